@@ -7,7 +7,6 @@
 #include "pki/error.h"
 #include "pki/extensions.h"
 #include "pki/name.h"
-#include "pki/sign.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GENERAL_NAMES, GENERAL_NAMES_free)
 

@@ -3,7 +3,9 @@
 
 #include <stdbool.h>
 
-#include "pki/certificate.h"
+#include "pki/types.h"
+
+#define ALD_PKI_SERIAL_SIZE 41 /* at most 20 bytes as hexadecimal digits, and the NUL */
 
 /* A serial as lower-case hexadecimal digits; "" if it is negative or longer than 20 bytes. */
 void ald_pki_serial_format(const ASN1_INTEGER *serial, char ret[static ALD_PKI_SERIAL_SIZE]);

@@ -6,7 +6,6 @@
 #define ALD_PKI_CA_DAYS (20u * 365 + 5)
 #define ALD_PKI_DAYS 397u             /* of a node's, a broker's or a bridge's certificate */
 #define ALD_PKI_BACKDATE_SECONDS 3600 /* how far a clock may be behind and still accept a new certificate */
-#define ALD_PKI_SAN_MAX 64u           /* names and addresses of a broker */
 
 /* Creates the self-signed CA of a cluster. -EINVAL if the name is empty, not UTF-8 or longer than
  * ALD_PKI_NAME_MAX. */

@@ -24,6 +24,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_REQ, X509_REQ_free)
 #define ALD_PKI_ID_SIZE 33             /* a node id: 32 lower-case hexadecimal digits, and the NUL */
 #define ALD_PKI_PEM_MAX (64u * 1024)   /* bytes of a key, a certificate or a request */
 #define ALD_PKI_CRL_MAX (1024u * 1024) /* bytes of a revocation list */
+#define ALD_PKI_SAN_MAX 64u            /* names and addresses of a broker */
 #define ALD_PKI_NAME_MAX 64u           /* bytes of a common name (X.520), thus of a cluster's name */
 
 /* What a certificate is for: the extended key usage and the form of the common name follow from it. */

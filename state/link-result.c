@@ -5,8 +5,8 @@
 #include "record/key.h"
 #include "state/link-quality.h"
 #include "state/link-result.h"
-#include "state/path-end.h"
-#include "state/planner.h"
+#include "state/planner/planner-path.h"
+#include "state/topology/path-end.h"
 
 /* A record of either kind of link during a merge. */
 typedef union Fields {

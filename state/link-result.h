@@ -2,7 +2,7 @@
 #pragma once
 
 #include "state/link-ttl.h"
-#include "state/store.h"
+#include "state/store/store.h"
 
 /* Merges the results of this node's link probes with earlier ones. */
 

@@ -3,7 +3,7 @@
 
 #include "state/link-quality.h"
 #include "state/link.h"
-#include "state/path-end.h"
+#include "state/topology/path-end.h"
 
 #define FAIR_SHARE 0.5
 #define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */

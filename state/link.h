@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/store.h"
+#include "state/store/store.h"
 
 /* The common contents of both kinds of link records. Strings point into the records. */
 typedef struct AldLink {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "state/compute-summary.h"
-#include "state/store.h"
+#include "state/store/store.h"
 
 /*
  * Counts, and sums over the nodes that count (see ald_node_counts()), as in the properties of

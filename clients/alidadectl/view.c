@@ -3,8 +3,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "clients/alidadectl/describe.h"
-#include "clients/alidadectl/node-table.h"
+#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/state/node-table.h"
 #include "clients/alidadectl/text.h"
 #include "clients/alidadectl/view.h"
 #include "clients/common/cluster-facts.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/node-table.h"
+#include "clients/alidadectl/state/node-table.h"
 
 /* The contents that `watch` shows: lines of styled text. Does not use the terminal. */
 typedef struct AldView {

@@ -5,7 +5,7 @@
 #include "clients/common/finding-words.h"
 #include "clients/common/node-name.h"
 #include "clients/common/safe-text.h"
-#include "state/findings-words.h"
+#include "state/findings/findings-words.h"
 
 /* The severities stand in this order too: the worst first. */
 static const AldTone tones[ALD_FINDING_ROW_SEVERITY_N] = {

@@ -12,7 +12,7 @@
 #include "state/link-quality.h"
 #include "state/link-ttl.h"
 #include "state/link.h"
-#include "state/peer-sample.h"
+#include "state/planner/peer-sample.h"
 
 void ald_link_summary_free(AldLinkSummary *summary)
 {

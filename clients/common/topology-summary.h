@@ -2,7 +2,7 @@
 #pragma once
 
 #include "state-client/model.h"
-#include "state/topology.h"
+#include "state/topology/topology.h"
 
 /* Rates between nodes, by pairs. */
 

@@ -9,7 +9,7 @@
 #include "probes/common/limits.h"
 #include "probes/compute/answer.h"
 #include "probes/compute/child.h"
-#include "probes/compute/devices.h"
+#include "probes/compute/opencl/devices.h"
 #include "record/message.h"
 
 #define DATA_MIN (UINT64_C(4) << 30)
@@ -80,8 +80,8 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
                 .userdata = &fd,
         };
         AldMeasure result = {};
-        AldSession session;
-        int r = ald_session_open_listed(&session, cl, &options->listed, failure);
+        AldOpenclSession session;
+        int r = ald_opencl_session_open_listed(&session, cl, &options->listed, failure);
 
         if (r >= 0)
                 r = give_way(options, session.busy, failure);

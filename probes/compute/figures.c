@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "probes/compute/figures.h"
-#include "probes/compute/gemm.h"
+#include "probes/compute/gemm/gemm.h"
 
 #define TRIES 2u
 #define SUSPECT_ABOVE 1.05

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/compute/meter.h"
+#include <stdint.h>
+
+#include "probes/compute/opencl/session.h"
+
+/*
+ * Enqueues one launch, of one kernel or several, on the queue of the session. ret is NULL if the event is not
+ * needed. On failure, sets the failure of its provider and returns its negative errno.
+ */
+typedef int (*AldLaunch)(void *userdata, cl_event *ret);
 
 /*
  * Launches without gaps: the next ones are queued before waiting for the previous ones, so that the device
@@ -9,7 +17,7 @@
  * time between launches affects the figure.
  */
 typedef struct AldLaunches {
-        AldSession *session;
+        AldOpenclSession *session;
         AldLaunch launch;
         void *userdata;
         AldFailure *failure;

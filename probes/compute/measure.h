@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/compute/session.h"
+#include "probes/compute/opencl/session.h"
 
 typedef enum AldFlags {
         ALD_FLAG_BUSY = 1 << 0,       /* other work was running */
@@ -60,13 +60,13 @@ typedef struct AldMeasure {
 } AldMeasure;
 
 int ald_gemm_measure(
-        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+        AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 int ald_peak_measure(
-        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+        AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 int ald_read_measure(
-        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+        AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 int ald_copy_measure(
-        AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+        AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
 /* For the measuring functions: calls options->progress, if there is one. */
 void ald_measure_tell(

@@ -34,7 +34,7 @@ static int run(AldLaunches *launches, double work, double seconds, double *ret)
         return 0;
 }
 
-int ald_meter_try(AldSession *session, AldLaunch launch, void *userdata, double work_per_launch,
+int ald_meter_try(AldOpenclSession *session, AldLaunch launch, void *userdata, double work_per_launch,
         double seconds, double *ret, AldFailure *failure)
 {
         AldLaunches launches = {

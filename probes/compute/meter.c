@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "probes/common/clock.h"
-#include "probes/compute/clocks.h"
+#include "probes/compute/clock/clocks.h"
 #include "probes/compute/launches.h"
 #include "probes/compute/meter.h"
 #include "probes/compute/others.h"
@@ -196,7 +196,7 @@ static AldMeter conclude(Run *run)
         return meter;
 }
 
-int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
+int ald_meter_run(AldOpenclSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
         double work_per_launch, AldMeter *ret, AldFailure *failure)
 {
         g_autoptr(AldClocks) clocks = ald_clocks_open("/", session->facts);

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
+#include "probes/compute/launches.h"
 #include "probes/compute/measure.h"
-#include "probes/compute/session.h"
 
 /* How a rate is measured. */
 typedef struct AldMeterOptions {
@@ -15,20 +15,14 @@ typedef struct AldMeterOptions {
 } AldMeterOptions;
 
 /*
- * Enqueues one launch, of one kernel or several, on the queue of the session. ret is NULL if the event is not
- * needed. On failure, sets the failure of its provider and returns its negative errno.
- */
-typedef int (*AldLaunch)(void *userdata, cl_event *ret);
-
-/*
  * Runs launches until the rate has settled, then measures until the figure is certain enough or the time is
  * over. There are no gaps between launches; rates are measured from the end of one launch to the end of a
  * later one.
  */
-int ald_meter_run(AldSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
+int ald_meter_run(AldOpenclSession *session, const AldMeterOptions *options, AldLaunch launch, void *userdata,
         double work_per_launch, AldMeter *ret, AldFailure *failure);
 
 /* The best rate within this time, for choosing between variants. Runs the launch once before, so that nothing
  * is compiled during the measurement. */
-int ald_meter_try(AldSession *session, AldLaunch launch, void *userdata, double work_per_launch,
+int ald_meter_try(AldOpenclSession *session, AldLaunch launch, void *userdata, double work_per_launch,
         double seconds, double *ret, AldFailure *failure);

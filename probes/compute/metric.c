@@ -5,8 +5,8 @@
 
 static const struct {
         const char *name;
-        int (*measure)(
-                AldSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+        int (*measure)(AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret,
+                AldFailure *failure);
 } metrics[_ALD_METRIC_MAX] = {
         [ALD_METRIC_GEMM] = { "gemm", ald_gemm_measure },
         [ALD_METRIC_READ] = { "read", ald_read_measure },
@@ -28,7 +28,7 @@ AldMetric ald_metric_from_string(const char *name)
         return metric;
 }
 
-int ald_metric_measure(AldMetric metric, AldSession *session, const AldMeasureOptions *options,
+int ald_metric_measure(AldMetric metric, AldOpenclSession *session, const AldMeasureOptions *options,
         AldMeasure *ret, AldFailure *failure)
 {
         return metrics[metric].measure(session, options, ret, failure);

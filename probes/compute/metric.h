@@ -19,5 +19,5 @@ const char *ald_metric_to_string(AldMetric metric);
 /* _ALD_METRIC_MAX if the name is unknown. */
 AldMetric ald_metric_from_string(const char *name);
 
-int ald_metric_measure(AldMetric metric, AldSession *session, const AldMeasureOptions *options,
+int ald_metric_measure(AldMetric metric, AldOpenclSession *session, const AldMeasureOptions *options,
         AldMeasure *ret, AldFailure *failure);

@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "probes/common/arguments.h"
-#include "probes/compute/gemm.h"
+#include "probes/compute/gemm/gemm.h"
 #include "probes/compute/options.h"
 
 #define SECONDS_MAX 60.0

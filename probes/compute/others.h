@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "probes/compute/clocks.h"
+#include "probes/compute/clock/clocks.h"
 
 /* Detects other work on the measured device, so that a device in use is not taken for a slow one. */
 

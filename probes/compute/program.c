@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "probes/compute/devices.h"
-#include "probes/compute/enumerate.h"
 #include "probes/compute/lock.h"
+#include "probes/compute/opencl/devices.h"
+#include "probes/compute/opencl/enumerate.h"
 #include "probes/compute/program.h"
 #include "probes/compute/result.h"
 #include "probes/fd.h"

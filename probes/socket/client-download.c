@@ -76,7 +76,7 @@ int ald_client_download(AldClient *client)
 {
         AldDirection *direction = &client->result->download;
         const AldTrafficSockets sockets = ald_client_sockets(client);
-        AldTraffic traffic;
+        AldInterfaceTraffic traffic;
         AldReceiving receiving;
         int r = ald_receiving_init(&receiving, ald_client_nsec_max(client), ald_client_bytes_max(client),
                 ald_client_streams_max(client), client->result->rtt.min);

@@ -13,7 +13,7 @@
 /* What this side sees of an upload, to check the verdict of the other side. */
 typedef struct Upload {
         AldFlow flow;
-        AldTraffic traffic;
+        AldInterfaceTraffic traffic;
         uint64_t begun, moved;
         bool moving; /* something was acknowledged */
         uint64_t first;

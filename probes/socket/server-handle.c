@@ -1,8 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "probes/common/asking.h"
 #include "probes/socket/pace.h"
 #include "probes/socket/server-private.h"
+
+int ald_server_refuse(AldServer *server, AldFailureKind kind, const char *why)
+{
+        ald_exchange_send_abort(&server->channel, kind, why);
+        server->served->refused = true;
+        return ald_fail(server->failure, kind, "refused: %s", why);
+}
+
+static int admit(AldServer *server, const AldRecord *first)
+{
+        static const AldSocketOpen unknown = ALD_SOCKET_OPEN_INIT;
+        const AldSocketOpen *open = first->kind == ALD_KIND_SOCKET_OPEN
+                                            ? ald_record_as(first, SOCKET_OPEN, AldSocketOpen)
+                                            : &unknown;
+        const AldLinkOptions *link = &server->options->link;
+        AldSessionReport report = ALD_SESSION_REPORT_INIT;
+        AldAsking told;
+
+        server->admitted = true;
+        server->scope = ald_probe_scope_from_string(open->scope);
+        if (!link->ask)
+                return 0;
+        report.scope = ald_probe_scope_to_string(server->scope);
+        report.automatic = open->automatic > 0;
+        report.overdue = open->overdue > 0;
+        ald_asking_report(link->report_fd, &report);
+        if (ald_asking_read(link->report_fd, &told) < 0)
+                return ald_fail(server->failure, ALD_FAILURE_INTERNAL,
+                        "the service did not answer whether to measure");
+        return told.why ? ald_server_refuse(server, told.kind, told.why) : 0;
+}
 
 #define BEGINS_MAX 8u /* transfers in one session */
 #define SPOTS_MAX 4u  /* spot checks */
@@ -153,7 +185,7 @@ static int handle_stop(AldServer *server)
 int ald_server_handle(AldServer *server, const AldRecord *message)
 {
         bool wants = message->kind == ALD_KIND_SOCKET_OPEN || message->kind == ALD_KIND_SOCKET_BEGIN;
-        int r = wants && !server->admitted ? ald_server_admit(server, message) : 0;
+        int r = wants && !server->admitted ? admit(server, message) : 0;
 
         if (r < 0)
                 return r;

@@ -24,9 +24,9 @@ typedef struct AldServer {
         AldServerState state;
         unsigned begins, spots;
         uint64_t deadline;
-        AldReceiving receiving; /* ALD_SERVER_UPLOAD */
-        AldFlow sending;        /* ALD_SERVER_DOWNLOAD */
-        AldTraffic traffic;     /* both */
+        AldReceiving receiving;      /* ALD_SERVER_UPLOAD */
+        AldFlow sending;             /* ALD_SERVER_DOWNLOAD */
+        AldInterfaceTraffic traffic; /* both */
         AldSpot spot;
         bool admitted;       /* the first message has said what is to be measured */
         AldProbeScope scope; /* then: how much at most */
@@ -34,10 +34,10 @@ typedef struct AldServer {
         AldFailure *failure;
 } AldServer;
 
-/* Whether the client may measure what its first message requests; if not, sends it the reason. */
-int ald_server_admit(AldServer *server, const AldRecord *first);
+/* Refuses to measure: sends the reason, and returns the failure. */
+int ald_server_refuse(AldServer *server, AldFailureKind kind, const char *why);
 
-/* Does what the client requests. */
+/* Does what the client requests, if it may. */
 int ald_server_handle(AldServer *server, const AldRecord *message);
 
 #define ALD_SERVER_TOKENS_MAX 8u /* in one message */

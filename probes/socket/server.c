@@ -29,49 +29,18 @@ static void learn_ways(AldServer *server)
                 server->served->interface = ald_interface_between(&local, &address);
 }
 
-static int refuse(AldServer *server, AldFailureKind kind, const char *why)
-{
-        ald_exchange_send_abort(&server->channel, kind, why);
-        server->served->refused = true;
-        return ald_fail(server->failure, kind, "refused: %s", why);
-}
-
 static int refuse_if_told(AldServer *server, int lock)
 {
         struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
         const AldProbeOptions *options = server->options;
 
         if (options->inhibited)
-                return refuse(server, ALD_FAILURE_INHIBITED, options->inhibited);
+                return ald_server_refuse(server, ALD_FAILURE_INHIBITED, options->inhibited);
         if (options->busy)
-                return refuse(server, ALD_FAILURE_BUSY, options->busy);
+                return ald_server_refuse(server, ALD_FAILURE_BUSY, options->busy);
         if (lock >= 0 && fcntl(lock, F_SETLK, &whole) < 0)
-                return refuse(server, ALD_FAILURE_BUSY, "another session is under way");
+                return ald_server_refuse(server, ALD_FAILURE_BUSY, "another session is under way");
         return 0;
-}
-
-int ald_server_admit(AldServer *server, const AldRecord *first)
-{
-        static const AldSocketOpen unknown = ALD_SOCKET_OPEN_INIT;
-        const AldSocketOpen *open = first->kind == ALD_KIND_SOCKET_OPEN
-                                            ? ald_record_as(first, SOCKET_OPEN, AldSocketOpen)
-                                            : &unknown;
-        const AldLinkOptions *link = &server->options->link;
-        AldSessionReport report = ALD_SESSION_REPORT_INIT;
-        AldAsking told;
-
-        server->admitted = true;
-        server->scope = ald_probe_scope_from_string(open->scope);
-        if (!link->ask)
-                return 0;
-        report.scope = ald_probe_scope_to_string(server->scope);
-        report.automatic = open->automatic > 0;
-        report.overdue = open->overdue > 0;
-        ald_asking_report(link->report_fd, &report);
-        if (ald_asking_read(link->report_fd, &told) < 0)
-                return ald_fail(server->failure, ALD_FAILURE_INTERNAL,
-                        "the service did not answer whether to measure");
-        return told.why ? refuse(server, told.kind, told.why) : 0;
 }
 
 static int welcome(AldServer *server)

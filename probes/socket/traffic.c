@@ -26,7 +26,7 @@ static uint64_t sum_own(bool sending, const AldTrafficSockets *sockets)
         return sum;
 }
 
-static bool count(const AldTraffic *traffic, uint64_t *ret)
+static bool count(const AldInterfaceTraffic *traffic, uint64_t *ret)
 {
         AldInterfaceBytes bytes;
 
@@ -37,14 +37,17 @@ static bool count(const AldTraffic *traffic, uint64_t *ret)
 }
 
 void ald_traffic_begin(
-        AldTraffic *traffic, const char *interface, bool sending, const AldTrafficSockets *sockets)
+        AldInterfaceTraffic *traffic, const char *interface, bool sending, const AldTrafficSockets *sockets)
 {
-        *traffic = (AldTraffic){ .sending = sending, .begun = ald_now(), .own = sum_own(sending, sockets) };
+        *traffic = (AldInterfaceTraffic){
+                .sending = sending, .begun = ald_now(), .own = sum_own(sending, sockets)
+        };
         g_strlcpy(traffic->interface, interface ?: "", sizeof traffic->interface);
         traffic->known = *traffic->interface && count(traffic, &traffic->bytes);
 }
 
-AldOptional ald_traffic_end(const AldTraffic *traffic, uint64_t data, const AldTrafficSockets *sockets)
+AldOptional ald_traffic_end(
+        const AldInterfaceTraffic *traffic, uint64_t data, const AldTrafficSockets *sockets)
 {
         uint64_t elapsed = ald_now() - traffic->begun, bytes = 0, all, own;
 

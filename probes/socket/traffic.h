@@ -10,12 +10,12 @@
  * connections moved. Headers are counted for every segment. A device that segments by itself counts fewer, so
  * the figure may be slightly too low.
  */
-typedef struct AldTraffic {
+typedef struct AldInterfaceTraffic {
         bool known; /* the counter could be read at the beginning */
         bool sending;
         char interface[IF_NAMESIZE];
         uint64_t begun, bytes, own;
-} AldTraffic;
+} AldInterfaceTraffic;
 
 /* The connections of the probe that are open all the time; -1: none. */
 typedef struct AldTrafficSockets {
@@ -27,7 +27,8 @@ uint64_t ald_traffic_of(const AldTcpInfo *info, bool sending);
 
 /* interface may be "" or NULL if unknown. */
 void ald_traffic_begin(
-        AldTraffic *traffic, const char *interface, bool sending, const AldTrafficSockets *sockets);
+        AldInterfaceTraffic *traffic, const char *interface, bool sending, const AldTrafficSockets *sockets);
 
 /* Bits per second since then; data: what the data connections moved on the wire since then. */
-AldOptional ald_traffic_end(const AldTraffic *traffic, uint64_t data, const AldTrafficSockets *sockets);
+AldOptional ald_traffic_end(
+        const AldInterfaceTraffic *traffic, uint64_t data, const AldTrafficSockets *sockets);

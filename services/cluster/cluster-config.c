@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/cluster-config.h"
-#include "services/cluster/topic.h"
+#include "services/cluster/mqtt/topic.h"
 #include "services/common/cluster-keys.h"
 #include "services/common/state-config.h"
 
@@ -38,7 +38,7 @@ static const char *refuse_brokers(const char *value)
 
         for (char **address = addresses; *address && !reason; address++)
                 if (*g_strstrip(*address) != '\0')
-                        reason = ald_address_refuse(*address);
+                        reason = ald_broker_address_refuse(*address);
         return reason;
 }
 
@@ -58,11 +58,11 @@ AldClusterConfig *ald_cluster_config_new(const AldConfig *config)
         AldClusterConfig *cluster = g_new0(AldClusterConfig, 1);
 
         cluster->name = g_strdup(ald_config_string(config, "name"));
-        cluster->brokers = g_array_new(FALSE, FALSE, sizeof(AldAddress));
+        cluster->brokers = g_array_new(FALSE, FALSE, sizeof(AldBrokerAddress));
         for (const char *const *text = ald_config_strv(config, "brokers"); *text; text++) {
-                AldAddress address;
+                AldBrokerAddress address;
 
-                if (ald_address_parse(*text, &address, NULL) >= 0)
+                if (ald_broker_address_parse(*text, &address, NULL) >= 0)
                         g_array_append_val(cluster->brokers, address);
         }
         cluster->discovery = ald_config_boolean(config, "discovery");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/cluster/address.h"
+#include "services/cluster/mqtt/broker-address.h"
 #include "services/common/config.h"
 
 extern const AldConfigKey ald_cluster_config_keys[];
@@ -18,7 +18,7 @@ const char *ald_mirror_mode_name(AldMirrorMode mode);
 
 typedef struct AldClusterConfig {
         char *name;      /* "" if this machine has not joined a cluster */
-        GArray *brokers; /* AldAddress */
+        GArray *brokers; /* AldBrokerAddress */
         bool discovery;
         AldMirrorMode mirror;
         uint64_t expiry_usec;

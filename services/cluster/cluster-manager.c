@@ -26,7 +26,7 @@ static void on_begin(void *userdata)
         AldClusterManager *manager = userdata;
 
         if (manager->member)
-                ald_voice_begin(ald_member_voice(manager->member));
+                ald_announcer_begin(ald_member_announcer(manager->member));
 }
 
 /* A state service that lost its state, or came back after its clock was set back, would be refused by
@@ -37,17 +37,17 @@ static void on_behind(void *userdata)
         AldUpdate newest;
 
         if (!manager->member || manager->put_own || !ald_handover_has_state(manager->handover) ||
-                !ald_voice_is_behind(ald_member_voice(manager->member)))
+                !ald_announcer_is_behind(ald_member_announcer(manager->member)))
                 return;
         manager->put_own = true;
-        newest = ald_voice_newest(ald_member_voice(manager->member));
+        newest = ald_announcer_newest(ald_member_announcer(manager->member));
         g_message("The state service restarted with an older epoch; sending it the newest one of this node");
         ald_handover_put_own(manager->handover, &newest);
 }
 
 static void check_behind(AldClusterManager *manager)
 {
-        if (!manager->put_own && ald_voice_is_behind(ald_member_voice(manager->member)))
+        if (!manager->put_own && ald_announcer_is_behind(ald_member_announcer(manager->member)))
                 ald_timer_set(manager->behind_timer, g_get_monotonic_time());
 }
 
@@ -57,7 +57,7 @@ static void on_record(const AldUpdate *update, void *userdata)
 
         if (!manager->member)
                 return;
-        ald_voice_record(ald_member_voice(manager->member), update);
+        ald_announcer_record(ald_member_announcer(manager->member), update);
         check_behind(manager);
         if (manager->epoch_missing)
                 ald_member_ask_for_own(manager->member);
@@ -71,15 +71,15 @@ static void on_complete(void *userdata)
 
         if (!manager->member)
                 return;
-        if (manager->put_own && ald_voice_is_behind(ald_member_voice(manager->member))) {
+        if (manager->put_own && ald_announcer_is_behind(ald_member_announcer(manager->member))) {
                 g_warning("The state service still uses an older epoch than the newest known of this node; "
                           "its records are published, but nodes that have newer ones ignore them");
-                ald_voice_go_back(ald_member_voice(manager->member));
+                ald_announcer_go_back(ald_member_announcer(manager->member));
                 ald_handover_read_own(manager->handover);
                 return;
         }
         manager->epoch_missing = ald_own_status_epoch(manager->status) == 0;
-        ald_voice_end(ald_member_voice(manager->member));
+        ald_announcer_end(ald_member_announcer(manager->member));
         ald_member_ask_for_all(manager->member);
 }
 

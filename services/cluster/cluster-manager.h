@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/cluster/member.h"
-#include "services/cluster/membership.h"
+#include "services/cluster/own/membership.h"
 
 /*
  * The cluster service: connects to the configured cluster, if any, with the certificates of this machine,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/cluster/excess.h"
 #include "services/cluster/member-private.h"
+#include "services/cluster/peers/excess.h"
 
 #define REFUSED_PUBLISH                                                                                      \
         "it did not deliver what this machine publishes; its access rules may not grant the topics of this " \
@@ -39,7 +39,7 @@ static void on_connected(AldBroker *broker, void *userdata)
 {
         AldMember *member = userdata;
 
-        ald_voice_connected(member->voice, broker);
+        ald_announcer_connected(member->announcer, broker);
         ald_renewals_publish(member->renewals);
         ald_receiver_set_connected(
                 member->receiver, true, (uint64_t) g_get_monotonic_time(), ald_realtime_usec());
@@ -57,9 +57,9 @@ static void on_disconnected(AldBroker *broker, const char *reason, void *userdat
                 member->exceeded = 0;
         if (ald_broker_is_of(broker, &member->own))
                 member->n_refused = 0;
-        ald_wills_lose(member->wills, ald_broker_number(broker));
+        ald_offline_delay_lose(member->offline_delay, ald_broker_number(broker));
         ald_receiver_lose(member->receiver, ald_broker_number(broker), now, real);
-        ald_voice_disconnected(member->voice, broker);
+        ald_announcer_disconnected(member->announcer, broker);
         if (ald_brokers_count_connected(member->brokers) == 0)
                 ald_receiver_set_connected(member->receiver, false, now, real);
         ald_member_changed(member);
@@ -69,7 +69,7 @@ static void on_first_changed(AldBroker *first, void *userdata)
 {
         AldMember *member = userdata;
 
-        ald_voice_first_changed(member->voice, first);
+        ald_announcer_first_changed(member->announcer, first);
         ald_member_changed(member);
 }
 
@@ -129,7 +129,8 @@ static void on_message(AldBroker *broker, const AldBrokerMessage *message, void 
         if (ald_renewals_take(member->renewals, message->topic, message->payload, message->size,
                     g_get_monotonic_time()))
                 return;
-        if (!ald_wills_hold(member->wills, &received, member->cluster, &member->own, g_get_monotonic_time()))
+        if (!ald_offline_delay_hold(
+                    member->offline_delay, &received, member->cluster, &member->own, g_get_monotonic_time()))
                 ald_member_take(&received, member);
         note_dropped(member);
 }
@@ -163,8 +164,8 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
                         return ald_excess_describe(
                                 &member->excess, ald_id_equal(&member->excess, &member->own));
                 if (!problem && broker == ald_brokers_first(member->brokers) &&
-                        ald_voice_unheard_kinds(member->voice))
-                        return g_strdup_printf(UNHEARD, ald_voice_unheard_kinds(member->voice));
+                        ald_announcer_unheard_kinds(member->announcer))
+                        return g_strdup_printf(UNHEARD, ald_announcer_unheard_kinds(member->announcer));
                 return g_strdup(problem);
         }
         return problem ? g_strdup_printf("%s; before that, " REFUSED_PUBLISH, problem)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/cluster/crl-turns.h"
-#include "services/cluster/discovery-bus.h"
-#include "services/cluster/excess.h"
-#include "services/cluster/judging.h"
-#include "services/cluster/listening.h"
 #include "services/cluster/member.h"
-#include "services/cluster/past.h"
-#include "services/cluster/renewals.h"
-#include "services/cluster/wills.h"
+#include "services/cluster/mqtt/discovery-bus.h"
+#include "services/cluster/mqtt/subscriber.h"
+#include "services/cluster/own/stale-own-records.h"
+#include "services/cluster/peers/excess.h"
+#include "services/cluster/peers/offline-delay.h"
+#include "services/cluster/peers/presence-timer.h"
+#include "services/cluster/trust/crl-turns.h"
+#include "services/cluster/trust/renewals.h"
 #include "services/common/timer.h"
 
 /* For member*.c only. */
@@ -19,13 +19,13 @@ struct AldMember {
         char *cluster;
         uint64_t expiry_usec;
         AldBrokers *brokers;
-        AldVoice *voice;
+        AldAnnouncer *announcer;
         AldReceiver *receiver;
-        AldJudging *judging;
-        AldListening *listening;
-        AldWills *wills;
+        AldPresenceTimer *presence_timer;
+        AldSubscriber *subscriber;
+        AldOfflineDelay *offline_delay;
         AldCrlTurns *crl_turns;
-        AldPast *past;
+        AldStaleOwnRecords *stale;
         AldRenewals *renewals;
         AldDiscovery *discovery;
         AldTimer *twin_timer; /* checks again whether another machine still uses our id */
@@ -47,10 +47,16 @@ extern const AldBrokersHandler ald_member_brokers_handler;
 extern const AldReceiverHandler ald_member_receiver_handler;
 
 void ald_member_changed(AldMember *member);
+/* Connects to the brokers again at which another machine used our id, if there are any, as a new instance:
+ * what brokers keep from before then proves nothing. */
+bool ald_member_end_twins(AldMember *member);
 /* Another machine uses our id at that broker: disconnects from it for a while. */
 void ald_member_meet_twin(AldMember *member, AldBroker *broker);
 /* Publishes our status again after someone else published one under our id; as a new instance if ours was
  * used. */
 void ald_member_answer(AldMember *member, bool renew);
+/* For the timers. */
+void ald_member_on_twin(void *userdata);
+void ald_member_on_answer(void *userdata);
 /* A message of a broker, now or after it was held back. */
 void ald_member_take(const AldReceived *received, void *userdata);

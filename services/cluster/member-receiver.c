@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/member-private.h"
-#include "state/clock.h"
+#include "state/store/clock.h"
 
 /* All nodes learn of a revocation at the same time, but should not all reconnect at the same time. */
 #define RECONNECT_SPREAD_MS 2000
@@ -16,10 +16,10 @@ static void on_presence(AldClusterNode *node, void *userdata)
 {
         AldMember *member = userdata;
 
-        ald_listening_note_presence(member->listening);
+        ald_subscriber_note_presence(member->subscriber);
         ald_handover_presence(member->setup.handover, &node->id);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
-                ald_voice_unforget(member->voice, &node->id);
+                ald_announcer_unforget(member->announcer, &node->id);
 }
 
 static void on_dropped(const AldId *id, void *userdata)
@@ -42,7 +42,7 @@ static void on_missed(AldClusterNode *node, void *userdata)
         AldMember *member = userdata;
 
         if (ald_handover_has_state(member->setup.handover) &&
-                !ald_listening_ask_for(member->listening, &node->id))
+                !ald_subscriber_ask_for(member->subscriber, &node->id))
                 ald_handover_note_loss(member->setup.handover);
 }
 
@@ -69,7 +69,7 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
         r = ald_trust_take_crl(member->setup.trust, received->payload, received->size, &reason);
         if (r < 0)
                 return reason;
-        ald_voice_heard_crl(member->voice, received->broker, received->payload, r > 0);
+        ald_announcer_heard_crl(member->announcer, received->broker, received->payload, r > 0);
         if (r > 0) {
                 ald_trust_check(member->setup.trust, ald_realtime_usec());
                 if (member->reconnect_timer == 0)
@@ -86,7 +86,7 @@ static char *meet_impossible(AldMember *member, const AldUpdate *update)
         AldUpdate found = *update;
 
         found.stamp = (AldStamp){ 0 };
-        ald_voice_found(member->voice, &found);
+        ald_announcer_found(member->announcer, &found);
         ald_own_status_note_forged(member->setup.status, (uint64_t) g_get_monotonic_time());
         ald_member_changed(member);
         return g_strdup("an epoch more than a day in the future");
@@ -102,13 +102,13 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         if (!received->retained) {
                 ald_own_status_take_record(member->setup.status, update->stamp.epoch, received->broker,
                         received->conn, (uint64_t) g_get_monotonic_time());
-                ald_voice_heard(member->voice, update);
+                ald_announcer_heard(member->announcer, update);
         }
         if (update->stamp.epoch > epoch) { /* which is not known yet at first */
-                ald_past_found(member->past, update);
+                ald_stale_own_records_found(member->stale, update);
         } else if (received->retained) {
-                ald_voice_found(member->voice, update);
-        } else if (ald_voice_is_forged(member->voice, update)) {
+                ald_announcer_found(member->announcer, update);
+        } else if (ald_announcer_is_forged(member->announcer, update)) {
                 member->forged_by = received->broker;
                 ald_member_changed(member);
                 return g_strdup("not published by this machine");
@@ -129,7 +129,7 @@ static void meet_past_status(AldMember *member, const AldNodeStatus *status, boo
 
         if (retained && !ald_clock_is_ahead(status->epoch, ald_realtime_usec(), 0) &&
                 status->epoch > ald_own_status_epoch(member->setup.status))
-                ald_past_found(member->past, &update);
+                ald_stale_own_records_found(member->stale, &update);
 }
 
 static void on_own_status(const AldNodeStatus *status, const AldReceived *received, void *userdata)
@@ -166,14 +166,14 @@ static void on_own_forget(const AldId *target, const AldNodeForget *forget, void
 {
         AldMember *member = userdata;
 
-        ald_voice_found_forget(member->voice, target, forget);
+        ald_announcer_found_forget(member->announcer, target, forget);
 }
 
 static void on_due(uint64_t usec, void *userdata)
 {
         AldMember *member = userdata;
 
-        ald_judging_set_due(member->judging, usec);
+        ald_presence_timer_set_due(member->presence_timer, usec);
 }
 
 const AldReceiverHandler ald_member_receiver_handler = {

@@ -5,22 +5,13 @@
 
 #define EXPIRE_SECONDS 600u
 
-/* Someone who keeps using our id cannot make us, and all nodes that subscribe, do more than this. */
-#define ANSWER_USEC (G_USEC_PER_SEC / 10)
-#define RENEW_USEC (5 * G_USEC_PER_SEC)
-
 static uint64_t now_usec(void)
 {
         return (uint64_t) g_get_monotonic_time();
 }
 
-void ald_member_changed(AldMember *member)
-{
-        member->setup.changed(member->setup.userdata);
-}
-
 /* The state service then goes beyond it. */
-static bool on_past(const AldUpdate *update, void *userdata)
+static bool on_stale(const AldUpdate *update, void *userdata)
 {
         AldMember *member = userdata;
 
@@ -37,91 +28,16 @@ static const char *get_crl(void *userdata)
         return ald_trust_crl(member->setup.trust);
 }
 
-static void on_voice_changed(void *userdata)
+static void on_announcer_changed(void *userdata)
 {
         ald_member_changed(userdata);
-}
-
-bool ald_member_is_duplicate(AldMember *member)
-{
-        return ald_brokers_count_held(member->brokers) > 0 &&
-               ald_brokers_count_connected(member->brokers) == 0;
-}
-
-/* A will belongs to an instance, so reconnect. */
-static void renew(AldMember *member)
-{
-        member->setup.renew(member->setup.userdata);
-        ald_brokers_reconnect(member->brokers);
-        ald_member_changed(member);
-}
-
-/* As a new instance: what brokers keep from before then proves nothing. */
-static bool end_twins(AldMember *member)
-{
-        if (ald_brokers_count_held(member->brokers) == 0)
-                return false;
-        ald_timer_set(member->twin_timer, ALD_TIMER_NEVER);
-        ald_brokers_release(member->brokers);
-        renew(member);
-        return true;
-}
-
-static void on_twin(void *userdata)
-{
-        (void) end_twins(userdata);
-}
-
-/* While another broker accepts us, this one may have forged the twin, so other nodes are not told.
- * Retries are spread, so that two twins do not check again at the same time. */
-void ald_member_meet_twin(AldMember *member, AldBroker *broker)
-{
-        bool elsewhere = ald_brokers_count_connected(member->brokers) > 1;
-
-        if (!ald_broker_connected(broker))
-                return;
-        if (ald_brokers_count_held(member->brokers) == 0)
-                ald_timer_set(member->twin_timer,
-                        g_get_monotonic_time() +
-                                (gint64) (g_random_double_range(0.75, 1.25) * (double) ALD_TWIN_USEC));
-        g_warning("Another machine uses the id of this one at broker %s; disconnecting from it for some "
-                  "minutes",
-                ald_broker_address(broker));
-        ald_voice_say_to(member->voice, broker,
-                elsewhere ? ALD_NODE_STATUS_STATE_OFFLINE : ALD_NODE_STATUS_STATE_DUPLICATE);
-        ald_brokers_hold(member->brokers, broker, "another machine uses the id of this one there");
-}
-
-static void on_answer(void *userdata)
-{
-        AldMember *member = userdata;
-        bool renews = member->renews;
-
-        member->answers = member->renews = false;
-        member->answered = g_get_monotonic_time();
-        if (renews)
-                renew(member);
-        else
-                ald_voice_say(member->voice, ALD_NODE_STATUS_STATE_ONLINE);
-        ald_member_changed(member);
-}
-
-void ald_member_answer(AldMember *member, bool renew)
-{
-        gint64 now = g_get_monotonic_time();
-
-        member->renews = member->renews || renew;
-        if (member->answers)
-                return;
-        member->answers = true;
-        ald_timer_set(member->answer_timer, MAX(now, member->answered + (renew ? RENEW_USEC : ANSWER_USEC)));
 }
 
 static gboolean on_expire(gpointer userdata)
 {
         AldMember *member = userdata;
 
-        ald_voice_expire(member->voice, member->expiry_usec);
+        ald_announcer_expire(member->announcer, member->expiry_usec);
         ald_receiver_expire(member->receiver, now_usec());
         ald_trust_check(member->setup.trust, ald_realtime_usec());
         ald_trust_remind_broker(member->setup.trust);
@@ -129,7 +45,7 @@ static gboolean on_expire(gpointer userdata)
         return G_SOURCE_CONTINUE;
 }
 
-static void on_discovered(const AldAddress *addresses, size_t n, void *userdata)
+static void on_discovered(const AldBrokerAddress *addresses, size_t n, void *userdata)
 {
         AldMember *member = userdata;
 
@@ -163,20 +79,20 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->brokers = ald_brokers_new(&ald_member_brokers_handler, member);
         if (!member->brokers)
                 return -ENOMEM;
-        const AldVoiceSetup voice = { setup->own, config->name, member->brokers, setup->status, get_crl,
-                on_voice_changed, member };
-        member->voice = ald_voice_new(&voice);
+        const AldAnnouncerSetup announcer = { setup->own, config->name, member->brokers, setup->status,
+                get_crl, on_announcer_changed, member };
+        member->announcer = ald_announcer_new(&announcer);
         member->receiver = ald_receiver_new(setup->own, config->name, &ald_member_receiver_handler, member);
-        member->judging = ald_judging_new(member->receiver);
-        member->listening = ald_listening_new(
+        member->presence_timer = ald_presence_timer_new(member->receiver);
+        member->subscriber = ald_subscriber_new(
                 setup->own, config->name, member->brokers, ald_receiver_nodes(member->receiver));
-        member->wills = ald_wills_new(ald_member_take, member);
+        member->offline_delay = ald_offline_delay_new(ald_member_take, member);
         member->crl_turns = ald_crl_turns_new(ald_member_take, member);
-        member->past = ald_past_new(on_past, member);
-        member->twin_timer = ald_timer_new("twin", on_twin, member);
-        member->answer_timer = ald_timer_new("answer", on_answer, member);
+        member->stale = ald_stale_own_records_new(on_stale, member);
+        member->twin_timer = ald_timer_new("twin", ald_member_on_twin, member);
+        member->answer_timer = ald_timer_new("answer", ald_member_on_answer, member);
         member->renewals = ald_renewals_new(setup->own, config->name, member->brokers);
-        ald_listening_set_renewals(member->listening, member->renewals);
+        ald_subscriber_set_renewals(member->subscriber, member->renewals);
         member->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, member);
         ald_brokers_set_identity(member->brokers, ald_id_format(setup->own, id), will_topic);
         return 0;
@@ -191,16 +107,16 @@ void ald_member_free(AldMember *member)
         ald_discovery_free(member->discovery);
         ald_timer_free(member->twin_timer);
         ald_timer_free(member->answer_timer);
-        if (member->voice)
-                ald_voice_say(member->voice, ALD_NODE_STATUS_STATE_OFFLINE);
+        if (member->announcer)
+                ald_announcer_say(member->announcer, ALD_NODE_STATUS_STATE_OFFLINE);
         ald_brokers_free(member->brokers);
-        ald_voice_free(member->voice);
-        ald_wills_free(member->wills);
+        ald_announcer_free(member->announcer);
+        ald_offline_delay_free(member->offline_delay);
         ald_crl_turns_free(member->crl_turns);
-        ald_past_free(member->past);
+        ald_stale_own_records_free(member->stale);
         ald_renewals_free(member->renewals);
-        ald_listening_free(member->listening);
-        ald_judging_free(member->judging);
+        ald_subscriber_free(member->subscriber);
+        ald_presence_timer_free(member->presence_timer);
         ald_receiver_free(member->receiver);
         g_free(member->cluster);
         g_free(member);
@@ -211,7 +127,7 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
         int r;
 
         member->expiry_usec = config->expiry_usec;
-        (void) end_twins(member);
+        (void) ald_member_end_twins(member);
         if (member->has_peers != (config->mirror != ALD_MIRROR_NONE)) {
                 member->has_peers = !member->has_peers;
                 ald_member_set_mirroring(member, member->mirroring);
@@ -219,17 +135,17 @@ void ald_member_configure(AldMember *member, const AldClusterConfig *config)
         ald_receiver_set_expiry(member->receiver, config->expiry_usec);
         ald_renewals_publish(member->renewals);
         ald_brokers_configure(
-                member->brokers, (const AldAddress *) config->brokers->data, config->brokers->len);
+                member->brokers, (const AldBrokerAddress *) config->brokers->data, config->brokers->len);
         r = set_discovery(member, config->discovery);
         if (r < 0)
                 g_warning("Cannot look for brokers with Avahi: %s", g_strerror(-r));
 }
 
-static AldListeningScope scope_of(const AldMember *member)
+static AldSubscriberScope scope_of(const AldMember *member)
 {
         if (member->mirroring)
-                return ALD_LISTENING_TO_ALL;
-        return member->has_peers ? ALD_LISTENING_TO_PEERS : ALD_LISTENING_TO_OWN;
+                return ALD_SUBSCRIBER_ALL;
+        return member->has_peers ? ALD_SUBSCRIBER_PEERS : ALD_SUBSCRIBER_OWN;
 }
 
 void ald_member_set_mirroring(AldMember *member, bool mirroring)
@@ -239,7 +155,7 @@ void ald_member_set_mirroring(AldMember *member, bool mirroring)
                 ald_handover_clear(member->setup.handover);
         ald_receiver_set_peers(member->receiver, member->has_peers);
         ald_receiver_set_mirroring(member->receiver, mirroring, now_usec(), ald_realtime_usec());
-        ald_listening_set_scope(member->listening, scope_of(member));
+        ald_subscriber_set_scope(member->subscriber, scope_of(member));
 }
 
 void ald_member_drop_nodes(AldMember *member)
@@ -247,20 +163,14 @@ void ald_member_drop_nodes(AldMember *member)
         ald_receiver_set_mirroring(member->receiver, false, now_usec(), ald_realtime_usec());
 }
 
-void ald_member_reconnect(AldMember *member)
-{
-        if (!end_twins(member))
-                ald_brokers_reconnect(member->brokers);
-}
-
 void ald_member_ask_for_all(AldMember *member)
 {
-        ald_listening_ask_for_all(member->listening);
+        ald_subscriber_ask_for_all(member->subscriber);
 }
 
 void ald_member_ask_for_own(AldMember *member)
 {
-        if (!ald_listening_ask_for(member->listening, &member->own))
+        if (!ald_subscriber_ask_for(member->subscriber, &member->own))
                 ald_handover_note_loss(member->setup.handover);
 }
 
@@ -290,7 +200,7 @@ int ald_member_forget(AldMember *member, const AldId *target)
         if (stamp.epoch < MAX(node->presence.epoch, 1))
                 stamp = (AldStamp){ MAX(node->presence.epoch, 1), ALD_INTEGER_MAX };
         forget = (AldNodeForget){ .epoch = stamp.epoch, .sequence = stamp.seq, .sent_usec = real };
-        r = ald_voice_forget(member->voice, target, &forget);
+        r = ald_announcer_forget(member->announcer, target, &forget);
         if (r < 0)
                 return r;
         node->forgotten_here = true;
@@ -304,9 +214,9 @@ const AldExcess *ald_member_refused(const AldMember *member, size_t *ret_n)
         return member->refused;
 }
 
-AldVoice *ald_member_voice(AldMember *member)
+AldAnnouncer *ald_member_announcer(AldMember *member)
 {
-        return member->voice;
+        return member->announcer;
 }
 
 AldBrokers *ald_member_brokers(AldMember *member)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/cluster/brokers.h"
 #include "services/cluster/cluster-config.h"
-#include "services/cluster/excess.h"
-#include "services/cluster/handover.h"
-#include "services/cluster/receiver.h"
-#include "services/cluster/trust.h"
-#include "services/cluster/voice.h"
+#include "services/cluster/mqtt/brokers.h"
+#include "services/cluster/own/announcer.h"
+#include "services/cluster/peers/excess.h"
+#include "services/cluster/peers/receiver.h"
+#include "services/cluster/state/handover.h"
+#include "services/cluster/trust/trust.h"
 
 /*
  * This machine as a member of one cluster: messages from the brokers pass through the receiver to the state
- * service, and the records that the state service has of this node pass through the voice to the brokers.
+ * service, and the records that the state service has of this node pass through the announcer to the brokers.
  */
 typedef struct AldMember AldMember;
 
@@ -43,7 +43,7 @@ void ald_member_set_mirroring(AldMember *member, bool mirroring);
 /* Drops the other nodes, before this machine leaves the cluster. */
 void ald_member_drop_nodes(AldMember *member);
 void ald_member_reconnect(AldMember *member);
-/* Makes the brokers send all retained messages again; see listening.h. */
+/* Makes the brokers send all retained messages again; see subscriber.h. */
 void ald_member_ask_for_all(AldMember *member);
 /* The same for what they have stored of this node. */
 void ald_member_ask_for_own(AldMember *member);
@@ -57,7 +57,7 @@ int ald_member_forget(AldMember *member, const AldId *target);
 /* The nodes whose messages the broker on this machine refuses, and their number in *ret_n. */
 const AldExcess *ald_member_refused(const AldMember *member, size_t *ret_n);
 
-AldVoice *ald_member_voice(AldMember *member);
+AldAnnouncer *ald_member_announcer(AldMember *member);
 AldBrokers *ald_member_brokers(AldMember *member);
 AldReceiver *ald_member_receiver(AldMember *member);
 

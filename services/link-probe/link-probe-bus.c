@@ -2,12 +2,12 @@
 #include "services/link-probe/link-probe-bus.h"
 #include "common/bus-cleanup.h"
 #include "services/common/record-export.h"
-#include "services/link-probe/computing-bus.h"
-#include "services/link-probe/inhibit-bus.h"
-#include "services/link-probe/jobs-bus.h"
+#include "services/link-probe/compute/compute-bus.h"
+#include "services/link-probe/inhibit/inhibit-bus.h"
+#include "services/link-probe/job/jobs-bus.h"
+#include "services/link-probe/link/probe-link-bus.h"
+#include "services/link-probe/link/results-bus.h"
 #include "services/link-probe/paths.h"
-#include "services/link-probe/probe-link-bus.h"
-#include "services/link-probe/results-bus.h"
 
 #define INTERFACE "org.alidade.LinkProbe1"
 
@@ -26,7 +26,7 @@ struct AldLinkProbeBus {
         AldResultsBus *results;
         AldJobsBus *jobs;
         AldProbeLinkBus *probe_link;
-        AldComputingBus *computing;
+        AldComputeBus *computing;
         AldRecordExport *policy;
         Shown shown;
         guint update;
@@ -35,7 +35,7 @@ struct AldLinkProbeBus {
 
 static Shown look(AldLinkProbeManager *manager)
 {
-        const AldComputing *computing = ald_link_probe_manager_computing(manager);
+        const AldComputeManager *computing = ald_link_probe_manager_computing(manager);
         uint64_t active = ald_link_probe_manager_active(manager);
 
         return (Shown){
@@ -43,8 +43,8 @@ static Shown look(AldLinkProbeManager *manager)
                 .active = active,
                 .port = ald_link_probe_manager_port(manager),
                 .problem = g_strdup(ald_link_probe_manager_problem(manager)),
-                .device = g_strdup(ald_computing_device(computing)),
-                .time_to_free = ald_computing_time_to_free(computing),
+                .device = g_strdup(ald_compute_manager_device(computing)),
+                .time_to_free = ald_compute_manager_time_to_free(computing),
                 .inhibited = ald_inhibitors_what(ald_link_probe_manager_inhibitors(manager)),
         };
 }
@@ -152,7 +152,7 @@ static int method_probe_compute(sd_bus_message *message, void *userdata, sd_bus_
 {
         AldLinkProbeBus *self = userdata;
 
-        return ald_computing_bus_handle(message, self->computing, error);
+        return ald_compute_bus_handle(message, self->computing, error);
 }
 
 static int method_list_jobs(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -260,7 +260,7 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
         if (r >= 0)
                 r = show_policy(self);
         if (r >= 0)
-                r = ald_computing_bus_new(service, ald_link_probe_manager_computing(manager),
+                r = ald_compute_bus_new(service, ald_link_probe_manager_computing(manager),
                         ald_link_probe_manager_inhibitors(manager), &self->computing);
         return r;
 }
@@ -271,7 +271,7 @@ void ald_link_probe_bus_free(AldLinkProbeBus *self)
                 return;
         ald_link_probe_manager_watch(self->manager, NULL, NULL);
         g_clear_handle_id(&self->update, g_source_remove);
-        ald_computing_bus_free(self->computing);
+        ald_compute_bus_free(self->computing);
         ald_record_export_free(self->policy);
         ald_jobs_bus_free(self->jobs);
         ald_results_bus_free(self->results);

@@ -4,14 +4,14 @@
 
 #include "services/common/node-id.h"
 #include "services/common/timer.h"
-#include "services/link-probe/addresses.h"
-#include "services/link-probe/busy.h"
 #include "services/link-probe/link-probe-manager.h"
-#include "services/link-probe/listener.h"
+#include "services/link-probe/link/link-request.h"
+#include "services/link-probe/net/busy.h"
+#include "services/link-probe/net/listener.h"
+#include "services/link-probe/net/member-addresses.h"
+#include "services/link-probe/net/wifi.h"
 #include "services/link-probe/power-bus.h"
 #include "services/link-probe/power.h"
-#include "services/link-probe/wifi.h"
-#include "services/link-probe/wish.h"
 #include "services/link-probe/work.h"
 #include "state/network.h"
 
@@ -43,8 +43,8 @@ struct AldLinkProbeManager {
         AldSchedule *schedule;
         AldJobs *jobs;
         AldLinkJobs *link_jobs;
-        AldWishes *wishes;
-        AldComputing *computing;
+        AldLinkRequests *requests;
+        AldComputeManager *computing;
         AldListener *listener;
         uint64_t refused_before; /* by listeners that are closed */
         uint64_t unknown_before; /* connections, when the addresses of the nodes were asked for */
@@ -124,7 +124,7 @@ static void on_computing(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
-        ald_prober_hold(manager->prober, ald_computing_uses_cpu(manager->computing));
+        ald_prober_hold(manager->prober, ald_compute_manager_uses_cpu(manager->computing));
         tell(manager);
 }
 
@@ -157,7 +157,7 @@ static char *refuse_session(AldTransport transport, const char *port, const AldP
                 return g_strdup_printf("it no longer measures %s", ald_transports[transport].noun);
         if (inhibited)
                 return ald_inhibitors_reason(manager->inhibitors, ald_transports[transport].inhibit);
-        if (ald_computing_uses_cpu(manager->computing))
+        if (ald_compute_manager_uses_cpu(manager->computing))
                 return g_strdup("its processors are being measured");
         if (wanted->automatic && wanted->scope != ALD_LINK_SCOPE_ROUND_TRIPS)
                 reason = why_not_to_load(manager, port);
@@ -342,7 +342,7 @@ static void on_inhibitors(void *userdata)
                 reason = g_strdup_printf("inhibited by %s", by);
                 stop(manager, i, reason);
         }
-        ald_computing_check_work(manager->computing);
+        ald_compute_manager_check_work(manager->computing);
         yield_links(manager);
         tell(manager);
 }
@@ -352,7 +352,7 @@ static void on_work(void *userdata)
         AldLinkProbeManager *manager = userdata;
 
         if (manager->computing)
-                ald_computing_check_work(manager->computing);
+                ald_compute_manager_check_work(manager->computing);
         if (manager->prober)
                 yield_links(manager);
         tell(manager);
@@ -405,7 +405,7 @@ static void make_parts(AldLinkProbeManager *manager)
 
 static void make_computing(AldLinkProbeManager *manager)
 {
-        const AldComputingParts parts = {
+        const AldComputeManagerParts parts = {
                 .service = manager->service,
                 .own_id = manager->own_id,
                 .query = manager->query,
@@ -417,13 +417,13 @@ static void make_computing(AldLinkProbeManager *manager)
                 .userdata = manager,
         };
 
-        manager->computing = ald_computing_new(&parts);
-        ald_computing_enable(manager->computing, manager->config.compute);
+        manager->computing = ald_compute_manager_new(&parts);
+        ald_compute_manager_enable(manager->computing, manager->config.compute);
 }
 
-static void make_wishes(AldLinkProbeManager *manager)
+static void make_requests(AldLinkProbeManager *manager)
 {
-        const AldWishParts parts = {
+        const AldLinkRequestsParts parts = {
                 .own_id = manager->own_id,
                 .nodes = manager->query,
                 .jobs = manager->link_jobs,
@@ -432,7 +432,7 @@ static void make_wishes(AldLinkProbeManager *manager)
                 .userdata = manager,
         };
 
-        manager->wishes = ald_wishes_new(&parts);
+        manager->requests = ald_link_requests_new(&parts);
 }
 
 int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
@@ -458,7 +458,7 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         ald_work_configure(manager->work, ald_service_config(service));
         manager->jobs = ald_jobs_new();
         manager->link_jobs = ald_link_jobs_new(manager->jobs, manager->prober, on_measured, manager);
-        make_wishes(manager);
+        make_requests(manager);
         make_computing(manager);
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
@@ -473,12 +473,12 @@ void ald_link_probe_manager_free(AldLinkProbeManager *manager)
         ald_listener_free(manager->listener);
         g_clear_pointer(&manager->tick, ald_timer_free);
         ald_state_query_free(manager->query);
-        ald_wishes_free(manager->wishes);
+        ald_link_requests_free(manager->requests);
         ald_addresses_free(manager->addresses);
         ald_sessions_free(manager->sessions);
         ald_members_free(manager->members);
         ald_prober_free(manager->prober);
-        ald_computing_free(manager->computing);
+        ald_compute_manager_free(manager->computing);
         ald_jobs_free(manager->jobs);
         ald_link_jobs_free(manager->link_jobs);
         ald_schedule_free(manager->schedule);
@@ -506,7 +506,7 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager)
 {
         manager->config = ald_link_probe_config_read(ald_service_config(manager->service));
         ald_work_configure(manager->work, ald_service_config(manager->service));
-        ald_computing_enable(manager->computing, manager->config.compute);
+        ald_compute_manager_enable(manager->computing, manager->config.compute);
         if (!manager->config.rdma)
                 stop(manager, ALD_TRANSPORT_RDMA, "this machine no longer measures links over RDMA");
         on_tick(manager);
@@ -527,7 +527,7 @@ AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager)
         return manager->results;
 }
 
-AldComputing *ald_link_probe_manager_computing(AldLinkProbeManager *manager)
+AldComputeManager *ald_link_probe_manager_computing(AldLinkProbeManager *manager)
 {
         return manager->computing;
 }
@@ -535,7 +535,7 @@ AldComputing *ald_link_probe_manager_computing(AldLinkProbeManager *manager)
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager)
 {
         return ald_prober_count(manager->prober) + ald_sessions_count(manager->sessions) +
-               (*ald_computing_device(manager->computing) != '\0');
+               (*ald_compute_manager_device(manager->computing) != '\0');
 }
 
 unsigned ald_link_probe_manager_port(const AldLinkProbeManager *manager)
@@ -554,9 +554,9 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager)
                (manager->listener ? ald_listener_refused(manager->listener) : 0);
 }
 
-int ald_link_probe_manager_probe(
-        AldLinkProbeManager *manager, const AldWish *wish, AldWishAnswer answered, void *userdata)
+int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldLinkRequest *request,
+        AldLinkRequestAnswer answered, void *userdata)
 {
-        return ald_wishes_add(
-                manager->wishes, wish, ald_schedule_network(manager->schedule), answered, userdata);
+        return ald_link_requests_add(
+                manager->requests, request, ald_schedule_network(manager->schedule), answered, userdata);
 }

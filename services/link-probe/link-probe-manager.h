@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/computing.h"
-#include "services/link-probe/inhibitors.h"
-#include "services/link-probe/jobs.h"
+#include "services/link-probe/compute/compute-manager.h"
+#include "services/link-probe/inhibit/inhibitors.h"
+#include "services/link-probe/job/jobs.h"
+#include "services/link-probe/link/link-request.h"
+#include "services/link-probe/link/results.h"
+#include "services/link-probe/link/schedule.h"
 #include "services/link-probe/policy.h"
-#include "services/link-probe/results.h"
-#include "services/link-probe/schedule.h"
-#include "services/link-probe/wish.h"
 
 /* The link probe service: every 15 s asks what is due and measures it; serves probes of other nodes; applies
  * locks. */
@@ -28,7 +28,7 @@ void ald_link_probe_manager_configure(AldLinkProbeManager *manager);
 AldInhibitors *ald_link_probe_manager_inhibitors(AldLinkProbeManager *manager);
 AldJobs *ald_link_probe_manager_jobs(AldLinkProbeManager *manager);
 AldResults *ald_link_probe_manager_results(AldLinkProbeManager *manager);
-AldComputing *ald_link_probe_manager_computing(AldLinkProbeManager *manager);
+AldComputeManager *ald_link_probe_manager_computing(AldLinkProbeManager *manager);
 
 /* Probes that run now, including those of other nodes. */
 unsigned ald_link_probe_manager_active(const AldLinkProbeManager *manager);
@@ -39,6 +39,6 @@ uint64_t ald_link_probe_manager_refused(const AldLinkProbeManager *manager);
 /* The current contents of Node1.ProbePolicy; see policy.h. The caller clears it. */
 void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret);
 
-/* Starts a requested probe; see wish.h. */
-int ald_link_probe_manager_probe(
-        AldLinkProbeManager *manager, const AldWish *wish, AldWishAnswer answered, void *userdata);
+/* Starts a requested probe; see link-request.h. */
+int ald_link_probe_manager_probe(AldLinkProbeManager *manager, const AldLinkRequest *request,
+        AldLinkRequestAnswer answered, void *userdata);

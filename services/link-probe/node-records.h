@@ -2,7 +2,7 @@
 #pragma once
 
 #include "record/record.h"
-#include "state/planner-device.h"
+#include "state/planner/planner-device.h"
 
 /* What is known of a node; each may be NULL. */
 typedef struct AldNodeRecords {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/policy.h"
-#include "state/probe-policy.h"
+#include "state/planner/probe-policy.h"
 
 static char *with_more(const char *word, const char *more)
 {

@@ -5,7 +5,7 @@
 
 #include "services/link-probe/credentials.h"
 #include "services/link-probe/link-probe-config.h"
-#include "services/link-probe/transport.h"
+#include "services/link-probe/link/transport.h"
 
 /* The programs that measure links, and the arguments that all probes and sessions have in common. */
 typedef struct AldProgram {

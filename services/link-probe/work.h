@@ -2,8 +2,8 @@
 #pragma once
 
 #include "services/common/service.h"
-#include "services/link-probe/inhibitors.h"
-#include "state/planner-device.h"
+#include "services/link-probe/inhibit/inhibitors.h"
+#include "state/planner/planner-device.h"
 
 /*
  * Whether this machine has work that takes precedence over measurements: a unit listed in work-units= is

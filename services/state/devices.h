@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/state/state-manager.h"
-#include "state/planner-device.h"
+#include "state/planner/planner-device.h"
 
 /* The measurements of this node's compute devices: merges results, drops devices that no longer exist, and
  * plans. */

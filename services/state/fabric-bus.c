@@ -4,8 +4,8 @@
 #include "record/record-bus.h"
 #include "services/state/fabric-bus.h"
 #include "services/state/records-bus.h"
-#include "state/rdma-problem.h"
-#include "state/segments.h"
+#include "state/topology/rdma-problem.h"
+#include "state/topology/segments.h"
 
 /* What a row takes at the most beside the strings that are counted. */
 #define WIRE_PER_PORT 384u

@@ -3,7 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include "state/store.h"
+#include "state/store/store.h"
 
 /* Appends the reply of GetFabric(), for one node or, if that is NULL, for all; -E2BIG if it would be too
  * large. */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/state/state-manager.h"
-#include "state/planner.h"
+#include "state/planner/planner.h"
 
 /* The measurements of this node's links: merges results, drops obsolete rows, and plans. */
 

@@ -3,7 +3,9 @@
 
 #include "services/common/node-id.h"
 #include "services/state/cluster-peer-bus.h"
+#include "services/state/devices.h"
 #include "services/state/link-source-bus.h"
+#include "services/state/links.h"
 #include "services/state/objects-bus.h"
 #include "services/state/signals-bus.h"
 #include "services/state/sources-bus.h"
@@ -81,6 +83,8 @@ static int state_start(AldService *service, void **ret_manager)
         if (r < 0)
                 return r;
         state->manager = ald_state_manager_new(&local, ald_service_config(service));
+        ald_state_manager_add_prune(state->manager, ald_links_prune);
+        ald_state_manager_add_prune(state->manager, ald_devices_prune);
         r = export_all(state, &local);
         if (r < 0)
                 g_critical("Failed to export the state: %s", g_strerror(-r));

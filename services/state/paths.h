@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/store.h"
+#include "state/store/store.h"
 
 #define ALD_STATE_PATH "/org/alidade/State1"
 #define ALD_STATE_NODE_PATH ALD_STATE_PATH "/node"

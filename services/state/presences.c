@@ -3,7 +3,6 @@
 
 #include "services/common/service.h"
 #include "services/state/presences.h"
-#include "state/clock.h"
 
 #define FORGOTTEN "forgotten"
 #define HIDDEN "hidden"
@@ -110,23 +109,4 @@ void ald_presences_lose(AldStateManager *manager)
 {
         ald_store_lose_presences(
                 ald_state_manager_store(manager), ald_realtime_usec(), (uint64_t) g_get_monotonic_time());
-}
-
-static gboolean add_offset(AldNode *node, void *userdata)
-{
-        GArray *offsets = userdata;
-        const AldPresence *presence = ald_record_as(
-                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
-
-        if (!node->local && ald_node_is_online(node) && presence->clock_offset_usec != ALD_ABSENT_INT64)
-                g_array_append_val(offsets, presence->clock_offset_usec);
-        return FALSE;
-}
-
-uint64_t ald_presences_clock_majority(AldStore *store)
-{
-        g_autoptr(GArray) offsets = g_array_new(FALSE, FALSE, sizeof(int64_t));
-
-        ald_store_foreach_node(store, add_offset, offsets);
-        return ald_clock_majority((int64_t *) (void *) offsets->data, offsets->len);
 }

@@ -18,6 +18,3 @@ size_t ald_presences_put(AldStateManager *manager, const AldPresencePut *puts, s
 
 /* The cluster service has gone: the other nodes are unknown from now on. */
 void ald_presences_lose(AldStateManager *manager);
-
-/* How far ahead of ours the clocks of most nodes are; see state/clock.h. */
-uint64_t ald_presences_clock_majority(AldStore *store);

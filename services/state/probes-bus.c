@@ -14,7 +14,7 @@
 
 /* The options, which point into the message. */
 typedef struct Options {
-        GArray *traffic; /* of AldTraffic */
+        GArray *traffic; /* of AldPlannerTraffic */
         GArray *avoid;   /* of AldId */
         GArray *paths;   /* of const char *, not to be probed */
         GArray *devices; /* the same */
@@ -24,7 +24,7 @@ typedef struct Options {
 
 static int read_traffic(sd_bus_message *message, Options *options)
 {
-        AldTraffic traffic;
+        AldPlannerTraffic traffic;
         int r;
 
         r = sd_bus_message_enter_container(message, 'a', "{st}");
@@ -215,7 +215,7 @@ static int append_paths(sd_bus_message *reply, AldStateManager *manager, size_t 
         AldPlannerInput input = {
                 .bytes_per_hour = options->bytes_per_hour,
                 .max = max,
-                .traffic = (const AldTraffic *) options->traffic->data,
+                .traffic = (const AldPlannerTraffic *) options->traffic->data,
                 .n_traffic = options->traffic->len,
                 .avoid = (const AldId *) options->avoid->data,
                 .n_avoid = options->avoid->len,
@@ -251,7 +251,7 @@ static int append_probes(
 int ald_probes_bus_answer(
         sd_bus_message *call, AldStateManager *manager, sd_bus_message *reply, sd_bus_error *error)
 {
-        g_autoptr(GArray) traffic = g_array_new(FALSE, FALSE, sizeof(AldTraffic));
+        g_autoptr(GArray) traffic = g_array_new(FALSE, FALSE, sizeof(AldPlannerTraffic));
         g_autoptr(GArray) avoid = g_array_new(FALSE, FALSE, sizeof(AldId));
         g_autoptr(GArray) paths = g_array_new(FALSE, FALSE, sizeof(const char *));
         g_autoptr(GArray) devices = g_array_new(FALSE, FALSE, sizeof(const char *));

@@ -3,7 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include "state/store.h"
+#include "state/store/store.h"
 
 /* The maximum size of a reply. */
 #define ALD_REPLY_MAX (16u * 1024 * 1024)

@@ -5,9 +5,9 @@
 #include "services/common/service.h"
 #include "services/state/records-bus.h"
 #include "services/state/reports-bus.h"
-#include "state/clock.h"
-#include "state/findings.h"
-#include "state/topology.h"
+#include "state/findings/findings.h"
+#include "state/store/clock.h"
+#include "state/topology/topology.h"
 
 /* What a row, a field beside its name and text, and a string in a list beside its text take at most, for the
  * limit of a reply. */

@@ -3,7 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include "state/store.h"
+#include "state/store/store.h"
 
 /* Replies that are computed from the records on demand, as aa{sv}. */
 int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store, size_t *ret_bytes);

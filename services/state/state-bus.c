@@ -15,7 +15,7 @@
 #include "services/state/reports-bus.h"
 #include "services/state/state-bus.h"
 #include "services/state/totals-bus.h"
-#include "state/digest.h"
+#include "state/store/digest.h"
 
 struct AldStateBus {
         AldService *service;

@@ -9,8 +9,8 @@
 #include "services/common/errors.h"
 #include "services/common/state-directory.h"
 #include "services/state/state-file.h"
-#include "state/clock.h"
-#include "state/saved.h"
+#include "state/store/clock.h"
+#include "state/store/saved.h"
 
 struct AldStateFile {
         char *path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/store.h"
+#include "state/store/store.h"
 
 /*
  * state.json in the state directory: the epoch of this node, and those of its records that are expensive to

@@ -4,12 +4,9 @@
 #include "services/common/errors.h"
 #include "services/common/service.h"
 #include "services/common/state-config.h"
-#include "services/state/devices.h"
-#include "services/state/links.h"
-#include "services/state/presences.h"
 #include "services/state/state-file.h"
 #include "services/state/state-manager.h"
-#include "state/clock.h"
+#include "state/store/clock.h"
 
 /* What a D-Bus reply may hold is 16 MiB; the rest is for what sd-bus adds around it. */
 #define MAX_SHOWN_BYTES (14u * 1024 * 1024)
@@ -39,6 +36,7 @@ struct AldStateManager {
         AldStore *store;
         AldStateFile *file;
         GArray *watchers;
+        GPtrArray *prunes; /* of AldStatePrune */
         uint64_t started;
         uint64_t expiry_usec;
         uint64_t refused;
@@ -109,8 +107,8 @@ static gboolean on_expire(gpointer userdata)
 
         go_back(manager);
         ald_store_expire(manager->store, now_usec(), manager->expiry_usec, manager->expiry_usec);
-        ald_links_prune(manager);
-        ald_devices_prune(manager);
+        for (guint i = 0; i < manager->prunes->len; i++)
+                ((AldStatePrune) manager->prunes->pdata[i])(manager);
         return G_SOURCE_CONTINUE;
 }
 
@@ -126,6 +124,7 @@ AldStateManager *ald_state_manager_new(const AldId *local, const AldConfig *conf
         };
 
         manager->watchers = g_array_new(false, false, sizeof(Watcher));
+        manager->prunes = g_ptr_array_new();
         manager->file = ald_state_file_new();
         manager->store = ald_state_file_load(manager->file, local, &limits, now_usec());
         manager->started = now_usec();
@@ -144,6 +143,7 @@ void ald_state_manager_free(AldStateManager *manager)
         ald_store_free(manager->store);
         ald_state_file_free(manager->file);
         g_array_unref(manager->watchers);
+        g_ptr_array_unref(manager->prunes);
         g_free(manager);
 }
 
@@ -173,6 +173,11 @@ void ald_state_manager_watch(
         const Watcher watcher = { changed, removing, userdata };
 
         g_array_append_val(manager->watchers, watcher);
+}
+
+void ald_state_manager_add_prune(AldStateManager *manager, AldStatePrune prune)
+{
+        g_ptr_array_add(manager->prunes, prune);
 }
 
 void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const char *key, AldRecord *record)
@@ -223,12 +228,32 @@ static bool put_own(AldStateManager *manager, uint64_t epoch)
         return true;
 }
 
+static gboolean add_offset(AldNode *node, void *userdata)
+{
+        GArray *offsets = userdata;
+        const AldPresence *presence = ald_record_as(
+                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
+
+        if (!node->local && ald_node_is_online(node) && presence->clock_offset_usec != ALD_ABSENT_INT64)
+                g_array_append_val(offsets, presence->clock_offset_usec);
+        return FALSE;
+}
+
+/* How far ahead of ours the clocks of most nodes are. */
+static uint64_t clock_majority(AldStore *store)
+{
+        g_autoptr(GArray) offsets = g_array_new(FALSE, FALSE, sizeof(int64_t));
+
+        ald_store_foreach_node(store, add_offset, offsets);
+        return ald_clock_majority((int64_t *) (void *) offsets->data, offsets->len);
+}
+
 bool ald_state_manager_is_ahead(AldStateManager *manager, uint64_t usec)
 {
         uint64_t real = ald_realtime_usec();
 
         return ald_clock_is_ahead(usec, real, 0) &&
-               ald_clock_is_ahead(usec, real, ald_presences_clock_majority(manager->store));
+               ald_clock_is_ahead(usec, real, clock_majority(manager->store));
 }
 
 /* Why an update is refused, or NULL. */

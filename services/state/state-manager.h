@@ -2,7 +2,7 @@
 #pragma once
 
 #include "services/common/config.h"
-#include "state/store.h"
+#include "state/store/store.h"
 
 /*
  * The state service without the bus: stamps the records of this node, merges those of other nodes, removes
@@ -32,6 +32,10 @@ uint64_t ald_state_manager_expiry(const AldStateManager *manager);
 void ald_state_manager_watch(
         AldStateManager *manager, AldStoreChanged changed, AldStoreRemoving removing, void *userdata);
 
+/* Called every minute, to remove what no longer applies. */
+typedef void (*AldStatePrune)(AldStateManager *manager);
+void ald_state_manager_add_prune(AldStateManager *manager, AldStatePrune prune);
+
 /* Stores a record that a service on this node has measured, at the time in its envelope. */
 void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const char *key, AldRecord *record);
 
@@ -46,7 +50,7 @@ uint64_t ald_state_manager_refused(const AldStateManager *manager);
 
 /* Another connection puts the records of other nodes now; a newer epoch of our own id may be adopted once
  * more. */
-/* Whether a time or an epoch is implausibly far ahead; see state/clock.h. */
+/* Whether a time or an epoch is implausibly far ahead; see state/store/clock.h. */
 bool ald_state_manager_is_ahead(AldStateManager *manager, uint64_t usec);
 
 void ald_state_manager_new_cluster(AldStateManager *manager);

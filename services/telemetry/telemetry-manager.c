@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "services/telemetry/cpu.h"
-#include "services/telemetry/disk.h"
-#include "services/telemetry/fabric.h"
-#include "services/telemetry/gpu.h"
-#include "services/telemetry/hwmon.h"
-#include "services/telemetry/memory.h"
-#include "services/telemetry/network.h"
-#include "services/telemetry/rapl.h"
+#include "services/telemetry/fabric/fabric.h"
+#include "services/telemetry/gpu/gpu.h"
+#include "services/telemetry/host/cpu.h"
+#include "services/telemetry/host/disk.h"
+#include "services/telemetry/host/hwmon.h"
+#include "services/telemetry/host/memory.h"
+#include "services/telemetry/host/rapl.h"
+#include "services/telemetry/network/network.h"
 #include "services/telemetry/telemetry-manager.h"
 #include "services/telemetry/ticker.h"
 

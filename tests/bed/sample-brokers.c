@@ -10,7 +10,7 @@
 #include <glib-unix.h>
 
 #include "pki/tls.h"
-#include "services/cluster/brokers.h"
+#include "services/cluster/mqtt/brokers.h"
 
 typedef struct Sample {
         const char *folder;
@@ -112,18 +112,18 @@ static void on_changed(void *userdata)
                 show_rows(sample);
 }
 
-static void set_addresses(
-        Sample *sample, char **words, void (*set)(AldBrokers *brokers, const AldAddress *addresses, size_t n))
+static void set_addresses(Sample *sample, char **words,
+        void (*set)(AldBrokers *brokers, const AldBrokerAddress *addresses, size_t n))
 {
-        g_autoptr(GArray) addresses = g_array_new(FALSE, FALSE, sizeof(AldAddress));
+        g_autoptr(GArray) addresses = g_array_new(FALSE, FALSE, sizeof(AldBrokerAddress));
 
         for (; *words; words++) {
-                AldAddress address;
+                AldBrokerAddress address;
 
-                if (ald_address_parse(*words, &address, NULL) == 0)
+                if (ald_broker_address_parse(*words, &address, NULL) == 0)
                         g_array_append_val(addresses, address);
         }
-        set(sample->brokers, (const AldAddress *) (void *) addresses->data, addresses->len);
+        set(sample->brokers, (const AldBrokerAddress *) (void *) addresses->data, addresses->len);
 }
 
 static void publish(Sample *sample, char **words)

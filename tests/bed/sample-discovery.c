@@ -2,15 +2,15 @@
 /* What clusterd sees of Avahi: a line on stdout for each change. The cluster is ALIDADE_SAMPLE_CLUSTER. */
 #include <stdio.h>
 
-#include "services/cluster/discovery-bus.h"
+#include "services/cluster/mqtt/discovery-bus.h"
 
-static void on_discovered(const AldAddress *addresses, size_t n, void *userdata)
+static void on_discovered(const AldBrokerAddress *addresses, size_t n, void *userdata)
 {
         printf("found");
         for (size_t i = 0; i < n; i++) {
-                char text[ALD_ADDRESS_TEXT_SIZE];
+                char text[ALD_BROKER_ADDRESS_SIZE];
 
-                ald_address_format(&addresses[i], text);
+                ald_broker_address_format(&addresses[i], text);
                 printf("\t%s", text);
         }
         putchar('\n');

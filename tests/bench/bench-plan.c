@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "state/peer-sample.h"
-#include "state/planner.h"
+#include "state/planner/peer-sample.h"
+#include "state/planner/planner.h"
 
 #define NODES 10000u
 #define RAILS 2u

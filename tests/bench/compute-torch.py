@@ -19,7 +19,7 @@ SEEDS = {"a": 0x9E3779B9, "b": 0x51ED270B}
 
 
 def operand(name, size):
-    """As probes/compute/gemm-operands.h makes them."""
+    """As probes/compute/gemm/gemm-operands.h makes them."""
     mask = 0xFFFFFFFF
     bits = (torch.arange(size * size, device="cuda", dtype=torch.int64) + SEEDS[name]) & mask
     bits = ((bits ^ (bits >> 16)) * 0x7FEB352D) & mask

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/store.h"
+#include "state/store/store.h"
 
 /* A node as benchmarks know it: the 8 record interfaces that nodes measure, which are the first kinds, 2
  * GPUs, 6 network interfaces, and links to 4 peers. */

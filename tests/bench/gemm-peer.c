@@ -11,8 +11,8 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/compute/gemm-check.h"
-#include "probes/compute/session.h"
+#include "probes/compute/gemm/gemm-check.h"
+#include "probes/compute/opencl/session.h"
 
 #define WINDOW_SECONDS 0.05
 #define SETTLE_SECONDS 0.3
@@ -32,7 +32,7 @@ typedef struct Peer {
         OpenblasSgemm *openblas;
         ClblastSgemm *clblast;
         AldCl cl;
-        AldSession session;
+        AldOpenclSession session;
         cl_mem buffers[3];
 } Peer;
 
@@ -54,11 +54,11 @@ static void open_clblast(Peer *peer)
 
         *(void **) &peer->clblast = load("libclblast.so.1", "CLBlastSgemm");
         if (ald_cl_open(&peer->cl, &failure) < 0 ||
-                ald_session_open(&peer->session, &peer->cl, NULL, &failure) < 0)
+                ald_opencl_session_open(&peer->session, &peer->cl, NULL, &failure) < 0)
                 g_error("%s", failure.message);
         for (unsigned i = 0; i < G_N_ELEMENTS(peer->buffers); i++)
-                if (ald_session_buffer(&peer->session, CL_MEM_READ_WRITE, size, &peer->buffers[i], &failure) <
-                                0 ||
+                if (ald_opencl_session_buffer(
+                            &peer->session, CL_MEM_READ_WRITE, size, &peer->buffers[i], &failure) < 0 ||
                         peer->cl.EnqueueWriteBuffer(peer->session.queue, peer->buffers[i], CL_TRUE, 0, size,
                                 operands[i], 0, NULL, NULL) != CL_SUCCESS)
                         g_error("no memory");

@@ -14,7 +14,7 @@
 #include "pki/certificate.h"
 #include "pki/key.h"
 #include "pki/sign.h"
-#include "services/cluster/payload.h"
+#include "services/cluster/peers/payload.h"
 #include "tests/bench/mqtt-client.h"
 #include "tests/bench/schedule.h"
 #include "tests/bench/swarm.h"

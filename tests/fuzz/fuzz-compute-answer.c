@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "probes/compute/answer.h"
-#include "probes/compute/cards.h"
-#include "probes/compute/devices.h"
+#include "probes/compute/opencl/cards.h"
+#include "probes/compute/opencl/devices.h"
 #include "record/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdint.h>
 
-#include "clients/alidadectl/describe.h"
+#include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/text.h"
 #include "clients/alidadectl/view.h"
 #include "tests/unit/model-maker.h"

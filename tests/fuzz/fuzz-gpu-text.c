@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdint.h>
 
-#include "services/telemetry/gpu-clients.h"
-#include "services/telemetry/gpu-drm.h"
-#include "services/telemetry/gpu-names.h"
-#include "services/telemetry/gpu-pci.h"
-#include "services/telemetry/gpu-pmu.h"
+#include "services/telemetry/gpu/gpu-clients.h"
+#include "services/telemetry/gpu/gpu-drm.h"
+#include "services/telemetry/gpu/gpu-names.h"
+#include "services/telemetry/gpu/gpu-pci.h"
+#include "services/telemetry/gpu/gpu-pmu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

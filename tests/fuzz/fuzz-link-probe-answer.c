@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/link-probe/result-record.h"
+#include "services/link-probe/link/result-judge.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #include "record/message.h"
-#include "services/telemetry/nvml-source.h"
+#include "services/telemetry/gpu/nvml-source.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

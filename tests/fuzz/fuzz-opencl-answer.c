@@ -2,9 +2,9 @@
 #include <stdint.h>
 
 #include "record/message.h"
-#include "services/telemetry/child.h"
-#include "services/telemetry/gpu-cpu.h"
-#include "services/telemetry/opencl-match.h"
+#include "services/telemetry/gpu/gpu-cpu.h"
+#include "services/telemetry/gpu/opencl-match.h"
+#include "services/telemetry/helper/helper.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/cluster/payload.h"
-#include "services/cluster/topic.h"
+#include "services/cluster/mqtt/topic.h"
+#include "services/cluster/peers/payload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/telemetry/memory.h"
+#include "services/telemetry/host/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "record/record.h"
-#include "services/telemetry/network-merge.h"
-#include "services/telemetry/network-sync.h"
+#include "services/telemetry/network/network-merge.h"
+#include "services/telemetry/network/network-sync.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "state/saved.h"
+#include "state/store/saved.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "services/telemetry/cpu.h"
+#include "services/telemetry/host/cpu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

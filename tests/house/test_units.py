@@ -133,8 +133,8 @@ def test_memory_is_bounded_beyond_what_the_services_refuse_by_themselves():
     state, cluster = unit("alidade-stated"), unit("alidade-clusterd")
     assert mebibytes(state["MemoryMax"]) >= 2 * limit_of("services/state/state-manager.c", "MAX_BYTES")
     waiting = sum(limit_of(f"services/cluster/{path}", name) for path, name in (
-        ("inbox.h", "ALD_INBOX_BYTES"), ("outbox.h", "ALD_OUTBOX_BYTES"), ("session.c", "OUT_BYTES"),
-        ("crl-turns.h", "ALD_CRL_WAITING_BYTES")))
+        ("mqtt/inbox.h", "ALD_INBOX_BYTES"), ("state/outbox.h", "ALD_OUTBOX_BYTES"),
+        ("mqtt/mqtt-session-thread.c", "OUT_BYTES"), ("trust/crl-turns.h", "ALD_CRL_WAITING_BYTES")))
     assert waiting + 80 < mebibytes(cluster["MemoryHigh"]) < mebibytes(cluster["MemoryMax"])
 
 

@@ -16,8 +16,8 @@
 
 #include <jansson.h>
 
-#include "services/telemetry/child-side.h"
-#include "services/telemetry/child.h"
+#include "services/telemetry/helper/helper-side.h"
+#include "services/telemetry/helper/helper.h"
 
 static void hang(void)
 {

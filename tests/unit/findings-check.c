@@ -2,7 +2,7 @@
 #include "tests/unit/findings-check.h"
 #include "common/bus-cleanup.h"
 #include "record/record-bus.h"
-#include "state/findings-words.h"
+#include "state/findings/findings-words.h"
 #include "tests/unit/bus-pair.h"
 #include "tests/unit/state-maker.h"
 

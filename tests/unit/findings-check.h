@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/findings.h"
+#include "state/findings/findings.h"
 
 /* When findings are looked for. */
 #define FINDINGS_NOW (UINT64_C(100) * 3600 * 1000 * 1000)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/planner.h"
+#include "state/planner/planner.h"
 
 /* As one of whom nothing is to be held back. */
 AldPlannerInput planner_input(uint64_t now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/segments.h"
+#include "state/topology/segments.h"
 
 /* "lldp: 1 eth0, 2 eth1; infiniband? fe80::/64: 1 mlx5_0.1, …": a candidate has a question mark. */
 char *segments_text(GPtrArray *segments);

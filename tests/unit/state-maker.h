@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/store.h"
+#include "state/store/store.h"
 
 /* Stores with records written as JSON, with ' for ". All abort on any error. Node 1 is the local one. */
 AldStore *state_make(void);

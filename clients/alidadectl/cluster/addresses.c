@@ -218,7 +218,7 @@ static bool is_of_machine(const struct addrinfo *found)
         return own;
 }
 
-void ald_address_note(const char *host)
+void ald_broker_address_note(const char *host)
 {
         const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
         struct addrinfo *found = NULL;

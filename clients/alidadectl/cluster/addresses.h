@@ -16,7 +16,7 @@ char *ald_broker_host(const char *broker);
 
 /* Prints a note if a name does not resolve here, or to no address of this machine. That may be intended:
  * others may resolve it, or reach this machine through another one. */
-void ald_address_note(const char *host);
+void ald_broker_address_note(const char *host);
 
 /*
  * Names and addresses at which others may reach this machine, the best one first: its full name if that

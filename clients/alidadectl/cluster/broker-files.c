@@ -73,11 +73,6 @@ static const char announcement[] =
         "  </service>\n"
         "</service-group>\n";
 
-static char *drop_in_path(const AldHome *home)
-{
-        return g_build_filename(home->mosquitto, ALD_MOSQUITTO_DROP_IN, NULL);
-}
-
 static char *rights_path(const AldHome *home)
 {
         return g_build_filename(home->mosquitto, "alidade.acl", NULL);
@@ -222,7 +217,7 @@ static int write_announcement(const AldHome *home, const char *cluster)
 
 int ald_broker_files_write(const AldHome *home, const char *cluster)
 {
-        g_autofree char *conf = drop_in_path(home), *acl = rights_path(home);
+        g_autofree char *conf = ald_home_drop_in(home), *acl = rights_path(home);
         g_autofree char *conf_text = format_drop_in(home, cluster, acl);
         int r;
 
@@ -239,7 +234,7 @@ int ald_broker_files_write(const AldHome *home, const char *cluster)
 
 int ald_broker_files_remove(const AldHome *home)
 {
-        g_autofree char *conf = drop_in_path(home), *acl = rights_path(home),
+        g_autofree char *conf = ald_home_drop_in(home), *acl = rights_path(home),
                         *avahi = announcement_path(home), *memory = limits_path(home);
         int r;
 
@@ -249,11 +244,4 @@ int ald_broker_files_remove(const AldHome *home)
         if (r == ALD_EXIT_OK)
                 r = ald_home_remove(home, memory);
         return r == ALD_EXIT_OK ? ald_home_remove(home, acl) : r;
-}
-
-bool ald_broker_files_exist(const AldHome *home)
-{
-        g_autofree char *conf = drop_in_path(home);
-
-        return access(conf, F_OK) == 0;
 }

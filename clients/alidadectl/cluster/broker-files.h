@@ -18,6 +18,3 @@ int ald_broker_files_admit(const AldHome *home, const char *cluster, const char 
 
 /* Removes all of it. */
 int ald_broker_files_remove(const AldHome *home);
-
-/* Whether they exist. */
-bool ald_broker_files_exist(const AldHome *home);

@@ -318,7 +318,7 @@ static bool read_bridge(const AldHome *home, AldPkiFacts *ret)
         g_autofree char *path = bridge_path(home);
         g_autoptr(X509) certificate = NULL;
 
-        if (!ald_broker_files_exist(home) || ald_pki_certificate_load(path, &certificate, NULL) < 0)
+        if (!ald_home_is_broker(home) || ald_pki_certificate_load(path, &certificate, NULL) < 0)
                 return false;
         ald_pki_certificate_facts(certificate, ret);
         return g_str_has_prefix(ret->common_name, ALD_PKI_BRIDGE_PREFIX);
@@ -327,7 +327,7 @@ static bool read_bridge(const AldHome *home, AldPkiFacts *ret)
 uint64_t ald_enrol_expiry(const AldHome *home)
 {
         uint64_t end = expiry_of(home, false);
-        uint64_t broker = ald_broker_files_exist(home) ? expiry_of(home, true) : 0;
+        uint64_t broker = ald_home_is_broker(home) ? expiry_of(home, true) : 0;
         AldPkiFacts bridge;
 
         if (broker != 0)
@@ -429,7 +429,7 @@ static int read_renewed(const AldHome *home, const char *text, Parts *parts)
                 r = ald_pki_crl_load(crl, &parts->crl, &reason);
         if (r >= 0)
                 r = ald_pki_certificate_parse(text, strlen(text), &parts->node, &reason);
-        if (r >= 0 && second && ald_broker_files_exist(home))
+        if (r >= 0 && second && ald_home_is_broker(home))
                 r = ald_pki_certificate_parse(second, strlen(second), &parts->broker, &reason);
         return r < 0 ? ald_home_failed(r, "Cannot read the renewed certificates", reason) : ALD_EXIT_OK;
 }

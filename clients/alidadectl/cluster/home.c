@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/cluster/admin-lock.h"
-#include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/print.h"
 #include "pki/crl.h"
@@ -126,10 +125,22 @@ static void load_unfinished(AldHome *home)
         home->changes->unread = home->interrupted;
 }
 
+char *ald_home_drop_in(const AldHome *home)
+{
+        return g_build_filename(home->mosquitto, ALD_MOSQUITTO_DROP_IN, NULL);
+}
+
+bool ald_home_is_broker(const AldHome *home)
+{
+        g_autofree char *conf = ald_home_drop_in(home);
+
+        return access(conf, F_OK) == 0;
+}
+
 int ald_home_begin(const AldHome *home)
 {
         g_autofree char *path = unfinished_path(home);
-        bool broker = ald_broker_files_exist(home) || home->interrupted_broker;
+        bool broker = ald_home_is_broker(home) || home->interrupted_broker;
 
         home->changes->unread = true;
         if (access(path, F_OK) == 0 && (!broker || home->interrupted_broker))

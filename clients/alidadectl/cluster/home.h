@@ -53,6 +53,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldHome, ald_home_close)
 /* Whether a file of this folder exists. */
 bool ald_home_has(const AldHome *home, const char *name);
 
+/* The configuration of a broker of the cluster, for mosquitto, and whether this machine has it. */
+char *ald_home_drop_in(const AldHome *home);
+bool ald_home_is_broker(const AldHome *home);
+
 /* Whether the key of the cluster's certificate authority is on this machine. */
 bool ald_home_is_authority(const AldHome *home);
 

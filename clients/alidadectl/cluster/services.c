@@ -92,7 +92,7 @@ static int reload_clusterd(const AldHome *home)
 
 AldServices ald_services_of_broker(const AldHome *home)
 {
-        return ald_broker_files_exist(home) ? ALD_SERVICES_BROKER : 0;
+        return ald_home_is_broker(home) ? ALD_SERVICES_BROKER : 0;
 }
 
 bool ald_services_restarts_broker(void)

@@ -93,6 +93,6 @@ int ald_cluster_init(const AldClusterOrder *order)
         if (r == ALD_EXIT_OK && addresses)
                 r = ald_broker_files_check(&home);
         for (guint i = 0; r == ALD_EXIT_OK && i < order->addresses->len; i++)
-                ald_address_note(order->addresses->pdata[i]);
+                ald_broker_address_note(order->addresses->pdata[i]);
         return r == ALD_EXIT_OK ? begin(order, &home, cluster, addresses) : r;
 }

@@ -44,7 +44,7 @@ static int check(const AldHome *home, bool renew)
 static void note_addresses(const AldClusterOrder *order)
 {
         for (guint i = 0; i < order->addresses->len; i++)
-                ald_address_note(order->addresses->pdata[i]);
+                ald_broker_address_note(order->addresses->pdata[i]);
 }
 
 /* The broker's addresses if there is or shall be one, else NULL. */
@@ -52,7 +52,7 @@ static int addresses_for(const AldClusterOrder *order, const AldHome *home, bool
 {
         int r;
 
-        if (!order->broker && !(renew && ald_broker_files_exist(home)))
+        if (!order->broker && !(renew && ald_home_is_broker(home)))
                 return order->addresses->len > 0
                                ? usage("--address is for a broker, and this machine has none")
                                : ALD_EXIT_OK;

@@ -87,7 +87,7 @@ static bool is_somewhere(const AldHome *home)
 {
         g_autofree char *config = config_path(home);
 
-        return access(config, F_OK) == 0 || ald_broker_files_exist(home) || has_more(home) ||
+        return access(config, F_OK) == 0 || ald_home_is_broker(home) || has_more(home) ||
                access(home->fresh_crl, F_OK) == 0 || access(home->renewed, F_OK) == 0 ||
                access(home->requests, F_OK) == 0;
 }

@@ -94,7 +94,7 @@ static int ask(Due *due)
                 return withdraw(due, path);
         if (asked_at(due, path) + AGAIN_USEC > due->now)
                 return ALD_EXIT_OK;
-        if (ald_broker_files_exist(home) && ald_pki_certificate_load(certificate, &broker, NULL) >= 0)
+        if (ald_home_is_broker(home) && ald_pki_certificate_load(certificate, &broker, NULL) >= 0)
                 addresses = ald_pki_certificate_names(broker);
         r = ald_enrol_request(home, ALD_REQUEST_RENEW, addresses, &text);
         if (r == ALD_EXIT_OK)
@@ -351,7 +351,7 @@ static int run_authority(Due *due)
         if (result != ALD_EXIT_OK)
                 return result;
         result = renew_own(due, &authority, false);
-        if (ald_broker_files_exist(due->home))
+        if (ald_home_is_broker(due->home))
                 add_result(&result, renew_own(due, &authority, true));
         add_result(&result, forget_old(due));
         due->authority = &authority;

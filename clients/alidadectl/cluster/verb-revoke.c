@@ -74,7 +74,7 @@ static void collect(const AldAuthority *authority, const char *id, GPtrArray *se
 
 static void tell_next(const AldHome *home, const char *id)
 {
-        bool later = ald_broker_files_exist(home) && !ald_services_restarts_broker();
+        bool later = ald_home_is_broker(home) && !ald_services_restarts_broker();
 
         ald_home_tell_next(home,
                 "%s is revoked here%s, and on the other nodes as soon as they receive the new list", id,

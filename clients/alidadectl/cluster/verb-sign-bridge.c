@@ -71,7 +71,7 @@ static int publish(AldAuthority *authority, const char *name, GPtrArray *serials
 
         if (serials->len > 0)
                 r = ald_authority_revoke(authority, (const char *const *) serials->pdata);
-        if (r == ALD_EXIT_OK && ald_broker_files_exist(home))
+        if (r == ALD_EXIT_OK && ald_home_is_broker(home))
                 r = ald_broker_files_admit(home, home->name, name);
         if (r == ALD_EXIT_OK)
                 r = ald_services_apply(

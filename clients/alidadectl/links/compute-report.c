@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/alidadectl/describe.h"
 #include "clients/alidadectl/links/probe-private.h"
 #include "clients/alidadectl/print.h"
+#include "clients/alidadectl/state/describe.h"
 #include "clients/common/compute-facts.h"
 #include "record/json.h"
 
@@ -42,7 +42,7 @@ static void describe(GString *out, const AldComputeResult *result, unsigned colu
         }
 }
 
-int ald_probe_print_devices(const AldProbe *probe)
+int ald_probe_print_devices(const AldProbeRequest *probe)
 {
         json_t *result = json_object_get(probe->job, "Result");
         g_autoptr(GString) out = g_string_new(NULL);

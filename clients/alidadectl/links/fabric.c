@@ -6,7 +6,7 @@
 #include "clients/alidadectl/text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-name.h"
-#include "state/segments.h"
+#include "state/topology/segments.h"
 
 /* How many neighbours of a port are named. */
 #define PEERS_MAX 4u

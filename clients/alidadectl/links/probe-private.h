@@ -8,7 +8,7 @@
 #define ALD_JOB_INTERFACE "org.alidade.LinkProbe1.Job"
 
 /* One job, from the call that starts it to its result. */
-typedef struct AldProbe {
+typedef struct AldProbeRequest {
         const AldProbeOrder *order;
         GMainLoop *loop;
         sd_bus *bus;
@@ -23,16 +23,16 @@ typedef struct AldProbe {
         bool printed;  /* at least one was printed */
         sd_bus_slot *call, *cancel;
         AldJobProgress progress;
-} AldProbe;
+} AldProbeRequest;
 
 /* Reports why there is no result. Returns an exit code. */
-int ald_probe_complain(AldProbe *probe, const sd_bus_error *error);
+int ald_probe_complain(AldProbeRequest *probe, const sd_bus_error *error);
 
 /* Prints the results of the completed paths. */
-void ald_probe_tell_paths(AldProbe *probe);
+void ald_probe_tell_paths(AldProbeRequest *probe);
 
 /* Prints the results for the devices. Returns an exit code. */
-int ald_probe_print_devices(const AldProbe *probe);
+int ald_probe_print_devices(const AldProbeRequest *probe);
 
 /* Prints the result of the completed job. Returns an exit code. */
-int ald_probe_report(AldProbe *probe);
+int ald_probe_report(AldProbeRequest *probe);

@@ -20,7 +20,7 @@ static bool holds(const AldProbeOrder *order, const json_t *row)
 }
 
 /* By whom, and why. */
-static void name_inhibitors(AldProbe *probe)
+static void name_inhibitors(AldProbeRequest *probe)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         json_t *rows = json_array(), *row;
@@ -39,7 +39,7 @@ static void name_inhibitors(AldProbe *probe)
         json_decref(rows);
 }
 
-int ald_probe_complain(AldProbe *probe, const sd_bus_error *error)
+int ald_probe_complain(AldProbeRequest *probe, const sd_bus_error *error)
 {
         g_autofree char *what = g_strdup_printf("Cannot probe %s", probe->order->label);
         int r = ald_bus_complain(error, what, ALD_LINK_PROBE_UNIT);
@@ -51,7 +51,7 @@ int ald_probe_complain(AldProbe *probe, const sd_bus_error *error)
         return r;
 }
 
-static int print_as_json(AldProbe *probe)
+static int print_as_json(AldProbeRequest *probe)
 {
         json_t *object = json_copy(probe->job);
         int r;
@@ -66,7 +66,7 @@ static int print_as_json(AldProbe *probe)
 }
 
 /* Not through a pager: the next comes soon. */
-static int print_path(AldProbe *probe, const json_t *path)
+static int print_path(AldProbeRequest *probe, const json_t *path)
 {
         g_autoptr(GString) out = g_string_new(probe->printed ? "\n" : "");
         AldStyleInfo info = ald_style_info();
@@ -78,14 +78,14 @@ static int print_path(AldProbe *probe, const json_t *path)
         return ald_print(&ctl, &info, out->str);
 }
 
-static void complain_of_path(const AldProbe *probe, const json_t *path)
+static void complain_of_path(const AldProbeRequest *probe, const json_t *path)
 {
         g_autofree char *way = ald_job_way(path), *reason = ald_job_reason(path);
 
         ald_complain("%s over %s was not measured: %s", probe->order->label, way, reason);
 }
 
-void ald_probe_tell_paths(AldProbe *probe)
+void ald_probe_tell_paths(AldProbeRequest *probe)
 {
         const json_t *paths = json_object_get(probe->job, "Paths"), *path;
         /* The end of the job reports the last one. */
@@ -105,7 +105,7 @@ void ald_probe_tell_paths(AldProbe *probe)
 }
 
 /* For a service that reports no paths. */
-static int print_result(AldProbe *probe)
+static int print_result(AldProbeRequest *probe)
 {
         json_t *path = json_copy(json_object_get(probe->job, "Result"));
         int r;
@@ -127,7 +127,7 @@ static void complain_of_failure(const AldProbeOrder *order, const char *reason)
                 ald_complain("Try again when the machine is idle; --force measures alongside other work");
 }
 
-int ald_probe_report(AldProbe *probe)
+int ald_probe_report(AldProbeRequest *probe)
 {
         AldProbeJobState state = ald_job_state(probe->job);
         g_autofree char *reason = ald_job_reason(probe->job);

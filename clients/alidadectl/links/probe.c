@@ -17,14 +17,14 @@
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
 #define CANCEL_MSEC 5000
 
-static void end_loop(AldProbe *probe, int exit_code)
+static void end_loop(AldProbeRequest *probe, int exit_code)
 {
         probe->exit_code = exit_code;
         g_main_loop_quit(probe->loop);
 }
 
 /* What arrives behind the end, in the same turn of the loop, says nothing more. */
-static bool begin_end(AldProbe *probe)
+static bool begin_end(AldProbeRequest *probe)
 {
         if (!g_main_loop_is_running(probe->loop))
                 return false;
@@ -32,20 +32,20 @@ static bool begin_end(AldProbe *probe)
         return true;
 }
 
-static void finish(AldProbe *probe)
+static void finish(AldProbeRequest *probe)
 {
         if (begin_end(probe))
                 end_loop(probe, ald_probe_report(probe));
 }
 
 /* Ends the loop with what an error means. */
-static void fail(AldProbe *probe, const sd_bus_error *error)
+static void fail(AldProbeRequest *probe, const sd_bus_error *error)
 {
         if (begin_end(probe))
                 end_loop(probe, ald_probe_complain(probe, error));
 }
 
-static void fail_errno(AldProbe *probe, int r)
+static void fail_errno(AldProbeRequest *probe, int r)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
@@ -53,7 +53,7 @@ static void fail_errno(AldProbe *probe, int r)
         fail(probe, &error);
 }
 
-static void show(AldProbe *probe)
+static void show(AldProbeRequest *probe)
 {
         const char *device = ald_field_text(probe->job, "Device");
         /* Of a link both ends matter. */
@@ -66,7 +66,7 @@ static void show(AldProbe *probe)
 
 static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        AldProbe *probe = userdata;
+        AldProbeRequest *probe = userdata;
         json_t *job;
         int r;
 
@@ -87,7 +87,7 @@ static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_er
         return 0;
 }
 
-static void read_job(AldProbe *probe)
+static void read_job(AldProbeRequest *probe)
 {
         int r;
 
@@ -100,7 +100,7 @@ static void read_job(AldProbe *probe)
 
 static int on_canceled(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        AldProbe *probe = userdata;
+        AldProbeRequest *probe = userdata;
 
         if (sd_bus_message_is_method_error(m, NULL))
                 fail(probe, sd_bus_message_get_error(m));
@@ -109,7 +109,7 @@ static int on_canceled(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
         return 0;
 }
 
-static void cancel_job(AldProbe *probe)
+static void cancel_job(AldProbeRequest *probe)
 {
         int r;
 
@@ -122,7 +122,7 @@ static void cancel_job(AldProbe *probe)
 
 static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        AldProbe *probe = userdata;
+        AldProbeRequest *probe = userdata;
         const char *path;
         int r;
 
@@ -147,14 +147,14 @@ static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
 }
 
 /* Anybody may send us a signal that looks right; only the one that has our job is believed. */
-static bool is_of_our_job(const AldProbe *probe, sd_bus_message *m)
+static bool is_of_our_job(const AldProbeRequest *probe, sd_bus_message *m)
 {
         return probe->path && g_strcmp0(sd_bus_message_get_sender(m), probe->service) == 0 &&
                g_strcmp0(sd_bus_message_get_path(m), probe->path) == 0;
 }
 
 /* Takes over the fields that are told, and forgets those that are told to be unknown. */
-static int update_job(AldProbe *probe, sd_bus_message *m)
+static int update_job(AldProbeRequest *probe, sd_bus_message *m)
 {
         json_t *absent = json_array(), *name;
         int r = ald_value_read_dict(m, probe->job, absent);
@@ -168,7 +168,7 @@ static int update_job(AldProbe *probe, sd_bus_message *m)
 
 static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        AldProbe *probe = userdata;
+        AldProbeRequest *probe = userdata;
         const char *interface;
 
         if (!is_of_our_job(probe, m) || !probe->job || sd_bus_message_has_signature(m, "sa{sv}as") <= 0 ||
@@ -185,7 +185,7 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
 
 static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
-        AldProbe *probe = userdata;
+        AldProbeRequest *probe = userdata;
         const char *name, *old, *new;
 
         if (probe->service && sd_bus_message_read(m, "sss", &name, &old, &new) >= 0 &&
@@ -216,7 +216,7 @@ static void on_closed(sd_bus *bus, int error, void *userdata)
 
 static gboolean on_patience_ended(void *userdata)
 {
-        AldProbe *probe = userdata;
+        AldProbeRequest *probe = userdata;
 
         if (!begin_end(probe))
                 return G_SOURCE_REMOVE;
@@ -228,7 +228,7 @@ static gboolean on_patience_ended(void *userdata)
 /* The first time the job is ended; who insists need not wait for that. */
 static void on_signal(int number, void *userdata)
 {
-        AldProbe *probe = userdata;
+        AldProbeRequest *probe = userdata;
 
         if (probe->canceled) {
                 (void) on_patience_ended(probe);
@@ -244,7 +244,7 @@ static void on_signal(int number, void *userdata)
         g_source_attach(probe->patience, NULL);
 }
 
-static int add_matches(AldProbe *probe)
+static int add_matches(AldProbeRequest *probe)
 {
         static const struct {
                 const char *rule;
@@ -307,7 +307,7 @@ static const char *method_of(const AldProbeOrder *order)
         return order->device ? "ProbeCompute" : order->rdma ? "ProbeRdma" : "ProbeLink";
 }
 
-static int start_job(AldProbe *probe)
+static int start_job(AldProbeRequest *probe)
 {
         const AldProbeOrder *order = probe->order;
         bool interactive = ald_agent_may_ask(order->ctl);
@@ -328,7 +328,7 @@ static int start_job(AldProbe *probe)
         return r;
 }
 
-static int prepare(AldProbe *probe)
+static int prepare(AldProbeRequest *probe)
 {
         static const int signals[] = { SIGINT, SIGTERM, SIGHUP, 0 };
         int r;
@@ -351,7 +351,7 @@ static void drop_source(GSource *source)
         g_source_unref(source);
 }
 
-static void probe_clear(AldProbe *probe)
+static void probe_clear(AldProbeRequest *probe)
 {
         ald_agent_stop(probe->agent);
         sd_bus_slot_unref(probe->call);
@@ -366,12 +366,13 @@ static void probe_clear(AldProbe *probe)
         g_free(probe->service);
         ald_job_progress_clear(&probe->progress);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbe, probe_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbeRequest, probe_clear)
 
 int ald_probe_run(const AldProbeOrder *order)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_auto(AldProbe) probe = { .order = order, .progress = ald_job_progress_begin(order->ctl->json) };
+        g_auto(AldProbeRequest)
+                probe = { .order = order, .progress = ald_job_progress_begin(order->ctl->json) };
         int r;
 
         r = ald_bus_open(order->ctl, &probe.bus);

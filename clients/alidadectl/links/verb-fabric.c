@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "clients/alidadectl/choose.h"
 #include "clients/alidadectl/links/fabric.h"
 #include "clients/alidadectl/links/names.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
+#include "clients/alidadectl/state/choose.h"
 #include "record/record-bus.h"
 #include "state-client/value.h"
 

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clients/alidadectl/choose.h"
 #include "clients/alidadectl/links/probe.h"
 #include "clients/alidadectl/print.h"
 #include "clients/alidadectl/session.h"
+#include "clients/alidadectl/state/choose.h"
 #include "clients/alidadectl/text.h"
 #include "clients/common/node-name.h"
 

@@ -159,10 +159,11 @@ def next_source():
 def grow_payloads(source):
     """Whatever writes them: one more key comes first."""
     key = r'"{\\"Example\\":[{\\"Is\\":null}],%s"'
-    source.change("services/cluster/own-status.c", r"^        return (ald_\w+\([^;]*&status\));",
+    source.change("services/cluster/own/own-status.c", r"^        return (ald_\w+\([^;]*&status\));",
                   rf"        g_autofree char *written = \1;\n\n        return g_strdup_printf({key}, written + 1);")
-    source.change("services/cluster/voice.c",
-                  r"^(static void publish\(AldVoice \*voice, const char \*topic, const char \*)payload(, .*?\{\n)",
+    source.change("services/cluster/own/announcer.c",
+                  r"^(static void publish\(AldAnnouncer \*announcer, const char \*topic, "
+                  r"const char \*)payload(, .*?\{\n)",
                   r"\1written\2"
                   "        bool grows = written && written[0] == '{'; /* not a revocation list */\n"
                   rf"        g_autofree char *grown = grows ? g_strdup_printf({key}, written + 1) : NULL;" "\n"

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/text.h"
+#include "clients/common/cluster-facts.h"
+#include "clients/common/facts.h"
+#include "clients/common/finding-words.h"
+#include "clients/common/node-facts.h"
+#include "clients/common/node-name.h"
+
+#define NODE_LABEL_WIDTH 10
+#define CLUSTER_LABEL_WIDTH 16
+#define NARROW 60
+
+void ald_describe_entry(GString *out, const char *label, unsigned label_width, unsigned columns, char *text)
+{
+        g_autofree char *value = text;
+        bool narrow = columns > 0 && columns < NARROW;
+        unsigned indent = narrow ? 2 : label_width + 2;
+
+        if (narrow)
+                g_string_append_printf(out, "%s:\n  ", label);
+        else
+                g_string_append_printf(out, "%*s: ", (int) label_width, label);
+        ald_text_wrap(out, value && value[0] ? value : ALD_ABSENT_TEXT, columns, indent);
+        g_string_append_c(out, '\n');
+}
+
+void ald_describe_facts(GString *out, const GPtrArray *facts, unsigned label_width, unsigned columns)
+{
+        for (guint i = 0; i < facts->len; i++) {
+                const AldFact *fact = facts->pdata[i];
+                char *text = fact->text ? ald_text_toned(fact->tone, fact->text) : NULL;
+
+                ald_describe_entry(out, fact->label, label_width, columns, text);
+        }
+}
+
+static void describe_title(GString *out, const AldEntity *node, unsigned columns)
+{
+        g_autofree char *label = ald_entity_label(node);
+
+        g_string_append(out, ALD_STYLE_BOLD);
+        ald_text_wrap(out, label, columns, 0);
+        g_string_append(out, ALD_STYLE_NORMAL);
+        if (columns == 0 || ald_text_width(label) + 1 + strlen(node->id) <= columns)
+                g_string_append_c(out, ' ');
+        else
+                g_string_append_c(out, '\n');
+        g_string_append_printf(out, ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL "\n", node->id);
+}
+
+void ald_describe_node(GString *out, const AldEntity *node, unsigned columns, double now_usec)
+{
+        g_autoptr(GPtrArray) facts = ald_node_facts(node, now_usec);
+
+        describe_title(out, node, columns);
+        ald_describe_facts(out, facts, NODE_LABEL_WIDTH, columns);
+}
+
+char *ald_describe_findings_counts(AldModel *model)
+{
+        g_autoptr(GPtrArray) counts = ald_findings_counts(model);
+        GString *out = g_string_new(NULL);
+
+        for (guint i = 0; i < counts->len; i++) {
+                const AldFact *count = counts->pdata[i];
+                g_autofree char *toned = ald_text_toned(count->tone, count->text);
+
+                g_string_append_printf(out, "%s%s", i > 0 ? ", " : "", toned);
+        }
+        if (counts->len == 0)
+                g_string_append(out, "none");
+        return g_string_free(out, FALSE);
+}
+
+void ald_describe_cluster(GString *out, AldModel *model, unsigned columns)
+{
+        g_autoptr(GPtrArray) facts = ald_cluster_facts(model);
+
+        g_string_append(out, ALD_STYLE_BOLD "Cluster" ALD_STYLE_NORMAL "\n");
+        ald_describe_facts(out, facts, CLUSTER_LABEL_WIDTH, columns);
+        ald_describe_entry(
+                out, "Findings", CLUSTER_LABEL_WIDTH, columns, ald_describe_findings_counts(model));
+}
+
+static void describe_sentence(GString *out, const char *before, char *sentence, unsigned columns)
+{
+        g_autofree char *text = sentence;
+        g_autofree char *whole = text ? g_strconcat(before, text, NULL) : NULL;
+
+        if (!whole)
+                return;
+        g_string_append(out, "    ");
+        ald_text_wrap(out, whole, columns, 4);
+        g_string_append_c(out, '\n');
+}
+
+static void describe_finding(GString *out, const AldFindingRow *finding, AldModel *model, unsigned columns)
+{
+        AldTone tone;
+        g_autofree char *severity = ald_finding_severity(finding, &tone);
+        g_autofree char *head = ald_finding_head(finding, model);
+        g_autofree char *line = g_strdup_printf(
+                "%s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, head);
+
+        ald_text_wrap(out, line, columns, 0);
+        g_string_append_c(out, '\n');
+        describe_sentence(out, "", ald_finding_words(finding), columns);
+        describe_sentence(out, "Remedy: ", ald_finding_remedy_words(finding), columns);
+}
+
+void ald_describe_findings(GString *out, AldModel *model, const char *node_id, unsigned columns)
+{
+        g_autoptr(GPtrArray) findings = ald_findings_sorted(model, node_id);
+
+        for (guint i = 0; i < findings->len; i++)
+                describe_finding(out, findings->pdata[i], model, columns);
+}
+
+void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns)
+{
+        const AldFindingRow *finding = ald_find_brokerless(model);
+
+        if (!finding)
+                return;
+        g_string_append_c(out, '\n');
+        describe_finding(out, finding, model, columns);
+}
+
+json_t *ald_findings_of(AldModel *model, const char *node_id)
+{
+        const AldRows *rows = ald_model_findings(model);
+        json_t *own = json_array();
+
+        for (size_t i = 0; i < rows->n; i++)
+                if (ald_finding_is_about(ald_rows_at(rows, i), node_id))
+                        json_array_append(own, json_array_get(ald_model_findings_json(model), i));
+        return own;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdio.h>
+
+#include "clients/alidadectl/agent.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+#include "clients/alidadectl/state/choose.h"
+#include "clients/common/node-name.h"
+
+#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
+
+static int call(sd_bus *bus, const char *id, bool interactive, sd_bus_error *error)
+{
+        g_autoptr(AldMessage) m = NULL;
+        int r;
+
+        r = sd_bus_message_new_method_call(
+                bus, &m, ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Forget");
+        if (r >= 0)
+                r = sd_bus_message_set_allow_interactive_authorization(m, interactive);
+        if (r >= 0)
+                r = sd_bus_message_append(m, "s", id);
+        if (r >= 0)
+                r = sd_bus_call(bus, m, interactive ? ASKING_USEC : 0, error, NULL);
+        return r;
+}
+
+/* Over a connection of its own: that of the session ended with its loop. */
+static int forget(const AldCtl *ctl, const AldEntity *node)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
+        g_autofree char *label = NULL, *what = NULL;
+        int agent, r;
+
+        r = ald_bus_open(ctl, &bus);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_bus_await(bus, ALD_CLUSTER_NAME, &error);
+        if (r >= 0) {
+                agent = ald_agent_start(ctl);
+                r = call(bus, node->id, ald_agent_may_ask(ctl), &error);
+                ald_agent_stop(agent);
+        }
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        if (!sd_bus_error_is_set(&error))
+                (void) sd_bus_error_set_errno(&error, r);
+        label = ald_entity_label(node);
+        what = g_strdup_printf("Cannot forget %s", label);
+        return ald_bus_complain(&error, what, ALD_CLUSTER_UNIT);
+}
+
+/* Whoever is online is refused by the cluster service. */
+static int check(const AldEntity *node)
+{
+        const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
+        g_autofree char *label = ald_entity_label(node);
+
+        if (presence && g_strcmp0(presence->state, "online") == 0) {
+                ald_complain("Cannot forget %s: it is online", label);
+                return ALD_EXIT_ERROR;
+        }
+        printf("Would hide %s (%s) on every machine of the cluster until it is back\n", label, node->id);
+        return ald_print_finish();
+}
+
+int ald_verb_forget(const AldCtl *ctl)
+{
+        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_autofree char *label = NULL;
+        const AldEntity *node;
+        int r;
+
+        r = ald_session_load(&session, ctl, false);
+        if (r != ALD_EXIT_OK)
+                return r;
+        /* A second run does not find what the first has hidden; only an id is sure to mean the same. */
+        if (ald_is_node_id(ctl->args[0]) &&
+                ald_model_find(session.model, ctl->args[0], &node, candidates) == -ENOENT) {
+                printf("There %s nothing to do: node %s is not known\n", ctl->check ? "is" : "was",
+                        ctl->args[0]);
+                return ald_print_finish();
+        }
+        r = ald_choose_node(session.model, ctl->args[0], &node);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
+                label = ald_entity_label(node);
+                ald_complain(
+                        "%s is this machine and cannot forget itself; to leave the cluster, use \"alidadectl "
+                        "cluster leave\"",
+                        label);
+                return ALD_EXIT_ERROR;
+        }
+        return ctl->check ? check(node) : forget(ctl, node);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/state/node-table.h"
+#include "clients/common/node-name.h"
+#include "state-client/model-json.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD stands for what was not safe to show */
+
+static int print_as_json(const AldCtl *ctl, AldModel *model)
+{
+        json_t *object = json_object();
+        int r;
+
+        json_object_set_new(object, "Nodes", ald_entities_to_json(ald_model_nodes(model)));
+        r = ald_print_json(ctl, object);
+        json_decref(object);
+        return r;
+}
+
+static int print_as_text(const AldCtl *ctl, AldModel *model)
+{
+        g_autoptr(AldTable) table = ald_node_table_new(ALD_NODE_TABLE_LIST);
+        g_autoptr(GString) out = g_string_new(NULL);
+        const GPtrArray *nodes = ald_model_nodes(model);
+        AldStyleInfo info = ald_style_info();
+        double now = ald_now();
+
+        for (guint i = 0; i < nodes->len; i++)
+                ald_node_table_add(table, ALD_NODE_TABLE_LIST, model, nodes->pdata[i], now);
+        ald_table_layout(table, info.columns, NULL);
+        ald_table_append(out, table);
+        ald_describe_brokerless(out, model, info.columns);
+        return ald_print(ctl, &info, out->str);
+}
+
+int ald_verb_nodes(const AldCtl *ctl)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        int r;
+
+        r = ald_session_load(&session, ctl, true);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return ctl->json ? print_as_json(ctl, session.model) : print_as_text(ctl, session.model);
+}
+
+/* What `show` takes for a node: its name if that is plain text and no other has it, else its id. */
+static char *name_for_show(AldModel *model, const AldEntity *node)
+{
+        g_autoptr(GPtrArray) others = g_ptr_array_new();
+        g_autofree char *label = ald_entity_label(node);
+        const AldEntity *found;
+
+        return !strstr(label, REPLACEMENT) && ald_model_find(model, label, &found, others) == 0
+                       ? g_steal_pointer(&label)
+                       : g_strdup(node->id);
+}
+
+/* For shell completion: one a line. */
+int ald_verb_names(const AldCtl *ctl)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        const GPtrArray *nodes;
+        int r;
+
+        r = ald_session_load(&session, ctl, false);
+        if (r != ALD_EXIT_OK)
+                return r;
+        nodes = ald_model_nodes(session.model);
+        for (guint i = 0; i < nodes->len; i++) {
+                g_autofree char *name = name_for_show(session.model, nodes->pdata[i]);
+
+                puts(name);
+        }
+        return ALD_EXIT_OK;
+}

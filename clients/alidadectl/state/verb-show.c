@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/links/link-table.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+#include "clients/alidadectl/state/choose.h"
+#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/text.h"
+#include "clients/common/node-name.h"
+#include "clients/common/node-seen.h"
+#include "state-client/model-json.h"
+
+static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+{
+        g_autoptr(GPtrArray) links = ald_links_of(model, node);
+        json_t *object = json_object();
+        int r;
+
+        json_object_set_new(object, "NodeId", json_string(node->id));
+        json_object_set_new(object, "Node", ald_entity_to_json(node));
+        json_object_set_new(object, "Links", ald_entities_to_json(links));
+        json_object_set_new(object, "Findings", ald_findings_of(model, node->id));
+        r = ald_print_json(ctl, object);
+        json_decref(object);
+        return r;
+}
+
+/* A link is measured by its source, whose id its own begins with. */
+static double now_of_source(AldModel *model, const AldEntity *link, double now)
+{
+        g_autofree char *source = g_strndup(link->id, strcspn(link->id, "/"));
+
+        return ald_node_now(ald_model_get(model, source), now);
+}
+
+static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+{
+        g_autoptr(GPtrArray) links = ald_links_of(model, node);
+        g_autoptr(GString) out = g_string_new(NULL), findings = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        double now = ald_now();
+
+        ald_describe_node(out, node, info.columns, now);
+        ald_link_describe(out, model, node, info.columns, 0, now);
+        ald_describe_records(out, node, info.columns, now);
+        for (guint i = 0; i < links->len; i++) {
+                const AldEntity *link = links->pdata[i];
+                g_autofree char *label = ald_entity_label(link);
+
+                g_string_append(out, "\nLink ");
+                ald_text_wrap(out, label, info.columns, 5);
+                ald_describe_records(out, link, info.columns, now_of_source(model, link, now));
+        }
+        ald_describe_findings(findings, model, node->id, info.columns);
+        if (findings->len > 0)
+                g_string_append_printf(
+                        out, "\n" ALD_STYLE_BOLD "Findings" ALD_STYLE_NORMAL "\n%s", findings->str);
+        return ald_print(ctl, &info, out->str);
+}
+
+int ald_verb_show(const AldCtl *ctl)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        const AldEntity *node;
+        int r;
+
+        r = ald_session_load(&session, ctl, true);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_choose_node(session.model, ctl->args[0], &node);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);
+}

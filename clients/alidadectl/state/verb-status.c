@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/alidadectl/links/link-table.h"
+#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/session.h"
+#include "clients/alidadectl/state/describe.h"
+#include "state-client/model-json.h"
+
+#define LINKS_MAX 8u
+
+static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *own)
+{
+        json_t *object = json_object();
+        int r;
+
+        if (ald_model_node_id(model))
+                json_object_set_new(object, "NodeId", json_string(ald_model_node_id(model)));
+        json_object_set(object, "Totals", ald_model_totals_json(model));
+        json_object_set_new(object, "Node", own ? ald_entity_to_json(own) : json_object());
+        json_object_set(object, "Findings", ald_model_findings_json(model));
+        r = ald_print_json(ctl, object);
+        json_decref(object);
+        return r;
+}
+
+static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *own)
+{
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        double now = ald_now();
+
+        if (own) {
+                ald_describe_node(out, own, info.columns, now);
+                ald_link_describe(out, model, own, info.columns, LINKS_MAX, now);
+        } else
+                g_string_append(out, "This machine has not reported anything yet.\n");
+        g_string_append_c(out, '\n');
+        ald_describe_cluster(out, model, info.columns);
+        ald_describe_brokerless(out, model, info.columns);
+        return ald_print(ctl, &info, out->str);
+}
+
+int ald_verb_status(const AldCtl *ctl)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        const AldEntity *own;
+        int r;
+
+        r = ald_session_load(&session, ctl, true);
+        if (r != ALD_EXIT_OK)
+                return r;
+        own = ald_model_get(session.model, ald_model_node_id(session.model));
+        return ctl->json ? print_as_json(ctl, session.model, own) : print_as_text(ctl, session.model, own);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "probes/compute/opencl/device.h"
+
+/* Why a device runs slower than it could. */
+typedef enum AldThrottle {
+        ALD_THROTTLE_POWER = 1 << 0,    /* a limit of power or current */
+        ALD_THROTTLE_THERMAL = 1 << 1,  /* too hot */
+        ALD_THROTTLE_HARDWARE = 1 << 2, /* external throttling: power supply, PROCHOT */
+        ALD_THROTTLE_SETTING = 1 << 3,  /* lower clocks were configured */
+} AldThrottle;
+
+/* The reasons separated by spaces; "" if there are none. */
+void ald_throttle_to_string(unsigned reasons, char *ret, size_t size);
+
+/* A reading of a device. */
+typedef struct AldClockReading {
+        uint64_t hz;      /* of its compute units; 0: unknown */
+        unsigned reasons; /* AldThrottle, now or since the last reading */
+} AldClockReading;
+
+typedef struct AldClocks AldClocks;
+
+/* The source for this device below the root ("/"): NVIDIA's library, or sysfs. Never NULL. */
+AldClocks *ald_clocks_open(const char *root, const AldOpenclTarget *device);
+void ald_clocks_close(AldClocks *clocks);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClocks, ald_clocks_close)
+
+void ald_clocks_read(AldClocks *clocks, AldClockReading *ret);
+
+/* The usage of the device in percent, over the last second at most; negative if unknown. */
+int ald_clocks_usage(AldClocks *clocks);
+
+/* The number of processes that hold the device for computing, including this one if it does; negative if
+ * unknown. */
+int ald_clocks_processes(AldClocks *clocks);
+
+/* Its free dedicated memory in bytes; 0: unknown. */
+uint64_t ald_clocks_memory_free(AldClocks *clocks);
+
+/* The theoretical memory bandwidth in bytes per second; 0: unknown. */
+double ald_clocks_memory_peak(AldClocks *clocks);

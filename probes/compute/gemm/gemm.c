@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "probes/common/clock.h"
+#include "probes/compute/gemm/gemm-job.h"
+#include "probes/compute/gemm/refusals.h"
+#include "probes/compute/meter.h"
+
+#define TRIAL_SECONDS 0.1
+
+/* Which variant it is to be. */
+typedef struct Choice {
+        AldOpenclSession *session;
+        const AldGemmVariants *variants;
+        const AldMeasureOptions *options;
+        AldGemmBuffers buffers;
+        AldGemmJob *job; /* the fastest correct one so far */
+        double rate;     /* of it */
+        AldRefusals refusals;
+        uint64_t start_nsec;
+} Choice;
+
+static void choice_clear(Choice *choice)
+{
+        g_clear_pointer(&choice->job, ald_gemm_job_free);
+        ald_gemm_buffers_clear(&choice->buffers);
+        ald_refusals_clear(&choice->refusals);
+}
+
+static double elapsed(const Choice *choice)
+{
+        return (double) (ald_now() - choice->start_nsec) / ALD_NSEC_PER_SEC;
+}
+
+/* Builds and runs it and looks at what it made. */
+static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **ret_job, double *ret_rate,
+        AldFailure *failure)
+{
+        int r = ald_gemm_job_new(&choice->buffers, variant, failure, ret_job);
+
+        if (r < 0)
+                return r;
+        ald_measure_tell(choice->options, ALD_COMPUTE_STEP_PHASE_TRIAL, variant->name, 0);
+        r = ald_gemm_buffers_spoil(&choice->buffers, failure);
+        if (r >= 0)
+                r = ald_meter_try(choice->session, ald_gemm_job_launch, *ret_job,
+                        ald_gemm_work(choice->buffers.n), TRIAL_SECONDS, ret_rate, failure);
+        return r < 0 ? r : ald_gemm_buffers_check(&choice->buffers, variant, failure);
+}
+
+/* A failure that is not this variant's alone is returned. */
+static int try(Choice *choice, const AldGemmVariant *variant, AldFailure *failure)
+{
+        g_autoptr(AldGemmJob) job = NULL;
+        AldFailure of_variant = {};
+        double rate = 0;
+        int r;
+
+        ald_measure_tell(choice->options, ALD_COMPUTE_STEP_PHASE_BUILD, variant->name, 0);
+        r = ald_gemm_buffers_prepare(&choice->buffers, variant, failure);
+        if (r < 0)
+                return r;
+        r = run(choice, variant, &job, &rate, &of_variant);
+        if (r < 0)
+                return ald_refusals_add(&choice->refusals, variant->name, &of_variant, failure);
+        if (choice->job && choice->rate >= rate)
+                return 0;
+        g_clear_pointer(&choice->job, ald_gemm_job_free);
+        choice->job = g_steal_pointer(&job);
+        choice->rate = rate;
+        return 0;
+}
+
+static int try_all(Choice *choice, AldFit fit, AldFailure *failure)
+{
+        const AldMeasureOptions *options = choice->options;
+        const AldGemmVariant *variants = choice->variants->variants;
+        size_t first = 0;
+        int r = 0;
+
+        if (options->simpler_than) {
+                const AldGemmVariant *crashed = ald_gemm_variant_find(
+                        choice->variants, options->simpler_than);
+
+                first = crashed ? (size_t) (crashed - variants) + 1 : 0;
+        }
+        for (size_t i = first; r >= 0 && i < choice->variants->n; i++) {
+                const AldGemmVariant *variant = &variants[i];
+
+                if (variant->fit(choice->session->facts) != fit || choice->buffers.n % variant->multiple != 0)
+                        continue;
+                if (choice->job && elapsed(choice) > options->seconds_max / 2)
+                        break;
+                r = try(choice, variant, failure);
+        }
+        return r;
+}
+
+static int try_named(Choice *choice, AldFailure *failure)
+{
+        const AldGemmVariant *variant = ald_gemm_variant_find(choice->variants, choice->options->variant);
+
+        if (!variant)
+                return ald_fail(
+                        failure, ALD_FAILURE_INTERNAL, "unknown variant %s", choice->options->variant);
+        if (variant->fit(choice->session->facts) == ALD_FIT_NO)
+                return ald_fail(
+                        failure, ALD_FAILURE_INTERNAL, "%s does not support this device", variant->name);
+        if (choice->buffers.n % variant->multiple != 0)
+                return ald_fail(failure, ALD_FAILURE_INTERNAL,
+                        "%s requires a size that is a multiple of %u, not %u", variant->name,
+                        variant->multiple, choice->buffers.n);
+        return try(choice, variant, failure);
+}
+
+static int choose(Choice *choice, AldFailure *failure)
+{
+        int r;
+
+        if (choice->options->variant) {
+                r = try_named(choice, failure);
+        } else {
+                r = try_all(choice, ALD_FIT_YES, failure);
+                if (r >= 0 && !choice->job)
+                        r = try_all(choice, ALD_FIT_LAST_RESORT, failure);
+        }
+        if (r < 0 || choice->job)
+                return r;
+        if (!choice->refusals.reasons)
+                return ald_fail(failure, ALD_FAILURE_BUILD_FAILED,
+                        "no kernel for this device multiplies matrices of %u rows: most want a multiple of "
+                        "%u",
+                        choice->buffers.n, ALD_GEMM_N_MIN);
+        return ald_refusals_fail(&choice->refusals, failure);
+}
+
+static int measure(Choice *choice, AldMeasure *ret, AldFailure *failure)
+{
+        const AldGemmVariant *variant = choice->job->variant;
+        AldMeterOptions options = {
+                .measure = choice->options,
+                .variant = variant->name,
+                .seconds_max = MAX(
+                        choice->options->seconds_max - elapsed(choice), choice->options->seconds_max / 3),
+        };
+        AldMeasure measure = {
+                .method = variant->name,
+                .precision = variant->precision,
+                .accumulator = variant->accumulator,
+                .fp16_hardware = variant->fp16_hardware,
+        };
+        int r;
+
+        choice->job->failure = failure;
+        r = ald_meter_run(choice->session, &options, ald_gemm_job_launch, choice->job,
+                ald_gemm_work(choice->buffers.n), &measure.meter, failure);
+        if (r >= 0)
+                r = ald_gemm_buffers_check(&choice->buffers, variant, failure);
+        if (r < 0)
+                return r;
+        ald_refusals_tell(&choice->refusals, measure.refused, sizeof measure.refused);
+        *ret = measure;
+        return 0;
+}
+
+static int measure_size(AldOpenclSession *session, const AldGemmVariants *variants,
+        const AldMeasureOptions *options, unsigned n, AldMeasure *ret, AldFailure *failure)
+{
+        Choice choice = {
+                .session = session,
+                .variants = variants,
+                .options = options,
+                .buffers = { .session = session, .n = n },
+                .start_nsec = ald_now(),
+        };
+        int r = choose(&choice, failure);
+
+        if (r >= 0)
+                r = measure(&choice, ret, failure);
+        choice_clear(&choice);
+        return r;
+}
+
+int ald_gemm_measure_among(AldOpenclSession *session, const AldGemmVariants *variants,
+        const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
+{
+        bool reduced = false;
+        unsigned n = options->size > 0 ? options->size
+                                       : ald_gemm_size(session->facts, session->memory_free, &reduced);
+        int r;
+
+        if (n == 0 || n > ALD_GEMM_N_MAX)
+                return ald_fail(failure, ALD_FAILURE_OUT_OF_MEMORY, "too little memory for a matrix product");
+        for (;;) {
+                r = measure_size(session, variants, options, n, ret, failure);
+                if (r != -ENOMEM || options->size > 0 || n / 2 < ALD_GEMM_N_MIN)
+                        break;
+                ald_failure_clear(failure);
+                n /= 2;
+                reduced = true;
+        }
+        if (r >= 0 && reduced)
+                ret->meter.flags |= ALD_FLAG_REDUCED;
+        return r;
+}
+
+int ald_gemm_measure(
+        AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
+{
+        return ald_gemm_measure_among(session, &ald_gemm_variants, options, ret, failure);
+}

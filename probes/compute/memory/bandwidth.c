@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/compute/memory/bandwidth.h"
+#include "probes/common/clock.h"
+#include "probes/compute/clock/clocks.h"
+#include "probes/compute/files.h"
+#include "probes/compute/gemm/shapes.h"
+#include "probes/compute/memory/buffer-size.h"
+#include "probes/compute/memory/memory.h"
+#include "probes/compute/memory/pattern.h"
+#include "probes/compute/meter.h"
+
+#define TRY_SECONDS 0.04
+#define TRY_ROUNDS 2u
+#define STILL_FALLING 0.97
+#define METER_SECONDS_MIN 1.0
+#define LAUNCH_SECONDS 0.04
+
+typedef struct Run {
+        AldOpenclSession *session;
+        const AldBandwidth *bandwidth;
+        const AldMeasureOptions *options;
+        AldFailure *failure;
+        AldShapes shapes;
+        AldMemoryBuffers memory;
+        uint64_t start_nsec;
+        unsigned passes; /* of one launch through the memory */
+        bool reduced;
+} Run;
+
+/* Bytes that one launch moves. */
+static double work(const Run *run)
+{
+        return (double) run->memory.bytes * run->passes * (run->bandwidth->copies ? 2 : 1);
+}
+
+static int verify(Run *run, AldFailure *failure)
+{
+        return ald_memory_verify(&run->memory, run->shapes.launches * run->passes, failure);
+}
+
+static int time_shape(Run *run, AldReadyShape *shape, double *ret, AldFailure *failure)
+{
+        int r = ald_memory_reset(&run->memory, failure);
+
+        ald_shapes_use(&run->shapes, shape, &run->memory, run->passes, failure);
+        run->shapes.launches = 0;
+        if (r >= 0)
+                r = ald_meter_try(
+                        run->session, ald_shapes_launch, &run->shapes, work(run), TRY_SECONDS, ret, failure);
+        return r < 0 ? r : verify(run, failure);
+}
+
+/* Its rate. A shape that fails, or leaves work out, is refused; it is an error if no other remains. */
+static int try_shape(Run *run, AldReadyShape *shape, double *ret)
+{
+        AldFailure failure = {};
+        int r;
+
+        ald_measure_tell(run->options, ALD_COMPUTE_STEP_PHASE_TRIAL, shape->shape->name, 0);
+        r = time_shape(run, shape, ret, &failure);
+        if (r >= 0) {
+                shape->best = MAX(shape->best, *ret);
+                return 0;
+        }
+        shape->refused = true;
+        if (failure.kind == ALD_FAILURE_DEVICE_LOST || !ald_shapes_best(&run->shapes))
+                r = ald_fail(run->failure, failure.kind, "%s: %s", shape->shape->name, failure.message);
+        else
+                r = 0;
+        ald_failure_clear(&failure);
+        return r;
+}
+
+/* The rate of the likeliest shape that works. */
+static int try_likeliest(Run *run, double *ret)
+{
+        AldReadyShape *shape;
+        int r;
+
+        do {
+                shape = ald_shapes_best(&run->shapes);
+                r = try_shape(run, shape, ret);
+        } while (r >= 0 && shape->refused);
+        return r;
+}
+
+/* As much as asked for, or as much of it as the device gives. */
+static int take_memory(Run *run, uint64_t bytes)
+{
+        int r = ald_memory_resize(&run->memory, bytes, run->failure);
+
+        while (r < 0 && run->failure->kind == ALD_FAILURE_OUT_OF_MEMORY && bytes > ALD_PATTERN_BYTES) {
+                bytes /= 2;
+                run->reduced = true;
+                ald_failure_clear(run->failure);
+                r = ald_memory_resize(&run->memory, bytes, run->failure);
+        }
+        return r;
+}
+
+/* Enough that beginning and ending a launch count for nothing. */
+static void take_passes(Run *run, double rate)
+{
+        double passes = LAUNCH_SECONDS * rate / work(run);
+
+        run->passes = (unsigned) CLAMP(passes, 1, ALD_PASSES_MAX);
+}
+
+/* Takes more memory until that lowers the rate no longer: some of it was in caches. */
+static int outgrow_caches(Run *run)
+{
+        AldBufferSizes sizes = ald_buffer_sizes(
+                run->session->facts, run->session->memory_free, run->bandwidth->copies);
+        double rate = 0, before = 0;
+
+        if (sizes.limit == 0)
+                return ald_fail(run->failure, ALD_FAILURE_OUT_OF_MEMORY, "the device has too little memory");
+        for (uint64_t bytes = sizes.start; bytes <= sizes.limit; bytes *= 2) {
+                int r = take_memory(run, bytes);
+
+                if (r >= 0)
+                        r = try_likeliest(run, &rate);
+                if (r < 0)
+                        return r;
+                if (run->reduced || (before > 0 && rate >= STILL_FALLING * before)) {
+                        take_passes(run, rate);
+                        return 0;
+                }
+                before = rate;
+        }
+        run->reduced = sizes.wants;
+        take_passes(run, rate);
+        return 0;
+}
+
+/* In turns, so that what else happens on the machine meets all of them. */
+static int choose_shape(Run *run, AldReadyShape **ret)
+{
+        for (size_t i = 0; i < run->shapes.n; i++)
+                run->shapes.ready[i].best = 0;
+        for (unsigned round = 0; round < TRY_ROUNDS; round++)
+                for (size_t i = 0; i < run->shapes.n; i++) {
+                        double rate;
+                        int r = run->shapes.ready[i].refused ? 0
+                                                             : try_shape(run, &run->shapes.ready[i], &rate);
+
+                        if (r < 0)
+                                return r;
+                }
+        *ret = ald_shapes_best(&run->shapes);
+        return 0;
+}
+
+static int measure(Run *run, AldMeasure *ret)
+{
+        g_autoptr(AldClocks) clocks = ald_clocks_open("/", run->session->facts);
+        AldMeterOptions options = { .measure = run->options, .theoretical = ald_clocks_memory_peak(clocks) };
+        AldMeasure measure = {};
+        AldReadyShape *shape;
+        double past;
+        int r = choose_shape(run, &shape);
+
+        if (r < 0)
+                return r;
+        past = (double) (ald_now() - run->start_nsec) / ALD_NSEC_PER_SEC;
+        options.seconds_max = MAX(
+                run->options->seconds_max - past, MIN(run->options->seconds_max, METER_SECONDS_MIN));
+        options.variant = measure.method = shape->shape->name;
+        r = ald_memory_reset(&run->memory, run->failure);
+        ald_shapes_use(&run->shapes, shape, &run->memory, run->passes, run->failure);
+        run->shapes.launches = 0;
+        if (r >= 0)
+                r = ald_meter_run(run->session, &options, ald_shapes_launch, &run->shapes, work(run),
+                        &measure.meter, run->failure);
+        if (r >= 0)
+                r = verify(run, run->failure);
+        if (r < 0)
+                return r;
+        if (run->reduced)
+                measure.meter.flags |= ALD_FLAG_REDUCED;
+        *ret = measure;
+        return 0;
+}
+
+int ald_bandwidth_measure(AldOpenclSession *session, const AldBandwidth *bandwidth,
+        const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure)
+{
+        Run run = { .session = session,
+                .bandwidth = bandwidth,
+                .options = options,
+                .failure = failure,
+                .start_nsec = ald_now(),
+                .passes = 1 };
+        int r;
+
+        ald_measure_tell(options, ALD_COMPUTE_STEP_PHASE_BUILD, options->variant, 0);
+        r = ald_shapes_open(&run.shapes, session, bandwidth, options, failure);
+        if (r < 0)
+                return r;
+        r = ald_memory_open(&run.memory, session, bandwidth->copies, ald_shapes_items(&run.shapes), failure);
+        if (r >= 0) {
+                r = outgrow_caches(&run);
+                if (r >= 0)
+                        r = measure(&run, ret);
+                ald_memory_close(&run.memory);
+        }
+        ald_shapes_close(&run.shapes);
+        return r;
+}

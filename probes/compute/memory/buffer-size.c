@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/compute/memory/buffer-size.h"
+#include "probes/compute/memory/pattern.h"
+
+#define MIB (UINT64_C(1) << 20)
+#define GIB (UINT64_C(1) << 30)
+
+#define CACHES_MIN 8u     /* times what the caches hold */
+#define CACHES_ENOUGH 16u /* at most a sixteenth may come out of them then */
+#define CACHES_MAX 32u    /* a cache that keeps some of what it holds shows up to here */
+#define FREE_PART 4u      /* all buffers take at most this part of the memory that is free, */
+#define MEMORY_PART 8u    /* or, if that is not known, this part of all */
+#define LARGEST (8 * GIB) /* words are counted in 32 bits */
+
+/* The largest 2^n of the pattern that is not larger; 0: none. */
+static uint64_t down(uint64_t bytes)
+{
+        uint64_t size = ALD_PATTERN_BYTES;
+
+        if (bytes < size)
+                return 0;
+        while (size <= bytes / 2)
+                size *= 2;
+        return size;
+}
+
+static uint64_t up(uint64_t bytes)
+{
+        uint64_t size = down(bytes);
+
+        return size == 0 ? ALD_PATTERN_BYTES : size < bytes ? size * 2 : size;
+}
+
+/* Some drivers tell one of several caches: so never below sizes that outgrow those on the market. */
+static uint64_t least(const AldOpenclTarget *device)
+{
+        return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? 256 * MIB : 512 * MIB;
+}
+
+uint64_t ald_buffers_most(const AldOpenclTarget *device, uint64_t available)
+{
+        if (available == 0)
+                return device->listed.memory_total_bytes / MEMORY_PART;
+        return MAX(MIN(available, device->listed.memory_total_bytes > 0 ? device->listed.memory_total_bytes
+                                                                        : available) /
+                           FREE_PART,
+                1);
+}
+
+AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t available, bool copies)
+{
+        uint64_t start = MIN(up(MAX(device->cache_bytes * CACHES_MIN, least(device))), LARGEST);
+        uint64_t most = MIN(MAX(up(device->cache_bytes * CACHES_MAX), 4 * start), LARGEST);
+        uint64_t enough = MIN(MAX(up(device->cache_bytes * CACHES_ENOUGH), start), LARGEST);
+        uint64_t memory = ald_buffers_most(device, available) ?: most;
+
+        memory /= copies ? 2 : 1;
+        if (device->allocation_max > 0)
+                memory = MIN(memory, device->allocation_max);
+        memory = down(memory);
+        return (AldBufferSizes){
+                .start = MIN(start, memory),
+                .limit = MIN(most, memory),
+                .wants = memory < enough,
+        };
+}

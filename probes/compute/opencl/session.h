@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/compute/opencl/device.h"
+
+/* An open device. */
+typedef struct AldOpenclSession {
+        const AldCl *cl;
+        cl_platform_id platform;
+        cl_device_id device;
+        cl_context context;
+        cl_command_queue queue; /* in order, with profiling */
+        const AldOpenclTarget *facts;
+        GPtrArray *devices;   /* all devices of the machine, including facts */
+        bool busy;            /* others used it before */
+        uint64_t memory_free; /* bytes that it can use; 0: unknown */
+} AldOpenclSession;
+
+/* Opens the device with this id; NULL: the first. */
+int ald_opencl_session_open(AldOpenclSession *ret, const AldCl *cl, const char *id, AldFailure *failure);
+
+/* Identifies a device that another process listed with the same drivers. */
+typedef struct AldListed {
+        unsigned ordinal; /* in the list of ald_devices_ask() */
+        const char *name; /* "" if it is not printable */
+        const char *pci;  /* PCI address from any platform that shows it; or NULL */
+} AldListed;
+
+int ald_opencl_session_open_listed(
+        AldOpenclSession *ret, const AldCl *cl, const AldListed *listed, AldFailure *failure);
+void ald_opencl_session_close(AldOpenclSession *session);
+
+/* Builds for the device. A failure is of kind build-failed, with the compiler's output. */
+int ald_opencl_session_build(AldOpenclSession *session, const char *source, const char *options,
+        cl_program *ret, AldFailure *failure);
+
+/* The same from patched output of GetProgramInfo(CL_PROGRAM_BINARIES). */
+int ald_opencl_session_build_ptx(
+        AldOpenclSession *session, const char *ptx, cl_program *ret, AldFailure *failure);
+
+/* Allocates a buffer on the device. If it is too large, the failure is of kind out-of-memory. */
+int ald_opencl_session_buffer(
+        AldOpenclSession *session, cl_mem_flags flags, size_t size, cl_mem *ret, AldFailure *failure);

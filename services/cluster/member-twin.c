@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/cluster/member-private.h"
+
+/* Someone who keeps using our id cannot make us, and all nodes that subscribe, do more than this. */
+#define ANSWER_USEC (G_USEC_PER_SEC / 10)
+#define RENEW_USEC (5 * G_USEC_PER_SEC)
+
+void ald_member_changed(AldMember *member)
+{
+        member->setup.changed(member->setup.userdata);
+}
+
+bool ald_member_is_duplicate(AldMember *member)
+{
+        return ald_brokers_count_held(member->brokers) > 0 &&
+               ald_brokers_count_connected(member->brokers) == 0;
+}
+
+/* A will belongs to an instance, so reconnect. */
+static void renew(AldMember *member)
+{
+        member->setup.renew(member->setup.userdata);
+        ald_brokers_reconnect(member->brokers);
+        ald_member_changed(member);
+}
+
+bool ald_member_end_twins(AldMember *member)
+{
+        if (ald_brokers_count_held(member->brokers) == 0)
+                return false;
+        ald_timer_set(member->twin_timer, ALD_TIMER_NEVER);
+        ald_brokers_release(member->brokers);
+        renew(member);
+        return true;
+}
+
+void ald_member_on_twin(void *userdata)
+{
+        (void) ald_member_end_twins(userdata);
+}
+
+/* While another broker accepts us, this one may have forged the twin, so other nodes are not told.
+ * Retries are spread, so that two twins do not check again at the same time. */
+void ald_member_meet_twin(AldMember *member, AldBroker *broker)
+{
+        bool elsewhere = ald_brokers_count_connected(member->brokers) > 1;
+
+        if (!ald_broker_connected(broker))
+                return;
+        if (ald_brokers_count_held(member->brokers) == 0)
+                ald_timer_set(member->twin_timer,
+                        g_get_monotonic_time() +
+                                (gint64) (g_random_double_range(0.75, 1.25) * (double) ALD_TWIN_USEC));
+        g_warning("Another machine uses the id of this one at broker %s; disconnecting from it for some "
+                  "minutes",
+                ald_broker_address(broker));
+        ald_announcer_say_to(member->announcer, broker,
+                elsewhere ? ALD_NODE_STATUS_STATE_OFFLINE : ALD_NODE_STATUS_STATE_DUPLICATE);
+        ald_brokers_hold(member->brokers, broker, "another machine uses the id of this one there");
+}
+
+void ald_member_on_answer(void *userdata)
+{
+        AldMember *member = userdata;
+        bool renews = member->renews;
+
+        member->answers = member->renews = false;
+        member->answered = g_get_monotonic_time();
+        if (renews)
+                renew(member);
+        else
+                ald_announcer_say(member->announcer, ALD_NODE_STATUS_STATE_ONLINE);
+        ald_member_changed(member);
+}
+
+void ald_member_answer(AldMember *member, bool renew)
+{
+        gint64 now = g_get_monotonic_time();
+
+        member->renews = member->renews || renew;
+        if (member->answers)
+                return;
+        member->answers = true;
+        ald_timer_set(member->answer_timer, MAX(now, member->answered + (renew ? RENEW_USEC : ANSWER_USEC)));
+}
+
+void ald_member_reconnect(AldMember *member)
+{
+        if (!ald_member_end_twins(member))
+                ald_brokers_reconnect(member->brokers);
+}

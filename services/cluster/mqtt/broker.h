@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "pki/tls.h"
+#include "record/id.h"
+#include "services/cluster/mqtt/broker-address.h"
+#include "services/cluster/mqtt/claims.h"
+#include "services/cluster/mqtt/inbox.h"
+
+/*
+ * The connection to one broker, which is made again whenever it ends. A thread for each attempt resolves the
+ * name, connects and speaks MQTT (session.h), so nothing here blocks. Created by brokers.h; for the main
+ * loop only.
+ */
+typedef struct AldBroker AldBroker;
+
+typedef enum AldBrokerState {
+        ALD_BROKER_CONNECTING,
+        ALD_BROKER_CONNECTED,
+        ALD_BROKER_UNREACHABLE, /* the last attempt did not reach it; another one follows */
+        ALD_BROKER_REFUSED,     /* it was reached, but it or this node refused the connection */
+} AldBrokerState;
+
+/* The state as GetBrokers shows it. */
+const char *ald_broker_state_name(AldBrokerState state);
+
+/* The address as text, as it was configured or found; unique among the brokers. */
+const char *ald_broker_address(const AldBroker *broker);
+
+/* Not 0, and unique in this process. */
+uint32_t ald_broker_number(const AldBroker *broker);
+
+AldBrokerState ald_broker_state(const AldBroker *broker);
+bool ald_broker_connected(const AldBroker *broker);
+
+/* Whether it was found by Avahi rather than configured. */
+bool ald_broker_discovered(const AldBroker *broker);
+
+/* Description of a problem, or NULL if none is known. */
+const char *ald_broker_problem(const AldBroker *broker);
+
+/* The number of the current connection, which its will contains. Each attempt of this process has its
+ * own. */
+uint64_t ald_broker_conn(const AldBroker *broker);
+
+/* When the certificate that the broker last presented expires, in µs of CLOCK_REALTIME; UINT64_MAX if
+ * none was. */
+uint64_t ald_broker_certificate_expiry(const AldBroker *broker);
+
+/* Whether the certificate that the broker last presented belongs to the broker on this node. */
+bool ald_broker_is_of(const AldBroker *broker, const AldId *node);
+
+/*
+ * Queues a message. While the broker is slow, only the newest message of each topic waits, which bounds the
+ * memory. Returns -ENOTCONN without a connection, -ENOBUFS if the queue is full. A payload of size 0 with
+ * `retain` clears the topic.
+ */
+int ald_broker_publish(
+        AldBroker *broker, const char *topic, const void *payload, size_t size, int qos, bool retain);
+
+/* What all brokers of a list share, and its callbacks; see brokers.h. */
+typedef struct AldBrokerCommon {
+        char *client_id;
+        char *will_topic; /* maybe NULL */
+        char **filters;   /* maybe NULL */
+        AldInbox *inbox;
+        AldClaims *claims;
+        GPtrArray *leaving; /* connections that are being closed */
+        uint64_t conn;      /* counts the attempts of all */
+        uint32_t number;    /* counts the brokers */
+
+        AldTls *(*make_tls)(const char *name, char **ret_problem, void *userdata);
+        char *(*make_will)(uint64_t conn, void *userdata);
+        void (*connected)(AldBroker *broker, void *userdata);
+        void (*disconnected)(AldBroker *broker, const char *reason, void *userdata);
+        /* The connection with this number already leads to the same broker. */
+        void (*duplicate)(AldBroker *broker, uint64_t conn, void *userdata);
+        void (*changed)(void *userdata);
+        void *userdata;
+} AldBrokerCommon;
+
+/* Does nothing until it is started. */
+AldBroker *ald_broker_new(const AldBrokerAddress *address, bool discovered, AldBrokerCommon *common);
+
+/* Ends the connection as ald_broker_stop() does, without calling back. */
+void ald_broker_free(AldBroker *broker);
+
+const AldBrokerAddress *ald_broker_where(const AldBroker *broker);
+
+/* Connects at once, and again until it is stopped. */
+void ald_broker_start(AldBroker *broker);
+
+/* Sends pending messages and disconnects properly, so that no will is published; in the background. */
+void ald_broker_stop(AldBroker *broker, const char *reason);
+
+/* The connections that are being closed; freeing them waits for that until the deadline, in µs of
+ * CLOCK_MONOTONIC. */
+GPtrArray *ald_broker_leaving_new(void);
+void ald_broker_leaving_free(GPtrArray *leaving, gint64 deadline_usec);
+
+/* This is the same broker as the other one, which is connected: checks again after a while. */
+void ald_broker_set_duplicate(AldBroker *broker, const AldBroker *other);
+
+/* Disconnects properly, and does not reconnect until it is released. */
+void ald_broker_hold(AldBroker *broker, const char *reason);
+void ald_broker_release(AldBroker *broker);
+bool ald_broker_is_held(const AldBroker *broker);
+
+/* Whether the broker recently closed the connection several times although it could be reached at once:
+ * another client with our name may be replacing us. */
+void ald_broker_note_will(AldBroker *broker); /* it has stored our will, so it was not restarted */
+bool ald_broker_is_contested(const AldBroker *broker);
+
+/* Leaves the broker to another connection. */
+void ald_broker_yield(AldBroker *broker, const AldBroker *to);
+
+/* Checks again now, if it was a duplicate. */
+void ald_broker_reconsider(AldBroker *broker);
+
+/* Subscribes to the filters of the list; see session.h. */
+void ald_broker_subscribe(AldBroker *broker, bool again);
+
+/* False if too many such requests are pending. */
+bool ald_broker_ask_again(AldBroker *broker, const char *filter);
+
+/* Takes an event that its session put into the inbox. */
+void ald_broker_take(AldBroker *broker, const AldTopicMessage *event);

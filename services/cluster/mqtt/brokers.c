@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include <mosquitto.h>
+
+#include "services/cluster/mqtt/broker-list.h"
+#include "services/cluster/mqtt/brokers.h"
+#include "services/common/timer.h"
+
+#define BYE_USEC (1500 * 1000)
+
+struct AldBrokers {
+        const AldBrokersHandler *handler;
+        void *userdata;
+        AldBrokerCommon common;
+
+        GPtrArray *list;                 /* the configured ones first */
+        GArray *configured, *discovered; /* AldBrokerAddress */
+        bool discovering;
+        AldTimer *prune; /* the list of brokers that are no longer found, after they were lost */
+
+        AldBroker *first;
+        uint64_t first_conn;
+};
+
+int ald_brokers_init(void)
+{
+        return mosquitto_lib_init() == MOSQ_ERR_SUCCESS ? 0 : -ENOMEM;
+}
+
+void ald_brokers_quit(void)
+{
+        mosquitto_lib_cleanup();
+}
+
+static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        return brokers->handler->make_tls(name, ret_problem, brokers->userdata);
+}
+
+static char *make_will(uint64_t conn, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        return brokers->handler->make_will(conn, brokers->userdata);
+}
+
+static void update_first(AldBrokers *brokers)
+{
+        AldBroker *first = NULL;
+        uint64_t conn;
+
+        for (guint i = 0; i < brokers->list->len && !first; i++)
+                if (ald_broker_connected(brokers->list->pdata[i]))
+                        first = brokers->list->pdata[i];
+        conn = first ? ald_broker_conn(first) : 0;
+        if (first == brokers->first && conn == brokers->first_conn)
+                return;
+        brokers->first = first;
+        brokers->first_conn = conn;
+        brokers->handler->first_changed(first, brokers->userdata);
+}
+
+static void on_connected(AldBroker *broker, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        brokers->handler->connected(broker, brokers->userdata);
+        update_first(brokers);
+}
+
+/* Another address may lead to the same broker still. */
+static void on_disconnected(AldBroker *broker, const char *reason, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        brokers->handler->disconnected(broker, reason, brokers->userdata);
+        update_first(brokers);
+        if (ald_broker_discovered(broker))
+                ald_timer_set(brokers->prune, g_get_monotonic_time());
+        for (guint i = 0; i < brokers->list->len; i++)
+                if (brokers->list->pdata[i] != broker)
+                        ald_broker_reconsider(brokers->list->pdata[i]);
+}
+
+/* What is configured goes before what was found, since its name is verified. */
+static void on_duplicate(AldBroker *broker, uint64_t conn, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        for (guint i = 0; i < brokers->list->len; i++) {
+                AldBroker *holder = brokers->list->pdata[i];
+
+                if (holder == broker || ald_broker_conn(holder) != conn)
+                        continue;
+                if (ald_broker_discovered(holder) && !ald_broker_discovered(broker))
+                        ald_broker_yield(holder, broker);
+                else
+                        ald_broker_set_duplicate(broker, holder);
+                return;
+        }
+}
+
+static void on_changed(void *userdata)
+{
+        AldBrokers *brokers = userdata;
+
+        if (brokers->handler->changed)
+                brokers->handler->changed(brokers->userdata);
+}
+
+static void on_message(const AldTopicMessage *message, void *userdata)
+{
+        AldBrokers *brokers = userdata;
+        AldBrokerMessage told = { message->topic, message->payload, message->size, message->retained };
+
+        if (message->event != 0)
+                ald_broker_take(message->source, message);
+        else
+                brokers->handler->message(message->source, &told, brokers->userdata);
+}
+
+/* Brokers that are dropped are stopped while they are still in a list, so that their end can be reported. */
+static void rebuild(AldBrokers *brokers)
+{
+        GPtrArray *old = brokers->list;
+
+        brokers->list = ald_broker_list_new();
+        ald_broker_list_append(brokers->list, old, brokers->configured, false, &brokers->common);
+        ald_broker_list_append(brokers->list, old, brokers->discovered, true, &brokers->common);
+        if (brokers->discovering)
+                ald_broker_list_append_connected(brokers->list, old);
+        for (guint i = 0; i < old->len; i++)
+                ald_broker_stop(old->pdata[i], "no longer configured or found");
+        update_first(brokers);
+        g_ptr_array_unref(old);
+        on_changed(brokers);
+}
+
+static void on_prune(void *userdata)
+{
+        rebuild(userdata);
+}
+
+static void set_addresses(GArray *array, const AldBrokerAddress *addresses, size_t n)
+{
+        if (n > ALD_BROKERS_MAX)
+                g_warning("Found %zu brokers; only the first %u are used", n, ALD_BROKERS_MAX);
+        g_array_set_size(array, 0);
+        if (n > 0)
+                g_array_append_vals(array, addresses, (guint) MIN(n, ALD_BROKERS_MAX));
+}
+
+AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
+{
+        AldBrokers *brokers = g_new0(AldBrokers, 1);
+
+        brokers->handler = handler;
+        brokers->userdata = userdata;
+        brokers->list = ald_broker_list_new();
+        brokers->configured = g_array_new(FALSE, FALSE, sizeof(AldBrokerAddress));
+        brokers->discovered = g_array_new(FALSE, FALSE, sizeof(AldBrokerAddress));
+        brokers->prune = ald_timer_new("brokers", on_prune, brokers);
+        brokers->common = (AldBrokerCommon){
+                .inbox = ald_inbox_new(ALD_INBOX_BYTES, ALD_INBOX_TOPICS, on_message, brokers),
+                .claims = ald_claims_new(),
+                .leaving = ald_broker_leaving_new(),
+                .make_tls = make_tls,
+                .make_will = make_will,
+                .connected = on_connected,
+                .disconnected = on_disconnected,
+                .duplicate = on_duplicate,
+                .changed = on_changed,
+                .userdata = brokers,
+        };
+        if (!brokers->common.inbox) {
+                ald_brokers_free(brokers);
+                return NULL;
+        }
+        return brokers;
+}
+
+void ald_brokers_free(AldBrokers *brokers)
+{
+        gint64 deadline = g_get_monotonic_time() + BYE_USEC;
+
+        if (!brokers)
+                return;
+        g_ptr_array_unref(brokers->list);
+        ald_broker_leaving_free(brokers->common.leaving, deadline);
+        ald_inbox_free(brokers->common.inbox);
+        ald_claims_unref(brokers->common.claims);
+        g_strfreev(brokers->common.filters);
+        g_free(brokers->common.client_id);
+        g_free(brokers->common.will_topic);
+        ald_timer_free(brokers->prune);
+        g_array_unref(brokers->configured);
+        g_array_unref(brokers->discovered);
+        g_free(brokers);
+}
+
+static void stop_all(AldBrokers *brokers, const char *reason)
+{
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_stop(brokers->list->pdata[i], reason);
+        on_changed(brokers);
+}
+
+static void start_all(AldBrokers *brokers)
+{
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_start(brokers->list->pdata[i]);
+}
+
+void ald_brokers_reconnect(AldBrokers *brokers)
+{
+        stop_all(brokers, "connecting anew");
+        start_all(brokers);
+}
+
+void ald_brokers_hold(AldBrokers *brokers, AldBroker *broker, const char *reason)
+{
+        ald_broker_hold(broker, reason);
+        on_changed(brokers);
+}
+
+void ald_brokers_release(AldBrokers *brokers)
+{
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_release(brokers->list->pdata[i]);
+        on_changed(brokers);
+}
+
+size_t ald_brokers_count_held(AldBrokers *brokers)
+{
+        size_t n = 0;
+
+        for (guint i = 0; i < brokers->list->len; i++)
+                n += ald_broker_is_held(brokers->list->pdata[i]);
+        return n;
+}
+
+void ald_brokers_set_identity(AldBrokers *brokers, const char *client_id, const char *will_topic)
+{
+        AldBrokerCommon *common = &brokers->common;
+
+        if (g_strcmp0(client_id, common->client_id) == 0 && g_strcmp0(will_topic, common->will_topic) == 0)
+                return;
+        g_free(common->client_id);
+        common->client_id = g_strdup(client_id);
+        g_free(common->will_topic);
+        common->will_topic = g_strdup(will_topic);
+        ald_brokers_reconnect(brokers);
+}
+
+void ald_brokers_configure(AldBrokers *brokers, const AldBrokerAddress *addresses, size_t n)
+{
+        set_addresses(brokers->configured, addresses, n);
+        rebuild(brokers);
+        /* An administrator who reloads may have just repaired something. */
+        start_all(brokers);
+}
+
+void ald_brokers_discover(AldBrokers *brokers, const AldBrokerAddress *addresses, size_t n)
+{
+        brokers->discovering = addresses;
+        set_addresses(brokers->discovered, addresses, n);
+        rebuild(brokers);
+}
+
+void ald_brokers_subscribe(AldBrokers *brokers, const char *const *filters, bool again)
+{
+        char **old = brokers->common.filters;
+
+        brokers->common.filters = g_strdupv((char **) filters);
+        g_strfreev(old);
+        for (guint i = 0; i < brokers->list->len; i++)
+                ald_broker_subscribe(brokers->list->pdata[i], again);
+}
+
+bool ald_brokers_ask_again(AldBrokers *brokers, const char *filter)
+{
+        bool put = true;
+
+        for (guint i = 0; i < brokers->list->len; i++)
+                put = ald_broker_ask_again(brokers->list->pdata[i], filter) && put;
+        return put;
+}
+
+int ald_brokers_publish(
+        AldBrokers *brokers, const char *topic, const void *payload, size_t size, int qos, bool retain)
+{
+        if (!brokers->first)
+                return -ENOTCONN;
+        return ald_broker_publish(brokers->first, topic, payload, size, qos, retain);
+}
+
+AldBroker *ald_brokers_first(AldBrokers *brokers)
+{
+        return brokers->first;
+}
+
+size_t ald_brokers_count(AldBrokers *brokers)
+{
+        return brokers->list->len;
+}
+
+size_t ald_brokers_count_connected(AldBrokers *brokers)
+{
+        size_t n = 0;
+
+        for (guint i = 0; i < brokers->list->len; i++)
+                n += ald_broker_connected(brokers->list->pdata[i]);
+        return n;
+}
+
+AldBroker *ald_brokers_find(AldBrokers *brokers, uint32_t number)
+{
+        for (guint i = 0; i < brokers->list->len; i++)
+                if (ald_broker_number(brokers->list->pdata[i]) == number)
+                        return brokers->list->pdata[i];
+        return NULL;
+}
+
+AldBroker *ald_brokers_get(AldBrokers *brokers, size_t index)
+{
+        return brokers->list->pdata[index];
+}
+
+uint64_t ald_brokers_dropped(AldBrokers *brokers)
+{
+        return ald_inbox_dropped(brokers->common.inbox);
+}

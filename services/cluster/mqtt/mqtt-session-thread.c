@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <sys/eventfd.h>
+
+#include "services/cluster/mqtt/mqtt-session-private.h"
+
+/* Limits of the send queue: many times more than one node publishes. */
+#define OUT_BYTES (UINT64_C(64) * 1024 * 1024)
+#define OUT_TOPICS 100000u
+
+static void set_resolved(AldMqttSession *session)
+{
+        g_mutex_lock(&session->lock);
+        session->resolving = false;
+        session->resubscribe = true; /* once it is connected */
+        g_mutex_unlock(&session->lock);
+}
+
+/* One address after the other, until one leads anywhere. */
+static void try_all(AldMqttSession *session, char **hosts, AldSessionOutcome *ret)
+{
+        for (char **host = hosts; *host; host++) {
+                g_free(ret->words);
+                ald_mqtt_session_connect(session, *host, ret);
+                if (ret->event != ALD_SESSION_UNREACHABLE)
+                        return;
+        }
+}
+
+static void end(AldMqttSession *session, const AldSessionOutcome *outcome)
+{
+        AldTopicMessage message = {
+                .event = (int) outcome->event, .topic = outcome->words, .number = outcome->number
+        };
+
+        ald_mqtt_session_put(session, &message);
+        g_mutex_lock(&session->lock);
+        session->ended = true;
+        g_cond_broadcast(&session->ended_cond);
+        g_mutex_unlock(&session->lock);
+}
+
+static gpointer run(gpointer data)
+{
+        AldMqttSession *session = data;
+        AldSessionOutcome outcome = { .event = ALD_SESSION_UNREACHABLE };
+        g_auto(GStrv) hosts = ald_mqtt_session_resolve(session->address.host, &outcome.words);
+
+        set_resolved(session);
+        if (ald_mqtt_session_is_stopping(session))
+                outcome.event = ALD_SESSION_ENDED;
+        else if (hosts)
+                try_all(session, hosts, &outcome);
+        end(session, &outcome);
+        g_free(outcome.words);
+        ald_mqtt_session_unref(session);
+        return NULL;
+}
+
+AldMqttSession *ald_mqtt_session_new(const AldSessionSetup *setup, AldTls *tls)
+{
+        AldMqttSession *session = g_new0(AldMqttSession, 1);
+
+        g_atomic_ref_count_init(&session->refs);
+        g_mutex_init(&session->lock);
+        g_cond_init(&session->ended_cond);
+        session->inbox = setup->inbox;
+        session->source = setup->source;
+        session->number = setup->number;
+        session->address = *setup->address;
+        session->client_id = g_strdup(setup->client_id);
+        session->will_topic = g_strdup(setup->will_topic);
+        session->will = g_strdup(setup->will);
+        session->filters = g_strdupv((char **) setup->filters);
+        session->claims = ald_claims_ref(setup->claims);
+        session->tls = tls;
+        session->out = ald_topic_queue_new(OUT_BYTES, OUT_TOPICS);
+        session->asked = g_ptr_array_new_with_free_func(g_free);
+        session->resolving = true;
+        session->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+        g_atomic_ref_count_inc(&session->refs);
+        if (session->wake >= 0)
+                session->thread = g_thread_try_new("mqtt", run, session, NULL);
+        if (!session->thread) {
+                ald_mqtt_session_unref(session);
+                ald_mqtt_session_unref(session);
+                return NULL;
+        }
+        return session;
+}

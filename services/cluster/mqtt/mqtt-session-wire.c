@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include "pki/certificate.h"
+#include "services/cluster/mqtt/mqtt-session-private.h"
+
+#define BYE_USEC G_USEC_PER_SEC           /* for what waits yet */
+#define CLOSING_USEC (G_USEC_PER_SEC / 2) /* for DISCONNECT */
+#define BLINK_MS 1000                     /* how often libmosquitto looks at its clock once it is quiet */
+
+/* To wake for a message costs more than to read it, so what comes so soon after another waits for more. */
+#define GATHER_USEC (5 * 1000)
+#define FLOOD 32u     /* with so many in one turn, as after a subscription, there is nothing to wait for */
+#define READ_MAX 256u /* in one turn, since what is to be sent must not wait for the end of a flood */
+
+static void finish(AldWire *wire, AldSessionEvent event, char *words)
+{
+        if (wire->done) {
+                g_free(words);
+                return;
+        }
+        wire->done = true;
+        wire->outcome.event = event;
+        wire->outcome.words = words;
+}
+
+/* A connection that was up is lost; one that was not is refused. TLS knows best why. */
+static void fail(AldWire *wire, int rc, int error)
+{
+        char *words = ald_tls_take_reason(wire->session->tls);
+        AldSessionEvent event = ALD_SESSION_REFUSED;
+
+        if (wire->phase == ALD_WIRE_UP)
+                event = ALD_SESSION_LOST;
+        if (wire->phase > ALD_WIRE_UP)
+                event = ALD_SESSION_ENDED;
+        if (!words && wire->connack != 0)
+                words = ald_mqtt_session_describe_connack(wire->connack);
+        if (!words)
+                words = ald_mqtt_session_describe_mosquitto(rc, error, wire->openssl);
+        finish(wire, event, words);
+}
+
+/* On the loopback a connection is refused at once, and the first attempt of libmosquitto to use TLS has
+ * consumed that error. */
+static int get_socket_error(int fd)
+{
+        struct sockaddr_storage peer;
+        socklen_t size = sizeof(int), peer_size = sizeof(peer);
+        int error = 0;
+
+        if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0)
+                return errno;
+        if (error == 0 && getpeername(fd, (struct sockaddr *) &peer, &peer_size) < 0)
+                return ECONNREFUSED;
+        return error;
+}
+
+static void enter(AldWire *wire, AldWirePhase phase, gint64 usec)
+{
+        wire->phase = phase;
+        if (usec > 0)
+                wire->deadline = g_get_monotonic_time() + usec;
+}
+
+static void step_tcp(AldWire *wire, int fd, short revents)
+{
+        int error;
+
+        if (!(revents & (POLLOUT | POLLERR | POLLHUP)))
+                return;
+        error = get_socket_error(fd);
+        if (error != 0)
+                finish(wire, ALD_SESSION_UNREACHABLE, ald_mqtt_session_describe_errno(error));
+        else
+                enter(wire, ALD_WIRE_TLS, 0);
+}
+
+/* Two connections of ours to one broker would throw each other out. */
+static void claim(AldWire *wire, SSL *ssl)
+{
+        AldMqttSession *session = wire->session;
+        g_autoptr(X509) certificate = SSL_get1_peer_certificate(ssl);
+        AldPkiFacts facts;
+        uint64_t holder;
+
+        if (!certificate) {
+                finish(wire, ALD_SESSION_REFUSED, g_strdup("the broker showed no certificate"));
+                return;
+        }
+        ald_pki_certificate_facts(certificate, &facts);
+        wire->expiry = facts.not_after;
+        wire->name = g_strdup(facts.common_name);
+        wire->claim = g_strdup_printf("%s:%u", facts.fingerprint, session->address.port);
+        holder = ald_claims_take(session->claims, wire->claim, session->number);
+        if (holder != session->number) {
+                wire->outcome.number = holder;
+                finish(wire, ALD_SESSION_DUPLICATE, NULL);
+        }
+}
+
+/* libmosquitto takes a connection that breaks during the handshake for one that makes progress. */
+static void step_tls(AldWire *wire, int fd, short revents)
+{
+        int rc = mosquitto_loop_read(wire->mosq, 1);
+        SSL *ssl = mosquitto_ssl_get(wire->mosq);
+
+        if (rc != MOSQ_ERR_SUCCESS || mosquitto_socket(wire->mosq) < 0) {
+                fail(wire, rc, errno);
+        } else if (SSL_is_init_finished(ssl)) {
+                enter(wire, ALD_WIRE_HELLO, 0);
+                claim(wire, ssl);
+        } else if (revents & (POLLERR | POLLHUP)) {
+                fail(wire, MOSQ_ERR_CONN_LOST, 0);
+        }
+}
+
+/* OpenSSL reads ahead, so that the socket may be empty while messages wait. */
+static bool has_more(const AldWire *wire)
+{
+        char unused;
+
+        return mosquitto_socket(wire->mosq) >= 0 && SSL_peek(mosquitto_ssl_get(wire->mosq), &unused, 1) > 0;
+}
+
+static int read_all(AldWire *wire)
+{
+        unsigned n = 0;
+        int rc;
+
+        wire->heard = g_get_monotonic_time();
+        do {
+                rc = mosquitto_loop_read(wire->mosq, 1);
+                wire->more = rc == MOSQ_ERR_SUCCESS && has_more(wire);
+        } while (wire->more && ++n < READ_MAX);
+        wire->rested = wire->more || n >= FLOOD ? 0 : g_get_monotonic_time() + GATHER_USEC;
+        return rc;
+}
+
+static gint64 rest_of(const AldWire *wire)
+{
+        return wire->phase == ALD_WIRE_UP ? MAX(wire->rested - g_get_monotonic_time(), 0) : 0;
+}
+
+/* What the main loop does not get through waits at the broker. */
+static bool may_read(AldWire *wire, short revents)
+{
+        if (revents & (POLLERR | POLLHUP))
+                return true;
+        if (rest_of(wire) > 0 || (!wire->more && !(revents & POLLIN)))
+                return false;
+        if (wire->phase != ALD_WIRE_UP || ald_mqtt_session_may_put(wire->session))
+                return true;
+        wire->rested = g_get_monotonic_time() + GATHER_USEC;
+        return false;
+}
+
+/* Sending a message with QoS 0 reopens the window, and nothing is received that would show this. */
+static int write_all(AldWire *wire)
+{
+        const bool filling = wire->phase == ALD_WIRE_UP || wire->phase == ALD_WIRE_BYE;
+        int rc = MOSQ_ERR_SUCCESS;
+
+        do {
+                if (filling)
+                        ald_wire_fill(wire);
+                if (mosquitto_want_write(wire->mosq))
+                        rc = mosquitto_loop_write(wire->mosq, 1);
+        } while (rc == MOSQ_ERR_SUCCESS && filling && ald_wire_may_fill(wire));
+        return rc;
+}
+
+/* Reads before it writes: after a refusal there may be a reason to read, but the peer is gone. */
+static void step_mqtt(AldWire *wire, int fd, short revents)
+{
+        int rc = MOSQ_ERR_SUCCESS;
+
+        if (may_read(wire, revents))
+                rc = read_all(wire);
+        if (rc == MOSQ_ERR_SUCCESS)
+                rc = write_all(wire);
+        if (rc == MOSQ_ERR_SUCCESS)
+                rc = mosquitto_loop_misc(wire->mosq);
+        if (rc != MOSQ_ERR_SUCCESS || mosquitto_socket(wire->mosq) < 0)
+                fail(wire, rc, errno);
+}
+
+/* What the main loop asks for. */
+static void look_around(AldWire *wire)
+{
+        g_auto(GStrv) asked = NULL;
+        char **filters;
+        bool again;
+
+        if (ald_mqtt_session_is_stopping(wire->session)) {
+                if (wire->phase < ALD_WIRE_UP)
+                        finish(wire, ALD_SESSION_ENDED, NULL);
+                else if (wire->phase == ALD_WIRE_UP)
+                        enter(wire, ALD_WIRE_BYE, BYE_USEC);
+        }
+        if (wire->phase != ALD_WIRE_UP)
+                return;
+        filters = ald_mqtt_session_take_filters(wire->session, &again);
+        if (filters)
+                ald_wire_subscribe(wire, filters, again);
+        asked = ald_mqtt_session_take_asked(wire->session);
+        if (asked)
+                ald_wire_ask_again(wire, asked);
+}
+
+static void look_at_clock(AldWire *wire)
+{
+        bool late = wire->phase != ALD_WIRE_UP && g_get_monotonic_time() >= wire->deadline;
+
+        if (wire->phase == ALD_WIRE_BYE && (late || ald_wire_is_drained(wire))) {
+                enter(wire, ALD_WIRE_CLOSING, CLOSING_USEC);
+                (void) mosquitto_disconnect(wire->mosq);
+        } else if (late && wire->phase == ALD_WIRE_CLOSING) {
+                finish(wire, ALD_SESSION_ENDED, NULL);
+        } else if (late) {
+                finish(wire, ALD_SESSION_UNREACHABLE,
+                        g_strdup(wire->phase == ALD_WIRE_TCP
+                                         ? "it does not answer (timed out)"
+                                         : "it accepts connections but does not answer (timed out)"));
+        }
+}
+
+static short wanted_events(const AldWire *wire)
+{
+        const short reading = rest_of(wire) > 0 ? 0 : POLLIN;
+
+        switch (wire->phase) {
+        case ALD_WIRE_TCP:
+                return POLLOUT;
+        case ALD_WIRE_TLS: /* what libmosquitto wants to write is not to be trusted before the end of it */
+                return SSL_want_write((SSL *) mosquitto_ssl_get(wire->mosq)) ? POLLIN | POLLOUT : POLLIN;
+        default:
+                return mosquitto_want_write(wire->mosq) ? reading | POLLOUT : reading;
+        }
+}
+
+/* In quiet times this wakes only to ask whether the broker is still there. */
+static int wanted_timeout(const AldWire *wire)
+{
+        gint64 left = wire->phase == ALD_WIRE_UP
+                              ? wire->heard + ALD_SESSION_KEEPALIVE * G_USEC_PER_SEC - g_get_monotonic_time()
+                              : wire->deadline - g_get_monotonic_time();
+
+        if (rest_of(wire) > 0)
+                left = rest_of(wire);
+        else if (wire->more)
+                left = 0;
+        else if (wire->phase == ALD_WIRE_UP)
+                left = MAX(left, BLINK_MS * 1000);
+        return left > 0 ? (int) (left / 1000) + 1 : 0;
+}
+
+static void turn(AldWire *wire)
+{
+        int fd = mosquitto_socket(wire->mosq);
+        struct pollfd fds[] = { { fd, wanted_events(wire), 0 }, { wire->session->wake, POLLIN, 0 } };
+        eventfd_t unused;
+
+        if (poll(fds, G_N_ELEMENTS(fds), wanted_timeout(wire)) < 0 && errno != EINTR) {
+                finish(wire, ALD_SESSION_LOST, ald_mqtt_session_describe_errno(errno));
+                return;
+        }
+        if (fds[1].revents)
+                (void) eventfd_read(wire->session->wake, &unused);
+        g_clear_pointer(&wire->openssl, g_free);
+        look_around(wire);
+        if (wire->done)
+                return;
+        if (wire->phase == ALD_WIRE_TCP)
+                step_tcp(wire, fd, fds[0].revents);
+        else if (wire->phase == ALD_WIRE_TLS)
+                step_tls(wire, fd, fds[0].revents);
+        else
+                step_mqtt(wire, fd, fds[0].revents);
+        if (!wire->done)
+                look_at_clock(wire);
+}
+
+void ald_mqtt_session_connect(AldMqttSession *session, const char *host, AldSessionOutcome *ret)
+{
+        AldWire wire = { .session = session, .expiry = UINT64_MAX };
+        int rc;
+
+        enter(&wire, ALD_WIRE_TCP, ALD_SESSION_CONNECT_USEC);
+        rc = ald_wire_open(&wire, host);
+        if (rc == MOSQ_ERR_ERRNO)
+                finish(&wire, ALD_SESSION_UNREACHABLE, ald_mqtt_session_describe_errno(errno));
+        else if (rc != MOSQ_ERR_SUCCESS)
+                fail(&wire, rc, errno);
+        while (!wire.done)
+                turn(&wire);
+        ald_wire_close(&wire);
+        *ret = wire.outcome;
+}

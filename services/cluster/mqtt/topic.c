@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <glib.h>
+#include <systemd/sd-bus.h>
+
+#include "services/cluster/mqtt/topic.h"
+
+#define PREFIX "alidade/1/"
+#define FORGET "forget/"
+#define KIND_NAME_MAX 64u
+
+/* Without a key, so that a kind cannot have such a name: kinds have a dot and a capital. */
+static const struct {
+        const char *name;
+        AldTopicType type;
+} simple[] = {
+        { "status", ALD_TOPIC_STATUS },
+        { "alive", ALD_TOPIC_ALIVE },
+        { "crl", ALD_TOPIC_CRL },
+};
+
+const char *ald_cluster_name_refuse(const char *name)
+{
+        size_t n = strlen(name);
+
+        if (n > ALD_CLUSTER_NAME_MAX)
+                return "longer than 32 characters";
+        for (size_t i = 0; i < n; i++)
+                if (!g_ascii_islower(name[i]) && !g_ascii_isdigit(name[i]) && (name[i] != '-' || i == 0))
+                        return "only lower-case letters, digits and hyphens are allowed, and no hyphen at "
+                               "the start";
+        return NULL;
+}
+
+/* The key behind "KIND/": decoded, and encoded as we do it. */
+static int parse_key(const char *encoded, char ret[static ALD_KEY_MAX + 1])
+{
+        g_autofree char *path = g_strconcat("/", encoded, NULL);
+        char *key = NULL, *again = NULL;
+        int r = -EINVAL;
+
+        if (sd_bus_path_decode(path, "/", &key) > 0 && strlen(key) <= ALD_KEY_MAX &&
+                sd_bus_path_encode("/", key, &again) >= 0 && strcmp(path, again) == 0) {
+                g_strlcpy(ret, key, ALD_KEY_MAX + 1);
+                r = 0;
+        }
+        free(key);
+        free(again);
+        return r;
+}
+
+/* For example "Node1.Memory"; a newer version may have others. */
+static bool may_be_kind(const char *name)
+{
+        const char *dot = strchr(name, '.');
+
+        return dot && g_ascii_isupper(name[0]) && g_ascii_isupper(dot[1]) && strlen(name) <= KIND_NAME_MAX &&
+               strspn(name, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS ".") == strlen(name);
+}
+
+static int parse_record(const char *rest, AldTopic *topic)
+{
+        const char *slash = strchr(rest, '/');
+        g_autofree char *name = slash ? g_strndup(rest, (gsize) (slash - rest)) : NULL;
+        int r;
+
+        r = ald_kind_from_name(name ? name : rest);
+        if (r < 0)
+                return may_be_kind(name ? name : rest) ? -ENOENT : -EINVAL;
+        topic->type = ALD_TOPIC_RECORD;
+        topic->kind = (AldKind) r;
+        topic->key[0] = '\0';
+        if (ald_kinds[topic->kind].local)
+                return -EPERM;
+        if (slash) {
+                r = parse_key(slash + 1, topic->key);
+                if (r < 0)
+                        return r;
+                /* "KIND/_" is the encoding of no key at all, which is written without. */
+                if (!*topic->key)
+                        return -EINVAL;
+        }
+        return ald_key_parse(topic->kind, topic->key, NULL);
+}
+
+static int parse_rest(const char *rest, AldTopic *topic)
+{
+        for (unsigned i = 0; i < G_N_ELEMENTS(simple); i++)
+                if (strcmp(rest, simple[i].name) == 0) {
+                        topic->type = simple[i].type;
+                        return 0;
+                }
+        if (g_str_has_prefix(rest, FORGET)) {
+                topic->type = ALD_TOPIC_FORGET;
+                return ald_id_parse(rest + strlen(FORGET), &topic->target);
+        }
+        return parse_record(rest, topic);
+}
+
+int ald_topic_parse(const char *text, const char *cluster, AldTopic *ret)
+{
+        size_t n = strlen(cluster);
+        char id[ALD_ID_STRING_SIZE];
+        const char *at = text;
+        AldId node;
+
+        if (!g_str_has_prefix(at, PREFIX))
+                return -ENOMSG;
+        at += strlen(PREFIX);
+        if (strncmp(at, cluster, n) != 0 || at[n] != '/')
+                return -ENOMSG;
+        at += n + 1;
+        if (strnlen(at, sizeof id) < sizeof id || at[sizeof id - 1] != '/')
+                return -ENOMSG;
+        g_strlcpy(id, at, sizeof id);
+        if (ald_id_parse(id, &node) < 0)
+                return -ENOMSG;
+        ret->node = node;
+        return parse_rest(at + sizeof id, ret);
+}
+
+static char *format_record(const char *node, const char *cluster, AldKind kind, const char *key)
+{
+        g_autofree char *topic = g_strconcat(PREFIX, cluster, "/", node, "/", ald_kinds[kind].name, NULL);
+        char *encoded, *whole;
+
+        if (!key || !*key)
+                return g_steal_pointer(&topic);
+        /* It fails for want of memory only, and GLib's way then is to end. */
+        if (sd_bus_path_encode("/", key, &encoded) < 0)
+                g_error("Out of memory");
+        whole = g_strconcat(topic, encoded, NULL);
+        free(encoded);
+        return whole;
+}
+
+char *ald_topic_of_record(const char *cluster, const AldId *node, AldKind kind, const char *key)
+{
+        char id[ALD_ID_STRING_SIZE];
+
+        return format_record(ald_id_format(node, id), cluster, kind, key);
+}
+
+char *ald_topic_format(const AldTopic *topic, const char *cluster)
+{
+        char node[ALD_ID_STRING_SIZE], target[ALD_ID_STRING_SIZE];
+
+        ald_id_format(&topic->node, node);
+        if (topic->type == ALD_TOPIC_RECORD)
+                return format_record(node, cluster, topic->kind, topic->key);
+        if (topic->type == ALD_TOPIC_FORGET)
+                return g_strconcat(
+                        PREFIX, cluster, "/", node, "/", FORGET, ald_id_format(&topic->target, target), NULL);
+        for (unsigned i = 0; i < G_N_ELEMENTS(simple); i++)
+                if (simple[i].type == topic->type)
+                        return g_strconcat(PREFIX, cluster, "/", node, "/", simple[i].name, NULL);
+        g_assert_not_reached();
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/cluster/own/announcer.h"
+#include "services/common/timer.h"
+
+#define ALIVE_USEC G_USEC_PER_SEC
+#define ALIVE_LEAST_USEC (10 * G_USEC_PER_SEC)
+#define CLOCK_SET_USEC G_USEC_PER_SEC
+/* When this node publishes the revocation list, unless the broker shows by then that it has it. */
+#define CRL_LEAST_USEC (G_USEC_PER_SEC / 2)
+#define CRL_MOST_USEC (5 * G_USEC_PER_SEC / 2)
+
+/* So seldom it is looked at whether something does not come back. */
+#define UNHEARD_USEC G_USEC_PER_SEC
+
+struct AldAnnouncer {
+        AldAnnouncerSetup setup;
+        AldId own;
+        char *cluster;
+        AldPublisher *publisher;
+        AldForgets *forgets;
+        gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
+        gint64 clock;            /* how far CLOCK_REALTIME was ahead of that then */
+        char *unheard_kinds;     /* or NULL */
+        gint64 unheard_looked;   /* CLOCK_MONOTONIC */
+        AldTimer *alive_timer, *status_timer, *repeat_timer, *crl_timer;
+};
+
+static char *topic_of(const AldAnnouncer *announcer, AldTopicType type, const AldId *target)
+{
+        AldTopic topic = { .type = type, .node = announcer->own };
+
+        if (target)
+                topic.target = *target;
+        return ald_topic_format(&topic, announcer->cluster);
+}
+
+static void publish(AldAnnouncer *announcer, const char *topic, const char *payload, int qos, bool retain)
+{
+        int r = ald_brokers_publish(
+                announcer->setup.brokers, topic, payload, payload ? strlen(payload) : 0, qos, retain);
+
+        /* Without a broker it is published when one is connected; what does not fit is sent again anyway. */
+        if (r >= 0)
+                announcer->sent = g_get_monotonic_time();
+        else if (r != -ENOTCONN)
+                g_info("Cannot publish %s: %s", topic, g_strerror(-r));
+}
+
+/* From all brokers, since one that was the first for a while has stored what was published then. */
+static void clear(AldAnnouncer *announcer, const char *topic)
+{
+        AldBrokers *brokers = announcer->setup.brokers;
+
+        for (size_t i = 0; i < ald_brokers_count(brokers); i++)
+                (void) ald_broker_publish(ald_brokers_get(brokers, i), topic, NULL, 0, 1, true);
+}
+
+static void schedule_alive(AldAnnouncer *announcer)
+{
+        if (ald_brokers_first(announcer->setup.brokers))
+                ald_timer_set(announcer->alive_timer,
+                        MIN(announcer->sent + ALIVE_USEC, announcer->alive_sent + ALIVE_LEAST_USEC));
+}
+
+static gint64 read_clock(void)
+{
+        return g_get_real_time() - g_get_monotonic_time();
+}
+
+static void say_alive(AldAnnouncer *announcer)
+{
+        AldBroker *first = ald_brokers_first(announcer->setup.brokers);
+        g_autofree char *topic = NULL, *payload = NULL;
+        AldNodeAlive alive;
+
+        if (!first)
+                return;
+        alive = (AldNodeAlive){
+                .sent_usec = (uint64_t) g_get_real_time(),
+                .epoch = ald_own_status_epoch(announcer->setup.status),
+                .connection = ald_broker_conn(first),
+        };
+        topic = topic_of(announcer, ALD_TOPIC_ALIVE, NULL);
+        payload = ald_message_format(ALD_KIND_NODE_ALIVE, &alive);
+        publish(announcer, topic, payload, 0, false);
+        announcer->sent = announcer->alive_sent = g_get_monotonic_time();
+        announcer->clock = read_clock();
+        schedule_alive(announcer);
+}
+
+static void on_alive(void *userdata)
+{
+        AldAnnouncer *announcer = userdata;
+        gint64 now = g_get_monotonic_time();
+
+        if (now - announcer->sent < ALIVE_USEC && now - announcer->alive_sent < ALIVE_LEAST_USEC)
+                schedule_alive(announcer);
+        else
+                say_alive(announcer);
+}
+
+/* Once the clock was set, others must know of it to make sense of the times of records. */
+static void publish_retained(const char *topic, const char *payload, int qos, void *userdata)
+{
+        AldAnnouncer *announcer = userdata;
+
+        if (ABS(read_clock() - announcer->clock) > CLOCK_SET_USEC)
+                say_alive(announcer);
+        if (payload)
+                publish(announcer, topic, payload, qos, true);
+        else
+                clear(announcer, topic);
+}
+
+static void schedule_status(AldAnnouncer *announcer)
+{
+        uint64_t due = ald_own_status_due(announcer->setup.status, (uint64_t) g_get_monotonic_time());
+
+        ald_timer_set(announcer->status_timer, due == UINT64_MAX ? ALD_TIMER_NEVER : (gint64) due);
+}
+
+static void on_status(void *userdata)
+{
+        AldAnnouncer *announcer = userdata;
+
+        if (ald_own_status_announce(announcer->setup.status, (uint64_t) g_get_monotonic_time())) {
+                ald_publisher_announced(announcer->publisher, ald_own_status_epoch(announcer->setup.status));
+                ald_announcer_say(announcer, ALD_NODE_STATUS_STATE_ONLINE);
+        }
+        announcer->setup.changed(announcer->setup.userdata);
+        schedule_status(announcer);
+}
+
+/* Each node at a time of its own, since a node that mirrors none receives all of these. */
+static void schedule_repeat(AldAnnouncer *announcer)
+{
+        gint64 delay = (gint64) (g_random_double_range(0.5, 1) * (double) ALD_PRESENCE_REPEAT_USEC);
+
+        ald_timer_set(announcer->repeat_timer, g_get_monotonic_time() + delay);
+}
+
+static void on_repeat(void *userdata)
+{
+        ald_announcer_say(userdata, ALD_NODE_STATUS_STATE_ONLINE);
+        schedule_repeat(userdata);
+}
+
+static void on_crl(void *userdata)
+{
+        AldAnnouncer *announcer = userdata;
+        const char *crl = announcer->setup.crl(announcer->setup.userdata);
+        g_autofree char *topic = topic_of(announcer, ALD_TOPIC_CRL, NULL);
+
+        if (crl)
+                publish(announcer, topic, crl, 1, true);
+}
+
+AldAnnouncer *ald_announcer_new(const AldAnnouncerSetup *setup)
+{
+        AldAnnouncer *announcer = g_new0(AldAnnouncer, 1);
+
+        announcer->setup = *setup;
+        announcer->own = *setup->own;
+        announcer->cluster = g_strdup(setup->cluster);
+        announcer->publisher = ald_publisher_new(setup->own, setup->cluster, publish_retained, announcer);
+        announcer->forgets = ald_forgets_new();
+        announcer->alive_timer = ald_timer_new("alive", on_alive, announcer);
+        announcer->crl_timer = ald_timer_new("crl", on_crl, announcer);
+        announcer->status_timer = ald_timer_new("status", on_status, announcer);
+        announcer->repeat_timer = ald_timer_new("repeat", on_repeat, announcer);
+        schedule_repeat(announcer);
+        return announcer;
+}
+
+void ald_announcer_free(AldAnnouncer *announcer)
+{
+        if (!announcer)
+                return;
+        ald_timer_free(announcer->alive_timer);
+        ald_timer_free(announcer->crl_timer);
+        ald_timer_free(announcer->status_timer);
+        ald_timer_free(announcer->repeat_timer);
+        ald_publisher_free(announcer->publisher);
+        ald_forgets_free(announcer->forgets);
+        g_free(announcer->unheard_kinds);
+        g_free(announcer->cluster);
+        g_free(announcer);
+}
+
+void ald_announcer_say_to(AldAnnouncer *announcer, AldBroker *broker, AldNodeStatusState said)
+{
+        uint64_t conn = ald_broker_conn(broker);
+        g_autofree char *topic = topic_of(announcer, ALD_TOPIC_STATUS, NULL);
+        g_autofree char *payload = ald_own_status_write(announcer->setup.status, said, conn);
+        int r;
+
+        r = ald_broker_publish(broker, topic, payload, strlen(payload), 1, true);
+        if (r < 0)
+                g_warning("Cannot publish the status of this node to broker %s: %s",
+                        ald_broker_address(broker), g_strerror(-r));
+        else
+                ald_own_status_published(announcer->setup.status, ald_broker_number(broker), conn,
+                        (uint64_t) g_get_monotonic_time());
+}
+
+void ald_announcer_say(AldAnnouncer *announcer, AldNodeStatusState said)
+{
+        AldBrokers *brokers = announcer->setup.brokers;
+
+        for (size_t i = 0; i < ald_brokers_count(brokers); i++)
+                if (ald_broker_connected(ald_brokers_get(brokers, i)))
+                        ald_announcer_say_to(announcer, ald_brokers_get(brokers, i), said);
+}
+
+void ald_announcer_connected(AldAnnouncer *announcer, AldBroker *broker)
+{
+        ald_announcer_say_to(announcer, broker, ALD_NODE_STATUS_STATE_ONLINE);
+        schedule_status(announcer);
+}
+
+void ald_announcer_disconnected(AldAnnouncer *announcer, AldBroker *broker)
+{
+        ald_own_status_disconnected(announcer->setup.status, ald_broker_conn(broker));
+}
+
+/* All nodes receive each list, so if each node published it, the cost would be the square of their
+ * number. */
+static void schedule_crl(AldAnnouncer *announcer)
+{
+        ald_timer_set(announcer->crl_timer,
+                g_get_monotonic_time() + g_random_int_range(CRL_LEAST_USEC, CRL_MOST_USEC));
+}
+
+void ald_announcer_heard_crl(AldAnnouncer *announcer, uint32_t broker, const char *pem, bool is_news)
+{
+        const AldBroker *first = ald_brokers_first(announcer->setup.brokers);
+        const char *crl = announcer->setup.crl(announcer->setup.userdata);
+
+        if (!first || !crl)
+                return;
+        if (broker == ald_broker_number(first) && g_str_equal(pem, crl))
+                ald_timer_set(announcer->crl_timer, ALD_TIMER_NEVER);
+        else if (is_news)
+                schedule_crl(announcer);
+}
+
+static void say_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
+{
+        AldAnnouncer *announcer = userdata;
+        g_autofree char *topic = topic_of(announcer, ALD_TOPIC_FORGET, target);
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_FORGET, forget);
+
+        publish(announcer, topic, payload, 1, true);
+}
+
+static void clear_forget(const AldId *target, const AldNodeForget *forget, void *userdata)
+{
+        AldAnnouncer *announcer = userdata;
+        g_autofree char *topic = topic_of(announcer, ALD_TOPIC_FORGET, target);
+
+        clear(announcer, topic);
+}
+
+static void look_for_unheard(AldAnnouncer *announcer)
+{
+        g_autofree char *kinds = ald_publisher_unheard_kinds(announcer->publisher);
+
+        announcer->unheard_looked = g_get_monotonic_time();
+        if (g_strcmp0(kinds, announcer->unheard_kinds) == 0)
+                return;
+        if (kinds)
+                g_warning("The broker does not pass on records of these kinds: %s", kinds);
+        g_free(announcer->unheard_kinds);
+        announcer->unheard_kinds = g_steal_pointer(&kinds);
+        announcer->setup.changed(announcer->setup.userdata);
+}
+
+void ald_announcer_heard(AldAnnouncer *announcer, const AldUpdate *update)
+{
+        ald_publisher_heard(announcer->publisher, update);
+        if (g_get_monotonic_time() - announcer->unheard_looked >= UNHEARD_USEC)
+                look_for_unheard(announcer);
+}
+
+const char *ald_announcer_unheard_kinds(const AldAnnouncer *announcer)
+{
+        return announcer->unheard_kinds;
+}
+
+void ald_announcer_first_changed(AldAnnouncer *announcer, AldBroker *first)
+{
+        if (!first) {
+                ald_timer_set(announcer->alive_timer, ALD_TIMER_NEVER);
+                ald_timer_set(announcer->crl_timer, ALD_TIMER_NEVER);
+                return;
+        }
+        ald_publisher_publish_all(announcer->publisher, (uint64_t) g_get_monotonic_time());
+        look_for_unheard(announcer);
+        ald_forgets_foreach(announcer->forgets, say_forget, announcer);
+        schedule_crl(announcer);
+        /* The first heartbeat follows at once, for the sake of its clock. */
+        announcer->alive_sent = 0;
+        schedule_alive(announcer);
+}
+
+void ald_announcer_begin(AldAnnouncer *announcer)
+{
+        ald_publisher_begin(announcer->publisher);
+}
+
+static void note_epoch(AldAnnouncer *announcer)
+{
+        uint64_t epoch = ald_publisher_epoch(announcer->publisher);
+
+        if (!ald_own_status_set_epoch(announcer->setup.status, epoch, (uint64_t) g_get_monotonic_time()))
+                return;
+        ald_announcer_say(announcer, ALD_NODE_STATUS_STATE_ONLINE);
+        schedule_status(announcer);
+}
+
+void ald_announcer_record(AldAnnouncer *announcer, const AldUpdate *update)
+{
+        ald_publisher_put(announcer->publisher, update, (uint64_t) g_get_monotonic_time());
+        if (update->stamp.epoch > ald_own_status_epoch(announcer->setup.status))
+                note_epoch(announcer);
+}
+
+bool ald_announcer_is_behind(const AldAnnouncer *announcer)
+{
+        return ald_publisher_is_behind(announcer->publisher);
+}
+
+AldUpdate ald_announcer_newest(const AldAnnouncer *announcer)
+{
+        return (AldUpdate){
+                .node = announcer->own,
+                .kind = ALD_KIND_IDENTITY,
+                .key = "",
+                .stamp = { ald_publisher_epoch(announcer->publisher),
+                        ald_publisher_seq(announcer->publisher) },
+        };
+}
+
+void ald_announcer_go_back(AldAnnouncer *announcer)
+{
+        ald_publisher_go_back(announcer->publisher);
+        ald_own_status_go_back(announcer->setup.status);
+}
+
+void ald_announcer_end(AldAnnouncer *announcer)
+{
+        ald_publisher_end(announcer->publisher);
+}
+
+void ald_announcer_found(AldAnnouncer *announcer, const AldUpdate *update)
+{
+        ald_publisher_found(announcer->publisher, update->kind, update->key, update->stamp.epoch);
+}
+
+bool ald_announcer_is_forged(const AldAnnouncer *announcer, const AldUpdate *update)
+{
+        return update->stamp.epoch == ald_publisher_epoch(announcer->publisher) &&
+               update->stamp.seq > ald_publisher_seq(announcer->publisher);
+}
+
+int ald_announcer_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
+{
+        if (!ald_forgets_add(announcer->forgets, target, forget))
+                return -ENOSPC;
+        say_forget(target, forget, announcer);
+        return 0;
+}
+
+void ald_announcer_unforget(AldAnnouncer *announcer, const AldId *target)
+{
+        if (ald_forgets_remove(announcer->forgets, target))
+                clear_forget(target, NULL, announcer);
+}
+
+void ald_announcer_found_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
+{
+        ald_forgets_add(announcer->forgets, target, forget);
+}
+
+void ald_announcer_expire(AldAnnouncer *announcer, uint64_t expiry_usec)
+{
+        uint64_t real = (uint64_t) g_get_real_time();
+
+        ald_publisher_expire(announcer->publisher, (uint64_t) g_get_monotonic_time(), expiry_usec);
+        ald_forgets_expire(
+                announcer->forgets, real > expiry_usec ? real - expiry_usec : 0, clear_forget, announcer);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/json.h"
+#include "services/cluster/peers/payload.h"
+
+size_t ald_payload_max(AldTopicType type)
+{
+        switch (type) {
+        case ALD_TOPIC_RECORD:
+                return ALD_PAYLOAD_RECORD_MAX;
+        case ALD_TOPIC_CRL:
+                return ALD_PAYLOAD_CRL_MAX;
+        default:
+                return ALD_PAYLOAD_SMALL_MAX;
+        }
+}
+
+static int refuse(int error, char **ret_reason, const char *field)
+{
+        if (ret_reason)
+                *ret_reason = g_strdup_printf("%s: %s", field, ald_record_describe(error));
+        return error;
+}
+
+int ald_payload_read_record(
+        const AldTopic *topic, const char *bytes, size_t n, AldUpdate *ret, char **ret_reason)
+{
+        AldUpdate update = { .node = topic->node, .kind = topic->kind, .key = topic->key };
+        AldJsonFault fault;
+        int r;
+
+        if (n > ALD_PAYLOAD_RECORD_MAX) {
+                if (ret_reason)
+                        *ret_reason = g_strdup_printf("larger than %u bytes", ALD_PAYLOAD_RECORD_MAX);
+                return -E2BIG;
+        }
+        r = ald_update_complete_from_text(bytes, n, &update, &fault);
+        if (r < 0) {
+                if (ret_reason)
+                        *ret_reason = ald_json_fault_describe(&fault, r);
+                return r;
+        }
+        if (update.record && !ald_key_names(topic->kind, topic->key, &topic->node, update.record)) {
+                ald_record_unref(update.record);
+                return refuse(-EINVAL, ret_reason, "Source or Sink");
+        }
+        *ret = update;
+        return 0;
+}
+
+/* The only way to fail is to be out of memory, and half a message must not be sent. */
+static void set(json_t *object, const char *name, json_t *value)
+{
+        if (json_object_set_new_nocheck(object, name, value) < 0)
+                g_error("Out of memory");
+}
+
+static void set_number(json_t *object, const char *name, uint64_t value)
+{
+        set(object, name, json_integer((json_int_t) value));
+}
+
+static char *write_object(json_t *object)
+{
+        char *dump = json_dumps(object, JSON_COMPACT), *text = g_strdup(dump);
+
+        if (!dump)
+                g_error("Out of memory");
+        free(dump);
+        json_decref(object);
+        return text;
+}
+
+char *ald_payload_write_record(const AldUpdate *update)
+{
+        json_t *object = json_object();
+
+        set_number(object, "epoch", update->stamp.epoch);
+        set_number(object, "seq", update->stamp.seq);
+        set_number(object, "updated", update->updated_usec);
+        if (update->record)
+                set(object, "fields", ald_record_to_json(update->record));
+        else
+                set(object, "deleted", json_true());
+        return write_object(object);
+}

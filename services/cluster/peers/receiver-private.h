@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/cluster/peers/receiver.h"
+
+/* For receiver*.c only. */
+struct AldReceiver {
+        AldId own;
+        char *cluster;
+        AldNodes *nodes;
+        AldPresenceView view;
+        uint64_t due; /* when to judge next; UINT64_MAX: never */
+        uint64_t expiry_usec;
+        bool no_peers;  /* nothing from other nodes is received, unless mirroring */
+        bool mirroring; /* everything from other nodes is received */
+        uint64_t refused, refused_own;
+        uint64_t majority,
+                majority_seen; /* how far most clocks are ahead of ours, and when that was last computed */
+        uint64_t logged;
+        int64_t clock; /* how far "real" was ahead of "now" at the last message; 0: there was none */
+        const AldReceiverHandler *handler;
+        void *userdata;
+};
+
+/* Call it before judging. While this process was stopped it could not hear other nodes, so their silence
+ * counts from now on. */
+void ald_receiver_note_stop(AldReceiver *receiver, uint64_t now);
+
+/* Corrects derived times if our own clock was set since the last message; returns whether it was. */
+void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real);
+
+/* Whether a time or an epoch is implausibly far ahead. */
+bool ald_receiver_is_ahead(AldReceiver *receiver, uint64_t usec, uint64_t now, uint64_t real);
+
+/* Judges a node, and reports it if there is something new for the state service. */
+void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real);

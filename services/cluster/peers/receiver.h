@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/cluster/mqtt/topic.h"
+#include "services/cluster/peers/nodes.h"
+#include "services/cluster/peers/payload.h"
+
+/*
+ * Decodes and checks messages from the brokers, and passes them on. A node may only publish about itself,
+ * under its own topics. Bad messages are refused, counted for each node, and logged at a limited rate.
+ */
+typedef struct AldReceiver AldReceiver;
+
+typedef struct AldReceived {
+        uint32_t broker; /* its number; not 0 */
+        uint64_t conn;   /* the number of the connection it arrived through */
+        const char *topic;
+        const char *payload;
+        size_t size;
+        bool retained;
+} AldReceived;
+
+typedef struct AldReceiverHandler {
+        /* A record of another node, for the state service. */
+        void (*record)(const AldUpdate *update, void *userdata);
+        /* The presence of a node has changed for the state service; called once until that was sent. */
+        void (*presence)(AldClusterNode *node, void *userdata);
+        /* The node is no longer received, and its records are to be dropped. */
+        void (*dropped)(const AldId *id, void *userdata);
+        /* The node is hidden from now on. */
+        void (*forgotten)(AldClusterNode *node, void *userdata);
+        /* A node is online of which records were skipped earlier; most of them will not be sent again
+         * without a request. At most once in 10 s for each node. */
+        void (*missed)(AldClusterNode *node, void *userdata);
+        /* A revocation list; returns why it is refused (g_malloc), or NULL. */
+        char *(*crl)(const AldId *node, const AldReceived *received, void *userdata);
+
+        /* Messages under our own id. */
+        char *(*own_record)(const AldUpdate *update, const AldReceived *received,
+                void *userdata); /* returns the same as crl */
+        void (*own_status)(const AldNodeStatus *status, const AldReceived *received, void *userdata);
+        void (*own_forget)(const AldId *target, const AldNodeForget *forget, void *userdata);
+
+        /* When to call ald_receiver_judge() next, in µs of CLOCK_MONOTONIC. Called whenever that becomes
+         * sooner; presence_timer all nodes sets it again. */
+        void (*due)(uint64_t usec, void *userdata);
+} AldReceiverHandler;
+
+/* The handler is kept, not copied. */
+AldReceiver *ald_receiver_new(
+        const AldId *own, const char *cluster, const AldReceiverHandler *handler, void *userdata);
+void ald_receiver_free(AldReceiver *receiver);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldReceiver, ald_receiver_free)
+
+/* Records of nodes that have been silent for longer are ignored, and dropped. */
+void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec);
+
+/* Whether everything from other nodes is received, as at the start. Otherwise they are dropped, and only
+ * what ald_subscriptions_to_peers() delivers is accepted. Judges all nodes again. */
+void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring, uint64_t now, uint64_t real);
+/* Whether that is received at all, as at the start. Messages that arrive after a subscription has ended
+ * are ignored. */
+void ald_receiver_set_peers(AldReceiver *receiver, bool heard);
+
+void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint64_t now, uint64_t real);
+
+/* The connection to that broker has ended. */
+void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uint64_t real);
+
+/* Whether a broker is connected; none is at the start. Judges all nodes again. */
+void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t now, uint64_t real);
+
+/* Judges what may have changed as time passed. */
+void ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real);
+
+/* Call it from time to time: drops nodes that have been silent for long, and the keys of links. */
+void ald_receiver_expire(AldReceiver *receiver, uint64_t now);
+
+/* Hides a node here, now or once it is offline, unless it is heard before. */
+void ald_receiver_forget(
+        AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real);
+
+/* The state service was restarted: reports the presence of each node again. */
+void ald_receiver_tell_all(AldReceiver *receiver);
+
+AldNodes *ald_receiver_nodes(AldReceiver *receiver);
+/* Messages refused in all, and under our own id. */
+uint64_t ald_receiver_refused(const AldReceiver *receiver);
+uint64_t ald_receiver_refused_own(const AldReceiver *receiver);

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/cluster/state/handover.h"
+#include "services/common/timer.h"
+
+/* A call costs as much as several records, so what comes within this time goes together. */
+#define GATHER_USEC (10 * 1000)
+/* To ask for all again is dear for everybody. */
+#define LOSS_USEC (10 * G_USEC_PER_SEC)
+
+typedef struct Change {
+        AldId node;
+        bool dropped; /* its records are removed first, even if it has come back since */
+} Change;
+
+struct AldHandover {
+        AldStateLink *link;
+        AldOutbox *outbox;
+        GArray *presences; /* nodes with changes to send */
+        AldPresenceRow own;
+        bool own_waits;
+        bool presences_went; /* rather than records, the last time */
+        bool there;
+        bool lost;
+        gint64 sent, loss_told;
+        AldTimer *timer;
+        const AldHandoverHandler *handler;
+        void *userdata;
+};
+
+static bool has_work(const AldHandover *handover)
+{
+        return handover->own_waits || handover->presences->len > 0 ||
+               ald_outbox_count(handover->outbox) > 0 || handover->lost;
+}
+
+/* A whole call waits for nothing, so that the state service has the next one at hand when it is through with
+ * this. What is less gathers meanwhile. */
+static void schedule(AldHandover *handover)
+{
+        bool is_whole = ald_outbox_count(handover->outbox) >= ALD_STATE_LINK_RECORDS_MAX;
+
+        if (!has_work(handover) || !ald_state_link_is_ready(handover->link))
+                return;
+        if (!is_whole && ald_state_link_is_busy(handover->link))
+                return;
+        ald_timer_set(handover->timer, is_whole ? 0 : handover->sent + GATHER_USEC);
+}
+
+static void add_row(AldHandover *handover, GArray *rows, const Change *change)
+{
+        const AldId *id = &change->node;
+        AldClusterNode *node = change->dropped ? NULL : handover->handler->find(id, handover->userdata);
+        AldPresenceRow row = { .node = *id };
+
+        if (!node) {
+                row = (AldPresenceRow){ .node = *id, .state = "forgotten", .clock_offset = INT64_MIN };
+                g_array_append_val(rows, row);
+                return;
+        }
+        if (!node->changed)
+                return;
+        row.state = ald_presence_state_to_string(node->presence.state);
+        if (node->is_forgotten)
+                row.state = node->forgotten_here ? "forgotten" : "hidden";
+        row.since = node->presence.since;
+        row.clock_offset = ald_presence_clock_offset(&node->presence);
+        row.announced = node->announced;
+        row.epoch = node->epoch;
+        g_array_append_val(rows, row);
+        ald_node_note_told(node);
+}
+
+static int put_presences(AldHandover *handover)
+{
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldPresenceRow));
+        guint n = MIN(handover->presences->len, ALD_STATE_LINK_PRESENCES_MAX - 1);
+
+        if (handover->own_waits)
+                g_array_append_val(rows, handover->own);
+        handover->own_waits = false;
+        handover->presences_went = true;
+        for (guint i = 0; i < n; i++)
+                add_row(handover, rows, &g_array_index(handover->presences, Change, i));
+        g_array_remove_range(handover->presences, 0, n);
+        if (rows->len == 0)
+                return 0;
+        return ald_state_link_put_presences(handover->link, (const AldPresenceRow *) rows->data, rows->len);
+}
+
+static void tell_loss(AldHandover *handover)
+{
+        gint64 now = g_get_monotonic_time();
+
+        if (handover->loss_told != 0 && now < handover->loss_told + LOSS_USEC) {
+                ald_timer_set(handover->timer, handover->loss_told + LOSS_USEC);
+                return;
+        }
+        handover->lost = false;
+        handover->own_waits = handover->own.state;
+        handover->loss_told = now;
+        g_message("Some records of other nodes were dropped; requesting all of them again");
+        handover->handler->lost(handover->userdata);
+}
+
+static int put_records(AldHandover *handover)
+{
+        handover->presences_went = false;
+        return ald_state_link_put_records(handover->link, handover->outbox);
+}
+
+/* In turns: of a thousand nodes at once one or the other would come last of all. */
+static bool is_turn_of_presences(const AldHandover *handover)
+{
+        return (handover->own_waits || handover->presences->len > 0) &&
+               (!handover->presences_went || ald_outbox_count(handover->outbox) == 0);
+}
+
+static void on_timer(void *userdata)
+{
+        AldHandover *handover = userdata;
+        int r = 0;
+
+        if (!ald_state_link_is_ready(handover->link))
+                return;
+        handover->sent = g_get_monotonic_time();
+        if (is_turn_of_presences(handover))
+                r = put_presences(handover);
+        else if (ald_outbox_count(handover->outbox) > 0)
+                r = put_records(handover);
+        else if (handover->lost)
+                tell_loss(handover);
+        if (r < 0) {
+                g_warning("Cannot send records to the state service: %s", g_strerror(-r));
+                handover->lost = true;
+        }
+        if (r < 0 || handover->own_waits || handover->presences->len > 0 ||
+                ald_outbox_count(handover->outbox) > 0)
+                schedule(handover);
+}
+
+static void on_put(int result, void *userdata)
+{
+        AldHandover *handover = userdata;
+
+        if (result < 0) {
+                g_warning("The state service refused the records: %s", g_strerror(-result));
+                handover->lost = true;
+        }
+        schedule(handover);
+}
+
+static void on_begin(void *userdata)
+{
+        AldHandover *handover = userdata;
+
+        handover->handler->link.begin(handover->userdata);
+}
+
+static void on_record(const AldUpdate *update, void *userdata)
+{
+        AldHandover *handover = userdata;
+
+        handover->handler->link.record(update, handover->userdata);
+}
+
+static void on_complete(void *userdata)
+{
+        AldHandover *handover = userdata;
+
+        handover->handler->link.complete(handover->userdata);
+}
+
+static void on_owner(bool there, void *userdata)
+{
+        AldHandover *handover = userdata;
+
+        ald_handover_clear(handover);
+        handover->there = there;
+        handover->lost = false;
+        handover->own_waits = there && handover->own.state;
+        handover->handler->link.owner(there, handover->userdata);
+        schedule(handover);
+}
+
+static const AldStateLinkHandler link_handler = {
+        .begin = on_begin,
+        .record = on_record,
+        .complete = on_complete,
+        .owner = on_owner,
+        .put = on_put,
+};
+
+int ald_handover_new(
+        AldService *service, const AldHandoverHandler *handler, void *userdata, AldHandover **ret)
+{
+        AldHandover *handover = g_new0(AldHandover, 1);
+
+        *ret = handover;
+        handover->outbox = ald_outbox_new(ALD_OUTBOX_BYTES);
+        handover->presences = g_array_new(FALSE, FALSE, sizeof(Change));
+        handover->handler = handler;
+        handover->userdata = userdata;
+        handover->timer = ald_timer_new("handover", on_timer, handover);
+        return ald_state_link_new(service, &link_handler, handover, &handover->link);
+}
+
+void ald_handover_free(AldHandover *handover)
+{
+        if (!handover)
+                return;
+        ald_state_link_free(handover->link);
+        ald_timer_free(handover->timer);
+        ald_outbox_free(handover->outbox);
+        g_array_unref(handover->presences);
+        g_free(handover);
+}
+
+void ald_handover_record(AldHandover *handover, const AldUpdate *update)
+{
+        if (!handover->there)
+                return;
+        if (!ald_outbox_add(handover->outbox, update))
+                handover->lost = true;
+        if (ald_outbox_count(handover->outbox) == 1 ||
+                ald_outbox_count(handover->outbox) == ALD_STATE_LINK_RECORDS_MAX)
+                schedule(handover);
+}
+
+static void add_change(AldHandover *handover, const Change *change)
+{
+        if (!handover->there)
+                return;
+        /* The clock offset of a node must be known before records that follow it. */
+        if (handover->presences->len == 0 && ald_outbox_count(handover->outbox) == 0)
+                handover->presences_went = false;
+        g_array_append_vals(handover->presences, change, 1);
+        if (handover->presences->len == 1)
+                schedule(handover);
+}
+
+void ald_handover_presence(AldHandover *handover, const AldId *node)
+{
+        add_change(handover, &(Change){ .node = *node });
+}
+
+void ald_handover_drop(AldHandover *handover, const AldId *node)
+{
+        add_change(handover, &(Change){ .node = *node, .dropped = true });
+}
+
+void ald_handover_own_presence(AldHandover *handover, const AldId *own, AldPresenceState state)
+{
+        handover->own = (AldPresenceRow){
+                .node = *own,
+                .state = ald_presence_state_to_string(state),
+                .since = ald_realtime_usec(),
+                .clock_offset = 0,
+        };
+        handover->own_waits = handover->there;
+        schedule(handover);
+}
+
+void ald_handover_forget(AldHandover *handover, const AldId *node)
+{
+        ald_outbox_forget(handover->outbox, node);
+}
+
+void ald_handover_clear(AldHandover *handover)
+{
+        ald_outbox_clear(handover->outbox);
+        g_array_set_size(handover->presences, 0);
+}
+
+void ald_handover_note_loss(AldHandover *handover)
+{
+        handover->lost = handover->there;
+        schedule(handover);
+}
+
+void ald_handover_read_own(AldHandover *handover)
+{
+        ald_state_link_read(handover->link);
+}
+
+void ald_handover_put_own(AldHandover *handover, const AldUpdate *update)
+{
+        int r = ald_state_link_put_own(handover->link, update);
+
+        if (r < 0)
+                g_warning(
+                        "Cannot send the newest epoch of this node to the state service: %s", g_strerror(-r));
+}
+
+bool ald_handover_has_state(const AldHandover *handover)
+{
+        return handover->there;
+}

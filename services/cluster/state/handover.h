@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/cluster/peers/nodes.h"
+#include "services/cluster/state/state-link-bus.h"
+
+/*
+ * Sends what other nodes publish to the state service: presences before records, several in one call. Each
+ * call waits for the previous one unless it is a full one; at most two are under way. While the state
+ * service is not running nothing is queued, since the brokers send everything again when it is back.
+ */
+typedef struct AldHandover AldHandover;
+
+typedef struct AldHandoverHandler {
+        AldStateLinkHandler link; /* `put` is not called */
+        /* Returns a node passed to ald_handover_presence(), or NULL if it is gone and to be forgotten. */
+        AldClusterNode *(*find)(const AldId *id, void *userdata);
+        /* Records were dropped; the brokers have to send all retained messages again. */
+        void (*lost)(void *userdata);
+} AldHandoverHandler;
+
+int ald_handover_new(
+        AldService *service, const AldHandoverHandler *handler, void *userdata, AldHandover **ret);
+void ald_handover_free(AldHandover *handover);
+
+void ald_handover_record(AldHandover *handover, const AldUpdate *update);
+void ald_handover_presence(AldHandover *handover, const AldId *node);
+/* The node is to be forgotten, even if it is heard again at once. */
+void ald_handover_drop(AldHandover *handover, const AldId *node);
+/* The presence of this node. */
+void ald_handover_own_presence(AldHandover *handover, const AldId *own, AldPresenceState state);
+/* Drops the queued records of a node. */
+void ald_handover_forget(AldHandover *handover, const AldId *node);
+/* Drops everything queued except the presence of this node. */
+void ald_handover_clear(AldHandover *handover);
+/* Something was dropped before it was queued here. */
+void ald_handover_note_loss(AldHandover *handover);
+
+void ald_handover_read_own(AldHandover *handover);
+/* Sends the newest known stamp of this node to the state service, which then goes beyond it, and reads
+ * all its records again. */
+void ald_handover_put_own(AldHandover *handover, const AldUpdate *update);
+bool ald_handover_has_state(const AldHandover *handover);

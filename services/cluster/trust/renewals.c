@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pki/certificate.h"
+#include "pki/file.h"
+#include "pki/identity.h"
+#include "pki/verify.h"
+#include "services/cluster/trust/renewals.h"
+#include "services/common/state-directory.h"
+
+#define STATE_DIRECTORY "/var/lib/alidade/cluster"
+#define REQUEST "renewal"
+#define ANSWERS "renewed"
+#define SUFFIX ".pem"
+
+struct AldRenewals {
+        AldBrokers *brokers;
+        char id[ALD_ID_STRING_SIZE];
+        char *prefix;         /* alidade/1/CLUSTER/ */
+        char *folder;         /* root's */
+        char *inbox;          /* for requests of others, where the certificate authority is */
+        char *received;       /* a request that is being written */
+        char *answer;         /* for the certificates of this node */
+        GHashTable *turns;    /* node → when it may ask again */
+        GHashTable *answered; /* ids of nodes whose answers were published */
+};
+
+AldRenewals *ald_renewals_new(const AldId *own, const char *cluster, AldBrokers *brokers)
+{
+        const char *config = g_getenv("ALIDADE_CONFIG_DIR"), *state = ald_state_directory(STATE_DIRECTORY);
+        AldRenewals *renewals = g_new0(AldRenewals, 1);
+
+        renewals->brokers = brokers;
+        ald_id_format(own, renewals->id);
+        renewals->prefix = g_strdup_printf("alidade/1/%s/", cluster);
+        renewals->folder = g_build_filename(config && *config ? config : ALD_CONFIG_DIR, "cluster", NULL);
+        renewals->inbox = g_build_filename(state, "renewals", NULL);
+        renewals->received = g_build_filename(state, "renewal.received", NULL);
+        renewals->answer = g_build_filename(state, "renewed.pem", NULL);
+        renewals->turns = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        renewals->answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        ald_state_remove_leftovers(renewals->answer);
+        ald_state_remove_leftovers(renewals->received);
+        return renewals;
+}
+
+void ald_renewals_free(AldRenewals *renewals)
+{
+        if (!renewals)
+                return;
+        g_hash_table_unref(renewals->turns);
+        g_hash_table_unref(renewals->answered);
+        g_free(renewals->prefix);
+        g_free(renewals->folder);
+        g_free(renewals->inbox);
+        g_free(renewals->received);
+        g_free(renewals->answer);
+        g_free(renewals);
+}
+
+/* Its key and the contents of that folder belong to root; its presence is visible to all users. */
+static bool is_authority(const AldRenewals *renewals)
+{
+        g_autofree char *authority = g_build_filename(renewals->folder, "ca", NULL);
+
+        return g_file_test(authority, G_FILE_TEST_IS_DIR);
+}
+
+char **ald_renewals_filters(const AldRenewals *renewals)
+{
+        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+        g_autofree char *answers = g_strdup_printf("%s+/" ANSWERS "/%s", renewals->prefix, renewals->id);
+        g_autofree char *requests = g_strdup_printf("%s+/" REQUEST, renewals->prefix);
+
+        g_strv_builder_add(builder, answers);
+        if (is_authority(renewals))
+                g_strv_builder_add(builder, requests);
+        return g_strv_builder_end(builder);
+}
+
+/* To all brokers: the other end may reach another one only. What is not there any more is cleared. */
+static void publish_file(AldRenewals *renewals, const char *path, const char *rest)
+{
+        g_autofree char *topic = g_strdup_printf("%s%s/%s", renewals->prefix, renewals->id, rest);
+        g_autofree char *text = NULL;
+        size_t n = 0;
+
+        if (ald_pki_file_read(path, ALD_RENEWAL_MAX, &text, &n) < 0)
+                n = 0;
+        for (size_t i = 0; i < ald_brokers_count(renewals->brokers); i++)
+                (void) ald_broker_publish(ald_brokers_get(renewals->brokers, i), topic, text, n, 1, true);
+}
+
+/* Whether there was an answer. */
+static bool publish_answer(AldRenewals *renewals, const char *id)
+{
+        g_autofree char *path = g_strdup_printf("%s/" ANSWERS "/%s" SUFFIX, renewals->folder, id);
+        g_autofree char *rest = g_strdup_printf(ANSWERS "/%s", id);
+
+        publish_file(renewals, path, rest);
+        return access(path, F_OK) == 0;
+}
+
+static gboolean publish_again(gpointer id, gpointer unused, gpointer renewals)
+{
+        return !publish_answer(renewals, id);
+}
+
+void ald_renewals_publish(AldRenewals *renewals)
+{
+        g_autofree char *request = g_build_filename(renewals->folder, REQUEST, NULL);
+        g_autofree char *answers = g_build_filename(renewals->folder, ANSWERS, NULL);
+        g_autoptr(GDir) dir = g_dir_open(answers, 0, NULL);
+        const char *name;
+
+        publish_file(renewals, request, REQUEST);
+        while (dir && (name = g_dir_read_name(dir))) {
+                g_autofree char *id = g_strndup(name, ALD_ID_STRING_SIZE - 1);
+
+                if (ald_pki_is_node_id(id) && strcmp(name + strlen(id), SUFFIX) == 0)
+                        g_hash_table_add(renewals->answered, g_steal_pointer(&id));
+        }
+        /* Of an answer that is not there any more the topic is cleared, once. */
+        g_hash_table_foreach_remove(renewals->answered, publish_again, renewals);
+}
+
+static bool may_ask(AldRenewals *renewals, const char *node, gint64 now)
+{
+        gint64 *turn = g_hash_table_lookup(renewals->turns, node);
+
+        if (turn ? now < *turn : g_hash_table_size(renewals->turns) >= ALD_RENEWALS_MAX)
+                return false;
+        if (!turn) {
+                turn = g_new(gint64, 1);
+                g_hash_table_insert(renewals->turns, g_strdup(node), turn);
+        }
+        *turn = now + ALD_RENEWAL_TURN_USEC;
+        return true;
+}
+
+static int keep(const char *path, const char *payload, size_t size)
+{
+        g_autofree char *text = g_strndup(payload, size);
+
+        return ald_pki_file_write(path, text, 0644, (uid_t) -1, (gid_t) -1);
+}
+
+/* Root's part of this machine removes what it has read, without the right to do so in folders of others. */
+static int make_inbox(const AldRenewals *renewals)
+{
+        if (mkdir(renewals->inbox, 0755) < 0 && errno != EEXIST)
+                return -errno;
+        return chmod(renewals->inbox, 0775) < 0 ? -errno : 0;
+}
+
+/* Root's part starts as soon as the inbox has a file, so only whole ones get there. */
+static void take_request(
+        AldRenewals *renewals, const char *node, const char *payload, size_t size, gint64 now)
+{
+        g_autofree char *name = g_strconcat(node, SUFFIX, NULL);
+        g_autofree char *path = g_build_filename(renewals->inbox, name, NULL);
+        int r;
+
+        if (!is_authority(renewals) || !may_ask(renewals, node, now))
+                return;
+        r = make_inbox(renewals);
+        if (r == 0)
+                r = keep(renewals->received, payload, size);
+        if (r == 0 && rename(renewals->received, path) < 0)
+                r = -errno;
+        if (r < 0)
+                g_warning("Cannot save %s: %s", path, g_strerror(-r));
+}
+
+/* Whether the first certificate in it is one for this node that ends later than the one it has. Root looks at
+ * all of it again. */
+static bool is_newer(const AldRenewals *renewals, const char *payload, size_t size)
+{
+        g_auto(AldPkiIdentity) identity = {};
+        g_autoptr(X509) certificate = NULL;
+        AldPkiFacts made, own;
+
+        if (ald_pki_identity_load(renewals->folder, NULL, &identity, NULL) < 0 ||
+                ald_pki_certificate_parse(payload, size, &certificate, NULL) < 0 ||
+                ald_pki_verify(identity.ca, identity.crl, certificate, ALD_PKI_ROLE_NODE, renewals->id,
+                        (uint64_t) g_get_real_time(), NULL) < 0)
+                return false;
+        ald_pki_certificate_facts(certificate, &made);
+        ald_pki_certificate_facts(identity.certificate, &own);
+        return made.not_after > own.not_after;
+}
+
+bool ald_renewals_take(AldRenewals *renewals, const char *topic, const char *payload, size_t size, gint64 now)
+{
+        g_autofree char *node = NULL;
+        const char *rest;
+
+        if (!g_str_has_prefix(topic, renewals->prefix))
+                return false;
+        rest = topic + strlen(renewals->prefix);
+        node = g_strndup(rest, ALD_ID_STRING_SIZE - 1);
+        if (!ald_pki_is_node_id(node) || rest[strlen(node)] != '/')
+                return false;
+        rest += strlen(node) + 1;
+        if (strcmp(rest, REQUEST) != 0 && !g_str_has_prefix(rest, ANSWERS "/"))
+                return false;
+        if (size == 0 || size > ALD_RENEWAL_MAX)
+                return true;
+        if (strcmp(rest, REQUEST) == 0) {
+                if (strcmp(node, renewals->id) != 0)
+                        take_request(renewals, node, payload, size, now);
+        } else if (strcmp(rest + strlen(ANSWERS "/"), renewals->id) == 0 &&
+                   is_newer(renewals, payload, size)) {
+                int r = keep(renewals->answer, payload, size);
+
+                if (r < 0)
+                        g_warning("Cannot save %s: %s", renewals->answer, g_strerror(-r));
+        }
+        return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/record.h"
+#include "services/link-probe/link/probe-answer.h"
+
+/* The output of alidade-probe-compute: lines of progress, then its result. Drivers influence it, so
+ * everything is checked against the schema (record/messages/compute.xml). */
+
+typedef enum AldComputeMetric {
+        ALD_COMPUTE_GEMM = 1 << 0,
+        ALD_COMPUTE_READ = 1 << 1,
+        ALD_COMPUTE_COPY = 1 << 2,
+        ALD_COMPUTE_PEAK = 1 << 3,
+} AldComputeMetric;
+
+#define ALD_COMPUTE_METRICS 4u
+#define ALD_COMPUTE_ALL ((1u << ALD_COMPUTE_METRICS) - 1)
+
+/* The bit of a name, 0 if the name is unknown. */
+unsigned ald_compute_metric_parse(const char *name);
+/* The names of a set, with commas between. Free with g_free(). */
+char *ald_compute_metrics_format(unsigned metrics);
+
+/*
+ * Reads the output, whose last line is the result. `failure` is as in probe-child.h. If the verdict is done,
+ * the result is a Message1.ComputeResult of that one device, possibly with errors, all under the Id of
+ * `device`. The result of a device that other work used is a failure, unless the probe was forced.
+ */
+void ald_compute_answer_read(
+        const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret);
+
+/* Whether the reason is that other work used the device. */
+bool ald_compute_answer_is_busy(const char *reason);
+
+/* Combines two results into one with the devices and errors of both; -E2BIG if it exceeds the limit of a
+ * record. */
+int ald_compute_answer_join(const AldRecord *before, const AldRecord *after, AldRecord **ret);
+
+/* The result as Node1.Compute of that device alone; -E2BIG if it exceeds the limit of a record. */
+int ald_compute_answer_record(
+        const AldProbeAnswer *answer, const char *driver_version, uint64_t realtime_usec, AldRecord **ret);
+
+/* Reads a line of progress: the phase, which the caller frees, and the fraction of all these metrics that is
+ * done, 0 to 1. -EBADMSG if it is not such a line. */
+int ald_compute_progress_read(const char *line, unsigned metrics, char **ret_phase, double *ret_fraction);

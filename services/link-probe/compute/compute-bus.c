@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "common/bus-cleanup.h"
+#include "services/common/errors.h"
+#include "services/common/polkit.h"
+#include "services/common/record-export.h"
+#include "services/link-probe/compute/compute-bus.h"
+#include "services/link-probe/job/jobs-bus.h"
+#include "services/link-probe/paths.h"
+
+struct AldComputeBus {
+        AldService *service;
+        AldComputeManager *computing;
+        AldInhibitors *inhibitors;
+        AldRecordExport *export;
+};
+
+/* A pending call. */
+typedef struct Call {
+        AldComputeBus *self;
+        sd_bus_message *message;
+} Call;
+
+static void on_results(const AldCompute *fields, void *userdata)
+{
+        AldComputeBus *self = userdata;
+
+        (void) ald_record_export_update(self->export, fields);
+}
+
+int ald_compute_bus_new(
+        AldService *service, AldComputeManager *computing, AldInhibitors *inhibitors, AldComputeBus **ret)
+{
+        AldComputeBus *self = g_new0(AldComputeBus, 1);
+
+        *ret = self;
+        self->service = service;
+        self->computing = computing;
+        self->inhibitors = inhibitors;
+        ald_compute_results_watch(ald_compute_manager_results(computing), on_results, self);
+        return ald_record_export_new(service, ALD_LINK_PROBE_PATH, ALD_KIND_COMPUTE, &self->export);
+}
+
+void ald_compute_bus_free(AldComputeBus *self)
+{
+        if (!self)
+                return;
+        ald_compute_results_watch(ald_compute_manager_results(self->computing), NULL, NULL);
+        ald_record_export_free(self->export);
+        g_free(self);
+}
+
+static int read_metrics(sd_bus_message *message, unsigned *metrics, sd_bus_error *error)
+{
+        const char *name;
+        int r;
+
+        *metrics = 0;
+        r = sd_bus_message_enter_container(message, 'v', "as");
+        if (r >= 0)
+                r = sd_bus_message_enter_container(message, 'a', "s");
+        while (r >= 0 && (r = sd_bus_message_read(message, "s", &name)) > 0) {
+                unsigned metric = ald_compute_metric_parse(name);
+
+                if (metric == 0) {
+                        g_autofree char *excerpt = ald_excerpt(name);
+                        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                                "Unknown metric (expected gemm, read, copy or peak): %s", excerpt);
+                }
+                *metrics |= metric;
+        }
+        if (r >= 0)
+                r = sd_bus_message_exit_container(message);
+        if (r >= 0)
+                r = sd_bus_message_exit_container(message);
+        return r >= 0 && *metrics == 0
+                       ? sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
+                                 "The list of metrics is empty; omit the option to measure all")
+                       : r;
+}
+
+static int read_option(
+        sd_bus_message *message, const char *name, AldComputeRequest *request, sd_bus_error *error)
+{
+        int force, r;
+
+        if (g_str_equal(name, "Metrics")) {
+                r = read_metrics(message, &request->metrics, error);
+        } else if (g_str_equal(name, "Force")) {
+                r = sd_bus_message_read(message, "v", "b", &force);
+                if (r >= 0)
+                        request->force = force;
+        } else {
+                g_autofree char *excerpt = ald_excerpt(name);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "Unknown option (expected Metrics or Force): %s", excerpt);
+        }
+        return r == -ENXIO ? sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                                     "The option %s has the wrong type", name)
+                           : r;
+}
+
+static int read_request(sd_bus_message *message, AldComputeRequest *request, sd_bus_error *error)
+{
+        const char *name;
+        int r;
+
+        *request = (AldComputeRequest){ .metrics = ALD_COMPUTE_ALL };
+        r = sd_bus_message_read(message, "s", &request->device);
+        if (r >= 0 && *request->device == '\0')
+                request->device = NULL;
+        if (r >= 0)
+                r = sd_bus_message_enter_container(message, 'a', "{sv}");
+        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
+                r = sd_bus_message_read(message, "s", &name);
+                if (r >= 0)
+                        r = read_option(message, name, request, error);
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(message);
+        }
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
+static int refuse_in_use(const AldComputeBus *self, sd_bus_error *error)
+{
+        const char *unit = ald_compute_manager_unit(self->computing);
+
+        if (unit)
+                return sd_bus_error_setf(error, ALD_ERROR_BUSY,
+                        "%s is active and listed in work-units=; use the option Force to measure anyway",
+                        unit);
+        return sd_bus_error_set(error, ALD_ERROR_BUSY,
+                "The device is in use, or processes compute on it; use the option Force to measure anyway");
+}
+
+static int refuse(const AldComputeBus *self, int r, sd_bus_error *error)
+{
+        const AldInhibitorFile *lock = ald_inhibitors_find(self->inhibitors, ALD_INHIBIT_COMPUTE);
+
+        /* Without a lock, this error came from the state service. */
+        if (r == -EBUSY && lock)
+                return ald_jobs_bus_refuse_inhibited(lock, "Measuring compute devices is", error);
+        switch (r) {
+        case -ENODEV:
+                return sd_bus_error_set(
+                        error, ALD_ERROR_NO_SUCH_DEVICE, "OpenCL shows no such device on this machine");
+        case -ENODATA:
+                return sd_bus_error_set(
+                        error, ALD_ERROR_NO_SUCH_DEVICE, "The devices of this machine are not known yet");
+        case -EADDRINUSE:
+                return refuse_in_use(self, error);
+        case -ENOSPC:
+        case -EUSERS:
+                return ald_jobs_bus_refuse_room(r, error);
+        default:
+                return sd_bus_error_setf(error, SD_BUS_ERROR_FAILED,
+                        "Cannot read the devices from the state service: %s", g_strerror(-r));
+        }
+}
+
+static void on_answer(int r, AldJob *job, void *userdata)
+{
+        g_autofree Call *call = userdata;
+        g_autoptr(AldMessage) message = call->message;
+        sd_bus_error error = SD_BUS_ERROR_NULL;
+
+        if (!job)
+                refuse(call->self, r, &error);
+        ald_jobs_bus_answer(message, job, &error);
+}
+
+int ald_compute_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldComputeBus *self = userdata;
+        AldComputeRequest request;
+        uid_t uid;
+        Call *call;
+        int r;
+
+        r = read_request(message, &request, error);
+        if (r < 0)
+                return r;
+        r = ald_polkit_authorize(
+                self->service, message, ALD_LINK_PROBE_ACTION, ald_compute_bus_handle, userdata, error);
+        if (r <= 0)
+                return r < 0 ? r : 1;
+        r = ald_jobs_bus_uid_of_sender(message, &uid);
+        if (r < 0)
+                return r;
+        call = g_new(Call, 1);
+        *call = (Call){ .self = self, .message = sd_bus_message_ref(message) };
+        r = ald_compute_requests_add(
+                ald_compute_manager_requests(self->computing), uid, &request, on_answer, call);
+        if (r >= 0)
+                return 1;
+        sd_bus_message_unref(call->message);
+        g_free(call);
+        return refuse(self, r, error);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/link-probe/compute/compute-answer.h"
+#include "services/link-probe/compute/compute-jobs.h"
+#include "services/link-probe/job/jobs-private.h"
+
+/* About 5 min: others may be measured first, and other work may end soon. */
+#define RETRIES_MAX 100u
+
+struct AldComputeJobs {
+        AldComputeJobsParts parts;
+};
+
+AldComputeJobs *ald_compute_jobs_new(const AldComputeJobsParts *parts)
+{
+        AldComputeJobs *jobs = g_new0(AldComputeJobs, 1);
+
+        jobs->parts = *parts;
+        return jobs;
+}
+
+void ald_compute_jobs_free(AldComputeJobs *jobs)
+{
+        g_free(jobs);
+}
+
+static void on_progress(const char *phase, double fraction, void *userdata)
+{
+        ald_job_tell_progress(userdata, phase, fraction);
+}
+
+/* Joins the results so far with this one; keeps the former if both do not fit. */
+static AldRecord *join(const AldJob *job, const char *device, AldRecord *measured)
+{
+        AldRecord *joined;
+
+        if (!job->result)
+                return ald_record_ref(measured);
+        if (ald_compute_answer_join(job->result, measured, &joined) >= 0)
+                return joined;
+        g_warning("The result of job %u is full; omitting %s", job->number, device);
+        return ald_record_ref(job->result);
+}
+
+static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
+{
+        AldJob *job = userdata;
+        const AldComputeJobs *jobs = job->context;
+        g_autoptr(AldRecord) joined = answer->result ? join(job, target->device, answer->result) : NULL;
+        const AldProbeAnswer whole = {
+                .verdict = answer->verdict, .reason = answer->reason, .result = joined
+        };
+
+        job->running = NULL;
+        jobs->parts.measured(target, answer, jobs->parts.userdata);
+        ald_job_ended(job, &whole);
+}
+
+static int start(AldJob *job, char **ret_reason)
+{
+        static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
+        const AldComputeJobs *jobs = job->context;
+        const AldComputeTarget *target = &g_array_index(job->targets, AldComputeTarget, job->next);
+        int r;
+
+        *ret_reason = jobs->parts.in_the_way(target, jobs->parts.userdata);
+        if (*ret_reason)
+                return -EBUSY;
+        r = ald_compute_prober_start(jobs->parts.prober, target, &handler, job);
+        if (r == -EBUSY)
+                return r;
+        g_free(job->device);
+        job->device = g_strdup(target->device);
+        if (r >= 0)
+                job->running = jobs->parts.prober;
+        else
+                *ret_reason = g_strdup_printf("cannot measure %s: %s", target->device, g_strerror(-r));
+        return r;
+}
+
+static void end(AldJob *job, const char *reason)
+{
+        ald_compute_prober_end(job->running, reason);
+}
+
+AldJob *ald_compute_jobs_add(AldComputeJobs *jobs, uid_t uid, GArray *targets)
+{
+        static const AldJobTask task = {
+                .kind = ALD_KIND_COMPUTE,
+                .start = start,
+                .end = end,
+                .retries_max = RETRIES_MAX,
+                .fails_at_end = true,
+        };
+
+        return ald_job_new(jobs->parts.jobs, &task, jobs, uid, g_strdup(jobs->parts.own_id), targets);
+}

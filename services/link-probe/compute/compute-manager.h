@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/compute/compute-request.h"
+#include "services/link-probe/compute/compute-results.h"
+#include "services/link-probe/inhibit/inhibitors.h"
+#include "services/link-probe/work.h"
+
+/*
+ * Measures the compute devices of this machine, when they are due or on request: one at a time, and not while
+ * other work uses the device or compute probes are inhibited. The processors are not measured while links
+ * are, since the measurements would disturb each other.
+ */
+typedef struct AldComputeManager AldComputeManager;
+
+typedef struct AldComputeManagerParts {
+        AldService *service;
+        const char *own_id;
+        AldStateQuery *query; /* freed first */
+        AldInhibitors *inhibitors;
+        AldWork *work;
+        AldJobs *jobs;
+        /* Whether links are being measured. */
+        bool (*links_are_measured)(void *userdata);
+        /* Something that clients see has changed, possibly also ald_compute_manager_uses_cpu(). */
+        void (*changed)(void *userdata);
+        void *userdata;
+} AldComputeManagerParts;
+
+AldComputeManager *ald_compute_manager_new(const AldComputeManagerParts *parts);
+void ald_compute_manager_free(AldComputeManager *computing);
+
+/* Whether devices are measured automatically; requests are served in any case. */
+void ald_compute_manager_enable(AldComputeManager *computing, bool enabled);
+
+/* Call it when locks or work have changed: stops measurements that are inhibited now or have to yield to
+ * work. */
+void ald_compute_manager_check_work(AldComputeManager *computing);
+
+/* Whether the processors are being measured, so that nothing else may be measured. */
+bool ald_compute_manager_uses_cpu(const AldComputeManager *computing);
+
+/* The device that is being measured, or "". */
+const char *ald_compute_manager_device(const AldComputeManager *computing);
+uint64_t ald_compute_manager_time_to_free(const AldComputeManager *computing);
+
+AldComputeResults *ald_compute_manager_results(AldComputeManager *computing);
+
+/* The unit of work-units= that keeps devices from being measured, or NULL. */
+const char *ald_compute_manager_unit(const AldComputeManager *computing);
+
+AldComputeRequests *ald_compute_manager_requests(AldComputeManager *computing);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/inhibit/inhibit-what.h"
+#include "services/link-probe/inhibit/inhibitor-file.h"
+
+/* The locks by which other programs inhibit probes, each until the last copy of its file descriptor is
+ * closed. */
+typedef struct AldInhibitors AldInhibitors;
+
+#define ALD_INHIBITORS_MAX 256u
+#define ALD_INHIBITORS_PER_USER_MAX 32u
+
+/* Loads the locks in the directory that are still held. Creates the directory if it is missing; if it cannot
+ * be used, locks cannot be taken. `changed` is called when a lock is taken or released. */
+AldInhibitors *ald_inhibitors_new(const char *directory, void (*changed)(void *userdata), void *userdata);
+void ald_inhibitors_free(AldInhibitors *inhibitors);
+
+/* The caller hands out *ret_fd and closes it. -ENOSPC if the user has too many, -EUSERS if there are too many
+ * in total. Ignores the number in `lock`. */
+int ald_inhibitors_add(AldInhibitors *inhibitors, const AldInhibitorFile *lock, int *ret_fd);
+
+/* What is inhibited now. */
+unsigned ald_inhibitors_what(const AldInhibitors *inhibitors);
+
+/* The oldest lock that inhibits one of these, or NULL. */
+const AldInhibitorFile *ald_inhibitors_find(const AldInhibitors *inhibitors, unsigned what);
+/* Who holds it and why, in words, or NULL. Free with g_free(). */
+char *ald_inhibitors_reason(const AldInhibitors *inhibitors, unsigned what);
+
+/* Releases a lock that is still held. -ENOENT if there is no lock with this number. */
+int ald_inhibitors_release(AldInhibitors *inhibitors, unsigned number);
+
+unsigned ald_inhibitors_count(const AldInhibitors *inhibitors);
+const AldInhibitorFile *ald_inhibitors_at(const AldInhibitors *inhibitors, unsigned i);

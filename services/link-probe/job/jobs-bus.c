@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "common/bus-cleanup.h"
+#include "record/record-bus.h"
+#include "services/common/errors.h"
+#include "services/common/polkit.h"
+#include "services/link-probe/job/jobs-bus.h"
+#include "services/link-probe/paths.h"
+
+#define INTERFACE "org.alidade.LinkProbe1.Job"
+
+/* Changes within this time are signalled together. */
+#define TELL_MSEC 100u
+
+/* The object of a job. */
+typedef struct Shown {
+        AldJobsBus *bus;
+        AldJob *job;
+        bool changed; /* since the last signal */
+} Shown;
+
+struct AldJobsBus {
+        AldService *service;
+        AldJobs *jobs;
+        GHashTable *shown; /* path → Shown */
+        guint timer;
+        sd_bus_slot *slot, *enumerator;
+};
+
+char *ald_jobs_bus_path(const AldJob *job)
+{
+        return g_strdup_printf(ALD_LINK_PROBE_JOB_PATH "/%u", ald_job_number(job));
+}
+
+static gboolean on_timer(gpointer userdata)
+{
+        AldJobsBus *self = userdata;
+        GHashTableIter iter;
+        gpointer path, shown;
+
+        self->timer = 0;
+        g_hash_table_iter_init(&iter, self->shown);
+        while (g_hash_table_iter_next(&iter, &path, &shown)) {
+                if (((Shown *) shown)->changed)
+                        sd_bus_emit_properties_changed(ald_service_bus(self->service), path, INTERFACE,
+                                "Address", "Device", "State", "Phase", "Progress", "Error", "Result", "Paths",
+                                NULL);
+                ((Shown *) shown)->changed = false;
+        }
+        return G_SOURCE_REMOVE;
+}
+
+static Shown *shown_of(AldJobsBus *self, const AldJob *job)
+{
+        g_autofree char *path = ald_jobs_bus_path(job);
+
+        return g_hash_table_lookup(self->shown, path);
+}
+
+static void on_changed(AldJob *job, void *userdata)
+{
+        AldJobsBus *self = userdata;
+
+        shown_of(self, job)->changed = true;
+        if (self->timer == 0)
+                self->timer = g_timeout_add(TELL_MSEC, on_timer, self);
+}
+
+static void on_added(AldJob *job, void *userdata)
+{
+        AldJobsBus *self = userdata;
+        Shown *shown = g_new(Shown, 1);
+        char *path = ald_jobs_bus_path(job);
+
+        *shown = (Shown){ .bus = self, .job = job };
+        g_hash_table_insert(self->shown, path, shown);
+        sd_bus_emit_object_added(ald_service_bus(self->service), path);
+}
+
+static void on_removing(AldJob *job, void *userdata)
+{
+        AldJobsBus *self = userdata;
+        g_autofree char *path = ald_jobs_bus_path(job);
+
+        sd_bus_emit_object_removed(ald_service_bus(self->service), path);
+        g_hash_table_remove(self->shown, path);
+}
+
+static int find_job(sd_bus *bus, const char *path, const char *interface, void *userdata, void **ret_found,
+        sd_bus_error *error)
+{
+        AldJobsBus *self = userdata;
+
+        *ret_found = g_hash_table_lookup(self->shown, path);
+        return *ret_found != NULL;
+}
+
+/* sd-bus frees the paths with free(), which is what g_free() is. */
+static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***ret_nodes, sd_bus_error *error)
+{
+        AldJobsBus *self = userdata;
+        GPtrArray *paths = g_ptr_array_new();
+        GHashTableIter iter;
+        gpointer path;
+
+        g_hash_table_iter_init(&iter, self->shown);
+        while (g_hash_table_iter_next(&iter, &path, NULL))
+                g_ptr_array_add(paths, g_strdup(path));
+        g_ptr_array_add(paths, NULL);
+        *ret_nodes = (char **) g_ptr_array_free(paths, FALSE);
+        return 0;
+}
+
+static int get_string(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldJob *job = ((const Shown *) userdata)->job;
+        const char *text = "";
+
+        if (g_str_equal(property, "Node"))
+                text = ald_job_node(job);
+        else if (g_str_equal(property, "Address"))
+                text = ald_job_address(job);
+        else if (g_str_equal(property, "Kind"))
+                text = ald_kinds[ald_job_kind(job)].name;
+        else if (g_str_equal(property, "Device"))
+                text = ald_job_device(job);
+        else if (g_str_equal(property, "State"))
+                text = ald_job_state_name(ald_job_state(job));
+        else if (g_str_equal(property, "Phase"))
+                text = ald_job_phase(job);
+        else if (g_str_equal(property, "Error"))
+                text = ald_job_error(job);
+        return sd_bus_message_append(reply, "s", text);
+}
+
+static int get_progress(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        return sd_bus_message_append(reply, "d", ald_job_progress(((const Shown *) userdata)->job));
+}
+
+static int get_result(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldJob *job = ((const Shown *) userdata)->job;
+
+        return ald_record_bus_append(reply, ald_job_result(job), 0);
+}
+
+static int append_path(sd_bus_message *message, const AldJobPath *path)
+{
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "{sv}");
+        if (r >= 0)
+                r = ald_record_bus_append_fields(message, &ald_job_path_row_struct, &path->row);
+        if (r >= 0 && path->result)
+                r = ald_record_bus_append_fields(
+                        message, ald_record_type(path->result), ald_record_fields(path->result));
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int get_paths(sd_bus *bus, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldJob *job = ((const Shown *) userdata)->job;
+        int r;
+
+        r = sd_bus_message_open_container(reply, 'a', "a{sv}");
+        for (unsigned i = 0; r >= 0 && i < ald_job_count_paths(job); i++)
+                r = append_path(reply, ald_job_path_at(job, i));
+        return r < 0 ? r : sd_bus_message_close_container(reply);
+}
+
+int ald_jobs_bus_uid_of_sender(sd_bus_message *message, uid_t *ret)
+{
+        g_autoptr(AldCreds) creds = NULL;
+        int r;
+
+        r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
+        return r < 0 ? r : sd_bus_creds_get_euid(creds, ret);
+}
+
+static int is_owner(sd_bus_message *message, const AldJob *job)
+{
+        uid_t uid;
+        int r = ald_jobs_bus_uid_of_sender(message, &uid);
+
+        return r < 0 ? r : uid == ald_job_uid(job);
+}
+
+/* Finds the job by the message, since it may be removed while polkit is asked. */
+static int cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldJobsBus *self = userdata;
+        const Shown *shown = g_hash_table_lookup(self->shown, sd_bus_message_get_path(message));
+        int r;
+
+        if (!shown)
+                return sd_bus_error_set(error, SD_BUS_ERROR_UNKNOWN_OBJECT, "The job no longer exists");
+        r = is_owner(message, shown->job);
+        if (r == 0)
+                r = ald_polkit_authorize(self->service, message, ALD_LINK_PROBE_ACTION, cancel, self, error);
+        if (r <= 0)
+                return r < 0 ? r : 1;
+        ald_job_cancel(shown->job);
+        return sd_bus_reply_method_return(message, NULL);
+}
+
+static int method_cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return cancel(message, ((Shown *) userdata)->bus, error);
+}
+
+#define CHANGING SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE
+
+static const sd_bus_vtable job_vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_PROPERTY("Node", "s", get_string, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_PROPERTY("Address", "s", get_string, 0, CHANGING),
+        SD_BUS_PROPERTY("Device", "s", get_string, 0, CHANGING),
+        SD_BUS_PROPERTY("Kind", "s", get_string, 0, SD_BUS_VTABLE_PROPERTY_CONST),
+        SD_BUS_PROPERTY("State", "s", get_string, 0, CHANGING),
+        SD_BUS_PROPERTY("Phase", "s", get_string, 0, CHANGING),
+        SD_BUS_PROPERTY("Progress", "d", get_progress, 0, CHANGING),
+        SD_BUS_PROPERTY("Error", "s", get_string, 0, CHANGING),
+        SD_BUS_PROPERTY("Result", "a{sv}", get_result, 0, CHANGING),
+        SD_BUS_PROPERTY("Paths", "aa{sv}", get_paths, 0, CHANGING),
+        SD_BUS_METHOD("Cancel", NULL, NULL, method_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_VTABLE_END,
+};
+
+void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *error)
+{
+        g_autofree char *path = job ? ald_jobs_bus_path(job) : NULL;
+
+        if (path)
+                sd_bus_reply_method_return(call, "o", path);
+        else
+                sd_bus_reply_method_error(call, error);
+        sd_bus_error_free(error);
+}
+
+int ald_jobs_bus_refuse_room(int r, sd_bus_error *error)
+{
+        if (r == -ENOSPC)
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "This user has %u jobs already, which is the limit", ALD_JOBS_PER_USER_MAX);
+        return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "The limit of jobs is reached");
+}
+
+int ald_jobs_bus_refuse_inhibited(const AldInhibitorFile *lock, const char *what, sd_bus_error *error)
+{
+        g_autofree char *who = ald_excerpt(lock->who), *why = ald_excerpt(lock->why);
+
+        return sd_bus_error_setf(error, ALD_ERROR_INHIBITED, "%s inhibited by %s: %s", what, who, why);
+}
+
+int ald_jobs_bus_append_list(sd_bus_message *message, const AldJobs *jobs)
+{
+        int r = sd_bus_message_open_container(message, 'a', "(os)");
+
+        for (unsigned i = 0; r >= 0 && i < ald_jobs_count(jobs); i++) {
+                const AldJob *job = ald_jobs_at(jobs, i);
+                g_autofree char *path = ald_jobs_bus_path(job);
+
+                r = sd_bus_message_append(message, "(os)", path, ald_job_state_name(ald_job_state(job)));
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret)
+{
+        static const AldJobsHandler handler = {
+                .added = on_added,
+                .changed = on_changed,
+                .removing = on_removing,
+        };
+        AldJobsBus *self = g_new0(AldJobsBus, 1);
+        sd_bus *bus = ald_service_bus(service);
+        int r;
+
+        *ret = self;
+        self->service = service;
+        self->jobs = jobs;
+        self->shown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        ald_jobs_watch(jobs, &handler, self);
+        r = sd_bus_add_fallback_vtable(
+                bus, &self->slot, ALD_LINK_PROBE_JOB_PATH, INTERFACE, job_vtable, find_job, self);
+        if (r >= 0)
+                r = sd_bus_add_node_enumerator(
+                        bus, &self->enumerator, ALD_LINK_PROBE_JOB_PATH, enumerate, self);
+        return r;
+}
+
+void ald_jobs_bus_free(AldJobsBus *self)
+{
+        if (!self)
+                return;
+        ald_jobs_watch(self->jobs, NULL, NULL);
+        g_clear_handle_id(&self->timer, g_source_remove);
+        sd_bus_slot_unref(self->slot);
+        sd_bus_slot_unref(self->enumerator);
+        g_hash_table_unref(self->shown);
+        g_free(self);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/common/service.h"
+#include "services/link-probe/inhibit/inhibitors.h"
+#include "services/link-probe/job/jobs.h"
+
+/* Exports the jobs as objects below /org/alidade/LinkProbe1. */
+typedef struct AldJobsBus AldJobsBus;
+
+int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret);
+void ald_jobs_bus_free(AldJobsBus *bus);
+
+/* The user that sent the message. */
+int ald_jobs_bus_uid_of_sender(sd_bus_message *message, uid_t *ret);
+
+/* The object of a job; free with g_free(). */
+char *ald_jobs_bus_path(const AldJob *job);
+
+/* Replies to a call with the job that it requested, or with the error if there is none. Frees the error. */
+void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *error);
+
+/* Sets the error for a refused job: -ENOSPC if the user has too many, -EUSERS if there are too many in
+ * total. */
+int ald_jobs_bus_refuse_room(int r, sd_bus_error *error);
+
+/* Sets an error that names the holder of the lock. `what` is the subject and verb of its message, such as
+ * "Probes of links are". */
+int ald_jobs_bus_refuse_inhibited(const AldInhibitorFile *lock, const char *what, sd_bus_error *error);
+
+/* Appends a(os), the object and the state of each job. */
+int ald_jobs_bus_append_list(sd_bus_message *message, const AldJobs *jobs);

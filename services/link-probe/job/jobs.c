@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/link-probe/job/jobs-private.h"
+
+/* The time until a job that had to wait tries again. */
+#define RETRY_MSEC_MIN 1000
+#define RETRY_MSEC_MAX 5000
+
+/* How many times more often it tries again for probes of its own machine. */
+#define QUEUE_FACTOR 3u
+
+static void job_free(gpointer data)
+{
+        AldJob *job = data;
+
+        g_clear_handle_id(&job->timer, g_source_remove);
+        g_array_unref(job->targets);
+        g_free(job->node);
+        g_free(job->address);
+        g_free(job->device);
+        g_free(job->phase);
+        g_free(job->error);
+        g_clear_pointer(&job->result, ald_record_unref);
+        g_array_unref(job->paths);
+        g_free(job);
+}
+
+AldJobs *ald_jobs_new(void)
+{
+        AldJobs *jobs = g_new0(AldJobs, 1);
+
+        jobs->list = g_ptr_array_new_with_free_func(job_free);
+        return jobs;
+}
+
+void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata)
+{
+        jobs->handler = handler;
+        jobs->userdata = userdata;
+}
+
+void ald_jobs_free(AldJobs *jobs)
+{
+        if (!jobs)
+                return;
+        g_ptr_array_unref(jobs->list);
+        g_free(jobs);
+}
+
+static bool is_over(const AldJob *job)
+{
+        return job->state >= ALD_JOB_DONE;
+}
+
+static void tell(AldJob *job)
+{
+        const AldJobs *jobs = job->jobs;
+
+        if (jobs->handler)
+                jobs->handler->changed(job, jobs->userdata);
+}
+
+static void forget(AldJob *job)
+{
+        AldJobs *jobs = job->jobs;
+
+        if (jobs->handler)
+                jobs->handler->removing(job, jobs->userdata);
+        g_ptr_array_remove(jobs->list, job);
+}
+
+static gboolean on_kept(gpointer userdata)
+{
+        AldJob *job = userdata;
+
+        /* The running measurement still reports its end. */
+        if (job->running)
+                return G_SOURCE_CONTINUE;
+        job->timer = 0;
+        forget(job);
+        return G_SOURCE_REMOVE;
+}
+
+/* The job that has just ended is still in use. */
+static void forget_oldest(AldJobs *jobs, const AldJob *newest)
+{
+        AldJob *oldest = NULL;
+        unsigned ended = 0;
+
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                ended += is_over(job);
+                if (!oldest && is_over(job) && !job->running && job != newest)
+                        oldest = job;
+        }
+        if (ended > ALD_JOBS_ENDED_MAX && oldest)
+                forget(oldest);
+}
+
+static void finish(AldJob *job, AldJobState state, const char *error)
+{
+        AldJobs *jobs = job->jobs;
+
+        g_clear_handle_id(&job->timer, g_source_remove);
+        g_clear_pointer(&job->phase, g_free);
+        g_free(job->error);
+        job->error = g_strdup(error);
+        job->state = state;
+        job->timer = g_timeout_add_seconds(ALD_JOB_KEPT_SECONDS, on_kept, job);
+        tell(job);
+        forget_oldest(jobs, job);
+}
+
+static void set_phase(AldJob *job, const char *phase)
+{
+        g_free(job->phase);
+        job->phase = g_strdup(phase);
+}
+
+void ald_job_tell_progress(AldJob *job, const char *phase, double fraction)
+{
+        set_phase(job, phase);
+        /* It never goes back within one target. */
+        job->fraction = MAX(job->fraction, fraction);
+        tell(job);
+}
+
+static gboolean on_retry(gpointer userdata)
+{
+        AldJob *job = userdata;
+
+        job->timer = 0;
+        ald_jobs_step(job->jobs);
+        return G_SOURCE_REMOVE;
+}
+
+static void clear_path(gpointer data)
+{
+        AldJobPath *path = data;
+
+        g_clear_pointer(&path->result, ald_record_unref);
+        g_free(path->error);
+}
+
+static void note_path(AldJob *job, AldRecord *result, const char *error)
+{
+        AldJobPath path = { .row = ALD_JOB_PATH_ROW_INIT };
+
+        if (!job->task->describe || !job->address)
+                return;
+        job->task->describe(job, &path.row);
+        path.error = g_strdup(error);
+        path.row.error = path.error;
+        if (result) {
+                path.result = ald_record_ref(result);
+                /* The result of RDMA has them, too. */
+                path.row.source_port = path.row.sink_port = NULL;
+        }
+        g_array_append_val(job->paths, path);
+}
+
+/* `phase` is what it waits for, or NULL; `reason` is used if it finally fails. */
+static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
+{
+        /* Each probe of this machine ends within a minute, and several may be ahead of this one. */
+        bool over = job->in_queue ? ++job->queued > QUEUE_FACTOR * job->task->retries_max
+                                  : ++job->retries > job->task->retries_max;
+
+        if (over) {
+                /* The remaining targets would have to wait for the same reason. */
+                note_path(job, NULL, reason);
+                finish(job, job->result ? ALD_JOB_DONE : ALD_JOB_FAILED, reason);
+                return;
+        }
+        job->state = ALD_JOB_WAITING;
+        set_phase(job, phase);
+        g_clear_handle_id(&job->timer, g_source_remove);
+        job->timer = g_timeout_add((guint) g_random_int_range(RETRY_MSEC_MIN, RETRY_MSEC_MAX), on_retry, job);
+        tell(job);
+}
+
+/* Continues with the next target, or ends: done if at least one was measured. */
+static void go_on(AldJob *job, AldRecord *result, const char *error)
+{
+        note_path(job, result, error);
+        job->next++;
+        job->fraction = 0;
+        job->retries = job->queued = 0;
+        job->state = ALD_JOB_WAITING;
+        set_phase(job, NULL);
+        if (error) {
+                g_free(job->error);
+                job->error = g_strdup(error);
+        }
+        if (job->next < job->targets->len)
+                tell(job);
+        else if (job->result)
+                finish(job, ALD_JOB_DONE, NULL);
+        else
+                finish(job, ALD_JOB_FAILED, error);
+}
+
+/* For several paths, that of the last one; for devices, the rows were joined. */
+static void take_result(AldJob *job, AldRecord *result)
+{
+        g_clear_pointer(&job->result, ald_record_unref);
+        job->result = ald_record_ref(result);
+}
+
+void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
+{
+        AldJobs *jobs = job->jobs;
+
+        job->running = NULL;
+        if (!is_over(job)) {
+                if (job->stopped) {
+                        finish(job, ALD_JOB_FAILED, answer->reason);
+                } else if (answer->verdict == ALD_PROBE_LATER) {
+                        wait_for_turn(job, answer->reason, answer->reason);
+                } else {
+                        if (answer->verdict == ALD_PROBE_DONE)
+                                take_result(job, answer->result);
+                        go_on(job, answer->result, answer->reason);
+                }
+        }
+        ald_jobs_step(jobs);
+}
+
+static void start(AldJob *job)
+{
+        g_autofree char *reason = NULL;
+        int r = job->task->start(job, &reason);
+
+        job->in_queue = r == -EBUSY && !reason;
+        if (r == -EBUSY) {
+                if (job->timer == 0)
+                        wait_for_turn(job, reason, reason ?: "waited too long for other probes to finish");
+        } else if (r < 0) {
+                go_on(job, NULL, reason);
+        } else {
+                job->state = ALD_JOB_RUNNING;
+                set_phase(job, NULL);
+                tell(job);
+        }
+}
+
+void ald_jobs_step(AldJobs *jobs)
+{
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                while (job->state == ALD_JOB_WAITING && job->timer == 0)
+                        start(job);
+        }
+}
+
+void ald_jobs_wake(AldJobs *jobs)
+{
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                if (job->state == ALD_JOB_WAITING && job->in_queue)
+                        g_clear_handle_id(&job->timer, g_source_remove);
+        }
+        ald_jobs_step(jobs);
+}
+
+static unsigned count(const AldJobs *jobs, const uid_t *uid)
+{
+        unsigned n = 0;
+
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                const AldJob *job = jobs->list->pdata[i];
+
+                n += !is_over(job) && (!uid || job->uid == *uid);
+        }
+        return n;
+}
+
+int ald_jobs_room(const AldJobs *jobs, uid_t uid)
+{
+        if (count(jobs, NULL) >= ALD_JOBS_MAX)
+                return -EUSERS;
+        return count(jobs, &uid) >= ALD_JOBS_PER_USER_MAX ? -ENOSPC : 0;
+}
+
+AldJob *ald_job_new(
+        AldJobs *jobs, const AldJobTask *task, void *context, uid_t uid, char *node, GArray *targets)
+{
+        AldJob *job = g_new0(AldJob, 1);
+
+        job->jobs = jobs;
+        job->task = task;
+        job->context = context;
+        job->number = ++jobs->last;
+        job->uid = uid;
+        job->node = node;
+        job->targets = targets;
+        job->paths = g_array_new(FALSE, FALSE, sizeof(AldJobPath));
+        g_array_set_clear_func(job->paths, clear_path);
+        g_ptr_array_add(jobs->list, job);
+        if (jobs->handler)
+                jobs->handler->added(job, jobs->userdata);
+        return job;
+}
+
+static void stop(AldJob *job, AldJobState state, const char *reason)
+{
+        if (is_over(job))
+                return;
+        job->stopped = job->running && state == ALD_JOB_FAILED && job->task->fails_at_end;
+        if (!job->stopped)
+                finish(job, state, reason);
+        if (job->running)
+                job->task->end(job, reason ?: "was canceled");
+}
+
+void ald_job_cancel(AldJob *job)
+{
+        stop(job, ALD_JOB_CANCELED, NULL);
+}
+
+void ald_jobs_fail_all(AldJobs *jobs, AldKind kind, const char *reason)
+{
+        /* A stopped job is kept, but others that ended long ago may be removed. */
+        g_autoptr(GPtrArray) list = g_ptr_array_new();
+
+        for (unsigned i = 0; i < jobs->list->len; i++) {
+                AldJob *job = jobs->list->pdata[i];
+
+                if (!is_over(job) && job->task->kind == kind)
+                        g_ptr_array_add(list, job);
+        }
+        for (unsigned i = 0; i < list->len; i++)
+                stop(list->pdata[i], ALD_JOB_FAILED, reason);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/link-probe/link/link-request.h"
+#include "services/link-probe/link/rdma-request.h"
+#include "state/network.h"
+#include "state/planner/candidates.h"
+
+struct AldLinkRequests {
+        AldLinkRequestsParts parts;
+        GPtrArray *list; /* of Waiting */
+        bool complained; /* that the state service does not report the segments */
+};
+
+/* A pending request. */
+typedef struct Waiting {
+        AldLinkRequests *all;
+        AldLinkRequest request;
+        AldNodeRecords own, peer;
+        AldLinkRequestAnswer answered;
+        void *userdata;
+} Waiting;
+
+static void waiting_free(gpointer data)
+{
+        Waiting *waiting = data;
+
+        ald_node_records_clear(&waiting->own);
+        ald_node_records_clear(&waiting->peer);
+        g_free(waiting);
+}
+
+AldLinkRequests *ald_link_requests_new(const AldLinkRequestsParts *parts)
+{
+        AldLinkRequests *requests = g_new0(AldLinkRequests, 1);
+
+        requests->parts = *parts;
+        requests->list = g_ptr_array_new_with_free_func(waiting_free);
+        return requests;
+}
+
+void ald_link_requests_free(AldLinkRequests *requests)
+{
+        if (!requests)
+                return;
+        for (unsigned i = 0; i < requests->list->len; i++) {
+                const Waiting *waiting = requests->list->pdata[i];
+
+                waiting->answered(-ECANCELED, NULL, waiting->userdata);
+        }
+        g_ptr_array_unref(requests->list);
+        g_free(requests);
+}
+
+static int add_paths(const AldLinkRequest *request, const AldNetwork *own, const AldNetwork *peer,
+        const AldResults *results, GArray *targets)
+{
+        g_autoptr(GArray) paths = own ? ald_candidates_compute(own, peer) : NULL;
+        AldProbeTarget target;
+
+        for (unsigned i = 0; paths && i < paths->len; i++) {
+                const AldCandidate *path = &g_array_index(paths, AldCandidate, i);
+                const AldInterface *interface = ald_results_choose(results, request->target.peer, path);
+
+                if (ald_probe_target_set(&target, request->target.peer, path->address,
+                            interface ? interface->id : NULL) < 0)
+                        continue;
+                target.rtt_only = request->target.rtt_only;
+                g_array_append_val(targets, target);
+        }
+        return targets->len > 0 ? 0 : -ENXIO;
+}
+
+int ald_link_request_resolve(const AldLinkRequest *request, const AldNetwork *own, const AldNetwork *peer,
+        const AldResults *results, GArray *targets)
+{
+        if (!peer)
+                return -ENXIO;
+        if (*request->target.address == '\0')
+                return add_paths(request, own, peer, results, targets);
+        if (!ald_network_find_address(peer, request->target.address))
+                return -ENXIO;
+        g_array_append_val(targets, request->target);
+        return 0;
+}
+
+static int resolve(const Waiting *waiting, const AldNeighbours *neighbours, GArray *targets)
+{
+        const AldLinkRequestsParts *parts = &waiting->all->parts;
+        const AldRdmaRequestEnd own = {
+                parts->own_id,
+                ald_record_as(waiting->own.network, NETWORK, AldNetwork),
+                ald_record_as(waiting->own.fabric, FABRIC, AldFabric),
+        };
+        const AldRdmaRequestEnd peer = {
+                waiting->request.target.peer,
+                ald_record_as(waiting->peer.network, NETWORK, AldNetwork),
+                ald_record_as(waiting->peer.fabric, FABRIC, AldFabric),
+        };
+
+        if (waiting->request.target.transport == ALD_TRANSPORT_RDMA)
+                return ald_rdma_request_resolve(
+                        &waiting->request.target, &own, &peer, neighbours, parts->results, targets);
+        return ald_link_request_resolve(
+                &waiting->request, own.network, peer.network, parts->results, targets);
+}
+
+static void finish(Waiting *waiting, int error, const AldNeighbours *neighbours)
+{
+        const AldLinkRequestsParts *parts = &waiting->all->parts;
+        AldJobs *jobs = ald_link_jobs_all(parts->jobs);
+        g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
+        AldJob *job = NULL;
+        int r = error;
+
+        if (r >= 0)
+                r = parts->allowed(waiting->request.target.transport, parts->userdata);
+        if (r >= 0)
+                r = resolve(waiting, neighbours, targets);
+        if (r >= 0)
+                r = ald_jobs_room(jobs, waiting->request.uid);
+        if (r >= 0)
+                job = ald_link_jobs_add(parts->jobs, waiting->request.uid, g_steal_pointer(&targets));
+        waiting->answered(r, job, waiting->userdata);
+        g_ptr_array_remove_fast(waiting->all->list, waiting);
+        if (job)
+                ald_jobs_step(jobs);
+}
+
+/* Without an answer there are no neighbours, and any ports are paired. */
+static void on_segments(int error, const AldRows *segments, void *userdata)
+{
+        const Waiting *waiting = userdata;
+        AldLinkRequests *requests = waiting->all;
+        g_autoptr(AldNeighbours) neighbours = ald_neighbours_between(
+                segments, waiting->request.target.peer, requests->parts.own_id);
+
+        if (error < 0 && !requests->complained)
+                g_warning("Cannot read from the state service which RDMA ports are neighbours: %s",
+                        g_strerror(-error));
+        requests->complained = error < 0;
+        finish(userdata, 0, neighbours);
+}
+
+static void on_peer(int error, const AldNodeRecords *records, void *userdata)
+{
+        Waiting *waiting = userdata;
+        const AldLinkRequestsParts *parts = &waiting->all->parts;
+        int r = error;
+
+        if (r >= 0) {
+                waiting->peer = ald_node_records_ref(records);
+                if (waiting->request.target.transport == ALD_TRANSPORT_SOCKET)
+                        finish(waiting, 0, NULL);
+                else
+                        r = ald_state_query_segments(
+                                parts->nodes, waiting->request.target.peer, on_segments, waiting);
+        }
+        if (r < 0)
+                finish(waiting, r, NULL);
+}
+
+/* Our own interfaces are not known yet if the service has just begun. */
+static void on_own(int error, const AldNodeRecords *records, void *userdata)
+{
+        Waiting *waiting = userdata;
+        int r = error;
+
+        if (r >= 0) {
+                waiting->own = ald_node_records_ref(records);
+                r = ald_state_query_node(
+                        waiting->all->parts.nodes, waiting->request.target.peer, on_peer, waiting);
+        }
+        /* That this machine is not known is not what the caller asked about. */
+        if (r < 0)
+                on_peer(r == -ENOENT ? -ENODATA : r, NULL, waiting);
+}
+
+int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *request, AldRecord *own,
+        AldLinkRequestAnswer answered, void *userdata)
+{
+        const AldLinkRequestsParts *parts = &requests->parts;
+        const AldNodeRecords records = { .network = own };
+        /* The ports of this machine must be requested in any case. */
+        bool known = own && request->target.transport == ALD_TRANSPORT_SOCKET;
+        Waiting *waiting;
+        int r = parts->allowed(request->target.transport, parts->userdata);
+
+        if (r >= 0)
+                r = ald_jobs_room(ald_link_jobs_all(parts->jobs), request->uid);
+        if (r < 0)
+                return r;
+        if (g_str_equal(request->target.peer, parts->own_id))
+                return -EINVAL;
+        waiting = g_new(Waiting, 1);
+        *waiting = (Waiting){
+                .all = requests,
+                .request = *request,
+                .own = known ? ald_node_records_ref(&records) : (AldNodeRecords){ 0 },
+                .answered = answered,
+                .userdata = userdata,
+        };
+        r = known ? ald_state_query_node(parts->nodes, request->target.peer, on_peer, waiting)
+                  : ald_state_query_node(parts->nodes, parts->own_id, on_own, waiting);
+        if (r < 0) {
+                waiting_free(waiting);
+                return r;
+        }
+        g_ptr_array_add(requests->list, waiting);
+        return 0;
+}

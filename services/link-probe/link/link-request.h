@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/job/jobs-link.h"
+#include "services/link-probe/link/results.h"
+#include "services/link-probe/state-query-bus.h"
+
+/* Requests to probe a node: looks up the paths to the node and creates a job for them. */
+typedef struct AldLinkRequests AldLinkRequests;
+
+typedef struct AldLinkRequest {
+        uid_t uid;
+        AldProbeTarget
+                target; /* with an empty address: all paths to the node; see rdma-link-request.h for RDMA */
+} AldLinkRequest;
+
+/* The job, or an error: -ENOENT if the node is unknown; -ENXIO if it does not have this address, or there is
+ * no path to it; -ENODEV if there are no such RDMA ports, or none are active; -ENOSPC if the user has too
+ * many jobs, -EUSERS if there are too many in total; the error of AldLinkRequestAllowed; another error if the
+ * state service did not reply. */
+typedef void (*AldLinkRequestAnswer)(int error, AldJob *job, void *userdata);
+
+/* Whether anything may be measured now, 0 or an error for the request: called before and after the node is
+ * looked up. */
+typedef int (*AldLinkRequestAllowed)(AldTransport transport, void *userdata);
+
+typedef struct AldLinkRequestsParts {
+        const char *own_id;
+        AldStateQuery *nodes;
+        AldLinkJobs *jobs;
+        const AldResults *results;
+        AldLinkRequestAllowed allowed;
+        void *userdata;
+} AldLinkRequestsParts;
+
+AldLinkRequests *ald_link_requests_new(const AldLinkRequestsParts *parts);
+/* Pending requests fail. Free the query first. */
+void ald_link_requests_free(AldLinkRequests *requests);
+
+/* `own` is the Node1.Network of this machine, or NULL to look it up. Returns the same errors if they are
+ * known at once, and -EINVAL for this machine itself, without calling back. */
+int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *request, AldRecord *own,
+        AldLinkRequestAnswer answered, void *userdata);
+
+/* Fills in the targets (AldProbeTarget) over sockets, based on the interfaces that both ends report and on
+ * the outcome of earlier attempts; -ENXIO if there are none. Either network may be NULL. */
+int ald_link_request_resolve(const AldLinkRequest *request, const AldNetwork *own, const AldNetwork *peer,
+        const AldResults *results, GArray *targets);

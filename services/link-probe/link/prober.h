@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/record.h"
+#include "services/link-probe/link/probe-answer.h"
+#include "services/link-probe/net/counters.h"
+#include "services/link-probe/net/medium.h"
+#include "services/link-probe/program.h"
+#include "services/link-probe/state-query-bus.h"
+#include "state/planner/probe-policy.h"
+
+/* The probes that this machine starts: one per interface or RDMA port at a time, each in a child process. */
+typedef struct AldProber AldProber;
+typedef struct AldProbe AldProbe;
+
+typedef struct AldProbeTarget {
+        AldTransport transport;
+        char peer[33];
+        char address[46];   /* without zone; over RDMA, the address for the control connection */
+        char interface[16]; /* through which the address must be reached; empty: as the route decides */
+        /* Over RDMA: "mlx5_0.1" of this machine and of the peer. */
+        char source_port[ALD_PORT_NAME_SIZE], sink_port[ALD_PORT_NAME_SIZE];
+        bool rtt_only;
+        /* The scope found due by the state service; always full if started by hand. */
+        AldLinkScope scope;
+        bool automatic;
+        bool overdue;         /* asks the other end to measure even if it is in use */
+        bool despite_traffic; /* the result is kept even if other traffic disturbed it */
+} AldProbeTarget;
+
+/* Sets a target over sockets, copying the strings; -EINVAL if one is too long. */
+int ald_probe_target_set(
+        AldProbeTarget *target, const char *peer, const char *address, const char *interface);
+/* Makes it a target over RDMA; -EINVAL if a name of a port is invalid. */
+int ald_probe_target_set_ports(AldProbeTarget *target, const char *source_port, const char *sink_port);
+
+typedef struct AldProbeHandler {
+        void (*progress)(AldProbe *probe, const char *phase, double fraction, void *userdata);
+        /* Called once; the probe no longer exists afterwards. */
+        void (*ended)(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
+} AldProbeHandler;
+
+/* The arguments must outlive the prober, except for the query, which is freed first. `changed` is called when
+ * a probe has begun or ended. */
+AldProber *ald_prober_new(const AldProgram *program, AldCounters *counters, AldMedia *media,
+        AldStateQuery *nodes, void (*changed)(void *userdata), void *userdata);
+/* Stops all probes without calling back. */
+void ald_prober_free(AldProber *prober);
+
+/* Sets the records of this machine. */
+void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own);
+
+/* While held, no probe is started, so that the machine is not disturbed. */
+void ald_prober_hold(AldProber *prober, bool hold);
+
+/* -EBUSY while probes are held, or if a probe uses its interface, port or peer; other errors are those of the
+ * route. */
+int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldProbeHandler *handler,
+        void *userdata, AldProbe **ret);
+
+/* Stops it: `ended` follows, as a failure for this reason. */
+void ald_probe_end(AldProbe *probe, const char *reason);
+void ald_prober_end_all(AldProber *prober, AldTransport transport, const char *reason);
+/* Stops the automatic probes that load links. */
+void ald_prober_end_automatic(AldProber *prober, const char *reason);
+
+/* For a check: whether its interface had errors since the last full measurement through it. */
+bool ald_probe_saw_errors(const AldProbe *probe);
+
+const AldProbeTarget *ald_probe_target(const AldProbe *probe);
+const char *ald_probe_interface(const AldProbe *probe);
+/* After the probe has ended: the local medium, and the records of this machine and of the peer. */
+const AldMedium *ald_probe_medium(const AldProbe *probe);
+const AldNodeRecords *ald_probe_own(const AldProbe *probe);
+const AldNodeRecords *ald_probe_peer(const AldProbe *probe);
+
+unsigned ald_prober_count(const AldProber *prober);
+const AldProbe *ald_prober_at(const AldProber *prober, unsigned i);

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <net/if.h>
+#include <string.h>
+
+#include "services/link-probe/link/result-judge.h"
+#include "state/link-quality.h"
+
+/* "disturbed" and "unsteady", and the NULL at the end. */
+#define FLAGS_SIZE 3u
+
+AldRecord *ald_result_make(AldKind kind, const void *fields)
+{
+        AldRecord *record;
+        int r = ald_record_new(kind, fields, &record);
+
+        g_assert(r >= 0);
+        return record;
+}
+
+static const AldSocketResult *socket_result(const AldRecord *result)
+{
+        return ald_record_as(result, SOCKET_RESULT, AldSocketResult);
+}
+
+static bool is_check(const AldSocketResult *result)
+{
+        return result->scope &&
+               ald_socket_result_scope_from_string(result->scope) != ALD_SOCKET_RESULT_SCOPE_FULL;
+}
+
+bool ald_result_is_check(const AldRecord *result)
+{
+        return result->kind == ALD_KIND_SOCKET_RESULT && is_check(socket_result(result));
+}
+
+static AldLinkSocket link_of(const AldSocketResult *result)
+{
+        AldLinkSocket link = ALD_LINK_SOCKET_INIT;
+
+        ald_struct_copy_common(&ald_link_socket_struct, &link, &ald_socket_result_struct, result);
+        return link;
+}
+
+AldLinkSocket ald_result_link(const AldRecord *result)
+{
+        return link_of(socket_result(result));
+}
+
+char *ald_result_describe_missing(const AldRecord *answer)
+{
+        const AldSocketResult *result = answer->kind == ALD_KIND_SOCKET_RESULT ? socket_result(answer) : NULL;
+        const char *upload, *download;
+
+        if (!result)
+                return NULL;
+        upload = result->upload_bits_per_second == ALD_ABSENT_UINT64 ? result->upload_reason : NULL;
+        download = result->download_bits_per_second == ALD_ABSENT_UINT64 ? result->download_reason : NULL;
+        if (!upload && !download)
+                return NULL;
+        return g_strconcat(upload ? "upload: " : "", upload ?: "", upload && download ? "; " : "",
+                download ? "download: " : "", download ?: "", NULL);
+}
+
+/* A direction without a rate has no figures that describe one. */
+#define CLEAR_UNLESS_RATED(result, way)                                                \
+        do {                                                                           \
+                if ((result)->way##_bits_per_second != ALD_ABSENT_UINT64)              \
+                        break;                                                         \
+                (result)->way##_interval = (result)->way##_spread = ALD_ABSENT_DOUBLE; \
+                (result)->way##_mean_bits_per_second = ALD_ABSENT_UINT64;              \
+                (result)->way##_interval_bits_per_second = ALD_ABSENT_UINT64;          \
+        } while (0)
+
+#define IS_UNSTEADY(result)                                                                  \
+        (ald_link_percent_is_unsteady((result)->upload_interval, (result)->upload_spread) || \
+                ald_link_percent_is_unsteady((result)->download_interval, (result)->download_spread))
+
+#define HAS_RATE(result)                                          \
+        ((result)->upload_bits_per_second != ALD_ABSENT_UINT64 || \
+                (result)->download_bits_per_second != ALD_ABSENT_UINT64)
+
+static void set_flags(bool disturbed, bool unsteady, const char *flags[static FLAGS_SIZE])
+{
+        unsigned n = 0;
+
+        if (disturbed)
+                flags[n++] = ALD_LINK_DISTURBED;
+        if (unsteady)
+                flags[n++] = ALD_LINK_UNSTEADY;
+        flags[n] = NULL;
+}
+
+/* Both return a description of the problem, or NULL; free with g_free(). */
+static char *judge_socket(const AldRecord *answer, AldSocketResult *fields)
+{
+        if (is_check(fields))
+                fields->upload_bits_per_second = fields->download_bits_per_second = fields->streams =
+                        fields->loaded_rtt_p50_nsec = ALD_ABSENT_UINT64;
+        CLEAR_UNLESS_RATED(fields, upload);
+        CLEAR_UNLESS_RATED(fields, download);
+        if (fields->upload_bits_per_second == ALD_ABSENT_UINT64)
+                fields->upload_limiter = NULL;
+        if (fields->download_bits_per_second == ALD_ABSENT_UINT64)
+                fields->download_limiter = NULL;
+        if (fields->sink_interface && strlen(fields->sink_interface) >= IFNAMSIZ)
+                fields->sink_interface = NULL;
+        if (is_check(fields))
+                return fields->rtt_p50_nsec == ALD_ABSENT_UINT64
+                               ? g_strdup("the probe returned no round trips")
+                               : NULL;
+        if (!HAS_RATE(fields)) {
+                g_autofree char *missing = ald_result_describe_missing(answer);
+
+                return g_strconcat("the probe returned no rates", missing ? ": " : "", missing, NULL);
+        }
+        return NULL;
+}
+
+static bool is_other(const char *told, const char *port)
+{
+        return told && !g_str_equal(told, port);
+}
+
+static char *judge_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
+{
+        if (is_other(fields->source_port, target->source_port) ||
+                is_other(fields->sink_port, target->sink_port))
+                return g_strdup("the probe measured between different ports");
+        fields->source_port = target->source_port;
+        fields->sink_port = target->sink_port;
+        CLEAR_UNLESS_RATED(fields, upload);
+        CLEAR_UNLESS_RATED(fields, download);
+        return HAS_RATE(fields) ? NULL : g_strdup("the probe returned no rates");
+}
+
+void ald_result_judge(const AldProbeTarget *target, AldProbeAnswer *answer)
+{
+        const char *flags[FLAGS_SIZE];
+        AldRecord *record = NULL;
+        char *problem;
+
+        if (answer->verdict != ALD_PROBE_DONE)
+                return;
+        if (target->transport == ALD_TRANSPORT_RDMA) {
+                AldRdmaResult fields = *ald_record_as(answer->result, RDMA_RESULT, AldRdmaResult);
+
+                problem = judge_rdma(target, &fields);
+                set_flags(false, IS_UNSTEADY(&fields), flags);
+                fields.flags = flags;
+                record = ald_result_make(ALD_KIND_RDMA_RESULT, &fields);
+        } else {
+                AldSocketResult fields = *socket_result(answer->result);
+                AldLinkSocket link;
+
+                problem = judge_socket(answer->result, &fields);
+                link = link_of(&fields);
+                set_flags(ald_link_disturbance(&link) != ALD_ABSENT_UINT64, IS_UNSTEADY(&fields), flags);
+                fields.flags = flags;
+                record = ald_result_make(ALD_KIND_SOCKET_RESULT, &fields);
+        }
+        ald_probe_answer_clear(answer);
+        if (problem)
+                *answer = (AldProbeAnswer){ .verdict = ALD_PROBE_FAILED, .reason = problem };
+        else
+                *answer = (AldProbeAnswer){ .verdict = ALD_PROBE_DONE, .result = ald_record_ref(record) };
+        ald_record_unref(record);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/link-probe/link/results-bus.h"
+#include "services/common/record-export.h"
+#include "services/link-probe/paths.h"
+
+struct AldResultsBus {
+        AldResults *results;
+        AldRecordExport *exports[ALD_TRANSPORT_N];
+};
+
+static AldRecordExport *export_of(const AldResultsBus *self, AldKind kind)
+{
+        return self->exports[ald_transport_of_kind(ald_kinds[kind].name)];
+}
+
+static void on_put(const char *key, const AldRecord *record, void *userdata)
+{
+        (void) ald_record_export_put(export_of(userdata, record->kind), key, ald_record_fields(record));
+}
+
+static void on_drop(const char *key, AldKind kind, void *userdata)
+{
+        ald_record_export_drop(export_of(userdata, kind), key);
+}
+
+int ald_results_bus_new(AldService *service, AldResults *results, AldResultsBus **ret)
+{
+        static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
+        AldResultsBus *self = g_new0(AldResultsBus, 1);
+        int r = 0;
+
+        *ret = self;
+        self->results = results;
+        ald_results_watch(results, &handler, self);
+        for (AldTransport i = 0; r >= 0 && i < ALD_TRANSPORT_N; i++)
+                r = ald_record_export_new(
+                        service, ALD_LINK_PROBE_LINK_PATH, ald_transports[i].kind, &self->exports[i]);
+        return r;
+}
+
+void ald_results_bus_free(AldResultsBus *self)
+{
+        if (!self)
+                return;
+        ald_results_watch(self->results, NULL, NULL);
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
+                ald_record_export_free(self->exports[i]);
+        g_free(self);
+}

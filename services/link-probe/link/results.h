@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/record.h"
+#include "services/link-probe/link/prober.h"
+#include "state/planner/candidates.h"
+
+/*
+ * The outcome of the last probe of each path, as records: figures or a failure, not both. The state service
+ * merges them with earlier ones. Records that are not renewed for long are dropped; the state service has
+ * them by then.
+ */
+typedef struct AldResults AldResults;
+
+#define ALD_RESULTS_MAX 1024u
+#define ALD_RESULT_KEPT_USEC (UINT64_C(2) * 3600 * 1000 * 1000)
+
+typedef struct AldResultsHandler {
+        void (*put)(const char *key, const AldRecord *record, void *userdata);
+        void (*drop)(const char *key, AldKind kind, void *userdata);
+} AldResultsHandler;
+
+AldResults *ald_results_new(const char *own_id);
+void ald_results_free(AldResults *results);
+
+/* The handler receives all changes; NULL for none. */
+void ald_results_watch(AldResults *results, const AldResultsHandler *handler, void *userdata);
+
+/* CLOCK_REALTIME and CLOCK_MONOTONIC in µs. An answer that is neither result nor failure changes nothing. */
+void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
+        uint64_t realtime, uint64_t now);
+
+/* The same for a path whose probe could not be started. */
+void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,
+        uint64_t realtime, uint64_t now);
+
+/* Whether the address of the peer was reached when it was last tried. */
+bool ald_results_reached(const AldResults *results, const char *peer, const char *address);
+
+/* The interface through which to try a path: as ald_candidate_choose(), with the results so far. */
+const AldInterface *ald_results_choose(
+        const AldResults *results, const char *peer, const AldCandidate *candidate);
+
+/* A rate that another node measured through an interface of this machine. */
+void ald_results_note_rate(AldResults *results, const char *interface, uint64_t rate);
+
+/* The greatest rate that was measured through an interface, either way; absent if none was. */
+uint64_t ald_results_rate(const AldResults *results, const char *interface);
+
+void ald_results_expire(AldResults *results, uint64_t now);

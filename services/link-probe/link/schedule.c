@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "record/id.h"
+#include "services/common/service.h"
+#include "services/link-probe/link/disturbed-results.h"
+#include "services/link-probe/link/result-record.h"
+#include "services/link-probe/link/schedule.h"
+#include "services/link-probe/net/route.h"
+
+struct AldSchedule {
+        AldScheduleParts parts;
+        AldDeferrals *avoid;    /* peers */
+        AldDeferrals *paths;    /* by their keys */
+        AldDeferrals *unloaded; /* the same: their peers allow round trips only */
+        AldDisturbedResults *deferrals;
+        AldRecord *network; /* of this machine */
+        bool wanted;
+        bool complained; /* the error was logged */
+};
+
+AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
+{
+        AldSchedule *schedule = g_new0(AldSchedule, 1);
+
+        schedule->parts = *parts;
+        schedule->avoid = ald_deferrals_new(ALD_DEFERRAL_MIN_USEC, ALD_DEFERRAL_MAX_USEC);
+        schedule->paths = ald_deferrals_new(ALD_DEFERRAL_PATH_MIN_USEC, ALD_DEFERRAL_PATH_MAX_USEC);
+        schedule->unloaded = ald_deferrals_new(ALD_DEFERRAL_PATH_MIN_USEC, ALD_DEFERRAL_PATH_MAX_USEC);
+        schedule->deferrals = ald_disturbed_results_new();
+        return schedule;
+}
+
+void ald_schedule_free(AldSchedule *schedule)
+{
+        if (!schedule)
+                return;
+        ald_deferrals_free(schedule->avoid);
+        ald_deferrals_free(schedule->paths);
+        ald_deferrals_free(schedule->unloaded);
+        ald_disturbed_results_free(schedule->deferrals);
+        g_clear_pointer(&schedule->network, ald_record_unref);
+        g_free(schedule);
+}
+
+AldRecord *ald_schedule_network(const AldSchedule *schedule)
+{
+        return schedule->network;
+}
+
+static uint64_t now_usec(void)
+{
+        return (uint64_t) g_get_monotonic_time();
+}
+
+/* Returns for how long. A path that the peer defers, possibly for days, would otherwise always be due before
+ * all others to it. */
+static uint64_t put_off(AldSchedule *schedule, const AldProbeTarget *target, const AldProbeAnswer *answer)
+{
+        if (answer->word) {
+                g_autofree char *key = ald_result_key(target);
+
+                (void) ald_deferrals_add(schedule->paths, key, now_usec());
+        }
+        return ald_deferrals_add(schedule->avoid, target->peer, now_usec());
+}
+
+void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer)
+{
+        uint64_t span = ALD_SCHEDULE_PAUSE_USEC;
+
+        if (answer->verdict == ALD_PROBE_LATER)
+                span = put_off(schedule, ald_probe_target(probe), answer);
+        ald_results_take(schedule->parts.results, probe, answer, ald_realtime_usec(), now_usec());
+        /* From now on the traffic on the interface is not caused by the probe. */
+        ald_counters_read(schedule->parts.counters, now_usec());
+        if (answer->verdict == ALD_PROBE_DONE && ald_probe_target(probe)->scope == ALD_LINK_SCOPE_FULL &&
+                !ald_probe_target(probe)->rtt_only)
+                ald_counters_forgive(schedule->parts.counters, ald_probe_interface(probe));
+        schedule->parts.ended(span, schedule->parts.userdata);
+}
+
+static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
+{
+}
+
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata);
+
+static void start(AldSchedule *schedule, const AldProbeTarget *target)
+{
+        static const AldProbeHandler handler = { .progress = on_progress, .ended = on_ended };
+        g_autofree char *reason = NULL;
+        AldProbe *probe;
+        int r = ald_prober_start(schedule->parts.prober, target, &handler, schedule, &probe);
+
+        if (r >= 0 || r == -EBUSY)
+                return;
+        reason = g_strdup_printf("cannot reach it: %s", ald_route_describe(r));
+        ald_results_fail(schedule->parts.results, target, reason, ald_realtime_usec(), now_usec());
+}
+
+/* The peer serves round trips in any case, so they do not wait until it allows loading the path. There is no
+ * such probe over RDMA. */
+static void measure_round_trips(AldSchedule *schedule, const AldProbeTarget *refused)
+{
+        AldProbeTarget target = *refused;
+        g_autofree char *key = ald_result_key(refused);
+
+        if (refused->transport != ALD_TRANSPORT_SOCKET)
+                return;
+        (void) ald_deferrals_add(schedule->unloaded, key, now_usec());
+        target.scope = ALD_LINK_SCOPE_ROUND_TRIPS;
+        target.overdue = target.despite_traffic = false;
+        start(schedule, &target);
+}
+
+static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)
+{
+        AldSchedule *schedule = userdata;
+        const AldProbeTarget *target = ald_probe_target(probe);
+        g_autofree char *key = ald_result_key(target);
+        g_auto(AldProbeAnswer) deferred = { 0 };
+        bool refused = g_strcmp0(answer->word, ALD_PROBE_ROUND_TRIPS_ONLY) == 0;
+
+        if (!target->despite_traffic &&
+                ald_disturbed_results_defer(schedule->deferrals, key, answer, now_usec(), &deferred))
+                answer = &deferred;
+        if (answer->verdict == ALD_PROBE_FAILED || answer == &deferred || refused)
+                g_info("The link to %s by %s: %s%s", target->peer, target->address,
+                        refused ? "round trips only: " : "", answer->reason);
+        ald_schedule_take(schedule, probe, answer);
+        if (refused)
+                measure_round_trips(schedule, target);
+}
+
+static unsigned room(const AldSchedule *schedule)
+{
+        unsigned n = ald_prober_count(schedule->parts.prober);
+
+        return n >= ALD_SCHEDULE_PROBES_MAX ? 0 : ALD_SCHEDULE_PROBES_MAX - n;
+}
+
+static bool may(const AldSchedule *schedule, AldTransport transport)
+{
+        return schedule->parts.may(transport, schedule->parts.userdata);
+}
+
+/* The state service may not know yet that the machine, or the peer, has work. */
+static bool may_load(const AldSchedule *schedule, const AldProbeTarget *target)
+{
+        g_autofree char *key = ald_result_key(target);
+
+        return target->scope == ALD_LINK_SCOPE_ROUND_TRIPS ||
+               (schedule->parts.may_load(schedule->parts.userdata) &&
+                       !ald_deferrals_has(schedule->unloaded, key, now_usec()));
+}
+
+/* -EINVAL for a row that is not of a link, or that this version does not know. */
+static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
+{
+        int transport = row->kind ? ald_transport_of_kind(row->kind) : -ENOENT;
+        int scope = row->scope ? ald_link_scope_from_string(row->scope) : ALD_LINK_SCOPE_FULL;
+        AldId id;
+
+        if (transport < 0 || scope < 0 || !row->peer || !row->address || ald_id_parse(row->peer, &id) < 0 ||
+                ald_probe_target_set(ret, row->peer, row->address, row->interface ? row->interface : "") < 0)
+                return -EINVAL;
+        if (transport == ALD_TRANSPORT_RDMA &&
+                (!row->source_port || !row->sink_port ||
+                        ald_probe_target_set_ports(ret, row->source_port, row->sink_port) < 0))
+                return -EINVAL;
+        ret->scope = (AldLinkScope) scope;
+        ret->automatic = true;
+        ret->overdue = row->overdue == 1;
+        ret->despite_traffic = row->despite_traffic == 1;
+        return 0;
+}
+
+static void complain(AldSchedule *schedule, int error)
+{
+        if (!schedule->complained)
+                g_info("Cannot read the due links from the state service: %s", g_strerror(-error));
+        schedule->complained = true;
+}
+
+static void on_due(int error, const AldRows *rows, void *userdata)
+{
+        AldSchedule *schedule = userdata;
+
+        if (error < 0) {
+                complain(schedule, error);
+                return;
+        }
+        schedule->complained = false;
+        if (!schedule->wanted)
+                return;
+        schedule->wanted = false;
+        for (size_t i = 0; i < rows->n && room(schedule) > 0; i++) {
+                AldProbeTarget target;
+
+                if (read_target(ald_rows_at(rows, i), &target) >= 0 && may(schedule, target.transport) &&
+                        may_load(schedule, &target))
+                        start(schedule, &target);
+        }
+}
+
+/* An interface may be reported more than once. */
+static void add_traffic(const char *name, uint64_t rate, void *userdata)
+{
+        const uint64_t *known = g_hash_table_lookup(userdata, name);
+
+        if (!known || *known < rate)
+                g_hash_table_replace(userdata, g_strdup(name), g_memdup2(&rate, sizeof rate));
+}
+
+static void add_name(const char *name, void *userdata)
+{
+        g_ptr_array_add(userdata, g_strdup(name));
+}
+
+static void ask(AldSchedule *schedule)
+{
+        g_autoptr(GHashTable) traffic = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        g_autoptr(GPtrArray) avoid = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+        const AldScheduleParts *parts = &schedule->parts;
+        const char *kinds[ALD_TRANSPORT_N + 1] = { NULL };
+        AldDueQuestion question;
+        unsigned n = 0;
+        int r;
+
+        if (room(schedule) == 0)
+                return;
+        for (AldTransport i = 0; i < ALD_TRANSPORT_N; i++)
+                if (may(schedule, i))
+                        kinds[n++] = ald_kinds[ald_transports[i].kind].name;
+        ald_counters_foreach(parts->counters, add_traffic, traffic);
+        ald_deferrals_foreach(schedule->avoid, now_usec(), add_name, avoid);
+        ald_deferrals_foreach(schedule->paths, now_usec(), add_name, paths);
+        ald_sessions_foreach_peer(parts->sessions, add_name, avoid);
+        for (unsigned i = 0; i < ald_prober_count(parts->prober); i++)
+                add_name(ald_probe_target(ald_prober_at(parts->prober, i))->peer, avoid);
+        g_ptr_array_add(avoid, NULL);
+        g_ptr_array_add(paths, NULL);
+        question = (AldDueQuestion){
+                .max = room(schedule),
+                .kinds = kinds,
+                .bytes_per_hour = parts->config->bytes_per_hour,
+                .traffic = traffic,
+                .avoid = (const char *const *) avoid->pdata,
+                .avoid_paths = (const char *const *) paths->pdata,
+        };
+        r = ald_state_query_due(parts->query, &question, on_due, schedule);
+        if (r < 0)
+                complain(schedule, r);
+}
+
+static void on_own(int error, const AldNodeRecords *records, void *userdata)
+{
+        AldSchedule *schedule = userdata;
+        AldRecord *network = records->network;
+
+        /* While the state service restarts, its last reply is used. */
+        if (network) {
+                g_clear_pointer(&schedule->network, ald_record_unref);
+                schedule->network = ald_record_ref(network);
+                ald_prober_set_own(schedule->parts.prober, records);
+        }
+        if (error >= 0 && schedule->wanted)
+                ask(schedule);
+}
+
+void ald_schedule_run(AldSchedule *schedule)
+{
+        int r;
+
+        ald_counters_read(schedule->parts.counters, now_usec());
+        ald_results_expire(schedule->parts.results, now_usec());
+        schedule->wanted = true;
+        r = ald_state_query_own(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
+        if (r < 0)
+                g_info("Cannot ask the state service: %s", g_strerror(-r));
+}
+
+void ald_schedule_stop(AldSchedule *schedule)
+{
+        schedule->wanted = false;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/link-probe/link/probe-answer.h"
+#include "services/link-probe/net/counters.h"
+#include "services/link-probe/net/remote.h"
+#include "services/link-probe/program.h"
+#include "services/link-probe/state-query-bus.h"
+
+/*
+ * The sessions in which other nodes measure their links to this machine, each in a child process. A session
+ * whose peer has not proved its identity yet has little time, and may be stopped in favor of another; until
+ * the peer has said what it wants to measure, the session does not count against any turn and delays nothing.
+ */
+typedef struct AldSessions AldSessions;
+
+/* The limit for one node of sessions whose request is not known yet; the oldest is stopped for a new one. */
+#define ALD_SESSIONS_UNDECIDED_MAX 2u
+
+/* Why a session is deferred. */
+typedef enum AldRefusal {
+        ALD_REFUSAL_BUSY,
+        ALD_REFUSAL_INHIBITED,
+        ALD_REFUSAL_ROUND_TRIPS_ONLY, /* round trips are still served */
+        ALD_REFUSAL_N,
+} AldRefusal;
+
+typedef struct AldSessionsHandler {
+        /* Why this must not be measured through the interface or RDMA port now ("" if it is unknown), or
+         * NULL. Free with g_free(). */
+        char *(*refuse)(AldTransport transport, const char *port, const AldProbeWanted *wanted,
+                AldRefusal *ret_refusal, void *userdata);
+        /* The Node1.Network of this machine, or NULL. */
+        const AldNetwork *(*network)(void *userdata);
+        /* Reports the rate at which the other node sent through the interface. */
+        void (*measured)(const char *interface, uint64_t rate, void *userdata);
+        void (*changed)(void *userdata);
+} AldSessionsHandler;
+
+/* Records in `members` from which addresses nodes have proved their identity. The arguments must outlive the
+ * sessions, except for the query, which is freed first. */
+AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, AldMembers *members,
+        AldStateQuery *nodes, const AldSessionsHandler *handler, void *userdata);
+void ald_sessions_free(AldSessions *sessions);
+
+/* The connection stays the caller's; it arrived through the interface ("" if that is unknown). -EUSERS or
+ * -EBUSY as for ald_accept_limit_enter(). */
+int ald_sessions_start(AldSessions *sessions, AldTransport transport, int connection, const AldRemote *remote,
+        const char *interface);
+
+/* Stops the sessions over this transport. */
+void ald_sessions_end_all(AldSessions *sessions, AldTransport transport, const char *reason);
+
+/* The number of sessions that measure; those whose request is not known yet do not count. */
+unsigned ald_sessions_count(const AldSessions *sessions);
+
+/* Calls back for the node of each session that measures. */
+void ald_sessions_foreach_peer(
+        const AldSessions *sessions, void (*found)(const char *peer, void *userdata), void *userdata);
+
+/* The number of sessions that ended before the peer had proved its identity, or were deferred. */
+uint64_t ald_sessions_refused(const AldSessions *sessions);

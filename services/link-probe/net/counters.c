@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "record/record.h"
+#include "services/common/sysroot.h"
+#include "services/link-probe/net/counters.h"
+#include "state/network.h"
+
+#define PATH "proc/net/dev"
+#define INTERFACES_MAX 1024u
+
+/* Shorter intervals are not meaningful. */
+#define SPAN_MIN_USEC G_USEC_PER_SEC
+
+typedef struct Counter {
+        uint64_t received, sent; /* bytes, at the last reading */
+        uint64_t read_usec;      /* 0: never, or a probe came between */
+        uint64_t rate;
+        /* Both directions, now and when a path through it was last measured as a whole; of an interface. */
+        uint64_t packets, errors, packets_before, errors_before;
+        bool counted;
+        bool probed; /* by a probe since the last reading */
+        unsigned generation;
+} Counter;
+
+struct AldCounters {
+        int root;
+        unsigned generation;
+        bool complained;
+        GHashTable *by_name;  /* of an interface or a port → Counter */
+        GHashTable *occupied; /* the same → the name under which all on its wire are released */
+        GArray *ports;        /* of AldPortCounters, at the last reading */
+};
+
+AldCounters *ald_counters_new(int root)
+{
+        AldCounters *counters = g_new0(AldCounters, 1);
+
+        counters->root = root;
+        counters->by_name = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        counters->occupied = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        counters->ports = ald_port_counters_read(root);
+        return counters;
+}
+
+void ald_counters_free(AldCounters *counters)
+{
+        if (!counters)
+                return;
+        g_hash_table_unref(counters->by_name);
+        g_hash_table_unref(counters->occupied);
+        g_array_unref(counters->ports);
+        g_free(counters);
+}
+
+static uint64_t rate_of(const Counter *counter, uint64_t received, uint64_t sent, uint64_t now_usec)
+{
+        uint64_t span = now_usec - counter->read_usec, bytes;
+
+        if (counter->read_usec == 0 || span == 0 || received < counter->received || sent < counter->sent)
+                return ALD_ABSENT_UINT64;
+        bytes = MAX(received - counter->received, sent - counter->sent);
+        return (uint64_t) ((double) bytes * 8 * G_USEC_PER_SEC / (double) span);
+}
+
+static Counter *counter_of(AldCounters *counters, const char *name)
+{
+        Counter *counter = g_hash_table_lookup(counters->by_name, name);
+
+        if (counter || g_hash_table_size(counters->by_name) >= INTERFACES_MAX)
+                return counter;
+        counter = g_new0(Counter, 1);
+        counter->rate = ALD_ABSENT_UINT64;
+        g_hash_table_insert(counters->by_name, g_strdup(name), counter);
+        return counter;
+}
+
+static void take(AldCounters *counters, const char *name, uint64_t received, uint64_t sent, uint64_t now_usec)
+{
+        Counter *counter = counter_of(counters, name);
+
+        if (!counter)
+                return;
+        counter->generation = counters->generation;
+        if (counter->read_usec != 0 && now_usec - counter->read_usec < SPAN_MIN_USEC &&
+                !g_hash_table_contains(counters->occupied, name))
+                return;
+        counter->rate = rate_of(counter, received, sent, now_usec);
+        counter->received = received;
+        counter->sent = sent;
+        counter->read_usec = g_hash_table_contains(counters->occupied, name) ? 0 : now_usec;
+}
+
+/* Counters restart when an interface is created again. A probe causes drops itself, since it loads the link
+ * until packets are dropped. */
+static void take_errors(AldCounters *counters, const char *name, uint64_t packets, uint64_t errors)
+{
+        Counter *counter = counter_of(counters, name);
+
+        if (!counter)
+                return;
+        if (!counter->counted || packets < counter->packets || errors < counter->errors) {
+                counter->packets_before = packets;
+                counter->errors_before = errors;
+        } else if (counter->probed || g_hash_table_contains(counters->occupied, name)) {
+                counter->packets_before += packets - counter->packets;
+                counter->errors_before += errors - counter->errors;
+        }
+        counter->probed = false;
+        counter->packets = packets;
+        counter->errors = errors;
+        counter->counted = true;
+}
+
+/* "  eth0: BYTES PACKETS ERRS DROP fifo frame compressed multicast BYTES PACKETS ERRS DROP …" */
+static void read_line(AldCounters *counters, char *line, uint64_t now_usec)
+{
+        char *colon = strrchr(line, ':');
+        uint64_t values[12];
+        char *rest = colon ? colon + 1 : NULL;
+
+        for (size_t i = 0; rest && i < G_N_ELEMENTS(values); i++) {
+                char *end;
+
+                values[i] = g_ascii_strtoull(rest, &end, 10);
+                rest = end == rest ? NULL : end;
+        }
+        if (!rest)
+                return;
+        *colon = '\0';
+        take(counters, g_strchug(line), values[0], values[8], now_usec);
+        take_errors(counters, g_strchug(line), values[1] + values[9],
+                values[2] + values[3] + values[10] + values[11]);
+}
+
+static void read_ports(AldCounters *counters, uint64_t now_usec)
+{
+        g_array_unref(counters->ports);
+        counters->ports = ald_port_counters_read(counters->root);
+        for (unsigned i = 0; i < counters->ports->len; i++) {
+                const AldPortCounters *port = ald_counters_port(counters, i);
+
+                if (port->received != ALD_ABSENT_UINT64)
+                        take(counters, port->name, port->received, port->sent, now_usec);
+        }
+}
+
+unsigned ald_counters_ports(const AldCounters *counters)
+{
+        return counters->ports->len;
+}
+
+const AldPortCounters *ald_counters_port(const AldCounters *counters, unsigned i)
+{
+        return &g_array_index(counters->ports, AldPortCounters, i);
+}
+
+static gboolean is_gone(gpointer name, gpointer value, gpointer userdata)
+{
+        return ((Counter *) value)->generation != ((AldCounters *) userdata)->generation;
+}
+
+void ald_counters_read(AldCounters *counters, uint64_t now_usec)
+{
+        g_autofree char *text = NULL;
+        char *line, *rest;
+        int r = ald_sysroot_read(counters->root, PATH, &text);
+
+        if (r < 0) {
+                if (!counters->complained)
+                        g_warning("%s: %s; traffic on interfaces is not measured", PATH, g_strerror(-r));
+                counters->complained = true;
+                return;
+        }
+        counters->generation++;
+        for (line = rest = text; (line = strsep(&rest, "\n"));)
+                read_line(counters, line, now_usec);
+        read_ports(counters, now_usec);
+        g_hash_table_foreach_remove(counters->by_name, is_gone, counters);
+}
+
+uint64_t ald_counters_rate(const AldCounters *counters, const char *name)
+{
+        const Counter *counter = g_hash_table_lookup(counters->by_name, name);
+
+        return counter && !g_hash_table_contains(counters->occupied, name) ? counter->rate
+                                                                           : ALD_ABSENT_UINT64;
+}
+
+bool ald_counters_has_errors(const AldCounters *counters, const char *name)
+{
+        const Counter *counter = g_hash_table_lookup(counters->by_name, name);
+        uint64_t errors = counter ? counter->errors - counter->errors_before : 0;
+
+        return errors >= ALD_COUNTERS_ERRORS_MIN &&
+               errors * ALD_COUNTERS_ERRORS_SHARE >= counter->packets - counter->packets_before;
+}
+
+void ald_counters_forgive(AldCounters *counters, const char *name)
+{
+        Counter *counter = g_hash_table_lookup(counters->by_name, name);
+
+        if (!counter)
+                return;
+        counter->packets_before = counter->packets;
+        counter->errors_before = counter->errors;
+}
+
+const AldPortCounters *ald_counters_find_port(const AldCounters *counters, const char *name)
+{
+        for (unsigned i = 0; i < counters->ports->len; i++)
+                if (g_str_equal(ald_counters_port(counters, i)->name, name))
+                        return ald_counters_port(counters, i);
+        return NULL;
+}
+
+/* The carrier of an interface, or of the interface of a port; else the name. */
+static const char *wire_of(const AldCounters *counters, const AldNetwork *network, const char *name)
+{
+        const AldPortCounters *port = ald_counters_find_port(counters, name);
+        const char *interface = port && *port->interface ? port->interface : name;
+        const AldInterface *row = network ? ald_rows_find(&network->interfaces, interface) : NULL;
+
+        return row ? ald_network_find_carrier(network, row)->id : interface;
+}
+
+bool ald_counters_is_occupied(const AldCounters *counters, const AldNetwork *network, const char *name)
+{
+        return g_hash_table_contains(counters->occupied, name) ||
+               g_hash_table_contains(counters->occupied, wire_of(counters, network, name));
+}
+
+static void occupy(AldCounters *counters, const char *name, const char *user)
+{
+        g_hash_table_replace(counters->occupied, g_strdup(name), g_strdup(user));
+}
+
+int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const char *name)
+{
+        const char *wire = wire_of(counters, network, name);
+
+        if (ald_counters_is_occupied(counters, network, name))
+                return -EBUSY;
+        occupy(counters, name, name);
+        occupy(counters, wire, name);
+        for (unsigned i = 0; i < counters->ports->len; i++) {
+                const AldPortCounters *port = ald_counters_port(counters, i);
+
+                if (!g_str_equal(wire_of(counters, network, port->name), wire))
+                        continue;
+                occupy(counters, port->name, name);
+                if (*port->interface)
+                        occupy(counters, port->interface, name);
+        }
+        return 0;
+}
+
+/* The traffic so far was caused by the probe. */
+static void forget_traffic(AldCounters *counters, const char *name)
+{
+        Counter *counter = g_hash_table_lookup(counters->by_name, name);
+
+        if (!counter)
+                return;
+        counter->read_usec = 0;
+        counter->rate = ALD_ABSENT_UINT64;
+        counter->probed = true;
+}
+
+void ald_counters_release(AldCounters *counters, const char *held)
+{
+        g_autofree char *user = g_strdup(held);
+        GHashTableIter iter;
+        gpointer name, by;
+
+        g_hash_table_iter_init(&iter, counters->occupied);
+        while (g_hash_table_iter_next(&iter, &name, &by))
+                if (g_str_equal(by, user)) {
+                        forget_traffic(counters, name);
+                        g_hash_table_iter_remove(&iter);
+                }
+}
+
+void ald_counters_foreach(const AldCounters *counters,
+        void (*found)(const char *name, uint64_t rate, void *userdata), void *userdata)
+{
+        GHashTableIter iter;
+        gpointer name, value;
+
+        g_hash_table_iter_init(&iter, counters->by_name);
+        while (g_hash_table_iter_next(&iter, &name, &value)) {
+                const AldPortCounters *port = ald_counters_find_port(counters, name);
+                uint64_t rate = ((Counter *) value)->rate;
+
+                if (g_hash_table_contains(counters->occupied, name) || rate == ALD_ABSENT_UINT64)
+                        continue;
+                found(name, rate, userdata);
+                if (port && *port->interface)
+                        found(port->interface, rate, userdata);
+        }
+        g_hash_table_iter_init(&iter, counters->occupied);
+        while (g_hash_table_iter_next(&iter, &name, NULL))
+                found(name, UINT64_MAX, userdata);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "record/schema.h"
+#include "services/link-probe/net/port-counters.h"
+
+/*
+ * The traffic on the interfaces and RDMA ports of this machine, by their counters, and which of them a probe
+ * uses. While a probe uses one, and until its counters were read again afterwards, its traffic is unknown. A
+ * name is that of an interface or of a port.
+ */
+typedef struct AldCounters AldCounters;
+
+/* Reads proc/net/dev and sys/class/infiniband below the root. */
+AldCounters *ald_counters_new(int root);
+void ald_counters_free(AldCounters *counters);
+
+/* CLOCK_MONOTONIC in µs. Rates are averages since the last reading. */
+void ald_counters_read(AldCounters *counters, uint64_t now_usec);
+
+/* Bits per second of the busier direction, or absent. */
+uint64_t ald_counters_rate(const AldCounters *counters, const char *name);
+
+/*
+ * The number of errors and dropped packets of an interface since ald_counters_forgive(), and their share of
+ * all packets, from which on the link must be measured again. Every interface drops a few packets, such as
+ * those of unknown protocols. Those between the last reading before a probe and the first one after it do not
+ * count.
+ */
+#define ALD_COUNTERS_ERRORS_MIN 100u
+#define ALD_COUNTERS_ERRORS_SHARE 1000u /* one in this many packets */
+bool ald_counters_has_errors(const AldCounters *counters, const char *name);
+void ald_counters_forgive(AldCounters *counters, const char *name);
+
+/* The number of ports at the last reading. */
+unsigned ald_counters_ports(const AldCounters *counters);
+const AldPortCounters *ald_counters_port(const AldCounters *counters, unsigned i);
+/* NULL if there is no port of this name. */
+const AldPortCounters *ald_counters_find_port(const AldCounters *counters, const char *name);
+
+/* -EBUSY if a probe uses it, or something on the same wire: the interface of a port, or another interface
+ * according to the network (may be NULL). */
+int ald_counters_occupy(AldCounters *counters, const AldNetwork *network, const char *name);
+bool ald_counters_is_occupied(const AldCounters *counters, const AldNetwork *network, const char *name);
+/* Releases everything that was occupied under this name. */
+void ald_counters_release(AldCounters *counters, const char *name);
+
+/* Calls back for each known one, possibly more than once: with UINT64_MAX if a probe uses it, and for an
+ * interface also with the rate of its port. */
+void ald_counters_foreach(const AldCounters *counters,
+        void (*found)(const char *name, uint64_t rate, void *userdata), void *userdata);

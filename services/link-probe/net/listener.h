@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#include "services/link-probe/link/transport.h"
+#include "services/link-probe/net/remote.h"
+
+/*
+ * The port at which other nodes reach this one. A connection waits here, using only a file descriptor, until
+ * the first bytes of TLS have arrived; then it is passed on. A connection for RDMA announces that before TLS;
+ * these bytes are removed.
+ */
+typedef struct AldListener AldListener;
+
+/* Takes ownership of the connection. `local` is our end of it. */
+typedef void (*AldListenerReady)(int connection, AldTransport transport, const AldRemote *remote,
+        const struct sockaddr_storage *local, void *userdata);
+
+/* Listens on all addresses. Returns -EADDRINUSE or another negative errno. The members must outlive the
+ * listener. */
+int ald_listener_new(
+        unsigned port, const AldMembers *members, AldListenerReady ready, void *userdata, AldListener **ret);
+void ald_listener_free(AldListener *listener);
+
+unsigned ald_listener_port(const AldListener *listener);
+
+/* Connections refused because there were too many, or because they were silent or did not use TLS. */
+uint64_t ald_listener_refused(const AldListener *listener);
+
+/* Connections from unknown addresses, including refused ones. */
+uint64_t ald_listener_unknown(const AldListener *listener);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/link-probe/net/member-addresses.h"
+
+#define PERIOD_USEC (5 * 60 * G_USEC_PER_SEC)
+
+struct AldAddresses {
+        AldStateQuery *query;
+        const char *own_id;
+        AldMembers *members;
+        bool asking;
+        gint64 answered; /* 0: no complete reply yet */
+        bool complained;
+};
+
+AldAddresses *ald_addresses_new(AldStateQuery *query, const char *own_id, AldMembers *members)
+{
+        AldAddresses *addresses = g_new0(AldAddresses, 1);
+
+        addresses->query = query;
+        addresses->own_id = own_id;
+        addresses->members = members;
+        return addresses;
+}
+
+void ald_addresses_free(AldAddresses *addresses)
+{
+        g_free(addresses);
+}
+
+/* Without the prefix length. */
+static void on_network(const char *node, const AldNetwork *network, void *userdata)
+{
+        const AldAddresses *addresses = userdata;
+
+        if (g_str_equal(node, addresses->own_id))
+                return;
+        for (size_t i = 0; i < network->interfaces.n; i++) {
+                const AldInterface *interface = ald_rows_at(&network->interfaces, i);
+
+                for (const char *const *text = interface->addresses; text && *text; text++) {
+                        g_autofree char *address = g_strndup(*text, strcspn(*text, "/"));
+
+                        ald_members_add_said(addresses->members, address, node);
+                }
+        }
+}
+
+static void on_ended(int error, void *userdata)
+{
+        AldAddresses *addresses = userdata;
+
+        addresses->asking = false;
+        if (error < 0) {
+                if (!addresses->complained)
+                        g_info("Cannot read the addresses of the nodes from the state service: %s",
+                                g_strerror(-error));
+                addresses->complained = true;
+                return;
+        }
+        ald_members_end_said(addresses->members);
+        addresses->complained = false;
+        addresses->answered = g_get_monotonic_time();
+}
+
+void ald_addresses_update(AldAddresses *addresses, bool now)
+{
+        static const AldNetworksHandler handler = { .found = on_network, .ended = on_ended };
+        gint64 answered = addresses->answered;
+        bool is_recent = answered != 0 && g_get_monotonic_time() - answered < (gint64) PERIOD_USEC;
+        int r;
+
+        if (addresses->asking || (is_recent && !now))
+                return;
+        ald_members_begin_said(addresses->members);
+        addresses->asking = true;
+        r = ald_state_query_networks(addresses->query, &handler, addresses);
+        if (r < 0)
+                on_ended(r, addresses);
+}

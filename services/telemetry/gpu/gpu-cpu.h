@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/telemetry/gpu/gpu-device.h"
+
+#define ALD_CPU_ID "cpu"
+
+/* The processor as a compute device. Never NULL. */
+AldGpu *ald_gpu_cpu(int root, uint64_t host_memory);
+
+/* MemTotal of /proc/meminfo in bytes, or absent. */
+uint64_t ald_gpu_host_memory(int root);

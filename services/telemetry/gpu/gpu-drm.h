@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/telemetry/gpu/gpu-device.h"
+
+/* Reads the figures that the driver of a device shows in sysfs, for all drivers. */
+typedef struct AldGpuReader AldGpuReader;
+
+/* Finds the files; reads nothing that would wake the device. */
+AldGpuReader *ald_gpu_reader_new(int root, const AldGpu *gpu);
+void ald_gpu_reader_free(AldGpuReader *reader);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuReader, ald_gpu_reader_free)
+
+/* Whether both read the same files. */
+bool ald_gpu_reader_same(const AldGpuReader *a, const AldGpuReader *b);
+
+/* Sets the figures that can be read; leaves the rest as it is. Only for a device that is awake. */
+void ald_gpu_reader_read(AldGpuReader *reader, int64_t now_usec, AldDevice *device);
+
+/* Why the kernel refuses to report the usage, as a negative errno; 0 if it does not. */
+int ald_gpu_reader_refusal(const AldGpuReader *reader);
+
+/* The statistics of the queues of v3d. */
+#define ALD_V3D_QUEUES_MAX 16u
+typedef struct AldV3dStats {
+        uint64_t when_ns;
+        unsigned n_queues;
+        uint64_t busy_ns[ALD_V3D_QUEUES_MAX];
+} AldV3dStats;
+
+bool ald_gpu_parse_v3d_stats(const char *text, AldV3dStats *ret);
+
+/* The share of time that the busiest queue worked, or absent. */
+double ald_gpu_v3d_usage(const AldV3dStats *before, const AldV3dStats *after);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/common/sysroot.h"
+#include "services/telemetry/gpu/gpu-amd.h"
+#include "services/telemetry/gpu/gpu-names.h"
+#include "services/telemetry/gpu/gpu-pci.h"
+
+#define DEVICES "sys/bus/pci/devices"
+
+/* The upper bytes of PCI's class. */
+#define BASE_DISPLAY 0x03
+#define CLASS_ACCELERATOR 0x1200
+
+static uint64_t read_number(int root, const char *folder, const char *name)
+{
+        g_autofree char *path = g_strdup_printf("%s/%s", folder, name);
+        uint64_t value = 0;
+
+        (void) ald_sysroot_read_uint64(root, path, &value);
+        return value;
+}
+
+static bool has(int root, const char *folder, const char *name)
+{
+        g_autofree char *path = g_strdup_printf("%s/%s", folder, name);
+
+        return ald_sysroot_exists(root, path);
+}
+
+static bool skip_hex(const char **text, unsigned least, unsigned most)
+{
+        unsigned n = 0;
+
+        while (n < most && g_ascii_isxdigit(**text)) {
+                (*text)++;
+                n++;
+        }
+        return n >= least;
+}
+
+static bool skip(const char **text, char c)
+{
+        if (**text != c)
+                return false;
+        (*text)++;
+        return true;
+}
+
+bool ald_gpu_is_pci_address(const char *text)
+{
+        return skip_hex(&text, 4, 8) && skip(&text, ':') && skip_hex(&text, 2, 2) && skip(&text, ':') &&
+               skip_hex(&text, 2, 2) && skip(&text, '.') && skip_hex(&text, 1, 1) && *text == '\0';
+}
+
+char *ald_gpu_parse_nvidia_model(const char *text)
+{
+        static const char key[] = "Model:";
+        g_autofree char *model = NULL;
+
+        if (!g_str_has_prefix(text, key))
+                return NULL;
+        text += strlen(key);
+        model = g_strndup(text, strcspn(text, "\n"));
+        g_strstrip(model);
+        return *model == '\0' || strchr(model, '?') ? NULL : g_steal_pointer(&model);
+}
+
+/* A device that is passed through to a virtual machine cannot be used here. The drivers of VFIO are many:
+ * vfio-pci, nvgrace_gpu_vfio_pci, xe-vfio-pci. */
+static bool is_given_away(const char *driver)
+{
+        static const char *const keepers[] = { "pci-stub", "pciback", "xen-pciback", NULL };
+
+        return driver && (strstr(driver, "vfio") || g_strv_contains(keepers, driver));
+}
+
+static bool is_gpu_driver(const char *driver)
+{
+        static const char *const drivers[] = { "amdgpu", "i915", "nouveau", "nova", "nvidia", "radeon", "xe",
+                NULL };
+
+        return driver && g_strv_contains(drivers, driver);
+}
+
+/* AMD and NVIDIA give some of their GPUs the class of accelerators. */
+static AldBackendClass class_of(uint64_t pci_class, uint16_t vendor, const char *driver)
+{
+        if (pci_class >> 16 == BASE_DISPLAY || is_gpu_driver(driver) || vendor == ALD_PCI_AMD ||
+                vendor == ALD_PCI_NVIDIA)
+                return ALD_BACKEND_CLASS_GPU;
+        return ALD_BACKEND_CLASS_ACCELERATOR;
+}
+
+static char *hwdb_name(int root, const AldGpu *gpu)
+{
+        g_autofree char *path = g_strdup_printf("%s/modalias", gpu->path), *modalias = NULL;
+
+        if (ald_sysroot_read_string(root, path, &modalias) < 0)
+                return NULL;
+        return ald_gpu_name_from_hwdb(modalias, gpu->vendor);
+}
+
+static void set_fallback_name(int root, bool hwdb, AldGpu *gpu, uint16_t device)
+{
+        if (hwdb)
+                gpu->fallback_name = hwdb_name(root, gpu);
+        if (!gpu->fallback_name)
+                gpu->fallback_name = g_strdup_printf(
+                        "%s %04x:%04x", gpu->vendor ?: "PCI", gpu->pci_vendor, device);
+}
+
+static void add_nvidia_facts(int root, AldGpu *gpu)
+{
+        g_autofree char *path = g_strdup_printf("proc/driver/nvidia/gpus/%s/information", gpu->id);
+        g_autofree char *text = NULL;
+
+        gpu->has_nvml = true;
+        (void) ald_sysroot_read_string(root, "sys/module/nvidia/version", &gpu->sysfs.driver_version);
+        if (ald_sysroot_read(root, path, &text) < 0)
+                return;
+        gpu->sysfs.name = ald_gpu_parse_nvidia_model(text);
+}
+
+/* Within a processor Intel always gives graphics this address, and the accelerator that one. */
+static bool is_intel_integrated(const AldGpu *gpu)
+{
+        return g_str_equal(gpu->id, gpu->class == ALD_BACKEND_CLASS_GPU ? "0000:00:02.0" : "0000:00:0b.0");
+}
+
+static void add_facts(int root, AldGpu *gpu, uint16_t device)
+{
+        if (g_strcmp0(gpu->driver, "nvidia") == 0)
+                add_nvidia_facts(root, gpu);
+        else if (g_strcmp0(gpu->driver, "amdgpu") == 0)
+                ald_gpu_amd_facts(root, device, gpu);
+        else if (gpu->pci_vendor == ALD_PCI_INTEL)
+                gpu->sysfs.unified = is_intel_integrated(gpu);
+}
+
+static AldGpu *read_device(int root, bool hwdb, const char *id)
+{
+        g_autofree char *path = g_strdup_printf(DEVICES "/%s", id);
+        g_autofree char *link = g_strdup_printf("%s/driver", path);
+        g_autofree char *driver = NULL;
+        uint64_t pci_class = read_number(root, path, "class");
+        uint16_t vendor, device;
+        AldGpu *gpu;
+
+        if (pci_class >> 16 != BASE_DISPLAY && pci_class >> 8 != CLASS_ACCELERATOR &&
+                !has(root, path, "accel"))
+                return NULL;
+        (void) ald_sysroot_link_name(root, link, &driver);
+        if (is_given_away(driver))
+                return NULL;
+
+        vendor = (uint16_t) read_number(root, path, "vendor");
+        device = (uint16_t) read_number(root, path, "device");
+        gpu = ald_gpu_new(id, path, class_of(pci_class, vendor, driver));
+        gpu->pci_vendor = vendor;
+        gpu->vendor = g_strdup(ald_gpu_pci_vendor(vendor));
+        gpu->driver = g_steal_pointer(&driver);
+        gpu->is_display = pci_class >> 16 == BASE_DISPLAY && ald_gpu_vendor_is_display(vendor);
+        set_fallback_name(root, hwdb, gpu, device);
+        add_facts(root, gpu, device);
+        return gpu;
+}
+
+/* The address of the card that this is an SR-IOV virtual function of, freed by the caller; NULL for a whole
+ * device, and within a virtual machine. */
+static char *physical_function_of(int root, const char *id)
+{
+        g_autofree char *link = g_strdup_printf(DEVICES "/%s/physfn", id);
+        char *address = NULL;
+
+        (void) ald_sysroot_link_name(root, link, &address);
+        return address;
+}
+
+/* A virtual function is part of its card. If the card is not visible because a virtual machine has it, a
+ * virtual function with a driver is a device like any other. */
+static void add_virtual_function(int root, bool hwdb, const char *id, const char *card, GPtrArray *gpus)
+{
+        AldGpu *physical = ald_gpu_list_find(gpus, card);
+        g_autoptr(AldGpu) gpu = NULL;
+
+        if (physical) {
+                ald_gpu_add_function(physical, id);
+                return;
+        }
+        gpu = read_device(root, hwdb, id);
+        if (gpu && gpu->driver)
+                g_ptr_array_add(gpus, g_steal_pointer(&gpu));
+}
+
+void ald_gpu_pci_scan(int root, bool hwdb, GPtrArray *gpus)
+{
+        g_autoptr(GPtrArray) virtual_functions = g_ptr_array_new();
+        g_auto(GStrv) ids = NULL;
+
+        if (ald_sysroot_list(root, DEVICES, &ids) < 0)
+                return;
+        for (char **id = ids; *id; id++) {
+                g_autofree char *card = NULL;
+                AldGpu *gpu;
+
+                if (!ald_gpu_is_pci_address(*id))
+                        continue;
+                card = physical_function_of(root, *id);
+                if (card) {
+                        g_ptr_array_add(virtual_functions, *id);
+                        continue;
+                }
+                gpu = read_device(root, hwdb, *id);
+                if (gpu)
+                        g_ptr_array_add(gpus, gpu);
+        }
+        for (guint i = 0; i < virtual_functions->len; i++) {
+                const char *id = virtual_functions->pdata[i];
+                g_autofree char *card = physical_function_of(root, id);
+
+                if (card)
+                        add_virtual_function(root, hwdb, id, card, gpus);
+        }
+}

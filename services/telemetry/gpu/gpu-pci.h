@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "services/telemetry/gpu/gpu-device.h"
+
+/*
+ * The compute devices on PCI, from files of sysfs that the kernel holds in memory, so that reading them does
+ * not wake a device. With `hwdb`, names that no driver reports are looked up in the hardware database of this
+ * machine.
+ */
+void ald_gpu_pci_scan(int root, bool hwdb, GPtrArray *gpus);
+
+/* Whether this is a PCI address as the kernel writes it: 0000:01:00.0. */
+bool ald_gpu_is_pci_address(const char *text);
+
+/* The model in /proc/driver/nvidia/gpus/ADDRESS/information, freed by the caller, or NULL. */
+char *ald_gpu_parse_nvidia_model(const char *text);

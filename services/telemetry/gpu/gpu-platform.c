@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/common/sysroot.h"
+#include "services/telemetry/gpu/gpu-names.h"
+#include "services/telemetry/gpu/gpu-platform.h"
+
+#define CARDS "sys/class/drm"
+#define DRIVERS "sys/bus/platform/drivers"
+
+static char *link_name(int root, const char *folder, const char *name)
+{
+        g_autofree char *path = g_strdup_printf("%s/%s", folder, name);
+        char *target = NULL;
+
+        (void) ald_sysroot_link_name(root, path, &target);
+        return target;
+}
+
+/* A device without a render node only drives screens. */
+static bool can_render(int root, const char *device)
+{
+        g_autofree char *folder = g_strdup_printf("%s/drm", device);
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(root, folder, &names) < 0)
+                return false;
+        for (char **name = names; *name; name++)
+                if (g_str_has_prefix(*name, "renderD"))
+                        return true;
+        return false;
+}
+
+/* These have render nodes and yet no GPU behind them: made-up devices, and the screens of Tegra. */
+static bool is_no_gpu(const char *driver)
+{
+        static const char *const drivers[] = { "vgem", "vkms", "drm", "tegra", "host1x-drm", "tegra-host1x",
+                NULL };
+
+        return driver && g_strv_contains(drivers, driver);
+}
+
+/* The partitions of an AMD card are platform devices without a driver; the card has the row. */
+static bool is_partition(const char *id)
+{
+        return g_str_has_prefix(id, "amdgpu_xcp");
+}
+
+static void add(int root, GPtrArray *gpus, const char *id, const char *path, char *driver)
+{
+        g_autofree char *compatible_path = g_strdup_printf("%s/of_node/compatible", path), *compatible = NULL;
+        const char *chip;
+        AldGpu *gpu;
+
+        if (ald_gpu_list_find(gpus, id)) {
+                g_free(driver);
+                return;
+        }
+        /* A list of strings, each closed by NUL: this takes the first, the most exact. */
+        (void) ald_sysroot_read_string(root, compatible_path, &compatible);
+        gpu = ald_gpu_new(id, path, ALD_BACKEND_CLASS_GPU);
+        gpu->driver = driver;
+        gpu->vendor = g_strdup(ald_gpu_platform_vendor(driver, compatible));
+        chip = compatible && strchr(compatible, ',') ? strchr(compatible, ',') + 1 : driver;
+        gpu->fallback_name = gpu->vendor && chip ? g_strdup_printf("%s %s", gpu->vendor, chip)
+                                                 : g_strdup(chip ?: id);
+        gpu->sysfs.unified = 1;
+        g_ptr_array_add(gpus, gpu);
+}
+
+static void add_card(int root, GPtrArray *gpus, const char *card)
+{
+        g_autofree char *folder = g_strdup_printf(CARDS "/%s", card);
+        g_autofree char *path = g_strdup_printf("%s/device", folder);
+        g_autofree char *subsystem = link_name(root, path, "subsystem");
+        g_autofree char *id = link_name(root, folder, "device"), *driver = link_name(root, path, "driver");
+
+        if (!id || g_strcmp0(subsystem, "platform") != 0 || is_no_gpu(driver) || is_partition(id) ||
+                !can_render(root, path))
+                return;
+        add(root, gpus, id, path, g_steal_pointer(&driver));
+}
+
+static bool is_card(const char *name)
+{
+        return g_str_has_prefix(name, "card") && !strchr(name, '-');
+}
+
+/* NVIDIA's own driver for Tegra has no DRM device. */
+static void add_tegra(int root, GPtrArray *gpus, const char *driver)
+{
+        g_autofree char *folder = g_strdup_printf(DRIVERS "/%s", driver);
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(root, folder, &names) < 0)
+                return;
+        for (char **name = names; *name; name++) {
+                g_autofree char *path = g_strdup_printf("%s/%s", folder, *name);
+                g_autofree char *bound = link_name(root, path, "driver");
+                AldGpu *gpu;
+
+                if (g_strcmp0(bound, driver) != 0)
+                        continue;
+                add(root, gpus, *name, path, g_steal_pointer(&bound));
+                gpu = ald_gpu_list_find(gpus, *name);
+                gpu->has_nvml = true;
+        }
+}
+
+void ald_gpu_platform_scan(int root, GPtrArray *gpus)
+{
+        g_auto(GStrv) cards = NULL;
+
+        add_tegra(root, gpus, "gk20a");
+        add_tegra(root, gpus, "nvgpu");
+        if (ald_sysroot_list(root, CARDS, &cards) < 0)
+                return;
+        for (char **card = cards; *card; card++)
+                if (is_card(*card))
+                        add_card(root, gpus, *card);
+}

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "services/telemetry/device-watch.h"
+#include "services/telemetry/gpu/gpu-clients.h"
+#include "services/telemetry/gpu/gpu-cpu.h"
+#include "services/telemetry/gpu/gpu-kfd.h"
+#include "services/telemetry/gpu/gpu-live.h"
+#include "services/telemetry/gpu/gpu-pci.h"
+#include "services/telemetry/gpu/gpu-platform.h"
+#include "services/telemetry/gpu/gpu-private.h"
+#include "services/telemetry/gpu/gpu.h"
+#include "services/telemetry/gpu/nvml-source.h"
+#include "services/telemetry/gpu/opencl-match.h"
+#include "services/telemetry/gpu/opencl-source.h"
+#include "services/telemetry/helper/nvml-api.h"
+
+/* Each has a row, and up to six open files. */
+#define DEVICES_MAX 64u
+
+struct AldGpuCollector {
+        int root;
+        bool is_real; /* the root is that of this machine */
+        guint told_left_out;
+        void (*changed)(void *userdata);
+        void *userdata;
+
+        GPtrArray *gpus;   /* of AldGpu */
+        AldRecord *opencl; /* Message1.OpenclAnswer, the last one, or NULL */
+        GArray *rows;      /* of AldBackend, as last asked for */
+
+        AldGpuKfd *kfd;
+        AldGpuClients *clients;
+        AldDeviceWatch *watch;
+        AldNvmlSource *nvml_source;
+        AldOpenclSource *opencl_source;
+};
+
+static bool is_root_of_machine(int root)
+{
+        struct stat ours, real;
+
+        return fstat(root, &ours) >= 0 && stat("/", &real) >= 0 && ours.st_dev == real.st_dev &&
+               ours.st_ino == real.st_ino;
+}
+
+static void drop_absurd_number(AldGpuCollector *collector, GPtrArray *gpus)
+{
+        guint left_out = gpus->len > DEVICES_MAX ? gpus->len - DEVICES_MAX : 0;
+
+        if (left_out != collector->told_left_out)
+                g_message("sysfs shows %u compute devices; %u of them are left out", gpus->len, left_out);
+        collector->told_left_out = left_out;
+        if (left_out > 0)
+                g_ptr_array_set_size(gpus, DEVICES_MAX);
+}
+
+/* The devices that sysfs shows. */
+static GPtrArray *scan(AldGpuCollector *collector)
+{
+        uint64_t host_memory = ald_gpu_host_memory(collector->root);
+        GPtrArray *gpus = ald_gpu_list_new();
+
+        ald_gpu_pci_scan(collector->root, collector->is_real, gpus);
+        ald_gpu_platform_scan(collector->root, gpus);
+        drop_absurd_number(collector, gpus);
+        for (guint i = 0; i < gpus->len; i++) {
+                AldGpu *gpu = gpus->pdata[i];
+
+                gpu->host_memory = host_memory;
+        }
+        return gpus;
+}
+
+/* Whether the list holds these devices of sysfs and no others. */
+static bool is_as_known(const GPtrArray *known, const GPtrArray *scanned)
+{
+        guint n = 0;
+
+        for (guint i = 0; i < known->len; i++) {
+                const AldGpu *gpu = known->pdata[i];
+
+                if (!gpu->path)
+                        continue;
+                if (n >= scanned->len || !ald_gpu_same(gpu, scanned->pdata[n]))
+                        return false;
+                n++;
+        }
+        return n == scanned->len;
+}
+
+/* Instances stay until NVML says otherwise, unless their card has gone. */
+static void carry_instances_over(GPtrArray *known, GPtrArray *scanned)
+{
+        for (guint i = 0; i < known->len;) {
+                const AldGpu *gpu = known->pdata[i];
+
+                if (gpu->parent && ald_gpu_list_find(scanned, gpu->parent))
+                        g_ptr_array_add(scanned, g_ptr_array_steal_index(known, i));
+                else
+                        i++;
+        }
+}
+
+/* Replaces scanned devices by the unchanged existing ones, and the processor. */
+static void carry_over(GPtrArray *known, GPtrArray *scanned)
+{
+        for (guint i = 0; i < scanned->len; i++) {
+                AldGpu *fresh = scanned->pdata[i], *old = ald_gpu_list_find(known, fresh->id);
+
+                if (!old || !ald_gpu_same(old, fresh))
+                        continue;
+                scanned->pdata[i] = ald_gpu_list_take(known, fresh->id);
+                ald_gpu_free(fresh);
+        }
+        g_ptr_array_add(scanned, ald_gpu_list_take(known, ALD_CPU_ID));
+        carry_instances_over(known, scanned);
+}
+
+static void prepare(AldGpuCollector *collector)
+{
+        for (guint i = 0; i < collector->gpus->len; i++)
+                ald_gpu_live_prepare(collector->root, collector->gpus->pdata[i]);
+}
+
+static void match_opencl(AldGpuCollector *collector)
+{
+        const AldOpenclAnswer *answer = ald_record_as(collector->opencl, OPENCL_ANSWER, AldOpenclAnswer);
+
+        if (answer)
+                ald_opencl_match(answer, collector->gpus);
+}
+
+void ald_gpu_collector_rescan(AldGpuCollector *collector)
+{
+        g_autoptr(GPtrArray) scanned = scan(collector);
+
+        if (is_as_known(collector->gpus, scanned)) {
+                prepare(collector);
+                return;
+        }
+        carry_over(collector->gpus, scanned);
+        g_ptr_array_unref(collector->gpus);
+        collector->gpus = g_steal_pointer(&scanned);
+        prepare(collector);
+        match_opencl(collector);
+        ald_opencl_source_want(collector->opencl_source);
+        collector->changed(collector->userdata);
+}
+
+static void on_devices_changed(void *userdata)
+{
+        ald_gpu_collector_rescan(userdata);
+}
+
+static void on_opencl_answered(AldRecord *answer, void *userdata)
+{
+        AldGpuCollector *collector = userdata;
+
+        g_clear_pointer(&collector->opencl, ald_record_unref);
+        collector->opencl = ald_record_ref(answer);
+        match_opencl(collector);
+        collector->changed(collector->userdata);
+}
+
+/* Returns whether something static is new. What NVML does not report this time is as it was before. */
+static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
+{
+        AldGpuFacts facts = {
+                .shared_bytes = ALD_ABSENT_UINT64,
+                .name = g_strdup(row->name ?: gpu->nvml.name),
+                .driver_version = g_strdup(answer->driver_version ?: gpu->nvml.driver_version),
+                .memory_total_bytes = row->memory_total_bytes,
+                .unified = row->unified,
+        };
+        bool news;
+
+        if (facts.memory_total_bytes == ALD_ABSENT_UINT64)
+                facts.memory_total_bytes = gpu->nvml.memory_total_bytes;
+        if (facts.unified == ALD_ABSENT_BOOLEAN)
+                facts.unified = gpu->nvml.unified;
+        news = !ald_gpu_facts_equal(&facts, &gpu->nvml);
+        ald_gpu_facts_clear(&gpu->nvml);
+        gpu->nvml = facts;
+        ald_nvml_device_figures(row, &gpu->live->nvml);
+        return news;
+}
+
+static AldGpu *add_instance(GPtrArray *gpus, const AldGpu *card, const char *id)
+{
+        AldGpu *instance = ald_gpu_new(id, NULL, card->class);
+
+        instance->parent = g_strdup(card->id);
+        instance->vendor = g_strdup(card->vendor);
+        instance->driver = g_strdup(card->driver);
+        ald_gpu_live_prepare_instance(instance);
+        g_ptr_array_add(gpus, instance);
+        return instance;
+}
+
+/* Validates an untrusted answer: the Id of an instance begins with that of its card, and no other row has
+ * it. */
+static bool is_instance_of(const AldNvmlDevice *row, const AldGpu *card)
+{
+        size_t length = strlen(card->id);
+
+        return g_strcmp0(row->parent, card->id) == 0 && g_str_has_prefix(row->id, card->id) &&
+               row->id[length] == '/' && row->id[length + 1] != '\0';
+}
+
+/* A card about which NVML reports nothing this time keeps its instances. Returns whether they have
+ * changed. */
+static bool drop_instances(GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer)
+{
+        bool dropped = false;
+
+        for (guint i = gpus->len; i-- > 0;) {
+                const AldGpu *gpu = gpus->pdata[i];
+
+                if (g_strcmp0(gpu->parent, card->id) != 0 || ald_rows_find(&answer->devices, gpu->id))
+                        continue;
+                g_ptr_array_remove_index(gpus, i);
+                dropped = true;
+        }
+        return dropped;
+}
+
+/* Updates the rows of a card's instances to those that NVML reports. Returns whether instances or static
+ * facts have changed. */
+static bool take_instances(
+        GPtrArray *gpus, const AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
+{
+        bool news = !row->error && drop_instances(gpus, card, answer);
+        unsigned n = 0;
+
+        for (size_t i = 0; i < answer->devices.n && n < ALD_NVML_INSTANCES_MAX; i++) {
+                const AldNvmlDevice *one = ald_rows_at(&answer->devices, i);
+                AldGpu *instance;
+
+                if (!is_instance_of(one, card))
+                        continue;
+                instance = ald_gpu_list_find(gpus, one->id);
+                if (instance && !instance->parent) /* OpenCL shows a device of this name */
+                        continue;
+                n++;
+                if (!instance) {
+                        instance = add_instance(gpus, card, one->id);
+                        news = true;
+                }
+                news = take_nvml(instance, answer, one) || news;
+        }
+        return news;
+}
+
+static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
+{
+        static const AldDevice unknown = ALD_DEVICE_INIT;
+        AldGpuCollector *collector = userdata;
+        g_autoptr(GPtrArray) cards = g_ptr_array_new();
+        bool news = false, new_instances = false;
+
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                AldGpu *gpu = collector->gpus->pdata[i];
+
+                if (gpu->live)
+                        gpu->live->nvml = unknown;
+                if (gpu->has_nvml)
+                        g_ptr_array_add(cards, gpu);
+        }
+        for (guint i = 0; answer && i < cards->len; i++) {
+                AldGpu *card = cards->pdata[i];
+                const AldNvmlDevice *row = ald_rows_find(&answer->devices, card->id);
+
+                if (!row)
+                        continue;
+                news = take_nvml(card, answer, row) || news;
+                new_instances = take_instances(collector->gpus, card, answer, row) || new_instances;
+        }
+        if (new_instances)
+                match_opencl(collector);
+        if (news || new_instances)
+                collector->changed(collector->userdata);
+}
+
+/* The devices that NVML may be asked about now. */
+static void ask_nvml(AldGpuCollector *collector)
+{
+        g_autoptr(GPtrArray) ids = g_ptr_array_new();
+
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                AldGpu *gpu = collector->gpus->pdata[i];
+
+                if (gpu->has_nvml && ald_gpu_power_may_read(gpu->live->state))
+                        g_ptr_array_add(ids, gpu->id);
+        }
+        g_ptr_array_add(ids, NULL);
+        ald_nvml_source_ask(collector->nvml_source, (const char *const *) ids->pdata);
+}
+
+/* OpenCL drivers wake all devices, and prevent their suspension. */
+static void ask_opencl(AldGpuCollector *collector)
+{
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+
+                if (gpu->live && !ald_gpu_power_may_read(gpu->live->state))
+                        return;
+        }
+        ald_opencl_source_ask(collector->opencl_source);
+}
+
+static uint64_t size_of_union(GHashTable *a, GHashTable *b)
+{
+        uint64_t n = a ? g_hash_table_size(a) : 0;
+        GHashTableIter iter;
+        gpointer process;
+
+        if (!b)
+                return n;
+        g_hash_table_iter_init(&iter, b);
+        while (g_hash_table_iter_next(&iter, &process, NULL))
+                n += !a || !g_hash_table_contains(a, process);
+        return n;
+}
+
+/* Falls back to the kernel where NVML has no answer. That wakes no device. */
+static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *gpu)
+{
+        GHashTable *queues = ald_gpu_kfd_of(collector->kfd, gpu->id), *clients;
+        uint64_t n;
+
+        if (!ald_gpu_clients_know_driver(gpu->driver))
+                return ALD_ABSENT_UINT64;
+        clients = ald_gpu_clients_of(collector->clients, gpu->id);
+        n = size_of_union(queues, clients);
+        return n > 0 || queues || ald_gpu_clients_are_all(collector->clients, gpu->id) ? n
+                                                                                       : ALD_ABSENT_UINT64;
+}
+
+/* Some drivers wake a device to report the usage of its clients, and prevent its suspension. */
+static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
+{
+        bool any = false, all_awake = true;
+
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+
+                if (!gpu->live || !ald_gpu_clients_know_driver(gpu->driver))
+                        continue;
+                any = true;
+                all_awake = all_awake && ald_gpu_power_may_read(gpu->live->state);
+        }
+        if (!any)
+                return;
+        ald_gpu_kfd_sample(collector->kfd);
+        if (all_awake)
+                ald_gpu_clients_sample(collector->clients, now_usec);
+        else
+                ald_gpu_clients_forget(collector->clients);
+}
+
+static void add_processes(const AldGpuCollector *collector, AldDevice *device)
+{
+        const AldGpu *gpu = ald_gpu_list_find(collector->gpus, device->id);
+
+        if (gpu->live->state != ALD_GPU_POWER_ASLEEP && device->compute_processes == ALD_ABSENT_UINT64)
+                device->compute_processes = count_processes(collector, gpu);
+}
+
+void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, GArray *devices)
+{
+        guint first = devices ? devices->len : 0;
+
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                AldGpu *gpu = collector->gpus->pdata[i];
+                AldDevice device;
+
+                if (!gpu->live)
+                        continue;
+                /* An instance comes after its card. */
+                if (gpu->parent)
+                        ald_gpu_live_sample_instance(
+                                gpu, ald_gpu_list_find(collector->gpus, gpu->parent), &device);
+                else
+                        ald_gpu_live_sample(gpu, now_usec, &device);
+                if (devices && ald_gpu_is_shown(gpu))
+                        g_array_append_val(devices, device);
+        }
+        look_for_processes(collector, now_usec);
+        for (guint i = first; devices && i < devices->len; i++)
+                add_processes(collector, &g_array_index(devices, AldDevice, i));
+        ask_nvml(collector);
+        ask_opencl(collector);
+}
+
+void ald_gpu_collector_sample(AldGpuCollector *collector, GArray *devices)
+{
+        ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), devices);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+        return strcmp(((const AldBackend *) a)->id, ((const AldBackend *) b)->id);
+}
+
+void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
+{
+        g_array_set_size(collector->rows, 0);
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+                AldBackend row;
+
+                if (!ald_gpu_is_shown(gpu))
+                        continue;
+                ald_gpu_backend(gpu, &row);
+                g_array_append_val(collector->rows, row);
+        }
+        g_array_sort(collector->rows, compare_rows);
+        *ret = (AldBackends) ALD_BACKENDS_INIT;
+        ret->devices.items = collector->rows->data;
+        ret->devices.n = collector->rows->len;
+}
+
+void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reasons)
+{
+        const char *nvml = ald_nvml_source_reason(collector->nvml_source);
+
+        if (nvml)
+                g_ptr_array_add(reasons, g_strdup_printf("Devices: NVIDIA's library failed: %s", nvml));
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                const AldGpu *gpu = collector->gpus->pdata[i];
+                int r = gpu->live ? ald_gpu_reader_refusal(gpu->live->reader) : 0;
+
+                if (r == -EACCES || r == -EPERM)
+                        g_ptr_array_add(reasons, g_strdup_printf("Devices: the usage of %s is counted for "
+                                                                 "programs with CAP_PERFMON only",
+                                                         gpu->id));
+        }
+}
+
+bool ald_gpu_collector_has_nvml_running(const AldGpuCollector *collector)
+{
+        return ald_nvml_source_is_running(collector->nvml_source);
+}
+
+AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec_dir,
+        const AldChildTiming *timing, void (*changed)(void *userdata), void *userdata)
+{
+        static const char *const subsystems[] = { "pci", "drm", NULL };
+        AldGpuCollector *collector = g_new0(AldGpuCollector, 1);
+        const char *directory = g_getenv("ALIDADE_LIBEXEC_DIR") ?: libexec_dir ?: ALD_LIBEXEC_DIR;
+
+        collector->root = root;
+        collector->is_real = is_root_of_machine(root);
+        collector->changed = changed;
+        collector->userdata = userdata;
+        collector->kfd = ald_gpu_kfd_new(root);
+        collector->clients = ald_gpu_clients_new(root);
+        collector->gpus = scan(collector);
+        g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
+        prepare(collector);
+        collector->rows = g_array_new(FALSE, FALSE, sizeof(AldBackend));
+        collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_answered, collector);
+        collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
+        collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
+        /* So that the first sample has figures. */
+        ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
+        return collector;
+}
+
+AldGpuCollector *ald_gpu_collector_new(
+        int root, const char *libexec_dir, void (*changed)(void *userdata), void *userdata)
+{
+        return ald_gpu_collector_new_with_timing(root, libexec_dir, NULL, changed, userdata);
+}
+
+void ald_gpu_collector_free(AldGpuCollector *collector)
+{
+        if (!collector)
+                return;
+        ald_device_watch_free(collector->watch);
+        ald_nvml_source_free(collector->nvml_source);
+        ald_opencl_source_free(collector->opencl_source);
+        g_clear_pointer(&collector->opencl, ald_record_unref);
+        g_ptr_array_unref(collector->gpus);
+        ald_gpu_kfd_free(collector->kfd);
+        ald_gpu_clients_free(collector->clients);
+        g_array_unref(collector->rows);
+        g_free(collector);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include <glib.h>
+
+#include "record/record.h"
+#include "services/telemetry/helper/helper.h"
+
+/* The figures of NVIDIA's GPUs, from the helper alidade-nvml. */
+typedef struct AldNvmlSource AldNvmlSource;
+
+/* Called from the main loop with what NVML reports now, which ends with the call; NULL once it no longer
+ * works.
+ */
+typedef void (*AldNvmlAnswered)(const AldNvmlAnswer *answer, void *userdata);
+
+/* A timing of NULL is the usual one. */
+AldNvmlSource *ald_nvml_source_new(
+        const char *libexec_dir, const AldChildTiming *timing, AldNvmlAnswered answered, void *userdata);
+void ald_nvml_source_free(AldNvmlSource *source);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
+
+/*
+ * Asks about the devices with these Ids; a NULL closes the list. If a device of the previous request is left
+ * out, the helper is stopped, because a device that it holds open cannot be suspended.
+ */
+void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids);
+
+/* Whether the helper runs. */
+bool ald_nvml_source_is_running(const AldNvmlSource *source);
+
+/* Why NVML does not work at present, or NULL. */
+const char *ald_nvml_source_reason(const AldNvmlSource *source);
+
+/* Copies the figures that Node1.System has too, without the Id. Memory in use is discarded if it exceeds the
+ * total or the total is unknown. */
+void ald_nvml_device_figures(const AldNvmlDevice *device, AldDevice *ret);

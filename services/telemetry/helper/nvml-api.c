@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "services/telemetry/helper/nvml-api.h"
+
+/* The first of these names that the library has. */
+static void *look_up(void *library, const char *const *names)
+{
+        for (; *names; names++) {
+                void *symbol = dlsym(library, *names);
+
+                if (symbol)
+                        return symbol;
+        }
+        return NULL;
+}
+
+/* Newer names first: old drivers lack them, and the older names lead to older layouts. */
+#define LOOK_UP(nvml, member, ...) \
+        *(void **) &(nvml)->member = look_up((nvml)->library, (const char *const[]){ __VA_ARGS__, NULL })
+
+const char *ald_nvml_load(AldNvml *nvml)
+{
+        const char *path = getenv("ALIDADE_NVML_LIBRARY");
+
+        *nvml = (AldNvml){};
+        nvml->library = dlopen(path && *path ? path : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+        if (!nvml->library)
+                return dlerror();
+
+        LOOK_UP(nvml, init_with_flags, "nvmlInitWithFlags");
+        LOOK_UP(nvml, init, "nvmlInit_v2", "nvmlInit");
+        LOOK_UP(nvml, error_string, "nvmlErrorString");
+        LOOK_UP(nvml, driver_version, "nvmlSystemGetDriverVersion");
+        LOOK_UP(nvml, handle_by_pci, "nvmlDeviceGetHandleByPciBusId_v2", "nvmlDeviceGetHandleByPciBusId");
+        LOOK_UP(nvml, handle_by_index, "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex");
+        LOOK_UP(nvml, name, "nvmlDeviceGetName");
+        LOOK_UP(nvml, memory2, "nvmlDeviceGetMemoryInfo_v2");
+        LOOK_UP(nvml, memory, "nvmlDeviceGetMemoryInfo");
+        LOOK_UP(nvml, utilization, "nvmlDeviceGetUtilizationRates");
+        LOOK_UP(nvml, temperature_v, "nvmlDeviceGetTemperatureV");
+        LOOK_UP(nvml, temperature, "nvmlDeviceGetTemperature");
+        LOOK_UP(nvml, power, "nvmlDeviceGetPowerUsage");
+        LOOK_UP(nvml, clock, "nvmlDeviceGetClockInfo");
+        LOOK_UP(nvml, compute_processes, "nvmlDeviceGetComputeRunningProcesses_v3",
+                "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses");
+        LOOK_UP(nvml, mig_mode, "nvmlDeviceGetMigMode");
+        LOOK_UP(nvml, mig_count, "nvmlDeviceGetMaxMigDeviceCount");
+        LOOK_UP(nvml, mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
+        LOOK_UP(nvml, gpu_instance, "nvmlDeviceGetGpuInstanceId");
+        LOOK_UP(nvml, compute_instance, "nvmlDeviceGetComputeInstanceId");
+        return NULL;
+}
+
+int ald_nvml_init(const AldNvml *nvml)
+{
+        if (nvml->init_with_flags)
+                return nvml->init_with_flags(ALD_NVML_INIT_NO_ATTACH);
+        return nvml->init ? nvml->init() : ALD_NVML_FUNCTION_NOT_FOUND;
+}
+
+const char *ald_nvml_explain(const AldNvml *nvml, int result)
+{
+        const char *text = nvml->error_string ? nvml->error_string(result) : NULL;
+
+        return text ?: "error without a description";
+}

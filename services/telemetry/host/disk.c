@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "services/common/fd.h"
+#include "services/telemetry/host/disk.h"
+
+/* Not an error of a file system: the mount at or above the path is gone. */
+#define MOUNT_GONE (-EXDEV)
+
+/* A query to the kernel. It belongs to the main loop, except for its last four fields, which belong to the
+ * thread until the source is ready. */
+typedef struct Question {
+        struct Path *asker; /* NULL if the result is no longer needed */
+        GSource *source;
+        AldDiskAsk ask;
+        char *path;
+        int root;
+        AldDiskPath answer;
+        unsigned mount_depth;
+        int error;
+} Question;
+
+typedef struct Path {
+        AldDiskCollector *collector;
+        char *name;
+        AldDiskPath row;
+        bool have_row;
+        bool late;            /* timed out, and not answered since */
+        bool out;             /* an outage was logged */
+        unsigned mount_depth; /* of the deepest mount that held it so far */
+        Question *question;   /* NULL unless a query is pending */
+} Path;
+
+struct AldDiskCollector {
+        int root;
+        AldDiskAsk ask;
+        AldDiskChanged changed;
+        void *userdata;
+        guint patience; /* runs during a round of asking */
+        size_t n_paths;
+        AldDiskPath *rows; /* space to make the record in */
+        Path paths[];
+};
+
+/* A number that differs between a file system and what is mounted on it; old kernels report only the device.
+ */
+static int identify_mount(int fd, uint64_t *ret)
+{
+        struct statx stx;
+
+        if (statx(fd, "", AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_MNT_ID, &stx) < 0)
+                return -errno;
+        *ret = stx.stx_mask & STATX_MNT_ID ? stx.stx_mnt_id : makedev(stx.stx_dev_major, stx.stx_dev_minor);
+        return 0;
+}
+
+/* The next component of a path, without the "." that change nothing; NULL at the end of the path. */
+static const char *next_component(const char *path, size_t *ret_length)
+{
+        for (;;) {
+                path += strspn(path, "/");
+                *ret_length = strcspn(path, "/");
+                if (*ret_length != 1 || *path != '.')
+                        return *ret_length > 0 ? path : NULL;
+                path++;
+        }
+}
+
+static bool is_automount_point(int fd)
+{
+        struct statfs fs;
+
+        return fstatfs(fd, &fs) >= 0 && fs.f_type == AUTOFS_SUPER_MAGIC;
+}
+
+/* The kernel triggers an automount point in the middle of a path, or before a trailing slash, but not as the
+ * last component, so each component is opened as the last one. An unmounted automount point is empty. */
+static int open_component(int fd, const char *name, size_t length)
+{
+        char buffer[NAME_MAX + 1];
+        int r;
+
+        if (length > NAME_MAX)
+                return -ENAMETOOLONG;
+        memcpy(buffer, name, length);
+        buffer[length] = '\0';
+        r = openat(fd, buffer, O_PATH | O_CLOEXEC);
+        if (r >= 0)
+                return r;
+        r = -errno;
+        return r == -ENOENT && is_automount_point(fd) ? -EREMOTE : r;
+}
+
+/* Allocates nothing, as it runs in a thread. */
+static int open_path(int root, const char *path, unsigned *ret_mount_depth)
+{
+        ald_fd int fd = openat(root, ".", O_PATH | O_CLOEXEC);
+        unsigned depth = 0, mount_depth = 0;
+        uint64_t mount = 0, own;
+        size_t length;
+        int r = fd < 0 ? -errno : identify_mount(fd, &mount);
+
+        if (r < 0)
+                return r;
+        while ((path = next_component(path, &length))) {
+                int next = open_component(fd, path, length);
+
+                if (next < 0)
+                        return next;
+                ald_fd_close(&fd);
+                fd = next;
+                r = identify_mount(fd, &own);
+                if (r < 0)
+                        return r;
+                depth++;
+                if (own != mount)
+                        mount_depth = depth;
+                mount = own;
+                path += length;
+        }
+        *ret_mount_depth = mount_depth;
+        return ald_fd_steal(&fd);
+}
+
+int ald_disk_ask(int root, const char *path, AldDiskPath *ret, unsigned *ret_mount_depth)
+{
+        uint64_t unit, total, available;
+        unsigned mount_depth;
+        struct statfs fs;
+        ald_fd int fd = open_path(root, path, &mount_depth);
+
+        if (fd < 0)
+                return fd;
+        if (fstatfs(fd, &fs) < 0)
+                return -errno;
+        if (fs.f_type == AUTOFS_SUPER_MAGIC)
+                return -EREMOTE;
+
+        unit = (uint64_t) (fs.f_frsize > 0 ? fs.f_frsize : fs.f_bsize);
+        if (fs.f_blocks == 0 || __builtin_mul_overflow(fs.f_blocks, unit, &total))
+                return -ENODATA;
+        *ret_mount_depth = mount_depth;
+        ret->total_bytes = total;
+        if (fs.f_bavail <= fs.f_blocks && !__builtin_mul_overflow(fs.f_bavail, unit, &available))
+                ret->available_bytes = available;
+        return 0;
+}
+
+static void question_free(Question *question)
+{
+        g_source_destroy(question->source);
+        g_source_unref(question->source);
+        ald_fd_close(&question->root);
+        g_free(question->path);
+        g_free(question);
+}
+
+/* Allocates nothing, so that malloc() does not create an arena for the thread. The query may be freed as soon
+ * as the source is ready. */
+static void *ask_in_thread(void *userdata)
+{
+        Question *question = userdata;
+        g_autoptr(GSource) source = g_source_ref(question->source);
+
+        question->error = question->ask(
+                question->root, question->path, &question->answer, &question->mount_depth);
+        g_source_set_ready_time(source, 0);
+        return NULL;
+}
+
+/* Logs where an outage begins, and where it ends. */
+static void note_state(Path *path, int error)
+{
+        bool was_out = path->out;
+
+        path->out = error < 0;
+        if (was_out && !path->out)
+                g_message("%s is reported now", path->name);
+        if (was_out || !path->out)
+                return;
+        if (error == -EREMOTE)
+                g_info("%s is not reported until it is mounted: it is an automount point", path->name);
+        else if (error == MOUNT_GONE)
+                g_warning("%s is not reported until its file system is mounted again", path->name);
+        else
+                g_warning("%s is not reported until its free space can be read: %s", path->name,
+                        g_strerror(-error));
+}
+
+static void publish(AldDiskCollector *collector)
+{
+        AldDisk disk = ALD_DISK_INIT;
+        size_t n = 0;
+
+        for (size_t i = 0; i < collector->n_paths; i++)
+                if (collector->paths[i].have_row)
+                        collector->rows[n++] = collector->paths[i].row;
+        disk.paths.items = collector->rows;
+        disk.paths.n = n;
+        collector->changed(&disk, collector->userdata);
+}
+
+static bool round_is_over(const AldDiskCollector *collector)
+{
+        for (size_t i = 0; i < collector->n_paths; i++)
+                if (collector->paths[i].question && !collector->paths[i].late)
+                        return false;
+        return true;
+}
+
+static void end_round(AldDiskCollector *collector)
+{
+        g_clear_handle_id(&collector->patience, g_source_remove);
+        publish(collector);
+}
+
+static void take_answer(Path *path, const Question *question)
+{
+        int error = question->error;
+
+        if (error >= 0 && question->mount_depth < path->mount_depth)
+                error = MOUNT_GONE;
+        path->question = NULL;
+        path->late = false;
+        path->have_row = error >= 0;
+        path->row = question->answer;
+        path->row.id = path->name;
+        if (path->have_row)
+                path->mount_depth = question->mount_depth;
+        note_state(path, error);
+        if (round_is_over(path->collector))
+                end_round(path->collector);
+}
+
+static gboolean answered(gpointer userdata)
+{
+        Question *question = userdata;
+
+        if (question->asker)
+                take_answer(question->asker, question);
+        question_free(question);
+        return G_SOURCE_REMOVE;
+}
+
+static gboolean dispatch(GSource *source, GSourceFunc callback, gpointer userdata)
+{
+        return callback(userdata);
+}
+
+/* Created by the main loop, and made ready by the thread. */
+static GSource *new_source(Question *question)
+{
+        static GSourceFuncs funcs = { .dispatch = dispatch };
+        GSource *source = g_source_new(&funcs, sizeof(GSource));
+
+        g_source_set_static_name(source, "disk");
+        g_source_set_callback(source, answered, question, NULL);
+        g_source_attach(source, NULL);
+        return source;
+}
+
+static int ask(Path *path)
+{
+        Question *question = g_new(Question, 1);
+        g_autoptr(GError) error = NULL;
+        GThread *thread;
+
+        *question = (Question){
+                .asker = path,
+                .source = new_source(question),
+                .ask = path->collector->ask,
+                .path = g_strdup(path->name),
+                .root = fcntl(path->collector->root, F_DUPFD_CLOEXEC, 3),
+                .answer = ALD_DISK_PATH_INIT,
+        };
+        thread = question->root < 0 ? NULL : g_thread_try_new("disk", ask_in_thread, question, &error);
+        if (!thread) {
+                question_free(question);
+                return -EAGAIN;
+        }
+        g_thread_unref(thread);
+        path->question = question;
+        return 0;
+}
+
+static gboolean out_of_patience(gpointer userdata)
+{
+        AldDiskCollector *collector = userdata;
+
+        collector->patience = 0;
+        for (size_t i = 0; i < collector->n_paths; i++) {
+                Path *path = &collector->paths[i];
+
+                if (!path->question)
+                        continue;
+                path->late = true;
+                path->have_row = false;
+                note_state(path, -ETIMEDOUT);
+        }
+        publish(collector);
+        return G_SOURCE_REMOVE;
+}
+
+void ald_disk_collector_sample(AldDiskCollector *collector)
+{
+        for (size_t i = 0; i < collector->n_paths; i++) {
+                Path *path = &collector->paths[i];
+                int r = path->question ? 0 : ask(path);
+
+                if (r < 0) {
+                        path->have_row = false;
+                        note_state(path, r);
+                }
+        }
+        if (round_is_over(collector))
+                end_round(collector);
+        else if (collector->patience == 0)
+                collector->patience = g_timeout_add(ALD_DISK_PATIENCE_MSEC, out_of_patience, collector);
+}
+
+static char *normalize(const char *path)
+{
+        GString *name = g_string_new(NULL);
+        size_t length;
+
+        while ((path = next_component(path, &length))) {
+                g_string_append_c(name, '/');
+                g_string_append_len(name, path, (gssize) length);
+                path += length;
+        }
+        if (name->len == 0)
+                g_string_append_c(name, '/');
+        return g_string_free(name, FALSE);
+}
+
+static void add_path(AldDiskCollector *collector, const char *path)
+{
+        g_autofree char *name = normalize(path);
+
+        for (size_t i = 0; i < collector->n_paths; i++)
+                if (g_str_equal(collector->paths[i].name, name))
+                        return;
+        collector->paths[collector->n_paths++] = (Path){
+                .collector = collector,
+                .name = g_steal_pointer(&name),
+        };
+}
+
+AldDiskCollector *ald_disk_collector_new(
+        int root, const char *const *paths, AldDiskAsk ask_function, AldDiskChanged changed, void *userdata)
+{
+        size_t n = g_strv_length((char **) paths);
+        AldDiskCollector *collector = g_malloc0(sizeof *collector + n * sizeof(Path));
+
+        *collector = (AldDiskCollector){
+                .root = root,
+                .ask = ask_function,
+                .changed = changed,
+                .userdata = userdata,
+                .rows = g_new0(AldDiskPath, n),
+        };
+        for (size_t i = 0; i < n; i++)
+                add_path(collector, paths[i]);
+        return collector;
+}
+
+void ald_disk_collector_inherit(AldDiskCollector *collector, const AldDiskCollector *from)
+{
+        for (size_t i = 0; i < collector->n_paths; i++)
+                for (size_t k = 0; k < from->n_paths; k++)
+                        if (g_str_equal(collector->paths[i].name, from->paths[k].name))
+                                collector->paths[i].mount_depth = from->paths[k].mount_depth;
+}
+
+void ald_disk_collector_free(AldDiskCollector *collector)
+{
+        g_clear_handle_id(&collector->patience, g_source_remove);
+        for (size_t i = 0; i < collector->n_paths; i++) {
+                if (collector->paths[i].question)
+                        collector->paths[i].question->asker = NULL;
+                g_free(collector->paths[i].name);
+        }
+        g_free(collector->rows);
+        g_free(collector);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "record/field.h"
+#include "services/common/sysroot.h"
+#include "services/telemetry/host/hwmon.h"
+#include "services/telemetry/host/kept-file.h"
+
+#define HWMON_DIR "sys/class/hwmon"
+#define THERMAL_DIR "sys/class/thermal"
+
+/* Beyond these a sensor is broken or not connected. */
+#define COLDEST_MILLI (-100 * 1000)
+#define HOTTEST_MILLI (250 * 1000)
+
+#define RESCAN_USEC (UINT64_C(10) * 1000 * 1000)
+
+/* Each is kept open and read at every sample; no machine has so many processor packages. */
+#define SENSORS_MAX 128u
+
+/* Chips that sit in the processor, and which of their inputs tell the temperature of the package: all those
+ * with the first of these labels that any input has, or the first input if no label matches. */
+static const struct Chip {
+        const char *name;
+        const char *labels[4];
+} chips[] = {
+        { "coretemp", { "Package id", "Physical id", "Core" } },
+        { "k10temp", { "Tdie", "Tctl" } }, /* Tctl is shifted on some models */
+        { "zenpower", { "Tdie", "Tctl" } },
+        { "cpu_thermal", { NULL } },
+        { "soc_thermal", { NULL } },
+        { "scpi_sensors", { "soc", "big", "cpu" } },
+};
+
+/* Types of thermal zones, best first; how they go on differs by maker: cpu-thermal, CPU-therm, cpu0-thermal.
+ */
+static const char *const zones[] = { "x86_pkg_temp", "package", "cpu", "soc" };
+
+struct AldHwmonCollector {
+        int root;
+        GArray *sensors; /* of AldKeptFile */
+        uint64_t next_scan_usec;
+        bool told_limit;
+};
+
+static void clear_sensor(void *sensor)
+{
+        ald_kept_file_clear(sensor);
+}
+
+static GArray *new_sensors(void)
+{
+        GArray *sensors = g_array_new(FALSE, FALSE, sizeof(AldKeptFile));
+
+        g_array_set_clear_func(sensors, clear_sensor);
+        return sensors;
+}
+
+AldHwmonCollector *ald_hwmon_collector_new(int root)
+{
+        AldHwmonCollector *collector = g_new(AldHwmonCollector, 1);
+
+        *collector = (AldHwmonCollector){
+                .root = root,
+                .sensors = new_sensors(),
+        };
+        return collector;
+}
+
+void ald_hwmon_collector_free(AldHwmonCollector *collector)
+{
+        g_array_unref(collector->sensors);
+        g_free(collector);
+}
+
+static bool has_prefix(const char *text, const char *prefix)
+{
+        return g_ascii_strncasecmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static void tell_limit(AldHwmonCollector *collector)
+{
+        if (!collector->told_limit)
+                g_message("More than %u sensors report processor temperatures; the others are not read",
+                        SENSORS_MAX);
+        collector->told_limit = true;
+}
+
+/* A known sensor keeps its file, and its record of logged errors. */
+static void add_sensor(AldHwmonCollector *collector, GArray *found, const char *path)
+{
+        AldKeptFile sensor;
+
+        if (found->len >= SENSORS_MAX) {
+                tell_limit(collector);
+                return;
+        }
+        for (guint i = 0; i < collector->sensors->len; i++) {
+                AldKeptFile *known = &g_array_index(collector->sensors, AldKeptFile, i);
+
+                if (g_strcmp0(known->path, path) != 0)
+                        continue;
+                sensor = *known;
+                g_array_append_val(found, sensor);
+                *known = (AldKeptFile){ .fd = -1 };
+                return;
+        }
+        ald_kept_file_init(&sensor, collector->root, path);
+        g_array_append_val(found, sensor);
+}
+
+/* The names in a directory that end in `suffix`, without it: "temp1" for "temp1_input". */
+static GPtrArray *list_with_suffix(int root, const char *dir, const char *suffix)
+{
+        GPtrArray *stems = g_ptr_array_new_with_free_func(g_free);
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(root, dir, &names) < 0)
+                return stems;
+        for (char **name = names; *name; name++)
+                if (g_str_has_prefix(*name, "temp") && g_str_has_suffix(*name, suffix))
+                        g_ptr_array_add(stems, g_strndup(*name, strlen(*name) - strlen(suffix)));
+        return stems;
+}
+
+static bool add_labelled(AldHwmonCollector *collector, GArray *found, const char *dir, const char *label)
+{
+        g_autoptr(GPtrArray) stems = list_with_suffix(collector->root, dir, "_label");
+        guint before = found->len;
+
+        for (guint i = 0; i < stems->len; i++) {
+                const char *stem = stems->pdata[i];
+                g_autofree char *label_path = g_strdup_printf("%s/%s_label", dir, stem);
+                g_autofree char *input_path = g_strdup_printf("%s/%s_input", dir, stem);
+                g_autofree char *text = NULL;
+
+                if (ald_sysroot_read_string(collector->root, label_path, &text) >= 0 &&
+                        has_prefix(text, label))
+                        add_sensor(collector, found, input_path);
+        }
+        return found->len > before;
+}
+
+static void add_chip(AldHwmonCollector *collector, GArray *found, const char *dir, const struct Chip *chip)
+{
+        g_autoptr(GPtrArray) stems = NULL;
+        g_autofree char *path = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(chip->labels) && chip->labels[i]; i++)
+                if (add_labelled(collector, found, dir, chip->labels[i]))
+                        return;
+
+        stems = list_with_suffix(collector->root, dir, "_input");
+        if (stems->len == 0)
+                return;
+        path = g_strdup_printf("%s/%s_input", dir, (const char *) stems->pdata[0]);
+        add_sensor(collector, found, path);
+}
+
+static void scan_hwmon(AldHwmonCollector *collector, GArray *found)
+{
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(collector->root, HWMON_DIR, &names) < 0)
+                return;
+        for (char **entry = names; *entry; entry++) {
+                g_autofree char *dir = g_strdup_printf(HWMON_DIR "/%s", *entry);
+                g_autofree char *path = g_strdup_printf("%s/name", dir);
+                g_autofree char *name = NULL;
+
+                if (ald_sysroot_read_string(collector->root, path, &name) < 0)
+                        continue;
+                for (size_t i = 0; i < G_N_ELEMENTS(chips); i++)
+                        if (g_str_equal(name, chips[i].name))
+                                add_chip(collector, found, dir, &chips[i]);
+        }
+}
+
+static void add_zones(AldHwmonCollector *collector, GArray *found, GStrv names, const char *wanted)
+{
+        for (char **entry = names; *entry; entry++) {
+                g_autofree char *type_path = g_strdup_printf(THERMAL_DIR "/%s/type", *entry);
+                g_autofree char *temp_path = g_strdup_printf(THERMAL_DIR "/%s/temp", *entry);
+                g_autofree char *type = NULL;
+
+                if (!g_str_has_prefix(*entry, "thermal_zone"))
+                        continue;
+                if (ald_sysroot_read_string(collector->root, type_path, &type) >= 0 &&
+                        has_prefix(type, wanted))
+                        add_sensor(collector, found, temp_path);
+        }
+}
+
+static void scan_zones(AldHwmonCollector *collector, GArray *found)
+{
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(collector->root, THERMAL_DIR, &names) < 0)
+                return;
+        for (size_t i = 0; i < G_N_ELEMENTS(zones) && found->len == 0; i++)
+                add_zones(collector, found, names, zones[i]);
+}
+
+static void scan(AldHwmonCollector *collector, uint64_t now_usec)
+{
+        g_autoptr(GArray) found = new_sensors();
+
+        scan_hwmon(collector, found);
+        if (found->len == 0)
+                scan_zones(collector, found);
+        g_array_unref(collector->sensors);
+        collector->sensors = g_steal_pointer(&found);
+        collector->next_scan_usec = now_usec + RESCAN_USEC;
+}
+
+/* The hottest readable sensor; reports whether sensors should be looked for again. */
+static int64_t read_hottest(AldHwmonCollector *collector, bool *ret_gone)
+{
+        int64_t hottest = ALD_ABSENT_INT64;
+
+        *ret_gone = collector->sensors->len == 0;
+        for (guint i = 0; i < collector->sensors->len; i++) {
+                AldKeptFile *sensor = &g_array_index(collector->sensors, AldKeptFile, i);
+                int64_t value;
+                int r = ald_kept_file_read_int64(sensor, &value);
+
+                if (r == -ENODEV || r == -ENOENT)
+                        *ret_gone = true;
+                else if (r >= 0 && (value < COLDEST_MILLI || value > HOTTEST_MILLI))
+                        ald_kept_file_complain(sensor, -ERANGE);
+                else if (r >= 0)
+                        hottest = MAX(hottest, value);
+        }
+        return hottest;
+}
+
+int64_t ald_hwmon_collector_sample(AldHwmonCollector *collector, uint64_t now_usec)
+{
+        bool gone;
+        int64_t hottest = read_hottest(collector, &gone);
+
+        if (!gone || now_usec < collector->next_scan_usec)
+                return hottest;
+        scan(collector, now_usec);
+        return read_hottest(collector, &gone);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/findings/findings-report.h"
+#include "state/link-quality.h"
+#include "state/link.h"
+#include "state/topology/path-end.h"
+#include "state/topology/rdma-problem.h"
+
+/* What links deliver, compared with what they negotiated and with the other direction. */
+
+/* The row of a link, with its path. */
+static AldFindingRow link_row(const AldLink *link)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        *(link->rdma ? &row.port : &row.interface) = link->from;
+        *(link->rdma ? &row.sink_port : &row.address) = link->to;
+        row.interface_type = link->rdma ? NULL : ald_path_type(link->source_type, link->sink_type);
+        return row;
+}
+
+static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldLink *link,
+        const AldFindingRow *row)
+{
+        const AldId ends[2] = { link->source, link->sink };
+
+        ald_report_add(report, severity, id, ends, 2, row);
+}
+
+static void add_sink(AldReport *report, AldLink *link)
+{
+        const AldNode *node = ald_store_find_node(report->store, &link->sink);
+
+        if (node)
+                ald_link_add_sink(link,
+                        ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork),
+                        ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric));
+}
+
+static bool is_limited(const char *limiter)
+{
+        return limiter && strcmp(limiter, ald_link_socket_upload_limiter_to_string(
+                                                  ALD_LINK_SOCKET_UPLOAD_LIMITER_NETWORK)) != 0;
+}
+
+/* What limited the direction that falls short, if that is not the network. */
+static const char *limiter_of(const AldLink *link)
+{
+        if (ald_link_upload_falls_short(link) && is_limited(link->upload_limiter))
+                return link->upload_limiter;
+        return ald_link_download_falls_short(link) && is_limited(link->download_limiter)
+                       ? link->download_limiter
+                       : NULL;
+}
+
+static void find_shortfall(AldReport *report, AldLink link)
+{
+        AldFindingRow row;
+
+        if (!ald_link_falls_short(&link))
+                return;
+        add_sink(report, &link);
+        if (!ald_link_falls_short(&link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED))
+                return;
+
+        row = link_row(&link);
+        row.negotiated_bits_per_second = link.negotiated_bits_per_second;
+        if (ald_link_upload_falls_short(&link))
+                row.upload_bits_per_second = link.upload_bits_per_second;
+        if (ald_link_download_falls_short(&link))
+                row.download_bits_per_second = link.download_bits_per_second;
+        row.limiter = limiter_of(&link);
+        add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link, &row);
+}
+
+/* Both ends measure a link, and it may have several paths: each pair is reported once per direction. */
+static bool was_reported(AldReport *report, const AldLink *link)
+{
+        bool up = link->upload_bits_per_second > link->download_bits_per_second;
+        const AldId *from = up ? &link->source : &link->sink, *to = up ? &link->sink : &link->source;
+        char from_text[ALD_ID_STRING_SIZE], to_text[ALD_ID_STRING_SIZE];
+        g_autofree char *pair = NULL;
+
+        ald_id_format(from, from_text);
+        ald_id_format(to, to_text);
+        pair = g_strconcat(from_text, " ", to_text, NULL);
+        return !g_hash_table_add(report->uneven, g_steal_pointer(&pair));
+}
+
+static void find_unevenness(AldReport *report, const AldLink *link)
+{
+        uint64_t up = link->upload_bits_per_second, down = link->download_bits_per_second;
+        AldFindingRow row;
+
+        if (!ald_link_rates_are_uneven(up, link->upload_interval, down, link->download_interval) ||
+                was_reported(report, link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC))
+                return;
+        row = link_row(link);
+        row.upload_bits_per_second = up;
+        row.download_bits_per_second = down;
+        add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC, link, &row);
+}
+
+static bool is_unsteady_at(uint64_t rate, double interval, double spread)
+{
+        return rate != ALD_ABSENT_UINT64 && ald_link_percent_is_unsteady(interval, spread);
+}
+
+static void find_unsteadiness(AldReport *report, const AldLink *link)
+{
+        bool up = is_unsteady_at(link->upload_bits_per_second, link->upload_interval, link->upload_spread);
+        bool down = is_unsteady_at(
+                link->download_bits_per_second, link->download_interval, link->download_spread);
+        AldFindingRow row;
+
+        if ((!up && !down) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_UNSTEADY))
+                return;
+        row = link_row(link);
+        if (up) {
+                row.upload_bits_per_second = link->upload_bits_per_second;
+                row.upload_interval = link->upload_interval;
+                row.upload_spread = link->upload_spread;
+        }
+        if (down) {
+                row.download_bits_per_second = link->download_bits_per_second;
+                row.download_interval = link->download_interval;
+                row.download_spread = link->download_spread;
+        }
+        add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
+}
+
+/* A direction that could not be measured may be too slow as well. */
+static void find_missing_direction(AldReport *report, const AldLink *link)
+{
+        AldFindingRow row;
+
+        if (!link->failure || !g_str_has_prefix(link->failure, ALD_LINK_PARTIAL) ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED))
+                return;
+        row = link_row(link);
+        row.upload_bits_per_second = link->upload_bits_per_second;
+        row.download_bits_per_second = link->download_bits_per_second;
+        row.reason = link->failure + strlen(ALD_LINK_PARTIAL);
+        add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED, link, &row);
+}
+
+/* Whether the same node has measured another path to the same sink. */
+static bool works_otherwise(const AldReport *report, const AldLink *link)
+{
+        AldNode *node = ald_store_find_node(report->store, &link->source);
+
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
+                AldLink other;
+
+                if (!entry->key || !entry->record)
+                        continue;
+                other = ald_link_of(entry);
+                if (other.rdma == link->rdma && ald_id_equal(&other.sink, &link->sink) &&
+                        other.measured_usec != ALD_ABSENT_UINT64)
+                        return true;
+        }
+        return false;
+}
+
+static void find_failing_probe(AldReport *report, const AldLink *link)
+{
+        bool never = link->measured_usec == ALD_ABSENT_UINT64;
+        AldFindingRow row;
+
+        /* A problem of a port is reported once, not for each peer. */
+        if (!ald_link_has_failed(link) || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING))
+                return;
+        row = link_row(link);
+        row.reason = link->failure;
+        row.measured_usec = link->measured_usec;
+        if (!never && link->measured_usec <= report->now_realtime)
+                row.duration_usec = report->now_realtime - link->measured_usec;
+        /* A network of one end is not always within reach of the other. */
+        add(report,
+                never && works_otherwise(report, link) ? ALD_FINDING_ROW_SEVERITY_NOTICE
+                                                       : ALD_FINDING_ROW_SEVERITY_WARNING,
+                ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link, &row);
+}
+
+static gboolean find_in_link(AldEntry *entry, void *userdata)
+{
+        AldReport *report = userdata;
+        AldLink link = ald_link_of(entry);
+        const AldNode *sink = ald_store_find_node(report->store, &link.sink);
+
+        if (!ald_node_counts(entry->node) || !sink || !ald_node_counts(sink))
+                return FALSE;
+        /* Other traffic may explain a low rate. */
+        if (!ald_link_has_flag(link.flags, ALD_LINK_DISTURBED)) {
+                find_shortfall(report, link);
+                find_unevenness(report, &link);
+                find_unsteadiness(report, &link);
+                find_missing_direction(report, &link);
+        }
+        find_failing_probe(report, &link);
+        return FALSE;
+}
+
+void ald_find_in_links(AldReport *report)
+{
+        ald_store_foreach_link(report->store, find_in_link, report);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/findings/findings-report.h"
+
+/* What presences show: clocks that differ, ids that two machines use, nodes that are gone. */
+
+#define SKEW_USEC (INT64_C(5) * G_USEC_PER_SEC)
+
+/* From this number of nodes on, the majority is trusted about the time rather than this one. */
+#define MAJORITY_OF 3u
+
+typedef struct Clocks {
+        AldReport *report;
+        GArray *skewed;  /* of Skew */
+        GArray *unknown; /* ids of nodes */
+        guint n_known;
+} Clocks;
+
+typedef struct Skew {
+        AldId node;
+        int64_t offset;
+} Skew;
+
+static bool is_state(const AldPresence *presence, AldPresenceState state)
+{
+        return presence->state && strcmp(presence->state, ald_presence_state_to_string(state)) == 0;
+}
+
+/* A finding without arguments. */
+static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldNode *node)
+{
+        if (!ald_report_full(report, id))
+                ald_report_add(report, severity, id, &node->id, 1, NULL);
+}
+
+static void find_offline(AldReport *report, const AldNode *node, const AldPresence *presence)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        if (!is_state(presence, ALD_PRESENCE_STATE_OFFLINE) ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_NODE_OFFLINE))
+                return;
+        /* It is in the future if the clock was set meanwhile. */
+        if (presence->since_usec <= report->now_realtime)
+                row.since_usec = presence->since_usec;
+        ald_report_add(
+                report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE, &node->id, 1, &row);
+}
+
+/* Reported for this machine only: without a broker it does not receive anything from others. */
+static void find_brokerless(AldReport *report, const AldNode *node, const AldPresence *presence)
+{
+        const AldMembership *membership = ald_record_as(
+                ald_node_record(node, ALD_KIND_MEMBERSHIP), MEMBERSHIP, AldMembership);
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        if (!is_state(presence, ALD_PRESENCE_STATE_STALE) ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_NO_BROKER))
+                return;
+        row.cluster_name = membership ? membership->cluster_name : NULL;
+        ald_report_add(
+                report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, &node->id, 1, &row);
+}
+
+static gboolean find_in_node(AldNode *node, void *userdata)
+{
+        Clocks *clocks = userdata;
+        const AldPresence *presence = ald_record_as(
+                ald_node_record(node, ALD_KIND_PRESENCE), PRESENCE, AldPresence);
+        int64_t offset = presence ? presence->clock_offset_usec : ALD_ABSENT_INT64;
+
+        if (!presence)
+                return FALSE;
+        if (is_state(presence, ALD_PRESENCE_STATE_DUPLICATE))
+                add(clocks->report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_DUPLICATE_NODE_ID,
+                        node);
+        if (node->local) {
+                find_brokerless(clocks->report, node, presence);
+                return FALSE;
+        }
+        find_offline(clocks->report, node, presence);
+        if (ald_node_is_online(node) && ald_node_is_behind(node))
+                add(clocks->report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_NODE_RECORDS_OLD,
+                        node);
+        if (is_state(presence, ALD_PRESENCE_STATE_UNKNOWN))
+                g_array_append_val(clocks->unknown, node->id);
+        if (offset == ALD_ABSENT_INT64 || !ald_node_counts(node))
+                return FALSE;
+        clocks->n_known++;
+        if (offset > SKEW_USEC || offset < -SKEW_USEC) {
+                const Skew skew = { node->id, offset };
+
+                g_array_append_val(clocks->skewed, skew);
+        }
+        return FALSE;
+}
+
+/* The reference is the name of a node, or NULL for the clocks of most nodes. */
+static void add_skew(AldReport *report, const AldId *node, int64_t offset, const char *reference)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        if (ald_report_full(report, ALD_FINDING_ROW_ID_CLOCK_SKEW))
+                return;
+        row.clock_offset_usec = offset;
+        row.reference_name = reference;
+        ald_report_add(
+                report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, node, 1, &row);
+}
+
+static int compare_skews(gconstpointer a, gconstpointer b)
+{
+        int64_t left = ((const Skew *) a)->offset, right = ((const Skew *) b)->offset;
+
+        return (left > right) - (left < right);
+}
+
+/* The median, as the others see it. */
+static int64_t own_offset(GArray *skewed)
+{
+        g_array_sort(skewed, compare_skews);
+        return -g_array_index(skewed, Skew, skewed->len / 2).offset;
+}
+
+/* A single finding, since they have a single cause. */
+static void add_unknown(AldReport *report, GArray *unknown)
+{
+        if (unknown->len > 0 && !ald_report_full(report, ALD_FINDING_ROW_ID_NODES_UNKNOWN))
+                ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_NODES_UNKNOWN,
+                        (const AldId *) (void *) unknown->data, unknown->len, NULL);
+}
+
+void ald_find_in_presences(AldReport *report)
+{
+        const AldNode *local = ald_store_local_node(report->store);
+        g_autoptr(GArray) skewed = g_array_new(FALSE, FALSE, sizeof(Skew));
+        g_autoptr(GArray) unknown = g_array_new(FALSE, FALSE, sizeof(AldId));
+        g_autofree char *here = ald_report_name(report, &local->id);
+        Clocks clocks = { .report = report, .skewed = skewed, .unknown = unknown };
+
+        ald_store_foreach_node(report->store, find_in_node, &clocks);
+        add_unknown(report, unknown);
+        if (!report->clock_is_set)
+                add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_CLOCK_NOT_SET, local);
+        if (clocks.n_known >= MAJORITY_OF && skewed->len * 2 > clocks.n_known) {
+                add_skew(report, &local->id, own_offset(skewed), NULL);
+                return;
+        }
+        for (guint i = 0; i < skewed->len; i++) {
+                const Skew *skew = &g_array_index(skewed, Skew, i);
+
+                add_skew(report, &skew->node, skew->offset, here);
+        }
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/findings/findings.h"
+
+/* Findings while they are being collected: what the files findings-*.c share. */
+typedef struct AldReport {
+        AldStore *store;
+        uint64_t now_realtime;
+        bool clock_is_set;
+        GPtrArray *findings;
+        GHashTable *names; /* friendly name → number of nodes that have it */
+        guint counts[ALD_FINDING_ROW_ID_N];
+        GHashTable *uneven; /* pairs, the faster direction first, that already have a finding for this */
+} AldReport;
+
+void ald_report_begin(AldReport *report, AldStore *store, uint64_t now_realtime, bool clock_is_set);
+/* The findings in their order. Nothing else of the report may be used then. */
+GPtrArray *ald_report_end(AldReport *report);
+
+/* Whether there are enough findings of this Id. Then this one is only counted, so its row is not needed. */
+bool ald_report_full(AldReport *report, AldFindingRowId id);
+
+/*
+ * Copies the arguments, which may be NULL, into a new row and adds the Id, the severity, the nodes and their
+ * names. To be called after ald_report_full() only.
+ */
+void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldId *nodes,
+        size_t n_nodes, const AldFindingRow *arguments);
+
+/* How people refer to the node: its friendly name, with the first digits of its id if several nodes have that
+ * name; only these digits if it has none. Free with g_free(). */
+char *ald_report_name(AldReport *report, const AldId *id);
+
+/* The checks, each in findings-THEME.c. */
+void ald_find_in_nodes(AldReport *report);
+void ald_find_in_devices(AldReport *report, const AldNode *node);
+void ald_find_in_presences(AldReport *report);
+void ald_find_in_memberships(AldReport *report);
+void ald_find_in_groups(AldReport *report);
+void ald_find_in_links(AldReport *report);
+void ald_find_in_rdma_ports(AldReport *report);
+void ald_find_contested_hardware(AldReport *report);
+void ald_find_bridge_loops(AldReport *report);

@@ -1,0 +1,623 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "record/record.h"
+#include "record/units.h"
+#include "state/findings/findings-words.h"
+#include "state/link-quality.h"
+#include "state/topology/rdma-problem.h"
+
+/*
+ * Sentences are templates. {Name} in them is replaced by what the table of placeholders makes of the row, or
+ * else by the field of that name in its unit. Of the templates of an Id the first one counts that applies and
+ * whose placeholders all have a value.
+ */
+
+#define NAMED_MAX 8u          /* more nodes than this are counted instead of named */
+#define NAMED_OF_GROUP_MAX 3u /* the same if nodes are grouped by what they run */
+#define GROUPS_MAX 8u         /* more groups than this are counted */
+#define ELLIPSIS "…"
+
+static size_t length_of(const char *const *strings)
+{
+        return strings ? g_strv_length((char **) strings) : 0;
+}
+
+static char *nth_name(const AldFindingRow *row, size_t n)
+{
+        return n < length_of(row->names) ? g_strdup(row->names[n]) : NULL;
+}
+
+static char *first_name(const AldFindingRow *row)
+{
+        return nth_name(row, 0);
+}
+
+static char *second_name(const AldFindingRow *row)
+{
+        return nth_name(row, 1);
+}
+
+/* "a", "a and b", "a, b and c"; beyond `max` "14 nodes". */
+static char *list_names(GPtrArray *names, guint max)
+{
+        g_autoptr(GString) list = g_string_new(NULL);
+
+        if (names->len > max)
+                return g_strdup_printf("%u nodes", names->len);
+        for (guint i = 0; i < names->len; i++) {
+                if (i > 0)
+                        g_string_append(list, i == names->len - 1 ? " and " : ", ");
+                g_string_append(list, names->pdata[i]);
+        }
+        return g_string_free(g_steal_pointer(&list), FALSE);
+}
+
+static char *all_names(const AldFindingRow *row)
+{
+        g_autoptr(GPtrArray) names = g_ptr_array_new();
+        size_t n = length_of(row->names);
+
+        if (n > NAMED_MAX)
+                return g_strdup_printf("%zu nodes", n);
+        for (size_t i = 0; i < n; i++)
+                g_ptr_array_add(names, (gpointer) row->names[i]);
+        return n > 0 ? list_names(names, NAMED_MAX) : NULL;
+}
+
+static char *node_id(const AldFindingRow *row)
+{
+        return length_of(row->nodes) > 0 ? g_strdup(row->nodes[0]) : NULL;
+}
+
+static char *short_id(const AldFindingRow *row)
+{
+        return length_of(row->nodes) > 0 ? g_strndup(row->nodes[0], ALD_SHORT_ID_DIGITS) : NULL;
+}
+
+/* "00000002, 00000004", "… and 3 more". */
+static char *short_ids(const AldFindingRow *row)
+{
+        g_autoptr(GString) list = g_string_new(NULL);
+        size_t n = length_of(row->nodes);
+
+        if (n == 0)
+                return NULL;
+        for (size_t i = 0; i < MIN(n, NAMED_MAX); i++)
+                g_string_append_printf(list, "%s%.*s", i > 0 ? ", " : "", ALD_SHORT_ID_DIGITS, row->nodes[i]);
+        if (n > NAMED_MAX)
+                g_string_append_printf(list, " and %zu more", n - NAMED_MAX);
+        return g_string_free(g_steal_pointer(&list), FALSE);
+}
+
+static char *node_count(const AldFindingRow *row)
+{
+        return g_strdup_printf("%zu", length_of(row->nodes));
+}
+
+/* The nodes that run the same. */
+typedef struct Group {
+        const char *value;
+        GPtrArray *names;
+} Group;
+
+static void group_free(gpointer data)
+{
+        Group *group = data;
+
+        g_ptr_array_unref(group->names);
+        g_free(group);
+}
+
+/* The larger first. */
+static int compare_groups(gconstpointer a, gconstpointer b)
+{
+        const Group *left = *(const Group *const *) a, *right = *(const Group *const *) b;
+
+        if (left->names->len != right->names->len)
+                return left->names->len > right->names->len ? -1 : 1;
+        return strcmp(left->value, right->value);
+}
+
+static GPtrArray *group_by_value(const AldFindingRow *row)
+{
+        g_autoptr(GHashTable) by_value = g_hash_table_new(g_str_hash, g_str_equal);
+        GPtrArray *groups = g_ptr_array_new_with_free_func(group_free);
+        size_t n = length_of(row->values);
+
+        for (size_t i = 0; i < n; i++) {
+                Group *group = g_hash_table_lookup(by_value, row->values[i]);
+
+                if (!group) {
+                        group = g_new(Group, 1);
+                        *group = (Group){ .value = row->values[i], .names = g_ptr_array_new() };
+                        g_ptr_array_add(groups, group);
+                        g_hash_table_insert(by_value, (gpointer) group->value, group);
+                }
+                g_ptr_array_add(group->names, (gpointer) row->names[i]);
+        }
+        g_ptr_array_sort(groups, compare_groups);
+        return groups;
+}
+
+/* "Debian 12 on 4 nodes; Alpine 3 on a and b". */
+static char *list_groups(const AldFindingRow *row)
+{
+        g_autoptr(GPtrArray) groups = NULL;
+        g_autoptr(GString) list = g_string_new(NULL);
+
+        if (!row->values || length_of(row->values) != length_of(row->names))
+                return NULL;
+        groups = group_by_value(row);
+        for (guint i = 0; i < MIN(groups->len, GROUPS_MAX); i++) {
+                const Group *group = groups->pdata[i];
+                g_autofree char *names = list_names(group->names, NAMED_OF_GROUP_MAX);
+
+                g_string_append_printf(list, "%s%s on %s", i > 0 ? "; " : "", group->value, names);
+        }
+        if (groups->len > GROUPS_MAX)
+                g_string_append_printf(list, "; and %u others", groups->len - GROUPS_MAX);
+        return g_string_free(g_steal_pointer(&list), FALSE);
+}
+
+/* "Great GPU (0000:01:00.0)". */
+static char *device_title(const AldFindingRow *row)
+{
+        if (!row->device)
+                return NULL;
+        return row->device_name ? g_strdup_printf("%s (%s)", row->device_name, row->device)
+                                : g_strdup_printf("device %s", row->device);
+}
+
+/* " (eth0 to 192.0.2.1)"; "" if both ends are unknown. */
+static char *path_note(const AldFindingRow *row)
+{
+        const char *from = row->port ?: row->interface, *to = row->sink_port ?: row->address;
+
+        if (from && to)
+                return g_strdup_printf(" (%s to %s)", from, to);
+        return from || to ? g_strdup_printf(" (%s)", from ?: to) : g_strdup("");
+}
+
+/* "420 Mb/s ±31 % from a to b, with a spread of 60 %". */
+static char *swing(const AldFindingRow *row, unsigned from, uint64_t rate, double interval, double spread)
+{
+        g_autofree char *measured = NULL;
+        g_autoptr(GString) text = NULL;
+
+        if (rate == ALD_ABSENT_UINT64 || length_of(row->names) < 2)
+                return NULL;
+        measured = ald_units_rate(rate);
+        text = g_string_new(measured);
+        if (isfinite(interval))
+                g_string_append_printf(text, " ±%.*f %%", interval < 9.5 ? 1 : 0, interval);
+        g_string_append_printf(text, " from %s to %s", row->names[from], row->names[1 - from]);
+        if (isfinite(spread) && spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT)
+                g_string_append_printf(text, ", with a spread of %.0f %%", spread);
+        return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static char *upload_swing(const AldFindingRow *row)
+{
+        return swing(row, 0, row->upload_bits_per_second, row->upload_interval, row->upload_spread);
+}
+
+static char *download_swing(const AldFindingRow *row)
+{
+        return swing(row, 1, row->download_bits_per_second, row->download_interval, row->download_spread);
+}
+
+static char *age(const AldFindingRow *row)
+{
+        g_autofree char *duration = NULL;
+
+        if (row->measured_usec == ALD_ABSENT_UINT64)
+                return g_strdup("it was never measured");
+        if (row->duration_usec == ALD_ABSENT_UINT64)
+                return g_strdup("the age of its figures is unknown");
+        duration = ald_units_duration(row->duration_usec);
+        return g_strdup_printf("its figures are %s old", duration);
+}
+
+/* Without the sign. */
+static char *clock_distance(const AldFindingRow *row)
+{
+        int64_t offset = row->clock_offset_usec;
+
+        return offset == ALD_ABSENT_INT64 ? NULL
+                                          : ald_units_duration((uint64_t) (offset < 0 ? -offset : offset));
+}
+
+static AldRdmaProblem rdma_problem(const AldFindingRow *row)
+{
+        return (AldRdmaProblem){ .word = row->problem,
+                .link_layer = row->link_layer,
+                .interface = row->interface,
+                .controller = row->controller,
+                .carrier = row->carrier };
+}
+
+static char *rdma_reason(const AldFindingRow *row)
+{
+        AldRdmaProblem problem = rdma_problem(row);
+
+        return ald_rdma_problem_reason(&problem);
+}
+
+static char *rdma_remedy(const AldFindingRow *row)
+{
+        AldRdmaProblem problem = rdma_problem(row);
+
+        return g_strdup(ald_rdma_problem_remedy(&problem));
+}
+
+static char *interface_note(const AldFindingRow *row)
+{
+        return row->interface ? g_strdup_printf(" (%s)", row->interface) : g_strdup("");
+}
+
+/* Strings are new, or NULL if there is nothing to be put in. */
+static const struct {
+        const char *name;
+        char *(*expand)(const AldFindingRow *row);
+} placeholders[] = {
+        { "Age", age },
+        { "ClockDistance", clock_distance },
+        { "DeviceTitle", device_title },
+        { "DownloadSwing", download_swing },
+        { "Groups", list_groups },
+        { "InterfaceNote", interface_note },
+        { "Name", first_name },
+        { "Names", all_names },
+        { "NodeCount", node_count },
+        { "NodeId", node_id },
+        { "PathNote", path_note },
+        { "RdmaReason", rdma_reason },
+        { "RdmaRemedy", rdma_remedy },
+        { "SecondName", second_name },
+        { "ShortId", short_id },
+        { "ShortIds", short_ids },
+        { "UploadSwing", upload_swing },
+};
+
+/* NULL for a time that no calendar has. */
+static char *format_time(uint64_t usec)
+{
+        g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc((int64_t) (usec / G_USEC_PER_SEC));
+
+        return time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S UTC") : NULL;
+}
+
+/* In the unit that the name of the field ends with. */
+static char *format_field(const AldField *field, const void *value)
+{
+        if (ald_field_is_absent(field, value))
+                return NULL;
+        if (field->type == ALD_TYPE_STRING)
+                return g_strdup(*(const char *const *) value);
+        if (field->type == ALD_TYPE_DOUBLE)
+                return g_strdup_printf("%.0f", *(const double *) value);
+        if (field->type != ALD_TYPE_UINT64)
+                return NULL;
+        if (strcmp(field->name, "SinceUSec") == 0)
+                return format_time(*(const uint64_t *) value);
+        if (g_str_has_suffix(field->name, "USec"))
+                return ald_units_duration(*(const uint64_t *) value);
+        if (g_str_has_suffix(field->name, "BitsPerSecond"))
+                return ald_units_rate(*(const uint64_t *) value);
+        if (g_str_has_suffix(field->name, "Bytes"))
+                return ald_units_bytes(*(const uint64_t *) value);
+        return g_strdup_printf("%" PRIu64, *(const uint64_t *) value);
+}
+
+static char *expand(const AldFindingRow *row, const char *name)
+{
+        const AldField *field = ald_struct_find(&ald_finding_row_struct, name);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(placeholders); i++)
+                if (strcmp(placeholders[i].name, name) == 0)
+                        return placeholders[i].expand(row);
+        g_assert(field);
+        return format_field(field, ald_field_of(field, row));
+}
+
+/* A sentence of words that others chose may be too long for a field; it is cut between characters. */
+static char *cut(GString *text)
+{
+        if (text->len > ALD_STRING_MAX) {
+                const char *end = g_utf8_find_prev_char(
+                        text->str, text->str + ALD_STRING_MAX - strlen(ELLIPSIS) + 1);
+
+                g_string_truncate(text, (gsize) (end - text->str));
+                g_string_append(text, ELLIPSIS);
+        }
+        return g_string_free(text, FALSE);
+}
+
+/* NULL if a placeholder has no value. */
+static char *render(const char *template, const AldFindingRow *row)
+{
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        for (const char *open; (open = strchr(template, '{')); template = strchr(open, '}') + 1) {
+                g_autofree char *name = g_strndup(open + 1, strcspn(open + 1, "}"));
+                g_autofree char *value = expand(row, name);
+
+                if (!value)
+                        return NULL;
+                g_string_append_len(text, template, open - template);
+                g_string_append(text, value);
+        }
+        g_string_append(text, template);
+        return cut(g_steal_pointer(&text));
+}
+
+static bool has_expired(const AldFindingRow *row)
+{
+        return row->remaining_usec == 0;
+}
+
+static bool is_behind(const AldFindingRow *row)
+{
+        return row->clock_offset_usec < 0;
+}
+
+static bool is_one_node(const AldFindingRow *row)
+{
+        return length_of(row->nodes) == 1;
+}
+
+static bool was_never_measured(const AldFindingRow *row)
+{
+        return row->measured_usec == ALD_ABSENT_UINT64;
+}
+
+static bool lacks_upload(const AldFindingRow *row)
+{
+        return row->upload_bits_per_second == ALD_ABSENT_UINT64;
+}
+
+static bool is_wifi(const AldFindingRow *row)
+{
+        return g_strcmp0(row->interface_type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
+}
+
+typedef struct Template {
+        AldFindingRowId id;
+        bool (*applies)(const AldFindingRow *row); /* NULL: always */
+        const char *words;
+} Template;
+
+#define ID(NAME) ALD_FINDING_ROW_ID_##NAME
+
+static const Template texts[] = {
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), has_expired,
+                "The certificate of the authority of cluster {ClusterName} has expired; no certificate of "
+                "the "
+                "cluster is valid any more." },
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), has_expired,
+                "The certificate of the authority of the cluster has expired; no certificate of the cluster "
+                "is "
+                "valid any more." },
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), NULL,
+                "The certificate of the authority of cluster {ClusterName} expires in {RemainingUSec}." },
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), NULL,
+                "The certificate of the authority of the cluster expires in {RemainingUSec}." },
+        { ID(BRIDGE_CERTIFICATE_EXPIRES), has_expired,
+                "The certificate of the bridge on {Name} has expired; the bridge no longer connects the "
+                "sites." },
+        { ID(BRIDGE_CERTIFICATE_EXPIRES), NULL,
+                "The certificate of the bridge on {Name} expires in {RemainingUSec}." },
+        { ID(BRIDGE_LOOP), NULL, "The bridges of {Names} form a loop over their Thunderbolt cables." },
+        { ID(BROKER_CERTIFICATE_EXPIRES), has_expired,
+                "The certificate of the broker on {Name} has expired; no node connects to it any more." },
+        { ID(BROKER_CERTIFICATE_EXPIRES), NULL,
+                "The certificate of the broker on {Name} expires in {RemainingUSec}." },
+        { ID(BROKER_REFUSES_NODE), NULL,
+                "The broker on {SecondName} refuses part of what {Name} publishes, as {SecondName} reports: "
+                "it "
+                "keeps {KeptBytes} and has refused {RefusedMessages} messages." },
+        { ID(CERTIFICATE_EXPIRES), has_expired,
+                "The certificate of {Name} has expired; no broker accepts it any more." },
+        { ID(CERTIFICATE_EXPIRES), NULL, "The certificate of {Name} expires in {RemainingUSec}." },
+        { ID(CLOCK_NOT_SET), NULL,
+                "The clock of this machine, {Name}, is not set; records of other nodes that seem too new to "
+                "it "
+                "are not shown until it is." },
+        { ID(CLOCK_SKEW), is_behind,
+                "The clock of {Name} is {ClockDistance} behind the clock of {ReferenceName}." },
+        { ID(CLOCK_SKEW), is_behind,
+                "The clock of {Name} is {ClockDistance} behind the clocks of most nodes." },
+        { ID(CLOCK_SKEW), NULL,
+                "The clock of {Name} is {ClockDistance} ahead of the clock of {ReferenceName}." },
+        { ID(CLOCK_SKEW), NULL, "The clock of {Name} is {ClockDistance} ahead of the clocks of most nodes." },
+        { ID(DEVICE_NEVER_FREE), was_never_measured,
+                "On {Name}, {DeviceTitle} could not be measured for {DurationUSec}: {Reason}." },
+        { ID(DEVICE_NEVER_FREE), NULL,
+                "On {Name}, {DeviceTitle} could not be measured again for {DurationUSec}: {Reason}." },
+        { ID(DEVICE_WITHOUT_DRIVER), NULL,
+                "No kernel driver is bound to {DeviceTitle} on {Name}, so programs cannot compute on it." },
+        { ID(DISK_NEARLY_FULL), NULL, "{Path} on {Name} has only {AvailableBytes} of {TotalBytes} left." },
+        { ID(DUPLICATE_NODE_ID), NULL,
+                "Two machines use the node id of {Name}; neither is shown with its current values." },
+        { ID(FIELD_ABSENT), NULL, "{Field} of {Names} is unknown: {Reason}." },
+        { ID(FIELD_ABSENT), NULL, "A value of {Names} is unknown: {Reason}." },
+        { ID(FRIENDLY_NAME_SHARED), NULL, "{NodeCount} nodes share the name \"{SharedName}\": {ShortIds}." },
+        { ID(HARDWARE_CLAIMED_TWICE), NULL,
+                "{Names} report {Address} as their own, so it is attributed to none of them." },
+        { ID(INTERFACE_SLOW), NULL, "{Interface} on {Name} negotiated only {NegotiatedBitsPerSecond}." },
+        { ID(LINK_ASYMMETRIC), NULL,
+                "The link from {Name} to {SecondName}{PathNote} is asymmetric: {UploadBitsPerSecond} from "
+                "{Name} to {SecondName}, {DownloadBitsPerSecond} from {SecondName} to {Name}." },
+        { ID(LINK_BELOW_NEGOTIATED), NULL,
+                "The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
+                "{NegotiatedBitsPerSecond} negotiated, {UploadBitsPerSecond} measured from {Name} to "
+                "{SecondName} and {DownloadBitsPerSecond} from {SecondName} to {Name}." },
+        { ID(LINK_BELOW_NEGOTIATED), NULL,
+                "The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
+                "{NegotiatedBitsPerSecond} negotiated, {UploadBitsPerSecond} measured from {Name} to "
+                "{SecondName}." },
+        { ID(LINK_BELOW_NEGOTIATED), NULL,
+                "The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
+                "{NegotiatedBitsPerSecond} negotiated, {DownloadBitsPerSecond} measured from {SecondName} to "
+                "{Name}." },
+        { ID(LINK_PARTLY_MEASURED), lacks_upload,
+                "The rate from {Name} to {SecondName}{PathNote} could not be measured: {Reason}." },
+        { ID(LINK_PARTLY_MEASURED), lacks_upload,
+                "The rate from {Name} to {SecondName}{PathNote} could not be measured." },
+        { ID(LINK_PARTLY_MEASURED), NULL,
+                "The rate from {SecondName} to {Name}{PathNote} could not be measured: {Reason}." },
+        { ID(LINK_PARTLY_MEASURED), NULL,
+                "The rate from {SecondName} to {Name}{PathNote} could not be measured." },
+        { ID(LINK_PROBE_FAILING), NULL,
+                "The last probe of the link from {Name} to {SecondName}{PathNote} failed: {Reason}; {Age}." },
+        { ID(LINK_PROBE_FAILING), NULL,
+                "The last probe of the link from {Name} to {SecondName}{PathNote} failed for an unknown "
+                "reason; "
+                "{Age}." },
+        { ID(LINK_UNSTEADY), NULL,
+                "The link from {Name} to {SecondName}{PathNote} is unsteady: {UploadSwing}; "
+                "{DownloadSwing}." },
+        { ID(LINK_UNSTEADY), NULL,
+                "The link from {Name} to {SecondName}{PathNote} is unsteady: {UploadSwing}." },
+        { ID(LINK_UNSTEADY), NULL,
+                "The link from {Name} to {SecondName}{PathNote} is unsteady: {DownloadSwing}." },
+        { ID(MEMORY_PRESSURE), NULL,
+                "All tasks on {Name} stalled for lack of memory for {Percent} % of the last 10 s." },
+        { ID(NO_BROKER), NULL,
+                "This machine cannot reach any broker of cluster {ClusterName}; what it shows of other nodes "
+                "is "
+                "out of date." },
+        { ID(NO_BROKER), NULL,
+                "This machine cannot reach any broker of its cluster; what it shows of other nodes is out of "
+                "date." },
+        { ID(NODE_OFFLINE), NULL, "{Name} has been offline since {SinceUSec}." },
+        { ID(NODE_OFFLINE), NULL, "{Name} is offline." },
+        { ID(NODE_RECORDS_OLD), NULL,
+                "{Name} is online, but its records are older than those already known, so what is shown of "
+                "it "
+                "does not change." },
+        { ID(NODES_UNKNOWN), is_one_node,
+                "Whether {Names} is online has been unknown since the cluster service of this machine "
+                "stopped." },
+        { ID(NODES_UNKNOWN), NULL,
+                "Whether {Names} are online has been unknown since the cluster service of this machine "
+                "stopped." },
+        { ID(OS_VERSIONS_DIFFER), NULL, "The nodes run different operating systems: {Groups}." },
+        { ID(RDMA_UNUSABLE), NULL,
+                "RDMA port {Port}{InterfaceNote} on {Name} cannot be used: {RdmaReason}." },
+        { ID(SWAP_NEARLY_FULL), NULL,
+                "Only {AvailableBytes} of {TotalBytes} of swap and {MemoryAvailableBytes} of memory are left "
+                "on "
+                "{Name}." },
+        { ID(VERSIONS_DIFFER), NULL, "The nodes run different versions of Alidade: {Groups}." },
+};
+
+#define CHECK_RENEWAL                                                                   \
+        "Check that the machine on which the cluster was created is running, and that " \
+        "alidade-cluster-renewal.timer is active on both; or "
+#define RENEW_BY_HAND                                                                           \
+        CHECK_RENEWAL                                                                           \
+        "run \"alidadectl cluster renew USER@HOST\" on {Name}, where HOST is that machine; on " \
+        "that machine itself, leave out USER@HOST."
+#define MOVE_ANTENNAS "Bring the antennas closer together, change the channel, or use a cable."
+
+static const Template remedies[] = {
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), NULL,
+                "It cannot be renewed: run \"alidadectl cluster leave\" on each node, then create the "
+                "cluster "
+                "anew on one of them and join it on the others." },
+        { ID(BRIDGE_CERTIFICATE_EXPIRES), NULL,
+                CHECK_RENEWAL "have a new one signed for {Name} with \"alidadectl cluster sign-bridge\"; see "
+                              "alidade-cluster(7)." },
+        { ID(BRIDGE_LOOP), NULL,
+                "Unplug one of these cables, remove one port from its bridge, or enable STP on each "
+                "bridge." },
+        { ID(BROKER_CERTIFICATE_EXPIRES), NULL, RENEW_BY_HAND },
+        { ID(BROKER_REFUSES_NODE), NULL,
+                "If the key of {Name} was stolen, or this does not stop, run \"alidadectl cluster revoke "
+                "{NodeId}\" on the machine on which the cluster was created." },
+        { ID(CERTIFICATE_EXPIRES), NULL, RENEW_BY_HAND },
+        { ID(CLOCK_NOT_SET), NULL, "Let a time service such as systemd-timesyncd or chrony set the clock." },
+        { ID(CLOCK_SKEW), NULL,
+                "Let a time service such as systemd-timesyncd or chrony set the clock of {Name}." },
+        { ID(DEVICE_NEVER_FREE), NULL,
+                "Pause the work on it for a minute, or measure it while it is in use, on {Name}: "
+                "\"alidadectl "
+                "probe compute --force {Device}\"." },
+        { ID(DEVICE_WITHOUT_DRIVER), NULL, "Install the vendor's kernel driver on {Name}." },
+        { ID(DISK_NEARLY_FULL), NULL, "Free space below {Path} on {Name}." },
+        { ID(DUPLICATE_NODE_ID), NULL,
+                "On the copy, remove /etc/machine-id, run systemd-machine-id-setup, reboot and join the "
+                "cluster "
+                "again; then restart alidade-clusterd on both." },
+        { ID(FRIENDLY_NAME_SHARED), NULL,
+                "Give each node a name of its own: run \"alidadectl set-name NAME\" on it." },
+        { ID(HARDWARE_CLAIMED_TWICE), NULL,
+                "Give a copied virtual machine hardware addresses and GUIDs of its own; a container need not "
+                "show the devices of its host." },
+        { ID(INTERFACE_SLOW), NULL, "Check the cable and the port at its other end." },
+        { ID(LINK_ASYMMETRIC), NULL, "Compare the duplex modes, offload settings and load of both ends." },
+        { ID(LINK_BELOW_NEGOTIATED), NULL,
+                "The {Limiter} limited the rate, not the network: check its load, its interrupts and the "
+                "slot "
+                "of its adapter." },
+        { ID(LINK_BELOW_NEGOTIATED), is_wifi, MOVE_ANTENNAS },
+        { ID(LINK_BELOW_NEGOTIATED), NULL,
+                "Check the cable, the MTU at both ends and the slots of both adapters." },
+        { ID(LINK_PARTLY_MEASURED), NULL, "Look for packet loss and for a very slow line on the way." },
+        { ID(LINK_PROBE_FAILING), NULL,
+                "Check that {SecondName} is up and that no firewall between the two blocks the probe." },
+        { ID(LINK_UNSTEADY), is_wifi, MOVE_ANTENNAS },
+        { ID(LINK_UNSTEADY), NULL,
+                "Look for packet loss, other traffic and load at both ends and on the way." },
+        { ID(MEMORY_PRESSURE), NULL,
+                "Stop something on {Name}, or move work to a node with more free memory." },
+        { ID(NO_BROKER), NULL,
+                "Run \"alidadectl cluster status\" to see why; check that the broker is running and that the "
+                "network leads to it." },
+        { ID(NODE_OFFLINE), NULL, "Start it, or drop its records: \"alidadectl forget {ShortId}\"." },
+        { ID(NODE_RECORDS_OLD), NULL,
+                "Check the clock of {Name}. If it is right, stop alidade-clusterd there, run \"alidadectl "
+                "forget {ShortId}\" here, and start alidade-clusterd again." },
+        { ID(NODES_UNKNOWN), NULL,
+                "Check alidade-clusterd on this machine: \"systemctl status alidade-clusterd\"." },
+        { ID(OS_VERSIONS_DIFFER), NULL,
+                "Upgrade the nodes to the same release, unless they are meant to differ." },
+        { ID(RDMA_UNUSABLE), NULL, "{RdmaRemedy}" },
+        { ID(SWAP_NEARLY_FULL), NULL, "Stop something on {Name} before the kernel does." },
+        { ID(VERSIONS_DIFFER), NULL,
+                "Upgrade the other nodes, too: records that only newer versions know are not shown "
+                "everywhere." },
+};
+
+static char *render_first(const Template *templates, size_t n, const AldFindingRow *row)
+{
+        int id = ald_finding_row_id_from_string(row->id);
+
+        for (size_t i = 0; i < n; i++) {
+                char *words;
+
+                if ((int) templates[i].id != id || (templates[i].applies && !templates[i].applies(row)))
+                        continue;
+                words = render(templates[i].words, row);
+                if (words)
+                        return words;
+        }
+        return NULL;
+}
+
+char *ald_finding_text(const AldFindingRow *row)
+{
+        if (row->left_out != ALD_ABSENT_UINT64)
+                return render("{LeftOut} more {Id} findings are left out.", row);
+        return render_first(texts, G_N_ELEMENTS(texts), row);
+}
+
+char *ald_finding_remedy(const AldFindingRow *row)
+{
+        return row->left_out != ALD_ABSENT_UINT64 ? NULL
+                                                  : render_first(remedies, G_N_ELEMENTS(remedies), row);
+}

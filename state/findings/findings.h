@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/store/store.h"
+
+/* The limit of findings of one Id; one more row, with LeftOut, then counts the others. */
+#define ALD_FINDINGS_PER_ID 100u
+
+/*
+ * What is wrong or odd in the cluster: rows of GetFindings() (AldFindingRow), freed with the array; by
+ * severity, Id, first node and text. They depend only on the records, now_realtime (µs) and whether that
+ * clock was ever set.
+ */
+GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/planner/planner-device.h"
+#include "state/planner/planner.h"
+
+/* Loads are sent every second if they change, and every 30 s if they do not. */
+#define SILENT_USEC (UINT64_C(120) * 1000 * 1000)
+
+static bool is_avoided(const AldDeviceInput *input, const char *id)
+{
+        for (size_t i = 0; i < input->n_avoid; i++)
+                if (strcmp(input->avoid[i], id) == 0)
+                        return true;
+        return false;
+}
+
+static bool is_new_driver(const AldBackend *backend, const AldComputeDevice *row)
+{
+        return row && row->driver_version && backend->driver_version &&
+               strcmp(row->driver_version, backend->driver_version) != 0;
+}
+
+static AldPathState judge_age(
+        const AldDeviceRecords *records, const AldBackend *backend, const AldComputeDevice *row, uint64_t now)
+{
+        AldAttempts attempts = ALD_ATTEMPTS_NONE;
+        AldPathState state;
+
+        if (row) {
+                attempts.measured_usec = row->measured_usec;
+                attempts.failed_usec = row->failed_usec;
+                attempts.failures = row->failures;
+        }
+        state = ald_attempts_judge(&attempts, ald_path_seed(&records->node, &records->node, backend->id),
+                ald_planner_ttl(ALD_KIND_COMPUTE), now);
+        /* If the new driver fails as well, it waits as after any failure. */
+        if (!state.due && state.reason == ALD_DUE_EXPIRED && is_new_driver(backend, row))
+                state = (AldPathState){ true, ALD_DUE_DRIVER, ALD_ABSENT_UINT64 };
+        return state;
+}
+
+const char *ald_device_obstacle_to_string(AldDeviceObstacle obstacle)
+{
+        static const char *const words[] = {
+                [ALD_DEVICE_FREE] = "it is free",
+                [ALD_DEVICE_ASLEEP] = "it is asleep",
+                [ALD_DEVICE_COMPUTED_ON] = "processes compute on it",
+                [ALD_DEVICE_IN_USE] = "it is in use",
+                [ALD_DEVICE_LOAD_UNKNOWN] = "nothing reports its load",
+        };
+
+        g_assert((size_t) obstacle < G_N_ELEMENTS(words));
+        return words[obstacle];
+}
+
+static bool is_class(const AldBackend *backend, AldBackendClass class)
+{
+        return g_strcmp0(backend->class, ald_backend_class_to_string(class)) == 0;
+}
+
+/* The last report, unless its source has gone silent. */
+static const AldDevice *find_live(const AldDeviceRecords *records, const char *id, uint64_t now)
+{
+        bool is_silent = records->system_usec != 0 && records->system_usec < now &&
+                         now - records->system_usec > SILENT_USEC;
+
+        return records->system && !is_silent ? ald_rows_find(&records->system->devices, id) : NULL;
+}
+
+static AldDeviceObstacle find_obstacle(
+        const AldDeviceRecords *records, const AldBackend *backend, const AldComputeDevice *row, uint64_t now)
+{
+        const AldDevice *live = find_live(records, backend->id, now);
+        bool is_measured = row && row->measured_usec != ALD_ABSENT_UINT64;
+
+        if (live && live->compute_processes != ALD_ABSENT_UINT64 && live->compute_processes > 0)
+                return ALD_DEVICE_COMPUTED_ON;
+        if (live && live->usage > ALD_DEVICE_USAGE_MAX_PERCENT)
+                return ALD_DEVICE_IN_USE;
+        if (live && g_strcmp0(live->power_state,
+                            ald_device_power_state_to_string(ALD_DEVICE_POWER_STATE_ASLEEP)) == 0)
+                return ALD_DEVICE_ASLEEP;
+        if (is_class(backend, ALD_BACKEND_CLASS_CPU) || !is_measured)
+                return ALD_DEVICE_FREE;
+        return live && (!isnan(live->usage) || live->compute_processes != ALD_ABSENT_UINT64)
+                       ? ALD_DEVICE_FREE
+                       : ALD_DEVICE_LOAD_UNKNOWN;
+}
+
+static const AldComputeDevice *find_row(const AldDeviceRecords *records, const AldBackend *backend)
+{
+        return records->compute ? ald_rows_find(&records->compute->devices, backend->id) : NULL;
+}
+
+AldDeviceObstacle ald_device_obstacle(
+        const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime)
+{
+        return find_obstacle(records, backend, find_row(records, backend), now_realtime);
+}
+
+AldDeviceJudgement ald_device_judge(
+        const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime)
+{
+        const AldComputeDevice *row = find_row(records, backend);
+        AldDeviceJudgement judgement = {
+                .state = judge_age(records, backend, row, now_realtime),
+                .obstacle = find_obstacle(records, backend, row, now_realtime),
+        };
+
+        /* A sleeping device is woken for its first measurement, or for a new driver. */
+        if (judgement.obstacle == ALD_DEVICE_ASLEEP && judgement.state.reason != ALD_DUE_EXPIRED)
+                judgement.obstacle = ALD_DEVICE_FREE;
+        return judgement;
+}
+
+bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend)
+{
+        if (!backend->open_cl_platform)
+                return false;
+        for (size_t i = 0; i < backends->devices.n; i++) {
+                const AldBackend *other = ald_rows_at(&backends->devices, i);
+
+                if (g_strcmp0(other->parent, backend->id) == 0)
+                        return false;
+        }
+        return true;
+}
+
+/* Devices that were never measured come first, then those that have waited longest. */
+static int compare_due(gconstpointer a, gconstpointer b)
+{
+        const AldDueDevice *left = a, *right = b;
+        uint64_t x = left->since == ALD_ABSENT_UINT64 ? 0 : left->since;
+        uint64_t y = right->since == ALD_ABSENT_UINT64 ? 0 : right->since;
+
+        if (x != y)
+                return x < y ? -1 : 1;
+        return left->reason != right->reason ? (int) left->reason - (int) right->reason
+                                             : strcmp(left->id, right->id);
+}
+
+static AldDeviceRecords records_of(const AldNode *node)
+{
+        AldRecord *system = ald_node_record(node, ALD_KIND_SYSTEM);
+
+        return (AldDeviceRecords){
+                .node = node->id,
+                .backends = ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends),
+                .compute = ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute),
+                .system = ald_record_as(system, SYSTEM, AldSystem),
+                .system_usec = system ? system->updated_usec : 0,
+        };
+}
+
+GArray *ald_planner_devices(AldStore *store, const AldDeviceInput *input)
+{
+        const AldDeviceRecords records = records_of(ald_store_local_node(store));
+        GArray *due = g_array_new(FALSE, FALSE, sizeof(AldDueDevice));
+
+        for (size_t i = 0; records.backends && i < records.backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&records.backends->devices, i);
+                AldDeviceJudgement judgement;
+                AldDueDevice device;
+
+                if (!ald_device_is_measurable(records.backends, backend) || is_avoided(input, backend->id))
+                        continue;
+                judgement = ald_device_judge(&records, backend, input->now_realtime);
+                device = (AldDueDevice){
+                        .id = backend->id, .reason = judgement.state.reason, .since = judgement.state.since
+                };
+                if (judgement.state.due && judgement.obstacle == ALD_DEVICE_FREE)
+                        g_array_append_val(due, device);
+        }
+        g_array_sort(due, compare_due);
+        g_array_set_size(due, (guint) MIN(due->len, input->max));
+        return due;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/planner/planner-path.h"
+
+/* Which compute devices of this node are due, computed from the state alone, as for paths
+ * (state/planner/planner.h). */
+typedef struct AldDeviceInput {
+        uint64_t now_realtime; /* µs */
+        size_t max;
+        const char *const *avoid; /* Ids of devices not to measure now */
+        size_t n_avoid;
+} AldDeviceInput;
+
+typedef struct AldDueDevice {
+        const char *id; /* points into the record of Node1.Backends */
+        AldDueReason reason;
+        uint64_t since; /* maybe absent */
+} AldDueDevice;
+
+/* A device with a higher usage is not measured. */
+#define ALD_DEVICE_USAGE_MAX_PERCENT 10.0
+
+/*
+ * The AldDueDevices, the most urgent first: devices that an OpenCL platform shows and that are free according
+ * to ald_device_judge(). Measure only one at a time.
+ */
+GArray *ald_planner_devices(AldStore *store, const AldDeviceInput *input);
+
+/* What prevents the measurement of a device. */
+typedef enum AldDeviceObstacle {
+        ALD_DEVICE_FREE,
+        ALD_DEVICE_ASLEEP,       /* it is not woken to repeat a known measurement */
+        ALD_DEVICE_COMPUTED_ON,  /* processes hold it for computing, at any load */
+        ALD_DEVICE_IN_USE,       /* by more than ALD_DEVICE_USAGE_MAX_PERCENT */
+        ALD_DEVICE_LOAD_UNKNOWN, /* its load is not reported, and it already has figures */
+} AldDeviceObstacle;
+
+/* Describes an obstacle, such as "processes compute on it"; not for ALD_DEVICE_FREE. */
+const char *ald_device_obstacle_to_string(AldDeviceObstacle obstacle);
+
+/* The records of a node. */
+typedef struct AldDeviceRecords {
+        AldId node;
+        const AldBackends *backends;
+        const AldCompute *compute; /* or NULL */
+        const AldSystem *system;   /* or NULL: nothing reports loads */
+        uint64_t system_usec;      /* when it was updated; 0: not known */
+} AldDeviceRecords;
+
+typedef struct AldDeviceJudgement {
+        AldPathState state;
+        AldDeviceObstacle obstacle;
+} AldDeviceJudgement;
+
+/* Whether the device is due, and what prevents its measurement. The load of processors is not considered: the
+ * measuring service reads it itself. */
+AldDeviceJudgement ald_device_judge(
+        const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
+
+/* The obstacle for a device, whether or not it is due. */
+AldDeviceObstacle ald_device_obstacle(
+        const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
+
+/* Whether it can be measured: OpenCL shows it, and it is not split into instances, which are measured
+ * instead. */
+bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend);

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "record/key.h"
+#include "state/network.h"
+#include "state/planner/planner-load.h"
+
+#define USEC_PER_HOUR (UINT64_C(3600) * 1000 * 1000)
+
+/* What a whole measurement transfers, each direction, at the most. */
+#define TRANSFER_SECONDS 1.5
+
+/* A spot check lasts 10 ms each way, and some more until it has begun. */
+#define SPOT_SECONDS 0.012
+
+#define CHECKS_PER_HOUR (USEC_PER_HOUR / ALD_LINK_CHECK_USEC)
+
+/* Both point into records. */
+typedef struct Place {
+        const AldNode *node;
+        const char *carrier; /* "" if it is not known */
+        AldLoad load;
+} Place;
+
+/* Two interfaces that several rows may lead over: of these the one measured last is the one that is repeated,
+ * of the others round trips alone. Points into records. */
+typedef struct Pair {
+        const AldNode *source, *sink;
+        const AldInterface *source_interface, *sink_interface;
+        AldLoad *source_load, *sink_load;
+        uint64_t measured_usec, deadline;
+} Pair;
+
+struct AldLoads {
+        GHashTable *places;  /* a set */
+        GHashTable *pairs;   /* the same */
+        GHashTable *put_off; /* keys of paths of this node */
+        const AldPlannerInput *input;
+};
+
+static uint64_t double_known(uint64_t rate, uint64_t other)
+{
+        if (rate == ALD_ABSENT_UINT64)
+                return other == ALD_ABSENT_UINT64 ? 0 : 2 * other;
+        return other == ALD_ABSENT_UINT64 ? 2 * rate : rate + other;
+}
+
+static uint64_t bytes_at(uint64_t bits_per_second)
+{
+        return (uint64_t) ((double) bits_per_second / 8 * TRANSFER_SECONDS);
+}
+
+uint64_t ald_probe_bytes(
+        const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load)
+{
+        uint64_t speed, measured = 0;
+
+        if (row)
+                measured = double_known(row->upload_bits_per_second, row->download_bits_per_second);
+        if (measured > 0)
+                return bytes_at(measured);
+        speed = MIN(source ? source->speed_bits_per_second : ALD_ABSENT_UINT64,
+                sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64);
+        if (load && load->rate > 0)
+                speed = MIN(speed, load->rate);
+        return bytes_at(double_known(speed, speed));
+}
+
+uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate)
+{
+        uint64_t measured = row ? double_known(row->upload_bits_per_second, row->download_bits_per_second)
+                                : 0;
+
+        return bytes_at(measured > 0 ? measured : double_known(rate, rate));
+}
+
+uint64_t ald_spot_bytes(uint64_t probe_bytes)
+{
+        return (uint64_t) ((double) probe_bytes / TRANSFER_SECONDS * SPOT_SECONDS);
+}
+
+static const AldNetwork *network_of(const AldNode *node)
+{
+        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+}
+
+static guint hash_place(gconstpointer key)
+{
+        const Place *place = key;
+
+        return g_direct_hash(place->node) ^ g_str_hash(place->carrier);
+}
+
+static gboolean equal_places(gconstpointer a, gconstpointer b)
+{
+        const Place *left = a, *right = b;
+
+        return left->node == right->node && strcmp(left->carrier, right->carrier) == 0;
+}
+
+static guint hash_pair(gconstpointer key)
+{
+        const Pair *pair = key;
+
+        return 31 * (31 * g_direct_hash(pair->source) + g_direct_hash(pair->sink)) +
+               31 * g_direct_hash(pair->source_interface) + g_direct_hash(pair->sink_interface);
+}
+
+static gboolean equal_pairs(gconstpointer a, gconstpointer b)
+{
+        const Pair *left = a, *right = b;
+
+        return left->source == right->source && left->sink == right->sink &&
+               left->source_interface == right->source_interface &&
+               left->sink_interface == right->sink_interface;
+}
+
+bool ald_probe_may_load(const AldNode *node, const AldInterface *interface)
+{
+        return ald_probe_policy_allows(node, ALD_LINK_SCOPE_FULL) &&
+               !(interface && (ald_interface_is_metered(interface) ||
+                                      ald_interface_is(interface, ALD_INTERFACE_TYPE_TUNNEL)));
+}
+
+static AldLoad *load_of(AldLoads *loads, const AldNode *node, const char *carrier)
+{
+        const Place wanted = { .node = node, .carrier = carrier };
+        Place *place = g_hash_table_lookup(loads->places, &wanted);
+
+        if (!place) {
+                place = g_new(Place, 1);
+                *place = wanted;
+                place->load = (AldLoad){ .last_age = UINT64_MAX, .deadline = UINT64_MAX };
+                g_hash_table_add(loads->places, place);
+        }
+        return &place->load;
+}
+
+AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface)
+{
+        const AldNetwork *network = network_of(node);
+        const char *carrier = interface && network ? ald_network_find_carrier(network, interface)->id
+                              : interface          ? interface->id
+                                                   : "";
+
+        return load_of(loads, node, carrier);
+}
+
+static const AldInterface *find_interface(const AldNode *node, const char *name)
+{
+        const AldNetwork *network = network_of(node);
+
+        return name && network ? ald_rows_find(&network->interfaces, name) : NULL;
+}
+
+/* For a name that is not an interface's, such as an RDMA port's without one. */
+static AldLoad *load_of_name(AldLoads *loads, const AldNode *node, const char *name)
+{
+        const AldInterface *interface = find_interface(node, name);
+
+        return interface ? ald_loads_find(loads, node, interface) : load_of(loads, node, name ?: "");
+}
+
+static AldLoad *load_of_port(AldLoads *loads, const AldNode *node, const char *name)
+{
+        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldRdmaPort *port = fabric && name ? ald_rows_find(&fabric->rdma_ports, name) : NULL;
+
+        return load_of_name(loads, node, port && port->interface ? port->interface : name);
+}
+
+static AldLoad *load_of_address(AldLoads *loads, const AldNode *node, const char *address)
+{
+        const AldNetwork *network = network_of(node);
+
+        return ald_loads_find(loads, node, network ? ald_network_find_address(network, address) : NULL);
+}
+
+static void add_rate(AldLoad *load, uint64_t rate)
+{
+        if (rate != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, rate);
+}
+
+/* What a record of either kind says. */
+typedef struct Row {
+        AldLoad *source, *sink; /* the latter NULL if it is not known */
+        AldAttempts attempts;
+        uint64_t upload, download, bytes, ttl_usec;
+} Row;
+
+static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+{
+        const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
+
+        return (Row){
+                .source = load_of_name(loads, entry->node, row->source_interface),
+                .sink = sink ? load_of_address(loads, sink, ald_key_address(entry->key)) : NULL,
+                .attempts = ald_path_attempts(row),
+                .upload = row->upload_bits_per_second,
+                .download = row->download_bits_per_second,
+                .bytes = ald_probe_bytes(row, NULL, NULL, NULL),
+                .ttl_usec = row->time_to_live_usec,
+        };
+}
+
+static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+{
+        const AldLinkRdma *row = ald_record_as(entry->record, LINK_RDMA, AldLinkRdma);
+
+        return (Row){
+                .source = load_of_port(loads, entry->node, row->source_port),
+                .sink = sink ? load_of_port(loads, sink, row->sink_port) : NULL,
+                .attempts = { row->measured_usec, row->failed_usec, row->failures },
+                .upload = row->upload_bits_per_second,
+                .download = row->download_bits_per_second,
+                .bytes = ald_rdma_probe_bytes(row, ALD_ABSENT_UINT64),
+                .ttl_usec = row->time_to_live_usec,
+        };
+}
+
+/* A path that is overdue by another time to live is no longer measured, such as rows of a node that left it
+ * to the other end. */
+static uint64_t deadline_of(const Row *row, uint64_t now)
+{
+        uint64_t measured = row->attempts.measured_usec, ttl = row->ttl_usec;
+
+        if (ttl == ALD_ABSENT_UINT64 || measured + 2 * ttl < now)
+                return UINT64_MAX;
+        return measured + ttl;
+}
+
+static void add(AldLoad *load, const Row *row, uint64_t now)
+{
+        uint64_t age;
+
+        add_rate(load, row->upload);
+        add_rate(load, row->download);
+        if (row->attempts.measured_usec == ALD_ABSENT_UINT64 || row->attempts.measured_usec > now)
+                return;
+        age = now - row->attempts.measured_usec;
+        if (age < USEC_PER_HOUR)
+                load->bytes += row->bytes;
+        if (age < load->last_age) {
+                load->last_age = age;
+                load->last_bytes = row->bytes;
+        }
+}
+
+/* This is unknown for paths of other nodes. */
+static bool is_put_off(const AldLoads *loads, const AldEntry *entry)
+{
+        return entry->node->local && g_hash_table_contains(loads->put_off, entry->key);
+}
+
+/* A path that may not be loaded now does not delay others. */
+static bool may_be_repeated(const Pair *pair)
+{
+        return (pair->sink->local || ald_node_is_online(pair->sink)) && pair->sink_interface &&
+               pair->sink_interface->carrier != 0 && ald_probe_may_load(pair->sink, pair->sink_interface) &&
+               (!pair->source_interface || pair->source_interface->carrier != 0) &&
+               ald_probe_may_load(pair->source, pair->source_interface);
+}
+
+static void add_pair(AldLoads *loads, const AldEntry *entry, const Row *row, const AldNode *sink)
+{
+        const AldLinkSocket *link = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
+        const AldNetwork *network = network_of(sink);
+        const Pair pair = {
+                .source = entry->node,
+                .sink = sink,
+                .source_interface = find_interface(entry->node, link->source_interface),
+                .sink_interface = network ? ald_network_find_address(network, ald_key_address(entry->key))
+                                          : NULL,
+                .source_load = row->source,
+                .sink_load = row->sink,
+                .measured_usec = row->attempts.measured_usec,
+                .deadline = deadline_of(row, loads->input->now_realtime),
+        };
+        const Pair *other = g_hash_table_lookup(loads->pairs, &pair);
+
+        if (pair.measured_usec == ALD_ABSENT_UINT64 || pair.measured_usec > loads->input->now_realtime ||
+                ald_attempts_failures(&row->attempts) > 0 || is_put_off(loads, entry) ||
+                !may_be_repeated(&pair))
+                return;
+        if (!other || other->measured_usec < pair.measured_usec)
+                g_hash_table_add(loads->pairs, g_memdup2(&pair, sizeof pair));
+}
+
+static void set_deadlines(AldLoads *loads)
+{
+        GHashTableIter iter;
+        gpointer key;
+
+        g_hash_table_iter_init(&iter, loads->pairs);
+        while (g_hash_table_iter_next(&iter, &key, NULL)) {
+                const Pair *pair = key;
+
+                pair->source_load->deadline = MIN(pair->source_load->deadline, pair->deadline);
+                pair->sink_load->deadline = MIN(pair->sink_load->deadline, pair->deadline);
+        }
+}
+
+static void add_entry(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+{
+        const Row row = entry->kind == ALD_KIND_LINK_SOCKET ? socket_row(loads, entry, sink)
+                                                            : rdma_row(loads, entry, sink);
+        uint64_t now = loads->input->now_realtime;
+
+        add(row.source, &row, now);
+        if (row.sink)
+                add(row.sink, &row, now);
+        if (entry->kind == ALD_KIND_LINK_SOCKET && sink)
+                add_pair(loads, entry, &row, sink);
+}
+
+static void add_node(AldLoads *loads, AldStore *store, AldNode *node)
+{
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
+                AldId id;
+
+                if (!ald_kinds[entry->kind].is_link || !entry->record)
+                        continue;
+                if (ald_key_parse(entry->kind, entry->key, &id) >= 0)
+                        add_entry(loads, entry, ald_store_find_node(store, &id));
+        }
+}
+
+AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlannerInput *input)
+{
+        AldLoads *loads = g_new0(AldLoads, 1);
+
+        loads->places = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
+        loads->pairs = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
+        loads->put_off = g_hash_table_new(g_str_hash, g_str_equal);
+        for (size_t i = 0; i < input->n_avoid_paths; i++)
+                g_hash_table_add(loads->put_off, (gpointer) input->avoid_paths[i]);
+        loads->input = input;
+        add_node(loads, store, ald_store_local_node(store));
+        for (guint i = 0; i < peers->len; i++)
+                add_node(loads, store, peers->pdata[i]);
+        set_deadlines(loads);
+        return loads;
+}
+
+void ald_loads_free(AldLoads *loads)
+{
+        g_hash_table_unref(loads->places);
+        g_hash_table_unref(loads->pairs);
+        g_hash_table_unref(loads->put_off);
+        g_free(loads);
+}
+
+uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface)
+{
+        uint64_t speed = interface ? interface->speed_bits_per_second : ALD_ABSENT_UINT64;
+
+        if (speed == 0)
+                speed = ALD_ABSENT_UINT64;
+        return load->rate > 0 ? MIN(speed, load->rate) : speed;
+}
+
+static double bytes_per_hour_of(const AldLoad *load, const AldInterface *carrier)
+{
+        uint64_t capacity = ald_load_capacity(load, carrier);
+
+        return capacity == ALD_ABSENT_UINT64 ? INFINITY
+                                             : 2.0 * (double) capacity / 8 * 3600 / ALD_PLANNER_SHARE;
+}
+
+static uint64_t span_of(double bytes, double bytes_per_hour)
+{
+        return bytes > 0 && isfinite(bytes_per_hour)
+                       ? (uint64_t) (bytes / bytes_per_hour * (double) USEC_PER_HOUR)
+                       : 0;
+}
+
+/* A fixed interval overrides the default limit, but not a configured one. */
+AldShare ald_load_share(
+        const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval)
+{
+        double all = bytes_per_hour > 0 ? (double) bytes_per_hour
+                     : interval > 0     ? INFINITY
+                                        : bytes_per_hour_of(load, carrier);
+        double spots = (double) load->spots_bytes * (double) CHECKS_PER_HOUR;
+        AldShare share = { .bytes_per_hour = all };
+
+        share.whole_bytes_per_hour = all - MIN(spots, all / 2);
+        share.spot_interval = MAX(
+                ALD_LINK_CHECK_USEC, span_of((double) load->spots_bytes, isfinite(all) ? all / 2 : all));
+        share.least_interval = span_of(
+                ALD_PLANNER_STRETCH * (double) load->paths_bytes, share.whole_bytes_per_hour);
+        return share;
+}
+
+bool ald_load_is_paid(uint64_t bytes, uint64_t age, double bytes_per_hour)
+{
+        return age == UINT64_MAX || isinf(bytes_per_hour) ||
+               (double) age * bytes_per_hour >= (double) bytes * (double) USEC_PER_HOUR;
+}

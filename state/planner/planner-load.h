@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/planner/planner.h"
+
+/*
+ * The load of probes on the interfaces of this node and of its peers, according to the link records, which
+ * survive a restart: those that a node measured, and those of others to it.
+ */
+typedef struct AldLoad {
+        uint64_t rate;  /* the greatest measured, bits per second; 0: none */
+        uint64_t bytes; /* of the full measurements of the last hour */
+        uint64_t last_bytes;
+        uint64_t last_age; /* since the last full measurement; UINT64_MAX: none */
+        uint64_t deadline; /* when the first path that may be loaded now has to be repeated: CLOCK_REALTIME in
+                              µs; UINT64_MAX: none */
+        /* Bytes of one full measurement, and of one spot check, of every path through it. */
+        uint64_t paths_bytes, spots_bytes;
+} AldLoad;
+
+/* What probes may send over an interface. */
+typedef struct AldShare {
+        double bytes_per_hour, whole_bytes_per_hour; /* INFINITY: no limit */
+        uint64_t spot_interval;                      /* µs between spot checks of one path */
+        uint64_t least_interval;                     /* the same for full measurements */
+} AldShare;
+
+/* Whether the node permits more than round trips over this interface, which may be NULL. */
+bool ald_probe_may_load(const AldNode *node, const AldInterface *interface);
+
+typedef struct AldLoads AldLoads;
+
+AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlannerInput *input);
+void ald_loads_free(AldLoads *loads);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLoads, ald_loads_free)
+
+/* The load of an interface of the node with all that share its carrier; NULL for paths whose interface is
+ * unknown. */
+AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface);
+
+/* Bytes sent and received in a full measurement, estimated from its last result, else from the speed of both
+ * ends and the load of the interface (`load` may be NULL). */
+uint64_t ald_probe_bytes(
+        const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load);
+
+/* The same for RDMA, estimated from the last result, else from the rate of the slower port. */
+uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate);
+
+/* Bytes of a spot check of a path whose full measurement takes `probe_bytes`. */
+uint64_t ald_spot_bytes(uint64_t probe_bytes);
+
+/* The capacity of the interface in bits per second: at most the negotiated speed, and at most the best
+ * measured rate through it. Absent if unknown. */
+uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface);
+
+/* Computes the share for a node with this limit per hour and this interval, each 0 if not configured;
+ * `carrier` may be NULL. */
+AldShare ald_load_share(
+        const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval);
+
+/* Whether the last measurement, averaged over its age, is within this rate. */
+bool ald_load_is_paid(uint64_t bytes, uint64_t age, double bytes_per_hour);

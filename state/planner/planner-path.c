@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "record/key.h"
+#include "state/planner/planner-path.h"
+
+#define USEC_PER_MINUTE (UINT64_C(60) * 1000 * 1000)
+
+static const uint64_t ttls[ALD_N_KINDS] = {
+        [ALD_KIND_COMPUTE] = 60 * USEC_PER_MINUTE,
+        [ALD_KIND_LINK_SOCKET] = 5 * USEC_PER_MINUTE,
+        [ALD_KIND_LINK_RDMA] = 6 * 60 * USEC_PER_MINUTE,
+};
+
+uint64_t ald_planner_ttl(AldKind kind)
+{
+        return ttls[kind];
+}
+
+const char *ald_due_reason_to_string(AldDueReason reason)
+{
+        static const char *const names[] = { "never", "future", "changed", "expired", "failed", "driver" };
+
+        return names[reason];
+}
+
+/* FNV-1a, then mixed, since few bytes differ between paths of one pair. */
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t n)
+{
+        const uint8_t *bytes = data;
+
+        for (size_t i = 0; i < n; i++)
+                hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+        return hash;
+}
+
+static uint64_t mix(uint64_t hash)
+{
+        hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+        return hash ^ hash >> 31;
+}
+
+uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *address)
+{
+        uint64_t hash = UINT64_C(14695981039346656037);
+
+        hash = hash_bytes(hash, source, sizeof *source);
+        hash = hash_bytes(hash, sink, sizeof *sink);
+        return mix(hash_bytes(hash, address, strlen(address)));
+}
+
+static uint64_t back_off(uint64_t seed, uint64_t failures)
+{
+        uint64_t delay = ALD_BACK_OFF_MIN_USEC;
+
+        for (uint64_t i = 1; i < failures && delay < ALD_BACK_OFF_MAX_USEC; i++)
+                delay *= 2;
+        delay = MIN(delay, ALD_BACK_OFF_MAX_USEC);
+        return delay - mix(seed + failures) % (delay / 4);
+}
+
+AldAttempts ald_path_attempts(const AldLinkSocket *row)
+{
+        return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures } : ALD_ATTEMPTS_NONE;
+}
+
+uint64_t ald_attempts_failures(const AldAttempts *attempts)
+{
+        if (attempts->failed_usec == ALD_ABSENT_UINT64)
+                return 0;
+        if (attempts->failures != ALD_ABSENT_UINT64)
+                return attempts->failures;
+        /* A sender that does not count failures had at least one. */
+        return attempts->measured_usec == ALD_ABSENT_UINT64 ||
+               attempts->failed_usec > attempts->measured_usec;
+}
+
+uint64_t ald_path_failures(const AldLinkSocket *row)
+{
+        const AldAttempts attempts = ald_path_attempts(row);
+
+        return ald_attempts_failures(&attempts);
+}
+
+static AldPathState due_at(AldDueReason reason, uint64_t since, uint64_t now)
+{
+        return (AldPathState){ .due = since <= now, .reason = reason, .since = since };
+}
+
+AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now)
+{
+        const AldPathState never = { true, ALD_DUE_NEVER, ALD_ABSENT_UINT64 };
+        const AldPathState future = { true, ALD_DUE_FUTURE, ALD_ABSENT_UINT64 };
+        uint64_t failures = ald_attempts_failures(attempts);
+
+        if (failures > 0)
+                return attempts->failed_usec > now
+                               ? future
+                               : due_at(ALD_DUE_FAILED, attempts->failed_usec + back_off(seed, failures),
+                                         now);
+        if (attempts->measured_usec == ALD_ABSENT_UINT64)
+                return never;
+        return attempts->measured_usec > now
+                       ? future
+                       : due_at(ALD_DUE_EXPIRED, attempts->measured_usec + ttl_usec, now);
+}
+
+const AldLinkSocket *ald_path_find_row(
+        AldStore *store, const AldId *source, const AldId *sink, const char *address)
+{
+        char key[ALD_KEY_MAX + 1], id[ALD_ID_STRING_SIZE];
+        const AldEntry *entry;
+
+        g_snprintf(key, sizeof key, "%s,%s", ald_id_format(sink, id), address);
+        entry = ald_store_find(store, source, ALD_KIND_LINK_SOCKET, key);
+        return entry ? ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket) : NULL;
+}

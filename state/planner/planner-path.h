@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/store/store.h"
+
+/* When a path is due, according to its row only. Times are CLOCK_REALTIME in µs. */
+typedef enum AldDueReason {
+        ALD_DUE_NEVER,   /* not measured yet */
+        ALD_DUE_FUTURE,  /* measured, or failed, later than now: the clock was set back */
+        ALD_DUE_CHANGED, /* something has changed since, according to the record */
+        ALD_DUE_EXPIRED, /* measured too long ago */
+        ALD_DUE_FAILED,  /* failed, and has waited long enough since */
+        ALD_DUE_DRIVER,  /* measured with another driver version */
+} AldDueReason;
+
+const char *ald_due_reason_to_string(AldDueReason reason);
+
+/* After n consecutive failures the next attempt waits for 2^(n-1) times the minimum, at most for the maximum.
+ * A deterministic part of up to a quarter is subtracted, so that paths which failed together are not retried
+ * together. */
+#define ALD_BACK_OFF_MIN_USEC (UINT64_C(60) * 1000 * 1000)
+#define ALD_BACK_OFF_MAX_USEC (UINT64_C(3600) * 1000 * 1000)
+
+/* After this many consecutive failures of the node responsible for a path, the other node measures it. */
+#define ALD_FAILURES_GIVE_UP 3u
+
+typedef struct AldPathState {
+        bool due;
+        AldDueReason reason;
+        uint64_t since; /* absent with "never", "future" and "driver" */
+} AldPathState;
+
+/* The attempts to measure a path, according to its row; any field may be absent. */
+typedef struct AldAttempts {
+        uint64_t measured_usec, failed_usec, failures;
+} AldAttempts;
+
+#define ALD_ATTEMPTS_NONE ((AldAttempts){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 })
+
+AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now);
+
+/* Failed attempts since the last success; 0 if the last attempt succeeded. */
+uint64_t ald_attempts_failures(const AldAttempts *attempts);
+
+/* For a row over sockets, which may be NULL. */
+AldAttempts ald_path_attempts(const AldLinkSocket *row);
+uint64_t ald_path_failures(const AldLinkSocket *row);
+
+/* A number that depends only on the path, on every machine. */
+uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *address);
+
+/* The source's record of the path over sockets, or NULL. */
+const AldLinkSocket *ald_path_find_row(
+        AldStore *store, const AldId *source, const AldId *sink, const char *address);
+
+/* The time to live of results of this kind, if their records lack it; 0 if it is not measured. */
+uint64_t ald_planner_ttl(AldKind kind);

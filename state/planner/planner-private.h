@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/planner/planner-load.h"
+
+/* Shared by the planner's parts for sockets and for RDMA. */
+
+/* The order of paths that were never measured. */
+typedef enum AldDueRank {
+        ALD_RANK_SOCKET,
+        ALD_RANK_ROUND_TRIPS,
+        ALD_RANK_LINK_LOCAL,
+        ALD_RANK_RDMA,
+} AldDueRank;
+
+/* A path over sockets to an address of a peer. */
+typedef struct AldPlannerPath {
+        const AldNode *peer;
+        AldCandidate candidate;
+        const AldInterface *interface; /* of this node; NULL: unknown */
+        const AldLinkSocket *row;      /* or NULL */
+        uint64_t seed;
+        bool shared; /* another address over the same pair of interfaces is measured at full rate */
+        bool ours;   /* this node measures it */
+} AldPlannerPath;
+
+/* A probe that is due, and what it uses. */
+typedef struct AldDue {
+        AldDueProbe probe;
+        const AldInterface *interface;      /* that it uses; NULL: unknown */
+        const AldNode *sink;                /* for sockets */
+        const AldInterface *sink_interface; /* the same; or NULL */
+        bool put_off;
+        AldDueRank rank;
+        uint64_t waits_since;   /* in any scope */
+        uint64_t measured_usec; /* of its last full measurement; may be absent */
+        uint64_t deadline;      /* when it has to be repeated; may be absent */
+        uint64_t bytes;         /* of a full measurement */
+        uint64_t seed;
+} AldDue;
+
+typedef struct AldPlanner {
+        AldStore *store;
+        const AldPlannerInput *input;
+        AldNode *node;
+        const AldNetwork *own;
+        GPtrArray *sample;   /* of AldNode: all peers of this period */
+        size_t turn;         /* the number of periods until all peers had their turn */
+        GPtrArray *peers;    /* the peers that may be measured now */
+        GArray *paths;       /* of AldPlannerPath, to all of the sample */
+        GHashTable *put_off; /* keys of paths */
+        AldLoads *loads;
+        GArray *due;
+        GArray *chosen;
+        GPtrArray *low;  /* names of paths whose last rate was low; NULL until requested */
+        GPtrArray *made; /* freed with the planner: AldInterfaces that stand for ports without interface */
+} AldPlanner;

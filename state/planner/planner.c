@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "record/key.h"
+#include "state/link-result.h"
+#include "state/network.h"
+#include "state/planner/peer-sample.h"
+#include "state/planner/planner-private.h"
+#include "state/planner/planner-rdma.h"
+#include "state/topology/path-end.h"
+
+/* An interface with traffic above a tenth of its capacity is not probed. */
+#define BUSY_SHARE 10u
+
+/* If several are to be repeated, one may be measured before another that is due earlier by up to this share
+ * of its time to live: waiting for that one, whose other end may be busy, would take longer. */
+#define SLACK_SHARE 8u
+
+/* Few measurements fit into an hour, so the share may be exceeded by this; otherwise much of it would be
+ * unused. */
+#define HOUR_SHARE 1.1
+
+static const AldNetwork *network_of(const AldNode *node)
+{
+        return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+}
+
+/* Whether the peer, which would be responsible, has failed on all its paths over these interfaces. */
+static bool peer_cannot(
+        const AldPlanner *planner, const AldNode *peer, GArray *theirs, const AldCandidate *ours)
+{
+        for (guint i = 0; i < theirs->len; i++) {
+                const AldCandidate *candidate = &g_array_index(theirs, AldCandidate, i);
+                const AldLinkSocket *row;
+
+                if (!ald_candidate_mirrors(candidate, ours))
+                        continue;
+                row = ald_path_find_row(planner->store, &peer->id, &planner->node->id, candidate->address);
+                if (!row || ald_path_failures(row) < ALD_FAILURES_GIVE_UP)
+                        return false;
+        }
+        return true;
+}
+
+/* If a route decides: the interface that it chose the last time. */
+static const AldInterface *interface_for(
+        const AldPlanner *planner, const AldCandidate *candidate, const AldLinkSocket *row)
+{
+        if (candidate->interface || !row || !row->source_interface)
+                return ald_candidate_choose(candidate, row);
+        return ald_rows_find(&planner->own->interfaces, row->source_interface);
+}
+
+static bool is_put_off(const AldPlanner *planner, const AldNode *peer, const char *address)
+{
+        char key[ALD_KEY_MAX + 1], id[ALD_ID_STRING_SIZE];
+
+        g_snprintf(key, sizeof key, "%s,%s", ald_id_format(&peer->id, id), address);
+        return g_hash_table_contains(planner->put_off, key);
+}
+
+/* If both paths use the same pair of interfaces: whether this one is measured at full rate. */
+static bool is_preferred(
+        const AldPlannerPath *path, guint index, const AldPlannerPath *other, guint other_index)
+{
+        bool fails = ald_path_failures(path->row) > 0, other_fails = ald_path_failures(other->row) > 0;
+
+        return fails != other_fails ? other_fails : index < other_index;
+}
+
+static void mark_shared(AldPlannerPath *paths, guint n)
+{
+        for (guint i = 0; i < n; i++)
+                for (guint k = 0; k < n; k++)
+                        if (i != k && paths[i].interface == paths[k].interface &&
+                                paths[i].candidate.sink_interface == paths[k].candidate.sink_interface &&
+                                !is_preferred(&paths[i], i, &paths[k], k))
+                                paths[i].shared = true;
+}
+
+static void find_paths_to(AldPlanner *planner, const AldNode *peer)
+{
+        bool first = ald_id_compare(&planner->node->id, &peer->id) < 0;
+        const AldNetwork *network = network_of(peer);
+        guint before = planner->paths->len;
+        g_autoptr(GArray) ours = NULL, theirs = NULL;
+
+        if (!network || !ald_probe_policy_allows(peer, ALD_LINK_SCOPE_ROUND_TRIPS))
+                return;
+        first = first || !ald_probe_policy_starts(peer, ALD_KIND_LINK_SOCKET);
+        ours = ald_candidates_compute(planner->own, network);
+        if (!first)
+                theirs = ald_candidates_compute(network, planner->own);
+        for (guint i = 0; i < ours->len; i++) {
+                const AldCandidate *candidate = &g_array_index(ours, AldCandidate, i);
+                const AldLinkSocket *row = ald_path_find_row(
+                        planner->store, &planner->node->id, &peer->id, candidate->address);
+                const AldPlannerPath path = {
+                        .peer = peer,
+                        .candidate = *candidate,
+                        .interface = interface_for(planner, candidate, row),
+                        .row = row,
+                        .seed = ald_path_seed(&planner->node->id, &peer->id, candidate->address),
+                        .ours = first || peer_cannot(planner, peer, theirs, candidate),
+                };
+
+                g_array_append_val(planner->paths, path);
+        }
+        if (planner->paths->len > before)
+                mark_shared(
+                        &g_array_index(planner->paths, AldPlannerPath, before), planner->paths->len - before);
+}
+
+static uint64_t bytes_of(AldPlanner *planner, const AldPlannerPath *path)
+{
+        return ald_probe_bytes(path->row, path->interface, path->candidate.sink_interface,
+                ald_loads_find(planner->loads, planner->node, path->interface));
+}
+
+/* All paths that are measured at full rate, whichever end measures them. In a large cluster the peers of this
+ * turn stand for those of all turns. */
+static void find_paths(AldPlanner *planner)
+{
+        for (guint i = 0; i < planner->sample->len; i++)
+                find_paths_to(planner, planner->sample->pdata[i]);
+        for (guint i = 0; i < planner->paths->len; i++) {
+                const AldPlannerPath *path = &g_array_index(planner->paths, AldPlannerPath, i);
+                AldLoad *load = ald_loads_find(planner->loads, planner->node, path->interface);
+                uint64_t bytes = path->shared ? 0 : bytes_of(planner, path);
+
+                load->paths_bytes += bytes * planner->turn;
+                load->spots_bytes += ald_spot_bytes(bytes);
+        }
+}
+
+static const AldInterface *carrier_of(const AldNode *node, const AldInterface *interface)
+{
+        const AldNetwork *network = network_of(node);
+
+        return interface && network ? ald_network_find_carrier(network, interface) : NULL;
+}
+
+/* A peer without a configured limit is assumed to be like this node. */
+static AldShare share_of(const AldPlanner *planner, const AldNode *node, const AldInterface *interface)
+{
+        uint64_t bytes = node == planner->node ? planner->input->bytes_per_hour : 0;
+
+        if (bytes == 0)
+                bytes = ald_probe_policy_bytes_per_hour(node);
+        if (bytes == 0)
+                bytes = planner->input->bytes_per_hour;
+        return ald_load_share(ald_loads_find(planner->loads, node, interface), carrier_of(node, interface),
+                bytes, ald_probe_policy_interval(planner->node));
+}
+
+static AldTtlBounds bounds_of(const AldPlanner *planner, const AldInterface *interface)
+{
+        const AldShare share = share_of(planner, planner->node, interface);
+        uint64_t turns = planner->turn > 1 ? planner->turn * ald_planner_ttl(ALD_KIND_LINK_SOCKET) : 0;
+        uint64_t fixed = ald_probe_policy_interval(planner->node);
+        uint64_t least = MAX(MAX(share.least_interval, turns), fixed);
+
+        return (AldTtlBounds){ least, fixed > 0 ? least : UINT64_MAX };
+}
+
+/* Only round trips if anything at either end requires it. */
+static bool may_be_loaded(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        return !path->shared && ald_probe_may_load(planner->node, path->interface) &&
+               ald_probe_may_load(path->peer, path->candidate.sink_interface);
+}
+
+static uint64_t checked_at(const AldLinkSocket *row)
+{
+        if (!row)
+                return ALD_ABSENT_UINT64;
+        return row->rtt_measured_usec != ALD_ABSENT_UINT64 ? row->rtt_measured_usec : row->measured_usec;
+}
+
+static const AldFabric *fabric_of(const AldNode *node)
+{
+        return ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+}
+
+/* In the form recorded with the figures. */
+static uint64_t speed_of(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        const AldPathEnd own = ald_path_end_find(
+                planner->own, fabric_of(planner->node), path->row->source_interface, NULL);
+        const AldPathEnd sink = ald_path_end_find(network_of(path->peer), fabric_of(path->peer),
+                path->row->sink_interface, path->candidate.address);
+
+        return ald_path_speed(own.bits_per_second, sink.bits_per_second);
+}
+
+/* Whether the negotiated speed differs from the one at the time of the figures, and the record is not marked
+ * as changed yet. */
+static bool has_new_speed(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        return path->row && !path->row->changed && path->row->source_interface &&
+               checked_at(path->row) != ALD_ABSENT_UINT64 &&
+               checked_at(path->row) + ALD_PLANNER_TURN_USEC <= planner->input->now_realtime &&
+               ald_link_speed_changed(path->row, speed_of(planner, path));
+}
+
+/* If the peers take turns, once in a turn. */
+static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint64_t seed)
+{
+        if (checked == ALD_ABSENT_UINT64)
+                return 0;
+        return planner->turn > 1 ? ALD_LINK_CHECK_USEC : ald_link_check_due(checked, seed) - checked;
+}
+
+static AldPathState judge_check(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        AldAttempts attempts = ald_path_attempts(path->row);
+        uint64_t checked = checked_at(path->row);
+        AldPathState state;
+
+        attempts.measured_usec = checked;
+        state = ald_attempts_judge(&attempts, path->seed, check_interval(planner, checked, path->seed),
+                planner->input->now_realtime);
+        if (!state.due && state.reason == ALD_DUE_EXPIRED && has_new_speed(planner, path))
+                state = (AldPathState){ true, ALD_DUE_CHANGED, ALD_ABSENT_UINT64 };
+        return state;
+}
+
+static uint64_t shown_ttl(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        const AldTtlBounds bounds = bounds_of(planner, path->interface);
+
+        return ald_link_ttl_bound(path->row->time_to_live_usec, ald_planner_ttl(ALD_KIND_LINK_SOCKET),
+                path->seed, path->row->measured_usec, &bounds);
+}
+
+/* Whether what may be sent decides when the path is measured again, rather than its figures. */
+static bool is_full_plan(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        const AldShare share = share_of(planner, planner->node, path->interface);
+
+        return path->row->time_to_live_usec != ALD_ABSENT_UINT64 && share.least_interval > 0 &&
+               ald_link_ttl_interval(path->row->time_to_live_usec, path->seed, path->row->measured_usec) <=
+                       share.least_interval + share.least_interval / 8;
+}
+
+/* A full plan measures whenever possible, so that none is late if many would be due together. */
+static uint64_t early_ttl(uint64_t ttl)
+{
+        return ttl - ttl / 4;
+}
+
+/* Ignores failures, which determine when to measure, not what. */
+static AldPathState judge_full(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        const AldLinkSocket *row = path->row;
+        bool measured = row && row->measured_usec != ALD_ABSENT_UINT64;
+        const AldAttempts attempts = { measured ? row->measured_usec : ALD_ABSENT_UINT64, ALD_ABSENT_UINT64,
+                ALD_ABSENT_UINT64 };
+        AldPathState state = ald_attempts_judge(
+                &attempts, path->seed, measured ? shown_ttl(planner, path) : 0, planner->input->now_realtime);
+
+        if (!state.due && measured && is_full_plan(planner, path))
+                state.due = row->measured_usec + early_ttl(shown_ttl(planner, path)) <=
+                            planner->input->now_realtime;
+        if (measured && row->changed && state.reason == ALD_DUE_EXPIRED)
+                state = (AldPathState){ true, ALD_DUE_CHANGED, checked_at(row) };
+        return state;
+}
+
+static bool has_low_rate(const AldLinkSocket *row)
+{
+        return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) == 0;
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+        return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
+static void find_low_of(AldPlanner *planner, AldNode *node)
+{
+        char id[ALD_ID_STRING_SIZE];
+
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
+                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record &&
+                        has_low_rate(ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket)))
+                        g_ptr_array_add(planner->low,
+                                g_strdup_printf("%s/%s", ald_id_format(&node->id, id), entry->key));
+}
+
+/* Those of all nodes of this turn, in an order that is the same everywhere. */
+static void find_low(AldPlanner *planner)
+{
+        if (planner->low)
+                return;
+        planner->low = g_ptr_array_new_with_free_func(g_free);
+        find_low_of(planner, planner->node);
+        for (guint i = 0; i < planner->sample->len; i++)
+                find_low_of(planner, planner->sample->pdata[i]);
+        g_ptr_array_sort(planner->low, compare_names);
+}
+
+/* A low figure is measured again while no other low one is: several paths that share a line, and were low
+ * because they were measured together, then have normal figures. */
+static bool waits_for_its_turn(AldPlanner *planner, const AldPlannerPath *path)
+{
+        uint64_t now = planner->input->now_realtime, turn = now / ALD_PLANNER_TURN_USEC;
+        char id[ALD_ID_STRING_SIZE], peer[ALD_ID_STRING_SIZE];
+        g_autofree char *name = NULL;
+        guint index;
+
+        if (!path->row || !has_low_rate(path->row))
+                return false;
+        find_low(planner);
+        name = g_strdup_printf("%s/%s,%s", ald_id_format(&planner->node->id, id),
+                ald_id_format(&path->peer->id, peer), path->candidate.address);
+        if (planner->low->len < 2 ||
+                !g_ptr_array_find_with_equal_func(planner->low, name, g_str_equal, &index))
+                return false;
+        return turn % planner->low->len != index ||
+               now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC;
+}
+
+/* Whether the figures are missing or so old that disturbed ones are better. */
+static bool is_overdue(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        const AldPlannerInput *input = planner->input;
+
+        if (!path->row || path->row->measured_usec == ALD_ABSENT_UINT64)
+                return input->now - input->started >=
+                       ALD_LINK_TTL_DISTURBED * ald_planner_ttl(ALD_KIND_LINK_SOCKET);
+        return path->row->measured_usec + ALD_LINK_TTL_DISTURBED * shown_ttl(planner, path) <=
+               input->now_realtime;
+}
+
+static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPathState *state,
+        const AldPathState *check, AldLinkScope scope)
+{
+        AldDue due = {
+                .probe = { .kind = ALD_KIND_LINK_SOCKET,
+                        .peer = path->peer->id,
+                        .interface = path->interface ? path->interface->id : NULL,
+                        .scope = scope,
+                        .reason = state->reason,
+                        .since = state->since },
+                .interface = path->interface,
+                .sink = path->peer,
+                .sink_interface = path->candidate.sink_interface,
+                .put_off = is_put_off(planner, path->peer, path->candidate.address),
+                .rank = path->candidate.link_local            ? ALD_RANK_LINK_LOCAL
+                        : scope == ALD_LINK_SCOPE_ROUND_TRIPS ? ALD_RANK_ROUND_TRIPS
+                                                              : ALD_RANK_SOCKET,
+                .waits_since = state->since,
+                .measured_usec = path->row ? path->row->measured_usec : ALD_ABSENT_UINT64,
+                .deadline = ALD_ABSENT_UINT64,
+                .seed = path->seed,
+        };
+
+        if (scope == ALD_LINK_SCOPE_FULL) {
+                due.waits_since = check->due ? MIN(state->since, check->since) : state->since;
+                due.bytes = bytes_of(planner, path);
+                due.deadline = due.measured_usec == ALD_ABSENT_UINT64
+                                       ? ALD_ABSENT_UINT64
+                                       : due.measured_usec + shown_ttl(planner, path);
+                due.probe.overdue = is_overdue(planner, path);
+        }
+        g_strlcpy(due.probe.address, path->candidate.address, sizeof due.probe.address);
+        g_array_append_val(planner->due, due);
+}
+
+/* Spot checks may have to be rarer than round trips. */
+static AldLinkScope scope_of_check(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        const AldLinkSocket *row = path->row;
+        uint64_t now = planner->input->now_realtime, interval;
+
+        if (!may_be_loaded(planner, path) || !row || row->measured_usec == ALD_ABSENT_UINT64 || row->changed)
+                return ALD_LINK_SCOPE_ROUND_TRIPS;
+        interval = share_of(planner, planner->node, path->interface).spot_interval;
+        if (row->confirmed_usec == ALD_ABSENT_UINT64 || row->confirmed_usec > now ||
+                interval <= ALD_LINK_CHECK_USEC)
+                return ALD_LINK_SCOPE_CHECK;
+        return now - row->confirmed_usec >= interval ? ALD_LINK_SCOPE_CHECK : ALD_LINK_SCOPE_ROUND_TRIPS;
+}
+
+/* If both are due, the full measurement is tried first, since it includes a check. */
+static void consider(AldPlanner *planner, const AldPlannerPath *path)
+{
+        AldPathState full = judge_full(planner, path), check = judge_check(planner, path);
+        bool failed = ald_path_failures(path->row) > 0;
+
+        if (full.due && may_be_loaded(planner, path) && (!failed || check.due) &&
+                !waits_for_its_turn(planner, path))
+                add_due(planner, path, failed ? &check : &full, &check, ALD_LINK_SCOPE_FULL);
+        if (check.due)
+                add_due(planner, path, &check, &check, scope_of_check(planner, path));
+}
+
+static bool is_avoided(const AldPlannerInput *input, const AldId *peer)
+{
+        for (size_t i = 0; i < input->n_avoid; i++)
+                if (ald_id_equal(&input->avoid[i], peer))
+                        return true;
+        return false;
+}
+
+/* Deferred paths are last. Otherwise paths that were never measured are first (link-local ones later, RDMA
+ * last), then those that have waited longest. */
+static int compare_due(gconstpointer a, gconstpointer b)
+{
+        const AldDue *left = a, *right = b;
+        bool left_waits = left->probe.reason >= ALD_DUE_EXPIRED;
+        bool right_waits = right->probe.reason >= ALD_DUE_EXPIRED;
+        uint64_t x = left->waits_since, y = right->waits_since;
+        int r = left->put_off - right->put_off;
+
+        if (r == 0 && (!left_waits || !right_waits))
+                r = (int) left->probe.reason - (int) right->probe.reason;
+        if (r == 0 && !left_waits)
+                r = (int) left->rank - (int) right->rank;
+        if (r == 0)
+                r = x < y ? -1 : x > y;
+        if (r == 0)
+                r = (int) left->probe.scope - (int) right->probe.scope;
+        return r != 0 ? r : left->seed < right->seed ? -1 : left->seed > right->seed;
+}
+
+static uint64_t traffic_of(const AldPlannerInput *input, const AldInterface *interface)
+{
+        for (size_t i = 0; i < input->n_traffic; i++)
+                if (strcmp(input->traffic[i].interface, interface->id) == 0)
+                        return input->traffic[i].bits_per_second;
+        return 0;
+}
+
+/* By the rates measured through it: the port of a modem is much faster than the line behind it. */
+static bool is_busy(const AldPlannerInput *input, const AldInterface *interface, const AldLoad *load)
+{
+        uint64_t capacity = ald_load_capacity(load, interface);
+
+        return capacity != ALD_ABSENT_UINT64 && traffic_of(input, interface) > capacity / BUSY_SHARE;
+}
+
+static bool is_blocked(const AldPlannerInput *input, const AldInterface *interface)
+{
+        return traffic_of(input, interface) == ALD_TRAFFIC_BLOCKED;
+}
+
+/* Whether the last measurement at this end is paid off, and another one fits into an hour. */
+static bool is_paid(const AldPlanner *planner, const AldDue *due, const AldNode *node,
+        const AldInterface *interface, const AldShare *share)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, node, interface);
+        double spots = share->bytes_per_hour - share->whole_bytes_per_hour;
+
+        if (!ald_load_is_paid(load->last_bytes, load->last_age, share->whole_bytes_per_hour))
+                return false;
+        return load->bytes == 0 || isinf(share->bytes_per_hour) ||
+               (double) load->bytes + (double) due->bytes + spots <= HOUR_SHARE * share->bytes_per_hour;
+}
+
+/* Whether nothing else at this end has to be repeated much earlier. */
+static bool is_first(
+        const AldPlanner *planner, const AldDue *due, const AldNode *node, const AldInterface *interface)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, node, interface);
+
+        return due->deadline == ALD_ABSENT_UINT64 || load->deadline == UINT64_MAX ||
+               due->deadline <= load->deadline + (due->deadline - due->measured_usec) / SLACK_SHARE;
+}
+
+/* Changed paths do not wait for others. */
+static bool changed_has_room(const AldPlanner *planner, const AldDue *due, const AldShare *share)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
+        uint64_t now = planner->input->now_realtime;
+        uint64_t age = due->measured_usec > now ? 0 : now - due->measured_usec;
+
+        return ald_load_is_paid(due->bytes, age, share->whole_bytes_per_hour) &&
+               (double) load->bytes + (double) due->bytes <=
+                       ALD_PLANNER_CHANGED_SHARES * share->bytes_per_hour;
+}
+
+/* The peer's share is this node's if that is configured, else what the peer's interface allows. */
+static bool has_room(const AldPlanner *planner, const AldDue *due)
+{
+        AldShare share = share_of(planner, planner->node, due->interface), theirs;
+
+        if (due->probe.scope != ALD_LINK_SCOPE_FULL || due->measured_usec == ALD_ABSENT_UINT64)
+                return true;
+        if (due->probe.reason == ALD_DUE_CHANGED)
+                return changed_has_room(planner, due, &share);
+        if (!is_paid(planner, due, planner->node, due->interface, &share) ||
+                !is_first(planner, due, planner->node, due->interface))
+                return false;
+        if (!due->sink || !due->sink_interface)
+                return true;
+        theirs = share_of(planner, due->sink, due->sink_interface);
+        if (isfinite(share.bytes_per_hour))
+                theirs.whole_bytes_per_hour *= share.whole_bytes_per_hour / share.bytes_per_hour;
+        return is_paid(planner, due, due->sink, due->sink_interface, &theirs) &&
+               is_first(planner, due, due->sink, due->sink_interface);
+}
+
+/* Even in spite of other traffic: any figures are better than such old ones. */
+static bool is_free(AldPlanner *planner, AldDue *due)
+{
+        const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
+        const AldInterface *carrier = carrier_of(planner->node, due->interface) ?: due->interface;
+        bool busy;
+
+        if (!has_room(planner, due))
+                return false;
+        if (!due->interface)
+                return true;
+        if (is_blocked(planner->input, due->interface) || is_blocked(planner->input, carrier))
+                return false;
+        busy = is_busy(planner->input, due->interface, load) || is_busy(planner->input, carrier, load);
+        due->probe.despite_traffic = busy && due->probe.overdue;
+        return !busy || due->probe.overdue;
+}
+
+static bool share_carrier(const AldPlanner *planner, const AldDue *a, const AldDue *b)
+{
+        return !a->interface || !b->interface ||
+               ald_network_find_carrier(planner->own, a->interface) ==
+                       ald_network_find_carrier(planner->own, b->interface);
+}
+
+/* A probe whose interface is unknown might collide with any other, so it runs alone. */
+static bool collides(const AldPlanner *planner, const AldDue *due)
+{
+        for (guint i = 0; i < planner->chosen->len; i++) {
+                const AldDue *other = &g_array_index(planner->chosen, AldDue, i);
+
+                if (ald_id_equal(&other->probe.peer, &due->probe.peer) || share_carrier(planner, other, due))
+                        return true;
+        }
+        return false;
+}
+
+static GArray *choose(AldPlanner *planner)
+{
+        GArray *probes = g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
+
+        g_array_sort(planner->due, compare_due);
+        for (guint i = 0; i < planner->due->len && planner->chosen->len < planner->input->max; i++) {
+                AldDue *due = &g_array_index(planner->due, AldDue, i);
+
+                if (collides(planner, due) || !is_free(planner, due))
+                        continue;
+                g_array_append_vals(planner->chosen, due, 1);
+                g_array_append_val(probes, due->probe);
+        }
+        return probes;
+}
+
+static gboolean count_node(AldNode *node, void *userdata)
+{
+        *(size_t *) userdata += node->local || ald_node_is_online(node);
+        return FALSE;
+}
+
+/* The first rates over an interface may be the only known ones. */
+static void note_rates(AldPlanner *planner, const AldLinkSocket *row)
+{
+        const AldInterface *interface = planner->own && row->source_interface
+                                                ? ald_rows_find(
+                                                          &planner->own->interfaces, row->source_interface)
+                                                : NULL;
+        AldLoad *load = ald_loads_find(planner->loads, planner->node, interface);
+
+        if (row->upload_bits_per_second != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, row->upload_bits_per_second);
+        if (row->download_bits_per_second != ALD_ABSENT_UINT64)
+                load->rate = MAX(load->rate, row->download_bits_per_second);
+}
+
+/* `told` is a result that is not in the store yet, or NULL. */
+static void planner_init(
+        AldPlanner *planner, AldStore *store, const AldPlannerInput *input, const AldLinkSocket *told)
+{
+        size_t n = 0;
+
+        *planner = (AldPlanner){ .store = store, .input = input, .node = ald_store_local_node(store) };
+        planner->own = network_of(planner->node);
+        planner->sample = ald_peer_sample_compute(
+                store, input->now_realtime, ald_planner_ttl(ALD_KIND_LINK_SOCKET));
+        planner->peers = g_ptr_array_new();
+        planner->paths = g_array_new(FALSE, FALSE, sizeof(AldPlannerPath));
+        planner->due = g_array_new(FALSE, FALSE, sizeof(AldDue));
+        planner->chosen = g_array_new(FALSE, FALSE, sizeof(AldDue));
+        planner->made = g_ptr_array_new_with_free_func(g_free);
+        planner->put_off = g_hash_table_new(g_str_hash, g_str_equal);
+        ald_store_foreach_node(store, count_node, &n);
+        planner->turn = ald_peer_sample_turn(n);
+        for (guint i = 0; i < planner->sample->len; i++)
+                if (!is_avoided(input, &((const AldNode *) planner->sample->pdata[i])->id))
+                        g_ptr_array_add(planner->peers, planner->sample->pdata[i]);
+        for (size_t i = 0; i < input->n_avoid_paths; i++)
+                g_hash_table_add(planner->put_off, (gpointer) input->avoid_paths[i]);
+        planner->loads = ald_loads_new(store, planner->sample, input);
+        if (told)
+                note_rates(planner, told);
+        if (planner->own)
+                find_paths(planner);
+}
+
+static void planner_clear(AldPlanner *planner)
+{
+        g_ptr_array_unref(planner->sample);
+        g_ptr_array_unref(planner->peers);
+        g_array_unref(planner->paths);
+        g_array_unref(planner->due);
+        g_array_unref(planner->chosen);
+        g_ptr_array_unref(planner->made);
+        g_hash_table_unref(planner->put_off);
+        g_clear_pointer(&planner->low, g_ptr_array_unref);
+        ald_loads_free(planner->loads);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanner, planner_clear)
+
+GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
+{
+        g_auto(AldPlanner) planner;
+
+        planner_init(&planner, store, input, NULL);
+        for (guint i = 0; i < planner.paths->len && !input->without[ALD_KIND_LINK_SOCKET]; i++) {
+                const AldPlannerPath *path = &g_array_index(planner.paths, AldPlannerPath, i);
+
+                if (path->ours && !is_avoided(input, &path->peer->id))
+                        consider(&planner, path);
+        }
+        if (planner.own && !input->without[ALD_KIND_LINK_RDMA])
+                ald_planner_rdma(&planner);
+        return choose(&planner);
+}
+
+AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, const AldRecord *record)
+{
+        const AldLinkSocket *row = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
+        g_auto(AldPlanner) planner;
+
+        planner_init(&planner, store, input, row);
+        return bounds_of(&planner, planner.own && row->source_interface
+                                           ? ald_rows_find(&planner.own->interfaces, row->source_interface)
+                                           : NULL);
+}

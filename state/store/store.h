@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "record/update.h"
+
+/*
+ * The merged state: for each node one entry per kind, and the links that it measured. An update touches its
+ * own entry only. Of two updates of one entry, the one with the greater (epoch, seq) wins, regardless of the
+ * order of arrival; with equal stamps, the greater one by deleted, fields and time. Updates of an older epoch
+ * than its node has announced are not accepted. So merging is idempotent, commutative and associative, and
+ * replays, duplicates and two routes are harmless.
+ *
+ * No files, no bus, no clock: "now" is an argument, CLOCK_MONOTONIC in µs.
+ */
+typedef struct AldStore AldStore;
+typedef struct AldNode AldNode;
+typedef struct AldEntry AldEntry;
+typedef struct AldLinkSet AldLinkSet;
+
+#define ALD_N_NODE_KINDS ALD_KIND_LINK_SOCKET /* kinds of nodes come before those of links */
+
+/* The greatest epoch of this node; one more can still be represented in JSON. */
+#define ALD_EPOCH_MAX ((uint64_t) ALD_INTEGER_MAX - 1)
+
+/* The fields that a merge reads come first, so that they share a cache line. */
+struct AldEntry {
+        AldRecord *record;
+        AldStamp stamp;
+        uint64_t updated_usec;
+        uint64_t changed; /* CLOCK_MONOTONIC of the last change, for expiry of deletions */
+        AldNode *node;
+        char *key; /* allocated with the entry; NULL for kinds of nodes */
+        AldKind kind;
+        bool present;   /* an update has arrived; a deleted entry is present without a record */
+        bool shown;     /* it is a D-Bus object or interface, within the limits */
+        bool announced; /* it was shown at its last change; maintained by the code that signals changes */
+};
+
+struct AldNode {
+        AldId id;
+        bool local;
+        bool shown;
+        bool bare;          /* another node without any record, which may be removed to make room */
+        uint8_t n_records;  /* of kinds of nodes */
+        uint8_t n_shown;    /* of these */
+        uint32_t n_links;   /* that have a record */
+        uint64_t heard;     /* CLOCK_MONOTONIC of the last update by the node */
+        uint64_t announced; /* the epoch with which the node has sent all records; older ones were removed */
+        uint64_t epoch;     /* of the records that it sends, as it reports; 0 if unknown */
+        AldLinkSet *links;  /* NULL if there are none; see state/store/link-set.h */
+        AldEntry entries[ALD_N_NODE_KINDS];
+        GList bare_place;
+};
+
+typedef struct AldStoreLimits {
+        size_t max_shown_nodes; /* nodes that may be objects */
+        size_t max_shown_bytes; /* of everything that is shown, as one D-Bus message */
+        size_t max_nodes;       /* nodes of which only deletions are left make room for others */
+        size_t max_links_per_node;
+        size_t max_bytes; /* of all records and links in memory; those of this node are always accepted */
+} AldStoreLimits;
+
+/* Called after each change, with the previous record, or NULL. `entry->record` is the new one. */
+typedef void (*AldStoreChanged)(AldEntry *entry, AldRecord *before, void *userdata);
+/* Called before an entry is removed. */
+typedef void (*AldStoreRemoving)(AldEntry *entry, void *userdata);
+
+AldStore *ald_store_new(const AldId *local, uint64_t epoch, const AldStoreLimits *limits);
+void ald_store_free(AldStore *store);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStore, ald_store_free)
+void ald_store_watch(AldStore *store, AldStoreChanged changed, AldStoreRemoving removing, void *userdata);
+
+typedef enum AldPut {
+        ALD_PUT_TAKEN, /* the update was applied */
+        ALD_PUT_KNOWN, /* older than the present entry, or the same */
+        ALD_PUT_OWN,   /* of this node, with a newer epoch than its own; nothing was changed */
+} AldPut;
+
+/* Merges an update from another node. Refusals: -EINVAL for a key or record that does not fit the kind, or a
+ * kind that never travels; -ENOSPC if a limit is reached. Takes a reference of the record. */
+int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now);
+
+/* Stamps a record of this node and merges it. A record equal to the one before keeps its revision. */
+int ald_store_put_local(AldStore *store, AldKind kind, const char *key, AldRecord *record,
+        uint64_t updated_usec, uint64_t now);
+
+/* Stores a record of a kind that never travels: what this machine knows about a node, which need not be known
+ * yet. */
+int ald_store_put_about(AldStore *store, const AldId *node, AldKind kind, AldRecord *record,
+        uint64_t updated_usec, uint64_t now);
+
+/* The presences are no longer reported: other nodes, and those that this one has links to, become unknown as
+ * of `since_usec` (CLOCK_REALTIME). A node that is already unknown keeps its earlier time. */
+void ald_store_lose_presences(AldStore *store, uint64_t since_usec, uint64_t now);
+
+/* Sets this node's epoch, which may be less than before, and stamps all its entries again. */
+void ald_store_set_epoch(AldStore *store, uint64_t epoch, uint64_t now);
+
+/* Moves this node's epoch beyond `epoch` and stamps all its entries again, each of which counts as
+ * changed. */
+void ald_store_take_epoch(AldStore *store, uint64_t epoch, uint64_t now);
+
+/* Another node has sent all its records with this epoch: removes older ones, and refuses them if they arrive
+ * again. The last announced epoch counts, even if it is lower. Does nothing for an unknown node. */
+void ald_store_announce(AldStore *store, const AldId *node, uint64_t epoch);
+
+/* The epoch of the records that another node sends now, as it reports; 0 if unknown. */
+void ald_store_note_epoch(AldStore *store, const AldId *node, uint64_t epoch);
+
+/* Removes deletions older than `deletion_usec`, and nodes that were not heard for the other duration, as
+ * source and as sink, unless they are online. */
+void ald_store_expire(AldStore *store, uint64_t now, uint64_t deletion_usec, uint64_t node_usec);
+
+/* Removes other nodes and their records. What others have measured of them stays. */
+void ald_store_forget(AldStore *store, const AldId *nodes, size_t n);
+/* Deletes the links that this node measured to these. */
+void ald_store_drop_own_links(AldStore *store, const AldId *nodes, size_t n, uint64_t now);
+
+AldNode *ald_store_find_node(AldStore *store, const AldId *id);
+AldNode *ald_store_local_node(AldStore *store);
+AldEntry *ald_store_find(AldStore *store, const AldId *id, AldKind kind, const char *key);
+/* The record of this kind, or NULL. */
+AldRecord *ald_node_record(const AldNode *node, AldKind kind);
+
+/* Whether the node is online. */
+bool ald_node_is_online(const AldNode *node);
+
+/* Whether the node counts in totals, topology and findings: it is this node, online or stale. A node that is
+ * offline, duplicate or unknown does not count, nor does one without a presence. */
+bool ald_node_counts(const AldNode *node);
+
+/* Whether the presence of the node is unknown. */
+bool ald_node_is_unknown(const AldNode *node);
+
+/* Whether known records of the node are newer than all that it sends now, so that it cannot change them. */
+bool ald_node_is_behind(const AldNode *node);
+
+/* The next present entry after (id, kind, key) in the order of these three; id NULL begins. */
+AldEntry *ald_store_after(AldStore *store, const AldId *id, AldKind kind, const char *key);
+/* The first entry of the node, then the next; NULL at the end. Kinds of nodes, then links. */
+AldEntry *ald_node_after(AldNode *node, const AldEntry *entry);
+/* All nodes in the order of their ids. Return TRUE to stop. */
+typedef gboolean (*AldNodeFunc)(AldNode *node, void *userdata);
+void ald_store_foreach_node(AldStore *store, AldNodeFunc func, void *userdata);
+/* All links that have a record. Return TRUE to stop. */
+typedef gboolean (*AldEntryFunc)(AldEntry *entry, void *userdata);
+void ald_store_foreach_link(AldStore *store, AldEntryFunc func, void *userdata);
+
+uint64_t ald_store_epoch(AldStore *store);
+size_t ald_store_n_nodes(AldStore *store);
+size_t ald_store_n_links(AldStore *store);
+/* Nodes and links that have records but are not shown. A node of which only links are known counts as those.
+ */
+size_t ald_store_n_hidden(AldStore *store);

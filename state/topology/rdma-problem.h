@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/store/store.h"
+
+/* Why RDMA cannot be used over a port. Strings are static or point into records; NULL if unknown. */
+typedef struct AldRdmaProblem {
+        const char *word; /* "down", "init", "armed", "inactive", "no-gid", "no-verbs", "bridge",
+                             "no-permission", "no-provider", "memlock" */
+        AldFindingRowSeverity severity;
+        const char *link_layer; /* of the port */
+        const char *interface;  /* of the port */
+        const char *controller; /* "bridge": the bridge that the interface is a port of */
+        int carrier;            /* "down": whether the interface has one; maybe ALD_ABSENT_BOOLEAN */
+} AldRdmaProblem;
+
+/* "it is down", for people; NULL if the word is unknown or something it needs is. Free with g_free(). */
+char *ald_rdma_problem_reason(const AldRdmaProblem *problem);
+
+/* A sentence; NULL if the word is unknown. */
+const char *ald_rdma_problem_remedy(const AldRdmaProblem *problem);
+
+/* Whether RDMA can be used over the port as far as its node reports: what only probes find out may have been
+ * fixed since. Network is that of the node, or NULL. */
+bool ald_rdma_port_is_usable(const AldNetwork *network, const AldRdmaPort *port);
+
+/* The last probe of each port of the node of which the last probe failed for a reason of this node itself:
+ * port → AldLinkRdma, both of which point into records. */
+GHashTable *ald_rdma_failures(AldNode *node);
+
+/* Whether a Failure of Link1.Rdma is such a reason, which concerns no peer. */
+bool ald_rdma_failure_is_own(const char *failure);
+
+/* False if the port can be used, or if that is unknown. Failures are those of the node. */
+bool ald_rdma_problem_find(
+        const AldNode *node, const AldRdmaPort *port, GHashTable *failures, AldRdmaProblem *ret);

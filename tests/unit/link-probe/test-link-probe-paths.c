@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Routes, who speaks TLS, who is left alone, what is kept of each path. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <string.h>
+
+#include "services/link-probe/link/deferrals.h"
+#include "services/link-probe/link/link-request.h"
+#include "services/link-probe/link/results.h"
+#include "services/link-probe/net/first-bytes.h"
+#include "services/link-probe/net/route.h"
+
+#define PEER "0000000000000000000000000000000b"
+#define HOUR (UINT64_C(3600) * 1000000)
+
+static int answer(uint16_t type, uint8_t kind, unsigned index, size_t cut, unsigned *ret)
+{
+        _Alignas(struct nlmsghdr) char buffer[128] = { 0 };
+        struct nlmsghdr *header = mnl_nlmsg_put_header(buffer);
+        struct rtmsg *message = mnl_nlmsg_put_extra_header(header, sizeof *message);
+
+        header->nlmsg_type = type;
+        message->rtm_type = kind;
+        if (index != 0)
+                mnl_attr_put_u32(header, RTA_OIF, index);
+        return ald_route_answer(buffer, header->nlmsg_len - cut, ret);
+}
+
+static void test_route_answer(void)
+{
+        unsigned index = 0;
+
+        g_assert_cmpint(answer(RTM_NEWROUTE, RTN_UNICAST, 7, 0, &index), ==, 0);
+        g_assert_cmpuint(index, ==, 7);
+        g_assert_cmpint(answer(RTM_NEWROUTE, RTN_LOCAL, 7, 0, &index), ==, -EHOSTUNREACH);
+        g_assert_cmpint(answer(RTM_NEWROUTE, RTN_BLACKHOLE, 7, 0, &index), ==, -ENONET);
+        g_assert_cmpint(answer(RTM_NEWROUTE, RTN_UNICAST, 0, 0, &index), ==, -EBADMSG);
+        g_assert_cmpint(answer(RTM_NEWLINK, RTN_UNICAST, 7, 0, &index), ==, -EBADMSG);
+        g_assert_cmpint(answer(RTM_NEWROUTE, RTN_UNICAST, 7, 4, &index), ==, -EBADMSG);
+        g_assert_cmpint(ald_route_answer("", 0, &index), ==, -EBADMSG);
+}
+
+static void test_route_of_our_own(void)
+{
+        char name[IFNAMSIZ];
+
+        g_assert_cmpint(ald_route_lookup("127.0.0.1", NULL, name), ==, -EHOSTUNREACH);
+        g_assert_cmpint(ald_route_lookup("no address", NULL, name), ==, -EINVAL);
+        g_assert_cmpint(ald_route_lookup("192.0.2.1", "no-such-one", name), ==, -ENODEV);
+        g_assert_true(ald_route_is_link_local("fe80::1"));
+        g_assert_false(ald_route_is_link_local("2001:db8::1"));
+        g_assert_false(ald_route_is_link_local("192.0.2.1"));
+}
+
+static void test_first_bytes(void)
+{
+        g_assert_true(ald_first_bytes_are_tls((const unsigned char *) "\x16\x03\x01", 3));
+        g_assert_false(ald_first_bytes_are_tls((const unsigned char *) "\x16", 1));
+        g_assert_false(ald_first_bytes_are_tls((const unsigned char *) "GET", 3));
+}
+
+static void count_node(const char *node, void *userdata)
+{
+        ++*(unsigned *) userdata;
+}
+
+static unsigned count_avoided(AldDeferrals *avoid, uint64_t now)
+{
+        unsigned n = 0;
+
+        ald_deferrals_foreach(avoid, now, count_node, &n);
+        return n;
+}
+
+static void test_avoid(void)
+{
+        AldDeferrals *avoid = ald_deferrals_new(ALD_DEFERRAL_MIN_USEC, ALD_DEFERRAL_MAX_USEC);
+        uint64_t span = ald_deferrals_add(avoid, PEER, 1000);
+
+        g_assert_cmpuint(span, >=, ALD_DEFERRAL_MIN_USEC);
+        g_assert_cmpuint(span, <=, ALD_DEFERRAL_MAX_USEC);
+        g_assert_cmpuint(count_avoided(avoid, 1000 + span - 1), ==, 1);
+        g_assert_cmpuint(count_avoided(avoid, 1000 + span), ==, 0);
+        for (unsigned i = 0; i < 2 * ALD_DEFERRALS_MAX; i++) {
+                g_autofree char *node = g_strdup_printf("%u", i);
+
+                ald_deferrals_add(avoid, node, 1000);
+        }
+        g_assert_cmpuint(count_avoided(avoid, 1000), ==, ALD_DEFERRALS_MAX);
+        ald_deferrals_free(avoid);
+}
+
+typedef struct Kept {
+        unsigned n, n_dropped;
+        uint64_t failures, measured;
+        char *failure;
+} Kept;
+
+static void on_put(const char *key, const AldRecord *record, void *userdata)
+{
+        const AldLinkSocket *fields = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
+        Kept *kept = userdata;
+
+        kept->n++;
+        kept->failures = fields->failures;
+        kept->measured = fields->measured_usec;
+        g_free(kept->failure);
+        kept->failure = g_strdup(fields->failure);
+        g_assert_cmpstr(fields->source, ==, "0000000000000000000000000000000a");
+        g_assert_cmpstr(fields->sink, ==, PEER);
+}
+
+static void on_drop(const char *key, AldKind kind, void *userdata)
+{
+        g_assert_cmpint(kind, ==, ALD_KIND_LINK_SOCKET);
+        ((Kept *) userdata)->n_dropped++;
+}
+
+static void fail(AldResults *results, unsigned host, const char *reason, uint64_t now)
+{
+        g_autofree char *address = g_strdup_printf("10.0.%u.%u", host / 256, host % 256);
+        AldProbeTarget target;
+
+        g_assert_cmpint(ald_probe_target_set(&target, PEER, address, NULL), ==, 0);
+        ald_results_fail(results, &target, reason, 5, now);
+}
+
+static void test_results(void)
+{
+        static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
+        AldResults *results = ald_results_new("0000000000000000000000000000000a");
+        Kept kept = { 0 };
+
+        ald_results_watch(results, &handler, &kept);
+        fail(results, 0, "one", 1);
+        fail(results, 0, "two", 2);
+        g_assert_cmpstr(kept.failure, ==, "two");
+        /* The state service counts them. */
+        g_assert_cmpuint(kept.failures, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(kept.measured, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(ald_results_rate(results, "eth0"), ==, ALD_ABSENT_UINT64);
+        for (unsigned i = 1; i <= ALD_RESULTS_MAX; i++)
+                fail(results, i, "x", 3);
+        g_assert_cmpuint(kept.n_dropped, ==, 1);
+        ald_results_expire(results, 2 * HOUR + 2);
+        g_assert_cmpuint(kept.n_dropped, ==, 1);
+        fail(results, 1, "y", HOUR);
+        ald_results_expire(results, 2 * HOUR + 3);
+        g_assert_cmpuint(kept.n_dropped, ==, ALD_RESULTS_MAX);
+        g_free(kept.failure);
+        ald_results_free(results);
+}
+
+/* After each failure a link-local address is looked for behind the next interface. */
+static void test_scopes_take_turns(void)
+{
+        AldInterface interfaces[2] = { ALD_INTERFACE_INIT, ALD_INTERFACE_INIT };
+        const AldCandidate candidate = { .address = "10.0.0.7",
+                .link_local = true,
+                .scopes = { &interfaces[0], &interfaces[1] },
+                .n_scopes = 2 };
+        AldResults *results = ald_results_new("0000000000000000000000000000000a");
+
+        interfaces[0].id = "eth0";
+        interfaces[1].id = "eth1";
+        for (unsigned i = 0; i < 4; i++) {
+                g_assert_true(ald_results_choose(results, PEER, &candidate) == &interfaces[i % 2]);
+                fail(results, 7, "x", 1 + i);
+                g_assert_false(ald_results_reached(results, PEER, "10.0.0.7"));
+        }
+        ald_results_free(results);
+}
+
+static void test_request(void)
+{
+        const char *const here[] = { "192.0.2.1/24", NULL }, *const there[] = { "192.0.2.2/24", NULL };
+        AldInterface rows[2] = { ALD_INTERFACE_INIT, ALD_INTERFACE_INIT };
+        AldNetwork own = ALD_NETWORK_INIT, peer = ALD_NETWORK_INIT;
+        g_autoptr(GArray) targets = g_array_new(FALSE, FALSE, sizeof(AldProbeTarget));
+        AldLinkRequest request = { .target = { .peer = PEER, .rtt_only = true } };
+        AldResults *results = ald_results_new("0000000000000000000000000000000a");
+
+        for (unsigned i = 0; i < 2; i++) {
+                rows[i].id = i == 0 ? "eth0" : "eth1";
+                rows[i].type = "ethernet";
+                rows[i].carrier = 1;
+                rows[i].addresses = i == 0 ? here : there;
+        }
+        own.interfaces.items = &rows[0];
+        peer.interfaces.items = &rows[1];
+        own.interfaces.n = peer.interfaces.n = 1;
+        g_assert_cmpint(ald_link_request_resolve(&request, &own, NULL, results, targets), ==, -ENXIO);
+        g_assert_cmpint(ald_link_request_resolve(&request, NULL, &peer, results, targets), ==, -ENXIO);
+        g_assert_cmpint(ald_link_request_resolve(&request, &own, &peer, results, targets), ==, 0);
+        g_assert_cmpuint(targets->len, ==, 1);
+        g_assert_cmpstr(g_array_index(targets, AldProbeTarget, 0).address, ==, "192.0.2.2");
+        g_assert_cmpstr(g_array_index(targets, AldProbeTarget, 0).interface, ==, "eth0");
+        g_assert_true(g_array_index(targets, AldProbeTarget, 0).rtt_only);
+        g_strlcpy(request.target.address, "192.0.2.3", sizeof request.target.address);
+        g_assert_cmpint(ald_link_request_resolve(&request, &own, &peer, results, targets), ==, -ENXIO);
+        ald_results_free(results);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/link-probe-paths/route-answer", test_route_answer);
+        g_test_add_func("/link-probe-paths/route-of-our-own", test_route_of_our_own);
+        g_test_add_func("/link-probe-paths/first-bytes", test_first_bytes);
+        g_test_add_func("/link-probe-paths/avoid", test_avoid);
+        g_test_add_func("/link-probe-paths/results", test_results);
+        g_test_add_func("/link-probe-paths/scopes", test_scopes_take_turns);
+        g_test_add_func("/link-probe-paths/request", test_request);
+        return g_test_run();
+}

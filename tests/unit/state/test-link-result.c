@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state/link-result.h"
+#include "state/planner/planner.h"
+#include "tests/unit/record-maker.h"
+
+#define ID "00000000000000000000000000000002"
+
+static const AldLinkSocket path = { .source = "00000000000000000000000000000001",
+        .sink = ID,
+        .sink_address = "192.0.2.2",
+        .source_interface = "eth0" };
+
+static AldRecord *make(uint64_t measured, uint64_t rate, const char *failure, uint64_t failed)
+{
+        AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+
+        row.source = path.source;
+        row.sink = path.sink;
+        row.sink_address = path.sink_address;
+        row.source_interface = path.source_interface;
+        row.measured_usec = measured;
+        row.upload_bits_per_second = rate;
+        row.failure = failure;
+        row.failed_usec = failed;
+        return record_make(ALD_KIND_LINK_SOCKET, &row);
+}
+
+static AldRecord *success(uint64_t measured, uint64_t rate)
+{
+        return make(measured, rate, NULL, ALD_ABSENT_UINT64);
+}
+
+static AldRecord *failure(uint64_t failed)
+{
+        return make(ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, "refused", failed);
+}
+
+/* Takes both references of what is merged. */
+static AldRecord *merge(AldRecord *before, AldRecord *told)
+{
+        AldRecord *merged = ald_link_result_merge(before, told, &ALD_TTL_BOUNDS_NONE);
+
+        g_clear_pointer(&before, ald_record_unref);
+        ald_record_unref(told);
+        return merged;
+}
+
+static void check(
+        const AldRecord *record, uint64_t measured, uint64_t rate, uint64_t failed, uint64_t failures)
+{
+        const AldLinkSocket *row = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
+
+        g_assert_cmpuint(row->measured_usec, ==, measured);
+        g_assert_cmpuint(row->upload_bits_per_second, ==, rate);
+        g_assert_cmpuint(row->failed_usec, ==, failed);
+        g_assert_cmpuint(row->failures, ==, failures);
+        g_assert_cmpstr(row->failure, ==, failed == ALD_ABSENT_UINT64 ? NULL : "refused");
+        g_assert_cmpstr(row->source_interface, ==, "eth0");
+}
+
+static void test_a_failure_keeps_the_figures(void)
+{
+        AldRecord *row = merge(NULL, success(100, 10));
+
+        check(row, 100, 10, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64);
+        row = merge(row, failure(200));
+        check(row, 100, 10, 200, 1);
+        row = merge(row, failure(300));
+        check(row, 100, 10, 300, 2);
+        row = merge(row, success(400, 20));
+        check(row, 400, 20, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64);
+        row = merge(row, failure(500));
+        check(row, 400, 20, 500, 1);
+        ald_record_unref(row);
+}
+
+static void test_never_measured(void)
+{
+        AldRecord *row = merge(NULL, failure(200));
+
+        check(row, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, 200, 1);
+        row = merge(row, failure(300));
+        check(row, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, 300, 2);
+        ald_record_unref(row);
+}
+
+static void test_told_again(void)
+{
+        AldRecord *row = merge(merge(NULL, success(100, 10)), failure(200));
+
+        for (unsigned i = 0; i < 3; i++) {
+                row = merge(row, failure(200));
+                check(row, 100, 10, 200, 1);
+        }
+        row = merge(row, success(300, 20));
+        for (unsigned i = 0; i < 3; i++) {
+                row = merge(row, success(300, 20));
+                check(row, 300, 20, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64);
+        }
+        ald_record_unref(row);
+}
+
+/* A row by what matters to checks; the rates are the same both ways. */
+typedef struct Row {
+        uint64_t measured, rtt_measured, rate, spot, rtt, speed;
+        const char *changed, *interface;
+        bool disturbed;
+} Row;
+
+static AldRecord *make_row(const Row *row)
+{
+        static const char *const flags[] = { "disturbed", NULL };
+        AldLinkSocket fields = ALD_LINK_SOCKET_INIT;
+
+        fields.source = path.source;
+        fields.sink = path.sink;
+        fields.sink_address = path.sink_address;
+        fields.source_interface = row->interface ?: path.source_interface;
+        fields.measured_usec = row->measured ?: ALD_ABSENT_UINT64;
+        fields.rtt_measured_usec = row->rtt_measured ?: ALD_ABSENT_UINT64;
+        fields.upload_bits_per_second = fields.download_bits_per_second = row->rate ?: ALD_ABSENT_UINT64;
+        fields.spot_upload_bits_per_second = fields.spot_download_bits_per_second =
+                row->spot ?: ALD_ABSENT_UINT64;
+        fields.rtt_p50_nsec = row->rtt ?: ALD_ABSENT_UINT64;
+        fields.negotiated_bits_per_second = row->speed ?: ALD_ABSENT_UINT64;
+        fields.changed = row->changed;
+        fields.flags = row->disturbed ? flags : NULL;
+        return record_make(ALD_KIND_LINK_SOCKET, &fields);
+}
+
+static AldRecord *merge_row(AldRecord *before, Row row)
+{
+        return merge(before, make_row(&row));
+}
+
+static const AldLinkSocket *fields_of(const AldRecord *record)
+{
+        return ald_record_as(record, LINK_SOCKET, AldLinkSocket);
+}
+
+static uint64_t interval_of(const AldRecord *record)
+{
+        const AldLinkSocket *row = fields_of(record);
+        AldId source, sink;
+
+        g_assert_cmpint(ald_id_parse(row->source, &source), ==, 0);
+        g_assert_cmpint(ald_id_parse(row->sink, &sink), ==, 0);
+        return ald_link_ttl_interval(
+                row->time_to_live_usec, ald_path_seed(&source, &sink, row->sink_address), row->measured_usec);
+}
+
+static void check_interval(const AldRecord *record, double minutes)
+{
+        uint64_t ttl = fields_of(record)->time_to_live_usec;
+
+        g_assert_cmpfloat_with_epsilon((double) interval_of(record) / 60e6, minutes, 0.01);
+        g_assert_cmpfloat((double) ttl, >=, minutes * 60e6 * 0.8 - 1);
+        g_assert_cmpfloat((double) ttl, <=, minutes * 60e6 * 1.2 + 1);
+}
+
+/* The interval doubles while the figures agree, up to 6 h, and falls back where they do not. */
+static void test_interval_doubles(void)
+{
+        static const double minutes[] = { 5, 10, 20, 40, 80, 160, 320, 360, 360 };
+        AldRecord *row = NULL;
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(minutes); i++) {
+                row = merge_row(row, (Row){ .measured = 1000 + i, .rate = i % 2 ? 980 : 1000, .rtt = 500 });
+                check_interval(row, minutes[i]);
+                g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 1000 + i);
+                g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 1000 + i);
+        }
+        row = merge_row(row, (Row){ .measured = 2000, .rate = 1100 });
+        check_interval(row, 5);
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1100);
+        ald_record_unref(row);
+}
+
+static void test_bounds(void)
+{
+        const AldTtlBounds bounds = { 3600 * UINT64_C(1000000), 3600 * UINT64_C(1000000) };
+        const Row whole = { .measured = 1000, .rate = 1000 }, check = { .rtt_measured = 2000, .rtt = 5 };
+        g_autoptr(AldRecord) told = make_row(&whole), checked = make_row(&check);
+        g_autoptr(AldRecord) row = ald_link_result_merge(NULL, told, &bounds);
+        g_autoptr(AldRecord) before = ald_link_result_merge(NULL, told, &ALD_TTL_BOUNDS_NONE), after = NULL;
+
+        check_interval(row, 60);
+        /* A plan that has filled meanwhile shows with the next check. */
+        check_interval(before, 5);
+        after = ald_link_result_merge(before, checked, &bounds);
+        check_interval(after, 60);
+}
+
+/* A check has its own fields and none else. */
+static void test_check_confirms(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000 });
+
+        row = merge_row(row, (Row){ .rtt_measured = 200, .spot = 800, .rtt = 210000 });
+        g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, 900);
+        g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 210000);
+        g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
+        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 200);
+        g_assert_null(fields_of(row)->changed);
+        /* Round trips alone confirm no rate. */
+        row = merge_row(row, (Row){ .rtt_measured = 300, .rtt = 205000 });
+        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 200);
+        g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 300);
+        ald_record_unref(row);
+        /* Of a path that was never measured they are all there is. */
+        row = merge_row(NULL, (Row){ .rtt_measured = 300, .rtt = 205000 });
+        g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 205000);
+        g_assert_cmpuint(fields_of(row)->measured_usec, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpstr(fields_of(row)->source_interface, ==, "eth0");
+        ald_record_unref(row);
+}
+
+static void test_check_finds_a_change(void)
+{
+        static const struct {
+                Row check;
+                const char *changed;
+        } cases[] = {
+                { { .rtt_measured = 200, .spot = 700, .rtt = 200000, .speed = 1000 }, "rate" },
+                { { .rtt_measured = 200, .spot = 1200, .rtt = 200000, .speed = 1000 }, "rate" },
+                { { .rtt_measured = 200, .spot = 900, .rtt = 460000, .speed = 1000 }, "rtt" },
+                { { .rtt_measured = 200, .spot = 90, .rtt = 200000, .speed = 100 }, "speed" },
+                { { .rtt_measured = 200, .spot = 900, .rtt = 200000, .speed = 1000, .changed = "errors" },
+                        "errors" },
+                { { .rtt_measured = 200, .spot = 750, .rtt = 440000, .speed = 1000 }, NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldRecord *row = merge_row(NULL,
+                        (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000, .speed = 1000 });
+
+                for (unsigned again = 0; again < 2; again++)
+                        row = merge_row(row, cases[i].check);
+                g_assert_cmpstr(fields_of(row)->changed, ==, cases[i].changed);
+                g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, cases[i].changed ? 100 : 200);
+                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+                /* It stays until the path is measured as a whole. */
+                row = merge_row(row, (Row){ .rtt_measured = 300, .spot = 900, .rtt = 200000, .speed = 1000 });
+                g_assert_cmpstr(fields_of(row)->changed, ==, cases[i].changed);
+                row = merge_row(row, (Row){ .measured = 400, .rate = 1000, .speed = 1000 });
+                g_assert_null(fields_of(row)->changed);
+                check_interval(row, cases[i].changed ? 5 : 10);
+                ald_record_unref(row);
+        }
+}
+
+/* One low figure may be an accident. */
+static void test_lower_is_measured_again(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000, .rtt = 5 });
+
+        for (unsigned again = 0; again < 3; again++) {
+                row = merge_row(row, (Row){ .measured = 200, .rate = 790, .rtt = 6 });
+                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+                g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+                g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
+                g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+        }
+        /* What comes in between does not decide. */
+        row = merge_row(row, (Row){ .rtt_measured = 250, .rtt = 6 });
+        row = merge(row, failure(260));
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+        row = merge_row(row, (Row){ .measured = 300, .rate = 780 });
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 780);
+        g_assert_null(fields_of(row)->changed);
+        check_interval(row, 5);
+        /* What is higher, or lower by less, is taken at once. */
+        row = merge_row(row, (Row){ .measured = 400, .rate = 1000 });
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        row = merge_row(row, (Row){ .measured = 500, .rate = 800 });
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 800);
+        /* An accident. */
+        row = merge_row(row, (Row){ .measured = 600, .rate = 500 });
+        row = merge_row(row, (Row){ .measured = 700, .rate = 790 });
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 790);
+        g_assert_null(fields_of(row)->changed);
+        ald_record_unref(row);
+}
+
+/* What is measured because something changed is taken as it is, lower or not. */
+static void test_lower_after_a_change(void)
+{
+        static const Row checks[] = {
+                { .rtt_measured = 200, .rtt = 200000, .speed = 100 },
+                { .rtt_measured = 200, .rtt = 200000, .speed = 1000, .changed = "errors" },
+                { .rtt_measured = 200, .spot = 300, .rtt = 200000, .speed = 1000 },
+                { .rtt_measured = 200, .rtt = 900000, .speed = 1000 },
+                { .rtt_measured = 200, .rtt = 200000, .speed = 1000, .interface = "eth1" },
+        };
+        static const char *const changes[] = { "speed", "errors", "rate", "rtt", "route" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
+                AldRecord *row = merge_row(NULL,
+                        (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000, .speed = 1000 });
+
+                row = merge_row(row, checks[i]);
+                g_assert_cmpstr(fields_of(row)->changed, ==, changes[i]);
+                row = merge_row(row, (Row){ .measured = 300, .rate = 100, .speed = checks[i].speed });
+                g_assert_cmpuint(fields_of(row)->measured_usec, ==, 300);
+                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 100);
+                g_assert_null(fields_of(row)->changed);
+                ald_record_unref(row);
+        }
+}
+
+/* What stood still in one direction has a reason instead of a rate. */
+static void test_partial(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000 });
+
+        for (unsigned again = 0; again < 2; again++) {
+                row = merge(row, make(200, 1000, "partial: download: it stood still", ALD_ABSENT_UINT64));
+                g_assert_cmpuint(fields_of(row)->download_bits_per_second, ==, 1000);
+                g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+                g_assert_null(fields_of(row)->failure);
+        }
+        row = merge(row, make(300, 1000, "partial: download: it stood still", ALD_ABSENT_UINT64));
+        g_assert_cmpuint(fields_of(row)->download_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpstr(fields_of(row)->failure, ==, "partial: download: it stood still");
+        ald_record_unref(row);
+}
+
+/* A successful check has no information about the direction without a rate. */
+static void test_partial_is_kept(void)
+{
+        static const char reason[] = "partial: download: it stood still";
+        AldRecord *row = merge(NULL, make(100, 1000, reason, ALD_ABSENT_UINT64));
+
+        row = merge_row(row, (Row){ .rtt_measured = 200, .rtt = 5 });
+        g_assert_cmpstr(fields_of(row)->failure, ==, reason);
+        /* So does a measurement that is held. */
+        row = merge(row, success(300, 500));
+        g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+        g_assert_cmpstr(fields_of(row)->failure, ==, reason);
+        row = merge_row(row, (Row){ .measured = 400, .rate = 1000 });
+        g_assert_null(fields_of(row)->failure);
+        row = merge(row, failure(500));
+        row = merge_row(row, (Row){ .rtt_measured = 600, .rtt = 5 });
+        g_assert_null(fields_of(row)->failure);
+        g_assert_cmpuint(fields_of(row)->failed_usec, ==, ALD_ABSENT_UINT64);
+        ald_record_unref(row);
+}
+
+/* Failures are recorded beside the figures that were not taken. */
+static void test_failures_after_a_held_one(void)
+{
+        AldRecord *row = merge(merge(NULL, success(100, 1000)), success(200, 500));
+
+        g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+        for (unsigned i = 1; i <= 3; i++) {
+                row = merge(row, failure(200 + 100 * i));
+                check(row, 100, 1000, 200 + 100 * i, i);
+        }
+        ald_record_unref(row);
+}
+
+/* A radio negotiates its rate anew all the time, at whichever end it is. */
+static void test_speed_of_a_radio(void)
+{
+        static const struct {
+                const char *source, *sink;
+                bool changed;
+        } cases[] = { { "ethernet", "ethernet", true }, { "ethernet", NULL, true }, { NULL, NULL, true },
+                { "wifi", "ethernet", false }, { "ethernet", "wifi", false }, { NULL, "wifi", false } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+
+                row.source_interface_type = cases[i].source;
+                row.sink_interface_type = cases[i].sink;
+                row.negotiated_bits_per_second = 1000;
+                g_assert_cmpint(ald_link_speed_changed(&row, 500), ==, cases[i].changed);
+                g_assert_false(ald_link_speed_changed(&row, 900));
+        }
+}
+
+/* Other traffic makes no good figure worse, until that is old. */
+static void test_disturbed(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000 });
+        uint64_t old = 100 + 3 * fields_of(row)->time_to_live_usec;
+
+        row = merge_row(row, (Row){ .measured = old - 1, .rate = 990, .disturbed = true });
+        g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+        row = merge_row(row, (Row){ .measured = old, .rate = 990, .disturbed = true });
+        g_assert_cmpuint(fields_of(row)->measured_usec, ==, old);
+        g_assert_cmpstr(fields_of(row)->flags[0], ==, "disturbed");
+        /* A disturbed one is replaced by any. */
+        row = merge_row(row, (Row){ .measured = old + 1, .rate = 300, .disturbed = true });
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 300);
+        row = merge_row(row, (Row){ .measured = old + 2, .rate = 1000 });
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        ald_record_unref(row);
+}
+
+static void check_key(const char *sink, const char *address, const char *expected)
+{
+        AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+        g_autoptr(AldRecord) record = NULL;
+        g_autofree char *key = NULL;
+
+        row.sink = sink;
+        row.sink_address = address;
+        record = record_make(ALD_KIND_LINK_SOCKET, &row);
+        key = ald_link_result_key(record);
+        g_assert_cmpstr(key, ==, expected);
+}
+
+static void test_keys(void)
+{
+        check_key(ID, "192.0.2.2", ID ",192.0.2.2");
+        check_key(ID, "fe80::2", ID ",fe80::2");
+        check_key(ID, "fe80::2%eth0", NULL);
+        check_key(ID, "FE80::2", NULL);
+        check_key(ID, NULL, NULL);
+        check_key(NULL, "192.0.2.2", NULL);
+        check_key("2", "192.0.2.2", NULL);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/link-result/failure", test_a_failure_keeps_the_figures);
+        g_test_add_func("/link-result/never-measured", test_never_measured);
+        g_test_add_func("/link-result/again", test_told_again);
+        g_test_add_func("/link-result/interval", test_interval_doubles);
+        g_test_add_func("/link-result/bounds", test_bounds);
+        g_test_add_func("/link-result/confirms", test_check_confirms);
+        g_test_add_func("/link-result/change", test_check_finds_a_change);
+        g_test_add_func("/link-result/lower", test_lower_is_measured_again);
+        g_test_add_func("/link-result/lower-changed", test_lower_after_a_change);
+        g_test_add_func("/link-result/partial", test_partial);
+        g_test_add_func("/link-result/partial-kept", test_partial_is_kept);
+        g_test_add_func("/link-result/failures-held", test_failures_after_a_held_one);
+        g_test_add_func("/link-result/radio", test_speed_of_a_radio);
+        g_test_add_func("/link-result/disturbed", test_disturbed);
+        g_test_add_func("/link-result/keys", test_keys);
+        return g_test_run();
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record/record.h"
+#include "services/telemetry/fabric/fabric.h"
+#include "tests/unit/fake-root.h"
+#include "tests/unit/log-count.h"
+
+#define RXE "sys/class/infiniband/rxe0/"
+#define MLX "sys/class/infiniband/mlx5_0/"
+#define TBT "sys/bus/thunderbolt/devices/"
+
+typedef struct Fabric {
+        FakeRoot *root;
+        AldFabricCollector *collector;
+        AldFabric now;
+} Fabric;
+
+static void ignore(void *userdata)
+{
+}
+
+static void look(Fabric *fabric)
+{
+        ald_fabric_collector_free(fabric->collector);
+        fabric->collector = ald_fabric_collector_new(fabric->root->fd, ignore, NULL);
+        ald_fabric_collector_fill(fabric->collector, &fabric->now);
+}
+
+static Fabric fabric_new(void)
+{
+        return (Fabric){ .root = fake_root_new() };
+}
+
+static void fabric_clear(Fabric *fabric)
+{
+        ald_fabric_collector_free(fabric->collector);
+        fake_root_free(fabric->root);
+}
+
+/* As Soft-RoCE over eth0 of Linux 6.1 shows it: no device behind it, empty entries that cannot be read. */
+static void make_rxe(FakeRoot *root)
+{
+        fake_root_write_all(root, RXE "node_guid", "5054:00ff:fe12:3456\n", RXE "ports/1/state",
+                "4: ACTIVE\n", RXE "ports/1/phys_state", "5: LinkUp\n", RXE "ports/1/rate",
+                "2.5 Gb/sec (1X SDR)\n", RXE "ports/1/link_layer", "Ethernet\n", RXE "ports/1/gids/0",
+                "fe80:0000:0000:0000:5054:00ff:fe12:3456\n", RXE "ports/1/gids/1",
+                "0000:0000:0000:0000:0000:ffff:c000:0201\n", RXE "ports/1/gids/2",
+                "0000:0000:0000:0000:0000:0000:0000:0000\n", RXE "ports/1/gid_attrs/types/0", "RoCE v2\n",
+                RXE "ports/1/gid_attrs/types/1", "IB/RoCE v1\n", RXE "ports/1/gid_attrs/ndevs/0", "eth0\n",
+                RXE "ports/1/gid_attrs/ndevs/1", "eth0\n", NULL);
+}
+
+static void test_roce(void)
+{
+        Fabric fabric = fabric_new();
+        const AldRdmaPort *port;
+
+        make_rxe(fabric.root);
+        look(&fabric);
+        g_assert_true(ald_fabric_collector_any(fabric.collector));
+        g_assert_cmpuint(fabric.now.rdma_ports.n, ==, 1);
+        port = ald_rows_find(&fabric.now.rdma_ports, "rxe0.1");
+        g_assert_cmpstr(port->node_guid, ==, "5054:00ff:fe12:3456");
+        g_assert_null(port->port_guid);
+        g_assert_null(port->driver);
+        g_assert_cmpstr(port->link_layer, ==, "ethernet");
+        g_assert_cmpstr(port->state, ==, "active");
+        g_assert_cmpstr(port->physical_state, ==, "linkup");
+        g_assert_cmpuint(port->rate_bits_per_second, ==, 2500000000);
+        g_assert_cmpstr(port->interface, ==, "eth0");
+        g_assert_cmpuint(g_strv_length((char **) port->gids), ==, 2);
+        g_assert_cmpstr(port->gids[0], ==, "0 rocev2 fe80::5054:ff:fe12:3456 eth0");
+        g_assert_cmpstr(port->gids[1], ==, "1 rocev1 ::ffff:192.0.2.1 eth0");
+        fabric_clear(&fabric);
+}
+
+/* Whether the kernel offers it to programs. */
+static void test_verbs(void)
+{
+        Fabric fabric = fabric_new();
+        const AldRdmaPort *port;
+
+        make_rxe(fabric.root);
+        fake_root_write_all(fabric.root, "sys/class/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n",
+                "sys/class/infiniband_verbs/abi_version", "6\n", NULL);
+        look(&fabric);
+        port = ald_rows_find(&fabric.now.rdma_ports, "rxe0.1");
+        g_assert_cmpstr(port->problem, ==, "no-verbs");
+        fake_root_write_all(fabric.root, "sys/class/infiniband_verbs/uverbs1/ibdev", "rxe0\n", NULL);
+        look(&fabric);
+        port = ald_rows_find(&fabric.now.rdma_ports, "rxe0.1");
+        g_assert_null(port->problem);
+        fabric_clear(&fabric);
+}
+
+static void test_infiniband(void)
+{
+        Fabric fabric = fabric_new();
+        const AldRdmaPort *port;
+
+        fake_root_write_all(fabric.root, MLX "node_guid", "b8ce:f603:0012:3456\n", MLX "ports/1/state",
+                "2: INIT\n", MLX "ports/1/phys_state", "5: LinkUp\n", MLX "ports/1/rate",
+                "400 Gb/sec (4X NDR)\n", MLX "ports/1/link_layer", "InfiniBand\n", MLX "ports/1/gids/0",
+                "fe80:0000:0000:0000:b8ce:f603:0012:3457\n", MLX "ports/1/gid_attrs/types/0", "IB/RoCE v1\n",
+                MLX "device/net/ibp1s0/address", "00\n", NULL);
+        fake_root_mkdir(fabric.root, "sys/bus/pci/drivers/mlx5_core");
+        fake_root_link(fabric.root, MLX "device/driver", "../../../../bus/pci/drivers/mlx5_core");
+        look(&fabric);
+        port = ald_rows_find(&fabric.now.rdma_ports, "mlx5_0.1");
+        g_assert_nonnull(port);
+        g_assert_cmpstr(port->port_guid, ==, "b8ce:f603:0012:3457");
+        g_assert_cmpstr(port->link_layer, ==, "infiniband");
+        g_assert_cmpstr(port->state, ==, "init");
+        g_assert_cmpuint(port->rate_bits_per_second, ==, 400000000000);
+        g_assert_cmpstr(port->driver, ==, "mlx5_core");
+        g_assert_cmpstr(port->interface, ==, "ibp1s0");
+        g_assert_cmpstr(port->gids[0], ==, "0 ib fe80::b8ce:f603:12:3457");
+        fabric_clear(&fabric);
+}
+
+/* What cannot be read is missing from its row; the rest is there. */
+static void test_broken_port(void)
+{
+        Fabric fabric = fabric_new();
+        const AldRdmaPort *port;
+
+        make_rxe(fabric.root);
+        fake_root_write_all(fabric.root, RXE "ports/1/state", "ACTIVE", RXE "ports/1/rate", "fast (1X SDR)\n",
+                RXE "ports/1/link_layer", "Carrier pigeon\n", RXE "ports/1/gids/0", "not a GID\n",
+                RXE "ports/x1/state", "4: ACTIVE\n", RXE "ports/0/state", "4: ACTIVE\n", NULL);
+        fake_root_remove(fabric.root, RXE "node_guid");
+        fake_root_mkdir(fabric.root, RXE "node_guid");
+        look(&fabric);
+        g_assert_cmpuint(fabric.now.rdma_ports.n, ==, 1);
+        port = ald_rows_at(&fabric.now.rdma_ports, 0);
+        g_assert_null(port->node_guid);
+        g_assert_null(port->state);
+        g_assert_null(port->link_layer);
+        g_assert_cmpuint(port->rate_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpstr(port->physical_state, ==, "linkup");
+        g_assert_cmpuint(g_strv_length((char **) port->gids), ==, 1);
+        g_assert_cmpuint(log_count("rxe0/node_guid"), ==, 1);
+        fabric_clear(&fabric);
+}
+
+static void test_absurd_number(void)
+{
+        Fabric fabric = fabric_new();
+
+        for (unsigned i = 0; i < 100; i++) {
+                g_autofree char *state = g_strdup_printf("sys/class/infiniband/mlx5_%u/ports/1/state", i);
+                g_autofree char *gid = g_strdup_printf(RXE "ports/1/gids/%u", i);
+
+                fake_root_write(fabric.root, state, "4: ACTIVE\n");
+                fake_root_write(fabric.root, gid, "fe80::1\n");
+        }
+        log_count_reset();
+        look(&fabric);
+        g_assert_cmpuint(fabric.now.rdma_ports.n, ==, 64);
+        g_assert_cmpuint(log_count("leaves out"), ==, 1);
+        g_assert_cmpuint(
+                log_count("leaves out 37 RDMA ports or Thunderbolt devices beyond the limit of 64"), ==, 1);
+        fake_root_remove(fabric.root, "sys/class/infiniband/mlx5_0");
+        for (unsigned i = 1; i < 100; i++) {
+                g_autofree char *device = g_strdup_printf("sys/class/infiniband/mlx5_%u", i);
+
+                fake_root_remove(fabric.root, device);
+        }
+        look(&fabric);
+        g_assert_cmpuint(fabric.now.rdma_ports.n, ==, 1);
+        g_assert_cmpuint(
+                g_strv_length((char **) ((AldRdmaPort *) ald_rows_at(&fabric.now.rdma_ports, 0))->gids), ==,
+                32);
+        g_assert_cmpuint(
+                log_count("leaves out 0 RDMA ports or Thunderbolt devices beyond the limit of 64 each, "
+                          "and 68 GIDs"),
+                ==, 1);
+        fabric_clear(&fabric);
+}
+
+static void make_thunderbolt(FakeRoot *root)
+{
+        fake_root_write_all(root, TBT "domain0/uevent", "DEVTYPE=thunderbolt_domain\n", TBT "0-0/uevent",
+                "DEVTYPE=thunderbolt_device\n", TBT "0-0/unique_id", "aaaaaaaa-0000-0000-ffff-ffffffffffff\n",
+                TBT "0-0/vendor_name", "Intel\n", TBT "0-0/device_name", "Maple Ridge\n",
+                TBT "0-0/generation", "4\n", TBT "0-1/uevent", "DEVTYPE=thunderbolt_xdomain\n",
+                TBT "0-1/unique_id", "bbbbbbbb-0000-0000-ffff-ffffffffffff\n", TBT "0-1/vendor_name",
+                "Linux\n", TBT "0-1/device_name", "borealis\n", TBT "0-1/tx_speed", "20.0 Gb/s\n",
+                TBT "0-1/tx_lanes", "2\n", TBT "generation", "4\n", TBT "0-1/0-1.0/net/thunderbolt0/address",
+                "02\n", TBT "0-3/uevent", "DEVTYPE=thunderbolt_device\n", TBT "usb4_port1/uevent",
+                "DEVTYPE=usb4_port\n", NULL);
+}
+
+static void test_thunderbolt(void)
+{
+        Fabric fabric = fabric_new();
+        const AldThunderboltDomain *domain;
+        const AldThunderboltPort *port;
+
+        make_thunderbolt(fabric.root);
+        look(&fabric);
+        g_assert_true(ald_fabric_collector_any(fabric.collector));
+        g_assert_cmpuint(fabric.now.thunderbolt_domains.n, ==, 1);
+        domain = ald_rows_find(&fabric.now.thunderbolt_domains, "domain0");
+        g_assert_cmpstr(domain->domain_id, ==, "aaaaaaaa-0000-0000-ffff-ffffffffffff");
+        g_assert_cmpstr(domain->name, ==, "Intel Maple Ridge");
+        g_assert_cmpuint(domain->generation, ==, 4);
+        g_assert_cmpuint(fabric.now.thunderbolt_ports.n, ==, 1);
+        port = ald_rows_find(&fabric.now.thunderbolt_ports, "0-1");
+        g_assert_cmpstr(port->domain_id, ==, domain->domain_id);
+        g_assert_cmpstr(port->peer_domain_id, ==, "bbbbbbbb-0000-0000-ffff-ffffffffffff");
+        g_assert_cmpstr(port->peer_name, ==, "Linux borealis");
+        g_assert_cmpuint(port->speed_bits_per_second, ==, 40000000000);
+        g_assert_cmpuint(port->generation, ==, 4);
+        g_assert_cmpstr(port->interface, ==, "thunderbolt0");
+        fabric_clear(&fabric);
+}
+
+static void test_none(void)
+{
+        Fabric fabric = fabric_new();
+
+        look(&fabric);
+        g_assert_false(ald_fabric_collector_any(fabric.collector));
+        g_assert_cmpuint(fabric.now.rdma_ports.n + fabric.now.thunderbolt_ports.n, ==, 0);
+        fabric_clear(&fabric);
+}
+
+static void quit(void *userdata)
+{
+        g_main_loop_quit(userdata);
+}
+
+/* An address gives a port a GID, which the kernel makes a little later. */
+static void test_looks_again(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GMainLoop) loop = g_main_loop_new(NULL, FALSE);
+        g_autoptr(AldFabricCollector) collector = ald_fabric_collector_new(root->fd, quit, loop);
+        AldFabric now;
+
+        g_assert_false(ald_fabric_collector_any(collector));
+        ald_fabric_collector_look_soon(collector);
+        make_rxe(root);
+        g_main_loop_run(loop);
+        ald_fabric_collector_fill(collector, &now);
+        g_assert_cmpuint(now.rdma_ports.n, ==, 1);
+
+        fake_root_remove(root, "sys/class/infiniband/rxe0");
+        ald_fabric_collector_look_soon(collector);
+        g_main_loop_run(loop);
+        ald_fabric_collector_fill(collector, &now);
+        g_assert_cmpuint(now.rdma_ports.n, ==, 0);
+        g_assert_true(ald_fabric_collector_any(collector));
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        g_test_add_func("/fabric/roce", test_roce);
+        g_test_add_func("/fabric/infiniband", test_infiniband);
+        g_test_add_func("/fabric/verbs", test_verbs);
+        g_test_add_func("/fabric/broken-port", test_broken_port);
+        g_test_add_func("/fabric/absurd-number", test_absurd_number);
+        g_test_add_func("/fabric/thunderbolt", test_thunderbolt);
+        g_test_add_func("/fabric/none", test_none);
+        g_test_add_func("/fabric/looks-again", test_looks_again);
+        return g_test_run();
+}

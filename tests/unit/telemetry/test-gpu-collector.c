@@ -1,0 +1,679 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whole machines: sysfs, NVML and OpenCL together. */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/record.h"
+#include "services/telemetry/gpu/gpu-private.h"
+#include "tests/unit/gpu-roots.h"
+#include "tests/unit/log-count.h"
+
+#define SEC INT64_C(1000000)
+#define GIB (UINT64_C(1024) * 1024 * 1024)
+#define FIRST "0000:01:00.0"
+#define SECOND "0000:02:00.0"
+
+static const AldChildTiming patient = { .first = 20000, .answer = 20000, .retry = 1, .retry_max = 4 };
+static const AldChildTiming hasty_later = { .first = 20000, .answer = 50, .retry = 1, .retry_max = 4 };
+
+typedef struct Machine {
+        FakeRoot *root;
+        FakeRoot *aside; /* files that are not the machine's */
+        AldGpuCollector *collector;
+        unsigned n_changed;
+        int64_t now; /* of the next sample */
+        GArray *devices;
+        const char *id; /* what a condition is about */
+} Machine;
+
+static void on_changed(void *userdata)
+{
+        ((Machine *) userdata)->n_changed++;
+}
+
+static void set_path(Machine *machine, const char *variable, const char *name)
+{
+        g_autofree char *path = g_build_filename(machine->aside->dir, name, NULL);
+
+        g_setenv(variable, path, TRUE);
+}
+
+static Machine *begin(const char *nvml_mode)
+{
+        Machine *machine = g_new0(Machine, 1);
+        g_autofree char *nvml = g_strdup_printf("%s/libfake-nvml.so", g_getenv("ALIDADE_TEST_HELPERS"));
+        g_autofree char *icd = g_strdup_printf("%s/libfake-icd.so\n", g_getenv("ALIDADE_TEST_HELPERS"));
+
+        log_count_reset();
+        machine->root = fake_root_new();
+        machine->aside = fake_root_new();
+        machine->devices = g_array_new(FALSE, FALSE, sizeof(AldDevice));
+        machine->now = g_get_monotonic_time();
+        fake_root_write(machine->aside, "while", "");
+        fake_root_write(machine->aside, "log", "");
+        fake_root_write(machine->aside, "vendors/fake.icd", icd);
+        fake_root_mkdir(machine->aside, "no-vendors");
+        fake_root_mkdir(machine->aside, "run");
+        g_setenv("ALIDADE_NVML_LIBRARY", nvml, TRUE);
+        g_setenv("FAKE_NVML", nvml_mode, TRUE);
+        g_setenv("FAKE_ICD", "plain", TRUE);
+        g_unsetenv("ALIDADE_LIBEXEC_DIR");
+        set_path(machine, "FAKE_NVML_WHILE", "while");
+        set_path(machine, "FAKE_NVML_LOG", "log");
+        set_path(machine, "OCL_ICD_VENDORS", "no-vendors");
+        set_path(machine, "RUNTIME_DIRECTORY", "run");
+        return machine;
+}
+
+static void start(Machine *machine, const AldChildTiming *timing)
+{
+        machine->collector = ald_gpu_collector_new_with_timing(
+                machine->root->fd, g_getenv("ALIDADE_TEST_LIBEXEC"), timing, on_changed, machine);
+}
+
+static void end(Machine *machine)
+{
+        ald_gpu_collector_free(machine->collector);
+        fake_root_free(machine->root);
+        fake_root_free(machine->aside);
+        g_array_unref(machine->devices);
+        g_free(machine);
+}
+
+static void sample(Machine *machine)
+{
+        g_array_set_size(machine->devices, 0);
+        ald_gpu_collector_sample_at(machine->collector, machine->now, machine->devices);
+}
+
+/* Of the last sample. */
+static const AldDevice *device(const Machine *machine, const char *id)
+{
+        for (guint i = 0; i < machine->devices->len; i++) {
+                const AldDevice *row = &g_array_index(machine->devices, AldDevice, i);
+
+                if (g_str_equal(row->id, id))
+                        return row;
+        }
+        g_assert_not_reached();
+}
+
+static const AldBackend *backend(const Machine *machine, const char *id)
+{
+        AldBackends backends;
+
+        ald_gpu_collector_backends(machine->collector, &backends);
+        return ald_rows_find(&backends.devices, id);
+}
+
+static size_t n_backends(const Machine *machine)
+{
+        AldBackends backends;
+
+        ald_gpu_collector_backends(machine->collector, &backends);
+        return backends.devices.n;
+}
+
+static bool has_figures(void *userdata)
+{
+        Machine *machine = userdata;
+
+        sample(machine);
+        return device(machine, machine->id)->clock_hz != ALD_ABSENT_UINT64;
+}
+
+static bool has_no_figures(void *userdata)
+{
+        return !has_figures(userdata);
+}
+
+static bool is_nvml_over(void *userdata)
+{
+        return !ald_gpu_collector_has_nvml_running(((Machine *) userdata)->collector);
+}
+
+static bool has_opencl(void *userdata)
+{
+        Machine *machine = userdata;
+        const AldBackend *row;
+
+        sample(machine);
+        row = backend(machine, machine->id);
+        return row && row->open_cl_platform;
+}
+
+static char *read_log(Machine *machine)
+{
+        g_autofree char *path = g_build_filename(machine->aside->dir, "log", NULL);
+        char *text = NULL;
+
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        return text;
+}
+
+static void test_dual_nvidia(void)
+{
+        Machine *machine = begin("");
+        g_autoptr(AldRecord) record = NULL;
+        AldBackends backends;
+
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        g_assert_cmpuint(n_backends(machine), ==, 3);
+        g_assert_cmpstr(backend(machine, "cpu")->name, ==, "AMD Ryzen 9 7950X 16-Core Processor");
+        g_assert_cmpstr(backend(machine, "cpu")->class, ==, "cpu");
+        g_assert_cmpuint(backend(machine, FIRST)->memory_total_bytes, ==, ALD_ABSENT_UINT64);
+
+        machine->id = SECOND;
+        gpu_wait(has_figures, machine);
+        g_assert_cmpuint(machine->devices->len, ==, 2);
+        g_assert_cmpfloat(device(machine, FIRST)->usage, ==, 61);
+        g_assert_cmpstr(device(machine, FIRST)->power_state, ==, "active");
+        g_assert_cmpuint(device(machine, SECOND)->memory_used_bytes, ==, GIB);
+        g_assert_cmpuint(machine->n_changed, >=, 1);
+        g_assert_cmpuint(backend(machine, FIRST)->memory_total_bytes, ==, 24 * GIB);
+        g_assert_cmpint(backend(machine, FIRST)->unified, ==, 0);
+        g_assert_cmpstr(backend(machine, FIRST)->driver_version, ==, "550.54.14");
+
+        ald_gpu_collector_backends(machine->collector, &backends);
+        g_assert_cmpint(ald_record_new(ALD_KIND_BACKENDS, &backends, &record), ==, 0);
+        g_assert_cmpuint(ald_record_as(record, BACKENDS, AldBackends)->devices.n, ==, 3);
+        end(machine);
+}
+
+static void test_gb10(void)
+{
+        Machine *machine = begin("gb10");
+
+        gpu_root_gb10(machine->root);
+        start(machine, &patient);
+        machine->id = "000f:01:00.0";
+        gpu_wait(has_figures, machine);
+        g_assert_cmpint(backend(machine, machine->id)->unified, ==, 1);
+        g_assert_cmpuint(backend(machine, machine->id)->memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(backend(machine, machine->id)->shared_bytes, ==, UINT64_C(125500000) * 1024);
+        g_assert_cmpuint(device(machine, machine->id)->memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpfloat(device(machine, machine->id)->usage, ==, 12);
+        g_assert_cmpstr(backend(machine, "cpu")->name, ==, "Cortex-A725");
+        end(machine);
+}
+
+static bool has_three_instances(void *userdata)
+{
+        sample(userdata);
+        return n_backends(userdata) == 2 + 1 + 3;
+}
+
+static bool has_two_instances(void *userdata)
+{
+        sample(userdata);
+        return n_backends(userdata) == 2 + 1 + 2;
+}
+
+static bool has_no_instances(void *userdata)
+{
+        sample(userdata);
+        return n_backends(userdata) == 2 + 1;
+}
+
+/* Instances come, go and outlive a look at the devices; their card stays what it is. */
+static void test_mig(void)
+{
+        Machine *machine = begin("mig");
+        const AldBackend *row;
+
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        gpu_wait(has_three_instances, machine);
+        row = backend(machine, FIRST "/7-0");
+        g_assert_cmpstr(row->parent, ==, FIRST);
+        g_assert_cmpstr(row->name, ==, "NVIDIA GeForce RTX 4090 MIG 1g.6gb");
+        g_assert_cmpstr(row->driver, ==, "nvidia");
+        g_assert_cmpstr(row->vendor, ==, "NVIDIA");
+        g_assert_cmpuint(row->memory_total_bytes, ==, 6 * GIB);
+        g_assert_cmpint(row->unified, ==, 0);
+        g_assert_cmpuint(backend(machine, FIRST "/3-1")->memory_total_bytes, ==, 12 * GIB);
+        g_assert_cmpuint(backend(machine, FIRST)->memory_total_bytes, ==, 24 * GIB);
+        g_assert_cmpstr(backend(machine, FIRST)->parent, ==, NULL);
+
+        sample(machine);
+        g_assert_cmpuint(machine->devices->len, ==, 5);
+        g_assert_cmpuint(device(machine, FIRST "/7-0")->memory_used_bytes, ==, GIB);
+        g_assert_cmpuint(device(machine, FIRST "/7-0")->compute_processes, ==, 1);
+        g_assert_cmpuint(device(machine, FIRST "/8-0")->compute_processes, ==, 0);
+        g_assert_cmpstr(device(machine, FIRST "/7-0")->power_state, ==, "active");
+        /* Those of its instances, where nobody may see those of the whole. */
+        g_assert_cmpuint(device(machine, FIRST)->compute_processes, ==, 3);
+        g_assert_cmpuint(device(machine, SECOND)->compute_processes, ==, 0);
+
+        gpu_root_radeon(machine->root);
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpuint(n_backends(machine), ==, 3 + 1 + 3);
+        fake_root_remove(machine->root, "sys/bus/pci/devices/0000:03:00.0");
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpuint(n_backends(machine), ==, 2 + 1 + 3);
+
+        gpu_root_power(machine->root, FIRST, "suspended\n", "auto\n");
+        sample(machine);
+        g_assert_cmpstr(device(machine, FIRST "/7-0")->power_state, ==, "asleep");
+        g_assert_cmpuint(device(machine, FIRST "/7-0")->memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        end(machine);
+}
+
+static void test_mig_off(void)
+{
+        Machine *machine = begin("mig");
+
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        gpu_wait(has_three_instances, machine);
+        fake_root_remove(machine->aside, "while");
+        gpu_wait(has_no_instances, machine);
+        end(machine);
+
+        machine = begin("mig-other");
+        gpu_root_dual_nvidia(machine->root);
+        start(machine, &patient);
+        gpu_wait(has_two_instances, machine);
+        g_assert_null(backend(machine, FIRST "/8-0"));
+        end(machine);
+}
+
+/* Each process counts once a card, whatever its queues and whichever partitions they are on. */
+static void test_kfd(void)
+{
+        static const char first[] = "0000:05:00.0", second[] = "0000:06:00.0";
+        Machine *machine = begin("");
+
+        gpu_root_mi300x(machine->root, 3, "CPX\n");
+        start(machine, &patient);
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, ALD_ABSENT_UINT64);
+
+        gpu_root_kfd_node(machine->root, 0, 0, 0);
+        gpu_root_kfd_node(machine->root, 1, 1001, 0x0500);
+        gpu_root_kfd_node(machine->root, 2, 1002, 0x0501);
+        gpu_root_kfd_node(machine->root, 3, 2001, 0x0600);
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 0);
+        g_assert_cmpuint(device(machine, "0000:07:00.0")->compute_processes, ==, ALD_ABSENT_UINT64);
+
+        gpu_root_kfd_queue(machine->root, 4711, "queues/0", 1001);
+        gpu_root_kfd_queue(machine->root, 4711, "queues/1", 1002);
+        gpu_root_kfd_queue(machine->root, 4711, "context_1/queues/0", 2001);
+        gpu_root_kfd_queue(machine->root, 4712, "queues/2", 1002);
+        gpu_root_kfd_queue(machine->root, 4713, "queues/2", 77);
+        fake_root_mkdir(machine->root, "sys/class/kfd/kfd/proc/4714/queues");
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 2);
+        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 1);
+
+        fake_root_remove(machine->root, "sys/class/kfd/kfd/proc/4711");
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 1);
+        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 0);
+
+        /* The numbers change with the topology. */
+        gpu_root_kfd_node(machine->root, 3, 1002, 0x0600);
+        gpu_root_kfd_node(machine->root, 2, 2001, 0x0501);
+        fake_root_write(machine->root, "sys/class/kfd/kfd/topology/generation_id", "2\n");
+        sample(machine);
+        g_assert_cmpuint(device(machine, first)->compute_processes, ==, 0);
+        g_assert_cmpuint(device(machine, second)->compute_processes, ==, 1);
+        end(machine);
+}
+
+#define CLIENT(driver, address, lines)                                                       \
+        "pos:\t0\nflags:\t02400002\ndrm-driver:\t" driver "\ndrm-pdev:\t" address "\n" lines \
+        "drm-client-id:\t5\n"
+#define ARC "0000:04:00.0"
+#define RADEON "0000:03:00.0"
+#define IRIS "0000:00:02.0"
+
+/* Looked at every 5 s. */
+static uint64_t processes_later(Machine *machine, const char *id)
+{
+        machine->now += 5 * SEC;
+        sample(machine);
+        return device(machine, id)->compute_processes;
+}
+
+/* A compute engine that has worked for a file descriptor is held by it, idle or not; a display server draws.
+ */
+static void test_clients(void)
+{
+        Machine *machine = begin("");
+
+        gpu_root_radeon(machine->root);
+        gpu_root_iris(machine->root);
+        gpu_root_arc(machine->root);
+        /* Or else it would be left in peace. */
+        gpu_root_power(machine->root, IRIS, "active\n", "on\n");
+        start(machine, &patient);
+        /* Nobody can tell. */
+        g_assert_cmpuint(processes_later(machine, ARC), ==, ALD_ABSENT_UINT64);
+
+        gpu_root_client(machine->root, 1, CLIENT("xe", ARC, "drm-cycles-rcs:\t99\ndrm-cycles-ccs:\t0\n"));
+        g_assert_cmpuint(processes_later(machine, ARC), ==, 0);
+        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 0);
+        gpu_root_client(machine->root, 20, CLIENT("xe", ARC, "drm-cycles-ccs:\t28257900\n"));
+        gpu_root_client(machine->root, 21, CLIENT("amdgpu", RADEON, "drm-engine-compute:\t5 ns\n"));
+        gpu_root_client(machine->root, 22, CLIENT("amdgpu", RADEON, "drm-engine-gfx:\t5 ns\n"));
+        gpu_root_client(machine->root, 23, CLIENT("amdgpu", "../../x", "drm-engine-compute:\t5 ns\n"));
+        g_assert_cmpuint(processes_later(machine, ARC), ==, 1);
+        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 1);
+
+        /* One process by both ways is one. */
+        gpu_root_kfd_node(machine->root, 1, 1001, 0x0300);
+        gpu_root_kfd_queue(machine->root, 21, "queues/0", 1001);
+        gpu_root_kfd_queue(machine->root, 30, "queues/0", 1001);
+        g_assert_cmpuint(processes_later(machine, RADEON), ==, 2);
+
+        /* Where there is no compute engine OpenCL uses the one that draws: this one may compute or not. */
+        g_assert_cmpuint(device(machine, IRIS)->compute_processes, ==, 0);
+        gpu_root_client(machine->root, 24, CLIENT("i915", IRIS, "drm-engine-render:\t5 ns\n"));
+        g_assert_cmpuint(processes_later(machine, IRIS), ==, ALD_ABSENT_UINT64);
+
+        /* A look at them would wake this one. */
+        gpu_root_power(machine->root, RADEON, "suspended\n", "auto\n");
+        sample(machine);
+        g_assert_cmpuint(device(machine, ARC)->compute_processes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, ALD_ABSENT_UINT64);
+        gpu_root_power(machine->root, RADEON, "active\n", "auto\n");
+        sample(machine);
+        g_assert_cmpuint(device(machine, ARC)->compute_processes, ==, 1);
+
+        /* In a container some may hide, but those that show are there. */
+        fake_root_link(machine->root, "proc/self/ns/pid", "pid:[4026532001]");
+        fake_root_remove(machine->root, "proc/21");
+        g_assert_cmpuint(processes_later(machine, ARC), ==, 1);
+        fake_root_remove(machine->root, "proc/20");
+        g_assert_cmpuint(processes_later(machine, ARC), ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device(machine, RADEON)->compute_processes, ==, 2);
+        end(machine);
+}
+
+static void test_absurd_number_of_devices(void)
+{
+        Machine *machine = begin("");
+
+        for (unsigned i = 0; i < 200; i++) {
+                g_autofree char *id = g_strdup_printf("0000:%02x:00.0", i);
+
+                gpu_root_pci(machine->root, id, "0x030000", "0x1002", "0x744c", "amdgpu");
+        }
+        log_count_reset();
+        start(machine, &patient);
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpuint(n_backends(machine), ==, 64 + 1);
+        g_assert_cmpuint(log_count("shows 200 compute devices"), ==, 1);
+        end(machine);
+}
+
+/* A hang costs the figures, not the rows; the rest goes on. */
+static void test_hang(void)
+{
+        Machine *machine = begin("hang-sample");
+        g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
+
+        gpu_root_dual_nvidia(machine->root);
+        gpu_root_radeon(machine->root);
+        fake_root_remove(machine->aside, "while");
+        start(machine, &hasty_later);
+        machine->id = FIRST;
+        gpu_wait(has_figures, machine);
+        ald_gpu_collector_reasons(machine->collector, reasons);
+        g_assert_cmpuint(reasons->len, ==, 0);
+
+        fake_root_write(machine->aside, "while", "");
+        gpu_wait(has_no_figures, machine);
+        g_assert_cmpuint(machine->devices->len, ==, 3);
+        g_assert_true(isnan(device(machine, FIRST)->usage));
+        g_assert_cmpfloat(device(machine, "0000:03:00.0")->usage, ==, 37);
+        /* What does not change is still known. */
+        g_assert_cmpuint(backend(machine, FIRST)->memory_total_bytes, ==, 24 * GIB);
+        ald_gpu_collector_reasons(machine->collector, reasons);
+        g_assert_cmpuint(reasons->len, ==, 1);
+        g_assert_nonnull(strstr(reasons->pdata[0], "Devices: "));
+
+        fake_root_remove(machine->aside, "while");
+        gpu_wait(has_figures, machine);
+        g_assert_cmpuint(log_count("alidade-nvml failed"), ==, 1);
+        g_assert_cmpuint(log_count("alidade-nvml works again"), ==, 1);
+        end(machine);
+}
+
+static void test_without_nvidia(void)
+{
+        Machine *machine = begin("");
+
+        gpu_root_radeon(machine->root);
+        gpu_root_iris(machine->root);
+        gpu_root_bmc(machine->root);
+        start(machine, &patient);
+        sample(machine);
+        g_assert_cmpuint(machine->devices->len, ==, 2);
+        g_assert_false(ald_gpu_collector_has_nvml_running(machine->collector));
+        end(machine);
+}
+
+static void test_all_asleep(void)
+{
+        Machine *machine = begin("");
+        g_autofree char *log = NULL;
+
+        gpu_root_dual_nvidia(machine->root);
+        gpu_root_power(machine->root, FIRST, "suspended\n", "auto\n");
+        gpu_root_power(machine->root, SECOND, "suspended\n", "auto\n");
+        start(machine, &patient);
+        sample(machine);
+        g_assert_false(ald_gpu_collector_has_nvml_running(machine->collector));
+        g_assert_cmpstr(device(machine, FIRST)->power_state, ==, "asleep");
+        g_assert_cmpstr(device(machine, SECOND)->power_state, ==, "asleep");
+        g_assert_cmpuint(device(machine, SECOND)->clock_hz, ==, ALD_ABSENT_UINT64);
+        log = read_log(machine);
+        g_assert_cmpstr(log, ==, "");
+        end(machine);
+}
+
+/* The card of a hybrid laptop: neither NVML nor OpenCL meets it while it sleeps. */
+static void test_hybrid(void)
+{
+        Machine *machine = begin("");
+        g_autofree char *log = NULL;
+
+        gpu_root_iris(machine->root);
+        gpu_root_nvidia(machine->root, FIRST, "0x28a0\n", "NVIDIA GeForce RTX 4070 Laptop GPU");
+        gpu_root_nvidia(machine->root, SECOND, "0x2231\n", "NVIDIA RTX A5000");
+        gpu_root_power(machine->root, FIRST, "suspended\n", "auto\n");
+        set_path(machine, "OCL_ICD_VENDORS", "vendors");
+        start(machine, &patient);
+        machine->id = SECOND;
+        gpu_wait(has_figures, machine);
+        g_assert_cmpstr(device(machine, FIRST)->power_state, ==, "asleep");
+        g_assert_cmpstr(backend(machine, FIRST)->name, ==, "NVIDIA GeForce RTX 4070 Laptop GPU");
+        g_assert_null(backend(machine, "gfx1100"));
+        log = read_log(machine);
+        g_assert_nonnull(strstr(log, "02:00.0"));
+        g_assert_null(strstr(log, "01:00.0"));
+
+        /* Somebody uses it. */
+        gpu_root_power(machine->root, FIRST, "active\n", "auto\n");
+        machine->id = FIRST;
+        gpu_wait(has_figures, machine);
+        machine->id = "gfx1100";
+        gpu_wait(has_opencl, machine);
+
+        /* What was learnt of it stays when it sleeps again, and its helper ends. */
+        gpu_root_power(machine->root, FIRST, "suspended\n", "auto\n");
+        sample(machine);
+        g_assert_cmpstr(device(machine, FIRST)->power_state, ==, "asleep");
+        g_assert_cmpuint(device(machine, FIRST)->clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(backend(machine, FIRST)->memory_total_bytes, ==, 24 * GIB);
+        machine->id = SECOND;
+        gpu_wait(has_figures, machine);
+        end(machine);
+}
+
+/* An idle GPU that may sleep is not kept awake by an open library. */
+static void test_left_in_peace(void)
+{
+        Machine *machine = begin("");
+
+        gpu_root_host(machine->root);
+        gpu_root_nvidia(machine->root, SECOND, "0x2231\n", "NVIDIA RTX A5000");
+        gpu_root_power(machine->root, SECOND, "active\n", "auto\n");
+        start(machine, &patient);
+        machine->id = SECOND;
+        gpu_wait(has_figures, machine);
+        g_assert_cmpfloat(device(machine, SECOND)->usage, ==, 0);
+        g_assert_true(ald_gpu_collector_has_nvml_running(machine->collector));
+
+        machine->now += 11 * SEC;
+        sample(machine);
+        machine->now += SEC;
+        sample(machine);
+        g_assert_cmpstr(device(machine, SECOND)->power_state, ==, "active");
+        g_assert_true(isnan(device(machine, SECOND)->usage));
+        gpu_wait(is_nvml_over, machine);
+        g_assert_cmpuint(log_count(""), ==, 0);
+
+        machine->now += 15 * SEC;
+        gpu_wait(has_figures, machine);
+        end(machine);
+}
+
+/* Devices come and go; what is known of those that stay is kept. */
+static void test_rescan(void)
+{
+        Machine *machine = begin("");
+        unsigned n;
+
+        gpu_root_dual_nvidia(machine->root);
+        set_path(machine, "OCL_ICD_VENDORS", "vendors");
+        start(machine, &patient);
+        machine->id = FIRST;
+        gpu_wait(has_figures, machine);
+        machine->id = "gfx1100";
+        gpu_wait(has_opencl, machine);
+
+        n = machine->n_changed;
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpuint(machine->n_changed, ==, n);
+
+        gpu_root_radeon(machine->root);
+        fake_root_remove(machine->root, "sys/bus/pci/devices/" SECOND);
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpuint(machine->n_changed, ==, n + 1);
+        g_assert_null(backend(machine, SECOND));
+        g_assert_cmpuint(backend(machine, FIRST)->memory_total_bytes, ==, 24 * GIB);
+        sample(machine);
+        g_assert_cmpfloat(device(machine, FIRST)->usage, ==, 61);
+        g_assert_cmpfloat(device(machine, "0000:03:00.0")->usage, ==, 37);
+        g_assert_nonnull(backend(machine, "cpu"));
+        /* The new device takes the row that OpenCL had to make up. */
+        g_assert_cmpstr(backend(machine, "0000:03:00.0")->open_cl_platform, ==, "Fake OpenCL");
+        g_assert_null(backend(machine, "gfx1100"));
+
+        /* The driver is unloaded. */
+        fake_root_remove(machine->root, "sys/bus/pci/devices/" FIRST "/driver");
+        ald_gpu_collector_rescan(machine->collector);
+        g_assert_cmpstr(backend(machine, FIRST)->driver, ==, NULL);
+        sample(machine);
+        gpu_wait(is_nvml_over, machine);
+        end(machine);
+}
+
+static void test_nothing(void)
+{
+        Machine *machine = begin("");
+
+        start(machine, &patient);
+        sample(machine);
+        g_assert_cmpuint(machine->devices->len, ==, 0);
+        g_assert_cmpuint(n_backends(machine), ==, 1);
+        g_assert_cmpstr(backend(machine, "cpu")->name, ==, NULL);
+        g_assert_cmpuint(backend(machine, "cpu")->memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(log_count(""), ==, 0);
+        end(machine);
+}
+
+/* There is nothing that anybody could do about a driver without counters. */
+static void test_no_reason(void)
+{
+        Machine *machine = begin("");
+        g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
+
+        gpu_root_iris(machine->root);
+        start(machine, &patient);
+        sample(machine);
+        g_assert_true(isnan(device(machine, "0000:00:02.0")->usage));
+        ald_gpu_collector_reasons(machine->collector, reasons);
+        g_assert_cmpuint(reasons->len, ==, 0);
+        end(machine);
+}
+
+/* As nobody, for whom the kernel counts nothing by default. */
+static void test_refused_reason(void)
+{
+        Machine *machine = begin("");
+        g_autoptr(GPtrArray) reasons = g_ptr_array_new_with_free_func(g_free);
+
+        gpu_root_iris(machine->root);
+        fake_root_write_all(machine->root, "sys/bus/event_source/devices/i915/type", "1\n",
+                "sys/bus/event_source/devices/i915/events/rcs0-busy", "config=0x0\n", NULL);
+        g_assert_cmpint(chmod(machine->root->dir, 0755), ==, 0);
+        if (getuid() == 0)
+                g_assert_cmpint(seteuid(65534), ==, 0);
+        start(machine, &patient);
+        if (getuid() == 0)
+                g_assert_cmpint(seteuid(0), ==, 0);
+        ald_gpu_collector_reasons(machine->collector, reasons);
+        if (reasons->len == 0)
+                g_test_skip("the kernel counts for everybody");
+        else
+                g_assert_nonnull(strstr(reasons->pdata[0], "the usage of 0000:00:02.0"));
+        end(machine);
+}
+
+/* Helpers that are not installed cost no rows. */
+static void test_no_helpers(void)
+{
+        Machine *machine = begin("");
+
+        gpu_root_dual_nvidia(machine->root);
+        g_setenv("ALIDADE_LIBEXEC_DIR", "/nonexistent", TRUE);
+        start(machine, &patient);
+        for (int i = 0; i < 10; i++)
+                sample(machine);
+        g_assert_cmpuint(machine->devices->len, ==, 2);
+        g_assert_cmpuint(n_backends(machine), ==, 3);
+        g_assert_cmpuint(log_count("alidade-nvml failed"), ==, 1);
+        g_assert_cmpuint(log_count("alidade-opencl-list failed"), ==, 1);
+        end(machine);
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        g_test_add_func("/gpu-collector/dual-nvidia", test_dual_nvidia);
+        g_test_add_func("/gpu-collector/gb10", test_gb10);
+        g_test_add_func("/gpu-collector/mig", test_mig);
+        g_test_add_func("/gpu-collector/mig-off", test_mig_off);
+        g_test_add_func("/gpu-collector/kfd", test_kfd);
+        g_test_add_func("/gpu-collector/clients", test_clients);
+        g_test_add_func("/gpu-collector/hang", test_hang);
+        g_test_add_func("/gpu-collector/without-nvidia", test_without_nvidia);
+        g_test_add_func("/gpu-collector/all-asleep", test_all_asleep);
+        g_test_add_func("/gpu-collector/hybrid", test_hybrid);
+        g_test_add_func("/gpu-collector/left-in-peace", test_left_in_peace);
+        g_test_add_func("/gpu-collector/rescan", test_rescan);
+        g_test_add_func("/gpu-collector/nothing", test_nothing);
+        g_test_add_func("/gpu-collector/no-reason", test_no_reason);
+        g_test_add_func("/gpu-collector/refused-reason", test_refused_reason);
+        g_test_add_func("/gpu-collector/no-helpers", test_no_helpers);
+        g_test_add_func("/gpu-collector/absurd-number-of-devices", test_absurd_number_of_devices);
+        return g_test_run();
+}

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The figures that drivers show in sysfs, and when they may be read. */
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "services/telemetry/gpu/gpu-live.h"
+#include "services/telemetry/gpu/gpu-pci.h"
+#include "services/telemetry/gpu/gpu-platform.h"
+#include "services/telemetry/gpu/gpu-pmu.h"
+#include "tests/unit/gpu-roots.h"
+#include "tests/unit/log-count.h"
+
+#define SEC INT64_C(1000000)
+#define RADEON "0000:03:00.0"
+
+typedef struct Fixture {
+        FakeRoot *root;
+        GPtrArray *gpus;
+} Fixture;
+
+static void set_up(Fixture *fixture, gconstpointer make)
+{
+        void (*const function)(FakeRoot *) = (void (*)(FakeRoot *)) make;
+
+        log_count_reset();
+        fixture->root = fake_root_new();
+        fixture->gpus = ald_gpu_list_new();
+        function(fixture->root);
+        ald_gpu_pci_scan(fixture->root->fd, false, fixture->gpus);
+        ald_gpu_platform_scan(fixture->root->fd, fixture->gpus);
+        for (guint i = 0; i < fixture->gpus->len; i++)
+                ald_gpu_live_prepare(fixture->root->fd, fixture->gpus->pdata[i]);
+}
+
+static void tear_down(Fixture *fixture, gconstpointer make)
+{
+        g_ptr_array_unref(fixture->gpus);
+        fake_root_free(fixture->root);
+}
+
+static AldDevice sample(Fixture *fixture, int64_t now)
+{
+        AldDevice device;
+
+        ald_gpu_live_sample(fixture->gpus->pdata[0], now, &device);
+        return device;
+}
+
+static void assert_no_figures(const AldDevice *device)
+{
+        g_assert_true(isnan(device->usage));
+        g_assert_cmpuint(device->memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpint(device->temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        g_assert_cmpuint(device->power_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device->clock_hz, ==, ALD_ABSENT_UINT64);
+}
+
+static void test_radeon(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpstr(device.id, ==, RADEON);
+        g_assert_cmpstr(device.power_state, ==, "active");
+        g_assert_cmpfloat(device.usage, ==, 37);
+        g_assert_cmpuint(device.memory_used_bytes, ==, 1610612736);
+        g_assert_cmpint(device.temperature_milli_celsius, ==, 45000);
+        g_assert_cmpuint(device.power_micro_watts, ==, 55000000);
+        g_assert_cmpuint(device.clock_hz, ==, 1500000000);
+        g_assert_cmpuint(log_count(""), ==, 0);
+}
+
+static void test_strix_halo(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpfloat(device.usage, ==, 2);
+        /* Of what was carved out for it, and of the rest of the host's. */
+        g_assert_cmpuint(device.memory_used_bytes, ==, 400000000);
+        g_assert_cmpuint(device.shared_used_bytes, ==, 1000000000);
+        g_assert_cmpuint(device.power_micro_watts, ==, 12000000);
+}
+
+/* All of its memory is the host's. */
+static void test_mi300a(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpuint(device.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device.shared_used_bytes, ==, 3000000000);
+        /* More than there is. */
+        gpu_root_set(fixture->root, "0000:05:00.0", "mem_info_vram_used", "137438953473\n");
+        g_assert_cmpuint(sample(fixture, 2 * SEC).shared_used_bytes, ==, ALD_ABSENT_UINT64);
+}
+
+static void test_iris(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpuint(device.clock_hz, ==, 1300000000);
+        g_assert_true(isnan(device.usage));
+        /* A gated clock has no frequency. */
+        gpu_root_set(fixture->root, "0000:00:02.0", "drm/card0/gt/gt0/rps_act_freq_mhz", "0\n");
+        g_assert_cmpuint(sample(fixture, 2 * SEC).clock_hz, ==, ALD_ABSENT_UINT64);
+}
+
+static void test_arc(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpuint(device.clock_hz, ==, 2400000000);
+        g_assert_cmpint(device.temperature_milli_celsius, ==, 52000);
+        g_assert_cmpuint(device.power_micro_watts, ==, ALD_ABSENT_UINT64);
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "151000000\n");
+        g_assert_cmpuint(sample(fixture, 3 * SEC).power_micro_watts, ==, 75000000);
+        /* The sum starts anew. */
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "5\n");
+        g_assert_cmpuint(sample(fixture, 4 * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "30000005\n");
+        g_assert_cmpuint(sample(fixture, 5 * SEC).power_micro_watts, ==, 30000000);
+}
+
+static void test_raspberry(Fixture *fixture, gconstpointer make)
+{
+        g_assert_true(isnan(sample(fixture, SEC).usage));
+        fake_root_write(fixture->root, "sys/devices/soc/v3d/gpu_stats",
+                "queue\ttimestamp\tjobs\truntime\nbin\t2000000000\t11\t100500000\n"
+                "render\t2000000000\t21\t250900000\n");
+        g_assert_cmpfloat_with_epsilon(sample(fixture, 2 * SEC).usage, 25.0, 0.01);
+        fake_root_write(
+                fixture->root, "sys/devices/soc/v3d/gpu_stats", "queue\ttimestamp\tjobs\truntime\nbin\t3");
+        g_assert_true(isnan(sample(fixture, 3 * SEC).usage));
+        g_assert_true(isnan(sample(fixture, 4 * SEC).usage));
+        g_assert_cmpuint(log_count("gpu_stats"), ==, 1);
+}
+
+static void test_jetson(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device = sample(fixture, SEC);
+
+        g_assert_cmpstr(device.id, ==, "17000000.gpu");
+        g_assert_cmpfloat_with_epsilon(device.usage, 51.5, 0.01);
+        g_assert_cmpuint(device.clock_hz, ==, 918000000);
+}
+
+/* Each broken file costs its field and one line, however often it is read. */
+static void test_broken_files(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device;
+
+        gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "busy\n");
+        gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/power1_average", "");
+        gpu_root_set(fixture->root, RADEON, "mem_info_vram_used", "-5\n");
+        gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/freq1_input", "99999999999999999999999\n");
+        for (int i = 1; i <= 5; i++)
+                device = sample(fixture, i * SEC);
+        g_assert_true(isnan(device.usage));
+        g_assert_cmpuint(device.power_micro_watts, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device.clock_hz, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpint(device.temperature_milli_celsius, ==, 45000);
+        g_assert_cmpuint(log_count("gpu_busy_percent"), ==, 1);
+        g_assert_cmpuint(log_count("power1_average"), ==, 1);
+        g_assert_cmpuint(log_count("freq1_input"), ==, 1);
+        g_assert_cmpuint(log_count("temp1_input"), ==, 0);
+
+        gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "101\n");
+        gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/temp1_input", "9999999\n");
+        device = sample(fixture, 6 * SEC);
+        g_assert_true(isnan(device.usage));
+        g_assert_cmpint(device.temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+
+        /* And it comes back. */
+        gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "12\n");
+        g_assert_cmpfloat(sample(fixture, 7 * SEC).usage, ==, 12);
+}
+
+/* More in use than there is, is not believed, and said once. */
+static void test_memory_in_excess(Fixture *fixture, gconstpointer make)
+{
+        gpu_root_set(fixture->root, RADEON, "mem_info_vram_used", "25753026560\n");
+        g_assert_cmpuint(sample(fixture, SEC).memory_used_bytes, ==, 25753026560);
+        gpu_root_set(fixture->root, RADEON, "mem_info_vram_used", "25753026561\n");
+        g_assert_cmpuint(sample(fixture, 2 * SEC).memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(sample(fixture, 3 * SEC).memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(log_count("mem_info_vram_used"), ==, 1);
+}
+
+/* A device that is awake draws something. */
+static void test_energy_stands_still(Fixture *fixture, gconstpointer make)
+{
+        for (int i = 1; i < 4; i++)
+                g_assert_cmpuint(sample(fixture, i * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
+        /* It is renewed less often than it is read. */
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "31000000\n");
+        g_assert_cmpuint(sample(fixture, 4 * SEC).power_micro_watts, ==, 10000000);
+        for (int i = 5; i < 30; i++)
+                g_assert_cmpuint(sample(fixture, i * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
+        /* Its growth in all that time does not give the current power. */
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "91000000\n");
+        g_assert_cmpuint(sample(fixture, 30 * SEC).power_micro_watts, ==, ALD_ABSENT_UINT64);
+        gpu_root_set(fixture->root, "0000:04:00.0", "hwmon/hwmon5/energy1_input", "151000000\n");
+        g_assert_cmpuint(sample(fixture, 33 * SEC).power_micro_watts, ==, 20000000);
+}
+
+/* What would wake it is not read, or it would be complained about. */
+static void test_suspended(Fixture *fixture, gconstpointer make)
+{
+        AldDevice device;
+        const char *const sleeping[] = { "suspended\n", "suspending\n" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(sleeping); i++) {
+                gpu_root_power(fixture->root, RADEON, sleeping[i], "auto\n");
+                gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "woken\n");
+                gpu_root_set(fixture->root, RADEON, "hwmon/hwmon3/temp1_input", "woken\n");
+                device = sample(fixture, (int64_t) i * SEC);
+                g_assert_cmpstr(device.id, ==, RADEON);
+                g_assert_cmpstr(device.power_state, ==, "asleep");
+                assert_no_figures(&device);
+        }
+        gpu_root_power(fixture->root, RADEON, "resuming\n", "auto\n");
+        device = sample(fixture, 3 * SEC);
+        g_assert_cmpstr(device.power_state, ==, "active");
+        assert_no_figures(&device);
+        g_assert_cmpuint(log_count("Cannot read"), ==, 0);
+
+        gpu_root_power(fixture->root, RADEON, "active\n", "auto\n");
+        gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "3\n");
+        g_assert_cmpfloat(sample(fixture, 4 * SEC).usage, ==, 3);
+}
+
+static void test_no_power_management(Fixture *fixture, gconstpointer make)
+{
+        AldGpu *gpu = fixture->gpus->pdata[0];
+
+        fake_root_remove(fixture->root, "sys/bus/pci/devices/" RADEON "/power");
+        g_clear_pointer(&gpu->live, ald_gpu_live_free);
+        ald_gpu_live_prepare(fixture->root->fd, gpu);
+        g_assert_cmpstr(sample(fixture, SEC).power_state, ==, NULL);
+        g_assert_cmpfloat(sample(fixture, SEC).usage, ==, 37);
+}
+
+/* An idle device that may suspend itself is left in peace for its delay and 5 s, every 5 min. */
+static void test_left_in_peace(Fixture *fixture, gconstpointer make)
+{
+        gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "0\n");
+        for (int i = 0; i < 10; i++)
+                g_assert_cmpfloat(sample(fixture, (100 + i) * SEC).usage, ==, 0);
+        g_assert_cmpfloat(sample(fixture, 110 * SEC).usage, ==, 0);
+        for (int i = 11; i < 20; i++) {
+                AldDevice device = sample(fixture, (100 + i) * SEC);
+
+                g_assert_cmpstr(device.power_state, ==, "active");
+                assert_no_figures(&device);
+        }
+        /* Somebody else keeps it awake. */
+        for (int i = 20; i < 310; i++)
+                g_assert_cmpfloat(sample(fixture, (100 + i) * SEC).usage, ==, 0);
+        g_assert_cmpfloat(sample(fixture, 410 * SEC).usage, ==, 0);
+        g_assert_true(isnan(sample(fixture, 411 * SEC).usage));
+
+        /* It slept: the next time it is idle it is let go at once. */
+        gpu_root_power(fixture->root, RADEON, "suspended\n", "auto\n");
+        sample(fixture, 412 * SEC);
+        gpu_root_power(fixture->root, RADEON, "active\n", "auto\n");
+        for (int i = 0; i <= 10; i++)
+                g_assert_cmpfloat(sample(fixture, (420 + i) * SEC).usage, ==, 0);
+        g_assert_true(isnan(sample(fixture, 431 * SEC).usage));
+}
+
+static void test_busy_or_always_on(Fixture *fixture, gconstpointer make)
+{
+        for (int i = 0; i < 100; i++)
+                g_assert_cmpfloat(sample(fixture, (100 + i) * SEC).usage, ==, 37);
+        gpu_root_power(fixture->root, RADEON, "active\n", "on\n");
+        gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "0\n");
+        for (int i = 0; i < 100; i++)
+                g_assert_cmpfloat(sample(fixture, (200 + i) * SEC).usage, ==, 0);
+}
+
+/* Files that come later are found, and what was complained about is remembered otherwise. */
+static void test_prepare_again(Fixture *fixture, gconstpointer make)
+{
+        AldGpu *gpu = fixture->gpus->pdata[0];
+        const AldGpuReader *before = gpu->live->reader;
+
+        ald_gpu_live_prepare(fixture->root->fd, gpu);
+        g_assert_true(gpu->live->reader == before);
+        fake_root_remove(fixture->root, "sys/bus/pci/devices/" RADEON "/hwmon");
+        ald_gpu_live_prepare(fixture->root->fd, gpu);
+        g_assert_true(gpu->live->reader != before);
+        g_assert_cmpint(sample(fixture, SEC).temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        g_assert_cmpfloat(sample(fixture, SEC).usage, ==, 37);
+}
+
+/* The clock of a processor, which the kernel counts in ns as well, plays an engine that is always busy. */
+static void add_engines(FakeRoot *root)
+{
+        fake_root_write_all(root, "sys/bus/event_source/devices/i915/type", "1\n",
+                "sys/bus/event_source/devices/i915/cpumask", "0\n",
+                "sys/bus/event_source/devices/i915/events/rcs0-busy", "config=0x0\n",
+                "sys/bus/event_source/devices/i915/events/vcs0-busy", "config=0x3\n",
+                "sys/bus/event_source/devices/i915/events/rcs0-busy.unit", "ns\n",
+                "sys/bus/event_source/devices/i915/events/broken-busy", "config=busy\n", NULL);
+}
+
+static bool has_usage(void *userdata)
+{
+        return !isnan(sample(userdata, SEC).usage);
+}
+
+static void test_engines(Fixture *fixture, gconstpointer make)
+{
+        AldGpu *gpu = fixture->gpus->pdata[0];
+
+        add_engines(fixture->root);
+        ald_gpu_live_prepare(fixture->root->fd, gpu);
+        if (ald_gpu_reader_refusal(gpu->live->reader) != 0) {
+                g_test_skip("the kernel counts for others only");
+                return;
+        }
+        g_assert_true(isnan(sample(fixture, SEC).usage));
+        gpu_wait(has_usage, fixture);
+        g_assert_cmpfloat(sample(fixture, SEC).usage, >, 50);
+}
+
+/* As nobody, whom the kernel tells nothing by default. */
+static void test_no_engines_for_nobody(Fixture *fixture, gconstpointer make)
+{
+        AldGpu *gpu = fixture->gpus->pdata[0];
+        int r;
+
+        add_engines(fixture->root);
+        g_assert_cmpint(chmod(fixture->root->dir, 0755), ==, 0);
+        if (geteuid() == 0)
+                g_assert_cmpint(seteuid(65534), ==, 0);
+        ald_gpu_live_prepare(fixture->root->fd, gpu);
+        if (getuid() == 0)
+                g_assert_cmpint(seteuid(0), ==, 0);
+        r = ald_gpu_reader_refusal(gpu->live->reader);
+        if (r == 0) {
+                g_test_skip("the kernel counts for everybody");
+                return;
+        }
+        g_assert_true(r == -EACCES || r == -EPERM);
+        g_assert_true(isnan(sample(fixture, SEC).usage));
+        g_assert_cmpuint(sample(fixture, SEC).clock_hz, ==, 1300000000);
+}
+
+static void test_events(void)
+{
+        uint64_t config = 7;
+
+        g_assert_cmpint(ald_gpu_parse_event("config=0x10002", &config), ==, 0);
+        g_assert_cmpuint(config, ==, 0x10002);
+        g_assert_cmpint(ald_gpu_parse_event("config=0x", &config), ==, -EBADMSG);
+        g_assert_cmpint(ald_gpu_parse_event("config=0x-1", &config), ==, -EBADMSG);
+        g_assert_cmpint(ald_gpu_parse_event("config=0x1,umask=0x2", &config), ==, -EBADMSG);
+        g_assert_cmpint(ald_gpu_parse_event("config=0x11112222333344445", &config), ==, -EBADMSG);
+        g_assert_cmpint(ald_gpu_parse_event("", &config), ==, -EBADMSG);
+        g_assert_cmpuint(config, ==, 0x10002);
+}
+
+static void test_v3d_stats(void)
+{
+        AldV3dStats stats, later;
+
+        g_assert_true(ald_gpu_parse_v3d_stats(
+                "queue\ttimestamp\tjobs\truntime\nbin\t5\t1\t2\ncsd\t5\t3\t4\n", &stats));
+        g_assert_cmpuint(stats.n_queues, ==, 2);
+        g_assert_cmpuint(stats.when_ns, ==, 5);
+        g_assert_cmpuint(stats.busy_ns[1], ==, 4);
+        later = stats;
+        g_assert_true(isnan(ald_gpu_v3d_usage(&stats, &later)));
+        later.when_ns = 7;
+        later.busy_ns[0] = 100;
+        g_assert_cmpfloat(ald_gpu_v3d_usage(&stats, &later), ==, 100);
+        later.busy_ns[1] = 0;
+        g_assert_true(isnan(ald_gpu_v3d_usage(&stats, &later)));
+        g_assert_false(ald_gpu_parse_v3d_stats("", &stats));
+        g_assert_false(ald_gpu_parse_v3d_stats("queue\n", &stats));
+        g_assert_false(ald_gpu_parse_v3d_stats("queue\nbin\t5\t-1\t2\n", &stats));
+        g_assert_false(ald_gpu_parse_v3d_stats("queue\nbin\t5\t1\n", &stats));
+}
+
+int main(int argc, char *argv[])
+{
+        static const struct {
+                const char *path;
+                void (*make)(FakeRoot *root);
+                void (*run)(Fixture *fixture, gconstpointer make);
+        } tests[] = {
+                { "/gpu-figures/radeon", gpu_root_radeon, test_radeon },
+                { "/gpu-figures/strix-halo", gpu_root_strix_halo, test_strix_halo },
+                { "/gpu-figures/mi300a", gpu_root_mi300a, test_mi300a },
+                { "/gpu-figures/iris", gpu_root_iris, test_iris },
+                { "/gpu-figures/engines", gpu_root_iris, test_engines },
+                { "/gpu-figures/no-engines-for-nobody", gpu_root_iris, test_no_engines_for_nobody },
+                { "/gpu-figures/arc", gpu_root_arc, test_arc },
+                { "/gpu-figures/raspberry", gpu_root_raspberry, test_raspberry },
+                { "/gpu-figures/jetson", gpu_root_jetson, test_jetson },
+                { "/gpu-figures/energy-stands-still", gpu_root_arc, test_energy_stands_still },
+                { "/gpu-figures/memory-in-excess", gpu_root_radeon, test_memory_in_excess },
+                { "/gpu-figures/broken-files", gpu_root_radeon, test_broken_files },
+                { "/gpu-figures/suspended", gpu_root_radeon, test_suspended },
+                { "/gpu-figures/no-power-management", gpu_root_radeon, test_no_power_management },
+                { "/gpu-figures/left-in-peace", gpu_root_radeon, test_left_in_peace },
+                { "/gpu-figures/busy-or-always-on", gpu_root_radeon, test_busy_or_always_on },
+                { "/gpu-figures/prepare-again", gpu_root_radeon, test_prepare_again },
+        };
+
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+        for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
+                g_test_add(tests[i].path, Fixture, (gconstpointer) tests[i].make, set_up, tests[i].run,
+                        tear_down);
+        g_test_add_func("/gpu-figures/events", test_events);
+        g_test_add_func("/gpu-figures/v3d-stats", test_v3d_stats);
+        return g_test_run();
+}
