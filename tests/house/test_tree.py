@@ -2,11 +2,12 @@
 """The rules of the house: who includes whom, who knows the bus, and what every file looks like."""
 
 import re
+import subprocess
 
 import pytest
 
 import tree
-from tree import SOURCE, c_files, read
+from tree import SOURCE, build_dir, c_files, read
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 GENERATED = {"record/schema.h", "probes/compute/kernels.h"}
@@ -25,7 +26,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 def own_folder(path):
-    return str(path.parent)
+    return "/".join(path.parent.parts[:2 if path.parts[0] == "services" else None])
 
 
 # The folders below each: whose headers its files may include besides their own.
@@ -64,6 +65,44 @@ def test_includes_are_from_the_root():
              for included in INCLUDE.findall(read(path))
              if included not in GENERATED and not (SOURCE / included).is_file()]
     assert wrong == []
+
+
+def test_type_names_are_unique():
+    """A name says what it is wherever it is read."""
+    declared = {}
+    for path in c_files(*HOUSE):
+        text = read(path)
+        for name in re.findall(r"^(?:typedef )?(?:struct|enum|union) (Ald\w+) \{", text, re.MULTILINE):
+            declared.setdefault(name, []).append(str(path))
+    assert {name: where for name, where in declared.items() if len(where) > 1} == {}
+
+
+def called(objects):
+    """Which of these object files each uses functions or data of."""
+    owner, wanted = {}, {}
+    for line in subprocess.run(["nm", "--print-file-name", *objects], check=True, text=True,
+                               stdout=subprocess.PIPE).stdout.splitlines():
+        path, words = line.rsplit(":", 1)
+        *_, kind, name = words.split()
+        if kind in "TDRBV" and name.startswith("ald_"):
+            owner[name] = path
+        elif kind == "U":
+            wanted.setdefault(path, set()).add(name)
+    return {path: {owner[name] for name in names if name in owner} - {path} for path, names in wanted.items()}
+
+
+def test_files_do_not_call_each_other_in_circles():
+    """So that a reader can begin at the bottom."""
+    objects = [path for top in HOUSE for path in (build_dir() / top).rglob("*.c.o")]
+    uses = called(objects)
+    assert len(uses) > 300
+    # What is left when all that uses nothing that is left has been taken away.
+    while done := {path for path in uses if not uses[path] & uses.keys()}:
+        uses = {path: used for path, used in uses.items() if path not in done}
+    # Nor does it count what only uses a circle.
+    while done := {path for path in uses if not any(path in used for used in uses.values())}:
+        uses = {path: used for path, used in uses.items() if path not in done}
+    assert sorted(uses) == []
 
 
 def test_the_bus_is_known_to_bus_files_only():
