@@ -10,6 +10,10 @@
 #include "pki/tls.h"
 #include "pki/verify.h"
 
+/* With a shared key. */
+#define KEY_IDENTITY "alidade"
+#define KEY_CIPHERS "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256"
+
 struct AldTls {
         SSL_CTX *context;
         X509 *ca;
@@ -32,10 +36,6 @@ static void set_reason(AldTls *tls, char *reason)
 
 /* TLS 1.3 with an external key that both sides have. Its hash is SHA-256, so the ciphers must have that too.
  */
-
-#define IDENTITY "alidade"
-#define CIPHERS "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256"
-
 static SSL_SESSION *session_of(SSL *ssl)
 {
         static const unsigned char aes_128_gcm_sha256[] = { 0x13, 0x01 };
@@ -58,8 +58,8 @@ static int offer_key(SSL *ssl, const EVP_MD *digest, const unsigned char **ret_i
         *ret_session = NULL;
         if (digest && !EVP_MD_is_a(digest, "SHA256"))
                 return 1;
-        *ret_id = (const unsigned char *) IDENTITY;
-        *ret_n = sizeof IDENTITY - 1;
+        *ret_id = (const unsigned char *) KEY_IDENTITY;
+        *ret_n = sizeof KEY_IDENTITY - 1;
         *ret_session = session_of(ssl);
         return *ret_session != NULL;
 }
@@ -67,7 +67,7 @@ static int offer_key(SSL *ssl, const EVP_MD *digest, const unsigned char **ret_i
 static int find_key(SSL *ssl, const unsigned char *id, size_t n, SSL_SESSION **ret_session)
 {
         *ret_session = NULL;
-        if (n != sizeof IDENTITY - 1 || memcmp(id, IDENTITY, n) != 0)
+        if (n != sizeof KEY_IDENTITY - 1 || memcmp(id, KEY_IDENTITY, n) != 0)
                 return 1;
         *ret_session = session_of(ssl);
         return *ret_session != NULL;
@@ -89,7 +89,7 @@ static bool set_up_key(AldTls *tls, bool server)
 
         tls->context = context;
         if (!context || !SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) ||
-                !SSL_CTX_set_ciphersuites(context, CIPHERS) || !SSL_CTX_set_num_tickets(context, 0))
+                !SSL_CTX_set_ciphersuites(context, KEY_CIPHERS) || !SSL_CTX_set_num_tickets(context, 0))
                 return false;
         /* A server without a certificate can take nothing but the key. */
         if (server) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include "probes/common/clock.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/socket/client-private.h"
-#include "probes/socket/pace.h"
 #include "probes/socket/token.h"
 
 int ald_client_connect(AldClient *client, const char *token, int *ret_fd)

@@ -5,6 +5,9 @@
 #include "probes/socket/pace.h"
 #include "probes/socket/server-private.h"
 
+#define BEGINS_MAX 8u /* transfers in one session */
+#define SPOTS_MAX 4u  /* spot checks */
+
 int ald_server_refuse(AldServer *server, AldFailureKind kind, const char *why)
 {
         ald_exchange_send_abort(&server->channel, kind, why);
@@ -12,6 +15,7 @@ int ald_server_refuse(AldServer *server, AldFailureKind kind, const char *why)
         return ald_fail(server->failure, kind, "refused: %s", why);
 }
 
+/* Whether the client may measure what its first message requests; if not, sends it the reason. */
 static int admit(AldServer *server, const AldRecord *first)
 {
         static const AldSocketOpen unknown = ALD_SOCKET_OPEN_INIT;
@@ -35,9 +39,6 @@ static int admit(AldServer *server, const AldRecord *first)
                         "the service did not answer whether to measure");
         return told.why ? ald_server_refuse(server, told.kind, told.why) : 0;
 }
-
-#define BEGINS_MAX 8u /* transfers in one session */
-#define SPOTS_MAX 4u  /* spot checks */
 
 int ald_server_issue_tokens(
         AldServer *server, AldSocketOpenPurpose purpose, uint64_t count, AldServerTokens *ret)

@@ -48,7 +48,7 @@ extern const AldReceiverHandler ald_member_receiver_handler;
 
 void ald_member_changed(AldMember *member);
 /* Connects to the brokers again at which another machine used our id, if there are any, as a new instance:
- * what brokers keep from before then proves nothing. */
+ * what brokers keep from before then proves nothing. Whether there were any. */
 bool ald_member_end_twins(AldMember *member);
 /* Another machine uses our id at that broker: disconnects from it for a while. */
 void ald_member_meet_twin(AldMember *member, AldBroker *broker);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
-#include "services/common/service.h"
 #include "services/state/presences.h"
+#include "services/common/service.h"
 
 #define FORGOTTEN "forgotten"
 #define HIDDEN "hidden"

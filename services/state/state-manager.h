@@ -48,9 +48,9 @@ void ald_state_manager_refuse(
         AldStateManager *manager, const char *node, const char *kind, const char *field, const char *reason);
 uint64_t ald_state_manager_refused(const AldStateManager *manager);
 
-/* Another connection puts the records of other nodes now; a newer epoch of our own id may be adopted once
- * more. */
 /* Whether a time or an epoch is implausibly far ahead; see state/store/clock.h. */
 bool ald_state_manager_is_ahead(AldStateManager *manager, uint64_t usec);
 
+/* Another connection puts the records of other nodes now; a newer epoch of our own id may be adopted once
+ * more. */
 void ald_state_manager_new_cluster(AldStateManager *manager);

@@ -48,7 +48,7 @@ typedef struct AldPlanner {
         size_t turn;         /* the number of periods until all peers had their turn */
         GPtrArray *peers;    /* the peers that may be measured now */
         GArray *paths;       /* of AldPlannerPath, to all of the sample */
-        GHashTable *put_off; /* keys of paths */
+        GHashTable *put_off; /* keys of paths that their peers have recently deferred */
         AldLoads *loads;
         GArray *due;
         GArray *chosen;

@@ -30,14 +30,16 @@ typedef struct AldSegmentBuild {
         GHashTable *vertices; /* of AldVertex, each its own key by how, node, is_port and name */
 } AldSegmentBuild;
 
+/* The empty table of AldSegmentBuild.vertices. */
 GHashTable *ald_segment_vertices_new(void);
+
 /* Finds or creates the vertex. */
 AldVertex *ald_segment_vertex(
         AldSegmentBuild *build, AldSegmentHow how, const AldNode *node, const char *name, bool is_port);
 /* Finds the vertex, or returns NULL. */
 AldVertex *ald_segment_find(
         const AldSegmentBuild *build, AldSegmentHow how, const AldNode *node, const char *name, bool is_port);
-/* The same for all that are joined. */
+/* The vertex that stands for all that are joined with this one. */
 AldVertex *ald_segment_root(AldVertex *vertex, AldJoin join);
 void ald_segment_join(AldVertex *a, AldVertex *b, AldJoin how_sure);
 

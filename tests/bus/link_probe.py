@@ -55,13 +55,13 @@ if "session-fd" in given:
     if what == "silent":
         hang()
     automatic = what.startswith("automatic-")
-    wish = '"scope":"%s","automatic":%s' % (what.partition("-")[2] if automatic else "full", str(automatic).lower())
+    request = '"scope":"%s","automatic":%s' % (what.partition("-")[2] if automatic else "full", str(automatic).lower())
     peer = '"peer":"%s"' % json.loads(result).get("Source", "0" * 31 + "a")
-    say('{%s,"port":"rxe0.1",%s}\\n' % (peer, wish) if rdma else '{%s}\\n' % peer)
+    say('{%s,"port":"rxe0.1",%s}\\n' % (peer, request) if rdma else '{%s}\\n' % peer)
     if what == "shy":
         hang()
     if not rdma:
-        say('{%s}\\n' % wish)
+        say('{%s}\\n' % request)
     answer = os.read(3, 1024).decode()
     with open(f"{here}/calls/answer.{os.getpid()}", "w") as file:
         file.write(answer)

@@ -310,7 +310,7 @@ def test_program_gets_what_comes_after_them(make_host):
 
 
 @needs_namespaces
-def test_wish_and_hello_may_come_apart(make_host):
+def test_request_and_hello_may_come_apart(make_host):
     service = RdmaProbe(make_host, behaviour="hang")
     script = "import socket, sys; s = socket.create_connection(('192.0.2.1', 7461)); " \
              "s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1); s.send(b'RDMA'); " \

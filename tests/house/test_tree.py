@@ -99,7 +99,7 @@ def test_files_do_not_call_each_other_in_circles():
     # What is left when all that uses nothing that is left has been taken away.
     while done := {path for path in uses if not uses[path] & uses.keys()}:
         uses = {path: used for path, used in uses.items() if path not in done}
-    # Nor does it count what only uses a circle.
+    # What only uses a circle does not count either.
     while done := {path for path in uses if not any(path in used for used in uses.values())}:
         uses = {path: used for path, used in uses.items() if path not in done}
     assert sorted(uses) == []

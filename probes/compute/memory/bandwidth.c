@@ -3,10 +3,10 @@
 #include "probes/common/clock.h"
 #include "probes/compute/clock/clocks.h"
 #include "probes/compute/files.h"
-#include "probes/compute/gemm/shapes.h"
 #include "probes/compute/memory/buffer-size.h"
 #include "probes/compute/memory/memory.h"
 #include "probes/compute/memory/pattern.h"
+#include "probes/compute/memory/shapes.h"
 #include "probes/compute/meter.h"
 
 #define TRY_SECONDS 0.04

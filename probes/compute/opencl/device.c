@@ -13,6 +13,12 @@
 #define QUERY_AMD_TOPOLOGY 0x4037
 #define AMD_TOPOLOGY_PCIE 1u
 #define UUID_SIZE 16u
+#define QUERY_NV_CAPABILITY_MAJOR 0x4000
+#define QUERY_NV_CAPABILITY_MINOR 0x4001
+#define QUERY_AMD_BOARD_NAME 0x4038
+#define PCI_AMD 0x1002u
+#define PCI_INTEL 0x8086u
+#define PCI_NVIDIA 0x10deu
 
 typedef struct PciAddress {
         cl_uint domain, bus, device, function;
@@ -54,7 +60,8 @@ static bool read_amd(const AldCl *cl, cl_device_id id, const AldOpenclTarget *de
         return true;
 }
 
-static char *ald_opencl_target_address(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device)
+/* The PCI address of the device, such as "0000:01:00.0"; NULL if unknown. */
+static char *read_address(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device)
 {
         PciAddress pci;
 
@@ -64,7 +71,7 @@ static char *ald_opencl_target_address(const AldCl *cl, cl_device_id id, const A
         return g_strdup_printf("%04x:%02x:%02x.%x", pci.domain, pci.bus, pci.device, pci.function);
 }
 
-static char *ald_opencl_target_uuid(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device)
+static char *read_uuid(const AldCl *cl, cl_device_id id, const AldOpenclTarget *device)
 {
         unsigned char uuid[UUID_SIZE];
         GString *text;
@@ -96,13 +103,6 @@ bool ald_opencl_target_is_address(const char *text)
         }
         return true;
 }
-
-#define QUERY_NV_CAPABILITY_MAJOR 0x4000
-#define QUERY_NV_CAPABILITY_MINOR 0x4001
-#define QUERY_AMD_BOARD_NAME 0x4038
-#define PCI_AMD 0x1002u
-#define PCI_INTEL 0x8086u
-#define PCI_NVIDIA 0x10deu
 
 const char *ald_opencl_target_take(AldOpenclTarget *device, char *text)
 {
@@ -230,8 +230,8 @@ AldOpenclTarget *ald_opencl_target_new(const AldCl *cl, cl_platform_id platform,
                 device->nv_major = ald_query_uint(cl, id, QUERY_NV_CAPABILITY_MAJOR);
                 device->nv_minor = ald_query_uint(cl, id, QUERY_NV_CAPABILITY_MINOR);
         }
-        device->listed.pci = ald_opencl_target_take(device, ald_opencl_target_address(cl, id, device));
-        device->listed.uuid = ald_opencl_target_take(device, ald_opencl_target_uuid(cl, id, device));
+        device->listed.pci = ald_opencl_target_take(device, read_address(cl, id, device));
+        device->listed.uuid = ald_opencl_target_take(device, read_uuid(cl, id, device));
         return device;
 }
 

@@ -46,8 +46,8 @@ bool ald_mqtt_session_may_put(AldMqttSession *session); /* if false, wait until 
 void ald_mqtt_session_put(AldMqttSession *session, AldTopicMessage *message);
 void ald_mqtt_session_unref(AldMqttSession *session);
 
-/* mqtt-session-resolve.c: the numeric addresses of the host, most promising first; or NULL, and why. Blocks.
- */
+/* mqtt-session-resolve.c: the numeric addresses of the host, most promising first; or NULL, and why.
+ * Blocks. */
 char **ald_mqtt_session_resolve(const char *host, char **ret_reason);
 
 /* The outcome so far: an event, its text and its number. */

@@ -180,7 +180,7 @@ bool ald_mqtt_session_has_message(AldMqttSession *session)
 
 /* Keeps stored messages of this node apart from those that it publishes now, which come back as live
  * ones. */
-static bool is_own_stale(const AldMqttSession *session, const AldTopicMessage *message)
+static bool is_own_stored(const AldMqttSession *session, const AldTopicMessage *message)
 {
         return message->retained && session->client_id && strstr(message->topic, session->client_id);
 }
@@ -199,7 +199,7 @@ bool ald_mqtt_session_may_put(AldMqttSession *session)
 void ald_mqtt_session_put(AldMqttSession *session, AldTopicMessage *message)
 {
         message->source = session->source;
-        message->group = session->number * 2 + is_own_stale(session, message);
+        message->group = session->number * 2 + is_own_stored(session, message);
         g_mutex_lock(&session->lock);
         if (!session->silent)
                 (void) ald_inbox_put(session->inbox, message);

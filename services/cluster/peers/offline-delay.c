@@ -48,7 +48,7 @@ AldOfflineDelay *ald_offline_delay_new(AldOfflineDelayTake take, void *userdata)
         AldOfflineDelay *offline_delay = g_new0(AldOfflineDelay, 1);
 
         offline_delay->waiting = g_queue_new();
-        offline_delay->timer = ald_timer_new("offline delay", on_timer, offline_delay);
+        offline_delay->timer = ald_timer_new("offline-delay", on_timer, offline_delay);
         offline_delay->take = take;
         offline_delay->userdata = userdata;
         return offline_delay;

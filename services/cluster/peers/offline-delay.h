@@ -4,7 +4,7 @@
 #include "services/cluster/peers/receiver.h"
 
 /*
- * A broker that shuts down publishes the offline_delay of all its clients before it closes their connections,
+ * A broker that shuts down publishes the wills of all its clients before it closes their connections,
  * although none of them has died. A message that another node is offline is therefore held for a moment, and
  * dropped if the broker that sent it goes away.
  */

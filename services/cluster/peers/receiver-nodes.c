@@ -227,20 +227,20 @@ typedef struct Judging {
 
 static gboolean judge_node(AldClusterNode *node, void *userdata)
 {
-        const Judging *presence_timer = userdata;
+        const Judging *judging = userdata;
 
-        ald_receiver_judge_node(presence_timer->receiver, node, presence_timer->now, presence_timer->real);
+        ald_receiver_judge_node(judging->receiver, node, judging->now, judging->real);
         return FALSE;
 }
 
 void ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
 {
-        Judging presence_timer = { receiver, now, real };
+        Judging judging = { receiver, now, real };
 
         ald_receiver_note_stop(receiver, now);
         ald_receiver_note_clock(receiver, now, real);
         receiver->due = UINT64_MAX;
-        ald_nodes_foreach(receiver->nodes, judge_node, &presence_timer);
+        ald_nodes_foreach(receiver->nodes, judge_node, &judging);
 }
 
 static gboolean lose_broker(AldClusterNode *node, void *userdata)
@@ -267,20 +267,19 @@ void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t 
 
 static gboolean expire_node(AldClusterNode *node, void *userdata)
 {
-        const Judging *presence_timer = userdata;
+        const Judging *judging = userdata;
 
         ald_node_forget_links(node);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
                 return FALSE;
-        return presence_timer->now - MAX(node->presence.heard, node->met) >
-               presence_timer->receiver->expiry_usec;
+        return judging->now - MAX(node->presence.heard, node->met) > judging->receiver->expiry_usec;
 }
 
 void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
 {
-        Judging presence_timer = { .receiver = receiver, .now = now };
+        Judging judging = { .receiver = receiver, .now = now };
 
-        ald_nodes_foreach(receiver->nodes, expire_node, &presence_timer);
+        ald_nodes_foreach(receiver->nodes, expire_node, &judging);
 }
 
 static gboolean tell_node(AldClusterNode *node, void *userdata)

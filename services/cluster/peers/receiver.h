@@ -42,7 +42,7 @@ typedef struct AldReceiverHandler {
         void (*own_forget)(const AldId *target, const AldNodeForget *forget, void *userdata);
 
         /* When to call ald_receiver_judge() next, in µs of CLOCK_MONOTONIC. Called whenever that becomes
-         * sooner; presence_timer all nodes sets it again. */
+         * sooner; judging all nodes sets it again. */
         void (*due)(uint64_t usec, void *userdata);
 } AldReceiverHandler;
 

@@ -11,7 +11,7 @@
 
 struct AldComputeBus {
         AldService *service;
-        AldComputeManager *computing;
+        AldComputeManager *manager;
         AldInhibitors *inhibitors;
         AldRecordExport *export;
 };
@@ -30,15 +30,15 @@ static void on_results(const AldCompute *fields, void *userdata)
 }
 
 int ald_compute_bus_new(
-        AldService *service, AldComputeManager *computing, AldInhibitors *inhibitors, AldComputeBus **ret)
+        AldService *service, AldComputeManager *manager, AldInhibitors *inhibitors, AldComputeBus **ret)
 {
         AldComputeBus *self = g_new0(AldComputeBus, 1);
 
         *ret = self;
         self->service = service;
-        self->computing = computing;
+        self->manager = manager;
         self->inhibitors = inhibitors;
-        ald_compute_results_watch(ald_compute_manager_results(computing), on_results, self);
+        ald_compute_results_watch(ald_compute_manager_results(manager), on_results, self);
         return ald_record_export_new(service, ALD_LINK_PROBE_PATH, ALD_KIND_COMPUTE, &self->export);
 }
 
@@ -46,7 +46,7 @@ void ald_compute_bus_free(AldComputeBus *self)
 {
         if (!self)
                 return;
-        ald_compute_results_watch(ald_compute_manager_results(self->computing), NULL, NULL);
+        ald_compute_results_watch(ald_compute_manager_results(self->manager), NULL, NULL);
         ald_record_export_free(self->export);
         g_free(self);
 }
@@ -124,7 +124,7 @@ static int read_request(sd_bus_message *message, AldComputeRequest *request, sd_
 
 static int refuse_in_use(const AldComputeBus *self, sd_bus_error *error)
 {
-        const char *unit = ald_compute_manager_unit(self->computing);
+        const char *unit = ald_compute_manager_unit(self->manager);
 
         if (unit)
                 return sd_bus_error_setf(error, ALD_ERROR_BUSY,
@@ -191,7 +191,7 @@ int ald_compute_bus_handle(sd_bus_message *message, void *userdata, sd_bus_error
         call = g_new(Call, 1);
         *call = (Call){ .self = self, .message = sd_bus_message_ref(message) };
         r = ald_compute_requests_add(
-                ald_compute_manager_requests(self->computing), uid, &request, on_answer, call);
+                ald_compute_manager_requests(self->manager), uid, &request, on_answer, call);
         if (r >= 0)
                 return 1;
         sd_bus_message_unref(call->message);

@@ -7,7 +7,7 @@
 typedef struct AldComputeBus AldComputeBus;
 
 int ald_compute_bus_new(
-        AldService *service, AldComputeManager *computing, AldInhibitors *inhibitors, AldComputeBus **ret);
+        AldService *service, AldComputeManager *manager, AldInhibitors *inhibitors, AldComputeBus **ret);
 void ald_compute_bus_free(AldComputeBus *self);
 
 /* `userdata` is the AldComputeBus; it is called once more when polkit has answered. */

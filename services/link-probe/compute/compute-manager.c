@@ -37,45 +37,45 @@ static uint64_t now_usec(void)
         return (uint64_t) g_get_monotonic_time();
 }
 
-static bool is_held_off(const AldComputeManager *computing)
+static bool is_held_off(const AldComputeManager *manager)
 {
-        return ald_inhibitors_what(computing->parts.inhibitors) & ALD_INHIBIT_COMPUTE;
+        return ald_inhibitors_what(manager->parts.inhibitors) & ALD_INHIBIT_COMPUTE;
 }
 
 static int may_measure(bool force, void *userdata)
 {
-        const AldComputeManager *computing = userdata;
+        const AldComputeManager *manager = userdata;
 
-        if (is_held_off(computing))
+        if (is_held_off(manager))
                 return -EBUSY;
-        return !force && ald_work_unit(computing->parts.work) ? -EADDRINUSE : 0;
+        return !force && ald_work_unit(manager->parts.work) ? -EADDRINUSE : 0;
 }
 
 static bool is_ours(const char *device, void *userdata)
 {
-        const AldComputeManager *computing = userdata;
+        const AldComputeManager *manager = userdata;
 
-        return g_str_equal(ald_compute_manager_device(computing), device) ||
-               (g_strcmp0(computing->last, device) == 0 && now_usec() < computing->last_usec + REPORTED_USEC);
+        return g_str_equal(ald_compute_manager_device(manager), device) ||
+               (g_strcmp0(manager->last, device) == 0 && now_usec() < manager->last_usec + REPORTED_USEC);
 }
 
-static void set_tick(AldComputeManager *computing, uint64_t delay)
+static void set_tick(AldComputeManager *manager, uint64_t delay)
 {
-        ald_timer_set(computing->tick, (gint64) (now_usec() + delay));
+        ald_timer_set(manager->tick, (gint64) (now_usec() + delay));
 }
 
-static double cpu_usage(AldComputeManager *computing)
+static double cpu_usage(AldComputeManager *manager)
 {
-        return ald_cpu_load_read(computing->load, now_usec());
+        return ald_cpu_load_read(manager->load, now_usec());
 }
 
-static char *why_cpu_is_left_alone(AldComputeManager *computing, bool force)
+static char *why_cpu_is_left_alone(AldComputeManager *manager, bool force)
 {
         double usage;
 
-        if (computing->parts.links_are_measured(computing->parts.userdata))
+        if (manager->parts.links_are_measured(manager->parts.userdata))
                 return g_strdup("links are being measured, which also uses the processors");
-        usage = cpu_usage(computing);
+        usage = cpu_usage(manager);
         if (force)
                 return NULL;
         if (isnan(usage))
@@ -95,14 +95,14 @@ static char *in_the_way(const AldComputeTarget *target, void *userdata)
  * program is also tried again later. */
 static void take(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
-        AldComputeManager *computing = userdata;
+        AldComputeManager *manager = userdata;
 
-        ald_cpu_load_restart(computing->load, now_usec());
-        g_free(computing->last);
-        computing->last = g_strdup(target->device);
-        computing->last_usec = now_usec();
-        ald_compute_results_take(computing->results, target, answer, ald_realtime_usec());
-        set_tick(computing, answer->verdict == ALD_PROBE_LATER ? TICK_USEC : PAUSE_USEC);
+        ald_cpu_load_restart(manager->load, now_usec());
+        g_free(manager->last);
+        manager->last = g_strdup(target->device);
+        manager->last_usec = now_usec();
+        ald_compute_results_take(manager->results, target, answer, ald_realtime_usec());
+        set_tick(manager, answer->verdict == ALD_PROBE_LATER ? TICK_USEC : PAUSE_USEC);
 }
 
 static void on_progress(const char *phase, double fraction, void *userdata)
@@ -111,61 +111,61 @@ static void on_progress(const char *phase, double fraction, void *userdata)
 
 static void on_ended(const AldComputeTarget *target, const AldProbeAnswer *answer, void *userdata)
 {
-        AldComputeManager *computing = userdata;
+        AldComputeManager *manager = userdata;
 
-        computing->automatic = false;
+        manager->automatic = false;
         if (answer->verdict != ALD_PROBE_DONE)
                 g_info("%s was not measured: %s", target->device, answer->reason);
         take(target, answer, userdata);
-        ald_jobs_step(computing->parts.jobs);
+        ald_jobs_step(manager->parts.jobs);
 }
 
-static void fail(AldComputeManager *computing, const AldComputeTarget *target, int error)
+static void fail(AldComputeManager *manager, const AldComputeTarget *target, int error)
 {
         g_autofree char *reason = g_strdup_printf("cannot run the probe: %s", g_strerror(-error));
         const AldProbeAnswer answer = { .verdict = ALD_PROBE_FAILED, .reason = reason };
 
-        ald_compute_results_take(computing->results, target, &answer, ald_realtime_usec());
+        ald_compute_results_take(manager->results, target, &answer, ald_realtime_usec());
 }
 
 /* Whether a due device may be measured now. */
-static bool is_open(const AldComputeManager *computing)
+static bool is_open(const AldComputeManager *manager)
 {
-        return computing->enabled && !is_held_off(computing) && ald_work_units_known(computing->parts.work) &&
-               !ald_work_unit(computing->parts.work) && !ald_compute_prober_device(computing->prober);
+        return manager->enabled && !is_held_off(manager) && ald_work_units_known(manager->parts.work) &&
+               !ald_work_unit(manager->parts.work) && !ald_compute_prober_device(manager->prober);
 }
 
-static void start(AldComputeManager *computing, const AldBackend *backend)
+static void start(AldComputeManager *manager, const AldBackend *backend)
 {
         static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
         AldComputeTarget target;
         int r;
 
         if (g_str_equal(backend->id, CPU_ID)) {
-                g_autofree char *reason = why_cpu_is_left_alone(computing, false);
+                g_autofree char *reason = why_cpu_is_left_alone(manager, false);
 
                 if (reason)
                         return;
         }
         target = ald_compute_target(backend, ALD_COMPUTE_ALL, false);
-        r = ald_compute_prober_start(computing->prober, &target, &handler, computing);
-        computing->automatic = r >= 0;
+        r = ald_compute_prober_start(manager->prober, &target, &handler, manager);
+        manager->automatic = r >= 0;
         if (r < 0 && r != -EBUSY)
-                fail(computing, &target, r);
+                fail(manager, &target, r);
         ald_compute_target_clear(&target);
 }
 
 /* Describes the other work that keeps the device from being measured; to be freed. Locks do not count: their
  * holders want exactly that. */
 static char *why_it_waits(
-        AldComputeManager *computing, const AldBackend *backend, const AldDeviceJudgement *judgement)
+        AldComputeManager *manager, const AldBackend *backend, const AldDeviceJudgement *judgement)
 {
-        const char *unit = ald_work_unit(computing->parts.work);
+        const char *unit = ald_work_unit(manager->parts.work);
         AldDeviceObstacle obstacle = judgement->obstacle;
 
         if (unit)
                 return g_strdup_printf("%s is active", unit);
-        if (g_str_equal(backend->id, CPU_ID) && cpu_usage(computing) > ALD_DEVICE_USAGE_MAX_PERCENT)
+        if (g_str_equal(backend->id, CPU_ID) && cpu_usage(manager) > ALD_DEVICE_USAGE_MAX_PERCENT)
                 obstacle = ALD_DEVICE_IN_USE;
         return obstacle == ALD_DEVICE_FREE || obstacle == ALD_DEVICE_ASLEEP
                        ? NULL
@@ -174,71 +174,70 @@ static char *why_it_waits(
 
 /* The last row of this service or, after a restart, that of the state service. */
 static const AldComputeDevice *find_known(
-        const AldComputeManager *computing, const AldDeviceRecords *records, const char *id)
+        const AldComputeManager *manager, const AldDeviceRecords *records, const char *id)
 {
-        const AldComputeDevice *row = ald_compute_results_find(computing->results, id);
+        const AldComputeDevice *row = ald_compute_results_find(manager->results, id);
 
         return !row && records->compute ? ald_rows_find(&records->compute->devices, id) : row;
 }
 
 /* A device that is free now still waits until it was measured, which may fail. A device that is asleep, or is
  * not measured, does not wait. */
-static void note_waiting(AldComputeManager *computing, const AldDeviceRecords *records,
-        const AldBackend *backend, uint64_t now)
+static void note_waiting(
+        AldComputeManager *manager, const AldDeviceRecords *records, const AldBackend *backend, uint64_t now)
 {
-        const AldComputeDevice *row = find_known(computing, records, backend->id);
+        const AldComputeDevice *row = find_known(manager, records, backend->id);
         AldDeviceJudgement judgement = ald_device_judge(records, backend, now);
         bool waits = row && row->waiting_since_usec <= now;
-        bool is_wanted = computing->enabled && !is_held_off(computing) &&
+        bool is_wanted = manager->enabled && !is_held_off(manager) &&
                          (judgement.state.due || (row && ald_compute_answer_is_busy(row->failure)));
-        g_autofree char *reason = is_wanted ? why_it_waits(computing, backend, &judgement) : NULL;
+        g_autofree char *reason = is_wanted ? why_it_waits(manager, backend, &judgement) : NULL;
         uint64_t since = waits ? row->waiting_since_usec : now;
 
         if (!is_wanted || (!reason && judgement.obstacle == ALD_DEVICE_ASLEEP)) {
                 if (row && row->waiting_since_usec != ALD_ABSENT_UINT64)
-                        ald_compute_results_wait(computing->results, backend->id, ALD_ABSENT_UINT64, NULL);
+                        ald_compute_results_wait(manager->results, backend->id, ALD_ABSENT_UINT64, NULL);
         } else if (reason && (!waits || g_strcmp0(row->waiting_reason, reason) != 0))
-                ald_compute_results_wait(computing->results, backend->id, since, reason);
+                ald_compute_results_wait(manager->results, backend->id, since, reason);
 }
 
 /* Conditions may have changed while the state service was asked. */
 static void on_records(int error, const AldNodeRecords *records, void *userdata)
 {
-        AldComputeManager *computing = userdata;
-        const AldDeviceRecords devices = ald_node_records_devices(records, computing->parts.own_id);
-        g_autofree char *due = g_steal_pointer(&computing->due);
+        AldComputeManager *manager = userdata;
+        const AldDeviceRecords devices = ald_node_records_devices(records, manager->parts.own_id);
+        g_autofree char *due = g_steal_pointer(&manager->due);
 
-        computing->asked = false;
+        manager->asked = false;
         if (error >= 0)
-                ald_work_take_devices(
-                        computing->parts.work, &devices, ald_realtime_usec(), is_ours, computing);
-        if (ald_compute_prober_device(computing->prober))
+                ald_work_take_devices(manager->parts.work, &devices, ald_realtime_usec(), is_ours, manager);
+        if (ald_compute_prober_device(manager->prober))
                 return;
         for (size_t i = 0; devices.backends && i < devices.backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&devices.backends->devices, i);
 
                 if (!ald_device_is_measurable(devices.backends, backend))
                         continue;
-                note_waiting(computing, &devices, backend, ald_realtime_usec());
-                if (g_strcmp0(due, backend->id) == 0 && is_open(computing))
-                        start(computing, backend);
+                note_waiting(manager, &devices, backend, ald_realtime_usec());
+                if (g_strcmp0(due, backend->id) == 0 && is_open(manager))
+                        start(manager, backend);
         }
 }
 
-static void ask_records(AldComputeManager *computing, const char *due)
+static void ask_records(AldComputeManager *manager, const char *due)
 {
-        if (computing->asked)
+        if (manager->asked)
                 return;
-        computing->due = g_strdup(due);
-        computing->asked = ald_state_query_own(computing->parts.query, computing->parts.own_id, on_records,
-                                   computing) >= 0;
-        if (!computing->asked)
-                g_clear_pointer(&computing->due, g_free);
+        manager->due = g_strdup(due);
+        manager->asked = ald_state_query_own(
+                                 manager->parts.query, manager->parts.own_id, on_records, manager) >= 0;
+        if (!manager->asked)
+                g_clear_pointer(&manager->due, g_free);
 }
 
 static void on_due(int error, const AldRows *rows, void *userdata)
 {
-        AldComputeManager *computing = userdata;
+        AldComputeManager *manager = userdata;
         const char *device = NULL;
 
         if (error < 0)
@@ -249,13 +248,13 @@ static void on_due(int error, const AldRows *rows, void *userdata)
                 if (g_strcmp0(row->kind, ald_kinds[ALD_KIND_COMPUTE].name) == 0)
                         device = row->address;
         }
-        ask_records(computing, device);
+        ask_records(manager, device);
 }
 
 static void on_tick(void *userdata)
 {
-        AldComputeManager *computing = userdata;
-        g_autofree char *cpu_reason = why_cpu_is_left_alone(computing, false);
+        AldComputeManager *manager = userdata;
+        g_autofree char *cpu_reason = why_cpu_is_left_alone(manager, false);
         const char *const avoid[] = { cpu_reason ? CPU_ID : NULL, NULL };
         const char *const kinds[] = { ald_kinds[ALD_KIND_COMPUTE].name, NULL };
         const AldDueQuestion question = {
@@ -263,128 +262,128 @@ static void on_tick(void *userdata)
         };
         int r;
 
-        set_tick(computing, TICK_USEC);
-        ald_jobs_step(computing->parts.jobs);
-        if (!is_open(computing)) {
-                ask_records(computing, NULL);
+        set_tick(manager, TICK_USEC);
+        ald_jobs_step(manager->parts.jobs);
+        if (!is_open(manager)) {
+                ask_records(manager, NULL);
                 return;
         }
-        r = ald_state_query_due(computing->parts.query, &question, on_due, computing);
+        r = ald_state_query_due(manager->parts.query, &question, on_due, manager);
         if (r < 0)
                 g_info("Cannot ask the state service for due devices: %s", g_strerror(-r));
 }
 
-static void make_parts(AldComputeManager *computing)
+static void make_parts(AldComputeManager *manager)
 {
-        const AldComputeManagerParts *parts = &computing->parts;
+        const AldComputeManagerParts *parts = &manager->parts;
         g_autofree char *program = ald_program_find("alidade-probe-compute");
         AldComputeJobsParts jobs_parts;
         AldComputeRequestsParts request_parts;
 
-        computing->load = ald_cpu_load_new(ald_service_root(parts->service));
-        (void) ald_cpu_load_read(computing->load, now_usec());
-        computing->prober = ald_compute_prober_new(program, parts->changed, parts->userdata);
-        computing->results = ald_compute_results_new();
+        manager->load = ald_cpu_load_new(ald_service_root(parts->service));
+        (void) ald_cpu_load_read(manager->load, now_usec());
+        manager->prober = ald_compute_prober_new(program, parts->changed, parts->userdata);
+        manager->results = ald_compute_results_new();
         jobs_parts = (AldComputeJobsParts){
                 .jobs = parts->jobs,
-                .prober = computing->prober,
+                .prober = manager->prober,
                 .own_id = parts->own_id,
                 .in_the_way = in_the_way,
                 .measured = take,
-                .userdata = computing,
+                .userdata = manager,
         };
-        computing->jobs = ald_compute_jobs_new(&jobs_parts);
+        manager->jobs = ald_compute_jobs_new(&jobs_parts);
         request_parts = (AldComputeRequestsParts){
                 .nodes = parts->query,
                 .own_id = parts->own_id,
                 .all = parts->jobs,
-                .jobs = computing->jobs,
+                .jobs = manager->jobs,
                 .allowed = may_measure,
                 .is_ours = is_ours,
-                .userdata = computing,
+                .userdata = manager,
         };
-        computing->requests = ald_compute_requests_new(&request_parts);
+        manager->requests = ald_compute_requests_new(&request_parts);
 }
 
 AldComputeManager *ald_compute_manager_new(const AldComputeManagerParts *parts)
 {
-        AldComputeManager *computing = g_new0(AldComputeManager, 1);
+        AldComputeManager *manager = g_new0(AldComputeManager, 1);
 
-        computing->parts = *parts;
-        make_parts(computing);
-        computing->tick = ald_timer_new("compute", on_tick, computing);
-        set_tick(computing, PAUSE_USEC);
-        return computing;
+        manager->parts = *parts;
+        make_parts(manager);
+        manager->tick = ald_timer_new("compute", on_tick, manager);
+        set_tick(manager, PAUSE_USEC);
+        return manager;
 }
 
-void ald_compute_manager_free(AldComputeManager *computing)
+void ald_compute_manager_free(AldComputeManager *manager)
 {
-        if (!computing)
+        if (!manager)
                 return;
-        ald_timer_free(computing->tick);
-        ald_compute_requests_free(computing->requests);
-        ald_compute_prober_free(computing->prober);
-        ald_compute_jobs_free(computing->jobs);
-        ald_compute_results_free(computing->results);
-        ald_cpu_load_free(computing->load);
-        g_free(computing->due);
-        g_free(computing->last);
-        g_free(computing);
+        ald_timer_free(manager->tick);
+        ald_compute_requests_free(manager->requests);
+        ald_compute_prober_free(manager->prober);
+        ald_compute_jobs_free(manager->jobs);
+        ald_compute_results_free(manager->results);
+        ald_cpu_load_free(manager->load);
+        g_free(manager->due);
+        g_free(manager->last);
+        g_free(manager);
 }
 
-void ald_compute_manager_enable(AldComputeManager *computing, bool enabled)
+void ald_compute_manager_enable(AldComputeManager *manager, bool enabled)
 {
-        computing->enabled = enabled;
+        manager->enabled = enabled;
 }
 
-static void end_for_lock(AldComputeManager *computing)
+static void end_for_lock(AldComputeManager *manager)
 {
-        g_autofree char *by = ald_inhibitors_reason(computing->parts.inhibitors, ALD_INHIBIT_COMPUTE);
+        g_autofree char *by = ald_inhibitors_reason(manager->parts.inhibitors, ALD_INHIBIT_COMPUTE);
         g_autofree char *reason = g_strdup_printf("inhibited by %s", by);
 
-        ald_jobs_fail_all(computing->parts.jobs, ALD_KIND_COMPUTE, reason);
-        ald_compute_prober_end(computing->prober, reason);
+        ald_jobs_fail_all(manager->parts.jobs, ALD_KIND_COMPUTE, reason);
+        ald_compute_prober_end(manager->prober, reason);
 }
 
-void ald_compute_manager_check_work(AldComputeManager *computing)
+void ald_compute_manager_check_work(AldComputeManager *manager)
 {
-        const char *unit = ald_work_unit(computing->parts.work);
+        const char *unit = ald_work_unit(manager->parts.work);
         g_autofree char *reason = unit ? g_strdup_printf("%s is active", unit) : NULL;
 
-        if (is_held_off(computing))
-                end_for_lock(computing);
-        else if (reason && computing->automatic)
-                ald_compute_prober_end(computing->prober, reason);
-        if (is_held_off(computing) || !reason)
-                set_tick(computing, PAUSE_USEC);
+        if (is_held_off(manager))
+                end_for_lock(manager);
+        else if (reason && manager->automatic)
+                ald_compute_prober_end(manager->prober, reason);
+        if (is_held_off(manager) || !reason)
+                set_tick(manager, PAUSE_USEC);
 }
 
-bool ald_compute_manager_uses_cpu(const AldComputeManager *computing)
+bool ald_compute_manager_uses_cpu(const AldComputeManager *manager)
 {
-        return g_strcmp0(ald_compute_prober_device(computing->prober), CPU_ID) == 0;
+        return g_strcmp0(ald_compute_prober_device(manager->prober), CPU_ID) == 0;
 }
 
-const char *ald_compute_manager_device(const AldComputeManager *computing)
+const char *ald_compute_manager_device(const AldComputeManager *manager)
 {
-        return ald_compute_prober_device(computing->prober) ?: "";
+        return ald_compute_prober_device(manager->prober) ?: "";
 }
 
-uint64_t ald_compute_manager_time_to_free(const AldComputeManager *computing)
+uint64_t ald_compute_manager_time_to_free(const AldComputeManager *manager)
 {
-        return ald_compute_prober_time_to_free(computing->prober);
+        return ald_compute_prober_time_to_free(manager->prober);
 }
 
-AldComputeResults *ald_compute_manager_results(AldComputeManager *computing)
+AldComputeResults *ald_compute_manager_results(AldComputeManager *manager)
 {
-        return computing->results;
+        return manager->results;
 }
 
-const char *ald_compute_manager_unit(const AldComputeManager *computing)
+const char *ald_compute_manager_unit(const AldComputeManager *manager)
 {
-        return ald_work_unit(computing->parts.work);
+        return ald_work_unit(manager->parts.work);
 }
 
-AldComputeRequests *ald_compute_manager_requests(AldComputeManager *computing)
+AldComputeRequests *ald_compute_manager_requests(AldComputeManager *manager)
 {
-        return computing->requests;
+        return manager->requests;
 }

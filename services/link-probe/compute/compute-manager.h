@@ -28,25 +28,25 @@ typedef struct AldComputeManagerParts {
 } AldComputeManagerParts;
 
 AldComputeManager *ald_compute_manager_new(const AldComputeManagerParts *parts);
-void ald_compute_manager_free(AldComputeManager *computing);
+void ald_compute_manager_free(AldComputeManager *manager);
 
 /* Whether devices are measured automatically; requests are served in any case. */
-void ald_compute_manager_enable(AldComputeManager *computing, bool enabled);
+void ald_compute_manager_enable(AldComputeManager *manager, bool enabled);
 
 /* Call it when locks or work have changed: stops measurements that are inhibited now or have to yield to
  * work. */
-void ald_compute_manager_check_work(AldComputeManager *computing);
+void ald_compute_manager_check_work(AldComputeManager *manager);
 
 /* Whether the processors are being measured, so that nothing else may be measured. */
-bool ald_compute_manager_uses_cpu(const AldComputeManager *computing);
+bool ald_compute_manager_uses_cpu(const AldComputeManager *manager);
 
 /* The device that is being measured, or "". */
-const char *ald_compute_manager_device(const AldComputeManager *computing);
-uint64_t ald_compute_manager_time_to_free(const AldComputeManager *computing);
+const char *ald_compute_manager_device(const AldComputeManager *manager);
+uint64_t ald_compute_manager_time_to_free(const AldComputeManager *manager);
 
-AldComputeResults *ald_compute_manager_results(AldComputeManager *computing);
+AldComputeResults *ald_compute_manager_results(AldComputeManager *manager);
 
 /* The unit of work-units= that keeps devices from being measured, or NULL. */
-const char *ald_compute_manager_unit(const AldComputeManager *computing);
+const char *ald_compute_manager_unit(const AldComputeManager *manager);
 
-AldComputeRequests *ald_compute_manager_requests(AldComputeManager *computing);
+AldComputeRequests *ald_compute_manager_requests(AldComputeManager *manager);

@@ -10,18 +10,18 @@ struct AldDisturbedResults {
 
 AldDisturbedResults *ald_disturbed_results_new(void)
 {
-        AldDisturbedResults *deferrals = g_new(AldDisturbedResults, 1);
+        AldDisturbedResults *disturbed = g_new(AldDisturbedResults, 1);
 
-        deferrals->since = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-        return deferrals;
+        disturbed->since = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        return disturbed;
 }
 
-void ald_disturbed_results_free(AldDisturbedResults *deferrals)
+void ald_disturbed_results_free(AldDisturbedResults *disturbed)
 {
-        if (!deferrals)
+        if (!disturbed)
                 return;
-        g_hash_table_unref(deferrals->since);
-        g_free(deferrals);
+        g_hash_table_unref(disturbed->since);
+        g_free(disturbed);
 }
 
 /* Whether a path is no longer tried, such as one to a node that is gone. */
@@ -32,19 +32,19 @@ static gboolean is_forgotten(gpointer path, gpointer since, gpointer now)
 
 /* Since when every measurement of the path has been disturbed. With too many paths, each one counts as the
  * first. */
-static uint64_t note(AldDisturbedResults *deferrals, const char *path, uint64_t now)
+static uint64_t note(AldDisturbedResults *disturbed, const char *path, uint64_t now)
 {
-        const uint64_t *since = g_hash_table_lookup(deferrals->since, path);
+        const uint64_t *since = g_hash_table_lookup(disturbed->since, path);
 
         if (since)
                 return *since;
-        g_hash_table_foreach_remove(deferrals->since, is_forgotten, &now);
-        if (g_hash_table_size(deferrals->since) < ALD_DISTURBED_RESULTS_MAX)
-                g_hash_table_insert(deferrals->since, g_strdup(path), g_memdup2(&now, sizeof now));
+        g_hash_table_foreach_remove(disturbed->since, is_forgotten, &now);
+        if (g_hash_table_size(disturbed->since) < ALD_DISTURBED_RESULTS_MAX)
+                g_hash_table_insert(disturbed->since, g_strdup(path), g_memdup2(&now, sizeof now));
         return now;
 }
 
-bool ald_disturbed_results_defer(AldDisturbedResults *deferrals, const char *path,
+bool ald_disturbed_results_defer(AldDisturbedResults *disturbed, const char *path,
         const AldProbeAnswer *answer, uint64_t now, AldProbeAnswer *ret)
 {
         g_autofree char *rate = NULL;
@@ -56,8 +56,8 @@ bool ald_disturbed_results_defer(AldDisturbedResults *deferrals, const char *pat
                 return false;
         figures = ald_result_link(answer->result);
         other = ald_link_disturbance(&figures);
-        if (other == ALD_ABSENT_UINT64 || now >= note(deferrals, path, now) + ALD_DISTURBED_MAX_USEC) {
-                g_hash_table_remove(deferrals->since, path);
+        if (other == ALD_ABSENT_UINT64 || now >= note(disturbed, path, now) + ALD_DISTURBED_MAX_USEC) {
+                g_hash_table_remove(disturbed->since, path);
                 return false;
         }
         rate = ald_units_rate(other);

@@ -14,9 +14,9 @@ typedef struct AldDisturbedResults AldDisturbedResults;
 #define ALD_DISTURBED_MAX_USEC (UINT64_C(15) * 60 * 1000 * 1000)
 
 AldDisturbedResults *ald_disturbed_results_new(void);
-void ald_disturbed_results_free(AldDisturbedResults *deferrals);
+void ald_disturbed_results_free(AldDisturbedResults *disturbed);
 
 /* Whether to discard this answer about the path (a key); if so, fills in the answer to use in its place.
  * CLOCK_MONOTONIC in µs. */
-bool ald_disturbed_results_defer(AldDisturbedResults *deferrals, const char *path,
+bool ald_disturbed_results_defer(AldDisturbedResults *disturbed, const char *path,
         const AldProbeAnswer *answer, uint64_t now, AldProbeAnswer *ret);

@@ -10,8 +10,8 @@ typedef struct AldLinkRequests AldLinkRequests;
 
 typedef struct AldLinkRequest {
         uid_t uid;
-        AldProbeTarget
-                target; /* with an empty address: all paths to the node; see rdma-link-request.h for RDMA */
+        /* With an empty address: all paths to the node; see rdma-request.h for RDMA. */
+        AldProbeTarget target;
 } AldLinkRequest;
 
 /* The job, or an error: -ENOENT if the node is unknown; -ENXIO if it does not have this address, or there is

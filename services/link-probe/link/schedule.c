@@ -10,10 +10,10 @@
 
 struct AldSchedule {
         AldScheduleParts parts;
-        AldDeferrals *avoid;    /* peers */
+        AldDeferrals *peers;    /* by their ids */
         AldDeferrals *paths;    /* by their keys */
         AldDeferrals *unloaded; /* the same: their peers allow round trips only */
-        AldDisturbedResults *deferrals;
+        AldDisturbedResults *disturbed;
         AldRecord *network; /* of this machine */
         bool wanted;
         bool complained; /* the error was logged */
@@ -24,10 +24,10 @@ AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
         AldSchedule *schedule = g_new0(AldSchedule, 1);
 
         schedule->parts = *parts;
-        schedule->avoid = ald_deferrals_new(ALD_DEFERRAL_MIN_USEC, ALD_DEFERRAL_MAX_USEC);
+        schedule->peers = ald_deferrals_new(ALD_DEFERRAL_MIN_USEC, ALD_DEFERRAL_MAX_USEC);
         schedule->paths = ald_deferrals_new(ALD_DEFERRAL_PATH_MIN_USEC, ALD_DEFERRAL_PATH_MAX_USEC);
         schedule->unloaded = ald_deferrals_new(ALD_DEFERRAL_PATH_MIN_USEC, ALD_DEFERRAL_PATH_MAX_USEC);
-        schedule->deferrals = ald_disturbed_results_new();
+        schedule->disturbed = ald_disturbed_results_new();
         return schedule;
 }
 
@@ -35,10 +35,10 @@ void ald_schedule_free(AldSchedule *schedule)
 {
         if (!schedule)
                 return;
-        ald_deferrals_free(schedule->avoid);
+        ald_deferrals_free(schedule->peers);
         ald_deferrals_free(schedule->paths);
         ald_deferrals_free(schedule->unloaded);
-        ald_disturbed_results_free(schedule->deferrals);
+        ald_disturbed_results_free(schedule->disturbed);
         g_clear_pointer(&schedule->network, ald_record_unref);
         g_free(schedule);
 }
@@ -62,7 +62,7 @@ static uint64_t put_off(AldSchedule *schedule, const AldProbeTarget *target, con
 
                 (void) ald_deferrals_add(schedule->paths, key, now_usec());
         }
-        return ald_deferrals_add(schedule->avoid, target->peer, now_usec());
+        return ald_deferrals_add(schedule->peers, target->peer, now_usec());
 }
 
 void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldProbeAnswer *answer)
@@ -123,7 +123,7 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
         bool refused = g_strcmp0(answer->word, ALD_PROBE_ROUND_TRIPS_ONLY) == 0;
 
         if (!target->despite_traffic &&
-                ald_disturbed_results_defer(schedule->deferrals, key, answer, now_usec(), &deferred))
+                ald_disturbed_results_defer(schedule->disturbed, key, answer, now_usec(), &deferred))
                 answer = &deferred;
         if (answer->verdict == ALD_PROBE_FAILED || answer == &deferred || refused)
                 g_info("The link to %s by %s: %s%s", target->peer, target->address,
@@ -235,7 +235,7 @@ static void ask(AldSchedule *schedule)
                 if (may(schedule, i))
                         kinds[n++] = ald_kinds[ald_transports[i].kind].name;
         ald_counters_foreach(parts->counters, add_traffic, traffic);
-        ald_deferrals_foreach(schedule->avoid, now_usec(), add_name, avoid);
+        ald_deferrals_foreach(schedule->peers, now_usec(), add_name, avoid);
         ald_deferrals_foreach(schedule->paths, now_usec(), add_name, paths);
         ald_sessions_foreach_peer(parts->sessions, add_name, avoid);
         for (unsigned i = 0; i < ald_prober_count(parts->prober); i++)

@@ -19,7 +19,7 @@ typedef struct AldTurns AldTurns;
 /* The least that a session costs. */
 #define ALD_TURNS_SESSION_USEC (UINT64_C(100) * 1000)
 
-/* A deferred node tries again within this time; see avoid.h and jobs.c. */
+/* A deferred node tries again within this time; see deferrals.h and jobs.c. */
 #define ALD_TURNS_WAIT_USEC (UINT64_C(13) * 1000 * 1000)
 
 /* If there are more, the node that has used least is forgotten. */

@@ -63,11 +63,11 @@ static void test_only_the_end_of_others_waits(Fixture *f, gconstpointer unused)
 
 static void test_goes_with_its_broker(Fixture *f, gconstpointer unused)
 {
-        gint64 stale = g_get_monotonic_time() - ALD_OFFLINE_DELAY_USEC;
+        gint64 past = g_get_monotonic_time() - ALD_OFFLINE_DELAY_USEC;
 
-        g_assert_true(hold(f, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, stale));
-        g_assert_true(hold(f, 3, ALD_NODE_STATUS_STATE_OFFLINE, 2, false, stale));
-        g_assert_true(hold(f, 4, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, stale));
+        g_assert_true(hold(f, 2, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, past));
+        g_assert_true(hold(f, 3, ALD_NODE_STATUS_STATE_OFFLINE, 2, false, past));
+        g_assert_true(hold(f, 4, ALD_NODE_STATUS_STATE_OFFLINE, 1, false, past));
         ald_offline_delay_lose(f->offline_delay, 1);
         while (f->passed->len == 0)
                 g_main_context_iteration(NULL, TRUE);
@@ -91,8 +91,8 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add(
-                "/offline_delay/which", Fixture, NULL, set_up, test_only_the_end_of_others_waits, tear_down);
-        g_test_add("/offline_delay/broker", Fixture, NULL, set_up, test_goes_with_its_broker, tear_down);
-        g_test_add("/offline_delay/bounded", Fixture, NULL, set_up, test_bounded, tear_down);
+                "/offline-delay/which", Fixture, NULL, set_up, test_only_the_end_of_others_waits, tear_down);
+        g_test_add("/offline-delay/broker", Fixture, NULL, set_up, test_goes_with_its_broker, tear_down);
+        g_test_add("/offline-delay/bounded", Fixture, NULL, set_up, test_bounded, tear_down);
         return g_test_run();
 }

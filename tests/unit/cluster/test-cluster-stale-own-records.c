@@ -78,8 +78,9 @@ static void test_ends_while_it_waits(Fixture *f, gconstpointer unused)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add(
-                "/past/newest-stands-for-all", Fixture, NULL, set_up, test_newest_stands_for_all, tear_down);
-        g_test_add("/past/ends-while-it-waits", Fixture, NULL, set_up, test_ends_while_it_waits, tear_down);
+        g_test_add("/stale-own-records/newest-stands-for-all", Fixture, NULL, set_up,
+                test_newest_stands_for_all, tear_down);
+        g_test_add("/stale-own-records/ends-while-it-waits", Fixture, NULL, set_up, test_ends_while_it_waits,
+                tear_down);
         return g_test_run();
 }

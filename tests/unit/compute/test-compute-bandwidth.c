@@ -7,10 +7,10 @@
 
 #include <glib.h>
 
-#include "probes/compute/gemm/shapes.h"
 #include "probes/compute/memory/bandwidth.h"
 #include "probes/compute/memory/memory.h"
 #include "probes/compute/memory/pattern.h"
+#include "probes/compute/memory/shapes.h"
 #include "probes/compute/opencl/devices.h"
 
 #define MIB (UINT64_C(1) << 20)

@@ -158,7 +158,7 @@ static void test_check(void)
         g_assert_false(ald_result_is_check(answer.result));
 }
 
-static bool defers(AldDisturbedResults *deferrals, uint64_t other, uint64_t now)
+static bool defers(AldDisturbedResults *disturbed, uint64_t other, uint64_t now)
 {
         g_autofree char *output = g_strdup_printf(
                 "{\"UploadBitsPerSecond\":1000000000,\"UploadInterval\":0.5,"
@@ -168,7 +168,7 @@ static bool defers(AldDisturbedResults *deferrals, uint64_t other, uint64_t now)
         bool deferred;
 
         ald_probe_answer_read(ALD_KIND_SOCKET_RESULT, output, NULL, &answer);
-        deferred = ald_disturbed_results_defer(deferrals, "path", &answer, now, &later);
+        deferred = ald_disturbed_results_defer(disturbed, "path", &answer, now, &later);
         if (deferred) {
                 g_assert_cmpint(later.verdict, ==, ALD_PROBE_LATER);
                 g_assert_cmpstr(later.word, ==, "disturbed");
@@ -178,19 +178,19 @@ static bool defers(AldDisturbedResults *deferrals, uint64_t other, uint64_t now)
 }
 
 /* For a while; what is disturbed all the time is measured all the same, each time after so long. */
-static void test_deferrals(void)
+static void test_disturbed_results(void)
 {
-        AldDisturbedResults *deferrals = ald_disturbed_results_new();
+        AldDisturbedResults *disturbed = ald_disturbed_results_new();
         uint64_t begin = 1000, end = begin + ALD_DISTURBED_MAX_USEC;
 
-        g_assert_false(defers(deferrals, 20000000, begin - 1));
-        g_assert_true(defers(deferrals, 300000000, begin));
-        g_assert_true(defers(deferrals, 300000000, end - 1));
-        g_assert_false(defers(deferrals, 300000000, end));
-        g_assert_true(defers(deferrals, 300000000, end + 1));
-        g_assert_false(defers(deferrals, 0, end + 2));
-        g_assert_true(defers(deferrals, 300000000, 2 * end));
-        ald_disturbed_results_free(deferrals);
+        g_assert_false(defers(disturbed, 20000000, begin - 1));
+        g_assert_true(defers(disturbed, 300000000, begin));
+        g_assert_true(defers(disturbed, 300000000, end - 1));
+        g_assert_false(defers(disturbed, 300000000, end));
+        g_assert_true(defers(disturbed, 300000000, end + 1));
+        g_assert_false(defers(disturbed, 0, end + 2));
+        g_assert_true(defers(disturbed, 300000000, 2 * end));
+        ald_disturbed_results_free(disturbed);
 }
 
 static const AldProbeProgress *read_progress(const char *line, AldRecord **record)
@@ -278,7 +278,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-answer/certainty", test_certainty);
         g_test_add_func("/link-probe-answer/one-direction", test_one_direction);
         g_test_add_func("/link-probe-answer/check", test_check);
-        g_test_add_func("/link-probe-answer/deferrals", test_deferrals);
+        g_test_add_func("/link-probe-answer/disturbed-results", test_disturbed_results);
         g_test_add_func("/link-probe-answer/progress", test_progress);
         g_test_add_func("/link-probe-answer/report", test_report);
         return g_test_run();

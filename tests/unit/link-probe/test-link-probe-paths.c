@@ -67,30 +67,30 @@ static void count_node(const char *node, void *userdata)
         ++*(unsigned *) userdata;
 }
 
-static unsigned count_avoided(AldDeferrals *avoid, uint64_t now)
+static unsigned count_deferred(AldDeferrals *deferrals, uint64_t now)
 {
         unsigned n = 0;
 
-        ald_deferrals_foreach(avoid, now, count_node, &n);
+        ald_deferrals_foreach(deferrals, now, count_node, &n);
         return n;
 }
 
-static void test_avoid(void)
+static void test_deferrals(void)
 {
-        AldDeferrals *avoid = ald_deferrals_new(ALD_DEFERRAL_MIN_USEC, ALD_DEFERRAL_MAX_USEC);
-        uint64_t span = ald_deferrals_add(avoid, PEER, 1000);
+        AldDeferrals *deferrals = ald_deferrals_new(ALD_DEFERRAL_MIN_USEC, ALD_DEFERRAL_MAX_USEC);
+        uint64_t span = ald_deferrals_add(deferrals, PEER, 1000);
 
         g_assert_cmpuint(span, >=, ALD_DEFERRAL_MIN_USEC);
         g_assert_cmpuint(span, <=, ALD_DEFERRAL_MAX_USEC);
-        g_assert_cmpuint(count_avoided(avoid, 1000 + span - 1), ==, 1);
-        g_assert_cmpuint(count_avoided(avoid, 1000 + span), ==, 0);
+        g_assert_cmpuint(count_deferred(deferrals, 1000 + span - 1), ==, 1);
+        g_assert_cmpuint(count_deferred(deferrals, 1000 + span), ==, 0);
         for (unsigned i = 0; i < 2 * ALD_DEFERRALS_MAX; i++) {
                 g_autofree char *node = g_strdup_printf("%u", i);
 
-                ald_deferrals_add(avoid, node, 1000);
+                ald_deferrals_add(deferrals, node, 1000);
         }
-        g_assert_cmpuint(count_avoided(avoid, 1000), ==, ALD_DEFERRALS_MAX);
-        ald_deferrals_free(avoid);
+        g_assert_cmpuint(count_deferred(deferrals, 1000), ==, ALD_DEFERRALS_MAX);
+        ald_deferrals_free(deferrals);
 }
 
 typedef struct Kept {
@@ -210,7 +210,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-paths/route-answer", test_route_answer);
         g_test_add_func("/link-probe-paths/route-of-our-own", test_route_of_our_own);
         g_test_add_func("/link-probe-paths/first-bytes", test_first_bytes);
-        g_test_add_func("/link-probe-paths/avoid", test_avoid);
+        g_test_add_func("/link-probe-paths/deferrals", test_deferrals);
         g_test_add_func("/link-probe-paths/results", test_results);
         g_test_add_func("/link-probe-paths/scopes", test_scopes_take_turns);
         g_test_add_func("/link-probe-paths/request", test_request);

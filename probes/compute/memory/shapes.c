@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "probes/compute/gemm/shapes.h"
+#include "probes/compute/memory/shapes.h"
 
 #define VECTOR (16 * sizeof(uint32_t)) /* of the kernels */
 
