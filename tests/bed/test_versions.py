@@ -213,7 +213,8 @@ def test_link_probes_of_two_versions_measure_each_other(name, tmp_path):
             server = Server(right, f"--key-file={keys.file}", "--bytes-max=20M", version=theirs)
             found = measure(left, "--connect=192.0.2.2", f"--key-file={keys.file}", "--bytes-max=20M", version=ours)
             assert found["UploadBitsPerSecond"] > 0 and found["DownloadBitsPerSecond"] > 0 and found["RttSamples"] > 0
-            assert found["SpotUploadBitsPerSecond"] > 0
+            # A busy machine may leave too little time for it.
+            assert found.get("SpotUploadBitsPerSecond", 0) > 0 or "too little arrived" in found["SpotReason"]
             report, = server.wait_reports(1)
             assert "error" not in report
             server.process.stop()
