@@ -36,7 +36,7 @@ struct AldStateManager {
         AldStore *store;
         AldStateFile *file;
         GArray *watchers;
-        GPtrArray *prunes; /* of AldStatePrune */
+        GArray *prunes; /* of AldStatePrune */
         uint64_t started;
         uint64_t expiry_usec;
         uint64_t refused;
@@ -108,7 +108,7 @@ static gboolean on_expire(gpointer userdata)
         go_back(manager);
         ald_store_expire(manager->store, now_usec(), manager->expiry_usec, manager->expiry_usec);
         for (guint i = 0; i < manager->prunes->len; i++)
-                ((AldStatePrune) manager->prunes->pdata[i])(manager);
+                g_array_index(manager->prunes, AldStatePrune, i)(manager);
         return G_SOURCE_CONTINUE;
 }
 
@@ -124,7 +124,7 @@ AldStateManager *ald_state_manager_new(const AldId *local, const AldConfig *conf
         };
 
         manager->watchers = g_array_new(false, false, sizeof(Watcher));
-        manager->prunes = g_ptr_array_new();
+        manager->prunes = g_array_new(false, false, sizeof(AldStatePrune));
         manager->file = ald_state_file_new();
         manager->store = ald_state_file_load(manager->file, local, &limits, now_usec());
         manager->started = now_usec();
@@ -143,7 +143,7 @@ void ald_state_manager_free(AldStateManager *manager)
         ald_store_free(manager->store);
         ald_state_file_free(manager->file);
         g_array_unref(manager->watchers);
-        g_ptr_array_unref(manager->prunes);
+        g_array_unref(manager->prunes);
         g_free(manager);
 }
 
@@ -177,7 +177,7 @@ void ald_state_manager_watch(
 
 void ald_state_manager_add_prune(AldStateManager *manager, AldStatePrune prune)
 {
-        g_ptr_array_add(manager->prunes, prune);
+        g_array_append_val(manager->prunes, prune);
 }
 
 void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const char *key, AldRecord *record)

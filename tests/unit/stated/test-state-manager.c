@@ -477,6 +477,22 @@ static void test_dear_results_are_kept_soon(void)
         g_assert_cmpuint(fire_timers(), ==, quiet);
 }
 
+static void count_prune(AldStateManager *manager)
+{
+        ald_state_manager_refuse(manager, "", "", NULL, "counted");
+}
+
+static void test_what_no_longer_applies_is_pruned(void)
+{
+        g_autoptr(Fixture) f = fixture_new("");
+
+        ald_state_manager_add_prune(f->manager, count_prune);
+        ald_state_manager_add_prune(f->manager, count_prune);
+        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 0);
+        fire_timers();
+        g_assert_cmpuint(ald_state_manager_refused(f->manager), ==, 2);
+}
+
 static void test_silent_nodes_expire(void)
 {
         g_autoptr(Fixture) f = fixture_new("[state]\nexpiry-h=2\n");
@@ -547,6 +563,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/state-manager/dear-results-are-kept", test_dear_results_are_kept);
         g_test_add_func("/state-manager/dear-results-are-kept-soon", test_dear_results_are_kept_soon);
         g_test_add_func("/state-manager/silent-nodes-expire", test_silent_nodes_expire);
+        g_test_add_func(
+                "/state-manager/what-no-longer-applies-is-pruned", test_what_no_longer_applies_is_pruned);
         g_test_add_func("/state-manager/expiry-is-configured-anew", test_expiry_is_configured_anew);
         g_test_add_func("/state-manager/max-nodes", test_max_nodes);
         return g_test_run();
