@@ -211,10 +211,15 @@ def test_link_probes_of_two_versions_measure_each_other(name, tmp_path):
             network.add_address(machine, "eth0", f"192.0.2.{number}/24")
         for ours, theirs in ((UNDER_TEST, other), (other, UNDER_TEST)):
             server = Server(right, f"--key-file={keys.file}", "--bytes-max=20M", version=theirs)
-            found = measure(left, "--connect=192.0.2.2", f"--key-file={keys.file}", "--bytes-max=20M", version=ours)
-            assert found["UploadBitsPerSecond"] > 0 and found["DownloadBitsPerSecond"] > 0 and found["RttSamples"] > 0
-            # A busy machine may leave too little time for it.
-            assert found.get("SpotUploadBitsPerSecond", 0) > 0 or "too little arrived" in found["SpotReason"]
-            report, = server.wait_reports(1)
-            assert "error" not in report
+            # A busy machine may leave a spot check too little time, and says so; not each time.
+            for tries in range(1, 6):
+                found = measure(left, "--connect=192.0.2.2", f"--key-file={keys.file}", "--bytes-max=20M",
+                                version=ours)
+                assert found["UploadBitsPerSecond"] > 0 and found["DownloadBitsPerSecond"] > 0
+                assert found["RttSamples"] > 0
+                if "SpotUploadBitsPerSecond" in found:
+                    break
+                assert "too little arrived" in found["SpotReason"]
+            assert found["SpotUploadBitsPerSecond"] > 0
+            assert all("error" not in report for report in server.wait_reports(tries))
             server.process.stop()
