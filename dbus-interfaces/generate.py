@@ -97,8 +97,8 @@ def field_facts(name, field):
 def field_table(name, symbol, fields):
     out = [f"static const AldField {symbol}_fields[] = {{\n"]
     for field in fields:
-        out.append(f'        {{ .name = "{field.name}", .type = ALD_TYPE_{FIELD_TYPES[field.type]}, '
-                   f".offset = offsetof({name}, {field.member})")
+        out.append(f'        {{ .name = "{field.name}", .name_length = {len(field.name)}, '
+                   f".type = ALD_TYPE_{FIELD_TYPES[field.type]}, .offset = offsetof({name}, {field.member})")
         out += [f", {fact}" for fact in field_facts(name, field)]
         out.append(" },\n")
     out.append("};\n\n")

@@ -163,10 +163,11 @@ const AldField *ald_struct_find_next(const AldStruct *type, const char *name, si
 {
         for (size_t n = 0; n < type->n_fields; n++) {
                 size_t i = *next + n < type->n_fields ? *next + n : *next + n - type->n_fields;
+                const AldField *field = &type->fields[i];
 
-                if (strcmp(type->fields[i].name, name) == 0) {
+                if (field->name[0] == name[0] && strcmp(field->name, name) == 0) {
                         *next = i + 1;
-                        return &type->fields[i];
+                        return field;
                 }
         }
         return NULL;
@@ -181,23 +182,17 @@ const AldField *ald_struct_find(const AldStruct *type, const char *name)
 
 const char *ald_field_signature(const AldField *field)
 {
-        switch (field->type) {
-        case ALD_TYPE_STRING:
-                return "s";
-        case ALD_TYPE_UINT64:
-                return "t";
-        case ALD_TYPE_INT64:
-                return "x";
-        case ALD_TYPE_DOUBLE:
-                return "d";
-        case ALD_TYPE_BOOLEAN:
-                return "b";
-        case ALD_TYPE_STRV:
-                return "as";
-        case ALD_TYPE_ROWS:
-                return "aa{sv}";
-        }
-        g_assert_not_reached();
+        static const char *const signatures[] = {
+                [ALD_TYPE_STRING] = "s",
+                [ALD_TYPE_UINT64] = "t",
+                [ALD_TYPE_INT64] = "x",
+                [ALD_TYPE_DOUBLE] = "d",
+                [ALD_TYPE_BOOLEAN] = "b",
+                [ALD_TYPE_STRV] = "as",
+                [ALD_TYPE_ROWS] = "aa{sv}",
+        };
+
+        return signatures[field->type];
 }
 
 static size_t value_size(AldType type)

@@ -41,6 +41,7 @@ typedef struct AldRows {
 typedef struct AldField {
         const char *name;
         AldType type;
+        uint32_t name_length; /* bytes; in the tables of the schema only */
         size_t offset;
         double threshold;     /* a smaller change is not sent until the next one or the periodic resend */
         bool relative;        /* the threshold is a share of the value sent before */

@@ -4,28 +4,42 @@
 
 #include "record/id.h"
 
-static int digit(char c)
-{
-        if (c >= '0' && c <= '9')
-                return c - '0';
-        if (c >= 'a' && c <= 'f')
-                return c - 'a' + 10;
-        return -1;
-}
+/* Of a digit its value and 1, else 0. A table, as digits of ids follow no pattern that a processor could
+ * predict. */
+static const uint8_t digit_values[UINT8_MAX + 1] = {
+        ['0'] = 1,
+        ['1'] = 2,
+        ['2'] = 3,
+        ['3'] = 4,
+        ['4'] = 5,
+        ['5'] = 6,
+        ['6'] = 7,
+        ['7'] = 8,
+        ['8'] = 9,
+        ['9'] = 10,
+        ['a'] = 11,
+        ['b'] = 12,
+        ['c'] = 13,
+        ['d'] = 14,
+        ['e'] = 15,
+        ['f'] = 16,
+};
 
 int ald_id_parse(const char *string, AldId *ret)
 {
+        const uint8_t *text = (const uint8_t *) string;
         AldId id, zero = { 0 };
+        unsigned all = 0;
 
+        if (strnlen(string, ALD_ID_STRING_SIZE) != ALD_ID_STRING_SIZE - 1)
+                return -EINVAL;
         for (unsigned i = 0; i < sizeof id.bytes; i++) {
-                int high = digit(string[2 * i]);
-                int low = high < 0 ? -1 : digit(string[2 * i + 1]);
+                unsigned high = digit_values[text[2 * i]] - 1u, low = digit_values[text[2 * i + 1]] - 1u;
 
-                if (low < 0)
-                        return -EINVAL;
+                all |= high | low;
                 id.bytes[i] = (uint8_t) (high << 4 | low);
         }
-        if (string[2 * sizeof id.bytes] != '\0' || ald_id_equal(&id, &zero))
+        if (all > 15 || ald_id_equal(&id, &zero))
                 return -EINVAL;
         *ret = id;
         return 0;

@@ -183,6 +183,7 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
 
 /* Space for more is found as they come. */
 #define ROWS_USUAL 8u
+#define STRINGS_USUAL 16u
 
 /* Bytes that most records, with their lists and rows, fit into. */
 #define SPACE_USUAL 8192u
@@ -191,7 +192,6 @@ int ald_record_bus_append_changed(sd_bus_message *message, const AldRecord *reco
  * and skipped, so that the message is left behind the whole record in any case. */
 typedef struct Reader {
         GPtrArray *owned; /* what scratch space had no room for; NULL: nothing */
-        GPtrArray *list;  /* being read */
         char *space; /* scratch space: rows are taken from its start, all else from its end; may be NULL */
         size_t space_left;
         size_t room;                     /* of a record for what was read */
@@ -243,35 +243,55 @@ static void *allocate(Reader *reader, size_t n)
         return at;
 }
 
-static void add_string(Reader *reader, const AldField *field, const char *string)
+/* A list of strings being read, whose length is not known before its end. */
+typedef struct StringList {
+        const char *few[STRINGS_USUAL];
+        size_t n;
+        GPtrArray *all; /* once there are more; NULL before */
+} StringList;
+
+static void add_string(StringList *list, const char *string)
 {
-        if (!has_room(reader, field, sizeof string))
+        if (list->n < STRINGS_USUAL) {
+                list->few[list->n++] = string;
                 return;
-        reader->room += ALD_RECORD_ALIGN(strlen(string) + 1);
-        g_ptr_array_add(reader->list, (gpointer) string);
+        }
+        if (!list->all) {
+                list->all = g_ptr_array_sized_new(4 * STRINGS_USUAL);
+                for (size_t i = 0; i < list->n; i++)
+                        g_ptr_array_add(list->all, (gpointer) list->few[i]);
+        }
+        g_ptr_array_add(list->all, (gpointer) string);
+        list->n++;
+}
+
+static const char *const *take_strings(Reader *reader, StringList *list)
+{
+        size_t size = (list->n + 1) * sizeof(char *);
+        const char **strv = allocate(reader, size);
+
+        reader->room += size;
+        memcpy(strv, list->all ? (const char **) list->all->pdata : list->few, list->n * sizeof(char *));
+        strv[list->n] = NULL;
+        g_clear_pointer(&list->all, g_ptr_array_unref);
+        return strv;
 }
 
 static int read_strv(sd_bus_message *message, const AldField *field, const char *const **ret, Reader *reader)
 {
+        StringList list = {};
         const char *string;
-        size_t size;
-        void *copy;
         int r;
 
-        if (!reader->list)
-                reader->list = g_ptr_array_new();
-        g_ptr_array_set_size(reader->list, 0);
         r = sd_bus_message_enter_container(message, 'a', "s");
         while (r >= 0 && (r = sd_bus_message_read_basic(message, 's', &string)) > 0)
-                add_string(reader, field, string);
+                if (has_room(reader, field, sizeof string)) {
+                        reader->room += ALD_RECORD_ALIGN(strlen(string) + 1);
+                        add_string(&list, string);
+                }
         if (r >= 0)
                 r = sd_bus_message_exit_container(message);
-        g_ptr_array_add(reader->list, NULL);
-        size = reader->list->len * sizeof(char *);
-        reader->room += size;
-        copy = allocate(reader, size);
-        memcpy(copy, reader->list->pdata, size);
-        *ret = copy;
+        *ret = take_strings(reader, &list);
         return r;
 }
 
@@ -331,26 +351,23 @@ static int read_rows(sd_bus_message *message, const AldField *field, AldRows *re
         return r;
 }
 
-static bool string_fits(Reader *reader, const char *string)
+/* Whether a value is in the range of its type. */
+static bool check_range(Reader *reader, AldType type, const void *value)
 {
-        size_t n = strlen(string);
+        size_t n;
 
-        reader->room += ALD_RECORD_ALIGN(n + 1);
-        return n <= ALD_STRING_MAX;
-}
-
-static bool in_range(Reader *reader, const AldField *field, const void *value)
-{
-        if (ald_field_is_absent(field, value))
-                return true;
-        switch (field->type) {
-        case ALD_TYPE_UINT64:
-                return *(const uint64_t *) value <= (uint64_t) ALD_INTEGER_MAX;
-        case ALD_TYPE_INT64:
-                return *(const int64_t *) value <= ALD_INTEGER_MAX &&
-                       *(const int64_t *) value >= -ALD_INTEGER_MAX;
+        switch (type) {
         case ALD_TYPE_STRING:
-                return string_fits(reader, *(const char *const *) value);
+                n = strlen(*(const char *const *) value);
+                reader->room += ALD_RECORD_ALIGN(n + 1);
+                return n <= ALD_STRING_MAX;
+        case ALD_TYPE_UINT64:
+                return *(const uint64_t *) value <= (uint64_t) ALD_INTEGER_MAX ||
+                       *(const uint64_t *) value == ALD_ABSENT_UINT64;
+        case ALD_TYPE_INT64:
+                return (*(const int64_t *) value <= ALD_INTEGER_MAX &&
+                               *(const int64_t *) value >= -ALD_INTEGER_MAX) ||
+                       *(const int64_t *) value == ALD_ABSENT_INT64;
         default:
                 return true;
         }
@@ -360,20 +377,17 @@ static int read_value(sd_bus_message *message, const AldField *field, void *to, 
 {
         int r;
 
-        switch (field->type) {
-        case ALD_TYPE_STRV:
-                return read_strv(message, field, to, reader);
-        case ALD_TYPE_ROWS:
+        if (field->type == ALD_TYPE_ROWS)
                 return read_rows(message, field, to, reader);
-        default:
-                r = sd_bus_message_read_basic(message, *ald_field_signature(field), to);
-                if (r >= 0 && !in_range(reader, field, to)) {
-                        if (!reader->unknown)
-                                note_bad(reader, field, -ERANGE);
-                        ald_field_clear(field, to);
-                }
-                return r;
+        if (field->type == ALD_TYPE_STRV)
+                return read_strv(message, field, to, reader);
+        r = sd_bus_message_read_basic(message, *ald_field_signature(field), to);
+        if (r >= 0 && !check_range(reader, field->type, to)) {
+                if (!reader->unknown)
+                        note_bad(reader, field, -ERANGE);
+                ald_field_clear(field, to);
         }
+        return r;
 }
 
 static int read_unknown(sd_bus_message *message, const char *name, bool in_row, Reader *reader)
@@ -448,7 +462,6 @@ int ald_record_bus_read_rows(
         int r;
 
         r = read_rows(message, &field, &rows, &reader);
-        g_clear_pointer(&reader.list, g_ptr_array_unref);
         if (r >= 0 && reader.held > max_bytes)
                 r = -E2BIG;
         if (r >= 0)
@@ -496,7 +509,6 @@ int ald_record_bus_read_all(sd_bus_message *message, AldKind kind, const AldReco
 
         r = read_record(message, kind, base, &reader, ret, ret_field);
         owned = reader.owned;
-        g_clear_pointer(&reader.list, g_ptr_array_unref);
         return r;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "record/record.h"
@@ -23,8 +22,9 @@ typedef struct Packer {
 #define SLACK_MAX 64u
 
 #define HASH_BASIS UINT64_C(0xcbf29ce484222325)
+#define HASH_INDEX UINT64_C(0x9e3779b97f4a7c15) /* differs in all bits from one index to the next */
 
-/* FNV-1a, by words where it can be. */
+/* FNV-1a by words. */
 static void hash_word(Packer *p, uint64_t word)
 {
         if (!p->block)
@@ -33,30 +33,12 @@ static void hash_word(Packer *p, uint64_t word)
         p->hash ^= p->hash >> 32;
 }
 
-static void hash_string(Packer *p, const char *string)
-{
-        if (!p->block)
-                return;
-        for (; *string; string++)
-                p->hash = (p->hash ^ (unsigned char) *string) * UINT64_C(0x100000001b3);
-        hash_word(p, 0);
-}
-
 static void *pack_space(Packer *p, size_t n)
 {
         size_t begin = p->used;
 
         p->used += ALD_RECORD_ALIGN(n);
         return p->used <= p->room ? p->block + begin : NULL;
-}
-
-static void *pack_bytes(Packer *p, const void *bytes, size_t n)
-{
-        void *at = pack_space(p, n);
-
-        if (at)
-                memcpy(at, bytes, n);
-        return at;
 }
 
 /* These are no text, and sd-bus takes none of them, though GLib does. All begin with such a byte. */
@@ -71,52 +53,84 @@ static bool has_noncharacter(const char *utf8)
         return false;
 }
 
-static bool string_is_sayable(const char *string)
+static bool is_text(const char *string, size_t n)
 {
-        size_t n = 0;
+        unsigned char all = 0;
 
-        if (!string || !*string)
-                return false;
-        while (n <= ALD_STRING_MAX &&
-                (signed char) string[n] > 0) /* most are ASCII, and need no other look */
-                n++;
-        if (n <= ALD_STRING_MAX && string[n] == '\0')
+        for (size_t i = 0; i < n; i++)
+                all |= (unsigned char) string[i];
+        if (all < 0x80) /* most are ASCII, and need no other look */
                 return true;
-        n = strnlen(string, ALD_STRING_MAX + 1);
-        return n <= ALD_STRING_MAX && g_utf8_validate(string, (gssize) n, NULL) && !has_noncharacter(string);
+        return g_utf8_validate(string, (gssize) n, NULL) && !has_noncharacter(string);
 }
 
-static const char *pack_string(Packer *p, const char *string)
+/* Hashes what was copied to the block, in whole words. Returns whether all of it is ASCII. */
+static bool hash_words(Packer *p, const char *words, size_t size)
 {
-        size_t n = strlen(string) + 1;
+        uint64_t all = 0;
 
-        p->wire += n;
-        hash_string(p, string);
-        return pack_bytes(p, string, n);
+        for (size_t i = 0; i < size; i += sizeof(uint64_t)) {
+                uint64_t word;
+
+                memcpy(&word, words + i, sizeof word);
+                all |= word;
+                hash_word(p, GUINT64_FROM_LE(word));
+        }
+        return (all & UINT64_C(0x8080808080808080)) == 0;
 }
 
-static const char *const *pack_strv(Packer *p, const char *const *strv)
+/* The functions that pack a value return whether the record can hold it; otherwise they pack nothing. */
+static bool pack_string(Packer *p, const char **to, const char *string)
 {
-        size_t n = 0;
+        size_t n = string ? strnlen(string, ALD_STRING_MAX + 1) : 0, size = ALD_RECORD_ALIGN(n + 1);
+        Packer before = *p;
+        char *copy;
+
+        if (n == 0 || n > ALD_STRING_MAX)
+                return false;
+        copy = pack_space(p, size);
+        p->wire += n + 1;
+        if (copy) {
+                memset(copy + size - sizeof(uint64_t), 0, sizeof(uint64_t));
+                memcpy(copy, string, n);
+        }
+        /* Most strings are ASCII, which is seen along with the hash. */
+        if ((copy && hash_words(p, copy, size)) || is_text(string, n)) {
+                if (to)
+                        *to = copy;
+                return true;
+        }
+        *p = before;
+        return false;
+}
+
+/* Those of the strings that a record can hold. */
+static bool pack_strv(Packer *p, const char *const **to, const char *const *strv)
+{
+        Packer before = *p;
+        size_t room, kept = 0;
         const char **copy;
 
-        for (size_t i = 0; strv[i]; i++)
-                n += string_is_sayable(strv[i]);
-
-        copy = pack_space(p, (n + 1) * sizeof(char *));
-        p->wire += 8 * n;
-        for (size_t i = 0, at = 0; strv[i]; i++) {
-                const char *string;
-
-                if (!string_is_sayable(strv[i]))
-                        continue;
-                string = pack_string(p, strv[i]);
-                if (copy)
-                        copy[at++] = string;
+        while (strv && strv[kept])
+                kept++;
+        do { /* once more with less room, in the rare case that some are left out */
+                *p = before;
+                room = kept;
+                copy = pack_space(p, (room + 1) * sizeof(char *));
+                kept = 0;
+                for (size_t i = 0; room > 0 && strv[i]; i++)
+                        kept += pack_string(p, copy ? &copy[kept] : NULL, strv[i]);
+        } while (kept < room);
+        if (kept == 0) {
+                *p = before;
+                return false;
         }
+        p->wire += 8 * kept;
         if (copy)
-                copy[n] = NULL;
-        return copy;
+                copy[kept] = NULL;
+        if (to)
+                *to = copy;
+        return true;
 }
 
 static const char *row_id(const AldStruct *type, const void *row)
@@ -129,6 +143,13 @@ static int compare_ids(gconstpointer a, gconstpointer b, gpointer type)
         return strcmp(row_id(type, *(const void *const *) a), row_id(type, *(const void *const *) b));
 }
 
+static bool is_id(const char *string)
+{
+        size_t n = string ? strnlen(string, ALD_STRING_MAX + 1) : 0;
+
+        return n > 0 && n <= ALD_STRING_MAX && is_text(string, n);
+}
+
 /* The rows that have an Id of their own, sorted by it. */
 static GPtrArray *rows_in_order(const AldRows *rows)
 {
@@ -136,7 +157,7 @@ static GPtrArray *rows_in_order(const AldRows *rows)
         guint kept = 0;
 
         for (size_t i = 0; i < rows->n; i++)
-                if (string_is_sayable(row_id(rows->type, ald_rows_at(rows, i))))
+                if (is_id(row_id(rows->type, ald_rows_at(rows, i))))
                         g_ptr_array_add(order, (gpointer) ald_rows_at(rows, i));
         g_ptr_array_sort_with_data(order, compare_ids, (gpointer) rows->type);
 
@@ -148,7 +169,7 @@ static GPtrArray *rows_in_order(const AldRows *rows)
         return order;
 }
 
-static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from);
+static bool pack_struct(Packer *p, const AldStruct *type, void *to, const void *from);
 
 /* What was read from another daemon is in order already, as most rows are, and needs no list of its own. */
 static bool are_in_order(const AldRows *rows)
@@ -156,57 +177,39 @@ static bool are_in_order(const AldRows *rows)
         for (size_t i = 0; i < rows->n; i++) {
                 const char *id = row_id(rows->type, ald_rows_at(rows, i));
 
-                if (!string_is_sayable(id) ||
-                        (i > 0 && strcmp(row_id(rows->type, ald_rows_at(rows, i - 1)), id) >= 0))
+                if (!id || (i > 0 && strcmp(row_id(rows->type, ald_rows_at(rows, i - 1)), id) >= 0))
                         return false;
         }
         return true;
 }
 
-static AldRows pack_rows(Packer *p, const AldRows *rows)
+/* In their own order, or in `order`. Returns false where a row has no Id that a record can hold. */
+static bool pack_rows_in(Packer *p, AldRows *to, const AldRows *rows, const GPtrArray *order)
 {
-        g_autoptr(GPtrArray) order = are_in_order(rows) ? NULL : rows_in_order(rows);
         size_t n = order ? order->len : rows->n, size = rows->type->size;
         char *items = n > 0 ? pack_space(p, n * size) : NULL;
 
         hash_word(p, n);
-        for (size_t i = 0; i < n; i++) {
-                p->wire += 8;
-                pack_struct(p, rows->type, items ? items + i * size : NULL,
-                        order ? order->pdata[i] : ald_rows_at(rows, i));
-        }
-        return (AldRows){ .type = rows->type, .items = items, .n = n };
+        p->wire += 8 * n;
+        for (size_t i = 0; i < n; i++)
+                if (!pack_struct(p, rows->type, items ? items + i * size : NULL,
+                            order ? order->pdata[i] : ald_rows_at(rows, i)))
+                        return false;
+        if (to)
+                *to = (AldRows){ .type = rows->type, .items = items, .n = n };
+        return true;
 }
 
-static bool integer_is_sayable(const AldField *field, const void *value)
+static void pack_rows(Packer *p, AldRows *to, const AldRows *rows)
 {
-        if (field->type == ALD_TYPE_UINT64)
-                return *(const uint64_t *) value <= (uint64_t) ALD_INTEGER_MAX;
-        return llabs(MAX(*(const int64_t *) value, -INT64_MAX)) <= ALD_INTEGER_MAX;
-}
+        g_autoptr(GPtrArray) order = NULL;
+        Packer before = *p;
 
-static bool strv_is_sayable(const char *const *strv)
-{
-        for (; strv && *strv; strv++)
-                if (string_is_sayable(*strv))
-                        return true;
-        return false;
-}
-
-/* Whether the field will be there in the record. */
-static bool is_sayable(const AldField *field, const void *value)
-{
-        switch (field->type) {
-        case ALD_TYPE_STRING:
-                return string_is_sayable(*(const char *const *) value);
-        case ALD_TYPE_STRV:
-                return strv_is_sayable(*(const char *const *const *) value);
-        case ALD_TYPE_UINT64:
-        case ALD_TYPE_INT64:
-                return integer_is_sayable(field, value);
-        default:
-                return !ald_field_is_absent(field, value);
-        }
+        if (are_in_order(rows) && pack_rows_in(p, to, rows, NULL))
+                return;
+        *p = before;
+        order = rows_in_order(rows);
+        pack_rows_in(p, to, rows, order);
 }
 
 /* Of 64 bits, whole or not. */
@@ -220,63 +223,79 @@ static void pack_number(Packer *p, void *to, const void *from)
                 memcpy(to, from, sizeof word);
 }
 
-static void pack_field(Packer *p, const AldField *field, void *to, const void *from)
+static bool pack_integer(Packer *p, void *to, const void *from, bool in_range)
 {
-        const char *string;
-        const char *const *strv;
-        AldRows rows;
-        double real;
-        int truth;
-
-        switch (field->type) {
-        case ALD_TYPE_STRING:
-                string = pack_string(p, *(const char *const *) from);
-                if (to)
-                        *(const char **) to = string;
-                break;
-        case ALD_TYPE_STRV:
-                strv = pack_strv(p, *(const char *const *const *) from);
-                if (to)
-                        *(const char *const **) to = strv;
-                break;
-        case ALD_TYPE_ROWS:
-                rows = pack_rows(p, from);
-                if (to)
-                        *(AldRows *) to = rows;
-                break;
-        case ALD_TYPE_UINT64:
-        case ALD_TYPE_INT64:
+        if (in_range)
                 pack_number(p, to, from);
-                break;
-        case ALD_TYPE_DOUBLE:
-                real = *(const double *) from + 0.0; /* -0 becomes 0, which it compares equal to */
-                pack_number(p, to, &real);
-                break;
-        case ALD_TYPE_BOOLEAN:
-                truth = *(const int *) from != 0;
-                hash_word(p, (uint64_t) truth);
-                if (to)
-                        *(int *) to = truth;
-                break;
-        }
+        return in_range;
 }
 
-/* Absent fields take no part in the hash; the index before a value identifies its field. */
-static void pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
+static bool pack_double(Packer *p, void *to, double value)
 {
+        if (!isfinite(value))
+                return false;
+        value += 0.0; /* -0 becomes 0, which it compares equal to */
+        pack_number(p, to, &value);
+        return true;
+}
+
+static bool pack_boolean(Packer *p, int *to, int value)
+{
+        if (value == ALD_ABSENT_BOOLEAN)
+                return false;
+        value = value != 0;
+        hash_word(p, (uint64_t) value);
+        if (to)
+                *to = value;
+        return true;
+}
+
+static bool pack_value(Packer *p, AldType type, void *to, const void *from)
+{
+        switch (type) {
+        case ALD_TYPE_STRING:
+                return pack_string(p, to, *(const char *const *) from);
+        case ALD_TYPE_STRV:
+                return pack_strv(p, to, *(const char *const *const *) from);
+        case ALD_TYPE_ROWS:
+                pack_rows(p, to, from);
+                return true;
+        case ALD_TYPE_UINT64:
+                return pack_integer(p, to, from, *(const uint64_t *) from <= (uint64_t) ALD_INTEGER_MAX);
+        case ALD_TYPE_INT64:
+                return pack_integer(p, to, from,
+                        *(const int64_t *) from <= ALD_INTEGER_MAX &&
+                                *(const int64_t *) from >= -ALD_INTEGER_MAX);
+        case ALD_TYPE_DOUBLE:
+                return pack_double(p, to, *(const double *) from);
+        case ALD_TYPE_BOOLEAN:
+                return pack_boolean(p, to, *(const int *) from);
+        }
+        g_assert_not_reached();
+}
+
+/* Absent fields take no part in the hash; the index before a value identifies its field. Returns whether the
+ * first field is there. */
+static bool pack_struct(Packer *p, const AldStruct *type, void *to, const void *from)
+{
+        bool has_first = false;
+
         if (to)
                 memcpy(to, type->absent, type->size);
-
         for (size_t i = 0; i < type->n_fields; i++) {
                 const AldField *field = &type->fields[i];
-                const void *value = ald_field_of(field, from);
+                uint64_t hash = p->hash;
 
-                if (!is_sayable(field, value))
+                p->hash += (i + 1) * HASH_INDEX;
+                if (!pack_value(p, field->type, to ? (char *) to + field->offset : NULL,
+                            ald_field_of(field, from))) {
+                        p->hash = hash;
                         continue;
-                p->wire += WIRE_ENTRY + strlen(field->name);
-                hash_word(p, i);
-                pack_field(p, field, to ? (char *) to + field->offset : NULL, value);
+                }
+                p->wire += WIRE_ENTRY + field->name_length;
+                has_first |= i == 0;
         }
+        return has_first;
 }
 
 static Packer pack(AldKind kind, const void *fields, char *block, size_t room)
@@ -407,7 +426,7 @@ size_t ald_record_changed_size(const AldRecord *record)
                 const AldField *field = &type->fields[i];
 
                 if (ald_field_is_absent(field, ald_record_field(record, field)))
-                        size += WIRE_ENTRY + strlen(field->name);
+                        size += WIRE_ENTRY + field->name_length;
         }
         return size;
 }

@@ -210,7 +210,7 @@ def test_properties_of_a_service_that_clients_hold(tmp_path):
     assert not service.is_record
     header, source = generate.schema_h([], [service], []), generate.schema_c([], [service], [])
     assert "typedef struct AldSums {\n        double speed;\n        uint64_t free_bytes;\n} AldSums;" in header
-    assert '"FreeBytes", .type = ALD_TYPE_UINT64' in source and "Reasons" not in header + source
+    assert '"FreeBytes", .name_length = 9, .type = ALD_TYPE_UINT64' in source and "Reasons" not in header + source
 
 
 def test_header_and_tables_follow_the_xml(tmp_path):
@@ -221,7 +221,7 @@ def test_header_and_tables_follow_the_xml(tmp_path):
     for wanted in ("uint64_t free_bytes;", "ALD_TEST_STATE_DOWN_LOW", "double load;", "typedef struct AldTestRow",
                    ".free_bytes = ALD_ABSENT_UINT64", ".load = ALD_ABSENT_DOUBLE", "ALD_KIND_TEST,"):
         assert wanted in header
-    for wanted in ('"FreeBytes", .type = ALD_TYPE_UINT64', ".threshold = 0.05, .relative = true",
+    for wanted in ('"FreeBytes", .name_length = 9, .type = ALD_TYPE_UINT64', ".threshold = 0.05, .relative = true",
                    '"up", "down-low"', '.mapping = "Tests"', ".rows = &ald_test_row_struct"):
         assert wanted in source
     vtable = generate.vtables_c(records, [], [])
