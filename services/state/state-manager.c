@@ -262,10 +262,12 @@ static const char *merge(AldStateManager *manager, const AldUpdate *update)
         bool own = ald_id_equal(&update->node, &ald_store_local_node(manager->store)->id);
         int r;
 
-        if (ald_state_manager_is_ahead(manager, update->updated_usec))
-                return "updated more than a day in the future";
-        if (!own && ald_state_manager_is_ahead(manager, update->stamp.epoch))
-                return "an epoch more than a day in the future";
+        /* An epoch of this node is judged below. */
+        if (ald_state_manager_is_ahead(
+                    manager, own ? update->updated_usec : MAX(update->updated_usec, update->stamp.epoch)))
+                return ald_state_manager_is_ahead(manager, update->updated_usec)
+                               ? "updated more than a day in the future"
+                               : "an epoch more than a day in the future";
         r = ald_store_put(manager->store, update, now_usec());
         if (r < 0)
                 return ald_record_describe(r);
