@@ -60,11 +60,19 @@ struct AldSignals {
         void *totals_userdata;
 };
 
+/* The notice no longer belongs to its entry. */
+static void detach(Audience *audience, Notice *notice)
+{
+        g_hash_table_remove(audience->notices, notice->entry);
+        notice->entry->n_awaiting--;
+        notice->entry = NULL;
+}
+
 static void notice_free(Audience *audience, Notice *notice)
 {
         g_queue_unlink(&audience->waiting, &notice->place);
         if (notice->entry)
-                g_hash_table_remove(audience->notices, notice->entry);
+                detach(audience, notice);
         g_clear_pointer(&notice->told, ald_record_unref);
         g_free(notice->path);
         g_free(notice);
@@ -114,6 +122,7 @@ static Notice *add_notice(Audience *audience, AldEntry *entry)
         notice->known = entry->announced;
         notice->place.data = notice;
         g_hash_table_insert(audience->notices, entry, notice);
+        entry->n_awaiting++;
         if (g_queue_is_empty(&audience->waiting))
                 ald_timer_set(audience->signals->timer, 0);
         g_queue_push_tail_link(&audience->waiting, &notice->place);
@@ -314,17 +323,19 @@ static void note_change(Audience *audience, void *userdata)
         if (g_hash_table_contains(audience->notices, change->entry))
                 return;
         notice = add_notice(audience, change->entry);
-        if (change->before && !audience->behind)
+        if (change->before && !audience->behind && audience->waiting.length <= audience->per_second)
                 notice->told = ald_record_ref(change->before);
 }
 
 /* Sent from the main loop rather than at once, so that what one message changed goes out together. */
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
+        AldSignals *signals = userdata;
         Change change = { entry, before };
 
-        if (entry->announced || entry->shown)
-                call_for_each(userdata, note_change, &change);
+        /* Under load most records change again before the signal of their last change is sent. */
+        if ((entry->announced || entry->shown) && entry->n_awaiting <= signals->subscribers->len)
+                call_for_each(signals, note_change, &change);
         entry->announced = entry->shown;
 }
 
@@ -342,10 +353,9 @@ static void note_removal(Audience *audience, void *userdata)
                 notice_free(audience, notice);
                 return;
         }
-        g_hash_table_remove(audience->notices, entry);
         g_clear_pointer(&notice->told, ald_record_unref);
         notice->path = ald_path_of_entry(entry);
-        notice->entry = NULL;
+        detach(audience, notice);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)

@@ -32,10 +32,13 @@ struct AldEntry {
         uint64_t changed; /* CLOCK_MONOTONIC of the last change, for expiry of deletions */
         AldNode *node;
         char *key; /* allocated with the entry; NULL for kinds of nodes */
-        AldKind kind;
-        bool present;   /* an update has arrived; a deleted entry is present without a record */
-        bool shown;     /* it is a D-Bus object or interface, within the limits */
-        bool announced; /* it was shown at its last change; maintained by the code that signals changes */
+        AldKind kind : 8;
+        bool present; /* an update has arrived; a deleted entry is present without a record */
+        bool shown;   /* it is a D-Bus object or interface, within the limits */
+
+        /* Maintained by the code that signals changes: */
+        bool announced;      /* it was shown at its last change */
+        uint16_t n_awaiting; /* audiences that a signal of its change waits for */
 };
 
 struct AldNode {
