@@ -118,10 +118,12 @@ static void bench_put(sd_bus *bus)
 
         for (unsigned i = 0; i < PUT_ROUNDS; i++) {
                 ours[i] = put(bus, &random, PER_MESSAGE, NULL);
-                bus_only[i] = put(bus, &random, PER_MESSAGE, "Put");
                 read_only[i] = put(bus, &random, PER_MESSAGE, "Read");
                 random.turn++;
         }
+        /* Not in turn with them: called twice as often, the peer would find its memory in a cache. */
+        for (unsigned i = 0; i < PUT_ROUNDS; i++)
+                bus_only[i] = put(bus, &random, PER_MESSAGE, "Put");
         printf("\"put_records_per_s\": %.0f, \"bus_only_records_per_s\": %.0f, ", per_second(ours),
                 per_second(bus_only));
         printf("\"read_only_records_per_s\": %.0f", per_second(read_only));
