@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/bus-cleanup.h"
+#include "common/excerpt.h"
 #include "services/cluster/cluster-bus.h"
 #include "services/cluster/rows-bus.h"
 #include "services/common/errors.h"

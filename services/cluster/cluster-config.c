@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/cluster-config.h"
+#include "common/cluster-keys.h"
 #include "services/cluster/mqtt/topic.h"
-#include "services/common/cluster-keys.h"
 #include "services/common/state-config.h"
 
 #define USEC_PER_HOUR (UINT64_C(3600) * G_USEC_PER_SEC)

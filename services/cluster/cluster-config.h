@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "common/config.h"
 #include "services/cluster/mqtt/broker-address.h"
-#include "services/common/config.h"
 
 extern const AldConfigKey ald_cluster_config_keys[];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <systemd/sd-id128.h>
 
+#include "common/node-id.h"
 #include "services/cluster/cluster-manager-private.h"
-#include "services/common/node-id.h"
 
 static int random_id(AldId *ret)
 {

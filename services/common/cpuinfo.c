@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/fd.h"
 #include "services/common/arm-cores.h"
 #include "services/common/cpuinfo.h"
-#include "services/common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/common/text.h"
 

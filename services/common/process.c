@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/process.h"
 
 #define FDS_MAX 8u

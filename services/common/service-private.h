@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "common/bus-cleanup.h"
-#include "services/common/log.h"
+#include "common/log.h"
 #include "services/common/polkit.h"
 #include "services/common/readers.h"
 #include "services/common/service.h"

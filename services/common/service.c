@@ -11,9 +11,9 @@
 #include <systemd/sd-daemon.h>
 
 #include "common/bus-source.h"
+#include "common/fd.h"
+#include "common/log.h"
 #include "services/common/errors.h"
-#include "services/common/fd.h"
-#include "services/common/log.h"
 #include "services/common/service-private.h"
 
 /* How long a stopping service waits until the bus has taken its last messages. */

@@ -4,7 +4,7 @@
 #include <sys/types.h>
 #include <systemd/sd-bus.h>
 
-#include "services/common/config.h"
+#include "common/config.h"
 
 /*
  * The common part of all daemons: options, logging, configuration, main loop, bus, name, signals, readiness

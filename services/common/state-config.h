@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/common/config.h"
+#include "common/config.h"
 
 /*
  * The keys of [state], for the state service and for services that read some of them too: each service knows

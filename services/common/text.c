@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/common/text.h"
 

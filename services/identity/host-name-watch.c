@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib-unix.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/identity/host-name-watch.h"
 

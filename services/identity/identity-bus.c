@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "common/node-id.h"
 #include "services/common/errors.h"
-#include "services/common/node-id.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
 #include "services/common/state-directory.h"

@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/identity/name-store.h"
 

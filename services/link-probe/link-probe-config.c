@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "services/common/cluster-keys.h"
+#include "common/cluster-keys.h"
 #include "services/link-probe/link-probe-config.h"
 
 #define BYTES_PER_MB UINT64_C(1000000)

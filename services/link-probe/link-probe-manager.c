@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "services/common/node-id.h"
+#include "common/node-id.h"
 #include "services/common/timer.h"
 #include "services/link-probe/link-probe-manager.h"
 #include "services/link-probe/link/link-request.h"

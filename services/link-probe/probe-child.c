@@ -7,7 +7,7 @@
 
 #include <glib-unix.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/process.h"
 #include "services/link-probe/probe-child.h"
 

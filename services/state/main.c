@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "services/common/node-id.h"
+#include "common/node-id.h"
 #include "services/state/cluster-peer-bus.h"
 #include "services/state/devices.h"
 #include "services/state/link-source-bus.h"

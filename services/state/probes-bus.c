@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/excerpt.h"
 #include "record/record-bus.h"
-#include "services/common/errors.h"
 #include "services/state/devices.h"
 #include "services/state/links.h"
 #include "services/state/probes-bus.h"

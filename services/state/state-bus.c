@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "common/bus-cleanup.h"
+#include "common/excerpt.h"
 #include "record/record-bus.h"
 #include "record/update-bus.h"
 #include "services/common/errors.h"

@@ -6,7 +6,7 @@
 
 #include <glib/gstdio.h>
 
-#include "services/common/errors.h"
+#include "common/excerpt.h"
 #include "services/common/state-directory.h"
 #include "services/state/state-file.h"
 #include "state/store/clock.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "services/common/errors.h"
+#include "common/excerpt.h"
 #include "services/common/service.h"
 #include "services/common/state-config.h"
 #include "services/state/state-file.h"

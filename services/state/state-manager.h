@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/common/config.h"
+#include "common/config.h"
 #include "state/store/store.h"
 
 /*

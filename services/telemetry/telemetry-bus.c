@@ -4,6 +4,7 @@
 
 #include <glib.h>
 
+#include "common/excerpt.h"
 #include "services/common/errors.h"
 #include "services/common/peer.h"
 #include "services/common/polkit.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "services/common/config.h"
+#include "common/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

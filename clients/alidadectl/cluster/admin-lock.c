@@ -11,7 +11,7 @@
 
 #include "clients/alidadectl/cluster/admin-lock.h"
 #include "clients/alidadectl/print.h"
-#include "services/common/fd.h"
+#include "common/fd.h"
 
 #define COMMAND_MAX 200u
 

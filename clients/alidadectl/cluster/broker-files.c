@@ -6,8 +6,8 @@
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/mosquitto-conf.h"
 #include "clients/alidadectl/print.h"
+#include "common/cluster-keys.h"
 #include "pki/file.h"
-#include "services/common/cluster-keys.h"
 
 #define RIGHTS_MAX (1024u * 1024)
 #define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"

@@ -12,11 +12,11 @@
 #include "clients/alidadectl/cluster/admin-lock.h"
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/print.h"
+#include "common/cluster-keys.h"
+#include "common/config.h"
+#include "common/node-id.h"
 #include "pki/crl.h"
 #include "pki/file.h"
-#include "services/common/cluster-keys.h"
-#include "services/common/config.h"
-#include "services/common/node-id.h"
 
 #define NAME_MAX_BYTES 32u
 #define FOLDER_TRIES 100u /* another run may remove it just then */

@@ -9,8 +9,8 @@
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/print.h"
+#include "common/fd.h"
 #include "pki/file.h"
-#include "services/common/fd.h"
 
 const char *ald_input_file(const AldClusterOrder *order)
 {

@@ -13,7 +13,7 @@
 #include "clients/alidadectl/cluster/remote.h"
 #include "clients/alidadectl/ctl.h"
 #include "clients/alidadectl/print.h"
-#include "services/common/fd.h"
+#include "common/fd.h"
 
 #define SSH_FAILED 255
 #define NOT_FOUND 127

@@ -4,8 +4,8 @@
 
 #include <glib-unix.h>
 
+#include "common/fd.h"
 #include "services/cluster/mqtt/inbox.h"
-#include "services/common/fd.h"
 #include "services/common/timer.h"
 
 #define TAKE_MAX 256u /* messages in one turn of the loop */

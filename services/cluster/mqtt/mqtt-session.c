@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
+#include "common/fd.h"
 #include "services/cluster/mqtt/mqtt-session-private.h"
-#include "services/common/fd.h"
 
 #define ASKED_MAX 64u
 

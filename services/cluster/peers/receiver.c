@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "common/excerpt.h"
 #include "services/cluster/mqtt/subscriptions.h"
 #include "services/cluster/peers/receiver-private.h"
-#include "services/common/errors.h"
 #include "state/store/clock.h"
 
 /* So often refusals are logged, of one node and of all. */

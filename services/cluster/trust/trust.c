@@ -3,12 +3,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/cluster-keys.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
 #include "pki/file.h"
 #include "pki/verify.h"
 #include "services/cluster/trust/trust.h"
-#include "services/common/cluster-keys.h"
 #include "services/common/state-directory.h"
 
 #define STATE_DIRECTORY "/var/lib/alidade/cluster"

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/bus-cleanup.h"
+#include "common/excerpt.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"

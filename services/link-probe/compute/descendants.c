@@ -4,7 +4,7 @@
 
 #include <glib-unix.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/process.h"
 #include "services/link-probe/compute/descendants.h"
 

@@ -2,8 +2,9 @@
 #include <errno.h>
 
 #include "common/bus-cleanup.h"
+#include "common/excerpt.h"
+#include "common/fd.h"
 #include "services/common/errors.h"
-#include "services/common/fd.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/inhibit/inhibit-bus.h"
 

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/inhibit/inhibit-what.h"
 #include "services/link-probe/inhibit/inhibitor-file.h"

@@ -5,7 +5,7 @@
 
 #include <glib-unix.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/inhibit/inhibitors.h"
 

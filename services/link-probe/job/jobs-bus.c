@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "common/bus-cleanup.h"
+#include "common/excerpt.h"
 #include "record/record-bus.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "common/bus-cleanup.h"
+#include "common/excerpt.h"
 #include "record/id.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"

@@ -6,7 +6,7 @@
 
 #include <glib-unix.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/link-probe/net/accept-limit.h"
 #include "services/link-probe/net/first-bytes.h"
 #include "services/link-probe/net/listener.h"

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/link-probe/net/route-message.h"
 #include "services/link-probe/net/route.h"
 

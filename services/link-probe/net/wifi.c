@@ -4,7 +4,7 @@
 #include <net/if.h>
 #include <sys/socket.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/link-probe/net/wifi-message.h"
 #include "services/link-probe/net/wifi.h"
 

@@ -5,8 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/fd.h"
 #include "record/field.h"
-#include "services/common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/telemetry/gpu/gpu-pmu.h"
 

@@ -6,7 +6,7 @@
 
 #include <glib-unix.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/process.h"
 #include "services/telemetry/helper/helper.h"
 

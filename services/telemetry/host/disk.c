@@ -9,7 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/telemetry/host/disk.h"
 
 /* Not an error of a file system: the mount at or above the path is gone. */

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/common/sysroot.h"
 #include "services/telemetry/host/kept-file.h"
 

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/telemetry/network/network-rtnl.h"
 #include "services/telemetry/network/network-sync.h"
 

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "services/common/node-id.h"
+#include "common/node-id.h"
 #include "tests/unit/log-count.h"
 
 /* A node must never change its id, so the mapping is held by value. */

@@ -11,7 +11,7 @@
 
 #include <jansson.h>
 
-#include "services/common/fd.h"
+#include "common/fd.h"
 #include "services/telemetry/helper/helper.h"
 #include "tests/unit/gpu-roots.h"
 #include "tests/unit/log-count.h"

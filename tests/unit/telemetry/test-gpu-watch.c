@@ -5,8 +5,8 @@
 
 #include <umockdev.h>
 
+#include "common/fd.h"
 #include "record/record.h"
-#include "services/common/fd.h"
 #include "services/telemetry/gpu/gpu-private.h"
 #include "tests/unit/gpu-roots.h"
 #include "tests/unit/log-count.h"

@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
-#include "services/common/config.h"
-#include "services/common/errors.h"
+#include "common/config.h"
+#include "common/excerpt.h"
 
 #define FILE_MAX (1024 * 1024)
 

@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "services/common/log.h"
+#include "common/log.h"
 
 struct AldLog {
         char *identifier;

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "services/common/node-id.h"
+#include "common/node-id.h"
 
 /* Every node id in the world depends on it, so it never changes. */
 #define APP_ID SD_ID128_MAKE(6d, 02, 4f, 1e, 68, ee, 4c, 01, 93, 23, 14, de, 45, 90, e8, f4)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/common/config.h"
+#include "common/config.h"
 
 /* The files in mosquitto's directory on a machine with a broker of the cluster. */
 #define ALD_MOSQUITTO_DIR "/etc/mosquitto"
