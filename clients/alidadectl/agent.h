@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/ctl.h"
+#include "clients/command-line/ctl.h"
 
 /*
  * Starts polkit's text agent, which asks for the password on this terminal. It runs until it is stopped; 0:

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "clients/alidadectl/ctl.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/text.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/ctl.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/text.h"
 
 static int verb_help(const AldCtl *ctl);
 
@@ -158,23 +156,13 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
         return ALD_EXIT_USAGE;
 }
 
-/* A file that is opened later must not be taken for one of these. Reading and writing fail as before. */
-static void occupy_standard_descriptors(void)
-{
-        for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-                if (fcntl(fd, F_GETFD) < 0)
-                        (void) open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
-}
-
 int main(int argc, char **argv)
 {
         g_autoptr(GPtrArray) words = g_ptr_array_new();
-        AldCtl ctl = { .pager = true, .ask_password = true };
+        AldCtl ctl;
         int r;
 
-        occupy_standard_descriptors();
-        /* Only characters follow the locale; numbers keep the point. */
-        (void) setlocale(LC_CTYPE, "");
+        ald_ctl_init(&ctl);
         r = parse_options(argc, argv, &ctl, words);
         if (r >= 0)
                 return r;

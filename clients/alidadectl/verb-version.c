@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdio.h>
 
-#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
 
 int ald_verb_version(const AldCtl *ctl)
 {

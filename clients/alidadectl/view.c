@@ -5,8 +5,8 @@
 
 #include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/state/node-table.h"
-#include "clients/alidadectl/text.h"
 #include "clients/alidadectl/view.h"
+#include "clients/command-line/text.h"
 #include "clients/common/cluster-facts.h"
 #include "clients/common/finding-words.h"
 #include "clients/common/node-summary.h"

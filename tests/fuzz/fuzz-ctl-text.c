@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdint.h>
 
-#include "clients/alidadectl/text.h"
 #include "clients/alidadectl/watch/terminal.h"
+#include "clients/command-line/text.h"
 
 #define COLUMNS 30
 

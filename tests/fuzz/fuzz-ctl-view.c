@@ -2,8 +2,8 @@
 #include <stdint.h>
 
 #include "clients/alidadectl/state/describe.h"
-#include "clients/alidadectl/text.h"
 #include "clients/alidadectl/view.h"
+#include "clients/command-line/text.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15

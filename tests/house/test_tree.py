@@ -21,12 +21,11 @@ KNOW_CODEC = {"state-client/decode.c", "state-client/raw-fields.h", "clients/ali
 KNOW_BUS = {"state-client/decode.c", "state-client/decode.h", "state-client/follow.c", "state-client/follow.h",
             "state-client/raw-fields.c", "state-client/state-client.c", "state-client/value.c", "state-client/value.h",
             "clients/common/connection.c"}
-KNOW_PKI = {"services/cluster", "clients/alidadectl/cluster"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
 def own_folder(path):
-    return "/".join(path.parent.parts[:2 if path.parts[0] == "services" else None])
+    return "/".join(path.parent.parts[:2 if path.parts[0] in ("services", "clients") else 1])
 
 
 # The folders below each: whose headers its files may include besides their own.
@@ -40,15 +39,18 @@ BELOW = {
     "services": {"services/common", "common", "record", "state"},
     "clients": {"clients/common", "state-client", "common", "record", "state"},
 }
+# What single folders may include besides.
+BESIDES = {
+    "services/cluster": {"pki"},
+    "clients/alidadectl": {"clients/command-line", "pki"},
+}
 
 
 def allowed_folders(path):
     """The folders whose headers a file may include."""
     top = path.parts[0]
-    own = {own_folder(path)} if top == "services" else {"/".join(path.parts[:2])} if top == "clients" else {top}
-    # What works with the keys of the machine knows its id and configuration as the services do.
-    keys = {"pki", "services/common"} if own_folder(path) in KNOW_PKI else set()
-    return own | BELOW[top] | keys
+    own = own_folder(path)
+    return {own} | BELOW[top] | BESIDES.get(own, set())
 
 
 def test_includes_stay_in_their_house():

@@ -11,7 +11,7 @@
 #include <glib.h>
 
 #include "clients/alidadectl/cluster/addresses.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "pki/name.h"
 
 #define PORT_MAX 65535u

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 #include "clients/alidadectl/cluster/admin-lock.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "common/fd.h"
 
 #define COMMAND_MAX 200u

@@ -8,7 +8,7 @@
 
 #include "clients/alidadectl/cluster/authority.h"
 #include "clients/alidadectl/cluster/services.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "pki/file.h"
 #include "pki/key.h"
 

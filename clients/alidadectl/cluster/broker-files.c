@@ -5,7 +5,7 @@
 
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/mosquitto-conf.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "common/cluster-keys.h"
 #include "pki/file.h"
 

@@ -2,8 +2,8 @@
 #include <stdarg.h>
 
 #include "clients/alidadectl/cluster/changes.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/text.h"
 
 static const struct {
         const char *name; /* in JSON */

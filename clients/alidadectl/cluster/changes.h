@@ -7,7 +7,7 @@
 #include <glib.h>
 #include <jansson.h>
 
-#include "clients/alidadectl/ctl.h"
+#include "clients/command-line/ctl.h"
 
 /* What a verb changes or, with `check`, would change. */
 typedef struct AldChanges {

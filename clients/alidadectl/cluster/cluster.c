@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "clients/alidadectl/cluster/cluster.h"
-#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
 
 /* Options that some verbs take. */
 enum {

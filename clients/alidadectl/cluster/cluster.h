@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "clients/alidadectl/cluster/changes.h"
-#include "clients/alidadectl/ctl.h"
+#include "clients/command-line/ctl.h"
 
 /* A verb of `alidadectl cluster` with its options and arguments. */
 typedef struct AldClusterOrder {

@@ -6,7 +6,7 @@
 
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/enrol.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
 #include "pki/key.h"

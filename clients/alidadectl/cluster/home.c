@@ -11,7 +11,7 @@
 
 #include "clients/alidadectl/cluster/admin-lock.h"
 #include "clients/alidadectl/cluster/home.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "common/cluster-keys.h"
 #include "common/config.h"
 #include "common/node-id.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "clients/alidadectl/cluster/changes.h"
-#include "clients/alidadectl/ctl.h"
+#include "clients/command-line/ctl.h"
 #include "pki/types.h"
 
 #define ALD_HOME_KEY_GROUP "alidade-tls"

@@ -8,7 +8,7 @@
 
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/cluster/input.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "common/fd.h"
 #include "pki/file.h"
 

@@ -5,7 +5,7 @@
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/enrol.h"
 #include "clients/alidadectl/cluster/own.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "pki/verify.h"
 
 int ald_own_addresses(const AldClusterOrder *order, char ***ret)

@@ -11,8 +11,8 @@
 #include "clients/alidadectl/cluster/home.h"
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/remote.h"
-#include "clients/alidadectl/ctl.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/ctl.h"
+#include "clients/command-line/print.h"
 #include "common/fd.h"
 
 #define SSH_FAILED 255

@@ -4,10 +4,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/services.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/bus.h"
+#include "clients/command-line/print.h"
 #include "common/bus-source.h"
 
 #define CLUSTERD "alidade-clusterd.service"

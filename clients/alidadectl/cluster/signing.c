@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/cluster/signing.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 
 /* Which nodes may join. */
 

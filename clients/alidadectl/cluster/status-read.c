@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/cluster/status-read.h"
-#include "clients/alidadectl/fields.h"
+#include "clients/command-line/bus.h"
+#include "clients/command-line/fields.h"
 #include "state-client/value.h"
 
 static int read_properties(sd_bus *bus, json_t *into, sd_bus_error *error)

@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "clients/alidadectl/ctl.h"
+#include "clients/command-line/ctl.h"
 
 /*
  * {"Cluster": properties, "Brokers": rows, "Nodes": rows} of org.alidade.Cluster1, with the FriendlyName of

@@ -6,7 +6,7 @@
 #include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/own.h"
 #include "clients/alidadectl/cluster/services.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 
 /* Whether this machine may begin this cluster, or go on with beginning it. */
 static int check(const AldHome *home, const char *cluster)

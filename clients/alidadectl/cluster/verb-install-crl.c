@@ -5,7 +5,7 @@
 #include "clients/alidadectl/cluster/authority.h"
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
 #include "pki/file.h"

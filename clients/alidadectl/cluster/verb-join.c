@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/cluster/addresses.h"
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/broker-list.h"
@@ -12,7 +11,8 @@
 #include "clients/alidadectl/cluster/own.h"
 #include "clients/alidadectl/cluster/remote.h"
 #include "clients/alidadectl/cluster/services.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/bus.h"
+#include "clients/command-line/print.h"
 #include "pki/file.h"
 
 static int usage(const char *what)

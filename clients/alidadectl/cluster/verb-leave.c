@@ -9,7 +9,7 @@
 #include "clients/alidadectl/cluster/broker-files.h"
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 
 /* Without the key, no node can be admitted, revoked or given a new certificate. */
 static int confirm(const AldClusterOrder *order, const AldHome *home)

@@ -10,7 +10,7 @@
 #include "clients/alidadectl/cluster/own.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/cluster/signing.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "pki/file.h"
 
 /*

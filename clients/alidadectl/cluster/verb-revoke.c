@@ -7,8 +7,8 @@
 #include "clients/alidadectl/cluster/broker-list.h"
 #include "clients/alidadectl/cluster/cluster.h"
 #include "clients/alidadectl/cluster/services.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 
 /* Of the nodes and bridges that have certificates, the one whose id begins so. -ENOENT, or -ENOTUNIQ. */
 static int find_issued(const AldAuthority *authority, const char *what, char ret[static ALD_PKI_NAME_MAX + 1])

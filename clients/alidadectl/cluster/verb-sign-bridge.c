@@ -7,7 +7,7 @@
 #include "clients/alidadectl/cluster/exchange.h"
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/services.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "pki/name.h"
 
 #define ENDING_USEC (UINT64_C(60) * 86400 * G_USEC_PER_SEC) /* before the end */

@@ -7,7 +7,7 @@
 #include "clients/alidadectl/cluster/input.h"
 #include "clients/alidadectl/cluster/services.h"
 #include "clients/alidadectl/cluster/signing.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 #include "pki/file.h"
 #include "pki/verify.h"
 

@@ -4,9 +4,9 @@
 
 #include <glib.h>
 
-#include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/links/await-device.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/bus.h"
+#include "clients/command-line/print.h"
 
 #define PATIENCE_USEC (10 * G_USEC_PER_SEC)
 #define MATCH                                                                            \

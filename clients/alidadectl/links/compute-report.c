@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/links/probe-private.h"
-#include "clients/alidadectl/print.h"
 #include "clients/alidadectl/state/describe.h"
+#include "clients/command-line/print.h"
 #include "clients/common/compute-facts.h"
 #include "record/json.h"
 

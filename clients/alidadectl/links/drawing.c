@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "clients/alidadectl/links/drawing.h"
-#include "clients/alidadectl/table.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/table.h"
+#include "clients/command-line/text.h"
 #include "clients/common/format.h"
 
 #define LISTED_MAX 10u /* of a big cluster */

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "clients/alidadectl/links/fabric.h"
-#include "clients/alidadectl/table.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/table.h"
+#include "clients/command-line/text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-name.h"
 #include "state/topology/segments.h"

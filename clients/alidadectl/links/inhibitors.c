@@ -4,10 +4,10 @@
 #include <pwd.h>
 #include <string.h>
 
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/links/inhibitors.h"
-#include "clients/alidadectl/table.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/fields.h"
+#include "clients/command-line/table.h"
+#include "clients/command-line/text.h"
 #include "clients/common/format.h"
 
 /* What stays fits into 20 columns. */

@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "clients/alidadectl/bus.h"
+#include "clients/command-line/bus.h"
 
 #define ALD_INHIBITORS_SHOWN_MAX 4096u
 

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/state/describe.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/fields.h"
+#include "clients/command-line/text.h"
 #include "clients/common/facts.h"
 #include "clients/common/format.h"
 #include "clients/common/link-summary.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/table.h"
+#include "clients/command-line/table.h"
 #include "clients/common/link-summary.h"
 
 #define ALD_LINK_TABLE_COLUMNS 13

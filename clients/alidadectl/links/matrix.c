@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/links/drawing.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/text.h"
 #include "clients/common/format.h"
 
 #define WIDE_CELL 10   /* "9.41 Gb/s≠" */

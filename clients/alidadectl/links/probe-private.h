@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/bus.h"
 #include "clients/alidadectl/links/probe.h"
 #include "clients/alidadectl/links/progress.h"
+#include "clients/command-line/bus.h"
 
 #define ALD_JOB_INTERFACE "org.alidade.LinkProbe1.Job"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe-private.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/fields.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/text.h"
 
 #define INHIBITED "org.alidade.Error.Inhibited"
 #define NOT_JOINED "org.alidade.Error.NotJoined"

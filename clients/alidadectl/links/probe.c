@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "clients/alidadectl/agent.h"
-#include "clients/alidadectl/bus.h"
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe-private.h"
-#include "clients/alidadectl/print.h"
 #include "clients/alidadectl/signal-source.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/bus.h"
+#include "clients/command-line/fields.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/text.h"
 #include "common/bus-source.h"
 #include "state-client/value.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/ctl.h"
+#include "clients/command-line/ctl.h"
 #include "state-client/model.h"
 
 /* What to probe: the link to a node over sockets or RDMA, or compute devices of this machine. */

@@ -7,7 +7,7 @@
 
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/progress.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/text.h"
 
 #define CLEAR_LINE "\r\033[K"
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/links/run-command.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/print.h"
 
 #define EXIT_CANNOT_RUN 126
 #define EXIT_NOT_FOUND 127

@@ -3,9 +3,10 @@
 
 #include "clients/alidadectl/links/fabric.h"
 #include "clients/alidadectl/links/names.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/state/choose.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 #include "record/record-bus.h"
 #include "state-client/value.h"
 

@@ -10,8 +10,9 @@
 #include "clients/alidadectl/links/await-device.h"
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/alidadectl/links/run-command.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/text.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/text.h"
 
 #define ALL "compute:rdma:link"
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/alidadectl/links/names.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/state/choose.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 #include "state-client/model-json.h"
 
 static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)

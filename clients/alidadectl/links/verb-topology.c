@@ -2,8 +2,9 @@
 #include <errno.h>
 
 #include "clients/alidadectl/links/drawing.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 #include "record/record-bus.h"
 #include "state-client/value.h"
 

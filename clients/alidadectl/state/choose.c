@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "clients/alidadectl/print.h"
 #include "clients/alidadectl/state/choose.h"
+#include "clients/command-line/print.h"
 #include "clients/common/node-name.h"
 
 #define CANDIDATES_SHOWN 10u

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/alidadectl/fields.h"
 #include "clients/alidadectl/state/describe.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/fields.h"
+#include "clients/command-line/text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-seen.h"
 #include "state-client/model-json.h"

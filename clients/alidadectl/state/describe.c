@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/state/describe.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/text.h"
 #include "clients/common/cluster-facts.h"
 #include "clients/common/facts.h"
 #include "clients/common/finding-words.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "clients/alidadectl/state/node-table.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-name.h"
 #include "clients/common/node-seen.h"

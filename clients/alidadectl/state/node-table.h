@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/table.h"
+#include "clients/command-line/table.h"
 #include "state-client/model.h"
 
 #define ALD_NODE_TABLE_COLUMNS_MAX 16

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 
 int ald_verb_findings(const AldCtl *ctl)
 {

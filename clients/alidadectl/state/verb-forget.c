@@ -3,9 +3,10 @@
 #include <stdio.h>
 
 #include "clients/alidadectl/agent.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/state/choose.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 #include "clients/common/node-name.h"
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */

@@ -6,10 +6,11 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/output.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/signal-source.h"
-#include "clients/alidadectl/text.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
+#include "clients/command-line/text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-name.h"
 #include "state-client/model-json.h"

@@ -2,10 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/state/node-table.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 #include "clients/common/node-name.h"
 #include "state-client/model-json.h"
 

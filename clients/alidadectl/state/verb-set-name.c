@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "clients/alidadectl/agent.h"
-#include "clients/alidadectl/bus.h"
-#include "clients/alidadectl/print.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/bus.h"
+#include "clients/command-line/print.h"
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
 

@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/state/choose.h"
 #include "clients/alidadectl/state/describe.h"
-#include "clients/alidadectl/text.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
+#include "clients/command-line/text.h"
 #include "clients/common/node-name.h"
 #include "clients/common/node-seen.h"
 #include "state-client/model-json.h"

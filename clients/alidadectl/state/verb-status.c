@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 #include "state-client/model-json.h"
 
 #define LINKS_MAX 8u

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/alidadectl/text.h"
 #include "clients/alidadectl/watch/screen.h"
+#include "clients/command-line/text.h"
 
 #define COLUMNS_MAX 1000u
 #define ROWS_MAX 500u

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <stdio.h>
 
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
+#include "clients/alidadectl/verbs.h"
 #include "clients/alidadectl/view.h"
 #include "clients/alidadectl/watch/watch.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 #include "state-client/model-json.h"
 
 static int print_lines(const AldCtl *ctl, AldModel *model)

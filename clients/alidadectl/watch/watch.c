@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/output.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
 #include "clients/alidadectl/signal-source.h"
 #include "clients/alidadectl/view.h"
 #include "clients/alidadectl/watch/screen.h"
 #include "clients/alidadectl/watch/terminal.h"
 #include "clients/alidadectl/watch/watch.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 
 #define TICK_MSEC 1000u
 #define FRAME_USEC (G_USEC_PER_SEC / 4) /* at least between two pictures */

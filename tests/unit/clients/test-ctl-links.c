@@ -4,7 +4,7 @@
 #include "clients/alidadectl/links/drawing.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/text.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15

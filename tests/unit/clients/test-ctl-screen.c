@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clients/alidadectl/text.h"
 #include "clients/alidadectl/watch/screen.h"
+#include "clients/command-line/text.h"
 
 #define COLUMNS 24
 #define ROWS 4

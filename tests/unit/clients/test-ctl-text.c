@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/text.h"
 
 static void test_width(void)
 {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "clients/alidadectl/state/describe.h"
-#include "clients/alidadectl/text.h"
 #include "clients/alidadectl/view.h"
 #include "clients/alidadectl/watch/terminal.h"
+#include "clients/command-line/text.h"
 #include "clients/common/node-summary.h"
 #include "tests/unit/model-maker.h"
 

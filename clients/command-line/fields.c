@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/fields.h"
+#include "clients/command-line/fields.h"
 
 double ald_number(const json_t *value)
 {

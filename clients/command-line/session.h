@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/bus.h"
+#include "clients/command-line/bus.h"
 #include "state-client/state-client.h"
 
 /* A main loop and a model that follows the state service, for verbs that read the state. */

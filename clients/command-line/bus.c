@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "clients/alidadectl/bus.h"
-#include "clients/alidadectl/print.h"
+#include "clients/command-line/bus.h"
+#include "clients/command-line/print.h"
 
 static void complain_about_host(const char *host, int r)
 {

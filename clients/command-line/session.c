@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/session.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
 
 #define SETTLE_MSEC 2000
 #define YOUNG_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/ctl.h"
+#include "clients/command-line/ctl.h"
 #include "clients/common/connection.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"

@@ -8,9 +8,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "clients/alidadectl/pager.h"
-#include "clients/alidadectl/print.h"
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/pager.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/text.h"
 
 #define REAL_DIGITS 15 /* as many as every double keeps: 0.1 is not 0.10000000000000001 */
 #define COLUMNS_LEAST 20

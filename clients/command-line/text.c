@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/alidadectl/text.h"
+#include "clients/command-line/text.h"
 
 static bool is_style(gunichar c)
 {

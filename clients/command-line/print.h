@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <jansson.h>
 
-#include "clients/alidadectl/ctl.h"
+#include "clients/command-line/ctl.h"
 
 /* The properties of the output. */
 typedef struct AldStyleInfo {

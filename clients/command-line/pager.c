@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clients/alidadectl/pager.h"
+#include "clients/command-line/pager.h"
 
 /* The command to run, or NULL if no pager is wanted. */
 static char **pager_command(void)
