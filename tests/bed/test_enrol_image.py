@@ -15,7 +15,7 @@ from bedlib.services import SOURCE, client_binary
 from enrol_seat import Seat, common_name, openssl, serial
 
 pytestmark = needs_namespaces
-MANUAL = SOURCE / "clients/alidadectl/cluster/alidade-cluster.7"
+MANUAL = SOURCE / "clients/cluster/alidade-cluster.7"
 PREPARE = """
 mount -t tmpfs none /var/lib
 mount -t tmpfs none /var/cache

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clients/alidadectl/cluster/addresses.h"
-#include "clients/alidadectl/cluster/exchange.h"
+#include "clients/cluster/addresses.h"
+#include "clients/cluster/exchange.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

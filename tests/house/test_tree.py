@@ -42,7 +42,8 @@ BELOW = {
 # What single folders may include besides.
 BESIDES = {
     "services/cluster": {"pki"},
-    "clients/alidadectl": {"clients/command-line", "pki"},
+    "clients/alidadectl": {"clients/command-line"},
+    "clients/cluster": {"clients/command-line", "pki"},
 }
 
 
@@ -91,6 +92,14 @@ def called(objects):
         elif kind == "U":
             wanted.setdefault(path, set()).add(name)
     return {path: {owner[name] for name in names if name in owner} - {path} for path, names in wanted.items()}
+
+
+def test_what_all_users_run_has_no_code_for_keys():
+    """alidadectl runs the administration of clusters as a program of its own."""
+    dynamic = subprocess.run(["readelf", "--dynamic", build_dir() / "clients/alidadectl/alidadectl"], check=True,
+                             text=True, stdout=subprocess.PIPE).stdout
+    needed = set(re.findall(r"\(NEEDED\).*\[lib(\w+)", dynamic))
+    assert "systemd" in needed and not needed & {"crypto", "ssl", "mosquitto"}
 
 
 def test_files_do_not_call_each_other_in_circles():
@@ -187,7 +196,7 @@ def test_nothing_is_left_for_later():
 
 def test_brokers_pass_on_each_kind():
     """What the rights of a broker name, and what a node publishes; one kind alone never travels."""
-    text = read("clients/alidadectl/cluster/broker-files.c")
+    text = read("clients/cluster/broker-files.c")
     named = set(re.findall(r'"((?:Node1|Link1)\.\w+)(?:/\+)?"', text))
     kinds = {path.name[len("org.alidade."):-len(".xml")] for path in (SOURCE / "dbus-interfaces").glob("*.xml")}
     assert named == {kind for kind in kinds if kind.startswith(("Node1.", "Link1."))} - {"Node1.Presence"}

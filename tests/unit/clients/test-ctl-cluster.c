@@ -4,11 +4,11 @@
 
 #include <glib/gstdio.h>
 
-#include "clients/alidadectl/cluster/addresses.h"
-#include "clients/alidadectl/cluster/broker-list.h"
-#include "clients/alidadectl/cluster/exchange.h"
-#include "clients/alidadectl/cluster/home.h"
-#include "clients/alidadectl/cluster/mosquitto-conf.h"
+#include "clients/cluster/addresses.h"
+#include "clients/cluster/broker-list.h"
+#include "clients/cluster/exchange.h"
+#include "clients/cluster/home.h"
+#include "clients/cluster/mosquitto-conf.h"
 #include "pki/key.h"
 #include "pki/request.h"
 
