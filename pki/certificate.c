@@ -8,11 +8,7 @@
 #include <openssl/x509v3.h>
 
 #include "pki/certificate.h"
-#include "pki/date.h"
-#include "pki/error.h"
-#include "pki/name.h"
-#include "pki/pem.h"
-#include "pki/serial.h"
+#include "pki/openssl.h"
 
 int ald_pki_certificate_parse(const char *pem, size_t n, X509 **ret, char **ret_error)
 {

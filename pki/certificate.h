@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "pki/serial.h"
+#include "pki/types.h"
 
 /* Reads the first certificate. -EBADMSG if there is none, -E2BIG beyond ALD_PKI_PEM_MAX. */
 int ald_pki_certificate_parse(const char *pem, size_t n, X509 **ret, char **ret_error);

@@ -3,9 +3,9 @@
 
 #include "pki/certificate.h"
 #include "pki/crl.h"
-#include "pki/error.h"
 #include "pki/identity.h"
 #include "pki/key.h"
+#include "pki/openssl.h"
 
 static int load_crl(const char *path, X509 *ca, X509_CRL **ret, char **ret_error)
 {

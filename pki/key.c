@@ -5,10 +5,9 @@
 #include <openssl/ec.h>
 #include <openssl/pem.h>
 
-#include "pki/error.h"
 #include "pki/file.h"
 #include "pki/key.h"
-#include "pki/pem.h"
+#include "pki/openssl.h"
 
 int ald_pki_key_generate(EVP_PKEY **ret, char **ret_error)
 {

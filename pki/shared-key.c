@@ -9,22 +9,22 @@
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
 
-#include "pki/error.h"
 #include "pki/file.h"
+#include "pki/openssl.h"
 #include "pki/shared-key.h"
 
 #define PURPOSE "alidade shared key 1"
 
-static bool derive(const char *text, size_t n, AldSharedKey *ret)
+static bool derive(const char *text, size_t n, AldSharedKey *key)
 {
         EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_id(EVP_PKEY_HKDF, NULL);
-        size_t size = sizeof ret->bytes;
+        size_t size = sizeof key->bytes;
         bool fine = context && EVP_PKEY_derive_init(context) == 1 &&
                     EVP_PKEY_CTX_set_hkdf_md(context, EVP_sha256()) == 1 &&
                     EVP_PKEY_CTX_set1_hkdf_key(context, (const unsigned char *) text, (int) n) == 1 &&
                     EVP_PKEY_CTX_add1_hkdf_info(
                             context, (const unsigned char *) PURPOSE, sizeof PURPOSE - 1) == 1 &&
-                    EVP_PKEY_derive(context, ret->bytes, &size) == 1;
+                    EVP_PKEY_derive(context, key->bytes, &size) == 1;
 
         EVP_PKEY_CTX_free(context);
         return fine;
@@ -32,6 +32,7 @@ static bool derive(const char *text, size_t n, AldSharedKey *ret)
 
 int ald_shared_key_load(const char *path, AldSharedKey *ret, char **ret_error)
 {
+        AldSharedKey key;
         char *text = NULL;
         mode_t mode;
         size_t n;
@@ -47,8 +48,11 @@ int ald_shared_key_load(const char *path, AldSharedKey *ret, char **ret_error)
         else if (n < ALD_SHARED_KEY_LEAST)
                 r = ald_pki_refuse(-EKEYREJECTED, ret_error, "%s: a shared key has at least %u bytes", path,
                         ALD_SHARED_KEY_LEAST);
-        else if (!derive(text, n, ret))
-                r = ald_pki_openssl_failed(-EKEYREJECTED, path, ret_error);
+        else if (!derive(text, n, &key))
+                r = ald_pki_openssl_failed(-EIO, path, ret_error);
+        else
+                *ret = key;
+        OPENSSL_cleanse(&key, sizeof key);
         OPENSSL_cleanse(text, n);
         g_free(text);
         return r;

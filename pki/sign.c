@@ -3,31 +3,108 @@
 #include <string.h>
 
 #include <openssl/err.h>
+#include <openssl/x509v3.h>
 
-#include "pki/date.h"
-#include "pki/error.h"
-#include "pki/extensions.h"
 #include "pki/key.h"
-#include "pki/name.h"
-#include "pki/serial.h"
+#include "pki/openssl.h"
 #include "pki/sign.h"
 
-static const AldPkiExtension ca_extensions[] = {
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(GENERAL_NAMES, GENERAL_NAMES_free)
+
+/* An extension with its value in the syntax of openssl.cnf, which must not contain untrusted text. */
+typedef struct Extension {
+        int nid;
+        const char *value;
+} Extension;
+
+static const Extension ca_extensions[] = {
         { NID_basic_constraints, "critical,CA:TRUE,pathlen:0" },
         { NID_key_usage, "critical,keyCertSign,cRLSign" },
         { NID_subject_key_identifier, "hash" },
         { NID_authority_key_identifier, "keyid:always" },
 };
 
-static const AldPkiExtension leaf_extensions[] = {
+static const Extension leaf_extensions[] = {
         { NID_basic_constraints, "critical,CA:FALSE" },
         { NID_key_usage, "critical,digitalSignature" },
         { NID_subject_key_identifier, "hash" },
         { NID_authority_key_identifier, "keyid:always" },
 };
 
-static const AldPkiExtension client_usage = { NID_ext_key_usage, "clientAuth" };
-static const AldPkiExtension server_usage = { NID_ext_key_usage, "serverAuth" };
+static const Extension client_usage = { NID_ext_key_usage, "clientAuth" };
+static const Extension server_usage = { NID_ext_key_usage, "serverAuth" };
+
+static bool add_extensions(X509 *certificate, X509 *issuer, const Extension *extensions, size_t n)
+{
+        X509V3_CTX context;
+
+        X509V3_set_ctx(&context, issuer, certificate, NULL, NULL, 0);
+        for (size_t i = 0; i < n; i++) {
+                X509_EXTENSION *extension = X509V3_EXT_conf_nid(
+                        NULL, &context, extensions[i].nid, extensions[i].value);
+                bool added = extension && X509_add_ext(certificate, extension, -1);
+
+                X509_EXTENSION_free(extension);
+                if (!added)
+                        return false;
+        }
+        return true;
+}
+
+static bool add_name(GENERAL_NAMES *names, const char *text)
+{
+        ASN1_OCTET_STRING *address = a2i_IPADDRESS(text);
+        ASN1_STRING *value = address;
+        GENERAL_NAME *name;
+
+        if (!address) {
+                value = ASN1_IA5STRING_new();
+                if (!value || !ASN1_STRING_set(value, text, -1)) {
+                        ASN1_STRING_free(value);
+                        return false;
+                }
+        }
+        name = GENERAL_NAME_new();
+        if (!name) {
+                ASN1_STRING_free(value);
+                return false;
+        }
+        GENERAL_NAME_set0_value(name, address ? GEN_IPADD : GEN_DNS, value);
+        if (!sk_GENERAL_NAME_push(names, name)) {
+                GENERAL_NAME_free(name);
+                return false;
+        }
+        return true;
+}
+
+static bool is_address(const char *text)
+{
+        ASN1_OCTET_STRING *address = a2i_IPADDRESS(text);
+
+        ASN1_OCTET_STRING_free(address);
+        return address != NULL;
+}
+
+/* Names and addresses. -EINVAL if there are none, too many or an invalid one, which *ret_error names. */
+static int add_names(X509 *certificate, const char *const *names, char **ret_error)
+{
+        g_autoptr(GENERAL_NAMES) all = GENERAL_NAMES_new();
+        size_t n = names ? g_strv_length((char **) names) : 0;
+
+        if (n == 0 || n > ALD_PKI_SAN_MAX)
+                return ald_pki_refuse(-EINVAL, ret_error, "a broker has 1 to %u names and addresses, not %zu",
+                        ALD_PKI_SAN_MAX, n);
+        for (size_t i = 0; i < n; i++) {
+                if (!is_address(names[i]) && !ald_pki_is_host_name(names[i]))
+                        return ald_pki_refuse(
+                                -EINVAL, ret_error, "\"%s\" is neither a host name nor an address", names[i]);
+                if (!all || !add_name(all, names[i]))
+                        return ald_pki_openssl_failed(-ENOMEM, names[i], ret_error);
+        }
+        if (X509_add1_ext_i2d(certificate, NID_subject_alt_name, all, 0, X509V3_ADD_DEFAULT) != 1)
+                return ald_pki_openssl_failed(-EIO, "Cannot add the names", ret_error);
+        return 0;
+}
 
 /* What all certificates have, but for name and extensions. */
 static X509 *new_certificate(EVP_PKEY *key, X509_NAME *issuer, uint64_t now, unsigned days)
@@ -57,7 +134,7 @@ int ald_pki_ca_make(EVP_PKEY *key, const char *cluster, uint64_t now, X509 **ret
                 return ald_pki_refuse(-EINVAL, ret_error,
                         "the name of a cluster is printable text of at most %u bytes", ALD_PKI_NAME_MAX);
         if (!X509_set_issuer_name(ca, name) ||
-                !ald_pki_extensions_add(ca, ca, ca_extensions, G_N_ELEMENTS(ca_extensions)) ||
+                !add_extensions(ca, ca, ca_extensions, G_N_ELEMENTS(ca_extensions)) ||
                 X509_sign(ca, key, EVP_sha256()) <= 0)
                 return ald_pki_openssl_failed(-EIO, "Cannot sign the certificate of the CA", ret_error);
         ERR_clear_error();
@@ -96,7 +173,7 @@ static bool limit_to_ca(X509 *made, X509 *ca)
 int ald_pki_sign(
         X509 *ca, EVP_PKEY *ca_key, const AldPkiSubject *subject, uint64_t now, X509 **ret, char **ret_error)
 {
-        const AldPkiExtension *usage = subject->role == ALD_PKI_ROLE_BROKER ? &server_usage : &client_usage;
+        const Extension *usage = subject->role == ALD_PKI_ROLE_BROKER ? &server_usage : &client_usage;
         g_autoptr(X509) made = NULL;
         int r;
 
@@ -107,12 +184,12 @@ int ald_pki_sign(
         made = new_certificate(
                 subject->key, X509_get_subject_name(ca), now, subject->days ? subject->days : ALD_PKI_DAYS);
         if (!made || !limit_to_ca(made, ca) ||
-                !ald_pki_extensions_add(made, ca, leaf_extensions, G_N_ELEMENTS(leaf_extensions)) ||
-                !ald_pki_extensions_add(made, ca, usage, 1))
+                !add_extensions(made, ca, leaf_extensions, G_N_ELEMENTS(leaf_extensions)) ||
+                !add_extensions(made, ca, usage, 1))
                 return ald_pki_openssl_failed(-EIO, "Cannot create a certificate", ret_error);
         r = add_common_name(made, subject, ret_error);
         if (r == 0 && subject->role == ALD_PKI_ROLE_BROKER)
-                r = ald_pki_names_add(made, subject->names, ret_error);
+                r = add_names(made, subject->names, ret_error);
         if (r < 0)
                 return r;
         if (X509_sign(made, ca_key, EVP_sha256()) <= 0)

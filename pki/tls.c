@@ -4,9 +4,8 @@
 
 #include <openssl/err.h>
 
-#include "pki/error.h"
+#include "pki/openssl.h"
 #include "pki/shared-key.h"
-#include "pki/tls-alert.h"
 #include "pki/tls.h"
 #include "pki/verify.h"
 
@@ -140,6 +139,74 @@ static int judge(X509_STORE_CTX *store, void *data)
         return 0;
 }
 
+/* Why a peer refused our certificate. */
+static const char *refusal(int alert)
+{
+        switch (alert) {
+        case SSL_AD_BAD_CERTIFICATE:
+                return "it is not valid yet, or not for this name; check the clocks";
+        case SSL_AD_UNSUPPORTED_CERTIFICATE:
+                return "it is not valid for this purpose";
+        case SSL_AD_CERTIFICATE_REVOKED:
+                return "it is revoked";
+        case SSL_AD_CERTIFICATE_EXPIRED:
+                return "it or the revocation list there has expired";
+        case SSL_AD_UNKNOWN_CA:
+                return "it is from an unknown CA";
+        case SSL_AD_CERTIFICATE_UNKNOWN:
+                return "it cannot be used";
+        case SSL_AD_DECRYPT_ERROR:
+                return "a signature is invalid";
+        default:
+                return NULL;
+        }
+}
+
+/* Describes an alert that was received or sent; NULL if there is nothing to report, as for a close. */
+static char *describe_received_alert(const char *peer, int value)
+{
+        int alert = value & 0xff;
+        const char *why = refusal(alert);
+
+        if (alert == SSL_AD_CLOSE_NOTIFY || alert == SSL_AD_USER_CANCELLED)
+                return NULL;
+        if (why)
+                return g_strdup_printf("%s refused the certificate of this machine: %s", peer, why);
+        if (alert == TLS13_AD_CERTIFICATE_REQUIRED)
+                return g_strdup_printf("%s received no certificate from this machine", peer);
+        if (alert == SSL_AD_PROTOCOL_VERSION)
+                return g_strdup_printf("%s does not speak TLS 1.3", peer);
+        return g_strdup_printf("%s ended the TLS connection: %s", peer, SSL_alert_desc_string_long(value));
+}
+
+static char *describe_sent_alert(const char *peer, int value)
+{
+        switch (value & 0xff) {
+        case TLS13_AD_CERTIFICATE_REQUIRED:
+                return g_strdup_printf("%s sent no certificate", peer);
+        case SSL_AD_PROTOCOL_VERSION:
+                return g_strdup_printf("%s does not speak TLS 1.3", peer);
+        default:
+                return NULL;
+        }
+}
+
+/* The same in either direction, if both sides have a key instead of certificates. */
+static char *describe_alert_by_key(int value)
+{
+        switch (value & 0xff) {
+        case SSL_AD_ILLEGAL_PARAMETER: /* sent by OpenSSL if the proof was made with another key */
+        case SSL_AD_DECRYPT_ERROR:
+                return g_strdup("the shared keys of the two sides differ");
+        case SSL_AD_HANDSHAKE_FAILURE:
+                return g_strdup("only one side has a shared key");
+        case SSL_AD_PROTOCOL_VERSION:
+                return g_strdup("the other side does not speak TLS 1.3");
+        default:
+                return NULL;
+        }
+}
+
 static void hear_alert(const SSL *ssl, int where, int value)
 {
         AldTls *tls = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
@@ -148,11 +215,11 @@ static void hear_alert(const SSL *ssl, int where, int value)
 
         if (tls->by_key) {
                 if (where & SSL_CB_ALERT)
-                        reason = ald_tls_alert_by_key(value);
+                        reason = describe_alert_by_key(value);
         } else if (where == SSL_CB_READ_ALERT)
-                reason = ald_tls_alert_received(peer, value);
+                reason = describe_received_alert(peer, value);
         else if (where == SSL_CB_WRITE_ALERT)
-                reason = ald_tls_alert_sent(peer, value);
+                reason = describe_sent_alert(peer, value);
         if (reason)
                 set_reason(tls, reason);
 }

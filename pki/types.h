@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+
 #include <glib.h>
 #include <openssl/bio.h>
 #include <openssl/evp.h>
@@ -22,6 +24,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_CRL, X509_CRL_free)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_REQ, X509_REQ_free)
 
 #define ALD_PKI_ID_SIZE 33             /* a node id: 32 lower-case hexadecimal digits, and the NUL */
+#define ALD_PKI_SERIAL_SIZE 41         /* a serial: at most 20 bytes as hexadecimal digits, and the NUL */
 #define ALD_PKI_PEM_MAX (64u * 1024)   /* bytes of a key, a certificate or a request */
 #define ALD_PKI_CRL_MAX (1024u * 1024) /* bytes of a revocation list */
 #define ALD_PKI_SAN_MAX 64u            /* names and addresses of a broker */
@@ -39,4 +42,10 @@ typedef enum AldPkiRole {
 #define ALD_PKI_BRIDGE_PREFIX "bridge-"
 
 /* Whether it is a node id: 32 lower-case hexadecimal digits, not all of them 0. */
-gboolean ald_pki_is_node_id(const char *text);
+bool ald_pki_is_node_id(const char *text);
+
+/* Whether it is a valid host name for a certificate, and not an address. */
+bool ald_pki_is_host_name(const char *text);
+
+/* Whether it is a valid name of a site: letters, digits, '-', '_' and '.', not too long. */
+bool ald_pki_is_site(const char *text);

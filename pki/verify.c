@@ -7,8 +7,7 @@
 
 #include "pki/certificate.h"
 #include "pki/crl.h"
-#include "pki/date.h"
-#include "pki/error.h"
+#include "pki/openssl.h"
 #include "pki/verify.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(X509_STORE, X509_STORE_free)

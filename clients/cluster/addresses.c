@@ -12,7 +12,7 @@
 
 #include "clients/cluster/addresses.h"
 #include "clients/command-line/print.h"
-#include "pki/name.h"
+#include "pki/types.h"
 
 #define PORT_MAX 65535u
 #define INTERFACES "/sys/class/net"

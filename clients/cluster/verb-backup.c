@@ -17,8 +17,8 @@
 #include "clients/cluster/own.h"
 #include "clients/cluster/services.h"
 #include "clients/command-line/print.h"
+#include "pki/encryption.h"
 #include "pki/file.h"
-#include "pki/seal.h"
 
 /*
  * The certificate authority of a cluster in one file, encrypted with a passphrase, so that another machine
@@ -118,12 +118,12 @@ static int collect(const AldAuthority *authority, char **ret)
 /* Whether a file has the same already, for the same passphrase. */
 static bool has_backup(const char *path, const char *text, const char *passphrase)
 {
-        g_autofree char *sealed = NULL, *reason = NULL;
+        g_autofree char *encrypted = NULL, *reason = NULL;
         char *found = NULL;
         bool same;
 
-        if (ald_pki_file_read(path, BACKUP_BYTES_MAX, &sealed, NULL) < 0 ||
-                ald_pki_unseal(sealed, passphrase, &found, &reason) < 0)
+        if (ald_pki_file_read(path, BACKUP_BYTES_MAX, &encrypted, NULL) < 0 ||
+                ald_pki_decrypt(encrypted, passphrase, &found, &reason) < 0)
                 return false;
         same = strcmp(found, text) == 0;
         OPENSSL_cleanse(found, strlen(found));
@@ -131,19 +131,19 @@ static bool has_backup(const char *path, const char *text, const char *passphras
         return same;
 }
 
-static int seal(const AldHome *home, const char *path, const char *text, const char *passphrase)
+static int write_backup(const AldHome *home, const char *path, const char *text, const char *passphrase)
 {
-        g_autofree char *sealed = NULL, *reason = NULL;
+        g_autofree char *encrypted = NULL, *reason = NULL;
         int r;
 
         if (has_backup(path, text, passphrase)) {
                 ald_home_tell(home, "Kept %s: it is complete", path);
                 return ALD_EXIT_OK;
         }
-        r = ald_pki_seal(text, passphrase, &sealed, &reason);
+        r = ald_pki_encrypt(text, passphrase, &encrypted, &reason);
         if (r < 0)
                 return ald_home_failed(r, "Cannot create the backup", reason);
-        r = ald_output_write_file(home->changes, path, sealed, 0600);
+        r = ald_output_write_file(home->changes, path, encrypted, 0600);
         if (r == ALD_EXIT_OK)
                 ald_home_tell_next(home,
                         "With this file and the passphrase, any machine can admit nodes to cluster %s. Make "
@@ -152,14 +152,14 @@ static int seal(const AldHome *home, const char *path, const char *text, const c
         return r;
 }
 
-static int write_sealed(const AldHome *home, const char *path, const char *text)
+static int ask_and_write(const AldHome *home, const char *path, const char *text)
 {
         char passphrase[PASSPHRASE_MAX];
         int r;
 
         r = read_passphrase(passphrase, true);
         if (r == ALD_EXIT_OK)
-                r = seal(home, path, text, passphrase);
+                r = write_backup(home, path, text, passphrase);
         OPENSSL_cleanse(passphrase, sizeof passphrase);
         return r;
 }
@@ -178,7 +178,7 @@ int ald_cluster_backup(const AldClusterCommand *command)
                 r = collect(&authority, &text);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = write_sealed(&home, command->ctl.args[0], text);
+        r = ask_and_write(&home, command->ctl.args[0], text);
         OPENSSL_cleanse(text, strlen(text));
         g_free(text);
         return r;
@@ -327,7 +327,7 @@ static int check_cluster(const AldHome *home, json_t *backup)
 
 int ald_cluster_restore(const AldClusterCommand *command)
 {
-        g_autofree char *sealed = NULL, *text = NULL, *reason = NULL;
+        g_autofree char *encrypted = NULL, *text = NULL, *reason = NULL;
         g_auto(AldHome) home = ALD_HOME_INIT;
         char passphrase[PASSPHRASE_MAX];
         json_t *backup;
@@ -336,13 +336,13 @@ int ald_cluster_restore(const AldClusterCommand *command)
         r = ald_home_open_to_change(&home, command->changes);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = ald_pki_file_read(command->ctl.args[0], BACKUP_BYTES_MAX, &sealed, NULL);
+        r = ald_pki_file_read(command->ctl.args[0], BACKUP_BYTES_MAX, &encrypted, NULL);
         if (r < 0)
                 return ald_home_failed(r, command->ctl.args[0], NULL);
         r = read_passphrase(passphrase, false);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = ald_pki_unseal(sealed, passphrase, &text, &reason);
+        r = ald_pki_decrypt(encrypted, passphrase, &text, &reason);
         OPENSSL_cleanse(passphrase, sizeof passphrase);
         if (r < 0)
                 return ald_home_failed(r, "Cannot open the backup", reason);

@@ -8,7 +8,7 @@
 #include "clients/cluster/input.h"
 #include "clients/cluster/services.h"
 #include "clients/command-line/print.h"
-#include "pki/name.h"
+#include "pki/types.h"
 
 #define ENDING_USEC (UINT64_C(60) * 86400 * G_USEC_PER_SEC) /* before the end */
 

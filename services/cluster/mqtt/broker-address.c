@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pki/name.h"
+#include "pki/types.h"
 #include "services/cluster/mqtt/broker-address.h"
 
 static bool is_ipv4(const char *host)

@@ -9,9 +9,9 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
-#include "pki/error.h"
 #include "pki/file.h"
 #include "pki/key.h"
+#include "pki/openssl.h"
 
 typedef struct Folder {
         char *path;

@@ -6,8 +6,8 @@
 #include <openssl/crypto.h>
 #include <openssl/rand.h>
 
-#include "pki/error.h"
-#include "pki/seal.h"
+#include "pki/encryption.h"
+#include "pki/openssl.h"
 
 #define HEAD "-----BEGIN ALIDADE BACKUP-----\n"
 #define TAIL "\n-----END ALIDADE BACKUP-----\n"
@@ -49,46 +49,49 @@ static bool decrypt(char *text, const guint8 *bytes, size_t n, const guint8 *key
                EVP_DecryptFinal_ex(context, (guint8 *) text + written, &last) == 1;
 }
 
-int ald_pki_seal(const char *text, const char *passphrase, char **ret, char **ret_error)
+int ald_pki_encrypt(const char *text, const char *passphrase, char **ret, char **ret_error)
 {
         size_t n = strlen(text);
         g_autofree guint8 *bytes = g_malloc(BEFORE + n);
         g_autofree char *encoded = NULL;
         guint8 key[KEY];
-        bool sealed;
+        bool done;
 
         if (strlen(passphrase) < ALD_PKI_PASSPHRASE_LEAST)
                 return ald_pki_refuse(-EINVAL, ret_error, "the passphrase has fewer than %u bytes",
                         ALD_PKI_PASSPHRASE_LEAST);
-        sealed = RAND_bytes(bytes, SALT + IV) == 1 && derive(passphrase, bytes, key) &&
-                 encrypt(bytes, text, n, key);
+        done = RAND_bytes(bytes, SALT + IV) == 1 && derive(passphrase, bytes, key) &&
+               encrypt(bytes, text, n, key);
         OPENSSL_cleanse(key, sizeof key);
-        if (!sealed)
+        if (!done)
                 return ald_pki_openssl_failed(-EIO, "cannot encrypt", ret_error);
         encoded = g_base64_encode(bytes, BEFORE + n);
         *ret = g_strconcat(HEAD, encoded, TAIL, NULL);
         return 0;
 }
 
-int ald_pki_unseal(const char *sealed, const char *passphrase, char **ret, char **ret_error)
+int ald_pki_decrypt(const char *encrypted, const char *passphrase, char **ret, char **ret_error)
 {
-        const char *end = g_str_has_prefix(sealed, HEAD) ? strstr(sealed, TAIL) : NULL;
+        const char *end = g_str_has_prefix(encrypted, HEAD) ? strstr(encrypted, TAIL) : NULL;
         g_autofree char *encoded = NULL, *text = NULL;
         g_autofree guint8 *bytes = NULL;
         guint8 key[KEY];
-        bool opened;
+        bool derived, done;
         gsize n;
 
         if (!end)
                 return ald_pki_refuse(-EBADMSG, ret_error, "not a backup of a cluster, or incomplete");
-        encoded = g_strndup(sealed + strlen(HEAD), (gsize) (end - sealed) - strlen(HEAD));
+        encoded = g_strndup(encrypted + strlen(HEAD), (gsize) (end - encrypted) - strlen(HEAD));
         bytes = g_base64_decode(encoded, &n);
         if (n < BEFORE || n > G_MAXINT)
                 return ald_pki_refuse(-EBADMSG, ret_error, "not a backup of a cluster, or incomplete");
         text = g_malloc0(n - BEFORE + 1);
-        opened = derive(passphrase, bytes, key) && decrypt(text, bytes, n - BEFORE, key);
+        derived = derive(passphrase, bytes, key);
+        done = derived && decrypt(text, bytes, n - BEFORE, key);
         OPENSSL_cleanse(key, sizeof key);
-        if (!opened)
+        if (!derived)
+                return ald_pki_openssl_failed(-EIO, "cannot decrypt", ret_error);
+        if (!done)
                 return ald_pki_refuse(-EKEYREJECTED, ret_error, "wrong passphrase, or the file was altered");
         *ret = g_steal_pointer(&text);
         return 0;
