@@ -96,7 +96,7 @@ static int await(int fd, gint64 end)
         return r;
 }
 
-static int lock_file(int fd, gint64 end, char **ret_holder)
+static int lock_file(int fd, gint64 end, char **ret_reason)
 {
         struct flock lock = whole_file();
         g_autofree char *holder = NULL;
@@ -113,12 +113,12 @@ static int lock_file(int fd, gint64 end, char **ret_holder)
         if (r == -ETIMEDOUT) {
                 g_free(holder);
                 holder = describe_holder(fd);
-                *ret_holder = holder ? g_steal_pointer(&holder) : g_strdup("another process");
+                *ret_reason = holder ? g_steal_pointer(&holder) : g_strdup("another process");
         }
         return r;
 }
 
-int ald_admin_lock_take(const char *folder, unsigned seconds, char **ret_holder)
+int ald_admin_lock_take(const char *folder, unsigned seconds, char **ret_reason)
 {
         gint64 end = g_get_monotonic_time() + (gint64) seconds * G_USEC_PER_SEC;
 
@@ -129,7 +129,7 @@ int ald_admin_lock_take(const char *folder, unsigned seconds, char **ret_holder)
 
                 if (fd < 0)
                         return fd;
-                r = lock_file(fd, end, ret_holder);
+                r = lock_file(fd, end, ret_reason);
                 if (r < 0)
                         return r;
                 if (fstat(fd, &st) < 0)

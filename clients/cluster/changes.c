@@ -47,7 +47,7 @@ void ald_changes_add_list(
         ald_changes_tell(changes, "%s", text);
 }
 
-void ald_changes_tell_list(const AldChanges *changes, const char *format, va_list list)
+static void tell(const AldChanges *changes, const char *format, va_list list)
 {
         g_autofree char *text = g_strdup_vprintf(format, list), *safe = ald_text_safe(text);
 
@@ -60,7 +60,7 @@ void ald_changes_tell(const AldChanges *changes, const char *format, ...)
         va_list list;
 
         va_start(list, format);
-        ald_changes_tell_list(changes, format, list);
+        tell(changes, format, list);
         va_end(list);
 }
 
@@ -76,6 +76,17 @@ void ald_changes_add(AldChanges *changes, AldChangeKind kind, const char *object
 bool ald_changes_any(const AldChanges *changes)
 {
         return json_array_size(changes->list) > 0;
+}
+
+void ald_changes_tell_next(const AldChanges *changes, const char *format, ...)
+{
+        va_list list;
+
+        if (changes->check || !ald_changes_any(changes))
+                return;
+        va_start(list, format);
+        tell(changes, format, list);
+        va_end(list);
 }
 
 int ald_changes_finish(const AldChanges *changes, const AldCtl *ctl, int code)

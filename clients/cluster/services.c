@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clients/cluster/broker-files.h"
+#include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/services.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
@@ -33,16 +33,16 @@ static bool has_systemd(const char *variable)
         return !(elsewhere && *elsewhere) && access("/run/systemd/system", F_OK) == 0;
 }
 
-static int systemctl(const AldHome *home, const char *verb, const char *unit)
+static int systemctl(const AldClusterFiles *files, const char *verb, const char *unit)
 {
         const char *const argv[] = { "systemctl", verb, unit, NULL };
         g_autofree char *command = g_strjoinv(" ", (char **) argv);
 
-        if (!home->changes->check && ald_services_run(argv) != 0) {
+        if (!files->changes->check && ald_services_run(argv) != 0) {
                 ald_complain("systemctl %s %s failed; see journalctl -u %s", verb, unit, unit);
                 return ALD_EXIT_ERROR;
         }
-        ald_changes_add(home->changes, ALD_CHANGE_RUN, command, "%s", "");
+        ald_changes_add(files->changes, ALD_CHANGE_RUN, command, "%s", "");
         return ALD_EXIT_OK;
 }
 
@@ -70,19 +70,19 @@ static int call_reload(sd_bus_error *error)
         return r;
 }
 
-static int reload_clusterd(const AldHome *home)
+static int reload_clusterd(const AldClusterFiles *files)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         int r;
 
         if (has_systemd("ALIDADE_BUS_ADDRESS"))
-                return systemctl(home, "reload-or-restart", CLUSTERD);
-        r = home->changes->check ? 0 : call_reload(&error);
+                return systemctl(files, "reload-or-restart", CLUSTERD);
+        r = files->changes->check ? 0 : call_reload(&error);
         if (r >= 0)
-                ald_changes_add(home->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " to reload its files");
+                ald_changes_add(files->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " to reload its files");
         else if (!error.name || sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER) ||
                  sd_bus_error_has_name(&error, SD_BUS_ERROR_SERVICE_UNKNOWN))
-                ald_home_tell(home, "alidade-clusterd is not running: start it");
+                ald_changes_tell(files->changes, "alidade-clusterd is not running: start it");
         else {
                 ald_complain("alidade-clusterd could not reload: %s", error.message);
                 return ald_bus_exit_code(&error);
@@ -90,9 +90,9 @@ static int reload_clusterd(const AldHome *home)
         return ALD_EXIT_OK;
 }
 
-AldServices ald_services_of_broker(const AldHome *home)
+AldServices ald_services_of_broker(const AldClusterFiles *files)
 {
-        return ald_home_is_broker(home) ? ALD_SERVICES_BROKER : 0;
+        return ald_files_is_broker(files) ? ALD_SERVICES_BROKER : 0;
 }
 
 bool ald_services_restarts_broker(void)
@@ -100,45 +100,45 @@ bool ald_services_restarts_broker(void)
         return has_systemd("ALIDADE_MOSQUITTO_DIR");
 }
 
-static int restart_broker(const AldHome *home, bool start)
+static int restart_broker(const AldClusterFiles *files, bool start)
 {
         const char *const reset[] = { "systemctl", "reset-failed", BROKER, NULL };
         const char *const reread[] = { "systemctl", "daemon-reload", NULL };
 
         if (ald_services_restarts_broker()) {
                 /* The limits of its unit may be new. */
-                if (start && !home->changes->check)
+                if (start && !files->changes->check)
                         (void) ald_services_run(reread);
                 /* To revoke several nodes restarts it so often that systemd would refuse it. */
-                if (!home->changes->check)
+                if (!files->changes->check)
                         (void) ald_services_run(reset);
-                return systemctl(home, start ? "restart" : "try-restart", BROKER);
+                return systemctl(files, start ? "restart" : "try-restart", BROKER);
         }
-        ald_changes_add(home->changes, ALD_CHANGE_RESTART, "mosquitto", " to apply the changes");
+        ald_changes_add(files->changes, ALD_CHANGE_RESTART, "mosquitto", " to apply the changes");
         return ALD_EXIT_OK;
 }
 
-int ald_services_apply(const AldHome *home, AldServices which)
+int ald_services_apply(const AldClusterFiles *files, AldServices which)
 {
         int r = ALD_EXIT_OK;
 
-        if (!home->changes->unread)
+        if (!files->changes->unread)
                 return ALD_EXIT_OK;
-        if (home->interrupted)
+        if (files->interrupted)
                 which |= ALD_SERVICES_CLUSTERD |
-                         (home->interrupted_broker ? ALD_SERVICES_BROKER : ald_services_of_broker(home));
-        if (home->interrupted_start)
+                         (files->interrupted_broker ? ALD_SERVICES_BROKER : ald_services_of_broker(files));
+        if (files->interrupted_start)
                 which |= ALD_SERVICES_START_BROKER;
         if (which & ALD_SERVICES_START_BROKER)
-                r = ald_home_begin_start(home);
+                r = ald_files_begin_start(files);
         if (r == ALD_EXIT_OK && which & (ALD_SERVICES_BROKER | ALD_SERVICES_START_BROKER))
-                r = restart_broker(home, which & ALD_SERVICES_START_BROKER);
+                r = restart_broker(files, which & ALD_SERVICES_START_BROKER);
         /* A mosquitto that does not start keeps nothing from the other nodes. */
         if (which & ALD_SERVICES_CLUSTERD) {
-                int reloaded = reload_clusterd(home);
+                int reloaded = reload_clusterd(files);
 
                 if (r == ALD_EXIT_OK)
                         r = reloaded;
         }
-        return r == ALD_EXIT_OK ? ald_home_end(home) : r;
+        return r == ALD_EXIT_OK ? ald_files_end(files) : r;
 }

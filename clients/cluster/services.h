@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "clients/cluster/home.h"
+#include "clients/cluster/files.h"
 
 /* Services that have to read the changes. */
 typedef enum AldServices {
@@ -17,10 +17,10 @@ typedef enum AldServices {
  * machine, else over the bus, else by telling the user. Does nothing if nothing was changed. Reports errors
  * and returns an exit code.
  */
-int ald_services_apply(const AldHome *home, AldServices which);
+int ald_services_apply(const AldClusterFiles *files, AldServices which);
 
 /* The service of a broker on this machine, else 0. */
-AldServices ald_services_of_broker(const AldHome *home);
+AldServices ald_services_of_broker(const AldClusterFiles *files);
 
 /* Whether it restarts mosquitto with systemctl(1), or only tells the user to restart it. */
 bool ald_services_restarts_broker(void);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "clients/cluster/broker-files.h"
+#include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/command.h"
-#include "clients/cluster/status-read.h"
+#include "clients/command-line/bus.h"
 #include "clients/command-line/fields.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
@@ -14,45 +15,167 @@
 #include "clients/common/format.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
+#include "state-client/value.h"
 
 #define DAY_USEC (24.0 * 3600 * 1e6)
 #define SOON_DAYS 30
 #define INDENT 4
 
-static void add_expiry(json_t *files, const AldHome *home, const char *file, const char *key)
+static int read_properties(sd_bus *bus, json_t *into, sd_bus_error *error)
 {
-        g_autofree char *path = g_build_filename(home->folder, file, NULL);
+        g_autoptr(AldMessage) reply = NULL;
+        json_t *properties = json_object();
+        int r;
+
+        json_object_set_new(into, "Cluster", properties);
+        r = sd_bus_call_method(bus, ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, "org.freedesktop.DBus.Properties",
+                "GetAll", error, &reply, "s", ALD_CLUSTER_INTERFACE);
+        return r < 0 ? r : ald_value_read_dict(reply, properties, NULL);
+}
+
+/* The number of records that the state service refused; absent if the service does not run. */
+static void add_refused_records(sd_bus *bus, json_t *into)
+{
+        json_t *state = json_object();
+        uint64_t refused;
+
+        json_object_set_new(into, "State", state);
+        if (ald_bus_await(bus, ALD_STATE_NAME, NULL) >= 0 &&
+                sd_bus_get_property_trivial(bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE,
+                        "RefusedRecords", NULL, 't', &refused) >= 0)
+                json_object_set_new(state, "RefusedRecords", json_integer((json_int_t) refused));
+}
+
+static int read_rows(sd_bus *bus, const char *method, const char *name, json_t *into, sd_bus_error *error)
+{
+        g_autoptr(AldMessage) reply = NULL;
+        json_t *rows = json_array();
+        int r;
+
+        json_object_set_new(into, name, rows);
+        r = sd_bus_call_method(
+                bus, ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, method, error, &reply, NULL);
+        if (r >= 0)
+                r = sd_bus_message_has_signature(reply, "aa{sv}") > 0 ? 0 : -EBADMSG;
+        return r < 0 ? r : ald_value_read_rows(reply, rows);
+}
+
+/* Reads a{sa{sv}}, identities by node, and names the nodes among the rows. */
+static int read_names(sd_bus_message *m, json_t *names)
+{
+        const char *id;
+        int r;
+
+        r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
+        while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sa{sv}")) > 0) {
+                json_t *fields = json_object();
+
+                r = sd_bus_message_read(m, "s", &id);
+                if (r >= 0)
+                        r = ald_value_read_dict(m, fields, NULL);
+                if (r >= 0)
+                        json_object_set(names, id, json_object_get(fields, "FriendlyName"));
+                json_decref(fields);
+                if (r >= 0)
+                        r = sd_bus_message_exit_container(m);
+        }
+        return r;
+}
+
+/* Names are a convenience: without them there are the ids. */
+static void add_names(sd_bus *bus, json_t *nodes)
+{
+        g_autoptr(AldMessage) reply = NULL;
+        json_t *names, *node;
+        size_t i;
+
+        if (ald_bus_await(bus, ALD_STATE_NAME, NULL) < 0 ||
+                sd_bus_call_method(bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetIdentities",
+                        NULL, &reply, NULL) < 0)
+                return;
+        names = json_object();
+        (void) read_names(reply, names);
+        json_array_foreach(nodes, i, node) {
+                const char *id = ald_field_text(node, "Id");
+                json_t *name = id ? json_object_get(names, id) : NULL;
+
+                if (name)
+                        json_object_set(node, "FriendlyName", name);
+        }
+        json_decref(names);
+}
+
+/*
+ * {"Cluster": properties, "Brokers": rows, "Nodes": rows} of org.alidade.Cluster1, with the FriendlyName of
+ * nodes that the state service knows. Returns an exit code; *ret_problem says why it cannot be read.
+ */
+static int read_service(const AldCtl *ctl, json_t **ret, char **ret_problem)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
+        json_t *object;
+        int r;
+
+        r = ald_bus_open(ctl, &bus);
+        if (r != ALD_EXIT_OK) {
+                *ret_problem = g_strdup("cannot connect to the bus");
+                return r;
+        }
+        object = json_object();
+        r = ald_bus_await(bus, ALD_CLUSTER_NAME, &error);
+        if (r >= 0)
+                r = read_properties(bus, object, &error);
+        if (r >= 0)
+                r = read_rows(bus, "GetBrokers", "Brokers", object, &error);
+        if (r >= 0)
+                r = read_rows(bus, "GetNodes", "Nodes", object, &error);
+        if (r < 0) {
+                json_decref(object);
+                if (!sd_bus_error_is_set(&error))
+                        (void) sd_bus_error_set_errno(&error, r);
+                *ret_problem = g_strdup(error.message ? error.message : error.name);
+                return ald_bus_exit_code(&error);
+        }
+        add_names(bus, json_object_get(object, "Nodes"));
+        add_refused_records(bus, object);
+        *ret = object;
+        return ALD_EXIT_OK;
+}
+
+static void add_expiry(json_t *local, const AldClusterFiles *files, const char *file, const char *key)
+{
+        g_autofree char *path = g_build_filename(files->folder, file, NULL);
         g_autoptr(X509) certificate = NULL;
         AldPkiFacts facts;
 
         if (ald_pki_certificate_load(path, &certificate, NULL) < 0)
                 return;
         ald_pki_certificate_facts(certificate, &facts);
-        json_object_set_new(files, key, json_integer((json_int_t) facts.not_after));
+        json_object_set_new(local, key, json_integer((json_int_t) facts.not_after));
 }
 
 /* What the files of this machine say. */
-static json_t *read_files(const AldHome *home)
+static json_t *read_local(const AldClusterFiles *files)
 {
-        g_autofree char *path = g_build_filename(home->folder, "crl.pem", NULL);
-        json_t *files = json_object(), *brokers = json_array();
+        g_autofree char *path = g_build_filename(files->folder, "crl.pem", NULL);
+        json_t *local = json_object(), *brokers = json_array();
         g_autoptr(X509_CRL) crl = NULL;
 
-        json_object_set_new(files, "NodeId", json_string(home->id));
-        if (*home->name)
-                json_object_set_new(files, "ClusterName", json_string(home->name));
-        for (char **broker = home->brokers; *broker; broker++)
+        json_object_set_new(local, "NodeId", json_string(files->id));
+        if (*files->name)
+                json_object_set_new(local, "ClusterName", json_string(files->name));
+        for (char **broker = files->brokers; *broker; broker++)
                 json_array_append_new(brokers, json_string(*broker));
-        json_object_set_new(files, "Brokers", brokers);
-        add_expiry(files, home, "ca.crt", "AuthorityExpiryUSec");
-        add_expiry(files, home, "node.crt", "CertificateExpiryUSec");
-        add_expiry(files, home, "broker/broker.crt", "BrokerCertificateExpiryUSec");
+        json_object_set_new(local, "Brokers", brokers);
+        add_expiry(local, files, "ca.crt", "AuthorityExpiryUSec");
+        add_expiry(local, files, "node.crt", "CertificateExpiryUSec");
+        add_expiry(local, files, "broker/broker.crt", "BrokerCertificateExpiryUSec");
         if (ald_pki_crl_load(path, &crl, NULL) >= 0) {
-                json_object_set_new(files, "CrlNumber", json_integer((json_int_t) ald_pki_crl_number(crl)));
+                json_object_set_new(local, "CrlNumber", json_integer((json_int_t) ald_pki_crl_number(crl)));
                 json_object_set_new(
-                        files, "RevokedCertificates", json_integer((json_int_t) ald_pki_crl_count(crl)));
+                        local, "RevokedCertificates", json_integer((json_int_t) ald_pki_crl_count(crl)));
         }
-        return files;
+        return local;
 }
 
 /* "valid until 2027-12-23 (396 days)", as a warning if that is soon. */
@@ -86,26 +209,26 @@ static void add_text(GString *out, const char *label, const json_t *fields, cons
                 add_line(out, label, safe);
 }
 
-static void add_valid(GString *out, const char *label, const json_t *files, const char *name)
+static void add_valid(GString *out, const char *label, const json_t *local, const char *name)
 {
-        g_autofree char *text = describe_expiry(ald_field_number(files, name));
+        g_autofree char *text = describe_expiry(ald_field_number(local, name));
 
-        if (json_object_get(files, name))
+        if (json_object_get(local, name))
                 add_line(out, label, text);
 }
 
-static void describe_files(GString *out, const json_t *files)
+static void describe_local(GString *out, const json_t *local)
 {
         g_autofree char *list = NULL;
 
-        add_text(out, "This node", files, "NodeId");
-        add_valid(out, "Certificate", files, "CertificateExpiryUSec");
-        add_valid(out, "Broker's", files, "BrokerCertificateExpiryUSec");
-        add_valid(out, "Authority", files, "AuthorityExpiryUSec");
-        if (!json_object_get(files, "CrlNumber"))
+        add_text(out, "This node", local, "NodeId");
+        add_valid(out, "Certificate", local, "CertificateExpiryUSec");
+        add_valid(out, "Broker's", local, "BrokerCertificateExpiryUSec");
+        add_valid(out, "Authority", local, "AuthorityExpiryUSec");
+        if (!json_object_get(local, "CrlNumber"))
                 return;
-        list = g_strdup_printf("number %.0f, %.0f revoked", ald_field_number(files, "CrlNumber"),
-                ald_field_number(files, "RevokedCertificates"));
+        list = g_strdup_printf("number %.0f, %.0f revoked", ald_field_number(local, "CrlNumber"),
+                ald_field_number(local, "RevokedCertificates"));
         add_line(out, "Revocations", list);
 }
 
@@ -327,7 +450,7 @@ static void append_advice(GString *out, unsigned columns)
         g_string_append_c(out, '\n');
 }
 
-static int print_text(const AldCtl *ctl, const json_t *status, const char *problem, const json_t *files)
+static int print_text(const AldCtl *ctl, const json_t *status, const char *problem, const json_t *local)
 {
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
@@ -340,15 +463,15 @@ static int print_text(const AldCtl *ctl, const json_t *status, const char *probl
                         "The cluster service does not answer (%s); this is read from the files of this "
                         "machine.\n",
                         safe);
-                add_line(out, "Cluster", ald_field_text(files, "ClusterName") ?: "none");
+                add_line(out, "Cluster", ald_field_text(local, "ClusterName") ?: "none");
         }
-        if (files)
-                describe_files(out, files);
-        if (files && !json_object_get(files, "ClusterName"))
+        if (local)
+                describe_local(out, local);
+        if (local && !json_object_get(local, "ClusterName"))
                 append_advice(out, info.columns);
-        for (size_t i = 0; !status && i < json_array_size(json_object_get(files, "Brokers")); i++)
+        for (size_t i = 0; !status && i < json_array_size(json_object_get(local, "Brokers")); i++)
                 add_line(out, i == 0 ? "Brokers" : "",
-                        json_string_value(json_array_get(json_object_get(files, "Brokers"), i)));
+                        json_string_value(json_array_get(json_object_get(local, "Brokers"), i)));
         if (status) {
                 json_t *nodes = sort_nodes(json_object_get(status, "Nodes"));
 
@@ -361,30 +484,30 @@ static int print_text(const AldCtl *ctl, const json_t *status, const char *probl
 
 int ald_cluster_status(const AldClusterCommand *command)
 {
-        g_auto(AldHome) home = ALD_HOME_INIT;
+        g_auto(AldClusterFiles) files = ALD_FILES_INIT;
         g_autofree char *problem = NULL;
-        json_t *status = NULL, *files = NULL;
+        json_t *status = NULL, *local = NULL;
         int r;
 
-        r = ald_cluster_status_read(&command->ctl, &status, &problem);
+        r = read_service(&command->ctl, &status, &problem);
         /* The files here tell nothing of another machine. */
         if (r != ALD_EXIT_OK && command->ctl.host) {
                 ald_complain("Cannot read from org.alidade.Cluster1: %s", problem);
                 return r;
         }
-        if (!command->ctl.host && ald_home_open(&home, command->changes) == ALD_EXIT_OK)
-                files = read_files(&home);
+        if (!command->ctl.host && ald_files_open(&files, command->changes) == ALD_EXIT_OK)
+                local = read_local(&files);
         if (command->ctl.json) {
                 json_t *object = status ? json_incref(status) : json_object();
 
                 json_object_set_new(object, "Running", json_boolean(status != NULL));
-                if (files)
-                        json_object_set(object, "Files", files);
+                if (local)
+                        json_object_set(object, "Files", local);
                 r = ald_print_json(&command->ctl, object);
                 json_decref(object);
         } else
-                r = print_text(&command->ctl, status, problem, files);
+                r = print_text(&command->ctl, status, problem, local);
         json_decref(status);
-        json_decref(files);
+        json_decref(local);
         return r;
 }

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clients/cluster/authority/authority.h"
+#include "clients/cluster/report.h"
+#include "clients/cluster/services.h"
+#include "clients/command-line/print.h"
+#include "pki/file.h"
+#include "pki/key.h"
+
+#define NUMBER_BYTES_MAX 32u
+
+static const char not_whole[] = "The certificate authority of the cluster is incomplete";
+
+static uint64_t now(void)
+{
+        return (uint64_t) g_get_real_time();
+}
+
+static void issued_free(gpointer data)
+{
+        AldIssued *issued = data;
+
+        X509_free(issued->certificate);
+        g_free(issued->path);
+        g_free(issued);
+}
+
+/* Takes the certificate. */
+static AldIssued *add_issued(AldAuthority *authority, X509 *certificate)
+{
+        AldIssued *issued = g_new0(AldIssued, 1);
+        const char *name = issued->facts.common_name;
+
+        issued->certificate = certificate;
+        ald_pki_certificate_facts(certificate, &issued->facts);
+        issued->is_broker = g_str_has_prefix(name, ALD_PKI_BROKER_PREFIX);
+        if (issued->is_broker)
+                name += strlen(ALD_PKI_BROKER_PREFIX);
+        if (ald_pki_is_node_id(name))
+                (void) g_strlcpy(issued->node, name, sizeof issued->node);
+        issued->path = g_strdup_printf("%s/issued/%s.crt", authority->folder, issued->facts.serial);
+        g_ptr_array_add(authority->issued, issued);
+        return issued;
+}
+
+static int load_issued(AldAuthority *authority)
+{
+        g_autofree char *folder = g_build_filename(authority->folder, "issued", NULL);
+        g_autoptr(GError) error = NULL;
+        g_autoptr(GDir) dir = g_dir_open(folder, 0, &error);
+        const char *name;
+
+        if (!dir && authority->files->changes->check &&
+                g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+                return ALD_EXIT_OK; /* it would have been made before */
+        if (!dir)
+                return ald_report_failure(-EIO, folder, error->message);
+        while ((name = g_dir_read_name(dir))) {
+                g_autofree char *path = g_build_filename(folder, name, NULL), *reason = NULL;
+                X509 *certificate = NULL;
+
+                if (name[0] == '.' || !g_str_has_suffix(name, ".crt"))
+                        continue;
+                /* Passing over one might let a second machine have the same id, or leave it unrevoked. */
+                if (ald_pki_certificate_load(path, &certificate, &reason) < 0) {
+                        ald_complain("%s: %s; move it away if it is not a certificate", path, reason);
+                        return ALD_EXIT_ERROR;
+                }
+                (void) add_issued(authority, certificate);
+        }
+        return ALD_EXIT_OK;
+}
+
+static void prepare(AldAuthority *authority, const AldClusterFiles *files)
+{
+        authority->files = files;
+        authority->folder = g_build_filename(files->folder, "ca", NULL);
+        authority->issued = g_ptr_array_new_with_free_func(issued_free);
+}
+
+/* The list that the cluster service received, if this authority has signed it. */
+static X509_CRL *load_received(const AldAuthority *authority)
+{
+        g_autofree char *text = NULL;
+        g_autoptr(X509_CRL) crl = NULL;
+        size_t n;
+
+        if (ald_pki_file_read_at(AT_FDCWD, authority->files->received_crl, ALD_PKI_CRL_MAX, &text, &n) < 0 ||
+                ald_pki_crl_parse(text, n, &crl, NULL) < 0 ||
+                ald_pki_crl_verify(crl, authority->ca, NULL) < 0)
+                return NULL;
+        return g_steal_pointer(&crl);
+}
+
+/*
+ * An authority that was restored from a backup finds lists of the previous one, which have greater or equal
+ * numbers. The newer list is used, and what only the other one revokes is revoked again.
+ */
+static int merge_received(AldAuthority *authority)
+{
+        g_autoptr(X509_CRL) received = load_received(authority);
+        g_auto(GStrv) beyond = NULL;
+        int r;
+
+        if (!received)
+                return ALD_EXIT_OK;
+        if (ald_pki_crl_number(received) > ald_pki_crl_number(authority->crl)) {
+                X509_CRL *older = authority->crl;
+
+                authority->crl = g_steal_pointer(&received);
+                received = older;
+        }
+        beyond = ald_pki_crl_beyond(received, authority->crl);
+        if (!*beyond)
+                return ALD_EXIT_OK;
+        r = ald_authority_revoke(authority, (const char *const *) beyond);
+        if (r == ALD_EXIT_OK)
+                r = ald_services_apply(
+                        authority->files, ALD_SERVICES_CLUSTERD | ald_services_of_broker(authority->files));
+        return r;
+}
+
+static int hand_over(AldAuthority *authority, AldAuthority *ret)
+{
+        *ret = *authority;
+        *authority = (AldAuthority){};
+        return ALD_EXIT_OK;
+}
+
+int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret)
+{
+        g_autofree char *key = g_build_filename(files->folder, "ca", "ca.key", NULL), *reason = NULL;
+        g_autofree char *ca = g_build_filename(files->folder, "ca.crt", NULL);
+        g_autofree char *crl = g_build_filename(files->folder, "crl.pem", NULL);
+        g_auto(AldAuthority) authority = {};
+        int r;
+
+        if (!ald_files_is_authority(files)) {
+                ald_complain("This machine does not have the key of the certificate authority: use the "
+                             "machine where the cluster was created");
+                return ALD_EXIT_ERROR;
+        }
+        prepare(&authority, files);
+        r = ald_pki_key_load(key, &authority.key, &reason);
+        if (r >= 0)
+                r = ald_pki_certificate_load(ca, &authority.ca, &reason);
+        if (r >= 0)
+                r = ald_pki_crl_load(crl, &authority.crl, &reason);
+        if (r < 0)
+                return ald_report_failure(r, not_whole, reason);
+        r = load_issued(&authority);
+        if (r == ALD_EXIT_OK)
+                r = merge_received(&authority);
+        return r == ALD_EXIT_OK ? hand_over(&authority, ret) : r;
+}
+
+void ald_authority_close(AldAuthority *authority)
+{
+        g_clear_pointer(&authority->ca, X509_free);
+        g_clear_pointer(&authority->key, EVP_PKEY_free);
+        g_clear_pointer(&authority->crl, X509_CRL_free);
+        g_clear_pointer(&authority->issued, g_ptr_array_unref);
+        g_clear_pointer(&authority->folder, g_free);
+}
+
+/* The key of the authority; created if there is none. */
+static int obtain_key(AldAuthority *authority)
+{
+        const AldClusterFiles *files = authority->files;
+        g_autofree char *path = g_build_filename(authority->folder, "ca.key", NULL), *reason = NULL;
+        int r;
+
+        if (ald_files_is_authority(files)) {
+                r = ald_pki_key_load(path, &authority->key, &reason);
+                return r < 0 ? ald_report_failure(r, not_whole, reason) : ALD_EXIT_OK;
+        }
+        r = ald_pki_key_generate(&authority->key, &reason);
+        if (r >= 0 && !files->changes->check)
+                r = ald_pki_key_save(authority->key, path, 0600, 0, 0, &reason);
+        if (r < 0)
+                return ald_report_failure(r, "Cannot create the key of the certificate authority", reason);
+        ald_changes_add(files->changes, ALD_CHANGE_MAKE, path,
+                ": this key admits nodes to the cluster; keep a copy in a safe place");
+        return ALD_EXIT_OK;
+}
+
+static int obtain_certificate(AldAuthority *authority, const char *cluster)
+{
+        const AldClusterFiles *files = authority->files;
+        g_autofree char *path = g_build_filename(files->folder, "ca.crt", NULL);
+        g_autofree char *pem = NULL, *reason = NULL;
+        int r;
+
+        if (ald_files_has(files, "ca.crt")) {
+                r = ald_pki_certificate_load(path, &authority->ca, &reason);
+                return r < 0 ? ald_report_failure(r, not_whole, reason) : ALD_EXIT_OK;
+        }
+        r = ald_pki_ca_make(authority->key, cluster, now(), &authority->ca, &reason);
+        if (r < 0)
+                return ald_report_failure(r, "Cannot create the certificate authority", reason);
+        pem = ald_pki_certificate_to_pem(authority->ca);
+        return ald_files_install(files, ALD_CHANGE_MAKE, path, pem, 0644,
+                ": the certificate authority of cluster %s", cluster);
+}
+
+/* The greatest number that a list may have had: some of them may have been written but not installed. */
+static uint64_t last_number(const AldAuthority *authority)
+{
+        g_autofree char *path = g_build_filename(authority->folder, "crl-number", NULL), *text = NULL;
+        uint64_t number = authority->crl ? ald_pki_crl_number(authority->crl) : 0;
+        guint64 noted;
+        size_t n;
+
+        if (ald_pki_file_read(path, NUMBER_BYTES_MAX, &text, &n) >= 0 &&
+                g_ascii_string_to_unsigned(g_strstrip(text), 10, 0, G_MAXINT64, &noted, NULL))
+                number = MAX(number, noted);
+        return number;
+}
+
+int ald_authority_revoke(AldAuthority *authority, const char *const *serials)
+{
+        g_autofree char *noted = g_build_filename(authority->folder, "crl-number", NULL);
+        g_autofree char *path = g_build_filename(authority->files->folder, "crl.pem", NULL);
+        g_autofree char *text = NULL, *pem = NULL, *reason = NULL, *about = NULL;
+        uint64_t number = last_number(authority) + 1;
+        g_autoptr(X509_CRL) crl = NULL;
+        int r;
+
+        text = g_strdup_printf("%" PRIu64 "\n", number);
+        r = ald_files_write(authority->files, noted, text, 0600);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_pki_crl_make(
+                authority->ca, authority->key, authority->crl, serials, number, now(), &crl, &reason);
+        if (r < 0)
+                return ald_report_failure(r, "Cannot create a revocation list", reason);
+        pem = ald_pki_crl_to_pem(crl);
+        about = ald_report_crl(crl);
+        r = ald_files_install(authority->files, ALD_CHANGE_WRITE, path, pem, 0644, ": %s", about);
+        if (r != ALD_EXIT_OK)
+                return r;
+        g_clear_pointer(&authority->crl, X509_CRL_free);
+        authority->crl = g_steal_pointer(&crl);
+        return ALD_EXIT_OK;
+}
+
+/* The first revocation list, without which no peer would be trusted. If certificates were issued there was
+ * one already: replacing it with an empty one would readmit revoked nodes. */
+static int obtain_list(AldAuthority *authority)
+{
+        const AldClusterFiles *files = authority->files;
+        g_autofree char *path = g_build_filename(files->folder, "crl.pem", NULL), *reason = NULL;
+        int r;
+
+        if (ald_files_has(files, "crl.pem")) {
+                r = ald_pki_crl_load(path, &authority->crl, &reason);
+                return r < 0 ? ald_report_failure(r, not_whole, reason) : ALD_EXIT_OK;
+        }
+        if (authority->issued->len == 0)
+                return ald_authority_revoke(authority, NULL);
+        ald_complain("%s is missing, and with it the list of revoked certificates: copy it from another "
+                     "machine of the cluster, where it has the same path",
+                path);
+        return ALD_EXIT_ERROR;
+}
+
+int ald_authority_make(const AldClusterFiles *files, const char *cluster, AldAuthority *ret)
+{
+        g_autofree char *folder = g_build_filename(files->folder, "ca", NULL);
+        g_autofree char *issued = g_build_filename(folder, "issued", NULL);
+        g_auto(AldAuthority) authority = {};
+        int r;
+
+        r = ald_files_make_folder(files, folder, 0700);
+        if (r == ALD_EXIT_OK)
+                r = ald_files_make_folder(files, issued, 0700);
+        if (r != ALD_EXIT_OK)
+                return r;
+        prepare(&authority, files);
+        r = obtain_key(&authority);
+        if (r == ALD_EXIT_OK)
+                r = obtain_certificate(&authority, cluster);
+        if (r == ALD_EXIT_OK)
+                r = load_issued(&authority);
+        if (r == ALD_EXIT_OK)
+                r = obtain_list(&authority);
+        return r == ALD_EXIT_OK ? hand_over(&authority, ret) : r;
+}
+
+int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, const AldIssued **ret)
+{
+        g_autofree char *pem = NULL, *reason = NULL;
+        X509 *certificate = NULL;
+        AldIssued *issued;
+        int r;
+
+        r = ald_pki_sign(authority->ca, authority->key, subject, now(), &certificate, &reason);
+        if (r < 0)
+                return ald_report_failure(r, "Cannot sign", reason);
+        issued = add_issued(authority, certificate);
+        pem = ald_pki_certificate_to_pem(certificate);
+        r = ald_files_write(authority->files, issued->path, pem, 0600);
+        if (r != ALD_EXIT_OK) {
+                ald_authority_forget(authority, issued);
+                return r;
+        }
+        *ret = issued;
+        return ALD_EXIT_OK;
+}
+
+void ald_authority_forget(AldAuthority *authority, const AldIssued *issued)
+{
+        if (!authority->files->changes->check)
+                (void) unlink(issued->path);
+        g_ptr_array_remove(authority->issued, (gpointer) issued);
+}
+
+bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued)
+{
+        return issued->facts.not_after > now() && !ald_pki_crl_contains(authority->crl, issued->facts.serial);
+}
+
+char **ald_authority_broker_hosts(const AldAuthority *authority, const char *node)
+{
+        g_autoptr(GPtrArray) hosts = g_ptr_array_new_with_free_func(g_free);
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *issued = authority->issued->pdata[i];
+
+                if (issued->is_broker && strcmp(issued->node, node) == 0) {
+                        g_auto(GStrv) names = ald_pki_certificate_names(issued->certificate);
+
+                        if (names[0])
+                                g_ptr_array_add(hosts, g_strdup(names[0]));
+                }
+        }
+        g_ptr_array_add(hosts, NULL);
+        return (char **) g_ptr_array_steal(hosts, NULL);
+}
+
+static bool has_key(const AldIssued *issued, EVP_PKEY *key)
+{
+        return EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
+}
+
+const AldIssued *ald_authority_find(
+        const AldAuthority *authority, const char *node, bool broker, EVP_PKEY *key)
+{
+        const AldIssued *found = NULL;
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *issued = authority->issued->pdata[i];
+
+                if (issued->is_broker == broker && strcmp(issued->node, node) == 0 && has_key(issued, key) &&
+                        ald_authority_is_valid(authority, issued) &&
+                        (!found || issued->facts.not_after > found->facts.not_after))
+                        found = issued;
+        }
+        return found;
+}
+
+bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key)
+{
+        return ald_authority_find(authority, node, false, key);
+}
+
+bool ald_authority_knows_broker(const AldAuthority *authority, const char *node, EVP_PKEY *key)
+{
+        return ald_authority_find(authority, node, true, key);
+}
+
+bool ald_authority_has_addresses(const AldIssued *broker, char **addresses)
+{
+        g_auto(GStrv) names = ald_pki_certificate_names(broker->certificate);
+
+        for (; *addresses; addresses++)
+                if (!g_strv_contains((const char *const *) names, *addresses))
+                        return false;
+        return true;
+}
+
+bool ald_authority_is_of(const AldAuthority *authority, const AldIssued *issued, const char *node)
+{
+        EVP_PKEY *key = X509_get0_pubkey(issued->certificate);
+
+        if (issued->node[0] != '\0')
+                return strcmp(issued->node, node) == 0;
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *other = authority->issued->pdata[i];
+
+                if (strcmp(other->node, node) == 0 && has_key(other, key))
+                        return true;
+        }
+        return false;
+}

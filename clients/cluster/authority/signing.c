@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/cluster/authority/signing.h"
+#include "clients/cluster/report.h"
+#include "clients/command-line/print.h"
+
+/* Which nodes may join. */
+
+/* All nodes trust the host at the addresses of a broker, so the signer must confirm it. */
+static int check_broker(const AldClusterCommand *command, const AldSigning *signing)
+{
+        g_autofree char *names = NULL;
+
+        if (!signing->request->broker || command->broker)
+                return ALD_EXIT_OK;
+        names = g_strjoinv(", ", signing->request->addresses);
+        ald_complain("The request is refused: node %s also asks to be a broker, which all nodes would trust "
+                     "at %s. To allow this, add --broker; otherwise make a request without --broker there",
+                signing->request->id, names);
+        return ALD_EXIT_ERROR;
+}
+
+static bool is_of(const AldIssued *issued, EVP_PKEY *key)
+{
+        return key && EVP_PKEY_eq(X509_get0_pubkey(issued->certificate), key) == 1;
+}
+
+static void replace(AldSigning *signing, const AldIssued *one)
+{
+        const char *serial = one->facts.serial;
+
+        if (!g_ptr_array_find_with_equal_func(signing->replaced, serial, (GEqualFunc) g_str_equal, NULL))
+                g_ptr_array_add(signing->replaced, g_strdup(serial));
+}
+
+static int refuse(const AldSigning *signing, const AldIssued *issued, bool same_key)
+{
+        g_autofree char *until = ald_report_day(issued->facts.not_after);
+
+        if (same_key)
+                ald_complain("Node %s already has a certificate for the same key, valid until %s. To sign a "
+                             "new one, add --renew",
+                        signing->request->id, until);
+        else
+                ald_complain("Node %s already has a certificate for another key, valid until %s. If it was "
+                             "reinstalled, or lost its key, add --replace, which revokes that certificate. "
+                             "If it is a copy of another machine, remove /etc/machine-id there, run "
+                             "systemd-machine-id-setup, reboot and join again",
+                        signing->request->id, until);
+        return ALD_EXIT_ERROR;
+}
+
+/* A key that was revoked may be in other hands. */
+static int check_revoked(const AldSigning *signing)
+{
+        const AldAuthority *authority = signing->authority;
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *one = authority->issued->pdata[i];
+
+                if ((!is_of(one, signing->request->node) && !is_of(one, signing->request->broker)) ||
+                        !ald_pki_crl_contains(authority->crl, one->facts.serial))
+                        continue;
+                ald_complain("The key of this request was revoked. To admit the machine again, run "
+                             "alidadectl cluster leave there, then join, which creates a new key");
+                return ALD_EXIT_ERROR;
+        }
+        return ALD_EXIT_OK;
+}
+
+/* To renew is for who was here before. */
+static int check_purpose(const AldClusterCommand *command, const AldSigning *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+
+        if (signing->request->purpose != ALD_REQUEST_RENEW || command->replace)
+                return ALD_EXIT_OK;
+        for (guint i = 0; i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+
+                if (!one->is_broker && strcmp(one->node, signing->request->id) == 0 &&
+                        is_of(one, signing->request->node))
+                        return ALD_EXIT_OK;
+        }
+        ald_complain("The request is refused: node %s asks to renew a certificate, but none was ever signed "
+                     "here for its key. Run alidadectl cluster leave there, then join",
+                signing->request->id);
+        return ALD_EXIT_ERROR;
+}
+
+/* Whether a certificate, maybe of a bridge, stands for the broker of the node, and for another key than the
+ * one that the request has. */
+static bool is_of_other_broker(const AldSigning *signing, const AldIssued *one)
+{
+        const AldRequest *request = signing->request;
+        bool other = !is_of(one, request->node) && !is_of(one, request->broker);
+
+        return other && (one->is_broker || one->node[0] == '\0') &&
+               ald_authority_is_of(signing->authority, one, request->id) &&
+               ald_authority_is_valid(signing->authority, one);
+}
+
+/* All nodes trust the key of a broker, so the signer must confirm a different key, too. */
+static int check_broker_key(const AldClusterCommand *command, AldSigning *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+
+        for (guint i = 0; signing->request->broker && i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+                g_autofree char *until = NULL;
+
+                if (!is_of_other_broker(signing, one))
+                        continue;
+                if (command->replace) {
+                        replace(signing, one);
+                        continue;
+                }
+                until = ald_report_day(one->facts.not_after);
+                ald_complain("The request is refused: the broker of node %s already has a certificate for "
+                             "another key, valid until %s. If it was reinstalled, or lost that key, add "
+                             "--replace, which revokes that certificate",
+                        signing->request->id, until);
+                return ALD_EXIT_ERROR;
+        }
+        return ALD_EXIT_OK;
+}
+
+/* An id belongs to one machine; who holds the key that was certified is that machine. If it asks to join
+ * again, it gets the certificate that it has. */
+static int check_existing(const AldClusterCommand *command, AldSigning *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+        bool replaces = false;
+
+        for (guint i = 0; i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+                bool same = is_of(one, signing->request->node);
+
+                if (one->is_broker || strcmp(one->node, signing->request->id) != 0 ||
+                        !ald_authority_is_valid(signing->authority, one))
+                        continue;
+                if (!command->replace &&
+                        !(same && (command->renew || signing->request->purpose != ALD_REQUEST_RENEW)))
+                        return refuse(signing, one, same);
+                replaces = replaces || !same;
+        }
+        for (guint i = 0; replaces && i < issued->len; i++) {
+                AldIssued *one = issued->pdata[i];
+
+                if (ald_authority_is_of(signing->authority, one, signing->request->id) &&
+                        !is_of(one, signing->request->node) && !is_of(one, signing->request->broker) &&
+                        ald_authority_is_valid(signing->authority, one))
+                        replace(signing, one);
+        }
+        return ALD_EXIT_OK;
+}
+
+/* An address of the request that a broker has, or NULL. */
+static const char *shared_address(const AldSigning *signing, const AldIssued *broker)
+{
+        for (char **address = signing->request->addresses; *address; address++)
+                if (ald_pki_certificate_is_for_host(broker->certificate, *address))
+                        return *address;
+        return NULL;
+}
+
+static int refuse_address(const char *address, const char *node, bool is_here)
+{
+        ald_complain("The request is refused: the broker of node %s%s already has the address %s. %sIf "
+                     "several machines have that address, such as that of a bridge inside each, make a "
+                     "request with --address= there",
+                node, is_here ? ", which is this machine," : "", address,
+                is_here ? ""
+                        : "If that is no longer a broker, add --replace, which revokes its certificate. ");
+        return ALD_EXIT_ERROR;
+}
+
+/* With certificates for one address each of two brokers could pass for the other. */
+static int check_addresses(const AldClusterCommand *command, AldSigning *signing)
+{
+        const GPtrArray *issued = signing->authority->issued;
+
+        for (guint i = 0; signing->request->broker && i < issued->len; i++) {
+                const AldIssued *one = issued->pdata[i];
+                bool is_here = strcmp(one->node, signing->files->id) == 0;
+                const char *shared;
+
+                if (!one->is_broker || strcmp(one->node, signing->request->id) == 0 ||
+                        !ald_authority_is_valid(signing->authority, one))
+                        continue;
+                shared = shared_address(signing, one);
+                if (shared && (!command->replace || is_here))
+                        return refuse_address(shared, one->node, is_here);
+                if (shared)
+                        replace(signing, one);
+        }
+        return ALD_EXIT_OK;
+}
+
+int ald_signing_check(const AldClusterCommand *command, AldSigning *signing)
+{
+        int r;
+
+        r = check_broker(command, signing);
+        if (r == ALD_EXIT_OK)
+                r = check_revoked(signing);
+        if (r == ALD_EXIT_OK)
+                r = check_purpose(command, signing);
+        if (r == ALD_EXIT_OK)
+                r = check_existing(command, signing);
+        if (r == ALD_EXIT_OK)
+                r = check_broker_key(command, signing);
+        return r == ALD_EXIT_OK ? check_addresses(command, signing) : r;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/cluster/authority/authority.h"
+#include "clients/cluster/command.h"
+#include "clients/cluster/membership/request-and-bundle.h"
+
+/* A request that was read, and its result. */
+typedef struct AldSigning {
+        AldClusterFiles *files;
+        AldAuthority *authority;
+        const AldRequest *request;
+        GPtrArray *replaced; /* serials of certificates for other keys, and of brokers that had the address */
+        const AldIssued *node;   /* NULL until signed */
+        const AldIssued *broker; /* the same */
+        bool kept;               /* both were signed before */
+} AldSigning;
+
+/* Whether this request may be granted, and what it revokes. Reports errors and returns an exit code. */
+int ald_signing_check(const AldClusterCommand *command, AldSigning *signing);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#define ALD_ADDRESSES_MAX 60u /* names and addresses of one broker */
+#define ALD_BROKERS_MAX 32u   /* of a cluster */
+
+/* Returns why a text is not a host name or address, or NULL if it is one. IPv6 has no brackets here. */
+const char *ald_host_refuse(const char *host);
+
+/* Returns why `brokers=` would not accept a text (host, host:port, [address]:port), or NULL. */
+const char *ald_broker_refuse(const char *text);
+
+/* Converts a host to an entry of `brokers=`, and back. */
+char *ald_broker_from_host(const char *host);
+char *ald_broker_host(const char *broker);
+
+/* Prints a note if a name does not resolve here, or to no address of this machine. That may be intended:
+ * others may resolve it, or reach this machine through another one. */
+void ald_broker_address_note(const char *host);
+
+/*
+ * Names and addresses at which others may reach this machine, the best one first: its full name if that
+ * resolves to an address other than loopback, else its first address, else its short name. Bridges that only
+ * connect its containers or guests count only if there is nothing else.
+ */
+char **ald_addresses_of_machine(void);
+
+/*
+ * The brokers of a cluster as `brokers=` names them: each once, since a broker with two addresses would
+ * replace a node's first connection with its second.
+ */
+
+/* The list with this host instead of those under which the same broker was known, else at its end. */
+char **ald_broker_list_put(char **brokers, char **known, const char *host);
+
+/* The list without those on any of these hosts. */
+char **ald_broker_list_drop(char **brokers, char **hosts);

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clients/cluster/broker/broker-files.h"
+#include "clients/cluster/broker/mosquitto-conf.h"
+#include "clients/cluster/report.h"
+#include "clients/command-line/print.h"
+#include "common/cluster-keys.h"
+#include "pki/file.h"
+
+#define RIGHTS_MAX (1024u * 1024)
+#define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"
+
+/* Messages are kept in memory only, since the nodes send them again; not set if mosquitto also serves
+ * others. */
+#define NOT_SHARED "persistence false\n"
+
+/* Clients without a certificate of the cluster are refused, and the certificate names the node. What one
+ * client makes mosquitto hold is bounded: a packet by the largest record, what waits for a reader by messages
+ * and bytes, and by the plugin, if that is installed, what it publishes and has retained. A new reader
+ * gets all that is retained at once: some 14 messages for each node. */
+static const char drop_in[] = HEAD "per_listener_settings true\n"
+                                   "%s"
+                                   "max_queued_messages 200000\n"
+                                   "max_queued_bytes 67108864\n"
+                                   "max_inflight_messages 100\n"
+                                   "max_packet_size 1114112\n"
+                                   "set_tcp_nodelay true\n"
+                                   "\n"
+                                   "listener " ALD_BROKER_PORT "\n"
+                                   "max_qos 1\n"
+                                   "allow_anonymous false\n"
+                                   "require_certificate true\n"
+                                   "use_identity_as_username true\n"
+                                   "use_username_as_clientid true\n"
+                                   "tls_version tlsv1.3\n"
+                                   "cafile %s/ca.crt\n"
+                                   "crlfile %s/crl.pem\n"
+                                   "certfile %s/broker/broker.crt\n"
+                                   "keyfile %s/broker/broker.key\n"
+                                   "acl_file %s\n"
+                                   "%s";
+
+#define PLUGIN "alidade-mosquitto.so"
+
+/* If the broker fills up, it is restarted instead of exhausting its host; the nodes send everything again. */
+static const char limits[] = HEAD "[Unit]\n"
+                                  "StartLimitIntervalSec=0\n"
+                                  "[Service]\n"
+                                  "MemoryMax=25%%\n"
+                                  "MemorySwapMax=0\n"
+                                  "LimitNOFILE=65536\n"
+                                  "Restart=on-failure\n"
+                                  "RestartSec=1\n";
+
+/* Below the id of a node. Brokers pass on no other kinds, so they are upgraded before the nodes. */
+static const char *const writable[] = { "alive", "crl", "forget/+", "status", "Link1.Rdma/+",
+        "Link1.Socket/+", "Node1.Backends", "Node1.Compute", "Node1.Disk", "Node1.Fabric", "Node1.Identity",
+        "Node1.Membership", "Node1.Memory", "Node1.Network", "Node1.ProbePolicy", "Node1.System", "renewal",
+        "renewed/+" };
+
+static const char announcement[] =
+        "<?xml version=\"1.0\" standalone='no'?>\n"
+        "<!DOCTYPE service-group SYSTEM \"avahi-service.dtd\">\n"
+        "<!-- Announces a broker of cluster %s. Written by alidadectl cluster. -->\n"
+        "<service-group>\n"
+        "  <name replace-wildcards=\"yes\">Alidade %s on %%h</name>\n"
+        "  <service>\n"
+        "    <type>_secure-mqtt._tcp</type>\n"
+        "    <port>" ALD_BROKER_PORT "</port>\n"
+        "    <txt-record>cluster=%s</txt-record>\n"
+        "  </service>\n"
+        "</service-group>\n";
+
+static char *rights_path(const AldClusterFiles *files)
+{
+        return g_build_filename(files->mosquitto, "alidade.acl", NULL);
+}
+
+static char *announcement_path(const AldClusterFiles *files)
+{
+        return g_build_filename(files->avahi, "services", "alidade.service", NULL);
+}
+
+static char *limits_path(const AldClusterFiles *files)
+{
+        return g_build_filename(files->systemd, "mosquitto.service.d", "alidade.conf", NULL);
+}
+
+int ald_broker_files_check(const AldClusterFiles *files)
+{
+        g_autofree char *reason = NULL;
+        bool shared;
+
+        if (ald_mosquitto_conf_check(files->mosquitto, &shared, &reason) >= 0)
+                return ALD_EXIT_OK;
+        ald_complain("%s, then run this command again", reason);
+        return ALD_EXIT_ERROR;
+}
+
+/* From the first named user on; "" if there is none. A file that cannot be read must not be overwritten. */
+static int named_rights(const char *path, char **ret)
+{
+        g_autofree char *text = NULL;
+        const char *named;
+        size_t n;
+        int r = ald_pki_file_read(path, RIGHTS_MAX, &text, &n);
+
+        if (r < 0 && r != -ENOENT)
+                return ald_report_failure(r, path, NULL);
+        named = text ? strstr(text, "\nuser ") : NULL;
+        *ret = g_strdup(named ? named + 1 : "");
+        return ALD_EXIT_OK;
+}
+
+int ald_broker_files_admit(const AldClusterFiles *files, const char *cluster, const char *bridge)
+{
+        g_autofree char *path = rights_path(files), *text = NULL, *line = NULL, *added = NULL;
+        size_t n;
+        int r;
+
+        r = ald_pki_file_read(path, RIGHTS_MAX, &text, &n);
+        if (r < 0)
+                return ald_report_failure(r, path, NULL);
+        line = g_strdup_printf("\nuser %s\n", bridge);
+        if (strstr(text, line))
+                return ALD_EXIT_OK;
+        added = g_strdup_printf("%s%suser %s\ntopic readwrite alidade/1/%s/#\n", text,
+                g_str_has_suffix(text, "\n") ? "" : "\n", bridge, cluster);
+        return ald_files_install(files, ALD_CHANGE_WRITE, path, added, 0644,
+                ": %s may publish for the nodes of its site", bridge);
+}
+
+/* If it is not installed mosquitto would not start with it. */
+static char *format_plugin(const AldClusterFiles *files)
+{
+        const char *given = g_getenv("ALIDADE_MOSQUITTO_PLUGIN");
+        const char *path = given && *given ? given : ALD_LIBEXEC_DIR "/" PLUGIN;
+
+        if (access(path, R_OK) == 0)
+                return g_strdup_printf("plugin %s\n", path);
+        ald_changes_tell(files->changes,
+                "%s is missing, so mosquitto will not limit what it keeps for each node. Install the package "
+                "alidade, then run alidadectl cluster renew",
+                path);
+        return g_strdup("");
+}
+
+static char *format_drop_in(const AldClusterFiles *files, const char *cluster, const char *acl)
+{
+        g_autofree char *reason = NULL, *plugin = format_plugin(files);
+        const char *folder = files->folder;
+        bool shared = false;
+
+        (void) ald_mosquitto_conf_check(files->mosquitto, &shared, &reason);
+        return g_strdup_printf(
+                drop_in, cluster, shared ? "" : NOT_SHARED, folder, folder, folder, folder, acl, plugin);
+}
+
+/* %u is the node id of the certificate. */
+static char *format_rights(const char *cluster)
+{
+        GString *text = g_string_new(NULL);
+
+        g_string_append_printf(text,
+                HEAD
+                "# All nodes may read everything; each may publish under its own id only, on these topics.\n"
+                "pattern read alidade/1/%s/#\n"
+                "pattern read $SYS/broker/alidade/#\n",
+                cluster, cluster);
+        for (size_t i = 0; i < G_N_ELEMENTS(writable); i++)
+                g_string_append_printf(text, "pattern write alidade/1/%s/%%u/%s\n", cluster, writable[i]);
+        g_string_append(text, "# Entries for named users that you add below are kept.\n");
+        return g_string_free(text, FALSE);
+}
+
+static int write_rights(const AldClusterFiles *files, const char *path, const char *cluster)
+{
+        g_autofree char *named = NULL, *own = format_rights(cluster), *text = NULL;
+        int r = named_rights(path, &named);
+
+        if (r != ALD_EXIT_OK)
+                return r;
+        text = g_strconcat(own, named, NULL);
+        return ald_files_install(files, ALD_CHANGE_WRITE, path, text, 0644,
+                ": each node of %s may publish under its own id only", cluster);
+}
+
+/* A drop-in for the unit of mosquitto; not written if mosquitto also serves others. */
+static int write_limits(const AldClusterFiles *files, const char *cluster)
+{
+        g_autofree char *path = limits_path(files), *folder = g_path_get_dirname(path), *reason = NULL;
+        g_autofree char *text = g_strdup_printf(limits, cluster);
+        bool shared = false;
+        int r;
+
+        (void) ald_mosquitto_conf_check(files->mosquitto, &shared, &reason);
+        if (shared || access(files->systemd, W_OK) < 0)
+                return ALD_EXIT_OK;
+        r = ald_files_make_folder(files, folder, 0755);
+        return r == ALD_EXIT_OK ? ald_files_install(files, ALD_CHANGE_WRITE, path, text, 0644,
+                                          ": mosquitto may use at most a quarter of the memory")
+                                : r;
+}
+
+/* Nothing is written if Avahi is not installed. */
+static int write_announcement(const AldClusterFiles *files, const char *cluster)
+{
+        g_autofree char *path = announcement_path(files), *services = g_path_get_dirname(path);
+        g_autofree char *text = g_strdup_printf(announcement, cluster, cluster, cluster);
+
+        if (access(services, W_OK) < 0)
+                return ALD_EXIT_OK;
+        return ald_files_put(files, ALD_CHANGE_WRITE, path, text, 0644, ": Avahi announces the broker");
+}
+
+int ald_broker_files_write(const AldClusterFiles *files, const char *cluster)
+{
+        g_autofree char *conf = ald_files_drop_in(files), *acl = rights_path(files);
+        g_autofree char *conf_text = format_drop_in(files, cluster, acl);
+        int r;
+
+        /* The drop-in comes last: mosquitto might be started in between. */
+        r = write_rights(files, acl, cluster);
+        if (r == ALD_EXIT_OK)
+                r = ald_files_install(files, ALD_CHANGE_WRITE, conf, conf_text, 0644,
+                        ": TLS on port " ALD_BROKER_PORT " for nodes of %s only", cluster);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = write_limits(files, cluster);
+        return r != ALD_EXIT_OK ? r : write_announcement(files, cluster);
+}
+
+int ald_broker_files_remove(const AldClusterFiles *files)
+{
+        g_autofree char *conf = ald_files_drop_in(files), *acl = rights_path(files),
+                        *avahi = announcement_path(files), *memory = limits_path(files);
+        int r;
+
+        r = ald_files_remove(files, avahi);
+        if (r == ALD_EXIT_OK)
+                r = ald_files_remove(files, conf);
+        if (r == ALD_EXIT_OK)
+                r = ald_files_remove(files, memory);
+        return r == ALD_EXIT_OK ? ald_files_remove(files, acl) : r;
+}

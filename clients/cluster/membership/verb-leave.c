@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "clients/cluster/admin-lock.h"
+#include "clients/cluster/broker/broker-files.h"
+#include "clients/cluster/command.h"
+#include "clients/cluster/report.h"
+#include "clients/cluster/services.h"
+#include "clients/command-line/print.h"
+
+/* Without the key, no node can be admitted, revoked or given a new certificate. */
+static int confirm(const AldClusterCommand *command, const AldClusterFiles *files)
+{
+        char answer[8] = "";
+
+        if (!ald_files_is_authority(files) || command->force)
+                return ALD_EXIT_OK;
+        ald_complain("This machine keeps the key of cluster %s: without it no node can be admitted or "
+                     "revoked, or get a new certificate",
+                files->name);
+        if (isatty(STDIN_FILENO) && !command->changes->check) {
+                fputs("Remove it? [yes/no] ", stderr);
+                if (fgets(answer, sizeof answer, stdin) && strcmp(g_strstrip(answer), "yes") == 0)
+                        return ALD_EXIT_OK;
+        }
+        ald_complain("Nothing was removed; --force removes it");
+        return ALD_EXIT_ERROR;
+}
+
+static int remove_file(const char *path)
+{
+        return unlink(path) < 0 && errno != ENOENT ? ald_report_failure(-errno, path, NULL) : ALD_EXIT_OK;
+}
+
+/* With all that is in it but the files that are spared. */
+static int empty_folder(const char *path, const char *const *spared);
+
+static int remove_folder(const char *path)
+{
+        int r = empty_folder(path, NULL);
+
+        if (r == ALD_EXIT_OK && rmdir(path) < 0 && errno != ENOENT)
+                r = ald_report_failure(-errno, path, NULL);
+        return r;
+}
+
+static int empty_folder(const char *path, const char *const *spared)
+{
+        g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+        int r = ALD_EXIT_OK;
+        const char *name;
+
+        while (dir && r == ALD_EXIT_OK && (name = g_dir_read_name(dir))) {
+                g_autofree char *below = g_build_filename(path, name, NULL);
+                struct stat st;
+
+                if (!spared || !g_strv_contains(spared, name))
+                        r = lstat(below, &st) == 0 && S_ISDIR(st.st_mode) ? remove_folder(below)
+                                                                          : remove_file(below);
+        }
+        return r;
+}
+
+/* Files of every verb; they go last, when services have read that the rest is gone. */
+static const char *const spared[] = { ALD_ADMIN_LOCK_FILE, ALD_FILES_UNFINISHED, NULL };
+
+static bool has_more(const AldClusterFiles *files)
+{
+        g_autoptr(GDir) dir = g_dir_open(files->folder, 0, NULL);
+        const char *name = NULL;
+
+        while (dir && (name = g_dir_read_name(dir)) && g_strv_contains(spared, name))
+                continue;
+        return name;
+}
+
+static char *config_path(const AldClusterFiles *files)
+{
+        return g_build_filename(files->config, "alidade.conf.d", "50-cluster.conf", NULL);
+}
+
+/* Whether there is anything of a cluster. */
+static bool is_somewhere(const AldClusterFiles *files)
+{
+        g_autofree char *config = config_path(files);
+
+        return access(config, F_OK) == 0 || ald_files_is_broker(files) || has_more(files) ||
+               access(files->received_crl, F_OK) == 0 || access(files->renewed, F_OK) == 0 ||
+               access(files->requests, F_OK) == 0;
+}
+
+static int remove_keys(const AldClusterFiles *files)
+{
+        int r = ALD_EXIT_OK;
+
+        if (!has_more(files))
+                return ALD_EXIT_OK;
+        if (!files->changes->check)
+                r = empty_folder(files->folder, spared);
+        if (r == ALD_EXIT_OK)
+                ald_changes_add(files->changes, ALD_CHANGE_REMOVE, files->folder,
+                        ": keys and certificates of this node");
+        return r;
+}
+
+static int remove_requests(const AldClusterFiles *files)
+{
+        struct stat st;
+        int r;
+
+        if (lstat(files->requests, &st) < 0)
+                return ALD_EXIT_OK;
+        /* The cluster service could have put a link there. */
+        if (!S_ISDIR(st.st_mode))
+                return ald_files_remove(files, files->requests);
+        r = ald_files_each_request(files, ald_files_remove_request, NULL);
+        if (r == ALD_EXIT_OK && !files->changes->check && rmdir(files->requests) < 0 && errno != ENOENT)
+                r = ald_report_failure(-errno, files->requests, NULL);
+        if (r == ALD_EXIT_OK)
+                ald_changes_add(files->changes, ALD_CHANGE_REMOVE, files->requests, "%s", "");
+        return r;
+}
+
+/* If something cannot be removed, the rest is removed anyway: the cluster service owns some of it. */
+static void add_result(int *result, int r)
+{
+        if (*result == ALD_EXIT_OK)
+                *result = r;
+}
+
+/* The configuration is removed first: if interrupted, the machine is not in a cluster. */
+static int remove_all(const AldClusterFiles *files)
+{
+        g_autofree char *config = config_path(files);
+        int result = ald_files_begin(files);
+
+        if (result != ALD_EXIT_OK)
+                return result;
+        result = ald_files_remove(files, config);
+        add_result(&result, ald_broker_files_remove(files));
+        add_result(&result, remove_keys(files));
+        add_result(&result, ald_files_remove(files, files->received_crl));
+        add_result(&result, ald_files_remove(files, files->renewed));
+        return result;
+}
+
+/* Another run may take a new lock at once, and then keeps the folder. */
+static int remove_home(const AldClusterFiles *files)
+{
+        g_autofree char *lock = g_build_filename(files->folder, ALD_ADMIN_LOCK_FILE, NULL);
+        int r = files->changes->check ? ALD_EXIT_OK : remove_file(lock);
+
+        if (r == ALD_EXIT_OK && !files->changes->check && rmdir(files->folder) < 0 && errno != ENOENT &&
+                errno != ENOTEMPTY)
+                r = ald_report_failure(-errno, files->folder, NULL);
+        return r;
+}
+
+/* Without the lock, since others, such as the installation of a revocation list, would wait until the user
+ * answers. */
+static int ask(const AldClusterCommand *command, bool *ret_somewhere)
+{
+        g_auto(AldClusterFiles) files = ALD_FILES_INIT;
+        bool somewhere;
+        int r;
+
+        files.without_id = true; /* as an image is */
+        r = ald_files_open(&files, command->changes);
+        if (r != ALD_EXIT_OK)
+                return r;
+        somewhere = is_somewhere(&files) || ald_files_has(&files, ALD_FILES_UNFINISHED);
+        if (!somewhere)
+                ald_changes_tell(files.changes, "This machine is not in a cluster");
+        r = confirm(command, &files);
+        if (r == ALD_EXIT_OK)
+                *ret_somewhere = somewhere;
+        return r;
+}
+
+static int leave(const AldClusterFiles *files)
+{
+        AldServices services = ALD_SERVICES_CLUSTERD | ald_services_of_broker(files);
+        bool authority = ald_files_is_authority(files);
+        int r = ALD_EXIT_OK;
+
+        if (is_somewhere(files))
+                r = remove_all(files);
+        add_result(&r, ald_services_apply(files, services));
+        add_result(&r, remove_requests(files));
+        if (r == ALD_EXIT_OK)
+                r = remove_home(files);
+        if (r == ALD_EXIT_OK && *files->name && !authority)
+                ald_changes_tell_next(files->changes,
+                        "Next: where cluster %s was created: alidadectl cluster revoke %s", files->name,
+                        files->id);
+        return r;
+}
+
+int ald_cluster_leave(const AldClusterCommand *command)
+{
+        g_auto(AldClusterFiles) files = ALD_FILES_INIT;
+        bool somewhere = true; /* without root, opening to change refuses below */
+        int r;
+
+        r = geteuid() == 0 ? ask(command, &somewhere) : ALD_EXIT_OK;
+        if (r != ALD_EXIT_OK || !somewhere)
+                return r;
+        r = ald_files_open_to_change(&files, command->changes);
+        return r == ALD_EXIT_OK ? leave(&files) : r;
+}
