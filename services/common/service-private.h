@@ -23,7 +23,7 @@ struct AldService {
         sd_bus *bus;
         GSource *bus_source;
         bool owns_name;
-        unsigned answers_behind; /* sent while much was queued; see back-pressure.c */
+        unsigned answers_behind; /* sent while much was queued */
 
         sd_bus *system_bus;
         GSource *system_source;
@@ -37,9 +37,6 @@ struct AldService {
         GList *polkit_queries;
         guint watchdog, sigterm, sigint, sighup;
 };
-
-/* From now on, calls are refused while the bus does not accept our messages. */
-int ald_back_pressure_add(AldService *service);
 
 /* Drops all pending queries. */
 void ald_polkit_forget_all(AldService *service);

@@ -22,6 +22,10 @@
 /* Forged signals are logged this often at most; all are counted. */
 #define REFUSAL_LOG_USEC (60 * G_USEC_PER_SEC)
 
+/* Fewer queued messages than this are normal. With more, only this many calls are still answered, since each
+ * reply may have 16 MiB. */
+#define UNSENT_MAX 16u
+
 sd_bus *ald_service_bus(AldService *service)
 {
         return service->bus;
@@ -260,6 +264,28 @@ static void stop(AldService *service)
         ald_fd_close(&service->root);
 }
 
+/* A client that calls and does not read makes the bus stop reading from us, but the bus still delivers calls.
+ * sd-bus cannot write without reading, so these calls get minimal replies. */
+static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldService *service = userdata;
+        uint64_t unsent = 0;
+
+        if (sd_bus_message_is_method_call(message, NULL, NULL) <= 0)
+                return 0;
+        sd_bus_get_n_queued_write(service->bus, &unsent);
+        if (unsent < UNSENT_MAX) {
+                service->answers_behind = 0;
+                return 0;
+        }
+        if (service->answers_behind++ < UNSENT_MAX)
+                return 0;
+        if (service->answers_behind == UNSENT_MAX + 1)
+                g_warning("The bus does not accept messages; refusing calls until it does");
+        return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                "Earlier replies have not been delivered yet; try again");
+}
+
 static int start(AldService *service)
 {
         int r;
@@ -273,7 +299,7 @@ static int start(AldService *service)
         r = connect_bus(service);
         if (r < 0)
                 return r;
-        r = ald_back_pressure_add(service);
+        r = sd_bus_add_filter(service->bus, NULL, on_message, service);
         if (r >= 0)
                 r = ald_readers_new(service, &service->readers);
         if (r >= 0)
