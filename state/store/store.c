@@ -155,6 +155,14 @@ static void hide(AldStore *store, AldEntry *entry)
         store->shown_bytes -= WIRE_PER_NODE;
 }
 
+/* One place is kept for this node, whose records may come later than those of others. */
+static bool may_show_another(const AldStore *store, const AldNode *node)
+{
+        bool kept = !node->local && !store->local->shown;
+
+        return store->shown_nodes + kept < store->limits.max_shown_nodes;
+}
+
 /* A node becomes an object while there is room for one; an interface or link while its bytes fit. */
 static void show_if_it_fits(AldStore *store, AldEntry *entry)
 {
@@ -165,7 +173,7 @@ static void show_if_it_fits(AldStore *store, AldEntry *entry)
         if (store->shown_bytes + size + (needs_node ? WIRE_PER_NODE : 0) > store->limits.max_shown_bytes)
                 return;
         if (needs_node) {
-                if (store->shown_nodes >= store->limits.max_shown_nodes)
+                if (!may_show_another(store, node))
                         return;
                 node->shown = true;
                 store->shown_nodes++;

@@ -58,7 +58,7 @@ struct AldNode {
 };
 
 typedef struct AldStoreLimits {
-        size_t max_shown_nodes; /* nodes that may be objects */
+        size_t max_shown_nodes; /* nodes that may be objects; one place is for this node */
         size_t max_shown_bytes; /* of everything that is shown, as one D-Bus message */
         size_t max_nodes;       /* nodes of which only deletions are left make room for others */
         size_t max_links_per_node;

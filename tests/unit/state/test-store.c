@@ -878,6 +878,34 @@ static void test_shown_within_limits(void)
         }
 }
 
+/* The records of this node may come after those of as many others as may be shown. */
+static void test_own_node_has_its_place(void)
+{
+        g_autoptr(AldRecord) record = record_random(ALD_KIND_MEMORY);
+        AldStoreLimits limits = roomy;
+        g_autoptr(AldStore) store = NULL;
+        AldId last = id_make(4);
+
+        limits.max_shown_nodes = 3;
+        store = store_new(&limits);
+        for (unsigned node = 2; node < 5; node++)
+                put_memory(store, node, 1, 1, 1);
+        g_assert_false(ald_store_find_node(store, &last)->shown);
+        g_assert_cmpuint(ald_store_n_hidden(store), ==, 1);
+        ald_store_put_local(store, ALD_KIND_MEMORY, "", record, 1, 1);
+        g_assert_true(ald_store_local_node(store)->shown);
+        g_assert_cmpuint(ald_store_n_hidden(store), ==, 1);
+
+        /* Alone, it needs the only place there is. */
+        g_clear_pointer(&store, ald_store_free);
+        limits.max_shown_nodes = 1;
+        store = store_new(&limits);
+        put_memory(store, 2, 1, 1, 1);
+        g_assert_cmpuint(ald_store_n_hidden(store), ==, 1);
+        ald_store_put_local(store, ALD_KIND_MEMORY, "", record, 1, 1);
+        g_assert_true(ald_store_local_node(store)->shown);
+}
+
 /* All room is given back: after any history as much fits as into a new store. */
 static void test_room_comes_back(void)
 {
@@ -1025,6 +1053,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/store/paging-under-change", test_paging_under_change);
         g_test_add_func("/store/order-of-entries", test_order_of_entries);
         g_test_add_func("/store/shown-within-limits", test_shown_within_limits);
+        g_test_add_func("/store/own-node-has-its-place", test_own_node_has_its_place);
         g_test_add_func("/store/room-comes-back", test_room_comes_back);
         g_test_add_func("/store/hidden-are-counted-as-objects", test_hidden_are_counted_as_objects);
         g_test_add_func("/store/long-keys-count", test_long_keys_count);

@@ -540,7 +540,10 @@ static void test_max_nodes(void)
         for (unsigned n = 2; n < 6; n++)
                 g_assert_true(put(f, n, 1, 1, record));
         g_assert_cmpuint(ald_store_n_nodes(f->store), ==, 5);
-        g_assert_cmpuint(ald_store_n_hidden(f->store), ==, 2);
+        g_assert_cmpuint(ald_store_n_hidden(f->store), ==, 3);
+        ald_state_manager_put_local(f->manager, ALD_KIND_MEMORY, "", record);
+        g_assert_true(ald_store_local_node(f->store)->shown);
+        g_assert_cmpuint(ald_store_n_hidden(f->store), ==, 3);
 }
 
 int main(int argc, char *argv[])
