@@ -273,10 +273,9 @@ static int find_cluster(sd_bus *bus, const char *path, const char *interface, vo
 
 int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClusterBus **ret)
 {
-        AldClusterBus *self = g_new0(AldClusterBus, 1);
+        g_autoptr(AldClusterBus) self = g_new0(AldClusterBus, 1);
         int r;
 
-        *ret = self;
         self->service = service;
         self->manager = manager;
         self->mirrors = ald_holders_new(service, on_mirrors, self);
@@ -286,9 +285,11 @@ int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClus
                 cluster_vtable, find_cluster, self);
         if (r >= 0)
                 r = ald_record_export_new(service, ALD_CLUSTER_PATH, ALD_KIND_MEMBERSHIP, &self->membership);
-        if (r >= 0)
-                tell_membership(self);
-        return r;
+        if (r < 0)
+                return r;
+        tell_membership(self);
+        *ret = g_steal_pointer(&self);
+        return 0;
 }
 
 void ald_cluster_bus_free(AldClusterBus *self)

@@ -10,3 +10,4 @@ typedef struct AldClusterBus AldClusterBus;
 
 int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClusterBus **ret);
 void ald_cluster_bus_free(AldClusterBus *bus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClusterBus, ald_cluster_bus_free)

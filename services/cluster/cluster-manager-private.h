@@ -28,6 +28,7 @@ struct AldClusterManager {
         AldHandover *handover;
         AldClusterConfig *config;
         AldMember *member;
+        bool begun; /* may join a cluster */
         bool wanted;
         AldPresenceState presence; /* of this node, as last sent to the state service */
         gint64 brokerless; /* since when a member has had no broker; 0: it has one, or is not a member */

@@ -239,7 +239,6 @@ static void join(AldClusterManager *manager)
                 r = new_member(manager);
         if (r < 0) {
                 g_critical("Cannot join cluster %s: %s", manager->config->name, g_strerror(-r));
-                g_clear_pointer(&manager->member, ald_member_free);
                 return;
         }
         ald_member_set_mirroring(manager->member, ald_cluster_manager_mirrors(manager));
@@ -270,7 +269,8 @@ static void configure(AldClusterManager *manager)
         if (!*manager->config->name)
                 return;
         if (!manager->member) {
-                join(manager);
+                if (manager->begun)
+                        join(manager);
                 return;
         }
         ald_member_configure(manager->member, manager->config);
@@ -289,11 +289,10 @@ void ald_cluster_manager_configure(AldClusterManager *manager)
 
 int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)
 {
-        AldClusterManager *manager = g_new0(AldClusterManager, 1);
+        g_autoptr(AldClusterManager) manager = g_new0(AldClusterManager, 1);
         char id[ALD_NODE_ID_SIZE];
         int r;
 
-        *ret = manager;
         manager->service = service;
         manager->since = ald_realtime_usec();
         r = ald_node_id(id);
@@ -313,7 +312,17 @@ int ald_cluster_manager_new(AldService *service, AldClusterManager **ret)
                 return r;
         ald_handover_own_presence(manager->handover, &manager->own, ALD_PRESENCE_STATE_ONLINE);
         ald_cluster_manager_configure(manager);
+        *ret = g_steal_pointer(&manager);
         return 0;
+}
+
+void ald_cluster_manager_begin(AldClusterManager *manager)
+{
+        manager->begun = true;
+        if (*manager->config->name)
+                join(manager);
+        look_at_presence(manager);
+        changed(manager);
 }
 
 void ald_cluster_manager_free(AldClusterManager *manager)

@@ -21,6 +21,11 @@ const char *ald_cluster_state_name(AldClusterState state);
 
 int ald_cluster_manager_new(AldService *service, AldClusterManager **ret);
 void ald_cluster_manager_free(AldClusterManager *manager);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClusterManager, ald_cluster_manager_free)
+
+/* Call it once this process owns the name of the service: joins the configured cluster. A second process
+ * would disconnect the first one from its brokers. */
+void ald_cluster_manager_begin(AldClusterManager *manager);
 
 /* The callback runs when something may have changed that clients see. */
 void ald_cluster_manager_watch(AldClusterManager *manager, void (*changed)(void *userdata), void *userdata);

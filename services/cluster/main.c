@@ -14,7 +14,16 @@ static void cluster_stop(void *userdata)
 
         ald_cluster_bus_free(cluster->bus);
         ald_cluster_manager_free(cluster->manager);
+        ald_brokers_quit();
         g_free(cluster);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ClusterService, cluster_stop)
+
+static void cluster_name_owned(void *userdata)
+{
+        ClusterService *cluster = userdata;
+
+        ald_cluster_manager_begin(cluster->manager);
 }
 
 static void cluster_reload(void *userdata)
@@ -26,16 +35,18 @@ static void cluster_reload(void *userdata)
 
 static int cluster_start(AldService *service, void **ret_manager)
 {
-        ClusterService *cluster = g_new0(ClusterService, 1);
+        g_autoptr(ClusterService) cluster = g_new0(ClusterService, 1);
         int r;
 
-        *ret_manager = cluster;
-        r = ald_cluster_manager_new(service, &cluster->manager);
+        r = ald_brokers_init();
+        if (r >= 0)
+                r = ald_cluster_manager_new(service, &cluster->manager);
         if (r >= 0)
                 r = ald_cluster_bus_new(service, cluster->manager, &cluster->bus);
         if (r < 0)
-                g_critical("Cannot start: %s", g_strerror(-r));
-        return r;
+                return r;
+        *ret_manager = g_steal_pointer(&cluster);
+        return 0;
 }
 
 static const AldServiceInfo info = {
@@ -44,17 +55,12 @@ static const AldServiceInfo info = {
         .bus_name = "org.alidade.Cluster1",
         .config_keys = ald_cluster_config_keys,
         .start = cluster_start,
+        .name_owned = cluster_name_owned,
         .reload = cluster_reload,
         .stop = cluster_stop,
 };
 
 int main(int argc, char *argv[])
 {
-        int r;
-
-        if (ald_brokers_init() < 0)
-                return EXIT_FAILURE;
-        r = ald_service_main(&info, argc, argv);
-        ald_brokers_quit();
-        return r;
+        return ald_service_main(&info, argc, argv);
 }

@@ -66,12 +66,11 @@ static int set_discovery(AldMember *member, bool discovery)
 
 int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, AldMember **ret)
 {
-        AldMember *member = g_new0(AldMember, 1);
+        g_autoptr(AldMember) member = g_new0(AldMember, 1);
         const AldTopic topic = { .type = ALD_TOPIC_STATUS, .node = *setup->own };
         g_autofree char *will_topic = ald_topic_format(&topic, config->name);
         char id[ALD_ID_STRING_SIZE];
 
-        *ret = member;
         member->setup = *setup;
         member->own = *setup->own;
         member->cluster = g_strdup(config->name);
@@ -95,6 +94,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         ald_subscriber_set_renewals(member->subscriber, member->renewals);
         member->expire_timer = g_timeout_add_seconds(EXPIRE_SECONDS, on_expire, member);
         ald_brokers_set_identity(member->brokers, ald_id_format(setup->own, id), will_topic);
+        *ret = g_steal_pointer(&member);
         return 0;
 }
 

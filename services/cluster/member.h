@@ -29,6 +29,7 @@ typedef struct AldMemberSetup {
 int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, AldMember **ret);
 /* Publishes that this node is offline, and waits up to 1.5 s until the brokers have received it. */
 void ald_member_free(AldMember *member);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldMember, ald_member_free)
 
 /* How long we stay away from a broker after another machine was found to use our id there. */
 #define ALD_TWIN_USEC (300 * G_USEC_PER_SEC)

@@ -142,6 +142,8 @@ static int on_name(sd_bus_message *reply, void *userdata, sd_bus_error *error)
                 return 0;
         }
         service->owns_name = true;
+        if (service->info->name_owned)
+                service->info->name_owned(service->manager);
         sd_notify(false, "READY=1");
         g_info("%s is ready", service->info->bus_name);
         return 0;
@@ -310,8 +312,10 @@ static int start(AldService *service)
         service->sigint = g_unix_signal_add(SIGINT, on_terminate, service);
         service->sighup = g_unix_signal_add(SIGHUP, on_hangup, service);
         r = service->info->start(service, &service->manager);
-        if (r < 0)
+        if (r < 0) {
+                g_critical("Cannot start: %s", g_strerror(-r));
                 return r;
+        }
         add_watchdog(service);
         return sd_bus_request_name_async(
                 service->bus, NULL, service->info->bus_name, 0, on_name_reply, service);

@@ -19,9 +19,12 @@ typedef struct AldServiceInfo {
         const char *bus_name;            /* org.alidade.Identity1 */
         const AldConfigKey *config_keys; /* terminated by a key without a group */
 
-        /* Registers all objects and starts the manager; called before the name is requested. Logs its errors.
-         */
+        /* Creates the manager, then registers all objects; called before the name is requested. Errors are
+         * logged here. */
         int (*start)(AldService *service, void **ret_manager);
+        /* The name is owned: only now may the service write files and connect to others, since no second
+         * process of it does. Called before it reports that it is ready; may be NULL. */
+        void (*name_owned)(void *manager);
         /* Applies the configuration after SIGHUP; may be NULL. */
         void (*reload)(void *manager);
         /* Frees everything. The bus still exists. */

@@ -116,7 +116,6 @@ int ald_hostname1_client_new(
         sd_bus *bus = ald_service_system_bus(service);
         int r;
 
-        *ret = NULL;
         if (!bus)
                 return 0;
         client = g_new0(AldHostname1Client, 1);

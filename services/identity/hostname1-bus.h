@@ -13,7 +13,7 @@ typedef struct AldHostname1Client AldHostname1Client;
 /* The values are valid during the call. */
 typedef void (*AldHostname1Changed)(const AldHostname1 *values, void *userdata);
 
-/* *ret is NULL if there is no system bus. */
+/* Leaves *ret as it is if there is no system bus. */
 int ald_hostname1_client_new(
         AldService *service, AldHostname1Changed changed, void *userdata, AldHostname1Client **ret);
 void ald_hostname1_client_free(AldHostname1Client *client);

@@ -5,13 +5,11 @@
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
-#include "services/common/state-directory.h"
 #include "services/identity/identity-bus.h"
 #include "services/identity/name-store.h"
 
 #define PATH "/org/alidade/Identity1"
 #define INTERFACE "org.alidade.Identity1"
-#define STATE_DIRECTORY "/var/lib/alidade/identity"
 #define ACTION_SET_FRIENDLY_NAME "org.alidade.identity.set-friendly-name"
 
 struct AldIdentityBus {
@@ -81,27 +79,25 @@ static const sd_bus_vtable identity_vtable[] = {
         SD_BUS_VTABLE_END,
 };
 
-int ald_identity_bus_new(AldService *service, AldIdentityBus **ret)
+int ald_identity_bus_new(AldService *service, AldIdentityManager *manager, AldIdentityBus **ret)
 {
         g_autoptr(AldIdentityBus) bus = g_new0(AldIdentityBus, 1);
         char node_id[ALD_NODE_ID_SIZE];
         int r;
 
+        bus->service = service;
+        bus->manager = manager;
         r = ald_node_id(node_id);
         if (r < 0)
                 return r;
-        bus->service = service;
         bus->node_id = g_strdup(node_id);
         r = ald_record_export_new(service, PATH, ALD_KIND_IDENTITY, &bus->export);
         if (r >= 0)
                 r = sd_bus_add_fallback_vtable(ald_service_bus(service), &bus->slot, PATH, INTERFACE,
                         identity_vtable, find_identity, bus);
-        if (r < 0) {
-                g_critical("Failed to export " PATH ": %s", g_strerror(-r));
+        if (r < 0)
                 return r;
-        }
-        bus->manager = ald_identity_manager_new(
-                ald_service_root(service), ald_state_directory(STATE_DIRECTORY), on_identity, bus);
+        ald_identity_manager_watch(manager, on_identity, bus);
         *ret = g_steal_pointer(&bus);
         return 0;
 }
@@ -110,14 +106,9 @@ void ald_identity_bus_free(AldIdentityBus *bus)
 {
         if (!bus)
                 return;
+        ald_identity_manager_watch(bus->manager, NULL, NULL);
         sd_bus_slot_unref(bus->slot);
-        ald_identity_manager_free(bus->manager);
         ald_record_export_free(bus->export);
         g_free(bus->node_id);
         g_free(bus);
-}
-
-AldIdentityManager *ald_identity_bus_manager(AldIdentityBus *bus)
-{
-        return bus->manager;
 }

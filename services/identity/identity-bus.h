@@ -4,11 +4,9 @@
 #include "services/common/service.h"
 #include "services/identity/identity-manager.h"
 
-/* The object /org/alidade/Identity1, with the manager behind it. */
+/* The object /org/alidade/Identity1. */
 typedef struct AldIdentityBus AldIdentityBus;
 
-int ald_identity_bus_new(AldService *service, AldIdentityBus **ret);
+int ald_identity_bus_new(AldService *service, AldIdentityManager *manager, AldIdentityBus **ret);
 void ald_identity_bus_free(AldIdentityBus *bus);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldIdentityBus, ald_identity_bus_free)
-
-AldIdentityManager *ald_identity_bus_manager(AldIdentityBus *bus);

@@ -62,18 +62,23 @@ static void publish(AldIdentityManager *m)
                 .boot_id = facts->boot_id,
         };
 
-        m->changed(&identity, m->userdata);
+        if (m->changed)
+                m->changed(&identity, m->userdata);
 }
 
-AldIdentityManager *ald_identity_manager_new(
-        int root, const char *state_directory, AldIdentityChanged changed, void *userdata)
+void ald_identity_manager_watch(AldIdentityManager *manager, AldIdentityChanged changed, void *userdata)
+{
+        manager->changed = changed;
+        manager->userdata = userdata;
+        publish(manager);
+}
+
+AldIdentityManager *ald_identity_manager_new(int root, const char *state_directory)
 {
         AldIdentityManager *manager = g_new0(AldIdentityManager, 1);
 
         manager->root = root;
         manager->state_directory = g_strdup(state_directory);
-        manager->changed = changed;
-        manager->userdata = userdata;
         manager->friendly_name = ald_name_store_load(state_directory);
         ald_identity_manager_reload(manager);
         return manager;

@@ -24,11 +24,13 @@ typedef struct AldHostname1 {
 /* The identity is valid during the call. */
 typedef void (*AldIdentityChanged)(const AldIdentity *identity, void *userdata);
 
-/* Reads the facts below the root, which stays the caller's, and calls `changed` once before it returns. */
-AldIdentityManager *ald_identity_manager_new(
-        int root, const char *state_directory, AldIdentityChanged changed, void *userdata);
+/* Reads the facts below the root, which stays the caller's. */
+AldIdentityManager *ald_identity_manager_new(int root, const char *state_directory);
 void ald_identity_manager_free(AldIdentityManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldIdentityManager, ald_identity_manager_free)
+
+/* Calls back at once, and when the identity has changed; NULL for nobody. */
+void ald_identity_manager_watch(AldIdentityManager *manager, AldIdentityChanged changed, void *userdata);
 
 /* Reads the facts again: the operating system may have been upgraded. */
 void ald_identity_manager_reload(AldIdentityManager *manager);

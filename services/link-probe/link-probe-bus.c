@@ -231,17 +231,18 @@ static const sd_bus_vtable link_probe_vtable[] = {
 static int find_link_probe(sd_bus *bus, const char *path, const char *interface, void *userdata,
         void **ret_found, sd_bus_error *error)
 {
+        if (!g_str_equal(path, ALD_LINK_PROBE_PATH))
+                return 0;
         *ret_found = userdata;
-        return g_str_equal(path, ALD_LINK_PROBE_PATH);
+        return 1;
 }
 
 int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, AldLinkProbeBus **ret)
 {
-        AldLinkProbeBus *self = g_new0(AldLinkProbeBus, 1);
+        g_autoptr(AldLinkProbeBus) self = g_new0(AldLinkProbeBus, 1);
         sd_bus *bus = ald_service_bus(service);
         int r;
 
-        *ret = self;
         self->service = service;
         self->manager = manager;
         self->probe_link = ald_probe_link_bus_new(service, manager);
@@ -262,7 +263,10 @@ int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, Al
         if (r >= 0)
                 r = ald_compute_bus_new(service, ald_link_probe_manager_computing(manager),
                         ald_link_probe_manager_inhibitors(manager), &self->computing);
-        return r;
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&self);
+        return 0;
 }
 
 void ald_link_probe_bus_free(AldLinkProbeBus *self)

@@ -9,3 +9,4 @@ typedef struct AldLinkProbeBus AldLinkProbeBus;
 
 int ald_link_probe_bus_new(AldService *service, AldLinkProbeManager *manager, AldLinkProbeBus **ret);
 void ald_link_probe_bus_free(AldLinkProbeBus *bus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkProbeBus, ald_link_probe_bus_free)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/node-id.h"
@@ -437,15 +438,17 @@ static void make_requests(AldLinkProbeManager *manager)
 
 int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
 {
-        AldLinkProbeManager *manager = g_new0(AldLinkProbeManager, 1);
         g_autofree char *directory = inhibitors_directory();
+        char own_id[ALD_NODE_ID_SIZE];
+        AldLinkProbeManager *manager;
         int r;
 
-        *ret = manager;
-        manager->service = service;
-        r = ald_node_id(manager->own_id);
+        r = ald_node_id(own_id);
         if (r < 0)
                 return r;
+        manager = g_new0(AldLinkProbeManager, 1);
+        manager->service = service;
+        memcpy(manager->own_id, own_id, sizeof own_id);
         ald_credentials_init(&manager->credentials);
         manager->config = ald_link_probe_config_read(ald_service_config(service));
         manager->program = (AldProgram){ .credentials = &manager->credentials, .config = &manager->config };
@@ -463,6 +466,7 @@ int ald_link_probe_manager_new(AldService *service, AldLinkProbeManager **ret)
         manager->tick = ald_timer_new("tick", on_tick, manager);
         look(manager);
         set_tick(manager, 0);
+        *ret = manager;
         return 0;
 }
 

@@ -163,15 +163,24 @@ void ald_probe_child_set_deadline(AldProbeChild *child, unsigned msec)
                 child->deadline = g_timeout_add(msec, on_deadline, child);
 }
 
+static int take_ends(Stream *stream, const int ends[static 2], int *ret_theirs)
+{
+        ald_fd int ours = ends[0], theirs = ends[1];
+
+        if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
+                return -errno;
+        stream->fd = ald_fd_steal(&ours);
+        *ret_theirs = ald_fd_steal(&theirs);
+        return 0;
+}
+
 static int stream_open(Stream *stream, int *ret_theirs)
 {
         int ends[2];
 
         if (pipe2(ends, O_CLOEXEC) < 0)
                 return -errno;
-        stream->fd = ends[0];
-        *ret_theirs = ends[1];
-        return fcntl(stream->fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
+        return take_ends(stream, ends, ret_theirs);
 }
 
 /* It is bidirectional. */
@@ -181,9 +190,7 @@ static int side_open(Stream *stream, int *ret_theirs)
 
         if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
                 return -errno;
-        stream->fd = ends[0];
-        *ret_theirs = ends[1];
-        return fcntl(stream->fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
+        return take_ends(stream, ends, ret_theirs);
 }
 
 static int spawn(AldProbeChild *child, const char *program, const char *const *arguments, int session)

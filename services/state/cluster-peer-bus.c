@@ -110,10 +110,9 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 
 int ald_cluster_peer_new(AldService *service, AldStateManager *manager, AldClusterPeer **ret)
 {
-        AldClusterPeer *cluster = g_new0(AldClusterPeer, 1);
+        g_autoptr(AldClusterPeer) cluster = g_new0(AldClusterPeer, 1);
         int r;
 
-        *ret = cluster;
         cluster->service = service;
         cluster->manager = manager;
         cluster->changed = g_hash_table_new(NULL, NULL);
@@ -121,6 +120,7 @@ int ald_cluster_peer_new(AldService *service, AldStateManager *manager, AldClust
         if (r < 0)
                 return r;
         ald_state_manager_watch(manager, on_changed, on_removing, cluster);
+        *ret = g_steal_pointer(&cluster);
         return 0;
 }
 

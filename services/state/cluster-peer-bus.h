@@ -12,6 +12,7 @@ typedef struct AldClusterPeer AldClusterPeer;
 
 int ald_cluster_peer_new(AldService *service, AldStateManager *manager, AldClusterPeer **ret);
 void ald_cluster_peer_free(AldClusterPeer *cluster);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldClusterPeer, ald_cluster_peer_free)
 
 /* Whether the message comes from it. */
 bool ald_cluster_peer_is_sender(AldClusterPeer *cluster, sd_bus_message *message);

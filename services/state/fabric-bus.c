@@ -151,6 +151,10 @@ int ald_fabric_bus_append(sd_bus_message *message, AldStore *store, const AldNod
         for (guint i = 0; r >= 0 && i < segments->len; i++)
                 if (concerns(segments->pdata[i], only))
                         r = append_segment(&appending, segments->pdata[i]);
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        if (r < 0)
+                return r;
         *ret_bytes = appending.bytes;
-        return r < 0 ? r : sd_bus_message_close_container(message);
+        return 0;
 }

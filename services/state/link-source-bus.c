@@ -234,16 +234,20 @@ static int match_all(AldLinkSource *source)
 
 int ald_link_source_new(AldService *service, AldStateManager *manager, AldLinkSource **ret)
 {
-        AldLinkSource *source = g_new0(AldLinkSource, 1);
+        g_autoptr(AldLinkSource) source = g_new0(AldLinkSource, 1);
         int r;
 
-        *ret = source;
         source->service = service;
         source->manager = manager;
         source->seen = g_hash_table_new_full(
                 g_str_hash, g_str_equal, g_free, (GDestroyNotify) ald_record_unref);
         r = ald_peer_new(service, ald_service_bus(service), LINK_PROBE_NAME, on_owner, source, &source->peer);
-        return r < 0 ? r : match_all(source);
+        if (r >= 0)
+                r = match_all(source);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&source);
+        return 0;
 }
 
 void ald_link_source_free(AldLinkSource *source)

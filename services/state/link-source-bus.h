@@ -14,3 +14,4 @@ typedef struct AldLinkSource AldLinkSource;
 
 int ald_link_source_new(AldService *service, AldStateManager *manager, AldLinkSource **ret);
 void ald_link_source_free(AldLinkSource *source);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkSource, ald_link_source_free)

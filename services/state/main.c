@@ -32,9 +32,16 @@ static void state_stop(void *userdata)
         ald_cluster_peer_free(state->cluster);
         ald_objects_free(state->objects);
         ald_signals_free(state->signals);
-        if (state->manager)
-                ald_state_manager_free(state->manager);
+        ald_state_manager_free(state->manager);
         g_free(state);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StateService, state_stop)
+
+static void state_name_owned(void *userdata)
+{
+        StateService *state = userdata;
+
+        ald_state_manager_begin_saving(state->manager);
 }
 
 static void state_reload(void *userdata)
@@ -44,51 +51,47 @@ static void state_reload(void *userdata)
         ald_state_manager_configure(state->manager, ald_service_config(state->service));
 }
 
-static int export_all(StateService *state, const AldId *local)
+static int new_manager(StateService *state, AldId *ret_local)
 {
+        char id[ALD_ID_STRING_SIZE];
         int r;
 
-        r = ald_objects_new(state->service, state->manager, &state->objects);
+        r = ald_node_id(id);
+        if (r >= 0)
+                r = ald_id_parse(id, ret_local);
         if (r < 0)
                 return r;
-        r = ald_signals_new(state->service, state->manager, &state->signals);
-        if (r < 0)
-                return r;
-        r = ald_cluster_peer_new(state->service, state->manager, &state->cluster);
-        if (r < 0)
-                return r;
-        r = ald_state_bus_new(
-                state->service, state->manager, state->cluster, state->signals, local, &state->bus);
-        if (r < 0)
-                return r;
-        r = ald_sources_new(state->service, state->manager, &state->sources);
-        if (r < 0)
-                return r;
-        return ald_link_source_new(state->service, state->manager, &state->links);
+        state->manager = ald_state_manager_new(ret_local, ald_service_config(state->service));
+        ald_state_manager_add_prune(state->manager, ald_links_prune);
+        ald_state_manager_add_prune(state->manager, ald_devices_prune);
+        return 0;
 }
 
 static int state_start(AldService *service, void **ret_manager)
 {
-        StateService *state = g_new0(StateService, 1);
-        char id[ALD_ID_STRING_SIZE];
+        g_autoptr(StateService) state = g_new0(StateService, 1);
         AldId local;
         int r;
 
         state->service = service;
-        *ret_manager = state;
-        r = ald_node_id(id);
+        r = new_manager(state, &local);
+        if (r >= 0)
+                r = ald_objects_new(service, state->manager, &state->objects);
+        if (r >= 0)
+                r = ald_signals_new(service, state->manager, &state->signals);
+        if (r >= 0)
+                r = ald_cluster_peer_new(service, state->manager, &state->cluster);
+        if (r >= 0)
+                r = ald_state_bus_new(
+                        service, state->manager, state->cluster, state->signals, &local, &state->bus);
+        if (r >= 0)
+                r = ald_sources_new(service, state->manager, &state->sources);
+        if (r >= 0)
+                r = ald_link_source_new(service, state->manager, &state->links);
         if (r < 0)
                 return r;
-        r = ald_id_parse(id, &local);
-        if (r < 0)
-                return r;
-        state->manager = ald_state_manager_new(&local, ald_service_config(service));
-        ald_state_manager_add_prune(state->manager, ald_links_prune);
-        ald_state_manager_add_prune(state->manager, ald_devices_prune);
-        r = export_all(state, &local);
-        if (r < 0)
-                g_critical("Failed to export the state: %s", g_strerror(-r));
-        return r;
+        *ret_manager = g_steal_pointer(&state);
+        return 0;
 }
 
 static const AldServiceInfo info = {
@@ -97,6 +100,7 @@ static const AldServiceInfo info = {
         .bus_name = "org.alidade.State1",
         .config_keys = ald_state_config_keys,
         .start = state_start,
+        .name_owned = state_name_owned,
         .reload = state_reload,
         .stop = state_stop,
 };

@@ -199,15 +199,19 @@ static void slot_free(gpointer slot)
 
 int ald_objects_new(AldService *service, AldStateManager *manager, AldObjects **ret)
 {
-        AldObjects *objects = g_new0(AldObjects, 1);
+        g_autoptr(AldObjects) objects = g_new0(AldObjects, 1);
         int r;
 
-        *ret = objects;
         objects->service = service;
         objects->store = ald_state_manager_store(manager);
         objects->slots = g_ptr_array_new_with_free_func(slot_free);
         r = add_interfaces(objects, ald_service_bus(service));
-        return r < 0 ? r : add_manager(objects, ald_service_bus(service));
+        if (r >= 0)
+                r = add_manager(objects, ald_service_bus(service));
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&objects);
+        return 0;
 }
 
 void ald_objects_free(AldObjects *objects)

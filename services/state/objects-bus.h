@@ -10,3 +10,4 @@ typedef struct AldObjects AldObjects;
 
 int ald_objects_new(AldService *service, AldStateManager *manager, AldObjects **ret);
 void ald_objects_free(AldObjects *objects);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldObjects, ald_objects_free)

@@ -114,11 +114,13 @@ int ald_records_bus_append_page(sd_bus_message *message, AldStore *store, AldNod
         }
         if (r >= 0)
                 r = sd_bus_message_close_container(message);
+        next = entry && last ? format_cursor(last) : g_strdup("");
+        if (r >= 0)
+                r = sd_bus_message_append(message, "s", next);
         if (r < 0)
                 return r;
         *ret_bytes = bytes;
-        next = entry && last ? format_cursor(last) : g_strdup("");
-        return sd_bus_message_append(message, "s", next);
+        return 0;
 }
 
 /* A map under construction; the error stays once there is one. */
@@ -170,8 +172,12 @@ static int open_map(Map *map)
 
 static int close_map(Map *map, size_t *ret_bytes)
 {
+        int r = map->r < 0 ? map->r : sd_bus_message_close_container(map->message);
+
+        if (r < 0)
+                return r;
         *ret_bytes = map->bytes;
-        return map->r < 0 ? map->r : sd_bus_message_close_container(map->message);
+        return 0;
 }
 
 int ald_records_bus_append_nodes(sd_bus_message *message, AldStore *store, AldKind kind, size_t *ret_bytes)

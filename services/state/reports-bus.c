@@ -39,11 +39,15 @@ int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store, si
 
         if ((size_t) edges->len * WIRE_PER_EDGE > ALD_REPLY_MAX)
                 return -E2BIG;
-        *ret_bytes = (size_t) edges->len * WIRE_PER_EDGE;
         r = sd_bus_message_open_container(message, 'a', "a{sv}");
         for (guint i = 0; r >= 0 && i < edges->len; i++)
                 r = append_edge(message, &g_array_index(edges, AldEdge, i));
-        return r < 0 ? r : sd_bus_message_close_container(message);
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        if (r < 0)
+                return r;
+        *ret_bytes = (size_t) edges->len * WIRE_PER_EDGE;
+        return 0;
 }
 
 static size_t strv_wire_size(const char *const *strv)
@@ -89,6 +93,10 @@ int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, si
                                           : ald_record_bus_append_struct(
                                                     message, &ald_finding_row_struct, findings->pdata[i]);
         }
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        if (r < 0)
+                return r;
         *ret_bytes = bytes;
-        return r < 0 ? r : sd_bus_message_close_container(message);
+        return 0;
 }

@@ -258,14 +258,14 @@ static int source_start(Source *source, AldService *service, AldStateManager *ma
 
 int ald_sources_new(AldService *service, AldStateManager *manager, AldSources **ret)
 {
-        AldSources *sources = g_new0(AldSources, 1);
+        g_autoptr(AldSources) sources = g_new0(AldSources, 1);
 
-        *ret = sources;
         for (unsigned i = 0; i < G_N_ELEMENTS(source_infos); i++) {
                 int r = source_start(&sources->sources[i], service, manager, &source_infos[i]);
                 if (r < 0)
                         return r;
         }
+        *ret = g_steal_pointer(&sources);
         return 0;
 }
 

@@ -12,3 +12,4 @@ typedef struct AldSources AldSources;
 
 int ald_sources_new(AldService *service, AldStateManager *manager, AldSources **ret);
 void ald_sources_free(AldSources *sources);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldSources, ald_sources_free)

@@ -400,10 +400,9 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
 int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterPeer *cluster,
         AldSignals *signals, const AldId *local, AldStateBus **ret)
 {
-        AldStateBus *self = g_new0(AldStateBus, 1);
+        g_autoptr(AldStateBus) self = g_new0(AldStateBus, 1);
         int r;
 
-        *ret = self;
         self->service = service;
         self->manager = manager;
         self->store = ald_state_manager_store(manager);
@@ -415,9 +414,13 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         if (r >= 0)
                 r = sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
                         "org.alidade.State1", state_vtable, self);
-        return r < 0 ? r
-                     : sd_bus_add_object_vtable(ald_service_bus(service), &self->totals_slot, ALD_STATE_PATH,
-                               "org.alidade.State1", ald_cluster_totals_vtable, &self->totals.totals.figures);
+        if (r >= 0)
+                r = sd_bus_add_object_vtable(ald_service_bus(service), &self->totals_slot, ALD_STATE_PATH,
+                        "org.alidade.State1", ald_cluster_totals_vtable, &self->totals.totals.figures);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&self);
+        return 0;
 }
 
 void ald_state_bus_free(AldStateBus *self)

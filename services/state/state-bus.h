@@ -12,3 +12,4 @@ typedef struct AldStateBus AldStateBus;
 int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterPeer *cluster,
         AldSignals *signals, const AldId *local, AldStateBus **ret);
 void ald_state_bus_free(AldStateBus *bus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateBus, ald_state_bus_free)

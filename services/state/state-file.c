@@ -14,7 +14,9 @@
 
 struct AldStateFile {
         char *path;
-        bool kept; /* one that could be neither used nor set aside */
+        bool saving;   /* the directory is ours */
+        char *damaged; /* why the file that was read is to be set aside; NULL: it is not */
+        bool kept;     /* one that could be neither used nor set aside */
         bool failing;
 };
 
@@ -23,13 +25,13 @@ AldStateFile *ald_state_file_new(void)
         AldStateFile *file = g_new0(AldStateFile, 1);
 
         file->path = g_build_filename(ald_state_directory("/var/lib/alidade/state"), "state.json", NULL);
-        ald_state_remove_leftovers(file->path);
         return file;
 }
 
 void ald_state_file_free(AldStateFile *file)
 {
         g_free(file->path);
+        g_free(file->damaged);
         g_free(file);
 }
 
@@ -66,7 +68,7 @@ static AldSaved *read_saved(AldStateFile *file, const AldId *local)
 
         /* A FIFO would keep the service waiting, and a directory could never be replaced. */
         if (g_file_test(file->path, G_FILE_TEST_EXISTS) && !g_file_test(file->path, G_FILE_TEST_IS_REGULAR)) {
-                set_aside(file, "not a regular file");
+                file->damaged = g_strdup("not a regular file");
                 return NULL;
         }
         if (!g_file_get_contents(file->path, &text, &n, &error)) {
@@ -75,7 +77,7 @@ static AldSaved *read_saved(AldStateFile *file, const AldId *local)
                 return NULL;
         }
         if (ald_saved_parse(text, n, local, &saved, &reason) < 0)
-                set_aside(file, reason ? reason : "no reason");
+                file->damaged = g_strdup(reason ? reason : "no reason");
         return saved;
 }
 
@@ -98,7 +100,6 @@ AldStore *ald_state_file_load(
 
         if (saved)
                 ald_saved_restore(saved, store, now);
-        ald_state_file_save(file, store);
         return store;
 }
 
@@ -125,6 +126,16 @@ static void save(AldStateFile *file, AldStore *store)
 
 void ald_state_file_save(AldStateFile *file, AldStore *store)
 {
-        if (!is_kept(file))
+        if (file->saving && !is_kept(file))
                 save(file, store);
+}
+
+void ald_state_file_begin_saving(AldStateFile *file, AldStore *store)
+{
+        file->saving = true;
+        ald_state_remove_leftovers(file->path);
+        if (file->damaged)
+                set_aside(file, file->damaged);
+        g_clear_pointer(&file->damaged, g_free);
+        ald_state_file_save(file, store);
 }

@@ -14,10 +14,13 @@ typedef struct AldStateFile AldStateFile;
 AldStateFile *ald_state_file_new(void);
 void ald_state_file_free(AldStateFile *file);
 
-/* Creates the store with an epoch greater than all earlier ones, loads the saved records, and saves the new
- * epoch. */
+/* Creates the store with an epoch greater than all earlier ones, and loads the saved records. Changes nothing
+ * in the directory, which another process may use until this one owns the name of the service. */
 AldStore *ald_state_file_load(
         AldStateFile *file, const AldId *local, const AldStoreLimits *limits, uint64_t now);
 
-/* Logs the first of consecutive errors, and when it works again. */
+/* From now on the directory is ours: sets a damaged file aside, and saves the new epoch. */
+void ald_state_file_begin_saving(AldStateFile *file, AldStore *store);
+
+/* Does nothing before that. Logs the first of consecutive errors, and when it works again. */
 void ald_state_file_save(AldStateFile *file, AldStore *store);

@@ -134,8 +134,15 @@ AldStateManager *ald_state_manager_new(const AldId *local, const AldConfig *conf
         return manager;
 }
 
+void ald_state_manager_begin_saving(AldStateManager *manager)
+{
+        ald_state_file_begin_saving(manager->file, manager->store);
+}
+
 void ald_state_manager_free(AldStateManager *manager)
 {
+        if (!manager)
+                return;
         if (manager->save_timer != 0)
                 ald_state_file_save(manager->file, manager->store);
         g_clear_handle_id(&manager->save_timer, g_source_remove);

@@ -12,10 +12,13 @@ typedef struct AldStateManager AldStateManager;
 
 extern const AldConfigKey ald_state_config_keys[];
 
-/* Loads the saved records from the state directory; errors are not fatal. */
+/* Loads the saved records from the state directory, and writes nothing there yet; errors are not fatal. */
 AldStateManager *ald_state_manager_new(const AldId *local, const AldConfig *config);
 void ald_state_manager_free(AldStateManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateManager, ald_state_manager_free)
+
+/* Call it once this process owns the name of the service: from now on results are saved. */
+void ald_state_manager_begin_saving(AldStateManager *manager);
 
 /* Call it after the configuration was reloaded. max-nodes takes effect after a restart. */
 void ald_state_manager_configure(AldStateManager *manager, const AldConfig *config);

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "services/common/service.h"
+#include "services/telemetry/telemetry-manager.h"
 
-/* What main() passes to the daemon skeleton. */
+/* org.alidade.Telemetry1 and the records of this machine on the bus. */
+typedef struct AldTelemetryBus AldTelemetryBus;
 
-extern const AldConfigKey ald_telemetry_config_keys[];
-
-int ald_telemetry_start(AldService *service, void **ret);
-void ald_telemetry_reload(void *userdata);
-void ald_telemetry_stop(void *userdata);
+/* Starts the manager once its objects are exported. */
+int ald_telemetry_bus_new(AldService *service, AldTelemetryManager *manager, AldTelemetryBus **ret);
+void ald_telemetry_bus_free(AldTelemetryBus *bus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTelemetryBus, ald_telemetry_bus_free)

@@ -20,14 +20,42 @@
 #define SEC (UINT64_C(1000) * 1000)
 
 const AldRateInfo ald_rates[ALD_N_RATES] = {
-        [ALD_RATE_MEMORY] = { ALD_KIND_MEMORY, 100 * MSEC, 60 * SEC },
-        [ALD_RATE_SYSTEM] = { ALD_KIND_SYSTEM, 250 * MSEC, 60 * SEC },
-        [ALD_RATE_DISK] = { ALD_KIND_DISK, 5 * SEC, 3600 * SEC },
+        [ALD_RATE_MEMORY] = { ALD_KIND_MEMORY, 100 * MSEC, 60 * SEC, "memory-interval-ms", MSEC },
+        [ALD_RATE_SYSTEM] = { ALD_KIND_SYSTEM, 250 * MSEC, 60 * SEC, "system-interval-ms", MSEC },
+        [ALD_RATE_DISK] = { ALD_KIND_DISK, 5 * SEC, 3600 * SEC, "disk-interval-s", SEC },
 };
+
+static const char *refuse_paths(const char *value)
+{
+        g_auto(GStrv) paths = g_strsplit(value, ";", -1);
+
+        for (char **path = paths; *path; path++)
+                if (*g_strstrip(*path) != '\0' && **path != '/')
+                        return "not a list of absolute paths, separated by semicolons";
+        return NULL;
+}
+
+const AldConfigKey ald_telemetry_config_keys[] = {
+        { "telemetry", "memory-interval-ms", ALD_CONFIG_UINT, 100, 60 * 1000, "500", NULL },
+        { "telemetry", "system-interval-ms", ALD_CONFIG_UINT, 250, 60 * 1000, "1000", NULL },
+        { "telemetry", "disk-interval-s", ALD_CONFIG_UINT, 5, 3600, "30", NULL },
+        { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/", refuse_paths },
+        { NULL },
+};
+
+AldTelemetrySettings ald_telemetry_settings_read(const AldConfig *config)
+{
+        AldTelemetrySettings settings = { .disk_paths = ald_config_strv(config, "disk-paths") };
+
+        for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
+                settings.interval_usec[rate] = ald_config_uint(config, ald_rates[rate].key) *
+                                               ald_rates[rate].unit_usec;
+        return settings;
+}
 
 struct AldTelemetryManager {
         int root;
-        AldTelemetryEmit emit;
+        const AldTelemetryHandler *handler; /* NULL: nobody is told */
         void *userdata;
 
         AldTicker *ticker;
@@ -56,13 +84,19 @@ int ald_rate_from_kind(int kind)
         return -ENOENT;
 }
 
+static void tell(const AldTelemetryManager *manager, AldKind kind, const void *fields)
+{
+        if (manager->handler)
+                manager->handler->measured(kind, fields, manager->userdata);
+}
+
 static void sample_memory(void *userdata)
 {
         AldTelemetryManager *manager = userdata;
         AldMemory memory;
 
         ald_memory_collector_sample(manager->memory, &memory);
-        manager->emit(ALD_KIND_MEMORY, &memory, manager->userdata);
+        tell(manager, ALD_KIND_MEMORY, &memory);
 }
 
 static const char *const *collect_reasons(AldTelemetryManager *manager)
@@ -91,7 +125,7 @@ static void sample_system(void *userdata)
         system.devices.items = manager->devices->data;
         system.devices.n = manager->devices->len;
         system.absent_reasons = collect_reasons(manager);
-        manager->emit(ALD_KIND_SYSTEM, &system, manager->userdata);
+        tell(manager, ALD_KIND_SYSTEM, &system);
 }
 
 static void sample_disk(void *userdata)
@@ -105,7 +139,7 @@ static void on_disk(const AldDisk *disk, void *userdata)
 {
         AldTelemetryManager *manager = userdata;
 
-        manager->emit(ALD_KIND_DISK, disk, manager->userdata);
+        tell(manager, ALD_KIND_DISK, disk);
 }
 
 static void on_network_changed(void *userdata)
@@ -114,7 +148,7 @@ static void on_network_changed(void *userdata)
         AldNetwork network;
 
         ald_network_collector_fill(manager->network, &network);
-        manager->emit(ALD_KIND_NETWORK, &network, manager->userdata);
+        tell(manager, ALD_KIND_NETWORK, &network);
         ald_fabric_collector_look_soon(manager->fabric);
 }
 
@@ -124,7 +158,7 @@ static void on_fabric_changed(void *userdata)
         AldFabric fabric;
 
         ald_fabric_collector_fill(manager->fabric, &fabric);
-        manager->emit(ALD_KIND_FABRIC, &fabric, manager->userdata);
+        tell(manager, ALD_KIND_FABRIC, &fabric);
 }
 
 static void on_backends_changed(void *userdata)
@@ -133,7 +167,7 @@ static void on_backends_changed(void *userdata)
         AldBackends backends = ALD_BACKENDS_INIT;
 
         ald_gpu_collector_backends(manager->gpu, &backends);
-        manager->emit(ALD_KIND_BACKENDS, &backends, manager->userdata);
+        tell(manager, ALD_KIND_BACKENDS, &backends);
 }
 
 static uint64_t clamp_interval(AldRate rate, uint64_t usec)
@@ -141,23 +175,27 @@ static uint64_t clamp_interval(AldRate rate, uint64_t usec)
         return CLAMP(usec, ald_rates[rate].min_usec, ald_rates[rate].max_usec);
 }
 
+static void use_disk_paths(AldTelemetryManager *manager, const char *const *paths)
+{
+        g_strfreev(manager->disk_paths);
+        manager->disk_paths = g_strdupv((char **) paths);
+        manager->disk = ald_disk_collector_new(manager->root, paths, ald_disk_ask, on_disk, manager);
+}
+
 /* A collector may still wait for an answer, so it is kept if nothing changes. */
 static void set_disk_paths(AldTelemetryManager *manager, const char *const *paths)
 {
         g_autoptr(AldDiskCollector) before = NULL;
 
-        if (manager->disk_paths && g_strv_equal((const char *const *) manager->disk_paths, paths))
+        if (g_strv_equal((const char *const *) manager->disk_paths, paths))
                 return;
         before = g_steal_pointer(&manager->disk);
-        g_strfreev(manager->disk_paths);
-        manager->disk_paths = g_strdupv((char **) paths);
-        manager->disk = ald_disk_collector_new(manager->root, paths, ald_disk_ask, on_disk, manager);
-        if (before)
-                ald_disk_collector_inherit(manager->disk, before);
+        use_disk_paths(manager, paths);
+        ald_disk_collector_inherit(manager->disk, before);
         ald_disk_collector_sample(manager->disk);
 }
 
-static void start_ticker(AldTelemetryManager *manager)
+static void add_ticks(AldTelemetryManager *manager)
 {
         static const AldTick ticks[ALD_N_RATES] = {
                 [ALD_RATE_MEMORY] = sample_memory,
@@ -165,21 +203,17 @@ static void start_ticker(AldTelemetryManager *manager)
                 [ALD_RATE_DISK] = sample_disk,
         };
 
-        manager->ticker = ald_ticker_new();
         for (unsigned rate = 0; rate < ALD_N_RATES; rate++)
                 ald_ticker_add(manager->ticker, manager->configured_usec[rate], ticks[rate], manager);
-        ald_ticker_hasten(manager->ticker, ALD_RATE_SYSTEM, SECOND_SAMPLE_USEC);
 }
 
-AldTelemetryManager *ald_telemetry_manager_new(
-        int root, const AldTelemetrySettings *settings, AldTelemetryEmit emit, void *userdata)
+AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySettings *settings)
 {
         AldTelemetryManager *manager = g_new(AldTelemetryManager, 1);
 
         *manager = (AldTelemetryManager){
                 .root = root,
-                .emit = emit,
-                .userdata = userdata,
+                .ticker = ald_ticker_new(),
                 .memory = ald_memory_collector_new(root),
                 .cpu = ald_cpu_collector_new(root),
                 .hwmon = ald_hwmon_collector_new(root),
@@ -191,21 +225,35 @@ AldTelemetryManager *ald_telemetry_manager_new(
         manager->gpu = ald_gpu_collector_new(root, ALD_LIBEXEC_DIR, on_backends_changed, manager);
         for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
                 manager->configured_usec[rate] = clamp_interval(rate, settings->interval_usec[rate]);
-        start_ticker(manager);
+        add_ticks(manager);
+        use_disk_paths(manager, settings->disk_paths);
+        return manager;
+}
+
+void ald_telemetry_manager_start(
+        AldTelemetryManager *manager, const AldTelemetryHandler *handler, void *userdata)
+{
+        manager->handler = handler;
+        manager->userdata = userdata;
+        ald_ticker_hasten(manager->ticker, ALD_RATE_SYSTEM, SECOND_SAMPLE_USEC);
         sample_memory(manager);
         sample_system(manager);
         on_backends_changed(manager);
         if (ald_fabric_collector_any(manager->fabric))
                 on_fabric_changed(manager);
-        set_disk_paths(manager, settings->disk_paths);
-        manager->network = ald_network_collector_new(root, on_network_changed, manager);
-        return manager;
+        ald_disk_collector_sample(manager->disk);
+        manager->network = ald_network_collector_new(manager->root, on_network_changed, manager);
+}
+
+void ald_telemetry_manager_stop(AldTelemetryManager *manager)
+{
+        manager->handler = NULL;
 }
 
 void ald_telemetry_manager_free(AldTelemetryManager *manager)
 {
         ald_ticker_free(manager->ticker);
-        ald_network_collector_free(manager->network);
+        g_clear_pointer(&manager->network, ald_network_collector_free);
         ald_fabric_collector_free(manager->fabric);
         ald_gpu_collector_free(manager->gpu);
         g_array_unref(manager->devices);
@@ -239,8 +287,11 @@ uint64_t ald_telemetry_manager_set_interval(AldTelemetryManager *manager, AldRat
         uint64_t effective = usec == 0 ? manager->configured_usec[rate] : clamp_interval(rate, usec);
 
         manager->by_hand[rate] = usec != 0;
-        if (effective != ald_telemetry_manager_interval(manager, rate))
-                ald_ticker_set_interval(manager->ticker, rate, effective);
+        if (effective == ald_telemetry_manager_interval(manager, rate))
+                return effective;
+        ald_ticker_set_interval(manager->ticker, rate, effective);
+        if (manager->handler)
+                manager->handler->interval_changed(rate, manager->userdata);
         return effective;
 }
 

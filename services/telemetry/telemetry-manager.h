@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "record/kind.h"
+#include "common/config.h"
 
 /*
  * Decides what is measured when. Everything is reported at the start; then memory, load and free space at
@@ -24,6 +25,8 @@ typedef enum AldRate {
 typedef struct AldRateInfo {
         AldKind kind;
         uint64_t min_usec, max_usec;
+        const char *key; /* that configures it, and the unit of that key */
+        uint64_t unit_usec;
 } AldRateInfo;
 
 extern const AldRateInfo ald_rates[ALD_N_RATES];
@@ -33,14 +36,27 @@ typedef struct AldTelemetrySettings {
         const char *const *disk_paths;       /* absolute */
 } AldTelemetrySettings;
 
-/* A record of this kind was measured; the struct is valid during the call. */
-typedef void (*AldTelemetryEmit)(AldKind kind, const void *fields, void *userdata);
+extern const AldConfigKey ald_telemetry_config_keys[];
 
-/* Starts measuring. The root must stay open as long as the manager lives. */
-AldTelemetryManager *ald_telemetry_manager_new(
-        int root, const AldTelemetrySettings *settings, AldTelemetryEmit emit, void *userdata);
+/* Valid as long as the configuration. */
+AldTelemetrySettings ald_telemetry_settings_read(const AldConfig *config);
+
+typedef struct AldTelemetryHandler {
+        /* A record of this kind was measured; the struct is valid during the call. */
+        void (*measured)(AldKind kind, const void *fields, void *userdata);
+        void (*interval_changed)(AldRate rate, void *userdata);
+} AldTelemetryHandler;
+
+/* Copies the settings. The root must stay open as long as the manager lives. */
+AldTelemetryManager *ald_telemetry_manager_new(int root, const AldTelemetrySettings *settings);
 void ald_telemetry_manager_free(AldTelemetryManager *manager);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTelemetryManager, ald_telemetry_manager_free)
+
+/* Starts measuring, and calls the handler until it is stopped. What needs nobody's answer is reported before
+ * this returns. Call it once. */
+void ald_telemetry_manager_start(
+        AldTelemetryManager *manager, const AldTelemetryHandler *handler, void *userdata);
+void ald_telemetry_manager_stop(AldTelemetryManager *manager);
 
 /* Applies new settings. Intervals set with ald_telemetry_manager_set_interval() stay. */
 void ald_telemetry_manager_configure(AldTelemetryManager *manager, const AldTelemetrySettings *settings);

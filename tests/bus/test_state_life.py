@@ -261,9 +261,11 @@ def test_a_directory_that_is_not_there_is_a_warning(make_host):
 
 def test_a_taken_name(make_host):
     host = start(make_host)
+    kept = kept_file(host).read_bytes()
     second = host.start_daemon("stated", wait=False)
     assert second.expect_exit() == 1
     assert "Another process owns org.alidade.State1" in second.log_text()
+    assert kept_file(host).read_bytes() == kept
     assert local_id(host)
 
 

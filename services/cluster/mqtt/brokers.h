@@ -10,7 +10,7 @@
  * addresses of the same broker (by its certificate and port) share one connection. The handler may call any
  * function here except those that change the list: ald_brokers_configure(), _discover() and _free().
  *
- * Call ald_brokers_init() once in main() before starting any thread, and ald_brokers_quit() at the end.
+ * Call ald_brokers_init() once before starting any thread, and ald_brokers_quit() at the end.
  */
 typedef struct AldBrokers AldBrokers;
 

@@ -64,20 +64,24 @@ static void tell(AldDiscovery *discovery)
 static int read_txt(sd_bus_message *reply, const char *wanted, bool *ret)
 {
         const void *text;
+        bool found = false;
         size_t size;
         int r = sd_bus_message_enter_container(reply, 'a', "ay");
 
         while (r >= 0 && (r = sd_bus_message_read_array(reply, 'y', &text, &size)) > 0)
                 if (size == strlen(wanted) && memcmp(text, wanted, size) == 0)
-                        *ret = true;
-        return r;
+                        found = true;
+        if (r < 0)
+                return r;
+        *ret = found;
+        return 0;
 }
 
 static int read_service(Item *item, sd_bus_message *reply)
 {
         const char *host;
         uint16_t port;
-        bool ours = false;
+        bool ours;
         int32_t interface;
         int r;
 
@@ -288,7 +292,6 @@ int ald_discovery_new(AldService *service, const char *cluster, AldDiscovered di
         sd_bus *bus = ald_service_system_bus(service);
         int r;
 
-        *ret = NULL;
         if (!bus)
                 return 0;
         discovery = g_new0(AldDiscovery, 1);

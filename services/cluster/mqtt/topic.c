@@ -100,26 +100,40 @@ static int parse_rest(const char *rest, AldTopic *topic)
         return parse_record(rest, topic);
 }
 
-int ald_topic_parse(const char *text, const char *cluster, AldTopic *ret)
+/* Returns what follows the node, or NULL for a topic without a node of this cluster. */
+static const char *parse_node(const char *text, const char *cluster, AldId *ret)
 {
         size_t n = strlen(cluster);
         char id[ALD_ID_STRING_SIZE];
         const char *at = text;
-        AldId node;
 
         if (!g_str_has_prefix(at, PREFIX))
-                return -ENOMSG;
+                return NULL;
         at += strlen(PREFIX);
         if (strncmp(at, cluster, n) != 0 || at[n] != '/')
-                return -ENOMSG;
+                return NULL;
         at += n + 1;
         if (strnlen(at, sizeof id) < sizeof id || at[sizeof id - 1] != '/')
-                return -ENOMSG;
+                return NULL;
         g_strlcpy(id, at, sizeof id);
-        if (ald_id_parse(id, &node) < 0)
-                return -ENOMSG;
-        ret->node = node;
-        return parse_rest(at + sizeof id, ret);
+        return ald_id_parse(id, ret) < 0 ? NULL : at + sizeof id;
+}
+
+int ald_topic_parse_node(const char *text, const char *cluster, AldId *ret)
+{
+        return parse_node(text, cluster, ret) ? 0 : -ENOMSG;
+}
+
+int ald_topic_parse(const char *text, const char *cluster, AldTopic *ret)
+{
+        AldTopic topic = { 0 };
+        const char *rest = parse_node(text, cluster, &topic.node);
+        int r = rest ? parse_rest(rest, &topic) : -ENOMSG;
+
+        if (r < 0)
+                return r;
+        *ret = topic;
+        return 0;
 }
 
 static char *format_record(const char *node, const char *cluster, AldKind kind, const char *key)

@@ -193,15 +193,19 @@ static const AldStateLinkHandler link_handler = {
 int ald_handover_new(
         AldService *service, const AldHandoverHandler *handler, void *userdata, AldHandover **ret)
 {
-        AldHandover *handover = g_new0(AldHandover, 1);
+        g_autoptr(AldHandover) handover = g_new0(AldHandover, 1);
+        int r;
 
-        *ret = handover;
         handover->outbox = ald_outbox_new(ALD_OUTBOX_BYTES);
         handover->presences = g_array_new(FALSE, FALSE, sizeof(Change));
         handover->handler = handler;
         handover->userdata = userdata;
         handover->timer = ald_timer_new("handover", on_timer, handover);
-        return ald_state_link_new(service, &link_handler, handover, &handover->link);
+        r = ald_state_link_new(service, &link_handler, handover, &handover->link);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&handover);
+        return 0;
 }
 
 void ald_handover_free(AldHandover *handover)

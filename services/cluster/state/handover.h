@@ -22,6 +22,7 @@ typedef struct AldHandoverHandler {
 int ald_handover_new(
         AldService *service, const AldHandoverHandler *handler, void *userdata, AldHandover **ret);
 void ald_handover_free(AldHandover *handover);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHandover, ald_handover_free)
 
 void ald_handover_record(AldHandover *handover, const AldUpdate *update);
 void ald_handover_presence(AldHandover *handover, const AldId *node);

@@ -133,20 +133,22 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
 int ald_state_link_new(
         AldService *service, const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret)
 {
-        AldStateLink *link = g_new0(AldStateLink, 1);
+        g_autoptr(AldStateLink) link = g_new0(AldStateLink, 1);
         int r;
 
-        *ret = link;
         link->service = service;
         link->handler = handler;
         link->userdata = userdata;
         for (size_t i = 0; i < G_N_ELEMENTS(link->puts); i++)
                 link->puts[i].link = link;
         r = ald_peer_new(service, ald_service_bus(service), STATE_NAME, on_owner, link, &link->peer);
+        if (r >= 0)
+                r = ald_peer_match_signal(
+                        link->peer, STATE_PATH, STATE_NAME, "RecordsChanged", NULL, on_records_changed);
         if (r < 0)
                 return r;
-        return ald_peer_match_signal(
-                link->peer, STATE_PATH, STATE_NAME, "RecordsChanged", NULL, on_records_changed);
+        *ret = g_steal_pointer(&link);
+        return 0;
 }
 
 void ald_state_link_free(AldStateLink *link)

@@ -39,6 +39,7 @@ typedef struct AldPresenceRow {
 int ald_state_link_new(
         AldService *service, const AldStateLinkHandler *handler, void *userdata, AldStateLink **ret);
 void ald_state_link_free(AldStateLink *link);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateLink, ald_state_link_free)
 
 /* Reads all records of this node again, if the service is running. */
 void ald_state_link_read(AldStateLink *link);

@@ -33,14 +33,18 @@ static void on_results(const AldCompute *fields, void *userdata)
 int ald_compute_bus_new(
         AldService *service, AldComputeManager *manager, AldInhibitors *inhibitors, AldComputeBus **ret)
 {
-        AldComputeBus *self = g_new0(AldComputeBus, 1);
+        g_autoptr(AldComputeBus) self = g_new0(AldComputeBus, 1);
+        int r;
 
-        *ret = self;
         self->service = service;
         self->manager = manager;
         self->inhibitors = inhibitors;
         ald_compute_results_watch(ald_compute_manager_results(manager), on_results, self);
-        return ald_record_export_new(service, ALD_LINK_PROBE_PATH, ALD_KIND_COMPUTE, &self->export);
+        r = ald_record_export_new(service, ALD_LINK_PROBE_PATH, ALD_KIND_COMPUTE, &self->export);
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&self);
+        return 0;
 }
 
 void ald_compute_bus_free(AldComputeBus *self)

@@ -62,11 +62,13 @@ static int start(AldJob *job, char **ret_reason)
         static const AldComputeHandler handler = { .progress = on_progress, .ended = on_ended };
         const AldComputeJobs *jobs = job->context;
         const AldComputeTarget *target = &g_array_index(job->targets, AldComputeTarget, job->next);
+        char *obstacle = jobs->parts.in_the_way(target, jobs->parts.userdata);
         int r;
 
-        *ret_reason = jobs->parts.in_the_way(target, jobs->parts.userdata);
-        if (*ret_reason)
+        if (obstacle) {
+                *ret_reason = obstacle;
                 return -EBUSY;
+        }
         r = ald_compute_prober_start(jobs->parts.prober, target, &handler, job);
         if (r == -EBUSY)
                 return r;

@@ -93,8 +93,12 @@ static int find_job(sd_bus *bus, const char *path, const char *interface, void *
 {
         AldJobsBus *self = userdata;
 
-        *ret_found = g_hash_table_lookup(self->shown, path);
-        return *ret_found != NULL;
+        Shown *shown = g_hash_table_lookup(self->shown, path);
+
+        if (!shown)
+                return 0;
+        *ret_found = shown;
+        return 1;
 }
 
 /* sd-bus frees the paths with free(), which is what g_free() is. */
@@ -279,11 +283,10 @@ int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret)
                 .changed = on_changed,
                 .removing = on_removing,
         };
-        AldJobsBus *self = g_new0(AldJobsBus, 1);
+        g_autoptr(AldJobsBus) self = g_new0(AldJobsBus, 1);
         sd_bus *bus = ald_service_bus(service);
         int r;
 
-        *ret = self;
         self->service = service;
         self->jobs = jobs;
         self->shown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
@@ -293,7 +296,10 @@ int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret)
         if (r >= 0)
                 r = sd_bus_add_node_enumerator(
                         bus, &self->enumerator, ALD_LINK_PROBE_JOB_PATH, enumerate, self);
-        return r;
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&self);
+        return 0;
 }
 
 void ald_jobs_bus_free(AldJobsBus *self)

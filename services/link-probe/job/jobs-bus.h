@@ -10,6 +10,7 @@ typedef struct AldJobsBus AldJobsBus;
 
 int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret);
 void ald_jobs_bus_free(AldJobsBus *bus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldJobsBus, ald_jobs_bus_free)
 
 /* The user that sent the message. */
 int ald_jobs_bus_uid_of_sender(sd_bus_message *message, uid_t *ret);

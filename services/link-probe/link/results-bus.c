@@ -26,16 +26,18 @@ static void on_drop(const char *key, AldKind kind, void *userdata)
 int ald_results_bus_new(AldService *service, AldResults *results, AldResultsBus **ret)
 {
         static const AldResultsHandler handler = { .put = on_put, .drop = on_drop };
-        AldResultsBus *self = g_new0(AldResultsBus, 1);
+        g_autoptr(AldResultsBus) self = g_new0(AldResultsBus, 1);
         int r = 0;
 
-        *ret = self;
         self->results = results;
         ald_results_watch(results, &handler, self);
         for (AldTransport i = 0; r >= 0 && i < ALD_TRANSPORT_N; i++)
                 r = ald_record_export_new(
                         service, ALD_LINK_PROBE_LINK_PATH, ald_transports[i].kind, &self->exports[i]);
-        return r;
+        if (r < 0)
+                return r;
+        *ret = g_steal_pointer(&self);
+        return 0;
 }
 
 void ald_results_bus_free(AldResultsBus *self)

@@ -9,3 +9,4 @@ typedef struct AldResultsBus AldResultsBus;
 
 int ald_results_bus_new(AldService *service, AldResults *results, AldResultsBus **ret);
 void ald_results_bus_free(AldResultsBus *bus);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldResultsBus, ald_results_bus_free)

@@ -135,31 +135,32 @@ static double energy_since(const Package *package, int64_t last)
         return (double) (package->max - last) + (double) package->last;
 }
 
-/* A constant counter, as in many virtual machines, is not a power of 0, since a running processor draws some
+/* In µW, or NaN; the error is 0 or that of reading the counter.
+ *
+ * A constant counter, as in many virtual machines, is not a power of 0, since a running processor draws some
  * power. If it is only updated late, its next growth covers the whole time since it last grew; after
  * ALD_ENERGY_STILL_MAX_USEC that does not give the current power, and counting starts again. */
-static int package_power(Package *package, uint64_t now_usec, double *ret)
+static double package_power(Package *package, uint64_t now_usec, int *ret_error)
 {
         int64_t last = package->last;
         uint64_t since = package->last_usec;
         bool had_last = package->have_last;
+        double power;
         int r = ald_kept_file_read_int64(&package->energy, &package->last);
 
-        *ret = NAN;
+        *ret_error = MIN(r, 0);
         package->have_last = r >= 0 && package->last >= 0;
         package->last_usec = now_usec;
         if (!had_last || !package->have_last || now_usec <= since)
-                return r;
+                return NAN;
         if (package->last == last) {
                 package->last_usec = since;
-                return r;
+                return NAN;
         }
         if (now_usec - since >= ALD_ENERGY_STILL_MAX_USEC)
-                return r;
-        *ret = energy_since(package, last) * 1e6 / (double) (now_usec - since);
-        if (*ret > PACKAGE_MAX_MICROWATTS)
-                *ret = NAN;
-        return r;
+                return NAN;
+        power = energy_since(package, last) * 1e6 / (double) (now_usec - since);
+        return power > PACKAGE_MAX_MICROWATTS ? NAN : power;
 }
 
 /* The sum over all packages in µW, or NaN. Continues after a failure, so that the next call has a start
@@ -172,13 +173,12 @@ static double read_power(AldRaplCollector *collector, uint64_t now_usec, bool *r
         *ret_gone = collector->packages->len == 0;
         for (guint i = 0; i < collector->packages->len; i++) {
                 Package *package = &g_array_index(collector->packages, Package, i);
-                double power;
-                int r = package_power(package, now_usec, &power);
+                int error;
 
-                total += power;
-                if (r == -EACCES || r == -EPERM)
+                total += package_power(package, now_usec, &error);
+                if (error == -EACCES || error == -EPERM)
                         denied = package;
-                else if (r == -ENODEV || r == -ENOENT)
+                else if (error == -ENODEV || error == -ENOENT)
                         *ret_gone = true;
         }
         if ((denied != NULL) != (collector->reason != NULL))

@@ -35,18 +35,22 @@ static int collect_nested(const struct nlattr *nest, const struct nlattr **table
         return collect(mnl_attr_get_payload(nest), mnl_attr_get_payload_len(nest), table, max);
 }
 
-/* The attributes after the fixed header of a message; NULL in *ret_header never goes with success. */
+/* The attributes after the fixed header of a message. */
 static int open_message(const struct nlmsghdr *message, size_t header_size, const void **ret_header,
         const struct nlattr **table, unsigned max)
 {
         size_t size = mnl_nlmsg_get_payload_len(message), offset = MNL_ALIGN(header_size);
         const char *payload = mnl_nlmsg_get_payload(message);
+        int r;
 
         if (size < header_size)
                 return -EBADMSG;
-        *ret_header = payload;
         offset = MIN(offset, size);
-        return collect(payload + offset, size - offset, table, max);
+        r = collect(payload + offset, size - offset, table, max);
+        if (r < 0)
+                return r;
+        *ret_header = payload;
+        return 0;
 }
 
 /* An absent attribute leaves the value as it is. */

@@ -157,13 +157,15 @@ class Host(Machine):
         return {**result, **self._extra_environment}
 
     def start_daemon(self, program, args=(), env=None, wait=True):
-        """Starts a daemon by hand and, unless told otherwise, waits for its bus name."""
+        """Starts a daemon by hand and, unless told otherwise, waits until it owns its bus name and knows it."""
         process = self.spawn([*self.daemon_argv(program), *args], f"{program}.{len(self.daemons)}",
                              env={**self.daemon_environment(program), **(env or {})})
         process.name = program
         self.daemons.append(process)
         if wait:
-            self.connection().wait_for_name(SERVICES[program].bus_name, process=process)
+            name = SERVICES[program].bus_name
+            self.connection().wait_for_name(name, process=process)
+            self.connection().call(name, "/", "org.freedesktop.DBus.Peer", "Ping", autostart=False)
         return process
 
     def notify_socket(self):

@@ -27,7 +27,8 @@ static void on_changed(const AldIdentity *identity, void *userdata)
 static void start(Fixture *f)
 {
         ald_identity_manager_free(f->manager);
-        f->manager = ald_identity_manager_new(f->root->fd, f->state, on_changed, f);
+        f->manager = ald_identity_manager_new(f->root->fd, f->state);
+        ald_identity_manager_watch(f->manager, on_changed, f);
 }
 
 static void set_up(Fixture *f, gconstpointer data)

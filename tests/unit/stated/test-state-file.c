@@ -27,11 +27,14 @@ static bool exists(FakeRoot *root, const char *name)
 static AldStore *load(FakeRoot *root, AldStateFile **ret_file)
 {
         const AldId local = id_make(1);
+        AldStore *store;
 
         g_setenv("STATE_DIRECTORY", root->dir, TRUE);
         log_count_reset();
         *ret_file = ald_state_file_new();
-        return ald_state_file_load(*ret_file, &local, &roomy, 1);
+        store = ald_state_file_load(*ret_file, &local, &roomy, 1);
+        ald_state_file_begin_saving(*ret_file, store);
+        return store;
 }
 
 /* Starts once; returns the epoch, and whether the dear record was there. */
@@ -169,13 +172,40 @@ static void test_directory_is_missing(void)
         log_count_reset();
         AldStateFile *file = ald_state_file_new();
         g_autoptr(AldStore) store = ald_state_file_load(file, &local, &roomy, 1);
-        ald_state_file_save(file, store);
+        ald_state_file_begin_saving(file, store);
         g_assert_cmpuint(log_count("Failed to save results"), ==, 1);
         fake_root_mkdir(root, "missing");
         ald_state_file_save(file, store);
         g_assert_cmpuint(log_count("is writable again"), ==, 1);
         g_assert_true(exists(root, "missing/state.json"));
         ald_state_file_free(file);
+}
+
+/* Another process may own the name of the service. */
+static void test_nothing_is_written_before_the_name_is_owned(void)
+{
+        static const char *const contents[] = { "{\"version\":1,\"epoch\":5,\"records\":[]}", "damaged" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(contents); i++) {
+                g_autoptr(FakeRoot) root = fake_root_new();
+                g_autofree char *path = g_build_filename(root->dir, "state.json", NULL), *text = NULL;
+                const AldId local = id_make(1);
+                AldStateFile *file;
+                AldStore *store;
+
+                fake_root_write(root, "state.json", contents[i]);
+                fake_root_write(root, "state.json.AB12cd", "half");
+                g_setenv("STATE_DIRECTORY", root->dir, TRUE);
+                file = ald_state_file_new();
+                store = ald_state_file_load(file, &local, &roomy, 1);
+                ald_state_file_save(file, store);
+                ald_state_file_free(file);
+                ald_store_free(store);
+                g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+                g_assert_cmpstr(text, ==, contents[i]);
+                g_assert_true(exists(root, "state.json.AB12cd"));
+                g_assert_false(exists(root, "state.json.damaged"));
+        }
 }
 
 /* It was killed while it wrote. */
@@ -210,6 +240,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/state-file/damaged", test_damaged);
         g_test_add_func("/state-file/unreadable", test_unreadable);
         g_test_add_func("/state-file/leftovers", test_leftovers);
+        g_test_add_func("/state-file/nothing-is-written-before-the-name-is-owned",
+                test_nothing_is_written_before_the_name_is_owned);
         g_test_add_func("/state-file/directory-is-missing", test_directory_is_missing);
         return g_test_run();
 }

@@ -88,6 +88,7 @@ static void fixture_start(Fixture *f)
         const AldId local = id_make(1);
 
         f->manager = ald_state_manager_new(&local, f->config);
+        ald_state_manager_begin_saving(f->manager);
         f->store = ald_state_manager_store(f->manager);
         ald_state_manager_watch(f->manager, on_changed, on_removing, &f->watch);
 }

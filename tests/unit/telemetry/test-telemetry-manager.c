@@ -16,6 +16,7 @@ static const AldTelemetrySettings usual = { { 500 * MSEC, SEC, 30 * SEC }, just_
 typedef struct Seen {
         unsigned n[ALD_N_KINDS];
         AldRecord *last[ALD_N_KINDS];
+        unsigned n_intervals[ALD_N_RATES];
 } Seen;
 
 static void see(AldKind kind, const void *fields, void *userdata)
@@ -25,6 +26,22 @@ static void see(AldKind kind, const void *fields, void *userdata)
         seen->n[kind]++;
         g_clear_pointer(&seen->last[kind], ald_record_unref);
         g_assert_cmpint(ald_record_new(kind, fields, &seen->last[kind]), ==, 0);
+}
+
+static void see_interval(AldRate rate, void *userdata)
+{
+        Seen *seen = userdata;
+
+        seen->n_intervals[rate]++;
+}
+
+static AldTelemetryManager *start(FakeRoot *root, const AldTelemetrySettings *settings, Seen *seen)
+{
+        static const AldTelemetryHandler handler = { .measured = see, .interval_changed = see_interval };
+        AldTelemetryManager *manager = ald_telemetry_manager_new(root->fd, settings);
+
+        ald_telemetry_manager_start(manager, &handler, seen);
+        return manager;
 }
 
 static void forget(Seen *seen)
@@ -54,7 +71,7 @@ static void test_all_at_start(void)
         g_autoptr(AldTelemetryManager) manager = NULL;
         Seen seen = { 0 };
 
-        manager = ald_telemetry_manager_new(root->fd, &usual, see, &seen);
+        manager = start(root, &usual, &seen);
         /* These need nobody's answer, so they are there before the name is. */
         g_assert_cmpuint(seen.n[ALD_KIND_MEMORY], ==, 1);
         g_assert_cmpuint(seen.n[ALD_KIND_SYSTEM], ==, 1);
@@ -74,7 +91,7 @@ static void test_load_comes_soon(void)
         g_autoptr(AldTelemetryManager) manager = NULL;
         Seen seen = { 0 };
 
-        manager = ald_telemetry_manager_new(root->fd, &slow, see, &seen);
+        manager = start(root, &slow, &seen);
         g_assert_true(isnan(ald_record_as(seen.last[ALD_KIND_SYSTEM], SYSTEM, AldSystem)->cpu_usage));
         fake_root_write(root, "proc/stat", "cpu  175 0 0 125\n");
         wait_for(&seen, ALD_KIND_SYSTEM, 2);
@@ -97,7 +114,7 @@ static void test_intervals(void)
         g_autoptr(AldTelemetryManager) manager = NULL;
         Seen seen = { 0 };
 
-        manager = ald_telemetry_manager_new(root->fd, &usual, see, &seen);
+        manager = start(root, &usual, &seen);
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
                 for (AldRate rate = 0; rate < ALD_N_RATES; rate++) {
                         uint64_t wanted = cases[i].effective[rate];
@@ -116,7 +133,7 @@ static void test_set_interval_is_obeyed(void)
         g_autoptr(AldTelemetryManager) manager = NULL;
         Seen seen = { 0 };
 
-        manager = ald_telemetry_manager_new(root->fd, &slow, see, &seen);
+        manager = start(root, &slow, &seen);
         ald_telemetry_manager_set_interval(manager, ALD_RATE_MEMORY, 100 * MSEC);
         wait_for(&seen, ALD_KIND_MEMORY, 4);
         g_assert_cmpuint(seen.n[ALD_KIND_SYSTEM], <=, 2);
@@ -131,7 +148,7 @@ static void test_configure(void)
         g_autoptr(AldTelemetryManager) manager = NULL;
         Seen seen = { 0 };
 
-        manager = ald_telemetry_manager_new(root->fd, &usual, see, &seen);
+        manager = start(root, &usual, &seen);
         wait_for(&seen, ALD_KIND_DISK, 1);
         ald_telemetry_manager_set_interval(manager, ALD_RATE_MEMORY, 2 * SEC);
         ald_telemetry_manager_configure(manager, &other);
@@ -139,6 +156,8 @@ static void test_configure(void)
         g_assert_cmpuint(ald_telemetry_manager_interval(manager, ALD_RATE_MEMORY), ==, 2 * SEC);
         g_assert_cmpuint(ald_telemetry_manager_interval(manager, ALD_RATE_SYSTEM), ==, 250 * MSEC);
         g_assert_cmpuint(ald_telemetry_manager_interval(manager, ALD_RATE_DISK), ==, 60 * SEC);
+        for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
+                g_assert_cmpuint(seen.n_intervals[rate], ==, 1);
         g_assert_cmpuint(ald_telemetry_manager_set_interval(manager, ALD_RATE_MEMORY, 0), ==, 700 * MSEC);
         wait_for(&seen, ALD_KIND_DISK, 2);
         /* The same paths again are no reason to ask again: a file system may still owe its answer. */
