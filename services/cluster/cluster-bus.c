@@ -162,17 +162,17 @@ static int method_get_nodes(sd_bus_message *message, void *userdata, sd_bus_erro
 static int forget(AldClusterBus *self, const char *text, const AldId *id, sd_bus_error *error)
 {
         AldMember *member = ald_cluster_manager_member(self->manager);
-        int r = member ? ald_member_forget(member, id) : -ENOTCONN;
+        int r = member ? ald_member_forget(member, id) : -ALD_E_NOT_JOINED;
 
         switch (r) {
-        case -ENOENT:
+        case -ALD_E_NO_SUCH_NODE:
                 return sd_bus_error_setf(error, ALD_ERROR_NO_SUCH_NODE, "Unknown node %s", text);
-        case -EBUSY:
+        case -ALD_E_NODE_ONLINE:
                 return sd_bus_error_setf(error, ALD_ERROR_NODE_ONLINE, "Node %s is not offline", text);
-        case -ENOTCONN:
+        case -ALD_E_NOT_JOINED:
                 return sd_bus_error_set(error, ALD_ERROR_NOT_JOINED,
                         "Not connected to a broker, so other nodes cannot be notified");
-        case -ENOSPC:
+        case -ALD_E_COMMON_LIMIT:
                 return sd_bus_error_set(
                         error, SD_BUS_ERROR_LIMITS_EXCEEDED, "Limit of forgotten nodes reached");
         default:

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "services/cluster/member-private.h"
+#include "services/common/errors.h"
 
 #define EXPIRE_SECONDS 600u
 
@@ -188,13 +189,13 @@ int ald_member_forget(AldMember *member, const AldId *target)
         int r;
 
         if (ald_id_equal(target, &member->own))
-                return -EBUSY;
+                return -ALD_E_NODE_ONLINE;
         if (!node || node->is_forgotten)
-                return -ENOENT;
+                return -ALD_E_NO_SUCH_NODE;
         if (!ald_node_may_be_forgotten(node, now_usec()))
-                return -EBUSY;
+                return -ALD_E_NODE_ONLINE;
         if (!ald_brokers_first(member->brokers))
-                return -ENOTCONN;
+                return -ALD_E_NOT_JOINED;
         stamp = node->newest;
         /* If none of its records was seen: all of its last epoch. */
         if (stamp.epoch < MAX(node->presence.epoch, 1))

@@ -51,8 +51,8 @@ void ald_member_ask_for_own(AldMember *member);
 /* The state service was restarted: sends it the presence of each node again. */
 void ald_member_tell_all(AldMember *member);
 
-/* Returns -ENOENT for an unknown node, -EBUSY if it is not offline, -ENOTCONN without a broker, -ENOSPC
- * if too many are forgotten. */
+/* Returns -ALD_E_NO_SUCH_NODE, -ALD_E_NODE_ONLINE if it is not offline, -ALD_E_NOT_JOINED without a broker,
+ * -ALD_E_COMMON_LIMIT if too many are forgotten. */
 int ald_member_forget(AldMember *member, const AldId *target);
 
 /* The nodes whose messages the broker on this machine refuses, and their number in *ret_n. */

@@ -4,20 +4,60 @@
 #include "services/common/errors.h"
 
 static const sd_bus_error_map errors[] = {
-        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_NODE, ENOENT),
-        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_KIND, ENOENT),
-        SD_BUS_ERROR_MAP(ALD_ERROR_AMBIGUOUS_NAME, ENOTUNIQ),
-        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_STORED, EIO),
-        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_SUBSCRIBED, ENOENT),
-        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_JOINED, ENOTCONN),
-        SD_BUS_ERROR_MAP(ALD_ERROR_NODE_ONLINE, EBUSY),
-        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_MIRRORED, ENOENT),
-        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_INHIBITOR, ENOENT),
-        SD_BUS_ERROR_MAP(ALD_ERROR_INHIBITED, EBUSY),
-        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_DEVICE, ENODEV),
-        SD_BUS_ERROR_MAP(ALD_ERROR_BUSY, EADDRINUSE),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_NODE, ALD_E_NO_SUCH_NODE),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_KIND, ALD_E_NO_SUCH_KIND),
+        SD_BUS_ERROR_MAP(ALD_ERROR_AMBIGUOUS_NAME, ALD_E_AMBIGUOUS_NAME),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_STORED, ALD_E_NOT_STORED),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_SUBSCRIBED, ALD_E_NOT_SUBSCRIBED),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_JOINED, ALD_E_NOT_JOINED),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NODE_ONLINE, ALD_E_NODE_ONLINE),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_MIRRORED, ALD_E_NOT_MIRRORED),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_INHIBITOR, ALD_E_NO_SUCH_INHIBITOR),
+        SD_BUS_ERROR_MAP(ALD_ERROR_INHIBITED, ALD_E_INHIBITED),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_DEVICE, ALD_E_NO_SUCH_DEVICE),
+        SD_BUS_ERROR_MAP(ALD_ERROR_BUSY, ALD_E_BUSY),
         SD_BUS_ERROR_MAP_END,
 };
+
+const char *ald_error_describe(int r)
+{
+        switch (-r) {
+        case ALD_E_NO_SUCH_NODE:
+                return "No such node";
+        case ALD_E_NO_SUCH_KIND:
+                return "No such kind";
+        case ALD_E_AMBIGUOUS_NAME:
+                return "Several nodes have this name";
+        case ALD_E_NOT_STORED:
+                return "Not stored";
+        case ALD_E_NOT_SUBSCRIBED:
+                return "Not subscribed";
+        case ALD_E_NOT_JOINED:
+                return "Not in a cluster";
+        case ALD_E_NODE_ONLINE:
+                return "The node is online";
+        case ALD_E_NOT_MIRRORED:
+                return "Not mirrored";
+        case ALD_E_NO_SUCH_INHIBITOR:
+                return "No such lock";
+        case ALD_E_INHIBITED:
+                return "Inhibited";
+        case ALD_E_NO_SUCH_DEVICE:
+                return "No such device or port";
+        case ALD_E_BUSY:
+                return "In use";
+        case ALD_E_NO_SUCH_ADDRESS:
+                return "No such address";
+        case ALD_E_OWN_NODE:
+                return "It is this node";
+        case ALD_E_USER_LIMIT:
+                return "The limit of the user is reached";
+        case ALD_E_COMMON_LIMIT:
+                return "The limit of all users is reached";
+        default:
+                return g_strerror(-r);
+        }
+}
 
 int ald_errors_register(void)
 {

@@ -3,7 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
-/* Our own D-Bus errors. errors.c maps each to an errno. */
+/* Our own D-Bus errors. errors.c maps each to its code below. */
 #define ALD_ERROR_NO_SUCH_NODE "org.alidade.Error.NoSuchNode"
 #define ALD_ERROR_NO_SUCH_KIND "org.alidade.Error.NoSuchKind"
 #define ALD_ERROR_AMBIGUOUS_NAME "org.alidade.Error.AmbiguousName"
@@ -16,6 +16,33 @@
 #define ALD_ERROR_INHIBITED "org.alidade.Error.Inhibited"
 #define ALD_ERROR_NO_SUCH_DEVICE "org.alidade.Error.NoSuchDevice"
 #define ALD_ERROR_BUSY "org.alidade.Error.Busy"
+
+/*
+ * The codes of our own errors. Functions return them, negative, where an errno could mean several of them.
+ * The code of an error of another service of ours is what sd_bus_message_get_errno() returns. They are beyond
+ * all errnos of Linux. The last ones have no D-Bus error of their own.
+ */
+typedef enum AldErrorCode {
+        ALD_E_NO_SUCH_NODE = 0x10000,
+        ALD_E_NO_SUCH_KIND,
+        ALD_E_AMBIGUOUS_NAME,
+        ALD_E_NOT_STORED,
+        ALD_E_NOT_SUBSCRIBED,
+        ALD_E_NOT_JOINED,
+        ALD_E_NODE_ONLINE,
+        ALD_E_NOT_MIRRORED,
+        ALD_E_NO_SUCH_INHIBITOR,
+        ALD_E_INHIBITED,
+        ALD_E_NO_SUCH_DEVICE,
+        ALD_E_BUSY,
+        ALD_E_NO_SUCH_ADDRESS,
+        ALD_E_OWN_NODE,     /* where another node is needed */
+        ALD_E_USER_LIMIT,   /* of what one user may have at a time */
+        ALD_E_COMMON_LIMIT, /* of what all users together may have */
+} AldErrorCode;
+
+/* Describes a negative code or errno, for log messages. */
+const char *ald_error_describe(int r);
 
 int ald_errors_register(void);
 

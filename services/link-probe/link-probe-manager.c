@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/node-id.h"
+#include "services/common/errors.h"
 #include "services/common/timer.h"
 #include "services/link-probe/link-probe-manager.h"
 #include "services/link-probe/link/link-request.h"
@@ -76,8 +77,8 @@ static int may_measure(AldTransport transport, void *userdata)
         const AldLinkProbeManager *manager = userdata;
 
         if (!is_able(manager, transport))
-                return -ENOTCONN;
-        return is_held_off(manager, transport) ? -EBUSY : 0;
+                return -ALD_E_NOT_JOINED;
+        return is_held_off(manager, transport) ? -ALD_E_INHIBITED : 0;
 }
 
 /* A machine without RDMA ports has no such links. */

@@ -4,6 +4,7 @@
 #include "common/bus-cleanup.h"
 #include "record/record-bus.h"
 #include "record/update-bus.h"
+#include "services/common/errors.h"
 #include "services/link-probe/state-query-bus.h"
 
 #define STATE_NAME "org.alidade.State1"
@@ -73,13 +74,21 @@ static int error_of(int r)
         return MIN(r, 0);
 }
 
+/* Of our own errors the state service replies with that of an unknown node only. */
+static int error_of_reply(sd_bus_message *reply)
+{
+        int error = sd_bus_message_get_errno(reply);
+
+        return error >= ALD_E_NO_SUCH_NODE && error != ALD_E_NO_SUCH_NODE ? -EREMOTEIO : -error;
+}
+
 static int on_reply(sd_bus_message *reply, void *userdata, sd_bus_error *unused)
 {
         const Call call = *(Call *) userdata;
         bool failed = sd_bus_message_is_method_error(reply, NULL) > 0;
 
         g_ptr_array_remove_fast(call.query->calls, userdata);
-        call.answer(&call, failed ? -sd_bus_message_get_errno(reply) : 0, failed ? NULL : reply);
+        call.answer(&call, failed ? error_of_reply(reply) : 0, failed ? NULL : reply);
         return 0;
 }
 

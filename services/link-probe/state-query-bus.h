@@ -8,8 +8,8 @@
 /*
  * All calls of this service to org.alidade.State1. Each call has its own time limit, and the number of
  * pending calls is limited (-EUSERS); some are reserved for the schedule. Unless a function returns an error,
- * the callback is called once: with an error if there is no reply, -ENOENT if there is no such node. Its
- * arguments are valid during the callback.
+ * the callback is called once: with an error if there is no reply, -ALD_E_NO_SUCH_NODE if there is no such
+ * node. Its arguments are valid during the callback.
  */
 typedef struct AldStateQuery AldStateQuery;
 

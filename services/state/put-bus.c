@@ -13,9 +13,10 @@ static bool refuse(AldStateManager *manager, const AldUpdateRow *row, const char
 
 static bool take(AldStateManager *manager, const AldUpdateRow *row)
 {
-        if (row->refusal == -ENOENT)
+        /* With a field, the same errors are about its value. */
+        if (row->refusal == -ENOENT && !row->field)
                 return refuse(manager, row, "unknown kind");
-        if (row->refusal == -EINVAL)
+        if (row->refusal == -EINVAL && !row->field)
                 return refuse(manager, row, "invalid node id");
         if (row->refusal < 0)
                 return refuse(manager, row, ald_record_describe(row->refusal));

@@ -45,6 +45,13 @@ def own(make_host):
     return local_id(start(make_host, environment={"ALIDADE_MACHINE_ID": MACHINE_ID}))
 
 
+def start_stated(host, **options):
+    """Starts the state service; it has looked after its files once it knows that the name is its own."""
+    daemon = host.start_daemon("stated", **options)
+    local_id(host)
+    return daemon
+
+
 def start_with(make_host, content, *daemons):
     """A host whose state service finds this file."""
     host = make_host(sysroot=True, bus_policy=CLUSTER_POLICY, environment={"ALIDADE_MACHINE_ID": MACHINE_ID})
@@ -52,7 +59,7 @@ def start_with(make_host, content, *daemons):
     kept_file(host).write_bytes(content if isinstance(content, bytes) else content.encode())
     for daemon in daemons:
         host.start_daemon(daemon)
-    host.start_daemon("stated")
+    start_stated(host)
     return host
 
 
@@ -163,7 +170,7 @@ def test_a_damaged_file_is_set_aside(make_host, own, damage):
     with host.objects(STATE, PATH) as tree:
         tree.wait_for_interface(node_path(own), interface("Node1.Identity"))
     daemon.stop()
-    host.start_daemon("stated")
+    start_stated(host)
     assert "is damaged" not in host.daemons[-1].log_text().partition("Stopping")[2]
 
 
@@ -173,13 +180,13 @@ def test_a_damaged_file_that_cannot_be_set_aside_stays(make_host, own):
     folder = host.state_directory("stated")
     (folder / "state.json.damaged").mkdir(parents=True)
     (folder / "state.json").write_text("not what it was")
-    host.start_daemon("stated")
+    start_stated(host)
     daemon = host.daemons[-1]
     assert "cannot be renamed to" in daemon.log_text() and "not overwritten" in daemon.log_text()
     daemon.stop()
     assert (folder / "state.json").read_text() == "not what it was"
     (folder / "state.json.damaged").rmdir()
-    host.start_daemon("stated")
+    start_stated(host)
     assert (folder / "state.json.damaged").read_text() == "not what it was"
     assert json.loads((folder / "state.json").read_text())["records"] == []
 
@@ -237,7 +244,7 @@ def test_a_disk_that_is_full_for_a_while_costs_no_results(make_host, own):
     environment = {"ALIDADE_MACHINE_ID": MACHINE_ID}
     host.run(["sh", "-c", f"cd {folder} && rm filler && cat >state.json && cat /dev/zero >filler 2>/dev/null; true"],
              text_in=saved(own))
-    daemon = host.start_daemon("stated", env=environment)
+    daemon = start_stated(host, env=environment)
     assert daemon.log_text().count("Failed to save results: ") == 1
     daemon.stop()
     assert json.loads(host.run(["cat", folder / "state.json"]).stdout) == json.loads(saved(own))
@@ -261,6 +268,7 @@ def test_a_directory_that_is_not_there_is_a_warning(make_host):
 
 def test_a_taken_name(make_host):
     host = start(make_host)
+    assert local_id(host)
     kept = kept_file(host).read_bytes()
     second = host.start_daemon("stated", wait=False)
     assert second.expect_exit() == 1

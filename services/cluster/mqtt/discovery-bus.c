@@ -150,11 +150,17 @@ static void ask_more(AldDiscovery *discovery)
 /* ItemNew and ItemRemove have the same arguments. */
 static int read_service_name(sd_bus_message *signal, AldFoundService *ret)
 {
+        AldFoundService service = { 0 };
         const char *type;
-        int r = sd_bus_message_read(
-                signal, "iisss", &ret->interface, &ret->protocol, &ret->name, &type, &ret->domain);
+        int r = sd_bus_message_read(signal, "iisss", &service.interface, &service.protocol, &service.name,
+                &type, &service.domain);
 
-        return r < 0 ? r : g_str_equal(type, TYPE) ? 0 : -ENOENT;
+        if (r < 0)
+                return r;
+        if (!g_str_equal(type, TYPE))
+                return -ENOENT;
+        *ret = service;
+        return 0;
 }
 
 static bool find(AldDiscovery *discovery, const AldFoundService *wanted, guint *ret)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "services/cluster/own/announcer.h"
+#include "services/common/errors.h"
 #include "services/common/timer.h"
 
 #define ALIVE_USEC G_USEC_PER_SEC
@@ -369,7 +370,7 @@ bool ald_announcer_is_forged(const AldAnnouncer *announcer, const AldUpdate *upd
 int ald_announcer_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
 {
         if (!ald_forgets_add(announcer->forgets, target, forget))
-                return -ENOSPC;
+                return -ALD_E_COMMON_LIMIT;
         say_forget(target, forget, announcer);
         return 0;
 }

@@ -62,7 +62,7 @@ void ald_announcer_say(AldAnnouncer *announcer, AldNodeStatusState said);
  * already has it, no node needs to publish it there. */
 void ald_announcer_heard_crl(AldAnnouncer *announcer, uint32_t broker, const char *pem, bool is_news);
 
-/* Publishes that a node is forgotten, or withdraws that. Returns -ENOSPC if too many are. */
+/* Publishes that a node is forgotten, or withdraws that. Returns -ALD_E_COMMON_LIMIT if too many are. */
 int ald_announcer_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget);
 void ald_announcer_unforget(AldAnnouncer *announcer, const AldId *target);
 /* It was published before this service started. */

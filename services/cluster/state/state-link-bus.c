@@ -4,6 +4,7 @@
 #include "common/bus-cleanup.h"
 #include "record/update-bus.h"
 #include "services/cluster/state/state-link-bus.h"
+#include "services/common/errors.h"
 #include "services/common/peer.h"
 
 #define STATE_NAME "org.alidade.State1"
@@ -64,7 +65,7 @@ static gboolean on_retry(gpointer userdata)
 
 static void read_failed(AldStateLink *link, int error)
 {
-        g_warning("Cannot read the records of this node from %s: %s", STATE_NAME, g_strerror(-error));
+        g_warning("Cannot read the records of this node from %s: %s", STATE_NAME, ald_error_describe(error));
         if (ald_peer_owner(link->peer) && link->retry == 0)
                 link->retry = g_timeout_add_seconds(RETRY_SECONDS, on_retry, link);
 }

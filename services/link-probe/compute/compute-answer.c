@@ -7,7 +7,6 @@
 #include "services/link-probe/probe-child.h"
 
 #define FAILURE_MAX 256u /* bytes of the first part of a failure; what follows is not added */
-#define BUSY "busy: other work was running"
 
 unsigned ald_compute_metric_parse(const char *name)
 {
@@ -43,8 +42,21 @@ static const AldComputeError *find_error(const AldComputeResult *result, const c
         return NULL;
 }
 
-/* The failures of the metrics, in their order: "gemm: it crashed"; NULL if there are none. If other work is
- * running, all of them fail. */
+static bool is_of_other_work(const AldComputeError *error)
+{
+        return g_str_equal(error->error, "busy");
+}
+
+/* If other work is running, all metrics fail. */
+static bool met_other_work(const AldComputeResult *result)
+{
+        for (size_t i = 0; i < result->errors.n; i++)
+                if (is_of_other_work(ald_rows_at(&result->errors, i)))
+                        return true;
+        return false;
+}
+
+/* The failures of the metrics, in their order: "gemm: it crashed"; NULL if there are none. */
 static char *describe_errors(const AldComputeResult *result)
 {
         GString *words = g_string_new(NULL);
@@ -53,10 +65,6 @@ static char *describe_errors(const AldComputeResult *result)
                 const char *metric = ald_compute_error_metric_to_string(i);
                 const AldComputeError *error = find_error(result, metric);
 
-                if (error && g_str_equal(error->error, "busy")) {
-                        g_string_free(words, TRUE);
-                        return g_strdup(BUSY);
-                }
                 if (error && words->len < FAILURE_MAX)
                         g_string_append_printf(words, "%s%s: %s", words->len > 0 ? "; " : "", metric,
                                 error->message ?: error->error);
@@ -71,7 +79,7 @@ static bool has_figures(const AldComputeFigures *row)
                row->copy_bandwidth_bytes_per_second != ALD_ABSENT_UINT64;
 }
 
-static bool is_busy(const AldComputeFigures *row)
+static bool is_flagged_busy(const AldComputeFigures *row)
 {
         return row->flags && g_strv_contains(row->flags, "busy");
 }
@@ -81,6 +89,12 @@ static void fail(AldProbeAnswer *answer, const char *reason)
         answer->verdict = ALD_PROBE_FAILED;
         answer->reason = g_strdup(reason);
         g_clear_pointer(&answer->result, ald_record_unref);
+}
+
+static void fail_for_other_work(AldProbeAnswer *answer)
+{
+        fail(answer, "busy: other work was running");
+        answer->other_work = true;
 }
 
 /* The errors of the metrics, as those of the device; the strings go with `owned`. */
@@ -132,17 +146,12 @@ static void judge(AldProbeAnswer *answer, const char *device, bool force)
         const AldComputeFigures *row = result->devices.n > 0 ? ald_rows_at(&result->devices, 0) : NULL;
         g_autofree char *failed = describe_errors(result);
 
-        if (row && is_busy(row) && !force)
-                fail(answer, BUSY);
-        else if (!row || !has_figures(row) || ald_compute_answer_is_busy(failed))
+        if ((row && is_flagged_busy(row) && !force) || met_other_work(result))
+                fail_for_other_work(answer);
+        else if (!row || !has_figures(row))
                 fail(answer, failed ?: "the probe returned no figures");
         else
                 name_device(answer, device);
-}
-
-bool ald_compute_answer_is_busy(const char *reason)
-{
-        return g_strcmp0(reason, BUSY) == 0;
 }
 
 void ald_compute_answer_read(

@@ -25,13 +25,11 @@ char *ald_compute_metrics_format(unsigned metrics);
 /*
  * Reads the output, whose last line is the result. `failure` is as in probe-child.h. If the verdict is done,
  * the result is a Message1.ComputeResult of that one device, possibly with errors, all under the Id of
- * `device`. The result of a device that other work used is a failure, unless the probe was forced.
+ * `device`. The result of a device that other work used is a failure of that kind, unless the probe was
+ * forced.
  */
 void ald_compute_answer_read(
         const char *output, const char *failure, const char *device, bool force, AldProbeAnswer *ret);
-
-/* Whether the reason is that other work used the device. */
-bool ald_compute_answer_is_busy(const char *reason);
 
 /* Combines two results into one with the devices and errors of both; -E2BIG if it exceeds the limit of a
  * record. */

@@ -141,26 +141,27 @@ static int refuse_in_use(const AldComputeBus *self, sd_bus_error *error)
 
 static int refuse(const AldComputeBus *self, int r, sd_bus_error *error)
 {
-        const AldInhibitorFile *lock = ald_inhibitors_find(self->inhibitors, ALD_INHIBIT_COMPUTE);
-
-        /* Without a lock, this error came from the state service. */
-        if (r == -EBUSY && lock)
-                return ald_jobs_bus_refuse_inhibited(lock, "Measuring compute devices is", error);
         switch (r) {
-        case -ENODEV:
+        case -ALD_E_INHIBITED:
+                return ald_jobs_bus_refuse_inhibited(
+                        ald_inhibitors_find(self->inhibitors, ALD_INHIBIT_COMPUTE),
+                        "Measuring compute devices is", error);
+        case -ALD_E_NO_SUCH_DEVICE:
                 return sd_bus_error_set(
                         error, ALD_ERROR_NO_SUCH_DEVICE, "OpenCL shows no such device on this machine");
         case -ENODATA:
                 return sd_bus_error_set(
                         error, ALD_ERROR_NO_SUCH_DEVICE, "The devices of this machine are not known yet");
-        case -EADDRINUSE:
+        case -ALD_E_BUSY:
                 return refuse_in_use(self, error);
-        case -ENOSPC:
-        case -EUSERS:
+        case -ALD_E_USER_LIMIT:
+        case -ALD_E_COMMON_LIMIT:
                 return ald_jobs_bus_refuse_room(r, error);
+        case -EUSERS:
+                return ald_jobs_bus_refuse_pending(error);
         default:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_FAILED,
-                        "Cannot read the devices from the state service: %s", g_strerror(-r));
+                        "Cannot read the devices from the state service: %s", ald_error_describe(r));
         }
 }
 

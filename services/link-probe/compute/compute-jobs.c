@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
-#include "services/link-probe/compute/compute-answer.h"
 #include "services/link-probe/compute/compute-jobs.h"
+#include "services/common/errors.h"
+#include "services/link-probe/compute/compute-answer.h"
 #include "services/link-probe/job/jobs-private.h"
 
 /* About 5 min: others may be measured first, and other work may end soon. */
@@ -67,10 +66,10 @@ static int start(AldJob *job, char **ret_reason)
 
         if (obstacle) {
                 *ret_reason = obstacle;
-                return -EBUSY;
+                return -ALD_E_BUSY;
         }
         r = ald_compute_prober_start(jobs->parts.prober, target, &handler, job);
-        if (r == -EBUSY)
+        if (r == -ALD_E_BUSY)
                 return r;
         g_free(job->device);
         job->device = g_strdup(target->device);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
-#include "services/common/timer.h"
 #include "services/link-probe/compute/compute-manager.h"
+#include "services/common/errors.h"
+#include "services/common/timer.h"
 #include "services/link-probe/compute/cpu-load.h"
 #include "services/link-probe/program.h"
 #include "state/planner/planner-device.h"
@@ -47,8 +46,8 @@ static int may_measure(bool force, void *userdata)
         const AldComputeManager *manager = userdata;
 
         if (is_held_off(manager))
-                return -EBUSY;
-        return !force && ald_work_unit(manager->parts.work) ? -EADDRINUSE : 0;
+                return -ALD_E_INHIBITED;
+        return !force && ald_work_unit(manager->parts.work) ? -ALD_E_BUSY : 0;
 }
 
 static bool is_ours(const char *device, void *userdata)
@@ -150,7 +149,7 @@ static void start(AldComputeManager *manager, const AldBackend *backend)
         target = ald_compute_target(backend, ALD_COMPUTE_ALL, false);
         r = ald_compute_prober_start(manager->prober, &target, &handler, manager);
         manager->automatic = r >= 0;
-        if (r < 0 && r != -EBUSY)
+        if (r < 0 && r != -ALD_E_BUSY)
                 fail(manager, &target, r);
         ald_compute_target_clear(&target);
 }
@@ -172,6 +171,17 @@ static char *why_it_waits(
                        : g_strdup(ald_device_obstacle_to_string(obstacle));
 }
 
+/* Whether the device is to be measured as soon as no other work uses it, although it is not due: its last
+ * measurement met other work. After a restart this is known of a device that still waits. */
+static bool is_kept_waiting(const AldComputeManager *manager, const char *id, bool waits)
+{
+        const AldComputeDevice *row = ald_compute_results_find(manager->results, id);
+        bool was_measured = row && (row->measured_usec != ALD_ABSENT_UINT64 ||
+                                           row->failed_usec != ALD_ABSENT_UINT64);
+
+        return was_measured ? ald_compute_results_met_other_work(manager->results, id) : waits;
+}
+
 /* The last row of this service or, after a restart, that of the state service. */
 static const AldComputeDevice *find_known(
         const AldComputeManager *manager, const AldDeviceRecords *records, const char *id)
@@ -190,7 +200,7 @@ static void note_waiting(
         AldDeviceJudgement judgement = ald_device_judge(records, backend, now);
         bool waits = row && row->waiting_since_usec <= now;
         bool is_wanted = manager->enabled && !is_held_off(manager) &&
-                         (judgement.state.due || (row && ald_compute_answer_is_busy(row->failure)));
+                         (judgement.state.due || is_kept_waiting(manager, backend->id, waits));
         g_autofree char *reason = is_wanted ? why_it_waits(manager, backend, &judgement) : NULL;
         uint64_t since = waits ? row->waiting_since_usec : now;
 
@@ -241,7 +251,7 @@ static void on_due(int error, const AldRows *rows, void *userdata)
         const char *device = NULL;
 
         if (error < 0)
-                g_info("Cannot read the due device from the state service: %s", g_strerror(-error));
+                g_info("Cannot read the due device from the state service: %s", ald_error_describe(error));
         for (size_t i = 0; i < rows->n && !device; i++) {
                 const AldDueProbeRow *row = ald_rows_at(rows, i);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <signal.h>
 
+#include "services/common/errors.h"
 #include "services/link-probe/compute/compute-prober.h"
 #include "services/link-probe/compute/descendants.h"
 #include "services/link-probe/probe-child.h"
@@ -155,7 +155,7 @@ int ald_compute_prober_start(AldComputeProber *prober, const AldComputeTarget *t
         int r;
 
         if (prober->target.device)
-                return -EBUSY;
+                return -ALD_E_BUSY;
         r = ald_probe_child_new(
                 prober->program, arguments, -1, DEADLINE_MSEC, &child_handler, prober, &prober->child);
         if (r < 0) {

@@ -29,7 +29,7 @@ AldComputeProber *ald_compute_prober_new(
 /* Stops a running measurement without calling back. */
 void ald_compute_prober_free(AldComputeProber *prober);
 
-/* Copies the target. -EBUSY while a measurement runs; other errors are those of running the program. */
+/* Copies the target. -ALD_E_BUSY while a measurement runs; other errors are those of running the program. */
 int ald_compute_prober_start(AldComputeProber *prober, const AldComputeTarget *target,
         const AldComputeHandler *handler, void *userdata);
 

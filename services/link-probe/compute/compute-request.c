@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/common/errors.h"
 #include "services/common/service.h"
 #include "services/link-probe/compute/compute-request.h"
 #include "state/planner/planner-device.h"
@@ -68,7 +69,7 @@ static bool is_in_use(const Pending *pending, const AldDeviceRecords *records, c
 static int find_targets(const Pending *pending, const AldNodeRecords *records, GArray *targets)
 {
         const AldDeviceRecords devices = ald_node_records_devices(records, pending->requests->parts.own_id);
-        int r = -ENODEV;
+        int r = -ALD_E_NO_SUCH_DEVICE;
 
         if (!devices.backends)
                 return -ENODATA;
@@ -79,7 +80,7 @@ static int find_targets(const Pending *pending, const AldNodeRecords *records, G
                         (pending->device && !g_str_equal(pending->device, backend->id)))
                         continue;
                 if (!pending->request.force && is_in_use(pending, &devices, backend)) {
-                        r = -EADDRINUSE;
+                        r = -ALD_E_BUSY;
                 } else {
                         AldComputeTarget target = ald_compute_target(
                                 backend, pending->request.metrics, pending->request.force);

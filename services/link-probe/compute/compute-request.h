@@ -7,9 +7,9 @@
 /* Requests to measure devices: looks up the devices and creates a job for them. */
 typedef struct AldComputeRequests AldComputeRequests;
 
-/* The job, or an error: -ENODEV if no device of this name can compute; -ENODATA if no device is known;
- * -EADDRINUSE if it is in use; the error of `allowed`; -ENOSPC if the user has too many jobs, -EUSERS if
- * there are too many in total; another error if the state service did not reply. */
+/* The job, or an error: -ALD_E_NO_SUCH_DEVICE if no device of this name can compute; -ENODATA if no device is
+ * known; -ALD_E_BUSY if it is in use; the error of `allowed`; those of ald_jobs_room(); another error if the
+ * state service did not reply. */
 typedef void (*AldComputeRequestAnswer)(int error, AldJob *job, void *userdata);
 
 /* The request: one device, or with NULL all that are free; with force, all of them. */

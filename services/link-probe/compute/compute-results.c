@@ -2,14 +2,18 @@
 #include "services/link-probe/compute/compute-results.h"
 
 struct AldComputeResults {
-        AldRecord *record; /* Node1.Compute: the last row of each device; NULL: none yet */
+        AldRecord *record;      /* Node1.Compute: the last row of each device; NULL: none yet */
+        GHashTable *other_work; /* the devices that other work used when they were last measured */
         void (*changed)(const AldCompute *fields, void *userdata);
         void *userdata;
 };
 
 AldComputeResults *ald_compute_results_new(void)
 {
-        return g_new0(AldComputeResults, 1);
+        AldComputeResults *results = g_new0(AldComputeResults, 1);
+
+        results->other_work = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        return results;
 }
 
 void ald_compute_results_free(AldComputeResults *results)
@@ -17,6 +21,7 @@ void ald_compute_results_free(AldComputeResults *results)
         if (!results)
                 return;
         g_clear_pointer(&results->record, ald_record_unref);
+        g_hash_table_unref(results->other_work);
         g_free(results);
 }
 
@@ -61,6 +66,11 @@ static void put(AldComputeResults *results, const AldComputeDevice *row)
                 results->changed(ald_record_fields(record), results->userdata);
 }
 
+bool ald_compute_results_met_other_work(const AldComputeResults *results, const char *device)
+{
+        return g_hash_table_contains(results->other_work, device);
+}
+
 /* A device that other work uses during each measurement waits like one that is never free. */
 static void put_failure(AldComputeResults *results, const AldComputeTarget *target, const char *reason,
         uint64_t realtime_usec)
@@ -71,7 +81,7 @@ static void put_failure(AldComputeResults *results, const AldComputeTarget *targ
         row.id = target->device;
         row.failure = reason;
         row.failed_usec = realtime_usec;
-        if (ald_compute_answer_is_busy(reason)) {
+        if (ald_compute_results_met_other_work(results, target->device)) {
                 row.waiting_since_usec = before && before->waiting_since_usec != ALD_ABSENT_UINT64
                                                  ? before->waiting_since_usec
                                                  : realtime_usec;
@@ -87,6 +97,10 @@ void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget
 
         if (answer->verdict == ALD_PROBE_LATER || target->metrics != ALD_COMPUTE_ALL)
                 return;
+        if (answer->other_work)
+                g_hash_table_add(results->other_work, g_strdup(target->device));
+        else
+                g_hash_table_remove(results->other_work, target->device);
         if (answer->verdict == ALD_PROBE_FAILED)
                 put_failure(results, target, answer->reason, realtime_usec);
         else if (ald_compute_answer_record(answer, target->driver_version, realtime_usec, &told) < 0)

@@ -19,6 +19,9 @@ void ald_compute_results_watch(AldComputeResults *results,
 void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget *target,
         const AldProbeAnswer *answer, uint64_t realtime_usec);
 
+/* Whether the last measurement of the device failed because other work used it. */
+bool ald_compute_results_met_other_work(const AldComputeResults *results, const char *device);
+
 /* The row of a device, or NULL. */
 const AldComputeDevice *ald_compute_results_find(const AldComputeResults *results, const char *device);
 

@@ -50,10 +50,10 @@ static int read_sender(sd_bus_message *message, AldInhibitorFile *lock)
 static int refuse(int r, sd_bus_error *error)
 {
         switch (r) {
-        case -ENOSPC:
+        case -ALD_E_USER_LIMIT:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
                         "This user holds %u locks already, which is the limit", ALD_INHIBITORS_PER_USER_MAX);
-        case -EUSERS:
+        case -ALD_E_COMMON_LIMIT:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
                         "%u locks are held already, which is the limit", ALD_INHIBITORS_MAX);
         default:

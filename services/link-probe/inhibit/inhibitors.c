@@ -6,6 +6,7 @@
 #include <glib-unix.h>
 
 #include "common/fd.h"
+#include "services/common/errors.h"
 #include "services/common/sysroot.h"
 #include "services/link-probe/inhibit/inhibitors.h"
 
@@ -71,14 +72,14 @@ static void load_one(AldInhibitors *all, unsigned number)
         int fd, r;
 
         r = all->locks->len >= ALD_INHIBITORS_MAX
-                    ? -EUSERS
+                    ? -ALD_E_COMMON_LIMIT
                     : ald_inhibitor_file_open(all->directory, number, &file, &fd);
         if (r >= 0) {
                 watch(all, &file, fd);
                 return;
         }
         if (r != -ENOLINK)
-                g_warning("Ignoring lock %u: %s", number, g_strerror(-r));
+                g_warning("Ignoring lock %u: %s", number, ald_error_describe(r));
         ald_inhibitor_file_remove(all->directory, number);
 }
 
@@ -153,9 +154,9 @@ int ald_inhibitors_add(AldInhibitors *all, const AldInhibitorFile *lock, int *re
         if (all->directory < 0)
                 return -EROFS;
         if (all->locks->len >= ALD_INHIBITORS_MAX)
-                return -EUSERS;
+                return -ALD_E_COMMON_LIMIT;
         if (count_of(all, lock->uid) >= ALD_INHIBITORS_PER_USER_MAX)
-                return -ENOSPC;
+                return -ALD_E_USER_LIMIT;
         file.number = free_number(all);
         r = ald_inhibitor_file_create(all->directory, &file, &ours, ret_fd);
         if (r < 0)

@@ -16,8 +16,8 @@ typedef struct AldInhibitors AldInhibitors;
 AldInhibitors *ald_inhibitors_new(const char *directory, void (*changed)(void *userdata), void *userdata);
 void ald_inhibitors_free(AldInhibitors *inhibitors);
 
-/* The caller hands out *ret_fd and closes it. -ENOSPC if the user has too many, -EUSERS if there are too many
- * in total. Ignores the number in `lock`. */
+/* The caller hands out *ret_fd and closes it. -ALD_E_USER_LIMIT if the user has too many, -ALD_E_COMMON_LIMIT
+ * if there are too many in total. Ignores the number in `lock`. */
 int ald_inhibitors_add(AldInhibitors *inhibitors, const AldInhibitorFile *lock, int *ret_fd);
 
 /* What is inhibited now. */

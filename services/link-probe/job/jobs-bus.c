@@ -250,10 +250,16 @@ void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *
 
 int ald_jobs_bus_refuse_room(int r, sd_bus_error *error)
 {
-        if (r == -ENOSPC)
+        if (r == -ALD_E_USER_LIMIT)
                 return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
                         "This user has %u jobs already, which is the limit", ALD_JOBS_PER_USER_MAX);
         return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED, "The limit of jobs is reached");
+}
+
+int ald_jobs_bus_refuse_pending(sd_bus_error *error)
+{
+        return sd_bus_error_set(
+                error, SD_BUS_ERROR_LIMITS_EXCEEDED, "The limit of pending requests is reached");
 }
 
 int ald_jobs_bus_refuse_inhibited(const AldInhibitorFile *lock, const char *what, sd_bus_error *error)

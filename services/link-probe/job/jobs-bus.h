@@ -21,9 +21,11 @@ char *ald_jobs_bus_path(const AldJob *job);
 /* Replies to a call with the job that it requested, or with the error if there is none. Frees the error. */
 void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *error);
 
-/* Sets the error for a refused job: -ENOSPC if the user has too many, -EUSERS if there are too many in
- * total. */
+/* Sets the error for -ALD_E_USER_LIMIT or -ALD_E_COMMON_LIMIT. */
 int ald_jobs_bus_refuse_room(int r, sd_bus_error *error);
+
+/* Sets the error for -EUSERS of state-query-bus.h: too many requests wait for the state service. */
+int ald_jobs_bus_refuse_pending(sd_bus_error *error);
 
 /* Sets an error that names the holder of the lock. `what` is the subject and verb of its message, such as
  * "Probes of links are". */

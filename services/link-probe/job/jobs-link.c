@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
 #include "services/link-probe/job/jobs-link.h"
+#include "services/common/errors.h"
 #include "services/link-probe/job/jobs-private.h"
 #include "services/link-probe/net/route.h"
 
@@ -72,13 +71,13 @@ static int start(AldJob *job, char **ret_reason)
 
         if (r >= 0)
                 job->running = probe;
-        if (r >= 0 || r != -EBUSY) {
+        if (r != -ALD_E_BUSY) {
                 g_free(job->address);
                 job->address = g_strdup(target->address);
                 g_free(job->device);
                 job->device = g_strdup(target->source_port);
         }
-        if (r < 0 && r != -EBUSY)
+        if (r < 0 && r != -ALD_E_BUSY)
                 *ret_reason = g_strdup_printf(
                         "cannot measure %s: %s", target->address, ald_route_describe(r));
         return r;

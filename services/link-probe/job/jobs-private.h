@@ -12,8 +12,8 @@
 typedef struct AldJobTask {
         AldKind kind;
         /* Starts to measure target job->next, sets job->running, and reports with ald_job_tell_progress() and
-         * ald_job_ended(). -EBUSY if the job has to wait, with the reason (to be freed) if there is one to
-         * report; any other error, with the reason, if the target cannot be measured. */
+         * ald_job_ended(). -ALD_E_BUSY if the job has to wait, with the reason (to be freed) if there is one
+         * to report; any other error, with the reason, if the target cannot be measured. */
         int (*start)(AldJob *job, char **ret_reason);
         /* Stops what is running; ald_job_ended() follows. */
         void (*end)(AldJob *job, const char *reason);

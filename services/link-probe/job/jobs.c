@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
+#include "services/common/errors.h"
 #include "services/link-probe/job/jobs-private.h"
 
 /* The time until a job that had to wait tries again. */
@@ -233,8 +232,8 @@ static void start(AldJob *job)
         g_autofree char *reason = NULL;
         int r = job->task->start(job, &reason);
 
-        job->in_queue = r == -EBUSY && !reason;
-        if (r == -EBUSY) {
+        job->in_queue = r == -ALD_E_BUSY && !reason;
+        if (r == -ALD_E_BUSY) {
                 if (job->timer == 0)
                         wait_for_turn(job, reason, reason ?: "waited too long for other probes to finish");
         } else if (r < 0) {
@@ -282,8 +281,8 @@ static unsigned count(const AldJobs *jobs, const uid_t *uid)
 int ald_jobs_room(const AldJobs *jobs, uid_t uid)
 {
         if (count(jobs, NULL) >= ALD_JOBS_MAX)
-                return -EUSERS;
-        return count(jobs, &uid) >= ALD_JOBS_PER_USER_MAX ? -ENOSPC : 0;
+                return -ALD_E_COMMON_LIMIT;
+        return count(jobs, &uid) >= ALD_JOBS_PER_USER_MAX ? -ALD_E_USER_LIMIT : 0;
 }
 
 AldJob *ald_job_new(

@@ -39,7 +39,8 @@ void ald_jobs_free(AldJobs *jobs);
 /* Sets the handler, or NULL for none. */
 void ald_jobs_watch(AldJobs *jobs, const AldJobsHandler *handler, void *userdata);
 
-/* 0 if another job may be added; -ENOSPC if the user has too many, -EUSERS if there are too many in total. */
+/* 0 if another job may be added; -ALD_E_USER_LIMIT if the user has too many, -ALD_E_COMMON_LIMIT if there are
+ * too many in total. */
 int ald_jobs_room(const AldJobs *jobs, uid_t uid);
 
 /* Starts waiting jobs that can be started. Call it when something has ended, and from time to time. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "services/common/errors.h"
 #include "services/link-probe/link/link-request.h"
 #include "services/link-probe/link/rdma-request.h"
 #include "state/network.h"
@@ -68,18 +69,18 @@ static int add_paths(const AldLinkRequest *request, const AldNetwork *own, const
                 target.rtt_only = request->target.rtt_only;
                 g_array_append_val(targets, target);
         }
-        return targets->len > 0 ? 0 : -ENXIO;
+        return targets->len > 0 ? 0 : -ALD_E_NO_SUCH_ADDRESS;
 }
 
 int ald_link_request_resolve(const AldLinkRequest *request, const AldNetwork *own, const AldNetwork *peer,
         const AldResults *results, GArray *targets)
 {
         if (!peer)
-                return -ENXIO;
+                return -ALD_E_NO_SUCH_ADDRESS;
         if (*request->target.address == '\0')
                 return add_paths(request, own, peer, results, targets);
         if (!ald_network_find_address(peer, request->target.address))
-                return -ENXIO;
+                return -ALD_E_NO_SUCH_ADDRESS;
         g_array_append_val(targets, request->target);
         return 0;
 }
@@ -137,7 +138,7 @@ static void on_segments(int error, const AldRows *segments, void *userdata)
 
         if (error < 0 && !requests->complained)
                 g_warning("Cannot read from the state service which RDMA ports are neighbours: %s",
-                        g_strerror(-error));
+                        ald_error_describe(error));
         requests->complained = error < 0;
         finish(userdata, 0, neighbours);
 }
@@ -173,7 +174,7 @@ static void on_own(int error, const AldNodeRecords *records, void *userdata)
         }
         /* That this machine is not known is not what the caller asked about. */
         if (r < 0)
-                on_peer(r == -ENOENT ? -ENODATA : r, NULL, waiting);
+                on_peer(r == -ALD_E_NO_SUCH_NODE ? -ENODATA : r, NULL, waiting);
 }
 
 int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *request, AldRecord *own,
@@ -191,7 +192,7 @@ int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *reque
         if (r < 0)
                 return r;
         if (g_str_equal(request->target.peer, parts->own_id))
-                return -EINVAL;
+                return -ALD_E_OWN_NODE;
         waiting = g_new(Waiting, 1);
         *waiting = (Waiting){
                 .all = requests,

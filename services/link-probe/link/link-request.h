@@ -14,10 +14,10 @@ typedef struct AldLinkRequest {
         AldProbeTarget target;
 } AldLinkRequest;
 
-/* The job, or an error: -ENOENT if the node is unknown; -ENXIO if it does not have this address, or there is
- * no path to it; -ENODEV if there are no such RDMA ports, or none are active; -ENOSPC if the user has too
- * many jobs, -EUSERS if there are too many in total; the error of AldLinkRequestAllowed; another error if the
- * state service did not reply. */
+/* The job, or an error: -ALD_E_NO_SUCH_NODE; -ALD_E_NO_SUCH_ADDRESS if the node does not have this address,
+ * or there is no path to it; -ALD_E_NO_SUCH_DEVICE if there are no such RDMA ports, or none are active; those
+ * of ald_jobs_room(); the error of AldLinkRequestAllowed; another error if the state service did not reply.
+ */
 typedef void (*AldLinkRequestAnswer)(int error, AldJob *job, void *userdata);
 
 /* Whether anything may be measured now, 0 or an error for the request: called before and after the node is
@@ -38,11 +38,11 @@ AldLinkRequests *ald_link_requests_new(const AldLinkRequestsParts *parts);
 void ald_link_requests_free(AldLinkRequests *requests);
 
 /* `own` is the Node1.Network of this machine, or NULL to look it up. Returns the same errors if they are
- * known at once, and -EINVAL for this machine itself, without calling back. */
+ * known at once, and -ALD_E_OWN_NODE for this machine itself, without calling back. */
 int ald_link_requests_add(AldLinkRequests *requests, const AldLinkRequest *request, AldRecord *own,
         AldLinkRequestAnswer answered, void *userdata);
 
 /* Fills in the targets (AldProbeTarget) over sockets, based on the interfaces that both ends report and on
- * the outcome of earlier attempts; -ENXIO if there are none. Either network may be NULL. */
+ * the outcome of earlier attempts; -ALD_E_NO_SUCH_ADDRESS if there are none. Either network may be NULL. */
 int ald_link_request_resolve(const AldLinkRequest *request, const AldNetwork *own, const AldNetwork *peer,
         const AldResults *results, GArray *targets);

@@ -26,6 +26,7 @@ typedef struct AldProbeAnswer {
         char *word;        /* the name of the reason; NULL if it is done or gave none */
         char *reason;      /* NULL if it is done */
         AldRecord *result; /* if it is done: the message that the program printed */
+        bool other_work;   /* it failed because other work used the device */
 } AldProbeAnswer;
 
 void ald_probe_answer_clear(AldProbeAnswer *answer);

@@ -149,39 +149,44 @@ static int read_request(sd_bus_message *message, AldLinkRequest *request, sd_bus
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
+static int refuse_inhibited(AldLinkProbeManager *manager, const AldTransportInfo *info, sd_bus_error *error)
+{
+        const AldInhibitors *inhibitors = ald_link_probe_manager_inhibitors(manager);
+        g_autofree char *what = g_strdup_printf("Probes of %s are", info->noun);
+
+        return ald_jobs_bus_refuse_inhibited(ald_inhibitors_find(inhibitors, info->inhibit), what, error);
+}
+
 static int refuse(AldLinkProbeManager *manager, AldTransport transport, int r, sd_bus_error *error)
 {
         const AldTransportInfo *info = &ald_transports[transport];
-        const AldInhibitorFile *lock = ald_inhibitors_find(
-                ald_link_probe_manager_inhibitors(manager), info->inhibit);
 
-        /* Without a lock, this error came from the state service. */
-        if (r == -EBUSY && lock) {
-                g_autofree char *what = g_strdup_printf("Probes of %s are", info->noun);
-
-                return ald_jobs_bus_refuse_inhibited(lock, what, error);
-        }
         switch (r) {
-        case -ENODEV:
+        case -ALD_E_INHIBITED:
+                return refuse_inhibited(manager, info, error);
+        case -ALD_E_NO_SUCH_DEVICE:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_DEVICE,
                         "This machine or the node has no such RDMA port, or no pair of them can be "
                         "used; alidadectl fabric shows all ports");
-        case -ENOENT:
+        case -ALD_E_NO_SUCH_NODE:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE, "The node is not known");
-        case -ENXIO:
+        case -ALD_E_NO_SUCH_ADDRESS:
                 return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_NODE,
                         "The node does not have this address, or cannot be reached at any address");
-        case -ENOTCONN:
+        case -ALD_E_NOT_JOINED:
                 return sd_bus_error_setf(error, ALD_ERROR_NOT_JOINED,
                         "This machine does not measure %s; see its configuration or Problem", info->noun);
-        case -EINVAL:
+        case -ALD_E_OWN_NODE:
                 return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, "The node is this machine");
-        case -ENOSPC:
-        case -EUSERS:
+        case -ALD_E_USER_LIMIT:
+        case -ALD_E_COMMON_LIMIT:
                 return ald_jobs_bus_refuse_room(r, error);
+        case -EUSERS:
+                return ald_jobs_bus_refuse_pending(error);
         default:
                 return sd_bus_error_setf(error, SD_BUS_ERROR_FAILED,
-                        "Cannot read the addresses of the node from the state service: %s", g_strerror(-r));
+                        "Cannot read the addresses of the node from the state service: %s",
+                        ald_error_describe(r));
         }
 }
 

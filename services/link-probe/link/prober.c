@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/record.h"
+#include "services/common/errors.h"
 #include "services/link-probe/link/prober.h"
 #include "services/link-probe/link/result-judge.h"
 #include "services/link-probe/net/route.h"
@@ -246,13 +247,13 @@ int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldP
         int r;
 
         if (prober->held)
-                return -EBUSY;
+                return -ALD_E_BUSY;
         r = ald_route_lookup(target->address, *target->interface ? target->interface : NULL, interface);
         if (r < 0)
                 return r;
         if (is_probed(prober, target->peer) ||
                 ald_counters_occupy(prober->counters, network_of(prober), loaded_by(target, interface)) < 0)
-                return -EBUSY;
+                return -ALD_E_BUSY;
         probe = g_new0(AldProbe, 1);
         probe->prober = prober;
         probe->occupies = true;

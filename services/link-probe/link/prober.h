@@ -53,8 +53,8 @@ void ald_prober_set_own(AldProber *prober, const AldNodeRecords *own);
 /* While held, no probe is started, so that the machine is not disturbed. */
 void ald_prober_hold(AldProber *prober, bool hold);
 
-/* -EBUSY while probes are held, or if a probe uses its interface, port or peer; other errors are those of the
- * route. */
+/* -ALD_E_BUSY while probes are held, or if a probe uses its interface, port or peer; other errors are those
+ * of the route. */
 int ald_prober_start(AldProber *prober, const AldProbeTarget *target, const AldProbeHandler *handler,
         void *userdata, AldProbe **ret);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <string.h>
 
 #include "record/record.h"
+#include "services/common/errors.h"
 #include "services/link-probe/link/rdma-request.h"
 #include "state/planner/candidates.h"
 #include "state/topology/rdma-problem.h"
@@ -25,7 +25,7 @@ static int choose_address(const AldProbeTarget *wanted, const AldNetwork *own, c
                 }
         }
         if (!chosen)
-                return -ENXIO;
+                return -ALD_E_NO_SUCH_ADDRESS;
         interface = ald_results_choose(results, wanted->peer, chosen);
         return ald_probe_target_set(ret, wanted->peer, chosen->address, interface ? interface->id : NULL);
 }
@@ -95,7 +95,7 @@ int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestE
         int r;
 
         if (ours->len == 0 || theirs->len == 0)
-                return -ENODEV;
+                return -ALD_E_NO_SUCH_DEVICE;
         r = choose_address(wanted, own->network, peer->network, results, &target);
         if (r < 0)
                 return r;
@@ -106,5 +106,5 @@ int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestE
                 if (partner && ald_probe_target_set_ports(&target, port->id, partner->id) >= 0)
                         g_array_append_val(targets, target);
         }
-        return targets->len > 0 ? 0 : -ENODEV;
+        return targets->len > 0 ? 0 : -ALD_E_NO_SUCH_DEVICE;
 }

@@ -19,7 +19,8 @@ typedef struct AldRdmaRequestEnd {
  * Fills in the targets (AldProbeTarget): the requested ports or, if none are given, each usable port of this
  * machine, with a port of the peer with the same link layer: a neighbour if there is one, and each in turn.
  * All have the same address for their control connection: one over which a probe has reached the peer, if
- * there is one. -ENODEV if no port matches, -ENXIO if no address is known.
+ * there is one. -ALD_E_NO_SUCH_DEVICE if no port matches, -ALD_E_NO_SUCH_ADDRESS if no
+ * address is known.
  */
 int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestEnd *own,
         const AldRdmaRequestEnd *peer, const AldNeighbours *neighbours, const AldResults *results,

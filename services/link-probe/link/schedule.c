@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "record/id.h"
+#include "services/common/errors.h"
 #include "services/common/service.h"
 #include "services/link-probe/link/disturbed-results.h"
 #include "services/link-probe/link/result-record.h"
@@ -93,7 +94,7 @@ static void start(AldSchedule *schedule, const AldProbeTarget *target)
         AldProbe *probe;
         int r = ald_prober_start(schedule->parts.prober, target, &handler, schedule, &probe);
 
-        if (r >= 0 || r == -EBUSY)
+        if (r >= 0 || r == -ALD_E_BUSY)
                 return;
         reason = g_strdup_printf("cannot reach it: %s", ald_route_describe(r));
         ald_results_fail(schedule->parts.results, target, reason, ald_realtime_usec(), now_usec());
@@ -179,7 +180,7 @@ static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
 static void complain(AldSchedule *schedule, int error)
 {
         if (!schedule->complained)
-                g_info("Cannot read the due links from the state service: %s", g_strerror(-error));
+                g_info("Cannot read the due links from the state service: %s", ald_error_describe(error));
         schedule->complained = true;
 }
 
@@ -279,7 +280,7 @@ void ald_schedule_run(AldSchedule *schedule)
         schedule->wanted = true;
         r = ald_state_query_own(schedule->parts.query, schedule->parts.own_id, on_own, schedule);
         if (r < 0)
-                g_info("Cannot ask the state service: %s", g_strerror(-r));
+                g_info("Cannot ask the state service: %s", ald_error_describe(r));
 }
 
 void ald_schedule_stop(AldSchedule *schedule)

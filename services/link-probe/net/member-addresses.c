@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "services/common/errors.h"
 #include "services/link-probe/net/member-addresses.h"
 
 #define PERIOD_USEC (5 * 60 * G_USEC_PER_SEC)
@@ -55,7 +56,7 @@ static void on_ended(int error, void *userdata)
         if (error < 0) {
                 if (!addresses->complained)
                         g_info("Cannot read the addresses of the nodes from the state service: %s",
-                                g_strerror(-error));
+                                ald_error_describe(error));
                 addresses->complained = true;
                 return;
         }

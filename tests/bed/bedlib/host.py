@@ -157,15 +157,13 @@ class Host(Machine):
         return {**result, **self._extra_environment}
 
     def start_daemon(self, program, args=(), env=None, wait=True):
-        """Starts a daemon by hand and, unless told otherwise, waits until it owns its bus name and knows it."""
+        """Starts a daemon by hand and, unless told otherwise, waits for its bus name."""
         process = self.spawn([*self.daemon_argv(program), *args], f"{program}.{len(self.daemons)}",
                              env={**self.daemon_environment(program), **(env or {})})
         process.name = program
         self.daemons.append(process)
         if wait:
-            name = SERVICES[program].bus_name
-            self.connection().wait_for_name(name, process=process)
-            self.connection().call(name, "/", "org.freedesktop.DBus.Peer", "Ping", autostart=False)
+            self.connection().wait_for_name(SERVICES[program].bus_name, process=process)
         return process
 
     def notify_socket(self):

@@ -29,6 +29,7 @@ static void check_failure(const char *devices, const char *errors, bool force, c
 
         g_assert_cmpint(answer.verdict, ==, ALD_PROBE_FAILED);
         g_assert_cmpstr(answer.reason, ==, reason);
+        g_assert_cmpint(answer.other_work, ==, g_str_equal(reason, BUSY));
         g_assert_null(answer.result);
 }
 
@@ -210,7 +211,7 @@ static void test_waiting(void)
 {
         AldComputeResults *results = ald_compute_results_new();
         g_auto(AldProbeAnswer) good = read_answer("{'Id':'a','PeakTflops':2}", "", false);
-        const AldProbeAnswer busy = { .verdict = ALD_PROBE_FAILED, .reason = (char *) BUSY };
+        g_auto(AldProbeAnswer) busy = read_answer("{'Id':'a','PeakTflops':2,'Flags':['busy']}", "", false);
         const AldComputeDevice *row;
 
         ald_compute_results_take(results, &target, &good, NOW);
@@ -224,11 +225,14 @@ static void test_waiting(void)
         row = ald_compute_results_find(results, "a");
         g_assert_cmpuint(row->waiting_since_usec, ==, NOW + 1);
         g_assert_cmpuint(row->failed_usec, ==, NOW + 2);
+        g_assert_true(ald_compute_results_met_other_work(results, "a"));
         ald_compute_results_wait(results, "a", ALD_ABSENT_UINT64, NULL);
         row = ald_compute_results_find(results, "a");
         g_assert_cmpuint(row->waiting_since_usec, ==, ALD_ABSENT_UINT64);
         g_assert_null(row->waiting_reason);
         g_assert_cmpuint(row->failed_usec, ==, NOW + 2);
+        ald_compute_results_take(results, &target, &good, NOW + 3);
+        g_assert_false(ald_compute_results_met_other_work(results, "a"));
         ald_compute_results_free(results);
 }
 

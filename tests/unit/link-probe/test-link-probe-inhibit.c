@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "services/common/errors.h"
 #include "services/link-probe/inhibit/inhibitors.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
@@ -90,9 +91,9 @@ static void test_limits(void)
                 fds[i] = add(inhibitors, i / ALD_INHIBITORS_PER_USER_MAX);
                 g_assert_cmpint(fds[i], >=, 0);
                 if (i == ALD_INHIBITORS_PER_USER_MAX - 1)
-                        g_assert_cmpint(add(inhibitors, 0), ==, -ENOSPC);
+                        g_assert_cmpint(add(inhibitors, 0), ==, -ALD_E_USER_LIMIT);
         }
-        g_assert_cmpint(add(inhibitors, 1000), ==, -EUSERS);
+        g_assert_cmpint(add(inhibitors, 1000), ==, -ALD_E_COMMON_LIMIT);
         for (unsigned i = 0; i < ALD_INHIBITORS_MAX; i++)
                 close(fds[i]);
         ald_inhibitors_free(inhibitors);

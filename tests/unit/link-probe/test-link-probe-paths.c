@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "services/common/errors.h"
 #include "services/link-probe/link/deferrals.h"
 #include "services/link-probe/link/link-request.h"
 #include "services/link-probe/link/results.h"
@@ -192,15 +193,18 @@ static void test_request(void)
         own.interfaces.items = &rows[0];
         peer.interfaces.items = &rows[1];
         own.interfaces.n = peer.interfaces.n = 1;
-        g_assert_cmpint(ald_link_request_resolve(&request, &own, NULL, results, targets), ==, -ENXIO);
-        g_assert_cmpint(ald_link_request_resolve(&request, NULL, &peer, results, targets), ==, -ENXIO);
+        g_assert_cmpint(
+                ald_link_request_resolve(&request, &own, NULL, results, targets), ==, -ALD_E_NO_SUCH_ADDRESS);
+        g_assert_cmpint(ald_link_request_resolve(&request, NULL, &peer, results, targets), ==,
+                -ALD_E_NO_SUCH_ADDRESS);
         g_assert_cmpint(ald_link_request_resolve(&request, &own, &peer, results, targets), ==, 0);
         g_assert_cmpuint(targets->len, ==, 1);
         g_assert_cmpstr(g_array_index(targets, AldProbeTarget, 0).address, ==, "192.0.2.2");
         g_assert_cmpstr(g_array_index(targets, AldProbeTarget, 0).interface, ==, "eth0");
         g_assert_true(g_array_index(targets, AldProbeTarget, 0).rtt_only);
         g_strlcpy(request.target.address, "192.0.2.3", sizeof request.target.address);
-        g_assert_cmpint(ald_link_request_resolve(&request, &own, &peer, results, targets), ==, -ENXIO);
+        g_assert_cmpint(ald_link_request_resolve(&request, &own, &peer, results, targets), ==,
+                -ALD_E_NO_SUCH_ADDRESS);
         ald_results_free(results);
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "services/common/errors.h"
 #include "services/link-probe/link/rdma-request.h"
 #include "services/link-probe/link/result-judge.h"
 #include "services/link-probe/net/busy.h"
@@ -346,7 +347,10 @@ static char *resolve(const Ends *ends, const char *source_port, const char *sink
         g_strlcpy(wanted.sink_port, sink_port, sizeof wanted.sink_port);
         r = ald_rdma_request_resolve(&wanted, &ends->own, &ends->peer, ends->neighbours, results, targets);
         if (r < 0)
-                g_string_printf(text, "%s", r == -ENODEV ? "no device" : r == -ENXIO ? "no way" : "?");
+                g_string_printf(text, "%s",
+                        r == -ALD_E_NO_SUCH_DEVICE    ? "no device"
+                        : r == -ALD_E_NO_SUCH_ADDRESS ? "no way"
+                                                      : "?");
         for (unsigned i = 0; i < targets->len; i++) {
                 const AldProbeTarget *target = &g_array_index(targets, AldProbeTarget, i);
 
