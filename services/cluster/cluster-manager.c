@@ -2,7 +2,42 @@
 #include <systemd/sd-id128.h>
 
 #include "common/node-id.h"
-#include "services/cluster/cluster-manager-private.h"
+#include "services/cluster/cluster-manager.h"
+#include "services/common/timer.h"
+
+/* Losing a broker for a moment, or looking for one at the start, is not worth a finding. */
+#define BROKERLESS_USEC (10 * G_USEC_PER_SEC)
+
+#define DUPLICATE_PROBLEM                                                                                   \
+        "Another machine has the id of this one, as copies of the same image do, or someone else uses its " \
+        "certificate. On a copy, remove /etc/machine-id, run systemd-machine-id-setup, reboot, and join "   \
+        "the cluster again. If there is no copy, revoke the certificate of this machine and join again. "   \
+        "This machine retries every few minutes, and after systemctl reload alidade-clusterd"
+
+#define CONTESTED_PROBLEM                                                                                    \
+        "Someone else published under the id of this machine within the last few minutes, and may have its " \
+        "certificate. If there is no copy of this machine, revoke its certificate and join again"
+
+struct AldClusterManager {
+        AldService *service;
+        AldId own;
+        uint64_t since;
+        AldOwnStatus *status;
+        AldTrust *trust;
+        AldHandover *handover;
+        AldClusterConfig *config;
+        AldMember *member;
+        bool begun; /* may join a cluster */
+        bool wanted;
+        AldPresenceState presence; /* of this node, as last sent to the state service */
+        gint64 brokerless; /* since when a member has had no broker; 0: it has one, or is not a member */
+        AldTimer *presence_timer;
+        bool put_own; /* the newest stamp of this node was sent to the present state service */
+        AldTimer *behind_timer;
+        bool epoch_missing; /* the state service has sent all its records, and had none yet */
+        void (*changed)(void *userdata);
+        void *userdata;
+};
 
 static int random_id(AldId *ret)
 {
@@ -142,10 +177,10 @@ static AldPresenceState presence_of(AldClusterManager *manager)
                 return ALD_PRESENCE_STATE_DUPLICATE;
         if (manager->brokerless == 0) {
                 manager->brokerless = now;
-                ald_timer_set(manager->presence_timer, now + ALD_BROKERLESS_USEC);
+                ald_timer_set(manager->presence_timer, now + BROKERLESS_USEC);
         }
-        return now - manager->brokerless < ALD_BROKERLESS_USEC ? ALD_PRESENCE_STATE_ONLINE
-                                                               : ALD_PRESENCE_STATE_STALE;
+        return now - manager->brokerless < BROKERLESS_USEC ? ALD_PRESENCE_STATE_ONLINE
+                                                           : ALD_PRESENCE_STATE_STALE;
 }
 
 static void look_at_presence(AldClusterManager *manager)
@@ -155,7 +190,7 @@ static void look_at_presence(AldClusterManager *manager)
         if (presence == manager->presence)
                 return;
         if (presence == ALD_PRESENCE_STATE_DUPLICATE)
-                g_warning("%s", ALD_DUPLICATE_PROBLEM);
+                g_warning("%s", DUPLICATE_PROBLEM);
         manager->presence = presence;
         ald_handover_own_presence(manager->handover, &manager->own, presence);
 }
@@ -182,7 +217,8 @@ static void on_renew(void *userdata)
                 ald_own_status_renew(manager->status, &instance);
 }
 
-bool ald_cluster_manager_mirrors(const AldClusterManager *manager)
+/* Whether everything from other nodes is wanted now, even outside a cluster. */
+static bool mirrors(const AldClusterManager *manager)
 {
         switch (manager->config->mirror) {
         case ALD_MIRROR_ALL:
@@ -241,7 +277,7 @@ static void join(AldClusterManager *manager)
                 g_critical("Cannot join cluster %s: %s", manager->config->name, g_strerror(-r));
                 return;
         }
-        ald_member_set_mirroring(manager->member, ald_cluster_manager_mirrors(manager));
+        ald_member_set_mirroring(manager->member, mirrors(manager));
         ald_member_configure(manager->member, manager->config);
         ald_handover_read_own(manager->handover);
 }
@@ -258,7 +294,7 @@ static void leave(AldClusterManager *manager)
 static void configure(AldClusterManager *manager)
 {
         g_autoptr(AldClusterConfig) before = manager->config;
-        bool mirrored = before && ald_cluster_manager_mirrors(manager), new_trust, is_other;
+        bool mirrored = before && mirrors(manager), new_trust, is_other;
 
         manager->config = ald_cluster_config_new(ald_service_config(manager->service));
         new_trust = *manager->config->name && ald_trust_load(manager->trust);
@@ -274,8 +310,8 @@ static void configure(AldClusterManager *manager)
                 return;
         }
         ald_member_configure(manager->member, manager->config);
-        if (mirrored != ald_cluster_manager_mirrors(manager))
-                ald_member_set_mirroring(manager->member, ald_cluster_manager_mirrors(manager));
+        if (mirrored != mirrors(manager))
+                ald_member_set_mirroring(manager->member, mirrors(manager));
         if (new_trust)
                 ald_member_reconnect(manager->member);
 }
@@ -347,10 +383,127 @@ void ald_cluster_manager_watch(AldClusterManager *manager, void (*callback)(void
 
 void ald_cluster_manager_set_wanted(AldClusterManager *manager, bool wanted)
 {
-        bool mirrored = ald_cluster_manager_mirrors(manager);
+        bool mirrored = mirrors(manager);
 
         manager->wanted = wanted;
-        if (manager->member && mirrored != ald_cluster_manager_mirrors(manager))
+        if (manager->member && mirrored != mirrors(manager))
                 ald_member_set_mirroring(manager->member, !mirrored);
         changed(manager);
+}
+
+static const char *const state_names[] = {
+        [ALD_CLUSTER_IDLE] = "idle",
+        [ALD_CLUSTER_CONNECTING] = "connecting",
+        [ALD_CLUSTER_ONLINE] = "online",
+        [ALD_CLUSTER_DUPLICATE] = "duplicate",
+};
+
+const char *ald_cluster_state_name(AldClusterState state)
+{
+        return state_names[state];
+}
+
+AldClusterState ald_cluster_manager_state(const AldClusterManager *manager)
+{
+        if (manager->presence == ALD_PRESENCE_STATE_DUPLICATE)
+                return ALD_CLUSTER_DUPLICATE;
+        if (!manager->member || ald_brokers_count(ald_member_brokers(manager->member)) == 0)
+                return ALD_CLUSTER_IDLE;
+        if (ald_brokers_count_connected(ald_member_brokers(manager->member)) > 0)
+                return ALD_CLUSTER_ONLINE;
+        return ALD_CLUSTER_CONNECTING;
+}
+
+/* The problem of the broker that this node publishes to; without one, of the first broker that has one. */
+static char *brokers_problem(const AldClusterManager *manager)
+{
+        AldBrokers *brokers = ald_member_brokers(manager->member);
+        AldBroker *first = ald_brokers_first(brokers);
+
+        if (ald_brokers_count(brokers) == 0)
+                return g_strdup(manager->config->discovery ? "No broker is configured, and none was found"
+                                                           : "No broker is configured");
+        for (size_t i = 0; i < ald_brokers_count(brokers); i++) {
+                AldBroker *broker = ald_brokers_get(brokers, i);
+                g_autofree char *problem = ald_member_broker_problem(manager->member, broker);
+
+                if (problem && (!first || first == broker))
+                        return g_strdup_printf("Broker %s: %s", ald_broker_address(broker), problem);
+        }
+        return NULL;
+}
+
+char *ald_cluster_manager_problem(const AldClusterManager *manager)
+{
+        char *problem = NULL;
+
+        if (manager->presence == ALD_PRESENCE_STATE_DUPLICATE)
+                return g_strdup(DUPLICATE_PROBLEM);
+        if (manager->member && ald_trust_problem(manager->trust))
+                return g_strdup(ald_trust_problem(manager->trust));
+        if (manager->member &&
+                ald_own_status_is_contested(manager->status, (uint64_t) g_get_monotonic_time()))
+                return g_strdup(CONTESTED_PROBLEM);
+        if (manager->member)
+                problem = brokers_problem(manager);
+        if (!problem && manager->member)
+                problem = ald_trust_warning(manager->trust, ald_realtime_usec());
+        if (!problem && manager->member && !ald_handover_has_state(manager->handover))
+                return g_strdup("The state service is not running: start alidade-stated");
+        return problem ? problem : g_strdup("");
+}
+
+const char *ald_cluster_manager_name(const AldClusterManager *manager)
+{
+        return manager->config->name;
+}
+
+const AldId *ald_cluster_manager_own(const AldClusterManager *manager)
+{
+        return &manager->own;
+}
+
+const char *ald_cluster_manager_instance(const AldClusterManager *manager)
+{
+        return ald_own_status_instance(manager->status);
+}
+
+AldMirrorMode ald_cluster_manager_mirror(const AldClusterManager *manager)
+{
+        return manager->config->mirror;
+}
+
+bool ald_cluster_manager_is_mirroring(const AldClusterManager *manager)
+{
+        return manager->member && mirrors(manager);
+}
+
+uint64_t ald_cluster_manager_refused(const AldClusterManager *manager)
+{
+        return manager->member ? ald_receiver_refused(ald_member_receiver(manager->member)) : 0;
+}
+
+uint64_t ald_cluster_manager_certificate_expiry(const AldClusterManager *manager)
+{
+        return *manager->config->name ? ald_trust_expiry(manager->trust) : UINT64_MAX;
+}
+
+void ald_cluster_manager_membership(const AldClusterManager *manager, AldMembershipMade *ret)
+{
+        const AldExcess *refused = NULL;
+        size_t n = 0;
+
+        if (manager->member)
+                refused = ald_member_refused(manager->member, &n);
+        ald_membership_make(manager->config->name, ald_trust_ends(manager->trust), refused, n, ret);
+}
+
+uint64_t ald_cluster_manager_since(const AldClusterManager *manager)
+{
+        return manager->since;
+}
+
+AldMember *ald_cluster_manager_member(const AldClusterManager *manager)
+{
+        return manager->member;
 }

@@ -1,13 +1,171 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include <systemd/sd-bus.h>
+
 #include "record/record-bus.h"
 #include "services/common/service.h"
 #include "services/state/records-bus.h"
 #include "services/state/reports-bus.h"
 #include "state/findings/findings.h"
 #include "state/store/clock.h"
+#include "state/store/store.h"
+#include "state/topology/rdma-problem.h"
+#include "state/topology/segments.h"
 #include "state/topology/topology.h"
+
+/* What a row takes at the most beside the strings that are counted. */
+#define WIRE_PER_PORT 384u
+#define WIRE_PER_SEGMENT 256u
+#define WIRE_PER_MEMBER 48u
+
+typedef struct Appending {
+        sd_bus_message *message;
+        const AldNode *only;
+        size_t bytes;
+        int error;
+} Appending;
+
+static size_t length_of(const char *string)
+{
+        return string ? strlen(string) : 0;
+}
+
+static int append_port(Appending *appending, const AldPortRow *row)
+{
+        appending->bytes += WIRE_PER_PORT + length_of(row->port) + length_of(row->interface) +
+                            length_of(row->link_layer) + length_of(row->state) + length_of(row->reason) +
+                            length_of(row->remedy);
+        if (appending->bytes > ALD_REPLY_MAX)
+                return -E2BIG;
+        return ald_record_bus_append_struct(appending->message, &ald_port_row_struct, row);
+}
+
+static int append_rdma_ports(Appending *appending, AldNode *node, const AldFabric *fabric, const char *id)
+{
+        g_autoptr(GHashTable) failures = ald_rdma_failures(node);
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < fabric->rdma_ports.n; i++) {
+                const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
+                g_autofree char *reason = NULL;
+                AldRdmaProblem problem;
+                AldPortRow row = { .node = id,
+                        .port = port->id,
+                        .kind = "rdma",
+                        .interface = port->interface,
+                        .link_layer = port->link_layer,
+                        .state = port->state,
+                        .rate_bits_per_second = port->rate_bits_per_second };
+
+                if (ald_rdma_problem_find(node, port, failures, &problem)) {
+                        row.problem = problem.word;
+                        row.reason = reason = ald_rdma_problem_reason(&problem);
+                        row.remedy = ald_rdma_problem_remedy(&problem);
+                }
+                r = append_port(appending, &row);
+        }
+        return r;
+}
+
+static int append_thunderbolt_ports(Appending *appending, const AldFabric *fabric, const char *id)
+{
+        int r = 0;
+
+        for (size_t i = 0; r >= 0 && i < fabric->thunderbolt_ports.n; i++) {
+                const AldThunderboltPort *port = ald_rows_at(&fabric->thunderbolt_ports, i);
+                const AldPortRow row = { .node = id,
+                        .port = port->id,
+                        .kind = "thunderbolt",
+                        .interface = port->interface,
+                        .rate_bits_per_second = port->speed_bits_per_second };
+
+                r = append_port(appending, &row);
+        }
+        return r;
+}
+
+static gboolean append_ports_of(AldNode *node, void *userdata)
+{
+        Appending *appending = userdata;
+        const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        char id[ALD_ID_STRING_SIZE];
+
+        if (!fabric || !ald_node_counts(node) || (appending->only && appending->only != node))
+                return FALSE;
+        ald_id_format(&node->id, id);
+        appending->error = append_rdma_ports(appending, node, fabric, id);
+        if (appending->error >= 0)
+                appending->error = append_thunderbolt_ports(appending, fabric, id);
+        return appending->error < 0;
+}
+
+static bool concerns(const AldSegment *segment, const AldNode *only)
+{
+        for (guint i = 0; only && i < segment->members->len; i++)
+                if (g_array_index(segment->members, AldSegmentMember, i).node == only)
+                        return true;
+        return !only;
+}
+
+/* "NODE PORT" each. */
+static GPtrArray *list_members(const AldSegment *segment)
+{
+        GPtrArray *list = g_ptr_array_new_full(segment->members->len + 1, g_free);
+        char id[ALD_ID_STRING_SIZE];
+
+        for (guint i = 0; i < segment->members->len; i++) {
+                const AldSegmentMember *member = &g_array_index(segment->members, AldSegmentMember, i);
+
+                g_ptr_array_add(
+                        list, g_strdup_printf("%s %s", ald_id_format(&member->node->id, id), member->port));
+        }
+        g_ptr_array_add(list, NULL);
+        return list;
+}
+
+static int append_segment(Appending *appending, const AldSegment *segment)
+{
+        g_autoptr(GPtrArray) members = list_members(segment);
+        const AldSegmentRow row = {
+                .how = ald_segment_how_to_string(segment->how),
+                .identity = segment->identity,
+                .candidate = segment->candidate,
+                .members = (const char *const *) members->pdata,
+        };
+
+        appending->bytes += WIRE_PER_SEGMENT + length_of(segment->identity);
+        for (guint i = 0; i < segment->members->len; i++)
+                appending->bytes += WIRE_PER_MEMBER + strlen(members->pdata[i]);
+        if (appending->bytes > ALD_REPLY_MAX)
+                return -E2BIG;
+        return ald_record_bus_append_struct(appending->message, &ald_segment_row_struct, &row);
+}
+
+int ald_reports_bus_append_fabric(
+        sd_bus_message *message, AldStore *store, const AldNode *only, size_t *ret_bytes)
+{
+        g_autoptr(GPtrArray) segments = ald_segments_compute(store);
+        Appending appending = { .message = message, .only = only };
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "a{sv}");
+        if (r < 0)
+                return r;
+        ald_store_foreach_node(store, append_ports_of, &appending);
+        r = appending.error < 0 ? appending.error : sd_bus_message_close_container(message);
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'a', "a{sv}");
+        for (guint i = 0; r >= 0 && i < segments->len; i++)
+                if (concerns(segments->pdata[i], only))
+                        r = append_segment(&appending, segments->pdata[i]);
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        if (r < 0)
+                return r;
+        *ret_bytes = appending.bytes;
+        return 0;
+}
 
 /* What a row, a field beside its name and text, and a string in a list beside its text take at most, for the
  * limit of a reply. */

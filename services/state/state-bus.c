@@ -8,7 +8,6 @@
 #include "record/update-bus.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
-#include "services/state/fabric-bus.h"
 #include "services/state/paths.h"
 #include "services/state/probes-bus.h"
 #include "services/state/put-bus.h"
@@ -169,7 +168,7 @@ static int method_get_fabric(sd_bus_message *message, void *userdata, sd_bus_err
                 return r;
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_fabric_bus_append(reply, self->store, node, &bytes);
+                r = ald_reports_bus_append_fabric(reply, self->store, node, &bytes);
         return send_reply(self, message, reply, r, bytes, error);
 }
 

@@ -4,9 +4,76 @@
 
 #include <mosquitto.h>
 
-#include "services/cluster/mqtt/broker-list.h"
+#include "services/cluster/mqtt/broker.h"
 #include "services/cluster/mqtt/brokers.h"
 #include "services/common/timer.h"
+
+static void free_broker(gpointer broker)
+{
+        ald_broker_free(broker);
+}
+
+/* Arrays that own their AldBroker *: builds a new list from an old one. */
+static GPtrArray *broker_list_new(void)
+{
+        return g_ptr_array_new_with_free_func(free_broker);
+}
+
+/* The broker of this address and kind, out of the old list, or NULL. */
+static AldBroker *steal(GPtrArray *old, const AldBrokerAddress *address, bool discovered)
+{
+        for (guint i = 0; i < old->len; i++) {
+                AldBroker *broker = old->pdata[i];
+
+                if (ald_broker_discovered(broker) == discovered &&
+                        ald_broker_address_compare(ald_broker_where(broker), address) == 0)
+                        return g_ptr_array_steal_index(old, i);
+        }
+        return NULL;
+}
+
+static bool contains(GPtrArray *list, const AldBrokerAddress *address)
+{
+        for (guint i = 0; i < list->len; i++)
+                if (ald_broker_address_compare(ald_broker_where(list->pdata[i]), address) == 0)
+                        return true;
+        return false;
+}
+
+/* Appends the brokers at these addresses (AldBrokerAddress), each once: those of the old list are kept,
+ * others are created and started. */
+static void broker_list_append(
+        GPtrArray *list, GPtrArray *old, const GArray *addresses, bool discovered, AldBrokerCommon *common)
+{
+        for (guint i = 0; i < addresses->len; i++) {
+                const AldBrokerAddress *address = &g_array_index(addresses, AldBrokerAddress, i);
+                AldBroker *broker;
+
+                if (contains(list, address))
+                        continue;
+                broker = steal(old, address, discovered);
+                if (!broker) {
+                        broker = ald_broker_new(address, discovered, common);
+                        ald_broker_start(broker);
+                }
+                g_ptr_array_add(list, broker);
+        }
+}
+
+/* Avahi may lose sight of a broker that works: multicast is the first to suffer on a bad network. */
+/* Appends the discovered ones of the old list that are connected. */
+static void broker_list_append_connected(GPtrArray *list, GPtrArray *old)
+{
+        for (guint i = 0; i < old->len;) {
+                AldBroker *broker = old->pdata[i];
+
+                if (ald_broker_discovered(broker) && ald_broker_connected(broker) &&
+                        !contains(list, ald_broker_where(broker)))
+                        g_ptr_array_add(list, g_ptr_array_steal_index(old, i));
+                else
+                        i++;
+        }
+}
 
 #define BYE_USEC (1500 * 1000)
 
@@ -128,11 +195,11 @@ static void rebuild(AldBrokers *brokers)
 {
         GPtrArray *old = brokers->list;
 
-        brokers->list = ald_broker_list_new();
-        ald_broker_list_append(brokers->list, old, brokers->configured, false, &brokers->common);
-        ald_broker_list_append(brokers->list, old, brokers->discovered, true, &brokers->common);
+        brokers->list = broker_list_new();
+        broker_list_append(brokers->list, old, brokers->configured, false, &brokers->common);
+        broker_list_append(brokers->list, old, brokers->discovered, true, &brokers->common);
         if (brokers->discovering)
-                ald_broker_list_append_connected(brokers->list, old);
+                broker_list_append_connected(brokers->list, old);
         for (guint i = 0; i < old->len; i++)
                 ald_broker_stop(old->pdata[i], "no longer configured or found");
         update_first(brokers);
@@ -160,7 +227,7 @@ AldBrokers *ald_brokers_new(const AldBrokersHandler *handler, void *userdata)
 
         brokers->handler = handler;
         brokers->userdata = userdata;
-        brokers->list = ald_broker_list_new();
+        brokers->list = broker_list_new();
         brokers->configured = g_array_new(FALSE, FALSE, sizeof(AldBrokerAddress));
         brokers->discovered = g_array_new(FALSE, FALSE, sizeof(AldBrokerAddress));
         brokers->prune = ald_timer_new("brokers", on_prune, brokers);

@@ -46,10 +46,6 @@ bool ald_mqtt_session_may_put(AldMqttSession *session); /* if false, wait until 
 void ald_mqtt_session_put(AldMqttSession *session, AldTopicMessage *message);
 void ald_mqtt_session_unref(AldMqttSession *session);
 
-/* mqtt-session-resolve.c: the numeric addresses of the host, most promising first; or NULL, and why.
- * Blocks. */
-char **ald_mqtt_session_resolve(const char *host, char **ret_reason);
-
 /* The outcome so far: an event, its text and its number. */
 typedef struct AldSessionOutcome {
         AldSessionEvent event;
@@ -102,8 +98,3 @@ void ald_wire_fill(AldWire *wire);           /* sends queued messages as far as 
 bool ald_wire_may_fill(const AldWire *wire); /* messages are queued, and the window is open */
 bool ald_wire_is_drained(AldWire *wire);
 void ald_wire_say(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number);
-
-/* mqtt-session-words.c: describes errors of libmosquitto and of the system. */
-char *ald_mqtt_session_describe_errno(int error);
-char *ald_mqtt_session_describe_connack(int code);
-char *ald_mqtt_session_describe_mosquitto(int rc, int error, const char *openssl);

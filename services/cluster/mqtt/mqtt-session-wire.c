@@ -8,6 +8,78 @@
 #include "pki/certificate.h"
 #include "services/cluster/mqtt/mqtt-session-private.h"
 
+static char *mqtt_session_describe_errno(int error)
+{
+        switch (error) {
+        case ECONNREFUSED:
+                return g_strdup("nothing listens at that address and port (connection refused)");
+        case EHOSTUNREACH:
+        case EHOSTDOWN:
+                return g_strdup("the host cannot be reached");
+        case ENETUNREACH:
+        case ENETDOWN:
+                return g_strdup("its network is unreachable");
+        case ETIMEDOUT:
+                return g_strdup("it does not answer (timed out)");
+        case ECONNRESET:
+        case EPIPE:
+                return g_strdup("the broker closed the connection");
+        case EINVAL:
+                return g_strdup("a route of this machine discards packets to it (blackhole)");
+        case EACCES:
+        case EPERM:
+                return g_strdup("the firewall of this machine forbids the connection");
+        default:
+                return g_strdup(g_strerror(error));
+        }
+}
+
+static char *mqtt_session_describe_connack(int code)
+{
+        switch (code) {
+        case 1:
+                return g_strdup("the broker does not speak MQTT 3.1.1");
+        case 2:
+                return g_strdup("the broker refuses the client id");
+        case 3:
+                return g_strdup("the broker is not available");
+        case 4:
+        case 5:
+                return g_strdup("the broker does not authorize this node");
+        default:
+                return g_strdup_printf("the broker refused the connection with code %d", code);
+        }
+}
+
+/* error is errno after the call; openssl (may be NULL) the error of OpenSSL during it. */
+static char *mqtt_session_describe_mosquitto(int rc, int error, const char *openssl)
+{
+        if (openssl && strstr(openssl, "unexpected eof"))
+                return g_strdup("the broker closed the connection");
+        if (openssl)
+                return g_strdup_printf("TLS failed: %s", openssl);
+        switch (rc) {
+        case MOSQ_ERR_KEEPALIVE:
+                return g_strdup("the broker no longer answers (timed out)");
+        case MOSQ_ERR_PROTOCOL:
+        case MOSQ_ERR_MALFORMED_PACKET:
+        case MOSQ_ERR_MALFORMED_UTF8:
+                return g_strdup("the broker does not speak MQTT");
+        case MOSQ_ERR_NOMEM:
+                return g_strdup("out of memory");
+        case MOSQ_ERR_ERRNO:
+                /* EPROTO is what libmosquitto makes of any failure below TLS. */
+                return error == EPROTO ? g_strdup("the broker closed the connection")
+                                       : mqtt_session_describe_errno(error);
+        case MOSQ_ERR_SUCCESS:
+        case MOSQ_ERR_CONN_LOST:
+        case MOSQ_ERR_NO_CONN:
+                return g_strdup("the broker closed the connection");
+        default:
+                return g_strdup(mosquitto_strerror(rc));
+        }
+}
+
 #define BYE_USEC G_USEC_PER_SEC           /* for what waits yet */
 #define CLOSING_USEC (G_USEC_PER_SEC / 2) /* for DISCONNECT */
 #define BLINK_MS 1000                     /* how often libmosquitto looks at its clock once it is quiet */
@@ -39,9 +111,9 @@ static void fail(AldWire *wire, int rc, int error)
         if (wire->phase > ALD_WIRE_UP)
                 event = ALD_SESSION_ENDED;
         if (!words && wire->connack != 0)
-                words = ald_mqtt_session_describe_connack(wire->connack);
+                words = mqtt_session_describe_connack(wire->connack);
         if (!words)
-                words = ald_mqtt_session_describe_mosquitto(rc, error, wire->openssl);
+                words = mqtt_session_describe_mosquitto(rc, error, wire->openssl);
         finish(wire, event, words);
 }
 
@@ -75,7 +147,7 @@ static void step_tcp(AldWire *wire, int fd, short revents)
                 return;
         error = get_socket_error(fd);
         if (error != 0)
-                finish(wire, ALD_SESSION_UNREACHABLE, ald_mqtt_session_describe_errno(error));
+                finish(wire, ALD_SESSION_UNREACHABLE, mqtt_session_describe_errno(error));
         else
                 enter(wire, ALD_WIRE_TLS, 0);
 }
@@ -266,7 +338,7 @@ static void turn(AldWire *wire)
         eventfd_t unused;
 
         if (poll(fds, G_N_ELEMENTS(fds), wanted_timeout(wire)) < 0 && errno != EINTR) {
-                finish(wire, ALD_SESSION_LOST, ald_mqtt_session_describe_errno(errno));
+                finish(wire, ALD_SESSION_LOST, mqtt_session_describe_errno(errno));
                 return;
         }
         if (fds[1].revents)
@@ -293,7 +365,7 @@ void ald_mqtt_session_connect(AldMqttSession *session, const char *host, AldSess
         enter(&wire, ALD_WIRE_TCP, ALD_SESSION_CONNECT_USEC);
         rc = ald_wire_open(&wire, host);
         if (rc == MOSQ_ERR_ERRNO)
-                finish(&wire, ALD_SESSION_UNREACHABLE, ald_mqtt_session_describe_errno(errno));
+                finish(&wire, ALD_SESSION_UNREACHABLE, mqtt_session_describe_errno(errno));
         else if (rc != MOSQ_ERR_SUCCESS)
                 fail(&wire, rc, errno);
         while (!wire.done)

@@ -3,8 +3,92 @@
 #include <string.h>
 
 #include "services/cluster/own/announcer.h"
+#include "services/cluster/peers/payload.h"
 #include "services/common/errors.h"
 #include "services/common/timer.h"
+
+/*
+ * The nodes that were forgotten on this machine. The broker keeps a forget message for each until the node
+ * is back, or for the expiry time. Times are CLOCK_REALTIME in µs.
+ */
+typedef struct Forgets Forgets;
+#define FORGETS_MAX 4096u
+typedef void (*ForgetsFunc)(const AldId *target, const AldNodeForget *forget, void *userdata);
+
+struct Forgets {
+        GHashTable *by_target;
+};
+
+typedef struct Forgotten {
+        AldId target;
+        AldNodeForget forget;
+} Forgotten;
+
+static Forgets *forgets_new(void)
+{
+        Forgets *forgets = g_new0(Forgets, 1);
+
+        forgets->by_target = g_hash_table_new_full(ald_id_table_hash, ald_id_table_equal, NULL, g_free);
+        return forgets;
+}
+
+static void forgets_free(Forgets *forgets)
+{
+        if (!forgets)
+                return;
+        g_hash_table_unref(forgets->by_target);
+        g_free(forgets);
+}
+
+/* False if there are too many. */
+static bool forgets_add(Forgets *forgets, const AldId *target, const AldNodeForget *forget)
+{
+        Forgotten *forgotten = g_hash_table_lookup(forgets->by_target, target);
+
+        if (!forgotten && g_hash_table_size(forgets->by_target) >= FORGETS_MAX)
+                return false;
+        if (!forgotten) {
+                forgotten = g_new0(Forgotten, 1);
+                forgotten->target = *target;
+                g_hash_table_insert(forgets->by_target, &forgotten->target, forgotten);
+        }
+        forgotten->forget = *forget;
+        return true;
+}
+
+static bool forgets_remove(Forgets *forgets, const AldId *target)
+{
+        return g_hash_table_remove(forgets->by_target, target);
+}
+
+static void forgets_foreach(Forgets *forgets, ForgetsFunc func, void *userdata)
+{
+        GHashTableIter iter;
+        gpointer value;
+
+        g_hash_table_iter_init(&iter, forgets->by_target);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                const Forgotten *forgotten = value;
+                func(&forgotten->target, &forgotten->forget, userdata);
+        }
+}
+
+/* Removes older ones and calls the function for each of them. */
+static void forgets_expire(Forgets *forgets, uint64_t before, ForgetsFunc func, void *userdata)
+{
+        GHashTableIter iter;
+        gpointer value;
+
+        g_hash_table_iter_init(&iter, forgets->by_target);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                const Forgotten *forgotten = value;
+
+                if (forgotten->forget.sent_usec >= before)
+                        continue;
+                func(&forgotten->target, &forgotten->forget, userdata);
+                g_hash_table_iter_remove(&iter);
+        }
+}
 
 #define ALIVE_USEC G_USEC_PER_SEC
 #define ALIVE_LEAST_USEC (10 * G_USEC_PER_SEC)
@@ -21,7 +105,7 @@ struct AldAnnouncer {
         AldId own;
         char *cluster;
         AldPublisher *publisher;
-        AldForgets *forgets;
+        Forgets *forgets;
         gint64 sent, alive_sent; /* CLOCK_MONOTONIC of the last of anything, and of the last heartbeat */
         gint64 clock;            /* how far CLOCK_REALTIME was ahead of that then */
         char *unheard_kinds;     /* or NULL */
@@ -167,7 +251,7 @@ AldAnnouncer *ald_announcer_new(const AldAnnouncerSetup *setup)
         announcer->own = *setup->own;
         announcer->cluster = g_strdup(setup->cluster);
         announcer->publisher = ald_publisher_new(setup->own, setup->cluster, publish_retained, announcer);
-        announcer->forgets = ald_forgets_new();
+        announcer->forgets = forgets_new();
         announcer->alive_timer = ald_timer_new("alive", on_alive, announcer);
         announcer->crl_timer = ald_timer_new("crl", on_crl, announcer);
         announcer->status_timer = ald_timer_new("status", on_status, announcer);
@@ -185,7 +269,7 @@ void ald_announcer_free(AldAnnouncer *announcer)
         ald_timer_free(announcer->status_timer);
         ald_timer_free(announcer->repeat_timer);
         ald_publisher_free(announcer->publisher);
-        ald_forgets_free(announcer->forgets);
+        forgets_free(announcer->forgets);
         g_free(announcer->unheard_kinds);
         g_free(announcer->cluster);
         g_free(announcer);
@@ -300,7 +384,7 @@ void ald_announcer_first_changed(AldAnnouncer *announcer, AldBroker *first)
         }
         ald_publisher_publish_all(announcer->publisher, (uint64_t) g_get_monotonic_time());
         look_for_unheard(announcer);
-        ald_forgets_foreach(announcer->forgets, say_forget, announcer);
+        forgets_foreach(announcer->forgets, say_forget, announcer);
         schedule_crl(announcer);
         /* The first heartbeat follows at once, for the sake of its clock. */
         announcer->alive_sent = 0;
@@ -369,7 +453,7 @@ bool ald_announcer_is_forged(const AldAnnouncer *announcer, const AldUpdate *upd
 
 int ald_announcer_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
 {
-        if (!ald_forgets_add(announcer->forgets, target, forget))
+        if (!forgets_add(announcer->forgets, target, forget))
                 return -ALD_E_COMMON_LIMIT;
         say_forget(target, forget, announcer);
         return 0;
@@ -377,13 +461,13 @@ int ald_announcer_forget(AldAnnouncer *announcer, const AldId *target, const Ald
 
 void ald_announcer_unforget(AldAnnouncer *announcer, const AldId *target)
 {
-        if (ald_forgets_remove(announcer->forgets, target))
+        if (forgets_remove(announcer->forgets, target))
                 clear_forget(target, NULL, announcer);
 }
 
 void ald_announcer_found_forget(AldAnnouncer *announcer, const AldId *target, const AldNodeForget *forget)
 {
-        ald_forgets_add(announcer->forgets, target, forget);
+        forgets_add(announcer->forgets, target, forget);
 }
 
 void ald_announcer_expire(AldAnnouncer *announcer, uint64_t expiry_usec)
@@ -391,6 +475,6 @@ void ald_announcer_expire(AldAnnouncer *announcer, uint64_t expiry_usec)
         uint64_t real = (uint64_t) g_get_real_time();
 
         ald_publisher_expire(announcer->publisher, (uint64_t) g_get_monotonic_time(), expiry_usec);
-        ald_forgets_expire(
+        forgets_expire(
                 announcer->forgets, real > expiry_usec ? real - expiry_usec : 0, clear_forget, announcer);
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "services/cluster/mqtt/brokers.h"
-#include "services/cluster/own/forgets.h"
 #include "services/cluster/own/own-status.h"
 #include "services/cluster/own/publisher.h"
+#include "services/cluster/peers/payload.h"
 
 /*
  * What this node publishes: its status to each broker; its records, heartbeats, revocation list and

@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdint.h>
+#include <sys/types.h>
+
 #include "services/link-probe/inhibit/inhibit-what.h"
-#include "services/link-probe/inhibit/inhibitor-file.h"
+
+/* One lock. On disk, N.lock describes it, and N.fifo is open for writing as long as it is held, so that it
+ * survives a restart of the service. */
+typedef struct AldInhibitorFile {
+        unsigned number;
+        char *what; /* as given */
+        char *who;
+        char *why;
+        uid_t uid;
+        pid_t pid;
+} AldInhibitorFile;
 
 /* The locks by which other programs inhibit probes, each until the last copy of its file descriptor is
  * closed. */

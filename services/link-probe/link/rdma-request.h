@@ -1,8 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "services/link-probe/link/neighbours.h"
+#include <stdbool.h>
+
 #include "services/link-probe/link/results.h"
+
+/* Which ports are neighbours, as GetFabric() of org.alidade.State1 reports: a port is in at most one segment
+ * of its kind, and in at most one candidate. */
+typedef struct AldNeighbours AldNeighbours;
+
+AldNeighbours *ald_neighbours_new(void);
+void ald_neighbours_free(AldNeighbours *neighbours);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNeighbours, ald_neighbours_free)
+
+/* Creates it from the segments that contain ports of a node (AldSegmentRow); of a large subnet only the ports
+ * of these two nodes are kept. */
+AldNeighbours *ald_neighbours_between(const AldRows *segments, const char *node, const char *other);
+
+/* Adds the ports of the next segment, each as "NODE PORT". */
+void ald_neighbours_add(AldNeighbours *neighbours, const char *const *members, unsigned n, bool candidate);
+
+/* 2 if the ports are certainly neighbours, 1 if they may be, 0 otherwise. */
+unsigned ald_neighbours_rank(const AldNeighbours *neighbours, const char *node, const char *port,
+        const char *other_node, const char *other_port);
 
 /* Chooses the RDMA ports of this machine and of a peer for a requested probe. Pure. */
 
@@ -19,8 +39,7 @@ typedef struct AldRdmaRequestEnd {
  * Fills in the targets (AldProbeTarget): the requested ports or, if none are given, each usable port of this
  * machine, with a port of the peer with the same link layer: a neighbour if there is one, and each in turn.
  * All have the same address for their control connection: one over which a probe has reached the peer, if
- * there is one. -ALD_E_NO_SUCH_DEVICE if no port matches, -ALD_E_NO_SUCH_ADDRESS if no
- * address is known.
+ * there is one. -ALD_E_NO_SUCH_DEVICE if no port matches, -ALD_E_NO_SUCH_ADDRESS if no address is known.
  */
 int ald_rdma_request_resolve(const AldProbeTarget *wanted, const AldRdmaRequestEnd *own,
         const AldRdmaRequestEnd *peer, const AldNeighbours *neighbours, const AldResults *results,

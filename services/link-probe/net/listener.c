@@ -2,14 +2,27 @@
 #include <errno.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 #include <glib-unix.h>
 
 #include "common/fd.h"
 #include "services/link-probe/net/accept-limit.h"
-#include "services/link-probe/net/first-bytes.h"
 #include "services/link-probe/net/listener.h"
+
+bool ald_first_bytes_are_tls(const unsigned char *bytes, size_t n)
+{
+        /* A handshake record of any version. */
+        return n >= 2 && bytes[0] == 0x16 && bytes[1] == 0x03;
+}
+
+bool ald_first_bytes_are_rdma(const unsigned char *bytes, size_t n)
+{
+        return n >= ALD_FIRST_BYTES_RDMA_SIZE &&
+               memcmp(bytes, ALD_FIRST_BYTES_RDMA, ALD_FIRST_BYTES_RDMA_SIZE) == 0;
+}
 
 /* The backlog in the kernel: a dropped connection is retried after a second at the earliest. */
 #define BACKLOG 1024

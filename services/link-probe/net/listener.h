@@ -2,6 +2,8 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 
@@ -32,3 +34,11 @@ uint64_t ald_listener_refused(const AldListener *listener);
 
 /* Connections from unknown addresses, including refused ones. */
 uint64_t ald_listener_unknown(const AldListener *listener);
+
+/* Whether the first bytes are those of TLS. They are assumed to arrive together. */
+bool ald_first_bytes_are_tls(const unsigned char *bytes, size_t n);
+
+/* Whether they are the bytes before TLS that request RDMA. They only select the program. */
+#define ALD_FIRST_BYTES_RDMA "RDMA"
+#define ALD_FIRST_BYTES_RDMA_SIZE 4u
+bool ald_first_bytes_are_rdma(const unsigned char *bytes, size_t n);

@@ -1,9 +1,409 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/telemetry/fabric/fabric.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <glib.h>
+
 #include "record/record.h"
+#include "record/schema.h"
+#include "services/common/sysroot.h"
+#include "services/common/thunderbolt.h"
 #include "services/telemetry/device-watch.h"
-#include "services/telemetry/fabric/fabric-rdma.h"
-#include "services/telemetry/fabric/fabric-thunderbolt.h"
+#include "services/telemetry/fabric/fabric.h"
+
+/* The rows of one scan, with the strings they point to. */
+typedef struct FabricRows {
+        int root;
+        GStringChunk *strings;
+        GPtrArray *lists;    /* of char **, whose strings are above */
+        GArray *rdma_ports;  /* of AldRdmaPort */
+        GArray *domains;     /* of AldThunderboltDomain */
+        GArray *connections; /* of AldThunderboltPort */
+        unsigned left_out;   /* rows of any kind */
+        unsigned gids_left_out;
+} FabricRows;
+/* Maximum number of rows of each kind, in case sysfs is broken or hostile. */
+#define FABRIC_ROWS_MAX 64u
+
+static FabricRows *fabric_rows_new(int root)
+{
+        FabricRows *rows = g_new(FabricRows, 1);
+
+        *rows = (FabricRows){
+                .root = root,
+                .strings = g_string_chunk_new(256),
+                .lists = g_ptr_array_new_with_free_func(g_free),
+                .rdma_ports = g_array_new(FALSE, FALSE, sizeof(AldRdmaPort)),
+                .domains = g_array_new(FALSE, FALSE, sizeof(AldThunderboltDomain)),
+                .connections = g_array_new(FALSE, FALSE, sizeof(AldThunderboltPort)),
+        };
+        return rows;
+}
+
+static void fabric_rows_free(FabricRows *rows)
+{
+        g_array_unref(rows->rdma_ports);
+        g_array_unref(rows->domains);
+        g_array_unref(rows->connections);
+        g_ptr_array_unref(rows->lists);
+        g_string_chunk_free(rows->strings);
+        g_free(rows);
+}
+
+/* Whether there is room for another row in this array; if not, counts it as left out. */
+static bool fabric_has_room(FabricRows *rows, const GArray *array)
+{
+        if (array->len < FABRIC_ROWS_MAX)
+                return true;
+        rows->left_out++;
+        return false;
+}
+
+/* The file does not exist, the driver does not support it, or the device has just disappeared. */
+static bool is_usual(int error)
+{
+        return error == -ENOENT || error == -ENOTDIR || error == -ENODATA || error == -ENODEV ||
+               error == -EINVAL;
+}
+
+/* Reads a file into a string that the rows own; NULL if it cannot be read, which is logged unless it is
+ * normal. */
+static const char *fabric_read(FabricRows *rows, const char *directory, const char *file)
+{
+        g_autofree char *path = g_strdup_printf("%s/%s", directory, file), *text = NULL;
+        int r = ald_sysroot_read_string(rows->root, path, &text);
+
+        if (r < 0) {
+                if (!is_usual(r))
+                        g_warning("%s: %s", path, g_strerror(-r));
+                return NULL;
+        }
+        return g_string_chunk_insert_const(rows->strings, text);
+}
+
+/* The first network interface in a directory whose entries are named after interfaces, or NULL. */
+static const char *fabric_first_in(FabricRows *rows, const char *directory)
+{
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(rows->root, directory, &names) < 0 || !names[0])
+                return NULL;
+        return g_string_chunk_insert_const(rows->strings, names[0]);
+}
+
+#define CLASS "sys/class/infiniband"
+#define VERBS "sys/class/infiniband_verbs"
+
+/* The limit in the documentation of the record; the tables of some adapters are much longer, and mostly
+ * empty. */
+#define GIDS_MAX 32u
+#define GIDS_LOOKED_AT 256u
+
+#define GIGABIT 1e9
+
+/* "4: ACTIVE" → "active". */
+static const char *word_after_number(FabricRows *rows, const char *text)
+{
+        const char *colon = text ? strchr(text, ':') : NULL;
+        g_autofree char *word = colon ? g_ascii_strdown(colon + 1, -1) : NULL;
+
+        if (!word || *g_strstrip(word) == '\0')
+                return NULL;
+        return g_string_chunk_insert_const(rows->strings, word);
+}
+
+/* "100 Gb/sec (4X EDR)". */
+static uint64_t parse_rate(const char *text)
+{
+        char *unit;
+        double gigabits = text ? g_ascii_strtod(text, &unit) : 0;
+
+        if (!text || !g_str_has_prefix(unit, " Gb/sec") || !(gigabits > 0 && gigabits < 1e6))
+                return ALD_ABSENT_UINT64;
+        return (uint64_t) (gigabits * GIGABIT);
+}
+
+static const char *link_layer_of(const char *text)
+{
+        if (g_strcmp0(text, "InfiniBand") == 0)
+                return ald_rdma_port_link_layer_to_string(ALD_RDMA_PORT_LINK_LAYER_INFINIBAND);
+        if (g_strcmp0(text, "Ethernet") == 0)
+                return ald_rdma_port_link_layer_to_string(ALD_RDMA_PORT_LINK_LAYER_ETHERNET);
+        return NULL;
+}
+
+static const char *gid_type_of(const char *text, bool ethernet)
+{
+        if (!ethernet)
+                return "ib";
+        return g_strcmp0(text, "RoCE v2") == 0 ? "rocev2" : "rocev1";
+}
+
+typedef struct Gid {
+        struct in6_addr bytes;
+        const char *type;
+        const char *interface; /* or NULL */
+} Gid;
+
+/* False if that entry of the table is empty, or is no GID. */
+static bool read_gid(FabricRows *rows, const char *port, unsigned index, bool ethernet, Gid *ret)
+{
+        char file[64];
+        const char *text;
+
+        snprintf(file, sizeof file, "gids/%u", index);
+        text = fabric_read(rows, port, file);
+        if (!text || inet_pton(AF_INET6, text, &ret->bytes) != 1 || IN6_IS_ADDR_UNSPECIFIED(&ret->bytes))
+                return false;
+        snprintf(file, sizeof file, "gid_attrs/types/%u", index);
+        ret->type = gid_type_of(fabric_read(rows, port, file), ethernet);
+        snprintf(file, sizeof file, "gid_attrs/ndevs/%u", index);
+        ret->interface = ethernet ? fabric_read(rows, port, file) : NULL;
+        return true;
+}
+
+static const char *describe_gid(FabricRows *rows, unsigned index, const Gid *gid)
+{
+        char text[INET6_ADDRSTRLEN];
+        g_autofree char *line = NULL;
+
+        inet_ntop(AF_INET6, &gid->bytes, text, sizeof text);
+        line = g_strdup_printf(
+                "%u %s %s%s%s", index, gid->type, text, gid->interface ? " " : "", gid->interface ?: "");
+        return g_string_chunk_insert_const(rows->strings, line);
+}
+
+/* The second half of an InfiniBand port's first GID. */
+static const char *port_guid_of(FabricRows *rows, const Gid *gid)
+{
+        const uint8_t *half = gid->bytes.s6_addr + 8;
+        char text[20];
+
+        snprintf(text, sizeof text, "%02x%02x:%02x%02x:%02x%02x:%02x%02x", half[0], half[1], half[2], half[3],
+                half[4], half[5], half[6], half[7]);
+        return g_string_chunk_insert_const(rows->strings, text);
+}
+
+static void read_gids(FabricRows *rows, const char *directory, bool ethernet, AldRdmaPort *port)
+{
+        g_autoptr(GPtrArray) list = g_ptr_array_new();
+
+        for (unsigned i = 0; i < GIDS_LOOKED_AT; i++) {
+                Gid gid;
+
+                if (!read_gid(rows, directory, i, ethernet, &gid))
+                        continue;
+                if (list->len == GIDS_MAX) {
+                        rows->gids_left_out++;
+                        continue;
+                }
+                g_ptr_array_add(list, (char *) describe_gid(rows, i, &gid));
+                if (!port->interface)
+                        port->interface = gid.interface;
+                if (i == 0 && !ethernet)
+                        port->port_guid = port_guid_of(rows, &gid);
+        }
+        if (list->len == 0)
+                return;
+        g_ptr_array_add(list, NULL);
+        port->gids = (const char *const *) list->pdata;
+        g_ptr_array_add(rows->lists, g_ptr_array_free(g_steal_pointer(&list), FALSE));
+}
+
+static const char *driver_of(FabricRows *rows, const char *node)
+{
+        g_autofree char *link = g_strdup_printf("%s/device/driver", node), *driver = NULL;
+
+        if (ald_sysroot_link_name(rows->root, link, &driver) < 0)
+                return NULL;
+        return g_string_chunk_insert_const(rows->strings, driver);
+}
+
+/* The interface of the adapter, for ports whose GIDs name none: those of InfiniBand. */
+static const char *interface_of(FabricRows *rows, const char *node)
+{
+        g_autofree char *directory = g_strdup_printf("%s/device/net", node);
+
+        return fabric_first_in(rows, directory);
+}
+
+/* Whether programs can open the device, according to the kernel's uverbs devices. Unknown if none could be
+ * read. */
+static const char *problem_of(FabricRows *rows, const char *device)
+{
+        g_auto(GStrv) names = NULL;
+        int r = ald_sysroot_list(rows->root, VERBS, &names);
+
+        if (r < 0 && r != -ENOENT)
+                return NULL;
+        for (char **name = names; name && *name; name++) {
+                g_autofree char *directory = g_strdup_printf(VERBS "/%s", *name);
+
+                if (g_strcmp0(fabric_read(rows, directory, "ibdev"), device) == 0)
+                        return NULL;
+        }
+        return ald_rdma_port_problem_to_string(ALD_RDMA_PORT_PROBLEM_NO_VERBS);
+}
+
+static void read_port(FabricRows *rows, const char *device, const char *number, const char *problem)
+{
+        g_autofree char *node = g_strdup_printf(CLASS "/%s", device);
+        g_autofree char *directory = g_strdup_printf("%s/ports/%s", node, number);
+        g_autofree char *id = g_strdup_printf("%s.%s", device, number);
+        AldRdmaPort port = ALD_RDMA_PORT_INIT;
+
+        port.id = g_string_chunk_insert(rows->strings, id);
+        port.node_guid = fabric_read(rows, node, "node_guid");
+        port.link_layer = link_layer_of(fabric_read(rows, directory, "link_layer"));
+        port.state = word_after_number(rows, fabric_read(rows, directory, "state"));
+        port.physical_state = word_after_number(rows, fabric_read(rows, directory, "phys_state"));
+        port.rate_bits_per_second = parse_rate(fabric_read(rows, directory, "rate"));
+        port.driver = driver_of(rows, node);
+        port.problem = problem;
+        read_gids(rows, directory, g_strcmp0(port.link_layer, "ethernet") == 0, &port);
+        if (!port.interface)
+                port.interface = interface_of(rows, node);
+        g_array_append_val(rows->rdma_ports, port);
+}
+
+static bool is_port_number(const char *name)
+{
+        return strspn(name, "0123456789") == strlen(name) && strlen(name) <= 3 && *name != '0';
+}
+
+/* Adds the ports of the RDMA devices in sys/class/infiniband. */
+static void fabric_read_rdma(FabricRows *rows)
+{
+        g_auto(GStrv) devices = NULL;
+
+        if (ald_sysroot_list(rows->root, CLASS, &devices) < 0)
+                return;
+        for (char **device = devices; *device; device++) {
+                g_autofree char *directory = g_strdup_printf(CLASS "/%s/ports", *device);
+                const char *problem = problem_of(rows, *device);
+                g_auto(GStrv) ports = NULL;
+
+                if (ald_sysroot_list(rows->root, directory, &ports) < 0)
+                        continue;
+                for (char **port = ports; *port; port++)
+                        if (is_port_number(*port) && fabric_has_room(rows, rows->rdma_ports))
+                                read_port(rows, *device, *port, problem);
+        }
+}
+
+/* After Documentation/ABI/testing/sysfs-bus-thunderbolt of the kernel: domain0, its router 0-0, other hosts
+ * 0-1 and 0-301 of the type thunderbolt_xdomain, the services they offer 0-1.0. */
+#define BUS "sys/bus/thunderbolt/devices"
+#define DOMAIN "domain"
+
+static char *path_of(const char *device)
+{
+        return g_strdup_printf(BUS "/%s", device);
+}
+
+static bool is_host(FabricRows *rows, const char *device)
+{
+        g_autofree char *path = path_of(device);
+        const char *uevent = fabric_read(rows, path, "uevent");
+
+        return uevent && strstr(uevent, "DEVTYPE=thunderbolt_xdomain");
+}
+
+/* Vendor and device, of which either may be missing. */
+static const char *name_of(FabricRows *rows, const char *path)
+{
+        const char *vendor = fabric_read(rows, path, "vendor_name");
+        const char *device = fabric_read(rows, path, "device_name");
+        g_autofree char *name = NULL;
+
+        if (!vendor || !device)
+                return vendor ?: device;
+        name = g_strdup_printf("%s %s", vendor, device);
+        return g_string_chunk_insert_const(rows->strings, name);
+}
+
+static uint64_t generation_of(FabricRows *rows, const char *path)
+{
+        g_autofree char *file = g_strdup_printf("%s/generation", path);
+        uint64_t generation;
+
+        if (ald_sysroot_read_uint64(rows->root, file, &generation) < 0 || generation == 0)
+                return ALD_ABSENT_UINT64;
+        return generation;
+}
+
+/* By which other hosts know the domain of this number. */
+static const char *domain_id_of(FabricRows *rows, const char *number)
+{
+        g_autofree char *router = g_strdup_printf(BUS "/%s-0", number);
+
+        return fabric_read(rows, router, "unique_id");
+}
+
+static void add_domain(FabricRows *rows, const char *device)
+{
+        const char *number = device + strlen(DOMAIN);
+        g_autofree char *router = g_strdup_printf(BUS "/%s-0", number);
+        AldThunderboltDomain domain = ALD_THUNDERBOLT_DOMAIN_INIT;
+
+        domain.id = g_string_chunk_insert(rows->strings, device);
+        domain.domain_id = domain_id_of(rows, number);
+        domain.name = name_of(rows, router);
+        domain.generation = generation_of(rows, router);
+        g_array_append_val(rows->domains, domain);
+}
+
+/* The network runs over one of the services that the other host offers. */
+static const char *interface_to(FabricRows *rows, const char *device)
+{
+        g_autofree char *path = path_of(device), *prefix = g_strdup_printf("%s.", device);
+        g_auto(GStrv) names = NULL;
+        const char *interface = NULL;
+
+        if (ald_sysroot_list(rows->root, path, &names) < 0)
+                return NULL;
+        for (char **name = names; *name && !interface; name++) {
+                g_autofree char *directory = g_strdup_printf("%s/%s/net", path, *name);
+
+                if (g_str_has_prefix(*name, prefix))
+                        interface = fabric_first_in(rows, directory);
+        }
+        return interface;
+}
+
+static void add_connection(FabricRows *rows, const char *device)
+{
+        g_autofree char *path = path_of(device), *number = g_strndup(device, strcspn(device, "-"));
+        AldThunderboltPort connection = ALD_THUNDERBOLT_PORT_INIT;
+
+        connection.id = g_string_chunk_insert(rows->strings, device);
+        connection.domain_id = domain_id_of(rows, number);
+        connection.peer_domain_id = fabric_read(rows, path, "unique_id");
+        connection.peer_name = name_of(rows, path);
+        ald_thunderbolt_read(rows->root, path, &connection.generation, &connection.speed_bits_per_second);
+        connection.interface = interface_to(rows, device);
+        g_array_append_val(rows->connections, connection);
+}
+
+/* Adds the Thunderbolt and USB4 domains in sys/bus/thunderbolt, and the hosts that are connected to them. */
+static void fabric_read_thunderbolt(FabricRows *rows)
+{
+        g_auto(GStrv) devices = NULL;
+
+        if (ald_sysroot_list(rows->root, BUS, &devices) < 0)
+                return;
+        for (char **device = devices; *device; device++) {
+                if (g_str_has_prefix(*device, DOMAIN)) {
+                        if (fabric_has_room(rows, rows->domains))
+                                add_domain(rows, *device);
+                } else if (is_host(rows, *device) && fabric_has_room(rows, rows->connections)) {
+                        add_connection(rows, *device);
+                }
+        }
+}
 
 /* The kernel adds and removes GIDs in a separate worker, after it has reported the address. */
 #define SETTLE_MSEC 200u
@@ -14,7 +414,7 @@ struct AldFabricCollector {
         unsigned told_left_out, told_gids_left_out;
         void (*changed)(void *userdata);
         void *userdata;
-        AldFabricRows *rows;
+        FabricRows *rows;
         AldDeviceWatch *watch;
         guint settle_source;
 };
@@ -22,7 +422,7 @@ struct AldFabricCollector {
 /* Logs what is left out, once until it changes. */
 static void tell_left_out(AldFabricCollector *collector)
 {
-        const AldFabricRows *rows = collector->rows;
+        const FabricRows *rows = collector->rows;
 
         if (rows->left_out == collector->told_left_out &&
                 rows->gids_left_out == collector->told_gids_left_out)
@@ -33,17 +433,17 @@ static void tell_left_out(AldFabricCollector *collector)
                 g_warning("The fabric record leaves out %u RDMA ports or Thunderbolt devices beyond the "
                           "limit of "
                           "%u each, and %u GIDs",
-                        rows->left_out, ALD_FABRIC_ROWS_MAX, rows->gids_left_out);
+                        rows->left_out, FABRIC_ROWS_MAX, rows->gids_left_out);
         else
                 g_message("The fabric record is complete again");
 }
 
 static void look(AldFabricCollector *collector)
 {
-        g_clear_pointer(&collector->rows, ald_fabric_rows_free);
-        collector->rows = ald_fabric_rows_new(collector->root);
-        ald_fabric_read_rdma(collector->rows);
-        ald_fabric_read_thunderbolt(collector->rows);
+        g_clear_pointer(&collector->rows, fabric_rows_free);
+        collector->rows = fabric_rows_new(collector->root);
+        fabric_read_rdma(collector->rows);
+        fabric_read_thunderbolt(collector->rows);
         tell_left_out(collector);
         if (collector->rows->rdma_ports->len > 0 || collector->rows->domains->len > 0)
                 collector->any = true;
@@ -114,6 +514,6 @@ void ald_fabric_collector_free(AldFabricCollector *collector)
                 return;
         g_clear_handle_id(&collector->settle_source, g_source_remove);
         ald_device_watch_free(collector->watch);
-        ald_fabric_rows_free(collector->rows);
+        fabric_rows_free(collector->rows);
         g_free(collector);
 }

@@ -1,5 +1,98 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "services/common/sysroot.h"
 #include "services/telemetry/gpu/gpu-live.h"
+#include "services/telemetry/host/kept-file.h"
+
+#define USEC_PER_MSEC 1000
+#define PEACE_MARGIN_USEC (INT64_C(5) * 1000 * 1000)
+#define PEACE_MAX_USEC (INT64_C(60) * 1000 * 1000)
+
+/* `device` is its directory in sysfs. */
+static void gpu_power_init(AldGpuPower *power, int root, const char *device)
+{
+        g_autofree char *status = g_strdup_printf("%s/power/runtime_status", device);
+
+        *power = (AldGpuPower){ .root = root, .folder = g_strdup_printf("%s/power", device) };
+        power->has_status = ald_sysroot_exists(root, status);
+        if (power->has_status)
+                ald_kept_file_init(&power->status, root, status);
+}
+
+static void gpu_power_clear(AldGpuPower *power)
+{
+        if (power->has_status)
+                ald_kept_file_clear(&power->status);
+        g_clear_pointer(&power->folder, g_free);
+}
+
+static AldGpuPowerState read_status(AldGpuPower *power)
+{
+        char text[32];
+
+        if (!power->has_status || ald_kept_file_read(&power->status, text, sizeof text) < 0)
+                return ALD_GPU_POWER_UNKNOWN;
+        g_strstrip(text);
+        if (g_str_equal(text, "suspended") || g_str_equal(text, "suspending"))
+                return ALD_GPU_POWER_ASLEEP;
+        if (g_str_equal(text, "resuming"))
+                return ALD_GPU_POWER_CHANGING;
+        return g_str_equal(text, "active") ? ALD_GPU_POWER_AWAKE : ALD_GPU_POWER_UNKNOWN;
+}
+
+/* Determines the current state. */
+static AldGpuPowerState gpu_power_look(AldGpuPower *power, int64_t now_usec)
+{
+        AldGpuPowerState state = read_status(power);
+
+        if (state == ALD_GPU_POWER_ASLEEP || state == ALD_GPU_POWER_CHANGING) {
+                power->idle_since = power->peace_until = power->next_peace = 0;
+                return state;
+        }
+        return now_usec < power->peace_until ? ALD_GPU_POWER_IN_PEACE : state;
+}
+
+static bool may_suspend(const AldGpuPower *power)
+{
+        g_autofree char *path = g_strdup_printf("%s/control", power->folder), *control = NULL;
+
+        return power->has_status && ald_sysroot_read_string(power->root, path, &control) >= 0 &&
+               g_str_equal(control, "auto");
+}
+
+static int64_t peace_usec(const AldGpuPower *power)
+{
+        g_autofree char *path = g_strdup_printf("%s/autosuspend_delay_ms", power->folder);
+        int64_t delay;
+
+        if (ald_sysroot_read_int64(power->root, path, &delay) < 0 || delay < 0)
+                delay = 0;
+        delay = MIN(delay, PEACE_MAX_USEC / USEC_PER_MSEC) * USEC_PER_MSEC;
+        return MIN(delay + PEACE_MARGIN_USEC, PEACE_MAX_USEC);
+}
+
+static void gpu_power_note_usage(AldGpuPower *power, double usage, int64_t now_usec)
+{
+        if (usage > 0) {
+                power->idle_since = 0;
+                return;
+        }
+        if (power->idle_since == 0)
+                power->idle_since = now_usec;
+        if (now_usec - power->idle_since < ALD_GPU_IDLE_USEC || now_usec < power->next_peace)
+                return;
+        if (!may_suspend(power)) {
+                /* Checked again after the time that counts as idle. */
+                power->idle_since = now_usec;
+                return;
+        }
+        power->peace_until = now_usec + peace_usec(power);
+        power->next_peace = now_usec + ALD_GPU_PEACE_EVERY_USEC;
+}
 
 void ald_gpu_live_prepare(int root, AldGpu *gpu)
 {
@@ -11,7 +104,7 @@ void ald_gpu_live_prepare(int root, AldGpu *gpu)
         if (!gpu->live) {
                 gpu->live = g_new0(AldGpuLive, 1);
                 gpu->live->nvml = (AldDevice) ALD_DEVICE_INIT;
-                ald_gpu_power_init(&gpu->live->power, root, gpu->path);
+                gpu_power_init(&gpu->live->power, root, gpu->path);
         }
         /* The old one knows which of its files were complained about. */
         if (gpu->live->reader && ald_gpu_reader_same(reader, gpu->live->reader))
@@ -31,7 +124,7 @@ void ald_gpu_live_free(AldGpuLive *live)
         if (!live)
                 return;
         ald_gpu_reader_free(live->reader);
-        ald_gpu_power_clear(&live->power);
+        gpu_power_clear(&live->power);
         g_free(live);
 }
 
@@ -63,11 +156,11 @@ void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
         AldGpuLive *live = gpu->live;
 
         *ret = unknown;
-        live->state = ald_gpu_power_look(&live->power, now_usec);
+        live->state = gpu_power_look(&live->power, now_usec);
         if (ald_gpu_power_may_read(live->state)) {
                 ald_gpu_reader_read(live->reader, now_usec, ret);
                 ald_struct_overlay(&ald_device_struct, ret, &live->nvml);
-                ald_gpu_power_note_usage(&live->power, ret->usage, now_usec);
+                gpu_power_note_usage(&live->power, ret->usage, now_usec);
         } else {
                 live->nvml = unknown;
         }

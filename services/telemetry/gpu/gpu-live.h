@@ -1,9 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "services/telemetry/gpu/gpu-device.h"
 #include "services/telemetry/gpu/gpu-drm.h"
-#include "services/telemetry/gpu/gpu-power.h"
+#include "services/telemetry/host/kept-file.h"
+
+/*
+ * Whether a device may be read, so that reading neither wakes it nor keeps it awake.
+ *
+ * A driver counts reading as use. A device that may be suspended at run time (power/control is "auto") and
+ * has been idle for ALD_GPU_IDLE_USEC is therefore not read for longer than its autosuspend delay. If it is
+ * still active then, something else keeps it active, and it is read for the next ALD_GPU_PEACE_EVERY_USEC
+ * regardless of its usage.
+ */
+#define ALD_GPU_IDLE_USEC (INT64_C(10) * 1000 * 1000)
+#define ALD_GPU_PEACE_EVERY_USEC (INT64_C(300) * 1000 * 1000)
+
+typedef enum AldGpuPowerState {
+        ALD_GPU_POWER_UNKNOWN,  /* shows no power management: may be read */
+        ALD_GPU_POWER_AWAKE,    /* may be read */
+        ALD_GPU_POWER_IN_PEACE, /* awake, but must not be read now */
+        ALD_GPU_POWER_CHANGING, /* suspending or resuming: reading would block until it is done */
+        ALD_GPU_POWER_ASLEEP,
+} AldGpuPowerState;
+
+typedef struct AldGpuPower {
+        int root;
+        char *folder;
+        AldKeptFile status;
+        bool has_status;
+        int64_t idle_since; /* 0 while it is busy or unknown */
+        int64_t peace_until;
+        int64_t next_peace;
+} AldGpuPower;
+
+static inline bool ald_gpu_power_may_read(AldGpuPowerState state)
+{
+        return state == ALD_GPU_POWER_UNKNOWN || state == ALD_GPU_POWER_AWAKE;
+}
 
 /* The readers of the figures of one device, and their state. */
 struct AldGpuLive {

@@ -1,13 +1,234 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "record/message.h"
+#include "record/record.h"
 #include "services/telemetry/helper/helper-side.h"
 #include "services/telemetry/helper/nvml-api.h"
-#include "services/telemetry/helper/nvml-read.h"
+
+/* The rows of one answer, and the texts that they point to. */
+typedef struct Reading {
+        const AldNvml *nvml;
+        GArray *rows; /* of AldNvmlDevice */
+        GStringChunk *texts;
+} Reading;
+
+/* NVML writes the domain with eight digits, the kernel with four. */
+static bool to_nvml_address(const char *id, char *ret, size_t size)
+{
+        unsigned domain, bus, slot, function;
+        int end = 0;
+
+        if (sscanf(id, "%8x:%2x:%2x.%1x%n", &domain, &bus, &slot, &function, &end) != 4 || id[end] != '\0')
+                return false;
+        snprintf(ret, size, "%08X:%02X:%02X.%X", domain, bus, slot, function);
+        return true;
+}
+
+static int find_device(const AldNvml *nvml, const char *id, AldNvmlHandle **ret)
+{
+        char address[32];
+
+        if (!to_nvml_address(id, address, sizeof address))
+                return nvml->handle_by_index ? nvml->handle_by_index(0, ret) : ALD_NVML_FUNCTION_NOT_FOUND;
+        return nvml->handle_by_pci ? nvml->handle_by_pci(address, ret) : ALD_NVML_FUNCTION_NOT_FOUND;
+}
+
+static const char *keep_text(Reading *reading, const char *text)
+{
+        g_autofree char *trimmed = ald_child_side_text(text);
+
+        return trimmed ? g_string_chunk_insert(reading->texts, trimmed) : NULL;
+}
+
+static void set_memory(AldNvmlDevice *row, uint64_t total, uint64_t used)
+{
+        row->memory_total_bytes = total;
+        row->memory_used_bytes = used;
+        row->unified = false;
+}
+
+/* A GPU without memory of its own says that the question does not apply to it. */
+static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
+{
+        AldNvmlMemory2 memory2 = { .version = ALD_NVML_VERSION(AldNvmlMemory2, 2) };
+        AldNvmlMemory memory = {};
+        int result = nvml->memory2 ? nvml->memory2(device, &memory2) : ALD_NVML_FUNCTION_NOT_FOUND;
+
+        if (result == ALD_NVML_SUCCESS) {
+                set_memory(row, memory2.total, memory2.used);
+                return;
+        }
+        if (nvml->memory)
+                result = nvml->memory(device, &memory);
+        if (result == ALD_NVML_SUCCESS)
+                set_memory(row, memory.total, memory.used);
+        else if (result == ALD_NVML_NOT_SUPPORTED)
+                row->unified = true;
+}
+
+static void read_temperature(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
+{
+        AldNvmlTemperature versioned = { .version = ALD_NVML_VERSION(AldNvmlTemperature, 1),
+                .sensor = ALD_NVML_TEMPERATURE_GPU };
+        unsigned temperature;
+
+        if (nvml->temperature_v && nvml->temperature_v(device, &versioned) == ALD_NVML_SUCCESS)
+                row->temperature_milli_celsius = versioned.temperature * INT64_C(1000);
+        else if (nvml->temperature &&
+                 nvml->temperature(device, ALD_NVML_TEMPERATURE_GPU, &temperature) == ALD_NVML_SUCCESS)
+                row->temperature_milli_celsius = temperature * INT64_C(1000);
+}
+
+static void read_clock(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
+{
+        unsigned mhz;
+
+        if (!nvml->clock)
+                return;
+        if (nvml->clock(device, ALD_NVML_CLOCK_SM, &mhz) == ALD_NVML_SUCCESS ||
+                nvml->clock(device, ALD_NVML_CLOCK_GRAPHICS, &mhz) == ALD_NVML_SUCCESS)
+                row->clock_hz = mhz * UINT64_C(1000000);
+}
+
+static void read_name(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
+{
+        const AldNvml *nvml = reading->nvml;
+        char name[ALD_NVML_TEXT_MAX] = "";
+
+        if (nvml->name && nvml->name(device, name, sizeof name - 1) == ALD_NVML_SUCCESS)
+                row->name = keep_text(reading, name);
+}
+
+/* Those with a context for computing; a display server has one for graphics. */
+static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
+{
+        unsigned count = 0;
+        int result;
+
+        if (!nvml->compute_processes)
+                return;
+        result = nvml->compute_processes(device, &count, NULL);
+        if (result == ALD_NVML_SUCCESS || result == ALD_NVML_INSUFFICIENT_SIZE)
+                row->compute_processes = count;
+}
+
+/* Temperature, power and clock are those of the card. Returns false if no instance has this index. */
+static bool read_instance(
+        Reading *reading, AldNvmlHandle *device, const char *card, unsigned index, AldNvmlDevice *ret)
+{
+        const AldNvml *nvml = reading->nvml;
+        unsigned gpu_instance, compute_instance;
+        g_autofree char *id = NULL;
+        AldNvmlHandle *instance;
+
+        if (nvml->mig_handle(device, index, &instance) != ALD_NVML_SUCCESS ||
+                nvml->gpu_instance(instance, &gpu_instance) != ALD_NVML_SUCCESS ||
+                nvml->compute_instance(instance, &compute_instance) != ALD_NVML_SUCCESS ||
+                gpu_instance > UINT16_MAX || compute_instance > UINT16_MAX)
+                return false;
+        id = g_strdup_printf("%s/%u-%u", card, gpu_instance, compute_instance);
+        *ret = (AldNvmlDevice) ALD_NVML_DEVICE_INIT;
+        ret->id = g_string_chunk_insert(reading->texts, id);
+        ret->parent = card;
+        read_name(reading, instance, ret);
+        read_memory(nvml, instance, ret);
+        read_processes(nvml, instance, ret);
+        return true;
+}
+
+static bool is_in_mig_mode(const AldNvml *nvml, AldNvmlHandle *device, unsigned *ret_most)
+{
+        unsigned current = 0, pending = 0;
+
+        return nvml->mig_mode && nvml->mig_count && nvml->mig_handle && nvml->gpu_instance &&
+               nvml->compute_instance && nvml->mig_mode(device, &current, &pending) == ALD_NVML_SUCCESS &&
+               current == ALD_NVML_MIG_ENABLED && nvml->mig_count(device, ret_most) == ALD_NVML_SUCCESS;
+}
+
+/* Without the right to see the processes of a whole card in MIG mode NVML still reports those of each
+ * instance, so the count of the card is their sum. */
+static void read_instances(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *card)
+{
+        unsigned most = 0;
+        uint64_t sum = 0;
+
+        if (!is_in_mig_mode(reading->nvml, device, &most))
+                return;
+        for (unsigned i = 0; i < most && i < ALD_NVML_INSTANCES_MAX; i++) {
+                AldNvmlDevice instance;
+
+                if (!read_instance(reading, device, card->id, i, &instance))
+                        continue;
+                g_array_append_val(reading->rows, instance);
+                if (instance.compute_processes == ALD_ABSENT_UINT64)
+                        sum = ALD_ABSENT_UINT64;
+                else if (sum != ALD_ABSENT_UINT64)
+                        sum += instance.compute_processes;
+        }
+        if (card->compute_processes == ALD_ABSENT_UINT64)
+                card->compute_processes = sum;
+}
+
+static void read_figures(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
+{
+        const AldNvml *nvml = reading->nvml;
+        AldNvmlUtilization utilization;
+        unsigned milliwatts;
+
+        read_name(reading, device, row);
+        if (nvml->utilization && nvml->utilization(device, &utilization) == ALD_NVML_SUCCESS)
+                row->usage = utilization.gpu;
+        if (nvml->power && nvml->power(device, &milliwatts) == ALD_NVML_SUCCESS)
+                row->power_micro_watts = milliwatts * UINT64_C(1000);
+        read_memory(nvml, device, row);
+        read_temperature(nvml, device, row);
+        read_clock(nvml, device, row);
+        read_processes(nvml, device, row);
+        read_instances(reading, device, row);
+}
+
+static void read_device(Reading *reading, const char *id)
+{
+        AldNvmlDevice row = ALD_NVML_DEVICE_INIT;
+        AldNvmlHandle *device = NULL;
+        int result = find_device(reading->nvml, id, &device);
+
+        row.id = id;
+        if (result == ALD_NVML_SUCCESS)
+                read_figures(reading, device, &row);
+        else
+                row.error = ald_nvml_explain(reading->nvml, result);
+        g_array_append_val(reading->rows, row);
+}
+
+/*
+ * What NVML reports of the devices with these Ids, ended by NULL: a record of Message1.NvmlAnswer. A device
+ * that NVML does not know has an Error. -E2BIG if it exceeds the limit of a record.
+ */
+static int nvml_read(const AldNvml *nvml, const char *const *ids, AldRecord **ret)
+{
+        g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldNvmlDevice));
+        Reading reading = { .nvml = nvml, .rows = rows, .texts = g_string_chunk_new(1024) };
+        AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
+        char version[ALD_NVML_TEXT_MAX] = "";
+        int r;
+
+        if (nvml->driver_version && nvml->driver_version(version, sizeof version - 1) == ALD_NVML_SUCCESS)
+                answer.driver_version = keep_text(&reading, version);
+        for (; *ids; ids++)
+                read_device(&reading, *ids);
+        answer.devices.items = rows->data;
+        answer.devices.n = rows->len;
+        r = ald_record_new(ALD_KIND_NVML_ANSWER, &answer, ret);
+        g_string_chunk_free(reading.texts);
+        return r;
+}
 
 /* alidade-nvml: asks NVIDIA's library, apart from the daemon, since a driver may hang or crash. */
 
@@ -33,7 +254,7 @@ static int answer(int answers, const AldNvml *nvml, const char *request, size_t 
 
         r = ald_message_parse(ALD_KIND_NVML_REQUEST, request, length, REQUEST_MAX, &asked, NULL);
         if (r >= 0)
-                r = ald_nvml_read(nvml, ald_record_as(asked, NVML_REQUEST, AldNvmlRequest)->ids, &answered);
+                r = nvml_read(nvml, ald_record_as(asked, NVML_REQUEST, AldNvmlRequest)->ids, &answered);
         return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
 }
 

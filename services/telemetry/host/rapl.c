@@ -5,7 +5,6 @@
 
 #include "record/field.h"
 #include "services/common/sysroot.h"
-#include "services/telemetry/host/energy.h"
 #include "services/telemetry/host/kept-file.h"
 #include "services/telemetry/host/rapl.h"
 

@@ -5,6 +5,9 @@
 
 #include <glib.h>
 
+/* After an energy counter has stood still for this long, its growth does not give the current power. */
+#define ALD_ENERGY_STILL_MAX_USEC (10 * 1000 * 1000)
+
 /*
  * Power of the processor packages, from the energy counters of RAPL (powercap). Only the domains of whole
  * packages count, since those of cores, memory and the platform overlap with them.

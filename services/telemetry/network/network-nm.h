@@ -5,8 +5,8 @@
 
 /*
  * The data of NetworkManager on the system bus, kept up to date by libnm in the default main context.
- * NetworkManager and the bus may be missing, and may come and go. It is in a module of its own, see
- * network-nm-module.h.
+ * NetworkManager and the bus may be missing, and may come and go. It is in a module of its own, which
+ * network.c loads.
  */
 typedef struct AldNetworkNm AldNetworkNm;
 

@@ -1,9 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/telemetry/network/network.h"
+#include <dlfcn.h>
+
 #include "services/telemetry/network/network-merge.h"
-#include "services/telemetry/network/network-nm-module.h"
+#include "services/telemetry/network/network-nm.h"
 #include "services/telemetry/network/network-rtnl.h"
 #include "services/telemetry/network/network-type.h"
+#include "services/telemetry/network/network.h"
+
+#define MODULE "alidade-network-nm.so"
+#define SYMBOL "ald_network_nm_api"
+
+/* It lies beside the service, installed or just built. */
+static char *module_path(void)
+{
+        g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
+        g_autofree char *folder = program ? g_path_get_dirname(program) : NULL;
+
+        return folder ? g_build_filename(folder, MODULE, NULL) : NULL;
+}
+
+/*
+ * libnm and its dependencies use more memory than the rest of the service, so they are in a module, which is
+ * loaded if NetworkManager is on the bus. Returns NULL on failure, after logging it. The module is never
+ * unloaded, since GObject types cannot be unregistered.
+ */
+static const AldNetworkNmApi *network_nm_module_load(void)
+{
+        g_autofree char *path = module_path();
+        void *module = path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+        const AldNetworkNmApi *api = module ? dlsym(module, SYMBOL) : NULL;
+
+        if (!api)
+                g_warning("Network interfaces are shown without NetworkManager: %s",
+                        path ? dlerror() : "/proc is not there");
+        return api;
+}
 
 /* The first event is reported at once; those that follow within this time are reported together. */
 #define QUIET_USEC (50 * G_TIME_SPAN_MILLISECOND)
@@ -128,7 +159,7 @@ void ald_network_collector_use_nm(AldNetworkCollector *collector)
         if (collector->nm_asked)
                 return;
         collector->nm_asked = true;
-        collector->nm_api = ald_network_nm_module_load();
+        collector->nm_api = network_nm_module_load();
         if (collector->nm_api)
                 collector->nm = collector->nm_api->start(on_managed_changed, collector);
 }

@@ -11,7 +11,7 @@
 #include "services/link-probe/link/deferrals.h"
 #include "services/link-probe/link/link-request.h"
 #include "services/link-probe/link/results.h"
-#include "services/link-probe/net/first-bytes.h"
+#include "services/link-probe/net/listener.h"
 #include "services/link-probe/net/route.h"
 
 #define PEER "0000000000000000000000000000000b"

@@ -8,7 +8,7 @@
 #include "services/link-probe/link/rdma-request.h"
 #include "services/link-probe/link/result-judge.h"
 #include "services/link-probe/net/busy.h"
-#include "services/link-probe/net/first-bytes.h"
+#include "services/link-probe/net/listener.h"
 #include "tests/unit/fake-root.h"
 
 #define OWN "0000000000000000000000000000000a"

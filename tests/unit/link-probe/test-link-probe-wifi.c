@@ -5,7 +5,6 @@
 #include <linux/nl80211.h>
 #include <string.h>
 
-#include "services/link-probe/net/wifi-message.h"
 #include "services/link-probe/net/wifi.h"
 
 #include <glib.h>
