@@ -178,7 +178,7 @@ static void emit_changes(AldClusterBus *self, const Shown *before, const Shown *
 }
 
 /* A machine that has not been in a cluster since the start has no membership to report. */
-static void tell_membership(AldClusterBus *self)
+static void update_membership(AldClusterBus *self)
 {
         AldMembershipMade made;
 
@@ -199,7 +199,7 @@ static gboolean on_update(gpointer userdata)
         self->shown = look(self->manager);
         emit_changes(self, &before, &self->shown);
         shown_clear(&before);
-        tell_membership(self);
+        update_membership(self);
         return G_SOURCE_REMOVE;
 }
 
@@ -382,7 +382,7 @@ int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClus
                 r = ald_record_export_new(service, ALD_CLUSTER_PATH, ALD_KIND_MEMBERSHIP, &self->membership);
         if (r < 0)
                 return r;
-        tell_membership(self);
+        update_membership(self);
         *ret = g_steal_pointer(&self);
         return 0;
 }

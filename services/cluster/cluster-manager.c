@@ -124,7 +124,7 @@ static void on_owner(bool there, void *userdata)
 
         manager->put_own = false;
         if (manager->member && there)
-                ald_member_tell_all(manager->member);
+                ald_member_report_all_again(manager->member);
         changed(manager);
 }
 
@@ -143,7 +143,7 @@ static void on_lost(void *userdata)
 
         if (!manager->member)
                 return;
-        ald_member_tell_all(manager->member);
+        ald_member_report_all_again(manager->member);
         ald_member_ask_for_all(manager->member);
 }
 
@@ -490,7 +490,7 @@ uint64_t ald_cluster_manager_certificate_expiry(const AldClusterManager *manager
 
 void ald_cluster_manager_membership(const AldClusterManager *manager, AldMembershipMade *ret)
 {
-        const AldExcess *refused = NULL;
+        const AldQuotaReportRow *refused = NULL;
         size_t n = 0;
 
         if (manager->member)

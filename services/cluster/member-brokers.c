@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "services/cluster/member-private.h"
-#include "services/cluster/peers/excess.h"
+#include "services/cluster/peers/quota-report.h"
 
 #define REFUSED_PUBLISH                                                                                      \
         "it did not deliver what this machine publishes; its access rules may not grant the topics of this " \
@@ -90,16 +90,16 @@ void ald_member_take(const AldReceived *received, void *userdata)
         ald_receiver_take(member->receiver, received, (uint64_t) g_get_monotonic_time(), ald_realtime_usec());
 }
 
-static void take_excess(AldMember *member, AldBroker *broker, const AldBrokerMessage *message)
+static void take_quota_report(AldMember *member, AldBroker *broker, const AldBrokerMessage *message)
 {
         uint32_t number = ald_broker_number(broker);
 
-        AldExcess report[ALD_EXCESS_NODES];
-        size_t n = ald_excess_read(message->payload, message->size, report);
+        AldQuotaReportRow report[ALD_QUOTA_REPORT_NODES];
+        size_t n = ald_quota_report_read(message->payload, message->size, report);
 
         if (n > 0) {
                 member->exceeded = number;
-                member->excess = report[0].node;
+                member->over_quota = report[0].node;
         } else if (member->exceeded == number) {
                 member->exceeded = 0;
         }
@@ -122,8 +122,8 @@ static void on_message(AldBroker *broker, const AldBrokerMessage *message, void 
                 .retained = message->retained,
         };
 
-        if (strcmp(message->topic, ALD_EXCESS_TOPIC) == 0) {
-                take_excess(member, broker, message);
+        if (strcmp(message->topic, ALD_QUOTA_REPORT_TOPIC) == 0) {
+                take_quota_report(member, broker, message);
                 return;
         }
         if (ald_renewals_take(member->renewals, message->topic, message->payload, message->size,
@@ -161,8 +161,8 @@ char *ald_member_broker_problem(AldMember *member, AldBroker *broker)
         if (!ald_own_status_is_lost(
                     member->setup.status, ald_broker_number(broker), (uint64_t) g_get_monotonic_time())) {
                 if (!problem && member->exceeded == ald_broker_number(broker))
-                        return ald_excess_describe(
-                                &member->excess, ald_id_equal(&member->excess, &member->own));
+                        return ald_quota_report_describe(
+                                &member->over_quota, ald_id_equal(&member->over_quota, &member->own));
                 if (!problem && broker == ald_brokers_first(member->brokers) &&
                         ald_announcer_unheard_kinds(member->announcer))
                         return g_strdup_printf(UNHEARD, ald_announcer_unheard_kinds(member->announcer));

@@ -5,10 +5,10 @@
 #include "services/cluster/mqtt/discovery-bus.h"
 #include "services/cluster/mqtt/subscriber.h"
 #include "services/cluster/own/stale-own-records.h"
-#include "services/cluster/peers/excess.h"
 #include "services/cluster/peers/offline-delay.h"
 #include "services/cluster/peers/presence-timer.h"
-#include "services/cluster/trust/crl-turns.h"
+#include "services/cluster/peers/quota-report.h"
+#include "services/cluster/trust/crl-limit.h"
 #include "services/cluster/trust/renewals.h"
 #include "services/common/timer.h"
 
@@ -24,7 +24,7 @@ struct AldMember {
         AldPresenceTimer *presence_timer;
         AldSubscriber *subscriber;
         AldOfflineDelay *offline_delay;
-        AldCrlTurns *crl_turns;
+        AldCrlLimit *crl_limit;
         AldStaleOwnRecords *stale;
         AldRenewals *renewals;
         AldDiscovery *discovery;
@@ -32,10 +32,10 @@ struct AldMember {
         AldTimer *answer_timer;
         gint64 answered; /* when we last answered someone else who used our id */
         bool answers, renews;
-        uint32_t forged_by;                  /* the broker through which someone else used our id, or 0 */
-        uint32_t exceeded;                   /* the broker that refuses much of one node, or 0 */
-        AldId excess;                        /* that node */
-        AldExcess refused[ALD_EXCESS_NODES]; /* by the broker on this machine */
+        uint32_t forged_by; /* the broker through which someone else used our id, or 0 */
+        uint32_t exceeded;  /* the broker that refuses much of one node, or 0 */
+        AldId over_quota;   /* that node */
+        AldQuotaReportRow refused[ALD_QUOTA_REPORT_NODES]; /* by the broker on this machine */
         size_t n_refused;
         bool mirroring, has_peers;
         uint64_t dropped; /* by the inbox, as last seen */

@@ -63,7 +63,7 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
         int r = 1;
 
         if (!ald_trust_has_crl(member->setup.trust, received->payload, received->size))
-                r = ald_crl_turns_take(member->crl_turns, node, received, g_get_monotonic_time());
+                r = ald_crl_limit_take(member->crl_limit, node, received, g_get_monotonic_time());
         if (r <= 0)
                 return r < 0 ? g_strdup("too many lists are waiting") : NULL;
         r = ald_trust_take_crl(member->setup.trust, received->payload, received->size, &reason);
@@ -81,7 +81,7 @@ static char *on_crl(const AldId *node, const AldReceived *received, void *userda
 }
 
 /* An epoch that no node accepts, whether it is ours or not. The broker need not keep it. */
-static char *meet_impossible(AldMember *member, const AldUpdate *update)
+static char *replace_impossible(AldMember *member, const AldUpdate *update)
 {
         AldUpdate found = *update;
 
@@ -98,7 +98,7 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
         uint64_t epoch = ald_own_status_epoch(member->setup.status);
 
         if (ald_clock_is_ahead(update->stamp.epoch, ald_realtime_usec(), 0))
-                return meet_impossible(member, update);
+                return replace_impossible(member, update);
         if (!received->retained) {
                 ald_own_status_take_record(member->setup.status, update->stamp.epoch, received->broker,
                         received->conn, (uint64_t) g_get_monotonic_time());
@@ -118,7 +118,7 @@ static char *on_own_record(const AldUpdate *update, const AldReceived *received,
 
 /* A broker may have kept the status of this node from a time when its epoch was newer, and none of its
  * records. */
-static void meet_past_status(AldMember *member, const AldNodeStatus *status, bool retained)
+static void check_past_status(AldMember *member, const AldNodeStatus *status, bool retained)
 {
         const AldUpdate update = {
                 .node = member->own,
@@ -147,7 +147,7 @@ static void on_own_status(const AldNodeStatus *status, const AldReceived *receiv
         switch (ald_own_status_take(
                 member->setup.status, status, received->broker, received->conn, received->retained, now)) {
         case ALD_OWN_ALONE:
-                meet_past_status(member, status, received->retained);
+                check_past_status(member, status, received->retained);
                 return;
         case ALD_OWN_DOUBTFUL:
                 ald_member_answer(member, false);

@@ -54,7 +54,7 @@ void ald_member_meet_twin(AldMember *member, AldBroker *broker)
         g_warning("Another machine uses the id of this one at broker %s; disconnecting from it for some "
                   "minutes",
                 ald_broker_address(broker));
-        ald_announcer_say_to(member->announcer, broker,
+        ald_announcer_publish_status_to(member->announcer, broker,
                 elsewhere ? ALD_NODE_STATUS_STATE_OFFLINE : ALD_NODE_STATUS_STATE_DUPLICATE);
         ald_brokers_hold(member->brokers, broker, "another machine uses the id of this one there");
 }
@@ -69,7 +69,7 @@ void ald_member_on_answer(void *userdata)
         if (renews)
                 renew(member);
         else
-                ald_announcer_say(member->announcer, ALD_NODE_STATUS_STATE_ONLINE);
+                ald_announcer_publish_status(member->announcer, ALD_NODE_STATUS_STATE_ONLINE);
         ald_member_changed(member);
 }
 

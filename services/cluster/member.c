@@ -87,7 +87,7 @@ int ald_member_new(const AldMemberSetup *setup, const AldClusterConfig *config, 
         member->subscriber = ald_subscriber_new(
                 setup->own, config->name, member->brokers, ald_receiver_nodes(member->receiver));
         member->offline_delay = ald_offline_delay_new(ald_member_take, member);
-        member->crl_turns = ald_crl_turns_new(ald_member_take, member);
+        member->crl_limit = ald_crl_limit_new(ald_member_take, member);
         member->stale = ald_stale_own_records_new(on_stale, member);
         member->twin_timer = ald_timer_new("twin", ald_member_on_twin, member);
         member->answer_timer = ald_timer_new("answer", ald_member_on_answer, member);
@@ -109,11 +109,11 @@ void ald_member_free(AldMember *member)
         ald_timer_free(member->twin_timer);
         ald_timer_free(member->answer_timer);
         if (member->announcer)
-                ald_announcer_say(member->announcer, ALD_NODE_STATUS_STATE_OFFLINE);
+                ald_announcer_publish_status(member->announcer, ALD_NODE_STATUS_STATE_OFFLINE);
         ald_brokers_free(member->brokers);
         ald_announcer_free(member->announcer);
         ald_offline_delay_free(member->offline_delay);
-        ald_crl_turns_free(member->crl_turns);
+        ald_crl_limit_free(member->crl_limit);
         ald_stale_own_records_free(member->stale);
         ald_renewals_free(member->renewals);
         ald_subscriber_free(member->subscriber);
@@ -175,9 +175,9 @@ void ald_member_ask_for_own(AldMember *member)
                 ald_handover_note_loss(member->setup.handover);
 }
 
-void ald_member_tell_all(AldMember *member)
+void ald_member_report_all_again(AldMember *member)
 {
-        ald_receiver_tell_all(member->receiver);
+        ald_receiver_report_all_again(member->receiver);
 }
 
 int ald_member_forget(AldMember *member, const AldId *target)
@@ -209,7 +209,7 @@ int ald_member_forget(AldMember *member, const AldId *target)
         return 0;
 }
 
-const AldExcess *ald_member_refused(const AldMember *member, size_t *ret_n)
+const AldQuotaReportRow *ald_member_refused(const AldMember *member, size_t *ret_n)
 {
         *ret_n = member->n_refused;
         return member->refused;

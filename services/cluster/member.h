@@ -4,7 +4,7 @@
 #include "services/cluster/cluster-config.h"
 #include "services/cluster/mqtt/brokers.h"
 #include "services/cluster/own/announcer.h"
-#include "services/cluster/peers/excess.h"
+#include "services/cluster/peers/quota-report.h"
 #include "services/cluster/peers/receiver.h"
 #include "services/cluster/state/handover.h"
 #include "services/cluster/trust/trust.h"
@@ -49,14 +49,14 @@ void ald_member_ask_for_all(AldMember *member);
 /* The same for what they have stored of this node. */
 void ald_member_ask_for_own(AldMember *member);
 /* The state service was restarted: sends it the presence of each node again. */
-void ald_member_tell_all(AldMember *member);
+void ald_member_report_all_again(AldMember *member);
 
 /* Returns -ALD_E_NO_SUCH_NODE, -ALD_E_NODE_ONLINE if it is not offline, -ALD_E_NOT_JOINED without a broker,
  * -ALD_E_COMMON_LIMIT if too many are forgotten. */
 int ald_member_forget(AldMember *member, const AldId *target);
 
 /* The nodes whose messages the broker on this machine refuses, and their number in *ret_n. */
-const AldExcess *ald_member_refused(const AldMember *member, size_t *ret_n);
+const AldQuotaReportRow *ald_member_refused(const AldMember *member, size_t *ret_n);
 
 AldAnnouncer *ald_member_announcer(AldMember *member);
 AldBrokers *ald_member_brokers(AldMember *member);

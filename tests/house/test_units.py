@@ -134,7 +134,7 @@ def test_memory_is_bounded_beyond_what_the_services_refuse_by_themselves():
     assert mebibytes(state["MemoryMax"]) >= 2 * limit_of("services/state/state-manager.c", "MAX_BYTES")
     waiting = sum(limit_of(f"services/cluster/{path}", name) for path, name in (
         ("mqtt/inbox.h", "ALD_INBOX_BYTES"), ("state/outbox.h", "ALD_OUTBOX_BYTES"),
-        ("mqtt/mqtt-session-thread.c", "OUT_BYTES"), ("trust/crl-turns.h", "ALD_CRL_WAITING_BYTES")))
+        ("mqtt/mqtt-session-thread.c", "OUT_BYTES"), ("trust/crl-limit.h", "ALD_CRL_WAITING_BYTES")))
     assert waiting + 80 < mebibytes(cluster["MemoryHigh"]) < mebibytes(cluster["MemoryMax"])
 
 

@@ -182,12 +182,12 @@ static void on_changed(void *userdata)
 static void on_message(const AldTopicMessage *message, void *userdata)
 {
         AldBrokers *brokers = userdata;
-        AldBrokerMessage told = { message->topic, message->payload, message->size, message->retained };
+        AldBrokerMessage passed = { message->topic, message->payload, message->size, message->retained };
 
         if (message->event != 0)
                 ald_broker_take(message->source, message);
         else
-                brokers->handler->message(message->source, &told, brokers->userdata);
+                brokers->handler->message(message->source, &passed, brokers->userdata);
 }
 
 /* Brokers that are dropped are stopped while they are still in a list, so that their end can be reported. */

@@ -50,7 +50,7 @@ static void free_item(gpointer data)
 }
 
 /* Reported once Avahi has nothing more for now: until then earlier results remain. */
-static void tell(AldDiscovery *discovery)
+static void notify(AldDiscovery *discovery)
 {
         AldBrokerAddress found[ALD_DISCOVERY_MAX];
         size_t n;
@@ -119,7 +119,7 @@ static int on_resolved(sd_bus_message *reply, void *userdata, sd_bus_error *unus
                 retry_later(discovery);
         }
         ask_more(discovery);
-        tell(discovery);
+        notify(discovery);
         return 0;
 }
 
@@ -180,21 +180,21 @@ static bool find(AldDiscovery *discovery, const AldFoundService *wanted, guint *
 static int on_new(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 {
         AldDiscovery *discovery = userdata;
-        AldFoundService told = { 0 };
+        AldFoundService service = { 0 };
         Item *item;
         guint index;
 
-        if (read_service_name(signal, &told) < 0 || find(discovery, &told, &index))
+        if (read_service_name(signal, &service) < 0 || find(discovery, &service, &index))
                 return 0;
         if (discovery->items->len >= ITEMS_MAX) {
-                g_debug("Avahi found more than %u services; ignoring %s", ITEMS_MAX, told.name);
+                g_debug("Avahi found more than %u services; ignoring %s", ITEMS_MAX, service.name);
                 return 0;
         }
         item = g_new0(Item, 1);
-        item->service = told;
+        item->service = service;
         item->discovery = discovery;
-        item->service.name = g_strdup(told.name);
-        item->service.domain = g_strdup(told.domain);
+        item->service.name = g_strdup(service.name);
+        item->service.domain = g_strdup(service.domain);
         g_ptr_array_add(discovery->items, item);
         ask_more(discovery);
         return 0;
@@ -203,14 +203,14 @@ static int on_new(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 static int on_remove(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 {
         AldDiscovery *discovery = userdata;
-        AldFoundService told = { 0 };
+        AldFoundService service = { 0 };
         guint index;
 
-        if (read_service_name(signal, &told) < 0 || !find(discovery, &told, &index))
+        if (read_service_name(signal, &service) < 0 || !find(discovery, &service, &index))
                 return 0;
         g_ptr_array_remove_index_fast(discovery->items, index);
         ask_more(discovery);
-        tell(discovery);
+        notify(discovery);
         return 0;
 }
 
@@ -219,7 +219,7 @@ static int on_all(sd_bus_message *signal, void *userdata, sd_bus_error *error)
         AldDiscovery *discovery = userdata;
 
         discovery->complete = true;
-        tell(discovery);
+        notify(discovery);
         return 0;
 }
 

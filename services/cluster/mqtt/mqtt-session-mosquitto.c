@@ -13,7 +13,7 @@
  * brokers pass on no more; others do. */
 #define PAYLOAD_MAX (1024u * 1024u + 1u)
 
-void ald_wire_say(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number)
+void ald_wire_report(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number)
 {
         AldTopicMessage message = { .event = (int) event, .topic = words, .number = number };
 
@@ -34,7 +34,7 @@ static void on_connect(struct mosquitto *mosq, void *userdata, int code)
                 return;
         wire->phase = ALD_WIRE_UP;
         mosquitto_log_callback_set(mosq, NULL); /* it would write a line for each message */
-        ald_wire_say(wire, ALD_SESSION_CONNECTED, wire->name, wire->expiry);
+        ald_wire_report(wire, ALD_SESSION_CONNECTED, wire->name, wire->expiry);
         filters = ald_mqtt_session_take_filters(wire->session, &again);
         if (filters)
                 ald_wire_subscribe(wire, filters, again);
@@ -66,7 +66,7 @@ static void on_subscribe(struct mosquitto *mosq, void *userdata, int mid, int n,
                         g_autofree char *words = g_strdup_printf("the broker refuses the subscription to %s",
                                 (const char *) wire->awaited->pdata[i]);
 
-                        ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
+                        ald_wire_report(wire, ALD_SESSION_WARNING, words, 0);
                 }
 }
 
@@ -160,7 +160,7 @@ static void subscribe_to_awaited(AldWire *wire)
         if (rc == MOSQ_ERR_SUCCESS)
                 return;
         words = g_strdup_printf("cannot send the subscription to %s: %s", filters[0], mosquitto_strerror(rc));
-        ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
+        ald_wire_report(wire, ALD_SESSION_WARNING, words, 0);
 }
 
 static bool contains(char **filters, const char *filter)
@@ -206,7 +206,7 @@ static void send_message(AldWire *wire, const AldTopicMessage *message)
                 g_autofree char *words = g_strdup_printf(
                         "cannot send a message on %s: %s", message->topic, mosquitto_strerror(rc));
 
-                ald_wire_say(wire, ALD_SESSION_WARNING, words, 0);
+                ald_wire_report(wire, ALD_SESSION_WARNING, words, 0);
         }
 }
 

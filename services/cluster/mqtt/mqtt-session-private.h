@@ -80,7 +80,7 @@ typedef struct AldWire {
         char *claim;     /* our claim on the broker, or NULL */
         uint64_t expiry; /* of the broker's certificate */
         char *name;      /* common name in it; NULL until it was received */
-        char *openssl;   /* what OpenSSL last said */
+        char *openssl;   /* its last error */
         int connack;
         char **subscribed;
         GPtrArray *awaited; /* of these, the ones that the broker has not answered yet */
@@ -97,4 +97,4 @@ void ald_wire_ask_again(AldWire *wire, char **filters);
 void ald_wire_fill(AldWire *wire);           /* sends queued messages as far as the window allows */
 bool ald_wire_may_fill(const AldWire *wire); /* messages are queued, and the window is open */
 bool ald_wire_is_drained(AldWire *wire);
-void ald_wire_say(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number);
+void ald_wire_report(AldWire *wire, AldSessionEvent event, const char *words, uint64_t number);

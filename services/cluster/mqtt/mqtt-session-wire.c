@@ -262,7 +262,7 @@ static void step_mqtt(AldWire *wire, int fd, short revents)
 }
 
 /* What the main loop asks for. */
-static void look_around(AldWire *wire)
+static void check_wire(AldWire *wire)
 {
         g_auto(GStrv) asked = NULL;
         char **filters;
@@ -344,7 +344,7 @@ static void turn(AldWire *wire)
         if (fds[1].revents)
                 (void) eventfd_read(wire->session->wake, &unused);
         g_clear_pointer(&wire->openssl, g_free);
-        look_around(wire);
+        check_wire(wire);
         if (wire->done)
                 return;
         if (wire->phase == ALD_WIRE_TCP)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/mqtt/subscriber.h"
 #include "services/cluster/mqtt/subscriptions.h"
-#include "services/cluster/peers/excess.h"
+#include "services/cluster/peers/quota-report.h"
 #include "services/common/service.h"
 #include "services/common/timer.h"
 
@@ -43,7 +43,7 @@ static char **wanted_filters(const AldSubscriber *subscriber)
 
                 g_strv_builder_addv(builder, (const char **) renewals);
         }
-        g_strv_builder_add(builder, ALD_EXCESS_TOPIC);
+        g_strv_builder_add(builder, ALD_QUOTA_REPORT_TOPIC);
         return g_strv_builder_end(builder);
 }
 

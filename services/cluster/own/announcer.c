@@ -213,7 +213,7 @@ static void on_status(void *userdata)
 
         if (ald_own_status_announce(announcer->setup.status, (uint64_t) g_get_monotonic_time())) {
                 ald_publisher_announced(announcer->publisher, ald_own_status_epoch(announcer->setup.status));
-                ald_announcer_say(announcer, ALD_NODE_STATUS_STATE_ONLINE);
+                ald_announcer_publish_status(announcer, ALD_NODE_STATUS_STATE_ONLINE);
         }
         announcer->setup.changed(announcer->setup.userdata);
         schedule_status(announcer);
@@ -229,7 +229,7 @@ static void schedule_repeat(AldAnnouncer *announcer)
 
 static void on_repeat(void *userdata)
 {
-        ald_announcer_say(userdata, ALD_NODE_STATUS_STATE_ONLINE);
+        ald_announcer_publish_status(userdata, ALD_NODE_STATUS_STATE_ONLINE);
         schedule_repeat(userdata);
 }
 
@@ -275,11 +275,11 @@ void ald_announcer_free(AldAnnouncer *announcer)
         g_free(announcer);
 }
 
-void ald_announcer_say_to(AldAnnouncer *announcer, AldBroker *broker, AldNodeStatusState said)
+void ald_announcer_publish_status_to(AldAnnouncer *announcer, AldBroker *broker, AldNodeStatusState state)
 {
         uint64_t conn = ald_broker_conn(broker);
         g_autofree char *topic = topic_of(announcer, ALD_TOPIC_STATUS, NULL);
-        g_autofree char *payload = ald_own_status_write(announcer->setup.status, said, conn);
+        g_autofree char *payload = ald_own_status_write(announcer->setup.status, state, conn);
         int r;
 
         r = ald_broker_publish(broker, topic, payload, strlen(payload), 1, true);
@@ -291,18 +291,18 @@ void ald_announcer_say_to(AldAnnouncer *announcer, AldBroker *broker, AldNodeSta
                         (uint64_t) g_get_monotonic_time());
 }
 
-void ald_announcer_say(AldAnnouncer *announcer, AldNodeStatusState said)
+void ald_announcer_publish_status(AldAnnouncer *announcer, AldNodeStatusState state)
 {
         AldBrokers *brokers = announcer->setup.brokers;
 
         for (size_t i = 0; i < ald_brokers_count(brokers); i++)
                 if (ald_broker_connected(ald_brokers_get(brokers, i)))
-                        ald_announcer_say_to(announcer, ald_brokers_get(brokers, i), said);
+                        ald_announcer_publish_status_to(announcer, ald_brokers_get(brokers, i), state);
 }
 
 void ald_announcer_connected(AldAnnouncer *announcer, AldBroker *broker)
 {
-        ald_announcer_say_to(announcer, broker, ALD_NODE_STATUS_STATE_ONLINE);
+        ald_announcer_publish_status_to(announcer, broker, ALD_NODE_STATUS_STATE_ONLINE);
         schedule_status(announcer);
 }
 
@@ -402,7 +402,7 @@ static void note_epoch(AldAnnouncer *announcer)
 
         if (!ald_own_status_set_epoch(announcer->setup.status, epoch, (uint64_t) g_get_monotonic_time()))
                 return;
-        ald_announcer_say(announcer, ALD_NODE_STATUS_STATE_ONLINE);
+        ald_announcer_publish_status(announcer, ALD_NODE_STATUS_STATE_ONLINE);
         schedule_status(announcer);
 }
 

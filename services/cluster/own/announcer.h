@@ -54,9 +54,9 @@ const char *ald_announcer_unheard_kinds(const AldAnnouncer *announcer);
 bool ald_announcer_is_forged(const AldAnnouncer *announcer, const AldUpdate *update);
 
 /* Publishes the status to one broker. */
-void ald_announcer_say_to(AldAnnouncer *announcer, AldBroker *broker, AldNodeStatusState said);
+void ald_announcer_publish_status_to(AldAnnouncer *announcer, AldBroker *broker, AldNodeStatusState state);
 /* Publishes the status to all brokers. */
-void ald_announcer_say(AldAnnouncer *announcer, AldNodeStatusState said);
+void ald_announcer_publish_status(AldAnnouncer *announcer, AldNodeStatusState state);
 
 /* A list not older than ours arrived through a broker, and whether it was new to us. If the first broker
  * already has it, no node needs to publish it there. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/own/membership.h"
 
-static void add_refused(AldMembershipMade *made, const AldExcess *refused)
+static void add_refused(AldMembershipMade *made, const AldQuotaReportRow *refused)
 {
         size_t i = made->fields.refused_publishers.n++;
 
@@ -13,7 +13,7 @@ static void add_refused(AldMembershipMade *made, const AldExcess *refused)
         };
 }
 
-void ald_membership_make(const char *cluster, const AldTrustEnds *ends, const AldExcess *refused,
+void ald_membership_make(const char *cluster, const AldTrustEnds *ends, const AldQuotaReportRow *refused,
         size_t n_refused, AldMembershipMade *ret)
 {
         ret->fields = (AldMembership) ALD_MEMBERSHIP_INIT;

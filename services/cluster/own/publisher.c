@@ -25,7 +25,7 @@ struct AldPublisher {
         uint64_t announced;
         uint64_t heard; /* when that was published which came back and was published last; 0: nothing did */
         unsigned reading;
-        bool told_full;
+        bool warned_full;
         AldPublish publish;
         void *userdata;
 };
@@ -126,10 +126,10 @@ static bool has_room(AldPublisher *publisher)
 {
         if (g_hash_table_size(publisher->own) < ALD_PUBLISHER_OWN_MAX)
                 return true;
-        if (!publisher->told_full)
+        if (!publisher->warned_full)
                 g_warning("This node has, or had, more than %u records; the others are not published",
                         ALD_PUBLISHER_OWN_MAX);
-        publisher->told_full = true;
+        publisher->warned_full = true;
         return false;
 }
 

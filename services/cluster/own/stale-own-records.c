@@ -5,7 +5,7 @@
 struct AldStaleOwnRecords {
         AldUpdate newest; /* epoch 0: none waits; the key and a reference of the record are its own */
         AldTimer *timer;
-        AldStaleOwnRecordsMeet meet;
+        AldStaleOwnRecordsHandle handle;
         void *userdata;
 };
 
@@ -20,18 +20,18 @@ static void on_timer(void *userdata)
 {
         AldStaleOwnRecords *stale = userdata;
 
-        if (stale->meet(&stale->newest, stale->userdata))
+        if (stale->handle(&stale->newest, stale->userdata))
                 clear(stale);
         else
                 ald_timer_set(stale->timer, g_get_monotonic_time() + ALD_STALE_OWN_USEC);
 }
 
-AldStaleOwnRecords *ald_stale_own_records_new(AldStaleOwnRecordsMeet meet, void *userdata)
+AldStaleOwnRecords *ald_stale_own_records_new(AldStaleOwnRecordsHandle handle, void *userdata)
 {
         AldStaleOwnRecords *stale = g_new0(AldStaleOwnRecords, 1);
 
         stale->timer = ald_timer_new("stale", on_timer, stale);
-        stale->meet = meet;
+        stale->handle = handle;
         stale->userdata = userdata;
         return stale;
 }

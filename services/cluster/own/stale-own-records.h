@@ -14,9 +14,9 @@ typedef struct AldStaleOwnRecords AldStaleOwnRecords;
 #define ALD_STALE_OWN_USEC (1000 * 1000)
 
 /* Returns false to be called again later. */
-typedef bool (*AldStaleOwnRecordsMeet)(const AldUpdate *update, void *userdata);
+typedef bool (*AldStaleOwnRecordsHandle)(const AldUpdate *update, void *userdata);
 
-AldStaleOwnRecords *ald_stale_own_records_new(AldStaleOwnRecordsMeet meet, void *userdata);
+AldStaleOwnRecords *ald_stale_own_records_new(AldStaleOwnRecordsHandle handle, void *userdata);
 void ald_stale_own_records_free(AldStaleOwnRecords *stale);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStaleOwnRecords, ald_stale_own_records_free)
 

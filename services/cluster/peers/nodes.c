@@ -44,7 +44,7 @@ static AldClusterNode *node_new(AldNodes *nodes, const AldId *id, uint64_t now, 
                 return NULL;
         node = g_new0(AldClusterNode, 1);
         node->id = *id;
-        node->met = now;
+        node->first_heard = now;
         node->tokens = ALD_NODE_BURST;
         node->token_bytes = ALD_NODE_BURST_BYTES;
         node->refilled = now;
@@ -103,9 +103,9 @@ static bool has_other_clock(const AldClusterNode *node)
 {
         int64_t offset = ald_presence_clock_offset(&node->presence);
 
-        if (offset == INT64_MIN || node->told_offset == INT64_MIN)
-                return offset != node->told_offset;
-        return ABS(offset - node->told_offset) >= ALD_NODE_OFFSET_USEC;
+        if (offset == INT64_MIN || node->reported_offset == INT64_MIN)
+                return offset != node->reported_offset;
+        return ABS(offset - node->reported_offset) >= ALD_NODE_OFFSET_USEC;
 }
 
 bool ald_node_note_change(AldClusterNode *node)
@@ -115,28 +115,29 @@ bool ald_node_note_change(AldClusterNode *node)
         if (node->changed)
                 return false;
         if (node->is_forgotten)
-                node->changed = !node->told_forgotten;
+                node->changed = !node->reported_forgotten;
         else
-                node->changed = !node->told || node->told_forgotten || node->told_state != presence->state ||
-                                node->told_since != presence->since ||
-                                node->told_announced != node->announced || node->told_epoch != node->epoch ||
-                                has_other_clock(node);
+                node->changed = !node->reported || node->reported_forgotten ||
+                                node->reported_state != presence->state ||
+                                node->reported_since != presence->since ||
+                                node->reported_announced != node->announced ||
+                                node->reported_epoch != node->epoch || has_other_clock(node);
         return node->changed;
 }
 
 void ald_node_note_told(AldClusterNode *node)
 {
         node->changed = false;
-        node->told = true;
-        node->told_forgotten = node->is_forgotten;
-        node->told_state = node->presence.state;
-        node->told_since = node->presence.since;
-        node->told_announced = node->announced;
-        node->told_epoch = node->epoch;
-        node->told_offset = ald_presence_clock_offset(&node->presence);
+        node->reported = true;
+        node->reported_forgotten = node->is_forgotten;
+        node->reported_state = node->presence.state;
+        node->reported_since = node->presence.since;
+        node->reported_announced = node->announced;
+        node->reported_epoch = node->epoch;
+        node->reported_offset = ald_presence_clock_offset(&node->presence);
 }
 
-bool ald_node_may_speak(AldClusterNode *node, size_t size, uint64_t now)
+bool ald_node_may_send(AldClusterNode *node, size_t size, uint64_t now)
 {
         uint64_t earned = (now - node->refilled) * ALD_NODE_RATE / G_USEC_PER_SEC;
 

@@ -32,7 +32,7 @@ typedef struct AldNodes AldNodes;
 typedef struct AldClusterNode {
         AldId id;
         AldNodePresence presence;
-        uint64_t met; /* when it was first heard of, in whatever way */
+        uint64_t first_heard; /* when it was first heard of, in whatever way */
         uint64_t
                 announced; /* the epoch of which its instance has published all; older records are outdated */
         uint64_t epoch;    /* of the records that it sends now, by its own statement; 0: unknown */
@@ -55,10 +55,10 @@ typedef struct AldClusterNode {
         uint64_t tokens, token_bytes, refilled;
 
         /* What was last sent to the state service, and whether there is something new to send. */
-        bool told, told_forgotten, changed;
-        AldPresenceState told_state;
-        uint64_t told_since, told_announced, told_epoch;
-        int64_t told_offset;
+        bool reported, reported_forgotten, changed;
+        AldPresenceState reported_state;
+        uint64_t reported_since, reported_announced, reported_epoch;
+        int64_t reported_offset;
 } AldClusterNode;
 
 AldNodes *ald_nodes_new(void);
@@ -82,7 +82,7 @@ bool ald_node_note_change(AldClusterNode *node);
 void ald_node_note_told(AldClusterNode *node);
 
 /* Whether the limits of this node allow one more message of `size` bytes; counts the message. */
-bool ald_node_may_speak(AldClusterNode *node, size_t size, uint64_t now);
+bool ald_node_may_send(AldClusterNode *node, size_t size, uint64_t now);
 /* Whether a link may have this key. */
 bool ald_node_may_have_link(AldClusterNode *node, AldKind kind, const char *key);
 /* Drops the keys, which are learnt again as the links are sent again. */

@@ -272,7 +272,7 @@ static gboolean expire_node(AldClusterNode *node, void *userdata)
         ald_node_forget_links(node);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
                 return FALSE;
-        return judging->now - MAX(node->presence.heard, node->met) > judging->receiver->expiry_usec;
+        return judging->now - MAX(node->presence.heard, node->first_heard) > judging->receiver->expiry_usec;
 }
 
 void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
@@ -282,14 +282,14 @@ void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
         ald_nodes_foreach(receiver->nodes, expire_node, &judging);
 }
 
-static gboolean tell_node(AldClusterNode *node, void *userdata)
+static gboolean report_again(AldClusterNode *node, void *userdata)
 {
-        node->told = node->told_forgotten = node->changed = false;
+        node->reported = node->reported_forgotten = node->changed = false;
         note_change(userdata, node);
         return FALSE;
 }
 
-void ald_receiver_tell_all(AldReceiver *receiver)
+void ald_receiver_report_all_again(AldReceiver *receiver)
 {
-        ald_nodes_foreach(receiver->nodes, tell_node, receiver);
+        ald_nodes_foreach(receiver->nodes, report_again, receiver);
 }

@@ -148,21 +148,21 @@ static void take_other_status(Passing *passing, const AldNodeStatus *status)
         const AldReceived *received = passing->received;
         const bool retained = received->retained && passing->receiver->mirroring;
         AldClusterNode *node = passing->node;
-        AldNodeStatus said = *status;
+        AldNodeStatus taken = *status;
         uint64_t announced = ald_payload_announced(status);
 
         /* Its state may be true nevertheless. */
         if (refuse_time(passing, "an announced epoch", announced))
                 announced = 0;
-        if (refuse_time(passing, "an epoch", said.epoch))
-                said.epoch = 0;
+        if (refuse_time(passing, "an epoch", taken.epoch))
+                taken.epoch = 0;
         /* The will was written when the connection began, maybe before all was published. */
-        if (!ald_presence_take_status(&node->presence, &said, retained, received->broker, passing->now) ||
-                ald_status_is(&said, ALD_NODE_STATUS_STATE_OFFLINE))
+        if (!ald_presence_take_status(&node->presence, &taken, retained, received->broker, passing->now) ||
+                ald_status_is(&taken, ALD_NODE_STATUS_STATE_OFFLINE))
                 return;
         /* A broker may have stored an older one. A live value counts, even if it is lower. */
-        if (!received->retained || said.epoch > node->epoch)
-                node->epoch = said.epoch;
+        if (!received->retained || taken.epoch > node->epoch)
+                node->epoch = taken.epoch;
         if (!received->retained || (node->presence.heard == 0 && announced > node->announced))
                 node->announced = announced;
 }
@@ -274,7 +274,7 @@ static char *refuse_unread(const Passing *passing, int r)
                 return g_strdup("an invalid topic or key");
         if (passing->received->size > max)
                 return g_strdup_printf("a payload of more than %zu bytes", max);
-        if (passing->node && !ald_node_may_speak(passing->node, passing->received->size, passing->now))
+        if (passing->node && !ald_node_may_send(passing->node, passing->received->size, passing->now))
                 return g_strdup_printf("more than %u messages or %u KiB per second", ALD_NODE_RATE,
                         (unsigned) (ALD_NODE_RATE_BYTES / 1024));
         return NULL;
@@ -290,7 +290,7 @@ static bool is_heard(const AldReceiver *receiver, const AldTopic *topic)
 }
 
 /* Of a node that need not be known for it. */
-static void take_from_stranger(Passing *passing, int r)
+static void take_unheard(Passing *passing, int r)
 {
         if (r < 0 || passing->topic.type != ALD_TOPIC_CRL || passing->received->size == 0)
                 return;
@@ -300,7 +300,7 @@ static void take_from_stranger(Passing *passing, int r)
                 take_crl(passing);
 }
 
-static bool find_speaker(Passing *passing)
+static bool find_sender(Passing *passing)
 {
         AldReceiver *receiver = passing->receiver;
         const AldId *id = &passing->topic.node;
@@ -326,10 +326,10 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         r = ald_topic_parse(received->topic, receiver->cluster, &passing.topic);
         if (!ald_id_equal(&passing.topic.node, &receiver->own) &&
                 (r < 0 ? !receiver->mirroring : !is_heard(receiver, &passing.topic))) {
-                take_from_stranger(&passing, r);
+                take_unheard(&passing, r);
                 return;
         }
-        if (!find_speaker(&passing)) {
+        if (!find_sender(&passing)) {
                 refuse(&passing, g_strdup_printf("more than %u nodes", ALD_NODES_MAX));
                 return;
         }

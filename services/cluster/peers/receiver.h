@@ -81,7 +81,7 @@ void ald_receiver_forget(
         AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real);
 
 /* The state service was restarted: reports the presence of each node again. */
-void ald_receiver_tell_all(AldReceiver *receiver);
+void ald_receiver_report_all_again(AldReceiver *receiver);
 
 AldNodes *ald_receiver_nodes(AldReceiver *receiver);
 /* Messages refused in all, and under our own id. */

@@ -87,7 +87,7 @@ static int put_presences(AldHandover *handover)
         return ald_state_link_put_presences(handover->link, (const AldPresenceRow *) rows->data, rows->len);
 }
 
-static void tell_loss(AldHandover *handover)
+static void log_loss(AldHandover *handover)
 {
         gint64 now = g_get_monotonic_time();
 
@@ -109,7 +109,7 @@ static int put_records(AldHandover *handover)
 }
 
 /* In turns: of a thousand nodes at once one or the other would come last of all. */
-static bool is_turn_of_presences(const AldHandover *handover)
+static bool are_presences_next(const AldHandover *handover)
 {
         return (handover->own_waits || handover->presences->len > 0) &&
                (!handover->presences_went || ald_outbox_count(handover->outbox) == 0);
@@ -123,12 +123,12 @@ static void on_timer(void *userdata)
         if (!ald_state_link_is_ready(handover->link))
                 return;
         handover->sent = g_get_monotonic_time();
-        if (is_turn_of_presences(handover))
+        if (are_presences_next(handover))
                 r = put_presences(handover);
         else if (ald_outbox_count(handover->outbox) > 0)
                 r = put_records(handover);
         else if (handover->lost)
-                tell_loss(handover);
+                log_loss(handover);
         if (r < 0) {
                 g_warning("Cannot send records to the state service: %s", g_strerror(-r));
                 handover->lost = true;

@@ -20,13 +20,13 @@
 struct AldRenewals {
         AldBrokers *brokers;
         char id[ALD_ID_STRING_SIZE];
-        char *prefix;         /* alidade/1/CLUSTER/ */
-        char *folder;         /* root's */
-        char *inbox;          /* for requests of others, where the certificate authority is */
-        char *received;       /* a request that is being written */
-        char *answer;         /* for the certificates of this node */
-        GHashTable *turns;    /* node → when it may ask again */
-        GHashTable *answered; /* ids of nodes whose answers were published */
+        char *prefix;              /* alidade/1/CLUSTER/ */
+        char *folder;              /* root's */
+        char *inbox;               /* for requests of others, where the certificate authority is */
+        char *received;            /* a request that is being written */
+        char *answer;              /* for the certificates of this node */
+        GHashTable *next_requests; /* node → when it may ask again */
+        GHashTable *answered;      /* ids of nodes whose answers were published */
 };
 
 AldRenewals *ald_renewals_new(const AldId *own, const char *cluster, AldBrokers *brokers)
@@ -41,7 +41,7 @@ AldRenewals *ald_renewals_new(const AldId *own, const char *cluster, AldBrokers 
         renewals->inbox = g_build_filename(state, "renewals", NULL);
         renewals->received = g_build_filename(state, "renewal.received", NULL);
         renewals->answer = g_build_filename(state, "renewed.pem", NULL);
-        renewals->turns = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        renewals->next_requests = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         renewals->answered = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         ald_state_remove_leftovers(renewals->answer);
         ald_state_remove_leftovers(renewals->received);
@@ -52,7 +52,7 @@ void ald_renewals_free(AldRenewals *renewals)
 {
         if (!renewals)
                 return;
-        g_hash_table_unref(renewals->turns);
+        g_hash_table_unref(renewals->next_requests);
         g_hash_table_unref(renewals->answered);
         g_free(renewals->prefix);
         g_free(renewals->folder);
@@ -130,15 +130,15 @@ void ald_renewals_publish(AldRenewals *renewals)
 
 static bool may_ask(AldRenewals *renewals, const char *node, gint64 now)
 {
-        gint64 *turn = g_hash_table_lookup(renewals->turns, node);
+        gint64 *next = g_hash_table_lookup(renewals->next_requests, node);
 
-        if (turn ? now < *turn : g_hash_table_size(renewals->turns) >= ALD_RENEWALS_MAX)
+        if (next ? now < *next : g_hash_table_size(renewals->next_requests) >= ALD_RENEWALS_MAX)
                 return false;
-        if (!turn) {
-                turn = g_new(gint64, 1);
-                g_hash_table_insert(renewals->turns, g_strdup(node), turn);
+        if (!next) {
+                next = g_new(gint64, 1);
+                g_hash_table_insert(renewals->next_requests, g_strdup(node), next);
         }
-        *turn = now + ALD_RENEWAL_TURN_USEC;
+        *next = now + ALD_RENEWAL_INTERVAL_USEC;
         return true;
 }
 

@@ -18,7 +18,7 @@ typedef struct AldRenewals AldRenewals;
 #define ALD_RENEWAL_MAX (16u * 1024) /* bytes of either */
 /* Limits of pending requests, and how often one node may send a new one. */
 #define ALD_RENEWALS_MAX 4096u
-#define ALD_RENEWAL_TURN_USEC (60 * G_USEC_PER_SEC)
+#define ALD_RENEWAL_INTERVAL_USEC (60 * G_USEC_PER_SEC)
 
 AldRenewals *ald_renewals_new(const AldId *own, const char *cluster, AldBrokers *brokers);
 void ald_renewals_free(AldRenewals *renewals);

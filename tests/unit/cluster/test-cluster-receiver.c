@@ -312,7 +312,7 @@ static void test_epoch_of_a_node(Fixture *fixture, gconstpointer unused)
         take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 7, true);
         take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 6, true);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 7);
-        g_assert_cmpuint(node_of(fixture, 2)->told_epoch, ==, 0);
+        g_assert_cmpuint(node_of(fixture, 2)->reported_epoch, ==, 0);
         ald_node_note_told(node_of(fixture, 2));
         take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 4, false);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
@@ -537,7 +537,7 @@ static void test_tell_all(Fixture *fixture, gconstpointer unused)
         ald_node_note_told(node_of(fixture, 2));
         ald_node_note_told(node_of(fixture, 3));
         fixture->n_presences = 0;
-        ald_receiver_tell_all(fixture->receiver);
+        ald_receiver_report_all_again(fixture->receiver);
         g_assert_cmpuint(fixture->n_presences, ==, 2);
 }
 

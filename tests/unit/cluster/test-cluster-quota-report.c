@@ -18,35 +18,35 @@ static void test_read(void)
         static const char *const others[] = { "", "{}", "[]", "{\"nodes\":7}", "{\"nodes\":[7]}",
                 "{\"nodes\":[{\"node\":\"" A "\",\"kept_bytes\":-1,\"kept_topics\":1,\"refused\":1}]}",
                 "{\"nodes\":[{\"node\":\"" A "\"}]}" };
-        AldExcess found[ALD_EXCESS_NODES];
+        AldQuotaReportRow found[ALD_QUOTA_REPORT_NODES];
 
-        g_assert_cmpuint(ald_excess_read(report, strlen(report), found), ==, 2);
+        g_assert_cmpuint(ald_quota_report_read(report, strlen(report), found), ==, 2);
         g_assert_cmpuint(found[0].kept_bytes, ==, 33554432);
         g_assert_cmpuint(found[0].kept_topics, ==, 31);
         g_assert_cmpuint(found[1].refused, ==, 2);
         for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
-                g_assert_cmpuint(ald_excess_read(others[i], strlen(others[i]), found), ==, 0);
+                g_assert_cmpuint(ald_quota_report_read(others[i], strlen(others[i]), found), ==, 0);
 }
 
 /* A broker that reports more nodes than are asked for is not believed beyond. */
 static void test_too_many(void)
 {
         g_autoptr(GString) text = g_string_new("{\"nodes\":[");
-        AldExcess found[ALD_EXCESS_NODES];
+        AldQuotaReportRow found[ALD_QUOTA_REPORT_NODES];
 
         for (unsigned i = 0; i < 20; i++)
                 g_string_append_printf(text,
                         "%s{\"node\":\"%032x\",\"kept_bytes\":1,\"kept_topics\":1,\"refused\":1}",
                         i > 0 ? "," : "", i + 1);
         g_string_append(text, "]}");
-        g_assert_cmpuint(ald_excess_read(text->str, text->len, found), ==, ALD_EXCESS_NODES);
+        g_assert_cmpuint(ald_quota_report_read(text->str, text->len, found), ==, ALD_QUOTA_REPORT_NODES);
 }
 
 static void test_membership(void)
 {
         const AldTrustEnds ends = { 1, 2, UINT64_MAX, 4 };
-        AldExcess found[ALD_EXCESS_NODES];
-        size_t n = ald_excess_read(report, strlen(report), found);
+        AldQuotaReportRow found[ALD_QUOTA_REPORT_NODES];
+        size_t n = ald_quota_report_read(report, strlen(report), found);
         g_autoptr(AldRecord) record = NULL, none = NULL;
         const AldMembership *fields;
         AldMembershipMade made;
@@ -72,8 +72,8 @@ static void test_membership(void)
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/cluster-excess/read", test_read);
-        g_test_add_func("/cluster-excess/too-many", test_too_many);
-        g_test_add_func("/cluster-excess/membership", test_membership);
+        g_test_add_func("/cluster-quota-report/read", test_read);
+        g_test_add_func("/cluster-quota-report/too-many", test_too_many);
+        g_test_add_func("/cluster-quota-report/membership", test_membership);
         return g_test_run();
 }

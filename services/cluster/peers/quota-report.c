@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "services/cluster/peers/excess.h"
+#include "services/cluster/peers/quota-report.h"
 #include "record/json.h"
 
 #define REPORT_MAX 4096u
@@ -14,7 +14,7 @@ static bool read_number(const json_t *row, const char *name, uint64_t *ret)
         return true;
 }
 
-static bool read_row(const json_t *row, AldExcess *ret)
+static bool read_row(const json_t *row, AldQuotaReportRow *ret)
 {
         const char *node = json_string_value(json_object_get(row, "node"));
 
@@ -24,7 +24,8 @@ static bool read_row(const json_t *row, AldExcess *ret)
                read_number(row, "refused", &ret->refused);
 }
 
-size_t ald_excess_read(const char *bytes, size_t n, AldExcess ret[static ALD_EXCESS_NODES])
+size_t ald_quota_report_read(
+        const char *bytes, size_t n, AldQuotaReportRow ret[static ALD_QUOTA_REPORT_NODES])
 {
         json_auto_t *json = NULL;
         const json_t *row;
@@ -33,12 +34,12 @@ size_t ald_excess_read(const char *bytes, size_t n, AldExcess ret[static ALD_EXC
         if (ald_json_load(bytes, n, REPORT_MAX, &json, NULL) < 0)
                 return 0;
         json_array_foreach(json_object_get(json, "nodes"), i, row)
-                if (found < ALD_EXCESS_NODES && read_row(row, &ret[found]))
+                if (found < ALD_QUOTA_REPORT_NODES && read_row(row, &ret[found]))
                         found++;
         return found;
 }
 
-char *ald_excess_describe(const AldId *node, bool is_own)
+char *ald_quota_report_describe(const AldId *node, bool is_own)
 {
         char id[ALD_ID_STRING_SIZE];
 

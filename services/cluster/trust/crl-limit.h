@@ -8,24 +8,24 @@
  * may publish one. A few lists of each node are read at once, and then one every ten seconds; of the lists
  * that arrive in between, the newest waits.
  */
-typedef struct AldCrlTurns AldCrlTurns;
+typedef struct AldCrlLimit AldCrlLimit;
 
-#define ALD_CRL_TURN_USEC (10 * G_USEC_PER_SEC)
+#define ALD_CRL_INTERVAL_USEC (10 * G_USEC_PER_SEC)
 #define ALD_CRL_BURST 4 /* as when several nodes are revoked one after the other */
 /* Waiting lists of all nodes. */
 #define ALD_CRL_WAITING_BYTES (16u * 1024 * 1024)
 
 /* Passes a list that has waited to the receiver, marked as retained, since it no longer shows that the
  * node is alive. */
-typedef void (*AldCrlTurnsTake)(const AldReceived *received, void *userdata);
+typedef void (*AldCrlLimitTake)(const AldReceived *received, void *userdata);
 
-AldCrlTurns *ald_crl_turns_new(AldCrlTurnsTake take, void *userdata);
-void ald_crl_turns_free(AldCrlTurns *turns);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldCrlTurns, ald_crl_turns_free)
+AldCrlLimit *ald_crl_limit_new(AldCrlLimitTake take, void *userdata);
+void ald_crl_limit_free(AldCrlLimit *limit);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldCrlLimit, ald_crl_limit_free)
 
 /* Returns 1 if this list of a node may be read now, 0 if a copy of it waits, -ENOBUFS if there is no
  * room. */
-int ald_crl_turns_take(AldCrlTurns *turns, const AldId *node, const AldReceived *received, gint64 now);
+int ald_crl_limit_take(AldCrlLimit *limit, const AldId *node, const AldReceived *received, gint64 now);
 
 /* Passes on the lists that may be read by now; the main loop does this by itself. */
-void ald_crl_turns_advance(AldCrlTurns *turns, gint64 now);
+void ald_crl_limit_advance(AldCrlLimit *limit, gint64 now);

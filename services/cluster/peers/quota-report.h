@@ -10,17 +10,18 @@
  * Reports of the plugin of a broker about nodes whose messages it has refused because they exceed the limits
  * of a node. Only brokers can publish below $SYS.
  */
-#define ALD_EXCESS_TOPIC "$SYS/broker/alidade/quota"
-#define ALD_EXCESS_NODES 8u
+#define ALD_QUOTA_REPORT_TOPIC "$SYS/broker/alidade/quota"
+#define ALD_QUOTA_REPORT_NODES 8u
 
-typedef struct AldExcess {
+typedef struct AldQuotaReportRow {
         AldId node;
         uint64_t kept_bytes, kept_topics;
         uint64_t refused; /* messages */
-} AldExcess;
+} AldQuotaReportRow;
 
 /* Returns the number of nodes in a report, the worst first; 0 if it is not a report. */
-size_t ald_excess_read(const char *bytes, size_t n, AldExcess ret[static ALD_EXCESS_NODES]);
+size_t ald_quota_report_read(
+        const char *bytes, size_t n, AldQuotaReportRow ret[static ALD_QUOTA_REPORT_NODES]);
 
 /* A description for people. */
-char *ald_excess_describe(const AldId *node, bool is_own);
+char *ald_quota_report_describe(const AldId *node, bool is_own);
