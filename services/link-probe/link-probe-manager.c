@@ -21,7 +21,7 @@
 
 struct AldLinkProbeManager {
         AldService *service;
-        void (*changed)(void *userdata); /* NULL: nobody is told */
+        void (*changed)(void *userdata); /* NULL if none */
         void *userdata;
         char own_id[ALD_NODE_ID_SIZE];
         AldLinkProbeConfig config;
@@ -54,7 +54,7 @@ struct AldLinkProbeManager {
         gint64 next_tick;
 };
 
-static void tell(void *userdata)
+static void notify(void *userdata)
 {
         AldLinkProbeManager *manager = userdata;
 
@@ -127,7 +127,7 @@ static void on_computing(void *userdata)
         AldLinkProbeManager *manager = userdata;
 
         ald_prober_hold(manager->prober, ald_compute_manager_uses_cpu(manager->computing));
-        tell(manager);
+        notify(manager);
 }
 
 /* The other end may not have received this yet, or may ignore it. */
@@ -243,7 +243,7 @@ static void look(AldLinkProbeManager *manager)
                                 manager->config.port, g_strerror(-r));
         }
         set_problem(manager, problem);
-        tell(manager);
+        notify(manager);
 }
 
 void ald_link_probe_manager_policy(AldLinkProbeManager *manager, AldPolicy *ret)
@@ -283,7 +283,7 @@ static bool is_outside_hours(const AldLinkProbeManager *manager)
 }
 
 /* The reasons other than work why links must not be loaded. */
-static void look_at_machine(AldLinkProbeManager *manager)
+static void read_machine(AldLinkProbeManager *manager)
 {
         struct timespec boottime;
 
@@ -320,7 +320,7 @@ static void on_tick(void *userdata)
         AldLinkProbeManager *manager = userdata;
 
         set_tick(manager, ALD_TICK_USEC);
-        look_at_machine(manager);
+        read_machine(manager);
         look(manager);
         yield_links(manager);
         learn_addresses(manager);
@@ -346,7 +346,7 @@ static void on_inhibitors(void *userdata)
         }
         ald_compute_manager_check_work(manager->computing);
         yield_links(manager);
-        tell(manager);
+        notify(manager);
 }
 
 static void on_work(void *userdata)
@@ -357,7 +357,7 @@ static void on_work(void *userdata)
                 ald_compute_manager_check_work(manager->computing);
         if (manager->prober)
                 yield_links(manager);
-        tell(manager);
+        notify(manager);
 }
 
 static char *inhibitors_directory(void)
@@ -374,7 +374,7 @@ static void make_parts(AldLinkProbeManager *manager)
                 .refuse = refuse_session,
                 .network = get_network,
                 .measured = on_served,
-                .changed = tell,
+                .changed = notify,
         };
         int root = ald_service_root(manager->service);
         AldScheduleParts parts;
@@ -383,7 +383,7 @@ static void make_parts(AldLinkProbeManager *manager)
         manager->media = ald_media_new(root, ald_wifi_generation);
         manager->query = ald_state_query_new(ald_service_bus(manager->service));
         manager->prober = ald_prober_new(
-                &manager->program, manager->counters, manager->media, manager->query, tell, manager);
+                &manager->program, manager->counters, manager->media, manager->query, notify, manager);
         manager->members = ald_members_new();
         manager->addresses = ald_addresses_new(manager->query, manager->own_id, manager->members);
         manager->sessions = ald_sessions_new(&manager->program, manager->counters, manager->members,

@@ -19,7 +19,7 @@ static bool says(int root, const char *name, const char *attribute, const char *
 }
 
 /* The battery of a mouse has the scope "Device". */
-static Supply look_at(int root, const char *name)
+static Supply read_supply(int root, const char *name)
 {
         if (says(root, name, "type", "Battery"))
                 return !says(root, name, "scope", "Device") && says(root, name, "status", "Discharging")
@@ -36,7 +36,7 @@ bool ald_power_read_battery(int root)
         if (ald_sysroot_list(root, DIRECTORY, &names) < 0)
                 return false;
         for (char **name = names; *name; name++)
-                switch (look_at(root, *name)) {
+                switch (read_supply(root, *name)) {
                 case MAINS:
                         return false;
                 case BATTERY:

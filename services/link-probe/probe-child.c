@@ -237,7 +237,7 @@ int ald_probe_child_new(const char *program, const char *const *arguments, int s
         return 0;
 }
 
-void ald_probe_child_say(AldProbeChild *child, const char *line)
+void ald_probe_child_send(AldProbeChild *child, const char *line)
 {
         size_t length = strlen(line);
 

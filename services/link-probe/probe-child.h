@@ -35,7 +35,7 @@ int ald_probe_child_new(const char *program, const char *const *arguments, int s
         unsigned deadline_msec, const AldProbeChildHandler *handler, void *userdata, AldProbeChild **ret);
 
 /* Sends it a line on the descriptor beside the output. */
-void ald_probe_child_say(AldProbeChild *child, const char *line);
+void ald_probe_child_send(AldProbeChild *child, const char *line);
 
 /* Kills the process and waits for its end, without calling back. */
 void ald_probe_child_free(AldProbeChild *child);

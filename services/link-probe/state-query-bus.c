@@ -11,7 +11,7 @@
 #define STATE_PATH "/org/alidade/State1"
 #define CALLS_MAX 128u
 #define CALLS_KEPT 16u /* of these, for what the schedule asks: requests of users may take the others */
-#define PATIENCE_USEC (UINT64_C(25) * G_USEC_PER_SEC)
+#define TIMEOUT_USEC (UINT64_C(25) * G_USEC_PER_SEC)
 
 /* Memory of all rows. A large subnet is one segment with thousands of ports; a reply has at most 16 MiB. */
 #define DUE_BYTES_MAX ALD_RECORD_MAX
@@ -106,7 +106,7 @@ static int send_call(AldStateQuery *query, const Call *about, sd_bus_message *me
                 return -EUSERS;
         call = g_memdup2(about, sizeof *about);
         call->query = query;
-        r = sd_bus_call_async(query->bus, &call->slot, message, on_reply, call, PATIENCE_USEC);
+        r = sd_bus_call_async(query->bus, &call->slot, message, on_reply, call, TIMEOUT_USEC);
         if (r < 0) {
                 call_free(call);
                 return r;

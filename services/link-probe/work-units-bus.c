@@ -25,7 +25,7 @@ struct AldWorkUnits {
         sd_bus_slot *subscription, *query;
         AldTimer *retry;
         bool stale;  /* something changed since the question was sent */
-        bool told;   /* that systemd is missing */
+        bool warned; /* that systemd is missing */
         bool failed; /* the last question had no answer */
         bool known;  /* whether units are active */
         char *active;
@@ -214,11 +214,11 @@ static int on_subscribed(sd_bus_message *reply, void *userdata, sd_bus_error *un
         return 0;
 }
 
-static void tell_missing(AldWorkUnits *units)
+static void warn_missing(AldWorkUnits *units)
 {
-        if (!units->told)
+        if (!units->warned)
                 g_warning("work-units= has no effect: systemd is not on the system bus");
-        units->told = true;
+        units->warned = true;
 }
 
 static void on_owner(AldPeer *peer, const char *owner, void *userdata)
@@ -227,12 +227,12 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
         int r;
 
         if (!owner) {
-                tell_missing(units);
+                warn_missing(units);
                 units->query = sd_bus_slot_unref(units->query);
                 set_active(units, NULL);
                 return;
         }
-        units->told = false;
+        units->warned = false;
         set_unknown(units);
         r = sd_bus_call_method_async(ald_service_system_bus(units->service), &units->subscription, NAME, PATH,
                 MANAGER, "Subscribe", on_subscribed, units, NULL);
@@ -259,7 +259,7 @@ static void connect_to_systemd(AldWorkUnits *units)
         int r;
 
         if (!bus) {
-                tell_missing(units);
+                warn_missing(units);
                 return;
         }
         units->known = false;

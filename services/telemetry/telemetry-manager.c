@@ -55,7 +55,7 @@ AldTelemetrySettings ald_telemetry_settings_read(const AldConfig *config)
 
 struct AldTelemetryManager {
         int root;
-        const AldTelemetryHandler *handler; /* NULL: nobody is told */
+        const AldTelemetryHandler *handler; /* NULL if none */
         void *userdata;
 
         AldTicker *ticker;

@@ -26,7 +26,7 @@ void ald_compute_jobs_free(AldComputeJobs *jobs)
 
 static void on_progress(const char *phase, double fraction, void *userdata)
 {
-        ald_job_tell_progress(userdata, phase, fraction);
+        ald_job_report_progress(userdata, phase, fraction);
 }
 
 /* Joins the results so far with this one; keeps the former if both do not fit. */

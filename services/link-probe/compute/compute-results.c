@@ -93,7 +93,7 @@ static void put_failure(AldComputeResults *results, const AldComputeTarget *targ
 void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget *target,
         const AldProbeAnswer *answer, uint64_t realtime_usec)
 {
-        g_autoptr(AldRecord) told = NULL;
+        g_autoptr(AldRecord) reported = NULL;
 
         if (answer->verdict == ALD_PROBE_LATER || target->metrics != ALD_COMPUTE_ALL)
                 return;
@@ -103,10 +103,10 @@ void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget
                 g_hash_table_remove(results->other_work, target->device);
         if (answer->verdict == ALD_PROBE_FAILED)
                 put_failure(results, target, answer->reason, realtime_usec);
-        else if (ald_compute_answer_record(answer, target->driver_version, realtime_usec, &told) < 0)
+        else if (ald_compute_answer_record(answer, target->driver_version, realtime_usec, &reported) < 0)
                 put_failure(results, target, "the probe returned no figures", realtime_usec);
         else
-                put(results, ald_rows_at(&ald_record_as(told, COMPUTE, AldCompute)->devices, 0));
+                put(results, ald_rows_at(&ald_record_as(reported, COMPUTE, AldCompute)->devices, 0));
 }
 
 void ald_compute_results_wait(

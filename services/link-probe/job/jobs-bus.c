@@ -12,7 +12,7 @@
 #define INTERFACE "org.alidade.LinkProbe1.Job"
 
 /* Changes within this time are signalled together. */
-#define TELL_MSEC 100u
+#define SIGNAL_MSEC 100u
 
 /* The object of a job. */
 typedef struct Shown {
@@ -65,7 +65,7 @@ static void on_changed(AldJob *job, void *userdata)
 
         shown_of(self, job)->changed = true;
         if (self->timer == 0)
-                self->timer = g_timeout_add(TELL_MSEC, on_timer, self);
+                self->timer = g_timeout_add(SIGNAL_MSEC, on_timer, self);
 }
 
 static void on_added(AldJob *job, void *userdata)

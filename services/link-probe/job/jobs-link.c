@@ -34,7 +34,7 @@ AldJobs *ald_link_jobs_all(AldLinkJobs *links)
 
 static void on_progress(AldProbe *probe, const char *phase, double fraction, void *userdata)
 {
-        ald_job_tell_progress(userdata, phase, fraction);
+        ald_job_report_progress(userdata, phase, fraction);
 }
 
 static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userdata)

@@ -11,9 +11,9 @@
 /* How jobs of one kind measure. */
 typedef struct AldJobTask {
         AldKind kind;
-        /* Starts to measure target job->next, sets job->running, and reports with ald_job_tell_progress() and
-         * ald_job_ended(). -ALD_E_BUSY if the job has to wait, with the reason (to be freed) if there is one
-         * to report; any other error, with the reason, if the target cannot be measured. */
+        /* Starts to measure target job->next, sets job->running, and reports with ald_job_report_progress()
+         * and ald_job_ended(). -ALD_E_BUSY if the job has to wait, with the reason (to be freed) if there is
+         * one to report; any other error, with the reason, if the target cannot be measured. */
         int (*start)(AldJob *job, char **ret_reason);
         /* Stops what is running; ald_job_ended() follows. */
         void (*end)(AldJob *job, const char *reason);
@@ -59,7 +59,7 @@ struct AldJobs {
 AldJob *ald_job_new(
         AldJobs *jobs, const AldJobTask *task, void *context, uid_t uid, char *node, GArray *targets);
 
-void ald_job_tell_progress(AldJob *job, const char *phase, double fraction);
+void ald_job_report_progress(AldJob *job, const char *phase, double fraction);
 
 /* The running measurement has ended. */
 void ald_job_ended(AldJob *job, const AldProbeAnswer *answer);

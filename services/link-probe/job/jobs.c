@@ -52,7 +52,7 @@ static bool is_over(const AldJob *job)
         return job->state >= ALD_JOB_DONE;
 }
 
-static void tell(AldJob *job)
+static void notify(AldJob *job)
 {
         const AldJobs *jobs = job->jobs;
 
@@ -108,7 +108,7 @@ static void finish(AldJob *job, AldJobState state, const char *error)
         job->error = g_strdup(error);
         job->state = state;
         job->timer = g_timeout_add_seconds(ALD_JOB_KEPT_SECONDS, on_kept, job);
-        tell(job);
+        notify(job);
         forget_oldest(jobs, job);
 }
 
@@ -118,12 +118,12 @@ static void set_phase(AldJob *job, const char *phase)
         job->phase = g_strdup(phase);
 }
 
-void ald_job_tell_progress(AldJob *job, const char *phase, double fraction)
+void ald_job_report_progress(AldJob *job, const char *phase, double fraction)
 {
         set_phase(job, phase);
         /* It never goes back within one target. */
         job->fraction = MAX(job->fraction, fraction);
-        tell(job);
+        notify(job);
 }
 
 static gboolean on_retry(gpointer userdata)
@@ -177,7 +177,7 @@ static void wait_for_turn(AldJob *job, const char *phase, const char *reason)
         set_phase(job, phase);
         g_clear_handle_id(&job->timer, g_source_remove);
         job->timer = g_timeout_add((guint) g_random_int_range(RETRY_MSEC_MIN, RETRY_MSEC_MAX), on_retry, job);
-        tell(job);
+        notify(job);
 }
 
 /* Continues with the next target, or ends: done if at least one was measured. */
@@ -194,7 +194,7 @@ static void go_on(AldJob *job, AldRecord *result, const char *error)
                 job->error = g_strdup(error);
         }
         if (job->next < job->targets->len)
-                tell(job);
+                notify(job);
         else if (job->result)
                 finish(job, ALD_JOB_DONE, NULL);
         else
@@ -241,7 +241,7 @@ static void start(AldJob *job)
         } else {
                 job->state = ALD_JOB_RUNNING;
                 set_phase(job, NULL);
-                tell(job);
+                notify(job);
         }
 }
 

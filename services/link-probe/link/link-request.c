@@ -10,7 +10,7 @@
 struct AldLinkRequests {
         AldLinkRequestsParts parts;
         GPtrArray *list; /* of Waiting */
-        bool complained; /* that the state service does not report the segments */
+        bool warned;     /* that the state service does not report the segments */
 };
 
 /* A pending request. */
@@ -136,10 +136,10 @@ static void on_segments(int error, const AldRows *segments, void *userdata)
         g_autoptr(AldNeighbours) neighbours = ald_neighbours_between(
                 segments, waiting->request.target.peer, requests->parts.own_id);
 
-        if (error < 0 && !requests->complained)
+        if (error < 0 && !requests->warned)
                 g_warning("Cannot read from the state service which RDMA ports are neighbours: %s",
                         ald_error_describe(error));
-        requests->complained = error < 0;
+        requests->warned = error < 0;
         finish(userdata, 0, neighbours);
 }
 

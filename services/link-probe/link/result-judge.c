@@ -116,9 +116,9 @@ static char *judge_socket(const AldRecord *answer, AldSocketResult *fields)
         return NULL;
 }
 
-static bool is_other(const char *told, const char *port)
+static bool is_other(const char *reported, const char *port)
 {
-        return told && !g_str_equal(told, port);
+        return reported && !g_str_equal(reported, port);
 }
 
 static char *judge_rdma(const AldProbeTarget *target, AldRdmaResult *fields)

@@ -26,7 +26,7 @@ struct AldResults {
         GHashTable *by_key;
         GQueue by_age;                    /* the same, the oldest first */
         GHashTable *served;               /* interface → uint64_t: the greatest that others measured */
-        const AldResultsHandler *handler; /* NULL: nobody is told */
+        const AldResultsHandler *handler; /* NULL if none */
         void *userdata;
 };
 

@@ -17,7 +17,7 @@ struct AldSchedule {
         AldDisturbedResults *disturbed;
         AldRecord *network; /* of this machine */
         bool wanted;
-        bool complained; /* the error was logged */
+        bool warned; /* the error was logged */
 };
 
 AldSchedule *ald_schedule_new(const AldScheduleParts *parts)
@@ -77,7 +77,7 @@ void ald_schedule_take(AldSchedule *schedule, const AldProbe *probe, const AldPr
         ald_counters_read(schedule->parts.counters, now_usec());
         if (answer->verdict == ALD_PROBE_DONE && ald_probe_target(probe)->scope == ALD_LINK_SCOPE_FULL &&
                 !ald_probe_target(probe)->rtt_only)
-                ald_counters_forgive(schedule->parts.counters, ald_probe_interface(probe));
+                ald_counters_reset_errors(schedule->parts.counters, ald_probe_interface(probe));
         schedule->parts.ended(span, schedule->parts.userdata);
 }
 
@@ -177,11 +177,11 @@ static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
         return 0;
 }
 
-static void complain(AldSchedule *schedule, int error)
+static void warn_once(AldSchedule *schedule, int error)
 {
-        if (!schedule->complained)
+        if (!schedule->warned)
                 g_info("Cannot read the due links from the state service: %s", ald_error_describe(error));
-        schedule->complained = true;
+        schedule->warned = true;
 }
 
 static void on_due(int error, const AldRows *rows, void *userdata)
@@ -189,10 +189,10 @@ static void on_due(int error, const AldRows *rows, void *userdata)
         AldSchedule *schedule = userdata;
 
         if (error < 0) {
-                complain(schedule, error);
+                warn_once(schedule, error);
                 return;
         }
-        schedule->complained = false;
+        schedule->warned = false;
         if (!schedule->wanted)
                 return;
         schedule->wanted = false;
@@ -253,7 +253,7 @@ static void ask(AldSchedule *schedule)
         };
         r = ald_state_query_due(parts->query, &question, on_due, schedule);
         if (r < 0)
-                complain(schedule, r);
+                warn_once(schedule, r);
 }
 
 static void on_own(int error, const AldNodeRecords *records, void *userdata)

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "record/record.h"
+#include "services/link-probe/link/node-budgets.h"
 #include "services/link-probe/link/probe-answer.h"
 #include "services/link-probe/link/sessions.h"
-#include "services/link-probe/link/turns.h"
 #include "services/link-probe/net/accept-limit.h"
 #include "services/link-probe/probe-child.h"
 
@@ -26,19 +26,19 @@
 static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
         [ALD_REMOTE_UNKNOWN] = { .max = 6,
                 .place_max = 2,
-                .give_way_usec = 500000,
+                .replace_after_usec = 500000,
                 .per_second = 8,
                 .burst = 16,
                 .place_per_second = 1,
                 .place_burst = 8 },
         [ALD_REMOTE_LOCAL] = { .max = 2,
                 .place_max = 2,
-                .give_way_usec = 500000,
+                .replace_after_usec = 500000,
                 .per_second = 2,
                 .burst = 16 },
         [ALD_REMOTE_MEMBER] = { .max = 8,
                 .place_max = 2,
-                .give_way_usec = 3000000,
+                .replace_after_usec = 3000000,
                 .per_second = 20,
                 .burst = 40,
                 .place_per_second = 2,
@@ -77,7 +77,7 @@ struct AldSessions {
         AldStateQuery *nodes;
         GPtrArray *inquiries;
         AldAcceptLimit *limit;
-        AldTurns *turns;
+        AldNodeBudgets *budgets;
         uint64_t n_refused;
 };
 
@@ -109,7 +109,7 @@ AldSessions *ald_sessions_new(const AldProgram *program, AldCounters *counters, 
         sessions->nodes = nodes;
         sessions->inquiries = g_ptr_array_new_with_free_func(g_free);
         sessions->limit = ald_accept_limit_new(shares);
-        sessions->turns = ald_turns_new();
+        sessions->budgets = ald_node_budgets_new();
         return sessions;
 }
 
@@ -120,7 +120,7 @@ void ald_sessions_free(AldSessions *sessions)
         g_ptr_array_unref(sessions->list);
         g_ptr_array_unref(sessions->inquiries);
         ald_accept_limit_free(sessions->limit);
-        ald_turns_free(sessions->turns);
+        ald_node_budgets_free(sessions->budgets);
         g_free(sessions);
 }
 
@@ -143,24 +143,24 @@ unsigned ald_sessions_count(const AldSessions *sessions)
         return n;
 }
 
-/* Why it must wait for its turn, or NULL. A deferred node takes precedence later. */
+/* Why it must wait, or NULL. A deferred node takes precedence later. */
 static char *busy_reason(const Session *session)
 {
         const AldSessions *sessions = session->all;
         const AldNetwork *network = sessions->handler->network(sessions->userdata);
-        char *reason = ald_turns_refuse(sessions->turns, session->peer, session->port, now_usec());
+        char *reason = ald_node_budgets_refuse(sessions->budgets, session->peer, session->port, now_usec());
 
         if (reason)
                 return reason;
         if (ald_sessions_count(sessions) >= sessions->program->config->max_sessions) {
-                ald_turns_wait(sessions->turns, session->peer, "", now_usec());
+                ald_node_budgets_wait(sessions->budgets, session->peer, "", now_usec());
                 return g_strdup("session limit reached");
         }
         if (*session->port && ald_counters_is_occupied(sessions->counters, network, session->port)) {
-                ald_turns_wait(sessions->turns, session->peer, session->port, now_usec());
+                ald_node_budgets_wait(sessions->budgets, session->peer, session->port, now_usec());
                 return g_strdup_printf("another probe uses %s", session->port);
         }
-        ald_turns_end_wait(sessions->turns, session->peer);
+        ald_node_budgets_end_wait(sessions->budgets, session->peer);
         return NULL;
 }
 
@@ -172,7 +172,7 @@ static char *refusal_of(const Session *session, const AldProbeWanted *wanted, Al
                 session->transport, session->port, wanted, ret, sessions->userdata);
 
         if (reason) {
-                ald_turns_end_wait(sessions->turns, session->peer);
+                ald_node_budgets_end_wait(sessions->budgets, session->peer);
                 return reason;
         }
         *ret = ALD_REFUSAL_BUSY;
@@ -201,7 +201,7 @@ static void admit(Session *session, const AldProbeWanted *wanted, const char *go
                 session->occupies = ald_counters_occupy(all->counters, all->handler->network(all->userdata),
                                             session->port) >= 0;
         line = refusal ? g_strdup_printf("%s %s\n", words[kind], refusal) : g_strdup(go);
-        ald_probe_child_say(session->child, line);
+        ald_probe_child_send(session->child, line);
 }
 
 static void add_gid(GString *text, GHashTable *known, const char *gid)
@@ -346,7 +346,7 @@ static void on_line(const char *line, void *userdata)
         session->all->handler->changed(session->all->userdata);
 }
 
-static void tell_rate(const Session *session, const char *output)
+static void report_rate(const Session *session, const char *output)
 {
         const AldSessions *all = session->all;
         g_autoptr(AldRecord) record = NULL;
@@ -368,12 +368,12 @@ static void on_ended(const char *output, const char *failure, void *userdata)
         if (!session->peer || session->refused)
                 all->n_refused++;
         if (is_measuring(session))
-                ald_turns_charge(all->turns, session->peer,
+                ald_node_budgets_charge(all->budgets, session->peer,
                         (uint64_t) (g_get_monotonic_time() - session->begun), now_usec());
         if (failure && session->peer)
                 g_info("The session with %s: the probe %s", session->peer, failure);
         if (is_measuring(session) && !failure)
-                tell_rate(session, output);
+                report_rate(session, output);
         g_ptr_array_remove_fast(all->list, session);
         all->handler->changed(all->userdata);
 }

@@ -10,7 +10,8 @@
 /*
  * The sessions in which other nodes measure their links to this machine, each in a child process. A session
  * whose peer has not proved its identity yet has little time, and may be stopped in favor of another; until
- * the peer has said what it wants to measure, the session does not count against any turn and delays nothing.
+ * the peer has said what it wants to measure, the session does not count against any budget and delays
+ * nothing.
  */
 typedef struct AldSessions AldSessions;
 

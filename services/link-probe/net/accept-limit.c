@@ -138,7 +138,7 @@ int ald_accept_limit_enter(
                 return -EBUSY;
         entry = find_in_the_way(limit, remote);
         if (entry) {
-                if (now - entry->since < limit->shares[remote->class].give_way_usec)
+                if (now - entry->since < limit->shares[remote->class].replace_after_usec)
                         return -EUSERS;
                 evicted = entry->connection;
                 g_ptr_array_remove(limit->entries, entry);

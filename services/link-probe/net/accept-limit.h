@@ -14,8 +14,8 @@
 typedef struct AldAcceptLimit AldAcceptLimit;
 
 typedef struct AldAcceptShare {
-        unsigned max, place_max; /* at the same time: in total, and from one place */
-        uint64_t give_way_usec;  /* after this time the oldest may be closed for another */
+        unsigned max, place_max;     /* at the same time: in total, and from one place */
+        uint64_t replace_after_usec; /* after this time the oldest may be closed for another */
         /* Rate of new connections beyond a burst; 0: unlimited. */
         unsigned per_second, burst;
         unsigned place_per_second, place_burst;

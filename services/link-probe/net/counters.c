@@ -140,7 +140,7 @@ typedef struct Counter {
 struct AldCounters {
         int root;
         unsigned generation;
-        bool complained;
+        bool warned;
         GHashTable *by_name;  /* of an interface or a port → Counter */
         GHashTable *occupied; /* the same → the name under which all on its wire are released */
         GArray *ports;        /* of AldPortCounters, at the last reading */
@@ -281,9 +281,9 @@ void ald_counters_read(AldCounters *counters, uint64_t now_usec)
         int r = ald_sysroot_read(counters->root, PATH, &text);
 
         if (r < 0) {
-                if (!counters->complained)
+                if (!counters->warned)
                         g_warning("%s: %s; traffic on interfaces is not measured", PATH, g_strerror(-r));
-                counters->complained = true;
+                counters->warned = true;
                 return;
         }
         counters->generation++;
@@ -310,7 +310,7 @@ bool ald_counters_has_errors(const AldCounters *counters, const char *name)
                errors * ALD_COUNTERS_ERRORS_SHARE >= counter->packets - counter->packets_before;
 }
 
-void ald_counters_forgive(AldCounters *counters, const char *name)
+void ald_counters_reset_errors(AldCounters *counters, const char *name)
 {
         Counter *counter = g_hash_table_lookup(counters->by_name, name);
 

@@ -41,15 +41,15 @@ void ald_counters_read(AldCounters *counters, uint64_t now_usec);
 uint64_t ald_counters_rate(const AldCounters *counters, const char *name);
 
 /*
- * The number of errors and dropped packets of an interface since ald_counters_forgive(), and their share of
- * all packets, from which on the link must be measured again. Every interface drops a few packets, such as
+ * The number of errors and dropped packets of an interface since ald_counters_reset_errors(), and their share
+ * of all packets, from which on the link must be measured again. Every interface drops a few packets, such as
  * those of unknown protocols. Those between the last reading before a probe and the first one after it do not
  * count.
  */
 #define ALD_COUNTERS_ERRORS_MIN 100u
 #define ALD_COUNTERS_ERRORS_SHARE 1000u /* one in this many packets */
 bool ald_counters_has_errors(const AldCounters *counters, const char *name);
-void ald_counters_forgive(AldCounters *counters, const char *name);
+void ald_counters_reset_errors(AldCounters *counters, const char *name);
 
 /* The number of ports at the last reading. */
 unsigned ald_counters_ports(const AldCounters *counters);

@@ -39,9 +39,9 @@ bool ald_first_bytes_are_rdma(const unsigned char *bytes, size_t n)
 
 /* A member has more time, and may have one path per interface. */
 static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
-        [ALD_REMOTE_UNKNOWN] = { .max = 64, .place_max = 4, .give_way_usec = 500000 },
-        [ALD_REMOTE_LOCAL] = { .max = 8, .place_max = 8, .give_way_usec = 500000 },
-        [ALD_REMOTE_MEMBER] = { .max = 64, .place_max = 8, .give_way_usec = 3000000 },
+        [ALD_REMOTE_UNKNOWN] = { .max = 64, .place_max = 4, .replace_after_usec = 500000 },
+        [ALD_REMOTE_LOCAL] = { .max = 8, .place_max = 8, .replace_after_usec = 500000 },
+        [ALD_REMOTE_MEMBER] = { .max = 64, .place_max = 8, .replace_after_usec = 3000000 },
 };
 
 typedef struct Waiting {

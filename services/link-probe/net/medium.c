@@ -102,7 +102,7 @@ static unsigned settle(Held *held, unsigned value)
 }
 
 /* The device of the interface is a service that the other host offers. */
-static void look_at_thunderbolt(const AldMedia *media, const char *interface, AldMedium *medium)
+static void read_thunderbolt(const AldMedia *media, const char *interface, AldMedium *medium)
 {
         g_autofree char *host = g_strdup_printf("sys/class/net/%s/device/..", interface);
         uint64_t speed;
@@ -113,7 +113,7 @@ static void look_at_thunderbolt(const AldMedia *media, const char *interface, Al
 }
 
 /* The last rate of a station occasionally belongs to an older generation. */
-static void look_at_wifi(AldMedia *media, const char *interface, Held *held, AldMedium *medium)
+static void read_wifi(AldMedia *media, const char *interface, Held *held, AldMedium *medium)
 {
         unsigned generation = settle(held, media->wifi_generation(interface));
 
@@ -136,9 +136,9 @@ AldMedium ald_media_look(AldMedia *media, const AldNetwork *network, const char 
         };
 
         if (type == ALD_INTERFACE_TYPE_THUNDERBOLT + 1)
-                look_at_thunderbolt(media, port, &medium);
+                read_thunderbolt(media, port, &medium);
         else if (type == ALD_INTERFACE_TYPE_WIFI + 1)
-                look_at_wifi(media, port, &held->generation, &medium);
+                read_wifi(media, port, &held->generation, &medium);
         else
                 held->generation = (Held){ 0 };
         return medium;

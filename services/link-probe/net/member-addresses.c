@@ -12,7 +12,7 @@ struct AldAddresses {
         AldMembers *members;
         bool asking;
         gint64 answered; /* 0: no complete reply yet */
-        bool complained;
+        bool warned;
 };
 
 AldAddresses *ald_addresses_new(AldStateQuery *query, const char *own_id, AldMembers *members)
@@ -43,7 +43,7 @@ static void on_network(const char *node, const AldNetwork *network, void *userda
                 for (const char *const *text = interface->addresses; text && *text; text++) {
                         g_autofree char *address = g_strndup(*text, strcspn(*text, "/"));
 
-                        ald_members_add_said(addresses->members, address, node);
+                        ald_members_add_reported(addresses->members, address, node);
                 }
         }
 }
@@ -54,14 +54,14 @@ static void on_ended(int error, void *userdata)
 
         addresses->asking = false;
         if (error < 0) {
-                if (!addresses->complained)
+                if (!addresses->warned)
                         g_info("Cannot read the addresses of the nodes from the state service: %s",
                                 ald_error_describe(error));
-                addresses->complained = true;
+                addresses->warned = true;
                 return;
         }
-        ald_members_end_said(addresses->members);
-        addresses->complained = false;
+        ald_members_end_reported(addresses->members);
+        addresses->warned = false;
         addresses->answered = g_get_monotonic_time();
 }
 
@@ -74,7 +74,7 @@ void ald_addresses_update(AldAddresses *addresses, bool now)
 
         if (addresses->asking || (is_recent && !now))
                 return;
-        ald_members_begin_said(addresses->members);
+        ald_members_begin_reported(addresses->members);
         addresses->asking = true;
         r = ald_state_query_networks(addresses->query, &handler, addresses);
         if (r < 0)

@@ -11,10 +11,10 @@ typedef struct Proof {
 } Proof;
 
 struct AldMembers {
-        GHashTable *proved; /* address → Proof */
-        GHashTable *said;   /* addresses */
-        GHashTable *next;   /* the same, while they are read */
-        GHashTable *counts; /* node → how many of `next` it has */
+        GHashTable *proved;   /* address → Proof */
+        GHashTable *reported; /* addresses */
+        GHashTable *next;     /* the same, while they are read */
+        GHashTable *counts;   /* node → how many of `next` it has */
 };
 
 static void proof_free(gpointer data)
@@ -30,7 +30,7 @@ AldMembers *ald_members_new(void)
         AldMembers *members = g_new0(AldMembers, 1);
 
         members->proved = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, proof_free);
-        members->said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        members->reported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return members;
 }
 
@@ -39,7 +39,7 @@ void ald_members_free(AldMembers *members)
         if (!members)
                 return;
         g_hash_table_unref(members->proved);
-        g_hash_table_unref(members->said);
+        g_hash_table_unref(members->reported);
         g_clear_pointer(&members->next, g_hash_table_unref);
         g_clear_pointer(&members->counts, g_hash_table_unref);
         g_free(members);
@@ -83,7 +83,7 @@ void ald_members_note_proof(AldMembers *members, const char *address, const char
         g_hash_table_replace(members->proved, g_strdup(address), proof);
 }
 
-void ald_members_begin_said(AldMembers *members)
+void ald_members_begin_reported(AldMembers *members)
 {
         g_clear_pointer(&members->next, g_hash_table_unref);
         g_clear_pointer(&members->counts, g_hash_table_unref);
@@ -91,7 +91,7 @@ void ald_members_begin_said(AldMembers *members)
         members->counts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 }
 
-void ald_members_add_said(AldMembers *members, const char *address, const char *node)
+void ald_members_add_reported(AldMembers *members, const char *address, const char *node)
 {
         unsigned n = GPOINTER_TO_UINT(g_hash_table_lookup(members->counts, node));
 
@@ -101,10 +101,10 @@ void ald_members_add_said(AldMembers *members, const char *address, const char *
         g_hash_table_add(members->next, g_strdup(address));
 }
 
-void ald_members_end_said(AldMembers *members)
+void ald_members_end_reported(AldMembers *members)
 {
-        g_hash_table_unref(members->said);
-        members->said = g_steal_pointer(&members->next);
+        g_hash_table_unref(members->reported);
+        members->reported = g_steal_pointer(&members->next);
         g_clear_pointer(&members->counts, g_hash_table_unref);
 }
 
@@ -115,5 +115,5 @@ const char *ald_members_find(const AldMembers *members, const char *address, uin
 
         if (proof && now - MIN(proof->when, now) < ALD_MEMBERS_PROOF_USEC)
                 return proof->node;
-        return g_hash_table_contains(members->said, plain) ? address : NULL;
+        return g_hash_table_contains(members->reported, plain) ? address : NULL;
 }

@@ -22,12 +22,12 @@ void ald_members_free(AldMembers *members);
 
 void ald_members_note_proof(AldMembers *members, const char *address, const char *node, uint64_t now);
 
-/* Sets the addresses that the nodes report; they take effect with ald_members_end_said(), and replace the
+/* Sets the addresses that the nodes report; they take effect with ald_members_end_reported(), and replace the
  * earlier ones. A link-local address has no interface here, since that would be an interface of the other
  * node. */
-void ald_members_begin_said(AldMembers *members);
-void ald_members_add_said(AldMembers *members, const char *address, const char *node);
-void ald_members_end_said(AldMembers *members);
+void ald_members_begin_reported(AldMembers *members);
+void ald_members_add_reported(AldMembers *members, const char *address, const char *node);
+void ald_members_end_reported(AldMembers *members);
 
 /* The account of a connection from this address: the node that proved to be there, or the address itself if a
  * node only reports it, since a node may report the address of another one. NULL if the address is unknown.

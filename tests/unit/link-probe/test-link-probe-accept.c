@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "services/link-probe/link/turns.h"
+#include "services/link-probe/link/node-budgets.h"
 #include "services/link-probe/net/accept-limit.h"
 
 #define NODE "0000000000000000000000000000000a"
@@ -61,17 +61,17 @@ static void test_members(void)
         g_assert_null(ald_members_find(members, "192.0.2.7", NOW + ALD_MEMBERS_PROOF_USEC));
 
         /* What nodes say is an address each, behind any interface. */
-        ald_members_begin_said(members);
-        ald_members_add_said(members, "192.0.2.7", OTHER);
-        ald_members_add_said(members, "192.0.2.8", OTHER);
-        ald_members_add_said(members, "fe80::8", OTHER);
+        ald_members_begin_reported(members);
+        ald_members_add_reported(members, "192.0.2.7", OTHER);
+        ald_members_add_reported(members, "192.0.2.8", OTHER);
+        ald_members_add_reported(members, "fe80::8", OTHER);
         g_assert_null(ald_members_find(members, "192.0.2.8", NOW));
-        ald_members_end_said(members);
+        ald_members_end_reported(members);
         assert_remote(members, "::ffff:192.0.2.7", ALD_REMOTE_MEMBER, NODE);
         assert_remote(members, "::ffff:192.0.2.8", ALD_REMOTE_MEMBER, "192.0.2.8");
         assert_remote(members, "fe80::8", ALD_REMOTE_MEMBER, "fe80::8%2");
-        ald_members_begin_said(members);
-        ald_members_end_said(members);
+        ald_members_begin_reported(members);
+        ald_members_end_reported(members);
         g_assert_null(ald_members_find(members, "192.0.2.8", NOW));
         ald_members_free(members);
 }
@@ -80,27 +80,27 @@ static void test_members_are_bounded(void)
 {
         AldMembers *members = ald_members_new();
 
-        ald_members_begin_said(members);
+        ald_members_begin_reported(members);
         for (unsigned i = 0; i <= ALD_MEMBERS_ADDRESSES_MAX; i++) {
                 g_autofree char *address = g_strdup_printf("192.0.2.%u", i);
 
                 ald_members_note_proof(members, address, NODE, NOW + i);
-                ald_members_add_said(members, address, OTHER);
+                ald_members_add_reported(members, address, OTHER);
         }
         g_assert_null(ald_members_find(members, "192.0.2.0", NOW));
         g_assert_cmpstr(ald_members_find(members, "192.0.2.1", NOW), ==, NODE);
-        ald_members_end_said(members);
+        ald_members_end_reported(members);
         g_assert_cmpstr(ald_members_find(members, "192.0.2.0", NOW), ==, "192.0.2.0");
         g_assert_cmpstr(ald_members_find(members, "192.0.2.16", NOW), ==, NODE);
         ald_members_free(members);
 }
 
 static const AldAcceptShare shares[ALD_REMOTE_CLASS_N] = {
-        [ALD_REMOTE_UNKNOWN] = { .max = 4, .place_max = 2, .give_way_usec = SECOND / 2 },
-        [ALD_REMOTE_LOCAL] = { .max = 1, .place_max = 1, .give_way_usec = SECOND / 2 },
+        [ALD_REMOTE_UNKNOWN] = { .max = 4, .place_max = 2, .replace_after_usec = SECOND / 2 },
+        [ALD_REMOTE_LOCAL] = { .max = 1, .place_max = 1, .replace_after_usec = SECOND / 2 },
         [ALD_REMOTE_MEMBER] = { .max = 2,
                 .place_max = 2,
-                .give_way_usec = SECOND,
+                .replace_after_usec = SECOND,
                 .per_second = 2,
                 .burst = 4,
                 .place_per_second = 1,
@@ -178,9 +178,9 @@ static void test_rates(void)
 }
 
 static void assert_refused(
-        const AldTurns *turns, const char *node, const char *port, uint64_t now, const char *part)
+        const AldNodeBudgets *budgets, const char *node, const char *port, uint64_t now, const char *part)
 {
-        g_autofree char *reason = ald_turns_refuse(turns, node, port, now);
+        g_autofree char *reason = ald_node_budgets_refuse(budgets, node, port, now);
 
         if (part)
                 g_assert_nonnull(strstr(reason ?: "", part));
@@ -188,49 +188,50 @@ static void assert_refused(
                 g_assert_cmpstr(reason, ==, NULL);
 }
 
-static void test_turns(void)
+static void test_node_budgets(void)
 {
-        AldTurns *turns = ald_turns_new();
+        AldNodeBudgets *budgets = ald_node_budgets_new();
 
-        ald_turns_wait(turns, OTHER, "eth0", NOW);
-        assert_refused(turns, NODE, "eth0", NOW, NULL);
-        ald_turns_charge(turns, NODE, ALD_TURNS_LEAD_USEC, NOW);
-        assert_refused(turns, NODE, "eth0", NOW, "goes first");
-        assert_refused(turns, NODE, "eth1", NOW, NULL);
-        assert_refused(turns, OTHER, "eth0", NOW, NULL);
-        ald_turns_wait(turns, OTHER, "", NOW);
-        assert_refused(turns, NODE, "eth1", NOW, "goes first");
-        ald_turns_end_wait(turns, OTHER);
-        assert_refused(turns, NODE, "eth0", NOW, NULL);
-        ald_turns_charge(turns, NODE, ALD_TURNS_LEAD_USEC, NOW);
+        ald_node_budgets_wait(budgets, OTHER, "eth0", NOW);
+        assert_refused(budgets, NODE, "eth0", NOW, NULL);
+        ald_node_budgets_charge(budgets, NODE, ALD_NODE_BUDGET_LEAD_USEC, NOW);
+        assert_refused(budgets, NODE, "eth0", NOW, "goes first");
+        assert_refused(budgets, NODE, "eth1", NOW, NULL);
+        assert_refused(budgets, OTHER, "eth0", NOW, NULL);
+        ald_node_budgets_wait(budgets, OTHER, "", NOW);
+        assert_refused(budgets, NODE, "eth1", NOW, "goes first");
+        ald_node_budgets_end_wait(budgets, OTHER);
+        assert_refused(budgets, NODE, "eth0", NOW, NULL);
+        ald_node_budgets_charge(budgets, NODE, ALD_NODE_BUDGET_LEAD_USEC, NOW);
         /* One that does not come holds up nobody for long. */
         for (unsigned i = 0; i < 3; i++) {
-                ald_turns_wait(turns, OTHER, "eth0", NOW + i * ALD_TURNS_WAIT_USEC);
-                assert_refused(turns, NODE, "eth0", NOW + i * ALD_TURNS_WAIT_USEC, i == 0 ? "first" : NULL);
+                ald_node_budgets_wait(budgets, OTHER, "eth0", NOW + i * ALD_NODE_BUDGET_WAIT_USEC);
+                assert_refused(
+                        budgets, NODE, "eth0", NOW + i * ALD_NODE_BUDGET_WAIT_USEC, i == 0 ? "first" : NULL);
         }
-        ald_turns_free(turns);
+        ald_node_budgets_free(budgets);
 }
 
 static void test_budget(void)
 {
-        AldTurns *turns = ald_turns_new();
-        const uint64_t share = ALD_TURNS_HOUR_USEC / ALD_TURNS_BUDGET_USEC;
+        AldNodeBudgets *budgets = ald_node_budgets_new();
+        const uint64_t share = ALD_NODE_BUDGET_HOUR_USEC / ALD_NODE_BUDGET_USEC;
 
-        ald_turns_charge(turns, NODE, ALD_TURNS_BUDGET_USEC - 1, NOW);
-        assert_refused(turns, NODE, "eth0", NOW, NULL);
-        ald_turns_charge(turns, NODE, 1, NOW);
-        assert_refused(turns, NODE, "eth0", NOW, "15 minutes in the last hour");
-        assert_refused(turns, OTHER, "eth0", NOW, NULL);
-        assert_refused(turns, NODE, "eth0", NOW + share * SECOND, NULL);
+        ald_node_budgets_charge(budgets, NODE, ALD_NODE_BUDGET_USEC - 1, NOW);
+        assert_refused(budgets, NODE, "eth0", NOW, NULL);
+        ald_node_budgets_charge(budgets, NODE, 1, NOW);
+        assert_refused(budgets, NODE, "eth0", NOW, "15 minutes in the last hour");
+        assert_refused(budgets, OTHER, "eth0", NOW, NULL);
+        assert_refused(budgets, NODE, "eth0", NOW + share * SECOND, NULL);
         /* What is known of nodes is bounded, and those that have used most stay. */
-        ald_turns_charge(turns, NODE, 2 * ALD_TURNS_BUDGET_USEC, NOW);
-        for (unsigned i = 0; i < 2 * ALD_TURNS_NODES_MAX; i++) {
+        ald_node_budgets_charge(budgets, NODE, 2 * ALD_NODE_BUDGET_USEC, NOW);
+        for (unsigned i = 0; i < 2 * ALD_NODE_BUDGETS_MAX; i++) {
                 g_autofree char *node = g_strdup_printf("%032x", i + 16);
 
-                ald_turns_charge(turns, node, 0, NOW);
+                ald_node_budgets_charge(budgets, node, 0, NOW);
         }
-        assert_refused(turns, NODE, "eth0", NOW, "15 minutes");
-        ald_turns_free(turns);
+        assert_refused(budgets, NODE, "eth0", NOW, "15 minutes");
+        ald_node_budgets_free(budgets);
 }
 
 int main(int argc, char *argv[])
@@ -241,7 +242,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-accept/members-are-bounded", test_members_are_bounded);
         g_test_add_func("/link-probe-accept/oldest-gives-way", test_oldest_gives_way);
         g_test_add_func("/link-probe-accept/rates", test_rates);
-        g_test_add_func("/link-probe-accept/turns", test_turns);
+        g_test_add_func("/link-probe-accept/node-budgets", test_node_budgets);
         g_test_add_func("/link-probe-accept/budget", test_budget);
         return g_test_run();
 }

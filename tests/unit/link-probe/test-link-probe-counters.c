@@ -171,7 +171,7 @@ static void test_errors(void)
         write_errors(root, 200000, 950, 1000);
         ald_counters_read(counters, 5 * G_USEC_PER_SEC);
         g_assert_true(ald_counters_has_errors(counters, "eth0"));
-        ald_counters_forgive(counters, "eth0");
+        ald_counters_reset_errors(counters, "eth0");
         g_assert_false(ald_counters_has_errors(counters, "eth0"));
         /* Made anew. */
         write_errors(root, 10, 5, 5);

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "services/link-probe/link/turns.h"
+#include "services/link-probe/link/node-budgets.h"
 
 #define PORT_MAX 80u
 
@@ -16,24 +16,24 @@ typedef struct Node {
         char port[PORT_MAX];  /* for which */
 } Node;
 
-struct AldTurns {
+struct AldNodeBudgets {
         GHashTable *nodes; /* id → Node */
 };
 
-AldTurns *ald_turns_new(void)
+AldNodeBudgets *ald_node_budgets_new(void)
 {
-        AldTurns *turns = g_new(AldTurns, 1);
+        AldNodeBudgets *budgets = g_new(AldNodeBudgets, 1);
 
-        turns->nodes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-        return turns;
+        budgets->nodes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        return budgets;
 }
 
-void ald_turns_free(AldTurns *turns)
+void ald_node_budgets_free(AldNodeBudgets *budgets)
 {
-        if (!turns)
+        if (!budgets)
                 return;
-        g_hash_table_unref(turns->nodes);
-        g_free(turns);
+        g_hash_table_unref(budgets->nodes);
+        g_free(budgets);
 }
 
 /* The budget is restored steadily. */
@@ -43,87 +43,87 @@ static uint64_t used_of(const Node *node, uint64_t now)
 
         if (!node)
                 return 0;
-        back = (now - MIN(node->since, now)) / (ALD_TURNS_HOUR_USEC / ALD_TURNS_BUDGET_USEC);
+        back = (now - MIN(node->since, now)) / (ALD_NODE_BUDGET_HOUR_USEC / ALD_NODE_BUDGET_USEC);
         return node->used > back ? node->used - back : 0;
 }
 
-static void forget_least(AldTurns *turns, uint64_t now)
+static void forget_least(AldNodeBudgets *budgets, uint64_t now)
 {
         uint64_t least = UINT64_MAX;
         const char *found = NULL;
         GHashTableIter iter;
         gpointer id, node;
 
-        g_hash_table_iter_init(&iter, turns->nodes);
+        g_hash_table_iter_init(&iter, budgets->nodes);
         while (g_hash_table_iter_next(&iter, &id, &node))
                 if (used_of(node, now) < least) {
                         least = used_of(node, now);
                         found = id;
                 }
         if (found)
-                g_hash_table_remove(turns->nodes, found);
+                g_hash_table_remove(budgets->nodes, found);
 }
 
-static Node *node_of(AldTurns *turns, const char *id, uint64_t now)
+static Node *node_of(AldNodeBudgets *budgets, const char *id, uint64_t now)
 {
-        Node *node = g_hash_table_lookup(turns->nodes, id);
+        Node *node = g_hash_table_lookup(budgets->nodes, id);
 
         if (node)
                 return node;
-        if (g_hash_table_size(turns->nodes) >= ALD_TURNS_NODES_MAX)
-                forget_least(turns, now);
+        if (g_hash_table_size(budgets->nodes) >= ALD_NODE_BUDGETS_MAX)
+                forget_least(budgets, now);
         node = g_new0(Node, 1);
         node->since = now;
-        g_hash_table_insert(turns->nodes, g_strdup(id), node);
+        g_hash_table_insert(budgets->nodes, g_strdup(id), node);
         return node;
 }
 
 static bool is_before(const Node *node, const char *port, uint64_t used, uint64_t now)
 {
         return node->waits_until > now && (*node->port == '\0' || g_str_equal(node->port, port)) &&
-               used_of(node, now) + ALD_TURNS_LEAD_USEC <= used;
+               used_of(node, now) + ALD_NODE_BUDGET_LEAD_USEC <= used;
 }
 
-char *ald_turns_refuse(const AldTurns *turns, const char *node, const char *port, uint64_t now)
+char *ald_node_budgets_refuse(const AldNodeBudgets *budgets, const char *node, const char *port, uint64_t now)
 {
-        uint64_t used = used_of(g_hash_table_lookup(turns->nodes, node), now);
+        uint64_t used = used_of(g_hash_table_lookup(budgets->nodes, node), now);
         GHashTableIter iter;
         gpointer id, other;
 
-        if (used >= ALD_TURNS_BUDGET_USEC)
+        if (used >= ALD_NODE_BUDGET_USEC)
                 return g_strdup_printf("the requesting node has measured for %u minutes in the last hour, "
                                        "which is its limit",
-                        (unsigned) (ALD_TURNS_BUDGET_USEC / G_USEC_PER_SEC / 60));
-        g_hash_table_iter_init(&iter, turns->nodes);
+                        (unsigned) (ALD_NODE_BUDGET_USEC / G_USEC_PER_SEC / 60));
+        g_hash_table_iter_init(&iter, budgets->nodes);
         while (g_hash_table_iter_next(&iter, &id, &other))
                 if (!g_str_equal(id, node) && is_before(other, port, used, now))
                         return g_strdup("another node, which has measured less, goes first");
         return NULL;
 }
 
-void ald_turns_wait(AldTurns *turns, const char *node, const char *port, uint64_t now)
+void ald_node_budgets_wait(AldNodeBudgets *budgets, const char *node, const char *port, uint64_t now)
 {
-        Node *waiting = node_of(turns, node, now);
+        Node *waiting = node_of(budgets, node, now);
 
         if (waiting->waits_until > 0 && waiting->waits_until <= now &&
                 now - waiting->waits_until < PAUSE_USEC)
                 return;
-        waiting->waits_until = now + ALD_TURNS_WAIT_USEC;
+        waiting->waits_until = now + ALD_NODE_BUDGET_WAIT_USEC;
         g_strlcpy(waiting->port, port, sizeof waiting->port);
 }
 
-void ald_turns_end_wait(AldTurns *turns, const char *node)
+void ald_node_budgets_end_wait(AldNodeBudgets *budgets, const char *node)
 {
-        Node *waiting = g_hash_table_lookup(turns->nodes, node);
+        Node *waiting = g_hash_table_lookup(budgets->nodes, node);
 
         if (waiting)
                 waiting->waits_until = 0;
 }
 
-void ald_turns_charge(AldTurns *turns, const char *node, uint64_t usec, uint64_t now)
+void ald_node_budgets_charge(AldNodeBudgets *budgets, const char *node, uint64_t usec, uint64_t now)
 {
-        Node *charged = node_of(turns, node, now);
+        Node *charged = node_of(budgets, node, now);
 
-        charged->used = used_of(charged, now) + MAX(usec, ALD_TURNS_SESSION_USEC);
+        charged->used = used_of(charged, now) + MAX(usec, ALD_NODE_BUDGET_SESSION_USEC);
         charged->since = now;
 }
