@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "pki/types.h"
-#include "probes/common/arguments.h"
+#include "probes/common/command-line.h"
 #include "probes/common/keys.h"
 
 static int load_certificates(const AldKeyFiles *files, bool server, AldTls **ret, char **ret_error)
@@ -36,12 +36,12 @@ int ald_keys_load(const AldKeyFiles *files, bool server, AldTls **ret, AldFailur
 int ald_keys_check(const AldKeyFiles *files, char **ret_error)
 {
         if (!files->identity && !files->key_file)
-                return ald_arguments_refuse(ret_error, "one of --key-file and --identity is needed");
+                return ald_command_line_refuse(ret_error, "one of --key-file and --identity is needed");
         if (files->identity && files->key_file)
-                return ald_arguments_refuse(ret_error, "--key-file and --identity cannot be combined");
+                return ald_command_line_refuse(ret_error, "--key-file and --identity cannot be combined");
         if ((files->peer || files->crl) && !files->identity)
-                return ald_arguments_refuse(ret_error, "--peer and --crl need --identity");
+                return ald_command_line_refuse(ret_error, "--peer and --crl need --identity");
         if (files->peer && !ald_pki_is_node_id(files->peer))
-                return ald_arguments_refuse(ret_error, "--peer: not a node id: %s", files->peer);
+                return ald_command_line_refuse(ret_error, "--peer: not a node id: %s", files->peer);
         return 0;
 }

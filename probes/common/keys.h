@@ -6,9 +6,9 @@
 
 /* The files with the keys of the control connection: the certificates of a cluster, or a shared key. */
 typedef struct AldKeyFiles {
-        const char *identity, *crl;
-        const char *peer; /* the node id that the other side must have; NULL: any */
-        const char *key_file;
+        char *identity, *crl;
+        char *peer; /* the node id that the other side must have; NULL: any */
+        char *key_file;
 } AldKeyFiles;
 
 /* Loads our credentials and what the other side is verified with. */

@@ -1,88 +1,147 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
 #include "probes/common/link-options.h"
 
-static int set_mode(AldLinkOptions *options, AldLinkMode mode, const char *host, char **ret_error)
+/* The texts of options that are converted once all have been read. */
+typedef struct Texts {
+        char *connect, *listen;
+        bool listens;
+        char *port, *seconds_max, *bytes_max;
+        char *session_fd, *report_fd, *progress_fd;
+} Texts;
+
+static void texts_clear(Texts *texts)
 {
-        if (options->mode != ALD_LINK_MODE_HELP)
-                return ald_arguments_refuse(
-                        ret_error, "--listen, --connect and --session-fd cannot be combined");
-        options->mode = mode;
-        options->host = host;
-        return 0;
+        g_free(texts->connect);
+        g_free(texts->listen);
+        g_free(texts->port);
+        g_free(texts->seconds_max);
+        g_free(texts->bytes_max);
+        g_free(texts->session_fd);
+        g_free(texts->report_fd);
+        g_free(texts->progress_fd);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Texts, texts_clear)
+
+static gboolean on_listen(const char *name, const char *value, void *userdata, GError **error)
+{
+        Texts *texts = userdata;
+
+        texts->listens = true;
+        g_free(texts->listen);
+        texts->listen = g_strdup(value);
+        return TRUE;
 }
 
-static int set_fd(AldLinkOptions *options, int option, char **ret_error)
+static int convert(
+        AldLinkOptions *options, const Texts *texts, const AldLinkDefaults *defaults, char **ret_error)
 {
-        static const char *const names[] = { "session-fd", "report-fd", "progress-fd" };
-        int *const fds[] = { &options->session_fd, &options->report_fd, &options->progress_fd };
-        unsigned which = (unsigned) (option - ALD_LINK_OPTION_SESSION_FD);
-        uint64_t value = 0;
-        int r = ald_arguments_number(names[which], optarg, 0, 65535, &value, ret_error);
+        int r = ald_command_line_unsigned(
+                "port", texts->port, 1, defaults->port_max, &options->port, ret_error);
 
-        *fds[which] = (int) value;
-        if (r >= 0 && option == ALD_LINK_OPTION_SESSION_FD)
-                r = set_mode(options, ALD_LINK_MODE_SESSION, NULL, ret_error);
+        if (r >= 0)
+                r = ald_command_line_unsigned("seconds-max", texts->seconds_max, 1, defaults->seconds_max,
+                        &options->seconds_max, ret_error);
+        if (r >= 0)
+                r = ald_command_line_bytes("bytes-max", texts->bytes_max, &options->bytes_max, ret_error);
+        if (r >= 0)
+                r = ald_command_line_fd("session-fd", texts->session_fd, &options->session_fd, ret_error);
+        if (r >= 0)
+                r = ald_command_line_fd("report-fd", texts->report_fd, &options->report_fd, ret_error);
+        if (r >= 0)
+                r = ald_command_line_fd("progress-fd", texts->progress_fd, &options->progress_fd, ret_error);
         return r;
 }
 
-static int set_number(AldLinkOptions *options, int option, const AldLinkOptionsRange *range, char **ret_error)
+/* As with iperf3, the address to listen on may also be an argument of its own. */
+static int set_mode(AldLinkOptions *options, Texts *texts, char **rest, char **ret_error)
 {
-        bool is_port = option == ALD_LINK_OPTION_PORT;
-        uint64_t value = 0;
+        if (texts->listens + (texts->connect != NULL) + (options->session_fd >= 0) > 1)
+                return ald_command_line_refuse(
+                        ret_error, "--listen, --connect and --session-fd cannot be combined");
+        options->mode = texts->listens             ? ALD_LINK_MODE_LISTEN
+                        : texts->connect           ? ALD_LINK_MODE_CONNECT
+                        : options->session_fd >= 0 ? ALD_LINK_MODE_SESSION
+                                                   : ALD_LINK_MODE_NONE;
+        options->host = texts->listens ? g_steal_pointer(&texts->listen) : g_steal_pointer(&texts->connect);
+        if (*rest && options->mode == ALD_LINK_MODE_LISTEN && !options->host)
+                options->host = g_strdup(*rest++);
+        if (*rest)
+                return ald_command_line_refuse(ret_error, "unexpected argument: %s", *rest);
+        return 0;
+}
+
+int ald_link_options_check(const AldLinkOptions *options, char **ret_error)
+{
+        if (options->mode == ALD_LINK_MODE_NONE)
+                return ald_command_line_refuse(ret_error, "one of --listen and --connect is needed");
+        if (options->mode == ALD_LINK_MODE_CONNECT && !*options->host)
+                return ald_command_line_refuse(ret_error, "--connect needs a host");
+        if (options->ask && options->report_fd < 0)
+                return ald_command_line_refuse(ret_error, "--ask needs --report-fd");
+        if (options->once && options->mode != ALD_LINK_MODE_LISTEN)
+                return ald_command_line_refuse(ret_error, "--once needs --listen");
+        return ald_keys_check(&options->keys, ret_error);
+}
+
+int ald_link_options_parse(AldLinkOptions *options, const AldCommandLine *line,
+        const AldLinkDefaults *defaults, const GOptionEntry *entries, int argc, char **argv,
+        char **ret_output, char **ret_error)
+{
+        g_auto(Texts) texts = {};
+        g_auto(GStrv) rest = NULL;
+        const GOptionEntry common[] = {
+                { "listen", 0, G_OPTION_FLAG_OPTIONAL_ARG | G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK,
+                        (void *) on_listen, "Serve until Ctrl-C, at any address or at this one", "ADDRESS" },
+                ALD_COMMAND_LINE_TEXT(
+                        "connect", &texts.connect, "Measure to this name or address (fe80::1%eth0)", "HOST"),
+                ALD_COMMAND_LINE_TEXT("port", &texts.port, defaults->about_port, "PORT"),
+                ALD_COMMAND_LINE_SWITCH("once", &options->once, "With --listen: exit after one session"),
+                ALD_COMMAND_LINE_TEXT("key-file", &options->keys.key_file,
+                        "File with a secret that both sides share", "FILE"),
+                ALD_COMMAND_LINE_TEXT("identity", &options->keys.identity,
+                        "Use the certificates of a cluster instead", "DIR"),
+                ALD_COMMAND_LINE_TEXT(
+                        "crl", &options->keys.crl, "Revocation list to use if it is newer", "FILE"),
+                ALD_COMMAND_LINE_TEXT(
+                        "peer", &options->keys.peer, "Require the other side to be this node", "NODEID"),
+                ALD_COMMAND_LINE_TEXT("bind-device", &options->interface, defaults->about_interface, "IFACE"),
+                ALD_COMMAND_LINE_TEXT("seconds-max", &texts.seconds_max, defaults->about_seconds, "N"),
+                ALD_COMMAND_LINE_TEXT("bytes-max", &texts.bytes_max,
+                        "At most N bytes in each direction (K, M, G, T: powers of 1000)", "N"),
+                ALD_COMMAND_LINE_SWITCH("json", &options->json, "Print the result as JSON"),
+                ALD_COMMAND_LINE_HIDDEN_TEXT("session-fd", &texts.session_fd),
+                ALD_COMMAND_LINE_HIDDEN_TEXT("report-fd", &texts.report_fd),
+                ALD_COMMAND_LINE_HIDDEN_TEXT("progress-fd", &texts.progress_fd),
+                ALD_COMMAND_LINE_HIDDEN_SWITCH("ask", &options->ask),
+                ALD_COMMAND_LINE_HIDDEN_SWITCH("automatic", &options->automatic),
+                ALD_COMMAND_LINE_HIDDEN_SWITCH("overdue", &options->overdue),
+                {},
+        };
+        const GOptionEntry *const tables[] = { common, entries, NULL };
         int r;
 
-        if (option == ALD_LINK_OPTION_BYTES)
-                return ald_arguments_bytes("bytes-max", optarg, &options->bytes_max, ret_error);
-        r = ald_arguments_number(is_port ? "port" : "seconds-max", optarg, 1,
-                is_port ? range->port_max : range->seconds_max, &value, ret_error);
-        *(is_port ? &options->port : &options->seconds_max) = (unsigned) value;
-        return r;
+        *options = (AldLinkOptions){ .port = defaults->port,
+                .session_fd = -1,
+                .progress_fd = -1,
+                .report_fd = -1,
+                .seconds_max = defaults->seconds,
+                .bytes_max = ALD_COMMAND_LINE_BYTES_MAX };
+        r = ald_command_line_parse(line, tables, &texts, argc, argv, &rest, ret_output, ret_error);
+        if (r != 0)
+                return r;
+        r = convert(options, &texts, defaults, ret_error);
+        return r < 0 ? r : set_mode(options, &texts, rest, ret_error);
 }
 
-static int set_what_ends_it(AldLinkOptions *options, AldLinkMode mode)
+void ald_link_options_clear(AldLinkOptions *options)
 {
-        options->mode = mode;
-        return 1;
-}
-
-int ald_link_options_set(
-        AldLinkOptions *options, int option, const AldLinkOptionsRange *range, char **ret_error)
-{
-        const char **words[] = { &options->keys.key_file, &options->keys.identity, &options->keys.crl,
-                &options->keys.peer, &options->interface };
-        bool *const switches[] = { &options->once, &options->json, &options->ask, &options->automatic,
-                &options->overdue };
-
-        if (option == 'h')
-                return set_what_ends_it(options, ALD_LINK_MODE_HELP);
-        if (option == ALD_LINK_OPTION_VERSION)
-                return set_what_ends_it(options, ALD_LINK_MODE_VERSION);
-        if (option == ALD_LINK_OPTION_LISTEN)
-                return set_mode(options, ALD_LINK_MODE_LISTEN, optarg, ret_error);
-        if (option == ALD_LINK_OPTION_CONNECT)
-                return set_mode(options, ALD_LINK_MODE_CONNECT, optarg, ret_error);
-        if (option < ALD_LINK_OPTION_PORT)
-                return set_fd(options, option, ret_error);
-        if (option < ALD_LINK_OPTION_ONCE)
-                return set_number(options, option, range, ret_error);
-        if (option < ALD_LINK_OPTION_KEY_FILE)
-                *switches[option - ALD_LINK_OPTION_ONCE] = true;
-        else
-                *words[option - ALD_LINK_OPTION_KEY_FILE] = optarg;
-        return 0;
-}
-
-int ald_link_options_check(const AldLinkOptions *options, int argc, char **argv, char **ret_error)
-{
-        if (optind < argc)
-                return ald_arguments_refuse(ret_error, "unexpected argument: %s", argv[optind]);
-        if (options->mode == ALD_LINK_MODE_HELP)
-                return ald_arguments_refuse(ret_error, "one of --listen and --connect is needed");
-        if (options->mode == ALD_LINK_MODE_CONNECT && !*options->host)
-                return ald_arguments_refuse(ret_error, "--connect needs a host");
-        if (options->ask && options->report_fd < 0)
-                return ald_arguments_refuse(ret_error, "--ask needs --report-fd");
-        if (options->once && options->mode != ALD_LINK_MODE_LISTEN)
-                return ald_arguments_refuse(ret_error, "--once needs --listen");
-        return ald_keys_check(&options->keys, ret_error);
+        g_free(options->host);
+        g_free(options->keys.identity);
+        g_free(options->keys.crl);
+        g_free(options->keys.peer);
+        g_free(options->keys.key_file);
+        g_free(options->interface);
+        *options = (AldLinkOptions){};
 }

@@ -6,7 +6,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "probes/common/limits.h"
+#include "probes/common/process-limits.h"
 #include "probes/compute/answer.h"
 #include "probes/compute/child.h"
 #include "probes/compute/opencl/devices.h"
@@ -16,17 +16,17 @@
 #define FILES_MAX 4096u
 
 /* Drivers reserve much and bring compilers along; buffers of a processor are memory of ours. */
-static int confine(const AldComputeOptions *options)
+static int apply_limits(const AldComputeOptions *options)
 {
         uint64_t memory = (uint64_t) sysconf(_SC_PHYS_PAGES) * (uint64_t) sysconf(_SC_PAGESIZE);
         unsigned processors = (unsigned) sysconf(_SC_NPROCESSORS_CONF);
-        const AldLimits limits = {
+        const AldProcessLimits limits = {
                 .data_max = MAX(memory / 2, DATA_MIN),
                 .files_max = FILES_MAX,
                 .cpu_seconds_max = (options->timeout + 1) * MAX(processors, 1),
         };
 
-        return ald_limits_take(&limits, SIGKILL, options->parent);
+        return ald_process_limits_apply(&limits, SIGKILL, (int) options->parent);
 }
 
 /* Takes the line. */
@@ -79,9 +79,10 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
                 .progress = send_progress,
                 .userdata = &fd,
         };
+        const AldListed listed = { options->ordinal, options->name, options->pci };
         AldMeasure result = {};
         AldOpenclSession session;
-        int r = ald_opencl_session_open_listed(&session, cl, &options->listed, failure);
+        int r = ald_opencl_session_open_listed(&session, cl, &listed, failure);
 
         if (r >= 0)
                 r = give_way(options, session.busy, failure);
@@ -100,7 +101,7 @@ void ald_child_run(const AldComputeOptions *options)
         AldCl cl;
         int r;
 
-        if (confine(options) < 0 || fcntl(options->answer_fd, F_SETFD, FD_CLOEXEC) < 0)
+        if (apply_limits(options) < 0 || fcntl(options->answer_fd, F_SETFD, FD_CLOEXEC) < 0)
                 _exit(EXIT_FAILURE);
         r = ald_cl_open(&cl, &failure);
         if (r >= 0)

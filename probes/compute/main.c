@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +10,6 @@
 #include "probes/compute/program.h"
 
 /* alidade-probe-compute: measures what the compute devices of the machine can do, by OpenCL. */
-
-enum { EXIT_USAGE = 2 };
 
 /* Within the limits of the program, and with what it needs to end its children. */
 static int run(const AldComputeOptions *options)
@@ -37,27 +33,15 @@ static int run(const AldComputeOptions *options)
 
 int main(int argc, char *argv[])
 {
-        AldComputeOptions options;
-        g_autofree char *error = NULL;
+        g_auto(AldComputeOptions) options = {};
+        g_autofree char *output = NULL, *error = NULL;
+        int r;
 
-        (void) setlocale(LC_CTYPE, "");
-        if (ald_compute_options_parse(argc, argv, &options, &error) < 0) {
-                fprintf(stderr, "alidade-probe-compute: %s\n", error);
-                return EXIT_USAGE;
-        }
-        switch (options.mode) {
-        case ALD_COMPUTE_HELP:
-                fputs(ald_compute_help, stdout);
-                return EXIT_SUCCESS;
-        case ALD_COMPUTE_VERSION:
-                puts("alidade-probe-compute " ALD_VERSION);
-                return EXIT_SUCCESS;
-        case ALD_COMPUTE_CHILD:
+        ald_command_line_set_up();
+        r = ald_compute_options_parse(argc, argv, &options, &output, &error);
+        if (r != 0)
+                return ald_command_line_end(&ald_compute_command_line, r, output, error);
+        if (options.mode == ALD_COMPUTE_CHILD)
                 ald_child_run(&options);
-        case ALD_COMPUTE_LIST:
-        case ALD_COMPUTE_MEASURE:
-                break;
-        }
-        (void) signal(SIGPIPE, SIG_IGN);
         return run(&options);
 }

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdbool.h>
-
+#include "probes/common/command-line.h"
 #include "probes/compute/metric.h"
 
 typedef enum AldComputeMode {
         ALD_COMPUTE_MEASURE,
         ALD_COMPUTE_LIST,
-        ALD_COMPUTE_HELP,
-        ALD_COMPUTE_VERSION,
         ALD_COMPUTE_CHILD, /* measures or lists for the program that started it */
 } AldComputeMode;
 
-/* The command line. Strings point into argv. */
+/* The command line. */
 typedef struct AldComputeOptions {
         AldComputeMode mode;
-        const char *device;  /* NULL: each */
-        unsigned metrics;    /* bits 1 << AldMetric */
-        const char *variant; /* of the matrix product; NULL: the fastest correct one */
-        unsigned size;       /* its n; 0: depends on the device */
-        double seconds_max;  /* per metric */
-        unsigned timeout;    /* seconds after which a child is killed */
-        bool gives_way;      /* stops if other work is running */
-        bool json;
+        char *device;       /* NULL: each */
+        unsigned metrics;   /* bits 1 << AldMetric */
+        char *variant;      /* of the matrix product; NULL: the fastest correct one */
+        unsigned size;      /* its n; 0: depends on the device */
+        double seconds_max; /* per metric */
+        unsigned timeout;   /* seconds after which a child is killed */
+        gboolean gives_way; /* stops if other work is running */
+        gboolean json;
         int progress_fd; /* -1: none */
 
         /* Options of a child. */
-        bool lists; /* instead of measuring */
-        AldListed listed;
-        const char *simpler_than; /* NULL: any variant */
-        int answer_fd, parent;
+        gboolean lists; /* instead of measuring */
+        unsigned ordinal;
+        char *name, *pci;   /* of the device; see AldListed */
+        char *simpler_than; /* NULL: any variant */
+        int answer_fd;
+        unsigned parent;
 } AldComputeOptions;
 
-/* -EINVAL with *ret_error set to a message. */
-int ald_compute_options_parse(int argc, char **argv, AldComputeOptions *ret, char **ret_error);
+extern const AldCommandLine ald_compute_command_line;
 
-extern const char ald_compute_help[];
+/* Returns 0 with the options, 1 with the output of --help or --version, -EINVAL with the reason. */
+int ald_compute_options_parse(
+        int argc, char **argv, AldComputeOptions *ret, char **ret_output, char **ret_error);
+void ald_compute_options_clear(AldComputeOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldComputeOptions, ald_compute_options_clear)

@@ -12,7 +12,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/common/confine.h"
+#include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/rdma/guard.h"
@@ -46,7 +46,7 @@ static void be_child(AldGuardWork work, void *userdata, int answer, pid_t parent
 {
         int stop;
 
-        if (ald_confine(ALD_CONFINE_RDMA, SIGKILL, parent) < 0)
+        if (ald_process_limits_apply(&ald_process_limits_rdma, SIGKILL, parent) < 0)
                 _exit(EXIT_FAILURE);
         stop = ald_stop_fd();
         if (stop >= 0)

@@ -11,7 +11,7 @@
 
 #include "probes/common/asking.h"
 #include "probes/common/clock.h"
-#include "probes/common/confine.h"
+#include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
 #include "probes/rdma/guard.h"
@@ -110,7 +110,7 @@ int ald_rdma_listener_serve(const AldRdmaOptions *options)
 {
         int stop;
 
-        if (ald_confine(ALD_CONFINE_RDMA, SIGKILL, getppid()) < 0)
+        if (ald_process_limits_apply(&ald_process_limits_rdma, SIGKILL, getppid()) < 0)
                 return EXIT_FAILURE;
         stop = ald_stop_fd();
         if (stop < 0 || fcntl(options->link.session_fd, F_SETFD, FD_CLOEXEC) < 0 ||
@@ -209,7 +209,7 @@ static void be_visit(Listener *listener, int fd, int report, pid_t parent)
                 ald_fd_close(&listener->visits[i].report);
         }
         stop = ald_stop_fd();
-        if (stop < 0 || ald_confine(ALD_CONFINE_RDMA, SIGKILL, parent) < 0)
+        if (stop < 0 || ald_process_limits_apply(&ald_process_limits_rdma, SIGKILL, parent) < 0)
                 _exit(EXIT_FAILURE);
         options.link.report_fd = report;
         options.link.ask = true;

@@ -7,15 +7,13 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/common/confine.h"
+#include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
 #include "probes/rdma/guard.h"
 #include "probes/rdma/listener.h"
 #include "probes/rdma/session.h"
 
 /* alidade-probe-rdma: measures the way between two machines over RDMA, alone or for the daemon. */
-
-enum { EXIT_USAGE = 2 };
 
 static char *describe(
         const AldRdmaOptions *options, const AldRdmaMeasurement *result, const AldFailure *failure)
@@ -72,7 +70,7 @@ static int run_connect(AldRdmaOptions *options)
         g_autofree char *text = NULL;
         int code = -1, stop;
 
-        if (ald_confine(ALD_CONFINE_RDMA, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
+        if (ald_process_limits_apply(&ald_process_limits_rdma, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
                 return EXIT_FAILURE;
         stop = ald_stop_fd();
         if (stop < 0)
@@ -93,27 +91,17 @@ static int run_connect(AldRdmaOptions *options)
 
 int main(int argc, char *argv[])
 {
-        AldRdmaOptions options;
-        g_autofree char *error = NULL;
+        g_auto(AldRdmaOptions) options = {};
+        g_autofree char *output = NULL, *error = NULL;
+        int r;
 
-        (void) signal(SIGPIPE, SIG_IGN);
-        if (ald_rdma_options_parse(argc, argv, &options, &error) < 0) {
-                fprintf(stderr, "alidade-probe-rdma: %s\n", error);
-                return EXIT_USAGE;
-        }
-        switch (options.link.mode) {
-        case ALD_LINK_MODE_HELP:
-                fputs(ald_rdma_help, stdout);
-                return EXIT_SUCCESS;
-        case ALD_LINK_MODE_VERSION:
-                puts("alidade-probe-rdma " ALD_VERSION);
-                return EXIT_SUCCESS;
-        case ALD_LINK_MODE_LISTEN:
+        ald_command_line_set_up();
+        r = ald_rdma_options_parse(argc, argv, &options, &output, &error);
+        if (r != 0)
+                return ald_command_line_end(&ald_rdma_command_line, r, output, error);
+        if (options.link.mode == ALD_LINK_MODE_LISTEN)
                 return ald_rdma_listener_run(&options);
-        case ALD_LINK_MODE_SESSION:
+        if (options.link.mode == ALD_LINK_MODE_SESSION)
                 return ald_rdma_listener_serve(&options);
-        case ALD_LINK_MODE_CONNECT:
-                break;
-        }
         return run_connect(&options);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "probes/common/link-options.h"
 
@@ -13,18 +11,20 @@ typedef enum AldRdmaMethodWanted {
         ALD_RDMA_METHOD_SEND,
 } AldRdmaMethodWanted;
 
-/* The command line. Strings are those of argv. */
+/* The command line. */
 typedef struct AldRdmaOptions {
         AldLinkOptions link;
-        bool manager;                     /* connect by rdma_cm */
-        const char *device, *peer_device; /* NULL: any that can be used */
-        unsigned timeout;                 /* seconds for everything */
-        size_t size;                      /* of a message; 0: as fits the port */
-        unsigned queues;                  /* 0: as fits the port */
+        gboolean manager;           /* connect by rdma_cm */
+        char *device, *peer_device; /* NULL: any that can be used */
+        unsigned timeout;           /* seconds for everything */
+        size_t size;                /* of a message; 0: as fits the port */
+        unsigned queues;            /* 0: as fits the port */
         AldRdmaMethodWanted method;
 } AldRdmaOptions;
 
-extern const char ald_rdma_help[];
+extern const AldCommandLine ald_rdma_command_line;
 
-/* -EINVAL with *ret_error in plain words. */
-int ald_rdma_options_parse(int argc, char **argv, AldRdmaOptions *ret, char **ret_error);
+/* Returns 0 with the options, 1 with the output of --help or --version, -EINVAL with the reason. */
+int ald_rdma_options_parse(int argc, char **argv, AldRdmaOptions *ret, char **ret_output, char **ret_error);
+void ald_rdma_options_clear(AldRdmaOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldRdmaOptions, ald_rdma_options_clear)

@@ -46,7 +46,7 @@ int ald_client_expect_after_efforts(AldClient *client, AldKind kind, AldRecord *
 
 int ald_client_ask_tokens(AldClient *client, AldSocketOpenPurpose purpose, unsigned count, AldRecord **ret)
 {
-        const AldProbeOptions *options = client->options;
+        const AldSocketOptions *options = client->options;
         g_autoptr(AldRecord) tokens = NULL;
         AldSocketOpen open = ALD_SOCKET_OPEN_INIT;
         int r;
@@ -55,7 +55,7 @@ int ald_client_ask_tokens(AldClient *client, AldSocketOpenPurpose purpose, unsig
         open.count = count;
         /* The first one. */
         if (purpose == ALD_SOCKET_OPEN_PURPOSE_RTT) {
-                open.scope = ald_probe_scope_to_string(options->scope);
+                open.scope = ald_socket_scope_to_string(options->scope);
                 open.automatic = options->link.automatic;
                 open.overdue = options->link.overdue;
         }

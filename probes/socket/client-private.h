@@ -9,7 +9,7 @@
 #include "probes/socket/traffic.h"
 
 typedef struct AldClient {
-        const AldProbeOptions *options;
+        const AldSocketOptions *options;
         AldOrigin origin;
         AldAddress local, peer; /* of the control connection, and of where data connections go */
         AldChannel channel;

@@ -27,7 +27,7 @@ static int wait_for_rtt(AldClient *client)
 
 static bool is_brief(const AldClient *client)
 {
-        return client->options->scope == ALD_PROBE_CHECK || client->options->scope == ALD_PROBE_ROUND_TRIPS;
+        return client->options->scope == ALD_SOCKET_SCOPE_CHECK || client->options->scope == ALD_SOCKET_SCOPE_ROUND_TRIPS;
 }
 
 static int measure_rtt(AldClient *client)
@@ -81,16 +81,16 @@ static int greet(AldClient *client)
 
 static int measure(AldClient *client)
 {
-        const AldProbeScope scope = client->options->scope;
+        const AldSocketScope scope = client->options->scope;
         int r = greet(client);
 
         if (r >= 0)
                 r = measure_rtt(client);
-        if (r >= 0 && (scope == ALD_PROBE_FULL || scope == ALD_PROBE_CHECK))
+        if (r >= 0 && (scope == ALD_SOCKET_SCOPE_FULL || scope == ALD_SOCKET_SCOPE_CHECK))
                 r = ald_client_check_spots(client);
-        if (r >= 0 && scope == ALD_PROBE_FULL)
+        if (r >= 0 && scope == ALD_SOCKET_SCOPE_FULL)
                 r = ald_client_upload(client);
-        if (r >= 0 && scope == ALD_PROBE_FULL)
+        if (r >= 0 && scope == ALD_SOCKET_SCOPE_FULL)
                 r = ald_client_download(client);
         if (r >= 0)
                 r = ald_exchange_send(&client->channel, ALD_KIND_SOCKET_BYE, &(AldSocketBye){});
@@ -129,7 +129,7 @@ static int open_channel(AldClient *client, const AldAddress *to, AldTls *tls, in
                 &client->channel, &ald_socket_protocol, ald_fd_steal(&fd), tls, false, stop, client->failure);
 }
 
-int ald_client_run(const AldProbeOptions *options, const AldAddress *to, const AldOrigin *origin, AldTls *tls,
+int ald_client_run(const AldSocketOptions *options, const AldAddress *to, const AldOrigin *origin, AldTls *tls,
         int stop, AldProgress *progress, AldResult *ret, AldFailure *failure)
 {
         g_autofree AldClient *client = g_new0(AldClient, 1);

@@ -7,5 +7,5 @@
 #include "probes/socket/result.h"
 
 /* Measures towards the address. Takes tls. */
-int ald_client_run(const AldProbeOptions *options, const AldAddress *to, const AldOrigin *origin, AldTls *tls,
+int ald_client_run(const AldSocketOptions *options, const AldAddress *to, const AldOrigin *origin, AldTls *tls,
         int stop, AldProgress *progress, AldResult *ret, AldFailure *failure);

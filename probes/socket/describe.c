@@ -91,7 +91,7 @@ char *ald_result_to_text(const AldResult *result)
         add_direction(text, "Download   ", &result->download);
         if (result->rtt_known)
                 add_rtt(text, result);
-        if (result->scope == ALD_PROBE_CHECK)
+        if (result->scope == ALD_SOCKET_SCOPE_CHECK)
                 add_spot(text, result);
         return g_string_free(text, FALSE);
 }

@@ -11,7 +11,7 @@
 
 #include "probes/common/address.h"
 #include "probes/common/clock.h"
-#include "probes/common/confine.h"
+#include "probes/common/process-limits.h"
 #include "probes/common/keys.h"
 #include "probes/common/wait.h"
 #include "probes/fd.h"
@@ -34,7 +34,7 @@ typedef struct Child {
 } Child;
 
 typedef struct Listener {
-        const AldProbeOptions *options;
+        const AldSocketOptions *options;
         int fd, stop, lock;
         Child children[CHILDREN_MAX];
         unsigned n;
@@ -42,7 +42,7 @@ typedef struct Listener {
         int code;
 } Listener;
 
-static void tell(const AldProbeOptions *options, const AldServed *served, const AldFailure *failure)
+static void tell(const AldSocketOptions *options, const AldServed *served, const AldFailure *failure)
 {
         g_autofree char *json = ald_served_to_json(served, failure);
         g_autofree char *text = ald_served_to_text(served, failure);
@@ -56,12 +56,12 @@ static void tell(const AldProbeOptions *options, const AldServed *served, const 
         fflush(stdout);
 }
 
-int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int parent)
+int ald_listener_serve(const AldSocketOptions *options, int fd, int lock, int parent)
 {
         AldFailure failure = {};
         AldServed served = {};
         AldTls *tls = NULL;
-        int r = ald_confine(ALD_CONFINE_SOCKET, SIGKILL, parent), stop = ald_stop_fd();
+        int r = ald_process_limits_apply(&ald_process_limits_socket, SIGKILL, parent), stop = ald_stop_fd();
 
         if (r < 0)
                 return EXIT_FAILURE;
@@ -161,7 +161,7 @@ static int listen_at(Listener *listener, const char *host, AldFailure *failure)
 
 static int open_listener(Listener *listener, AldFailure *failure)
 {
-        const AldProbeOptions *options = listener->options;
+        const AldSocketOptions *options = listener->options;
         AldTls *tls = NULL;
         int r;
 
@@ -185,7 +185,7 @@ static int open_listener(Listener *listener, AldFailure *failure)
                        : 0;
 }
 
-int ald_listener_run(const AldProbeOptions *options)
+int ald_listener_run(const AldSocketOptions *options)
 {
         Listener listener = { .options = options, .fd = -1, .stop = -1, .lock = -1 };
         AldFailure failure = {};

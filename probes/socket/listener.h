@@ -6,7 +6,7 @@
 /* Both return an exit status. */
 
 /* Serves clients, each in its own child process, until a signal stops it. */
-int ald_listener_run(const AldProbeOptions *options);
+int ald_listener_run(const AldSocketOptions *options);
 
 /* Serves one connection and reports the result. Is killed when the parent dies. */
-int ald_listener_serve(const AldProbeOptions *options, int fd, int lock, int parent);
+int ald_listener_serve(const AldSocketOptions *options, int fd, int lock, int parent);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +6,7 @@
 
 #include <glib.h>
 
-#include "probes/common/confine.h"
+#include "probes/common/process-limits.h"
 #include "probes/common/keys.h"
 #include "probes/common/wait.h"
 #include "probes/socket/client.h"
@@ -15,9 +14,7 @@
 
 /* alidade-probe-socket: measures the path between two machines over TCP, run by hand or by the service. */
 
-enum { EXIT_USAGE = 2 };
-
-static int finish(const AldProbeOptions *options, const AldResult *result, const AldFailure *failure)
+static int finish(const AldSocketOptions *options, const AldResult *result, const AldFailure *failure)
 {
         g_autofree char *text = NULL;
 
@@ -36,7 +33,7 @@ static int finish(const AldProbeOptions *options, const AldResult *result, const
         return fflush(stdout) == 0 && !failure->message ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int measure(const AldProbeOptions *options, AldResult *result, AldFailure *failure)
+static int measure(const AldSocketOptions *options, AldResult *result, AldFailure *failure)
 {
         AldProgress progress = { .fd = options->link.progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
         AldOrigin origin = { .device = options->link.interface };
@@ -65,13 +62,13 @@ static int measure(const AldProbeOptions *options, AldResult *result, AldFailure
         return r;
 }
 
-static int run_connect(const AldProbeOptions *options)
+static int run_connect(const AldSocketOptions *options)
 {
         g_auto(AldResult) result = {};
         AldFailure failure = {};
         int code;
 
-        if (ald_confine(ALD_CONFINE_SOCKET, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
+        if (ald_process_limits_apply(&ald_process_limits_socket, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
                 (void) measure(options, &result, &failure);
         else
                 ald_fail(&failure, ALD_FAILURE_ABORTED, "the parent process has ended");
@@ -82,28 +79,17 @@ static int run_connect(const AldProbeOptions *options)
 
 int main(int argc, char *argv[])
 {
-        AldProbeOptions options;
-        g_autofree char *error = NULL;
+        g_auto(AldSocketOptions) options = {};
+        g_autofree char *output = NULL, *error = NULL;
+        int r;
 
-        (void) setlocale(LC_CTYPE, "");
-        (void) signal(SIGPIPE, SIG_IGN);
-        if (ald_probe_options_parse(argc, argv, &options, &error) < 0) {
-                fprintf(stderr, "alidade-probe-socket: %s\n", error);
-                return EXIT_USAGE;
-        }
-        switch (options.link.mode) {
-        case ALD_LINK_MODE_HELP:
-                fputs(ald_probe_help, stdout);
-                return EXIT_SUCCESS;
-        case ALD_LINK_MODE_VERSION:
-                puts("alidade-probe-socket " ALD_VERSION);
-                return EXIT_SUCCESS;
-        case ALD_LINK_MODE_LISTEN:
+        ald_command_line_set_up();
+        r = ald_socket_options_parse(argc, argv, &options, &output, &error);
+        if (r != 0)
+                return ald_command_line_end(&ald_socket_command_line, r, output, error);
+        if (options.link.mode == ALD_LINK_MODE_LISTEN)
                 return ald_listener_run(&options);
-        case ALD_LINK_MODE_SESSION:
+        if (options.link.mode == ALD_LINK_MODE_SESSION)
                 return ald_listener_serve(&options, options.link.session_fd, -1, getppid());
-        case ALD_LINK_MODE_CONNECT:
-                break;
-        }
         return run_connect(&options);
 }

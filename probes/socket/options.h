@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "probes/common/link-options.h"
 
-#define ALD_PROBE_PORT 7461u
-#define ALD_PROBE_DATA_PORTS 16u /* above it */
+#define ALD_SOCKET_PORT 7461u
+#define ALD_SOCKET_DATA_PORTS 16u /* above it */
 
 /* How much is measured. */
-typedef enum AldProbeScope {
-        ALD_PROBE_FULL,
-        ALD_PROBE_CHECK,       /* a few round trips, and a spot check of each direction */
-        ALD_PROBE_ROUND_TRIPS, /* a few round trips */
-        ALD_PROBE_RTT_ONLY,    /* as many round trips as in a full measurement */
-} AldProbeScope;
+typedef enum AldSocketScope {
+        ALD_SOCKET_SCOPE_FULL,
+        ALD_SOCKET_SCOPE_CHECK,       /* a few round trips, and a spot check of each direction */
+        ALD_SOCKET_SCOPE_ROUND_TRIPS, /* a few round trips */
+        ALD_SOCKET_SCOPE_RTT_ONLY,    /* as many round trips as in a full measurement */
+} AldSocketScope;
 
 /* "full", "check", or "round-trips" for the last two. */
-const char *ald_probe_scope_to_string(AldProbeScope scope);
+const char *ald_socket_scope_to_string(AldSocketScope scope);
 
-/* ALD_PROBE_FULL for any other text, which a newer peer may send, and for NULL. */
-AldProbeScope ald_probe_scope_from_string(const char *text);
+/* ALD_SOCKET_SCOPE_FULL for any other text, which a newer peer may send, and for NULL. */
+AldSocketScope ald_socket_scope_from_string(const char *text);
 
-/* The command line. Strings point into argv. */
-typedef struct AldProbeOptions {
+/* The command line. */
+typedef struct AldSocketOptions {
         AldLinkOptions link;
-        const char *source;
+        char *source;
         unsigned streams_max;
         bool zerocopy;
-        AldProbeScope scope;
-        const char *busy, *inhibited; /* reason to refuse sessions, which the other side receives */
-} AldProbeOptions;
+        AldSocketScope scope;
+        char *busy, *inhibited; /* reason to refuse sessions, which the other side receives */
+} AldSocketOptions;
 
-/* -EINVAL with the reason in *ret_error. */
-int ald_probe_options_parse(int argc, char **argv, AldProbeOptions *ret, char **ret_error);
+extern const AldCommandLine ald_socket_command_line;
 
-extern const char ald_probe_help[];
+/* Returns 0 with the options, 1 with the output of --help or --version, -EINVAL with the reason. */
+int ald_socket_options_parse(
+        int argc, char **argv, AldSocketOptions *ret, char **ret_output, char **ret_error);
+void ald_socket_options_clear(AldSocketOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldSocketOptions, ald_socket_options_clear)

@@ -86,10 +86,10 @@ char *ald_result_to_json(const AldResult *result)
         message.sink_address = result->sink_address;
         message.source_interface = result->interface;
         message.sink_interface = result->sink_interface;
-        message.scope = ald_probe_scope_to_string(result->scope);
+        message.scope = ald_socket_scope_to_string(result->scope);
         message.congestion = result->congestion;
         message.measured_usec = result->measured;
-        if (result->scope == ALD_PROBE_FULL)
+        if (result->scope == ALD_SOCKET_SCOPE_FULL)
                 message.method = METHOD;
         set_rtt(result, &message);
         set_spot(result, &message);

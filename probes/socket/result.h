@@ -32,7 +32,7 @@ typedef struct AldResult {
         char sink_address[ALD_ADDRESS_SIZE];
         char *interface;                  /* NULL if unknown */
         char sink_interface[IF_NAMESIZE]; /* "" if unknown */
-        AldProbeScope scope;
+        AldSocketScope scope;
         uint64_t spot_upload, spot_download; /* bits/s; 0 if unknown */
         char spot_reason[ALD_RESULT_REASON_SIZE];
         bool rtt_known, loaded_known;

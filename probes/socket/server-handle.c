@@ -27,10 +27,10 @@ static int admit(AldServer *server, const AldRecord *first)
         AldAsking told;
 
         server->admitted = true;
-        server->scope = ald_probe_scope_from_string(open->scope);
+        server->scope = ald_socket_scope_from_string(open->scope);
         if (!link->ask)
                 return 0;
-        report.scope = ald_probe_scope_to_string(server->scope);
+        report.scope = ald_socket_scope_to_string(server->scope);
         report.automatic = open->automatic > 0;
         report.overdue = open->overdue > 0;
         ald_asking_report(link->report_fd, &report);
@@ -67,7 +67,7 @@ static bool may_open(const AldServer *server, AldSocketOpenPurpose purpose, uint
                 return count > 0 && server->state == ALD_SERVER_DOWNLOAD &&
                        server->sending.n + count <= server->options->streams_max;
         default:
-                return count == 1 && server->scope <= ALD_PROBE_CHECK && server->state == ALD_SERVER_IDLE &&
+                return count == 1 && server->scope <= ALD_SOCKET_SCOPE_CHECK && server->state == ALD_SERVER_IDLE &&
                        server->spots < SPOTS_MAX;
         }
 }
@@ -134,7 +134,7 @@ static int handle_begin(AldServer *server, const AldRecord *message)
         AldTrafficSockets sockets;
         int r;
 
-        if (server->state != ALD_SERVER_IDLE || server->scope != ALD_PROBE_FULL)
+        if (server->state != ALD_SERVER_IDLE || server->scope != ALD_SOCKET_SCOPE_FULL)
                 return ald_exchange_unexpected(&server->channel, message);
         if (++server->begins > BEGINS_MAX)
                 return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");

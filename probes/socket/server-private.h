@@ -17,7 +17,7 @@ typedef enum AldServerState {
 } AldServerState;
 
 typedef struct AldServer {
-        const AldProbeOptions *options;
+        const AldSocketOptions *options;
         AldChannel channel;
         AldDoor door;
         AldEcho echo;
@@ -29,7 +29,7 @@ typedef struct AldServer {
         AldInterfaceTraffic traffic; /* both */
         AldSpot spot;
         bool admitted;       /* the first message has said what is to be measured */
-        AldProbeScope scope; /* then: how much at most */
+        AldSocketScope scope; /* then: how much at most */
         AldServed *served;
         AldFailure *failure;
 } AldServer;

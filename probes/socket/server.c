@@ -32,7 +32,7 @@ static void learn_ways(AldServer *server)
 static int refuse_if_told(AldServer *server, int lock)
 {
         struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
-        const AldProbeOptions *options = server->options;
+        const AldSocketOptions *options = server->options;
 
         if (options->inhibited)
                 return ald_server_refuse(server, ALD_FAILURE_INHIBITED, options->inhibited);
@@ -235,7 +235,7 @@ static int run_session(AldServer *server, int lock)
         if (r < 0)
                 return r;
         r = ald_door_open(&server->door, server->channel.fd, server->options->link.port + 1,
-                ALD_PROBE_DATA_PORTS, server->failure);
+                ALD_SOCKET_DATA_PORTS, server->failure);
         if (r >= 0)
                 r = welcome(server);
         if (r >= 0)
@@ -250,7 +250,7 @@ static int run_session(AldServer *server, int lock)
         return r;
 }
 
-int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop, int lock, AldServed *ret,
+int ald_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock, AldServed *ret,
         AldFailure *failure)
 {
         AldServer server = { .options = options, .served = ret, .failure = failure };

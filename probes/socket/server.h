@@ -23,5 +23,5 @@ void ald_served_clear(AldServed *served);
  * Serves one connection. lock: a file that sessions lock to run one at a time; -1: none.
  * Takes fd and tls.
  */
-int ald_server_run(const AldProbeOptions *options, int fd, AldTls *tls, int stop, int lock, AldServed *ret,
+int ald_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock, AldServed *ret,
         AldFailure *failure);

@@ -101,10 +101,11 @@ def ids(devices):
 
 def test_usage(seat):
     for wrong in ("--metric=warp", "--seconds-max=0", "--seconds-max=nan", "--child", "--device=", "more",
-                  "--timeout=x", "--metric=", "--variant=none", b"--device=\xff"):
+                  "--timeout=x", "--metric=", "--variant=none", "--size=100", "--json=no", b"--device=\xff"):
         done = seat.run(wrong)
         assert done.returncode == 2 and done.stderr.startswith("alidade-probe-compute: "), wrong
-    assert seat.run("--help").stdout.startswith("Usage: alidade-probe-compute")
+    assert "--size: not a multiple of 256" in seat.run("--size", "100").stderr
+    assert seat.run("--help").stdout.startswith("Usage:\n  alidade-probe-compute [OPTION")
 
 
 @pytest.mark.parametrize("library", ["empty", "another"])

@@ -193,7 +193,7 @@ static void test_too_little_room(RdmaSides *sides, gconstpointer userdata)
 
 static void test_port_that_is_none(RdmaSides *sides, gconstpointer userdata)
 {
-        sides->client.options.peer_device = userdata;
+        sides->client.options.peer_device = (char *) userdata;
         rdma_sides_run(sides, &(FakeFaults){});
         assert_both_fail(sides, ALD_FAILURE_NO_SUCH_DEVICE);
 }

@@ -4,7 +4,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "probes/common/limits.h"
+#include "probes/common/process-limits.h"
+
+/* Newer than the headers of our oldest distribution; older kernels do not know it. */
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1
+#endif
+
+#define MIB (UINT64_C(1) << 20)
+
+/* They read data from other machines, which must never become code. */
+const AldProcessLimits ald_process_limits_socket = {
+        .data_max = 64 * MIB, .files_max = 64, .cpu_seconds_max = 600, .no_new_code = true
+};
+const AldProcessLimits ald_process_limits_rdma = {
+        .data_max = 256 * MIB, .files_max = 64, .cpu_seconds_max = 600, .no_new_code = true
+};
 
 static void limit(int resource, rlim_t most)
 {
@@ -13,8 +29,10 @@ static void limit(int resource, rlim_t most)
         (void) setrlimit(resource, &value);
 }
 
-int ald_limits_take(const AldLimits *limits, int signal, int parent)
+int ald_process_limits_apply(const AldProcessLimits *limits, int signal, int parent)
 {
+        if (limits->no_new_code)
+                (void) prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0, 0, 0);
         if (signal != 0) {
                 (void) prctl(PR_SET_PDEATHSIG, signal);
                 if (getppid() != parent)

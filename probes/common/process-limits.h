@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The limits of a process that measures. */
-typedef struct AldLimits {
+typedef struct AldProcessLimits {
         uint64_t data_max; /* bytes; 0: unchanged */
         unsigned files_max;
         unsigned cpu_seconds_max; /* for all threads together */
-} AldLimits;
+        bool no_new_code;         /* memory that can be written never becomes executable */
+} AldProcessLimits;
+
+/* Of processes that measure links. */
+extern const AldProcessLimits ald_process_limits_socket, ald_process_limits_rdma;
 
 /*
  * Limits this process, and disables core dumps and new privileges. signal: sent to it when its parent dies;
  * 0: none. -ESRCH if the parent is already dead.
  */
-int ald_limits_take(const AldLimits *limits, int signal, int parent);
+int ald_process_limits_apply(const AldProcessLimits *limits, int signal, int parent);
