@@ -134,14 +134,22 @@ unsigned ald_address_port(const AldAddress *address)
 
 int ald_address_local(int fd, AldAddress *ret)
 {
-        ret->size = sizeof ret->storage;
-        return getsockname(fd, (struct sockaddr *) &ret->storage, &ret->size) < 0 ? -errno : 0;
+        AldAddress address = { .size = sizeof address.storage };
+
+        if (getsockname(fd, (struct sockaddr *) &address.storage, &address.size) < 0)
+                return -errno;
+        *ret = address;
+        return 0;
 }
 
 int ald_address_peer(int fd, AldAddress *ret)
 {
-        ret->size = sizeof ret->storage;
-        return getpeername(fd, (struct sockaddr *) &ret->storage, &ret->size) < 0 ? -errno : 0;
+        AldAddress address = { .size = sizeof address.storage };
+
+        if (getpeername(fd, (struct sockaddr *) &address.storage, &address.size) < 0)
+                return -errno;
+        *ret = address;
+        return 0;
 }
 
 char *ald_address_interface(const AldAddress *address)

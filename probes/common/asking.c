@@ -25,9 +25,10 @@ void ald_asking_report(int fd, const AldSessionReport *report)
 }
 
 /* One datagram's worth: the answer is written at once. */
-static int read_line(int fd, char line[static ALD_ASKING_MAX])
+static int read_line(int fd, char **ret)
 {
         struct pollfd wait = { .fd = fd, .events = POLLIN };
+        char line[ALD_ASKING_MAX];
         ssize_t n;
         int r;
 
@@ -36,34 +37,46 @@ static int read_line(int fd, char line[static ALD_ASKING_MAX])
         while (r < 0 && errno == EINTR);
         if (r <= 0)
                 return r < 0 ? -errno : -ETIMEDOUT;
-        n = read(fd, line, ALD_ASKING_MAX - 1);
+        n = read(fd, line, sizeof line - 1);
         if (n <= 0 || line[n - 1] != '\n')
                 return n < 0 ? -errno : -EBADMSG;
-        line[n - 1] = '\0';
+        *ret = g_strndup(line, (size_t) n - 1);
         return 0;
+}
+
+/* Whether the line is a reason to refuse. */
+static bool parse_refusal(const char *line, AldAsking *ret)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(refusals); i++) {
+                const char *word = ald_failure_to_string(refusals[i]);
+
+                if (!g_str_has_prefix(line, word) || line[strlen(word)] != ' ')
+                        continue;
+                *ret = (AldAsking){ .kind = refusals[i], .why = g_strdup(line + strlen(word) + 1) };
+                return true;
+        }
+        return false;
 }
 
 int ald_asking_read(int fd, AldAsking *ret)
 {
-        int r;
+        g_autofree char *line = NULL;
+        int r = read_line(fd, &line);
 
-        *ret = (AldAsking){};
-        r = read_line(fd, ret->line);
         if (r < 0)
                 return r;
-        if (*ret->line == '\0')
-                return 0;
-        if (g_str_has_prefix(ret->line, GIDS) && strchr(" ", ret->line[strlen(GIDS)])) {
-                ret->gids = ret->line + strlen(GIDS);
-                return 0;
-        }
-        for (size_t i = 0; i < G_N_ELEMENTS(refusals) && !ret->why; i++) {
-                const char *word = ald_failure_to_string(refusals[i]);
+        if (*line == '\0')
+                *ret = (AldAsking){};
+        else if (g_str_has_prefix(line, GIDS) && strchr(" ", line[strlen(GIDS)]))
+                *ret = (AldAsking){ .gids = g_strdup(line + strlen(GIDS)) };
+        else if (!parse_refusal(line, ret))
+                return -EBADMSG;
+        return 0;
+}
 
-                if (g_str_has_prefix(ret->line, word) && ret->line[strlen(word)] == ' ') {
-                        ret->kind = refusals[i];
-                        ret->why = ret->line + strlen(word) + 1;
-                }
-        }
-        return ret->why ? 0 : -EBADMSG;
+void ald_asking_clear(AldAsking *asking)
+{
+        g_free(asking->why);
+        g_free(asking->gids);
+        *asking = (AldAsking){};
 }

@@ -6,6 +6,7 @@
 #include "probes/common/failure.h"
 #include "record/message.h"
 
+/* Each has a code of its own. */
 static const struct {
         const char *name;
         int code;
@@ -14,7 +15,7 @@ static const struct {
         [ALD_FAILURE_REFUSED] = { "refused", ECONNREFUSED },
         [ALD_FAILURE_TIMEOUT] = { "timeout", ETIMEDOUT },
         [ALD_FAILURE_TLS_FAILED] = { "tls-failed", EKEYREJECTED },
-        [ALD_FAILURE_WRONG_PEER] = { "wrong-peer", ENXIO },
+        [ALD_FAILURE_WRONG_PEER] = { "wrong-peer", EREMCHG },
         [ALD_FAILURE_BUSY] = { "busy", EBUSY },
         [ALD_FAILURE_INHIBITED] = { "inhibited", EPERM },
         [ALD_FAILURE_PROTOCOL] = { "protocol", EPROTO },
@@ -33,7 +34,7 @@ static const struct {
         [ALD_FAILURE_PORT_DOWN] = { "port-down", ENETDOWN },
         [ALD_FAILURE_NO_GID] = { "no-gid", EADDRNOTAVAIL },
         [ALD_FAILURE_NO_PERMISSION] = { "no-permission", EACCES },
-        [ALD_FAILURE_NO_PROVIDER] = { "no-provider", ENOPKG },
+        [ALD_FAILURE_NO_PROVIDER] = { "no-provider", EUNATCH },
         [ALD_FAILURE_MEMLOCK] = { "memlock", ENOBUFS },
         [ALD_FAILURE_ROUND_TRIPS_ONLY] = { "round-trips-only", EAGAIN },
 };

@@ -42,7 +42,7 @@ typedef struct AldFailure {
         char *message; /* a description; NULL: nothing failed */
 } AldFailure;
 
-/* Returns the negative errno of the kind. */
+/* Returns the negative errno of the kind, which no other kind has. */
 int ald_fail(AldFailure *failure, AldFailureKind kind, const char *format, ...)
         __attribute__((format(printf, 3, 4)));
 

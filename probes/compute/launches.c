@@ -81,9 +81,10 @@ int ald_launches_next(AldLaunches *launches, unsigned n, AldSpan *ret)
                 return r;
         launches->pending = event;
         launches->n_pending = n;
-        *ret = (AldSpan){};
-        if (!pending)
+        if (!pending) {
+                *ret = (AldSpan){};
                 return 0;
+        }
         r = await(launches, pending, ret);
         if (r < 0)
                 return r;

@@ -46,7 +46,8 @@ unsigned ald_proc_stat_parse(const char *text, const cpu_set_t *set, uint64_t *r
                 busy += t[0] + t[1] + t[2] + t[5] + t[6] + t[7];
                 n++;
         }
-        *ret_busy = busy;
+        if (n > 0)
+                *ret_busy = busy;
         return n;
 }
 

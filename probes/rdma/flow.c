@@ -58,7 +58,7 @@ static int ping(AldTalk *talk, unsigned queue, uint64_t number, uint64_t deadlin
         const AldPing out = { talk->pair.peer->nonce, number };
         AldPing in;
         const uint8_t *came = NULL;
-        uint64_t begun;
+        uint64_t begun, elapsed;
         int r;
 
         ald_ping_write(&out, talk->pair.buffer);
@@ -68,11 +68,14 @@ static int ping(AldTalk *talk, unsigned queue, uint64_t number, uint64_t deadlin
                 r = wait_received(talk, deadline, &came);
         if (r < 0)
                 return r;
-        *ret_nsec = ald_now() - begun;
+        elapsed = ald_now() - begun;
         in = ald_ping_read(came);
         if (r > 1 || in.nonce != talk->pair.own.nonce || in.number != number)
                 return wrong_answer(talk);
-        return ald_pair_sent(&talk->pair, talk->failure);
+        r = ald_pair_sent(&talk->pair, talk->failure);
+        if (r >= 0)
+                *ret_nsec = elapsed;
+        return r;
 }
 
 int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
@@ -91,8 +94,10 @@ int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
                 samples[i].burst = 0;
                 r = ping(talk, 0, WARM_UP + i, deadline, &samples[i].nsec);
         }
+        if (r < 0)
+                return r;
         *ret_n = i;
-        return r < 0 ? r : 0;
+        return 0;
 }
 
 static int settle(AldTalk *talk, uint64_t deadline)
@@ -111,6 +116,7 @@ static int settle(AldTalk *talk, uint64_t deadline)
 int ald_flow_answer(AldTalk *talk, AldRecord **ret)
 {
         uint64_t deadline = ald_now() + talk->patience;
+        g_autoptr(AldRecord) message = NULL;
         int r, settled;
 
         for (;;) {
@@ -130,7 +136,7 @@ int ald_flow_answer(AldTalk *talk, AldRecord **ret)
                 if (r >= 0)
                         r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r >= 0)
-                        r = ald_talk_look(talk, deadline, ret);
+                        r = ald_talk_look(talk, deadline, &message);
                 if (r != 0)
                         break;
         }
@@ -138,7 +144,10 @@ int ald_flow_answer(AldTalk *talk, AldRecord **ret)
                 return r;
         /* If an answer was not acknowledged, the other end may be that of another machine. */
         settled = settle(talk, deadline);
-        return settled < 0 ? settled : r;
+        if (settled < 0)
+                return settled;
+        *ret = g_steal_pointer(&message);
+        return r;
 }
 
 static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
@@ -152,7 +161,8 @@ static int read_once(AldTalk *talk, uint64_t deadline, uint64_t *ret_nsec)
                 if (r == 0)
                         r = ald_talk_look(talk, deadline, NULL);
         }
-        *ret_nsec = ald_now() - begun;
+        if (r >= 0)
+                *ret_nsec = ald_now() - begun;
         return r;
 }
 
@@ -166,8 +176,10 @@ int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
                 samples[i].burst = 0;
                 r = read_once(talk, deadline, &samples[i].nsec);
         }
+        if (r < 0)
+                return r;
         *ret_n = i;
-        return r < 0 ? r : 0;
+        return 0;
 }
 
 static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
@@ -187,7 +199,7 @@ static bool may_send(const AldTalk *talk, const AldJudgeLimits *limits, uint64_t
         return talk->looked < end && sent < limits->bytes + under_way * pair->plan.size;
 }
 
-int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_bytes)
+int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *bytes)
 {
         uint64_t now = ald_now(), end = now + limits->hard_ns + GRACE_NS, deadline = now + talk->patience;
         uint64_t begun = talk->pair.posted;
@@ -195,9 +207,9 @@ int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_byt
         int r = 0;
 
         while (r == 0) {
-                if (may_send(talk, limits, end, *ret_bytes))
+                if (may_send(talk, limits, end, *bytes))
                         r = ald_pair_fill(&talk->pair, talk->failure);
-                *ret_bytes = (talk->pair.posted - begun) * talk->pair.plan.size;
+                *bytes = (talk->pair.posted - begun) * talk->pair.plan.size;
                 if (r >= 0)
                         r = ald_pair_sent(&talk->pair, talk->failure);
                 if (r >= 0)
@@ -210,7 +222,7 @@ int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_byt
                 return r;
         if (message->kind != ALD_KIND_RDMA_STOP)
                 return ald_talk_out_of_turn(talk);
-        return drain(talk, deadline, *ret_bytes);
+        return drain(talk, deadline, *bytes);
 }
 
 AldRdmaStop ald_flow_stop(const AldVerdict *verdict)
@@ -324,17 +336,22 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
 {
         Receiving receiving = { .talk = talk, .limits = limits, .end = UINT64_MAX };
         uint64_t deadline = ald_now() + talk->patience;
+        AldVerdict verdict;
         AldRdmaStop stop;
         int r;
 
         ald_judge_init(&receiving.judge, limits, min_rtt);
         r = receive_all(talk, &receiving, deadline);
-        if (r >= 0 && !ald_judge_verdict(&receiving.judge, ret))
+        if (r >= 0 && !ald_judge_verdict(&receiving.judge, &verdict))
                 r = ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
         ald_judge_clear(&receiving.judge);
         if (r < 0)
                 return r;
-        stop = ald_flow_stop(ret);
+        stop = ald_flow_stop(&verdict);
         r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_STOP, &stop);
-        return r < 0 ? r : take_rest(talk, deadline, receiving.moved.bytes);
+        if (r >= 0)
+                r = take_rest(talk, deadline, receiving.moved.bytes);
+        if (r >= 0)
+                *ret = verdict;
+        return r;
 }

@@ -20,9 +20,9 @@ int ald_flow_answer(AldTalk *talk, AldRecord **ret);
 /* The same round trips without the processor of the other side. */
 int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
 
-/* Sends until the other side stops it, at most what was agreed on. *ret_bytes must be 0, and is set on
- * failure as well. */
-int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *ret_bytes);
+/* Sends until the other side stops it, at most what was agreed on. *bytes, at first 0, counts what was sent,
+ * also before a failure. */
+int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *bytes);
 
 /* Receives until the rate is known, and stops the other side. */
 int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret);

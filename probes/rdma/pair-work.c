@@ -217,6 +217,7 @@ int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldF
 {
         struct ibv_wc done[ALD_PAIR_BATCH];
         int n = take(pair->received, done, failure), r;
+        const uint8_t *last = NULL;
 
         for (int i = 0; i < n; i++) {
                 if (done[i].status != IBV_WC_SUCCESS)
@@ -226,12 +227,13 @@ int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldF
                                 "the other side sent a message of %u bytes, where %zu were due",
                                 done[i].byte_len, size);
                 pair->last_queue = QUEUE(done[i].wr_id);
-                if (ret_last)
-                        *ret_last = room_of(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id));
+                last = room_of(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id));
                 r = ald_pair_post_room(pair, QUEUE(done[i].wr_id), VALUE(done[i].wr_id), failure);
                 if (r < 0)
                         return r;
         }
+        if (n > 0 && ret_last)
+                *ret_last = last;
         return n;
 }
 

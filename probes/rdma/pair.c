@@ -153,25 +153,25 @@ static void describe(AldPair *pair)
                 .nonce = ald_ping_nonce() };
 }
 
-int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *ret,
+int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *pair,
         AldFailure *failure)
 {
         struct ibv_context *context = manager ? manager->verbs : port->context;
         int flags = fcntl(context->async_fd, F_GETFL), r = 0;
 
-        *ret = (AldPair){ .port = port, .manager = manager, .context = context, .plan = *plan };
+        *pair = (AldPair){ .port = port, .manager = manager, .context = context, .plan = *plan };
         (void) fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK);
-        ret->domain = ibv_alloc_pd(context);
-        if (!ret->domain)
+        pair->domain = ibv_alloc_pd(context);
+        if (!pair->domain)
                 r = ald_fail(failure, ALD_FAILURE_INTERNAL, "no protection domain: %s", g_strerror(errno));
         if (r >= 0)
-                r = make_memory(ret, failure);
+                r = make_memory(pair, failure);
         if (r >= 0)
-                r = make_queues(ret, failure);
+                r = make_queues(pair, failure);
         for (unsigned i = 0; i < plan->queues && r >= 0; i++)
-                r = get_ready(ret, i, failure);
+                r = get_ready(pair, i, failure);
         if (r >= 0)
-                describe(ret);
+                describe(pair);
         return r;
 }
 

@@ -39,8 +39,8 @@ typedef struct AldPair {
         unsigned proved;                         /* a bit for each queue by which its nonce arrived */
 } AldPair;
 
-/* Posts all receive requests as well. */
-int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *ret,
+/* Posts all receive requests as well. The pair must be closed in any case. */
+int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *pair,
         AldFailure *failure);
 void ald_pair_close(AldPair *pair);
 

@@ -55,6 +55,8 @@ bool ald_plan_make(const AldPlanLimits *limits, AldRdmaUseOperation operation, s
         plan.queues = (unsigned) within(queues, limits->completions / plan.depth);
         for (plan_memory(&plan, bytes); bytes > plan.size && !fits(limits, &plan); bytes /= 2)
                 plan_memory(&plan, bytes / 2);
+        if (limits->region > 0 && ald_plan_total(&plan) > limits->region)
+                return false;
         *ret = plan;
-        return limits->region == 0 || ald_plan_total(&plan) <= limits->region;
+        return true;
 }

@@ -86,7 +86,7 @@ static void read_gids(AldPort *port)
         }
 }
 
-static int judge_port(const AldPort *port, AldFailure *failure)
+static int check_port(const AldPort *port, AldFailure *failure)
 {
         if (port->port.state != IBV_PORT_ACTIVE)
                 return ald_fail(failure, ALD_FAILURE_PORT_DOWN, "%s is not up: the port is in the state %s",
@@ -108,32 +108,38 @@ static int read_node(const char *device)
         return (int) node;
 }
 
-static int open_port(struct ibv_device *device, unsigned number, AldPort *ret, AldFailure *failure)
+/* Sets *n_ports, if that is known. */
+static int open_port(
+        struct ibv_device *device, unsigned number, AldPort *ret, unsigned *n_ports, AldFailure *failure)
 {
         const char *name = ibv_get_device_name(device);
+        AldPort port = { .number = number, .node = read_node(name) };
         int r;
 
-        *ret = (AldPort){ .number = number, .node = read_node(name) };
-        snprintf(ret->name, sizeof ret->name, "%s.%u", name, number);
+        snprintf(port.name, sizeof port.name, "%s.%u", name, number);
         errno = 0;
-        ret->context = ibv_open_device(device);
-        if (!ret->context && (errno == EACCES || errno == EPERM))
+        port.context = ibv_open_device(device);
+        if (!port.context && (errno == EACCES || errno == EPERM))
                 return ald_fail(failure, ALD_FAILURE_NO_PERMISSION,
                         "%s cannot be opened: no permission for its node in /dev/infiniband", name);
-        if (!ret->context)
+        if (!port.context)
                 return ald_fail(failure, ALD_FAILURE_NO_DEVICE, "%s cannot be opened: %s", name,
                         g_strerror(errno ?: EIO));
-        r = ibv_query_device(ret->context, &ret->device);
-        if (r == 0)
-                r = ibv_query_port(ret->context, (uint8_t) number, &ret->port);
+        r = ibv_query_device(port.context, &port.device);
         if (r == 0) {
-                read_gids(ret);
-                r = judge_port(ret, failure);
+                *n_ports = port.device.phys_port_cnt;
+                r = ibv_query_port(port.context, (uint8_t) number, &port.port);
+        }
+        if (r == 0) {
+                read_gids(&port);
+                r = check_port(&port, failure);
         } else
-                r = ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "%s cannot be queried: %s", ret->name,
+                r = ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "%s cannot be queried: %s", port.name,
                         g_strerror(r));
         if (r < 0)
-                ald_port_close(ret);
+                ald_port_close(&port);
+        else
+                *ret = port;
         return r;
 }
 
@@ -168,13 +174,13 @@ static unsigned split_name(const char *wanted, char **ret_device)
 /* Opens the first port that works; the failure is that of the last one. */
 static int open_any(struct ibv_device *device, unsigned number, AldPort *ret, AldFailure *failure)
 {
-        unsigned next = MAX(number, 1);
+        unsigned next = MAX(number, 1), n_ports = 0;
         int r;
 
         do {
                 ald_failure_clear(failure);
-                r = open_port(device, next, ret, failure);
-        } while (r < 0 && number == 0 && next++ < ret->device.phys_port_cnt);
+                r = open_port(device, next, ret, &n_ports, failure);
+        } while (r < 0 && number == 0 && next++ < n_ports);
         return r;
 }
 

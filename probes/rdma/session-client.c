@@ -94,16 +94,20 @@ static int greet(const Measuring *measuring, AldRecord **ret)
                 .port = measuring->options->peer_device,
                 .manager = measuring->options->manager || ald_port_needs_manager(&talk->port),
                 .automatic = measuring->options->link.automatic };
+        g_autoptr(AldRecord) record = NULL;
         const AldRdmaOffer *offer;
         int r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_HELLO, &hello);
 
         if (r >= 0)
-                r = ald_talk_expect(talk, ALD_KIND_RDMA_OFFER, ret);
+                r = ald_talk_expect(talk, ALD_KIND_RDMA_OFFER, &record);
         if (r < 0)
                 return r;
-        offer = ald_record_as(*ret, RDMA_OFFER, AldRdmaOffer);
+        offer = ald_record_as(record, RDMA_OFFER, AldRdmaOffer);
         g_strlcpy(measuring->result->sink_port, offer->port, sizeof measuring->result->sink_port);
-        return ald_exchange_check_version(&talk->channel, offer->version);
+        r = ald_exchange_check_version(&talk->channel, offer->version);
+        if (r >= 0)
+                *ret = g_steal_pointer(&record);
+        return r;
 }
 
 /* Finds the path to the other side: by GIDs or by rdma_cm. */
@@ -211,6 +215,7 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
         AldTalk *talk = measuring->talk;
         g_autoptr(AldRecord) stop = NULL;
         uint64_t bytes = 0, begun = ald_now();
+        AldVerdict verdict;
         int r;
 
         tell(measuring, "upload", 0);
@@ -223,12 +228,13 @@ static int measure_upload(const Measuring *measuring, AldVerdict *ret)
                 r = ald_talk_expect(talk, ALD_KIND_RDMA_STOP, &stop);
         if (r < 0)
                 return r;
-        *ret = ald_flow_verdict(ald_record_as(stop, RDMA_STOP, AldRdmaStop));
-        ret->streams = talk->pair.plan.queues;
-        return ald_flow_is_plausible(ret, bytes, ald_now() - begun)
-                       ? 0
-                       : ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
-                                 "what the other side says it received does not fit what was sent");
+        verdict = ald_flow_verdict(ald_record_as(stop, RDMA_STOP, AldRdmaStop));
+        verdict.streams = talk->pair.plan.queues;
+        if (!ald_flow_is_plausible(&verdict, bytes, ald_now() - begun))
+                return ald_fail(talk->failure, ALD_FAILURE_PROTOCOL,
+                        "what the other side says it received does not fit what was sent");
+        *ret = verdict;
+        return 0;
 }
 
 static int measure_download(const Measuring *measuring, AldVerdict *ret)
@@ -282,24 +288,28 @@ static int measure(Measuring *measuring)
 int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,
         AldProgress *progress, AldRdmaMeasurement *ret)
 {
-        Measuring measuring = { .options = options, .talk = talk, .progress = progress, .result = ret };
+        AldRdmaMeasurement result = {};
+        Measuring measuring = { .options = options, .talk = talk, .progress = progress, .result = &result };
         int stop = talk->channel.stop, r = ald_preamble_say(fd, talk->failure);
         AldAddress peer;
 
         talk->patience = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_TALK_PATIENCE;
         if (ald_address_peer(fd, &peer) >= 0)
-                ald_address_format(&peer, ret->sink_address);
-        g_strlcpy(ret->source_port, talk->port.name, sizeof ret->source_port);
+                ald_address_format(&peer, result.sink_address);
+        g_strlcpy(result.source_port, talk->port.name, sizeof result.source_port);
         if (r < 0) {
                 close(fd);
                 ald_tls_free(tls);
                 return r;
         }
         r = ald_channel_open(&talk->channel, &ald_rdma_protocol, fd, tls, false, stop, talk->failure);
-        g_strlcpy(ret->sink, talk->channel.peer, sizeof ret->sink);
+        g_strlcpy(result.sink, talk->channel.peer, sizeof result.sink);
         if (r >= 0)
                 r = measure(&measuring);
-        if (r < 0)
+        if (r < 0) {
                 ald_talk_abort(talk);
-        return r;
+                return r;
+        }
+        *ret = result;
+        return 0;
 }

@@ -24,7 +24,7 @@ static int ask(Serving *serving, const AldRdmaHello *hello)
         const AldRdmaOptions *options = serving->options;
         AldTalk *talk = serving->talk;
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
-        AldAsking answer;
+        g_auto(AldAsking) answer = {};
 
         if (options->link.report_fd < 0)
                 return 0;
@@ -319,19 +319,19 @@ static int serve(Serving *serving)
         return r < 0 ? r : serve_phases(serving);
 }
 
-int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *ret)
+int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *served)
 {
-        Serving serving = { .options = options, .talk = talk, .served = ret };
+        Serving serving = { .options = options, .talk = talk, .served = served };
         AldAddress peer;
         int r;
 
         talk->patience = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_TALK_PATIENCE;
         if (ald_address_peer(fd, &peer) >= 0)
-                ald_address_format(&peer, ret->address);
+                ald_address_format(&peer, served->address);
         r = ald_channel_open(
                 &talk->channel, &ald_rdma_protocol, fd, tls, true, talk->channel.stop, talk->failure);
-        ret->authenticated = r >= 0;
-        g_strlcpy(ret->peer, talk->channel.peer, sizeof ret->peer);
+        served->authenticated = r >= 0;
+        g_strlcpy(served->peer, talk->channel.peer, sizeof served->peer);
         if (r >= 0)
                 r = serve(&serving);
         if (r < 0)

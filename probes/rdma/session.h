@@ -32,10 +32,12 @@ typedef struct AldRdmaVisit {
         uint64_t received, sent; /* bytes of data */
 } AldRdmaVisit;
 
-/* Both take ownership of fd and tls; ald_talk_close() closes what they open. */
+/* Both take ownership of fd and tls; ald_talk_close() closes what they open. `served` is filled in as far as
+ * the session comes. */
 int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,
         AldProgress *progress, AldRdmaMeasurement *ret);
-int ald_session_serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *ret);
+int ald_session_serve(
+        const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *served);
 
 /* One line of JSON, to be freed by g_free(); unknown values are omitted. */
 char *ald_rdma_result_to_json(const AldRdmaMeasurement *result);

@@ -27,7 +27,8 @@ static int wait_for_rtt(AldClient *client)
 
 static bool is_brief(const AldClient *client)
 {
-        return client->options->scope == ALD_SOCKET_SCOPE_CHECK || client->options->scope == ALD_SOCKET_SCOPE_ROUND_TRIPS;
+        return client->options->scope == ALD_SOCKET_SCOPE_CHECK ||
+               client->options->scope == ALD_SOCKET_SCOPE_ROUND_TRIPS;
 }
 
 static int measure_rtt(AldClient *client)
@@ -129,8 +130,8 @@ static int open_channel(AldClient *client, const AldAddress *to, AldTls *tls, in
                 &client->channel, &ald_socket_protocol, ald_fd_steal(&fd), tls, false, stop, client->failure);
 }
 
-int ald_client_run(const AldSocketOptions *options, const AldAddress *to, const AldOrigin *origin, AldTls *tls,
-        int stop, AldProgress *progress, AldResult *ret, AldFailure *failure)
+int ald_client_run(const AldSocketOptions *options, const AldAddress *to, const AldOrigin *origin,
+        AldTls *tls, int stop, AldProgress *progress, AldResult *result, AldFailure *failure)
 {
         g_autofree AldClient *client = g_new0(AldClient, 1);
         int r;
@@ -141,16 +142,16 @@ int ald_client_run(const AldSocketOptions *options, const AldAddress *to, const 
                 .channel = { .fd = -1 },
                 .progress = progress,
                 .failure = failure,
-                .result = ret,
+                .result = result,
                 .spot = { .fd = -1 },
                 .rtt_fd = -1,
                 .loaded = g_array_new(FALSE, FALSE, sizeof(AldRttSample)),
         };
-        ret->scope = options->scope;
+        result->scope = options->scope;
         ald_progress_tell(progress, "connect", 0);
         r = open_channel(client, to, tls, stop);
         if (r >= 0) {
-                g_strlcpy(ret->sink, client->channel.peer, sizeof ret->sink);
+                g_strlcpy(result->sink, client->channel.peer, sizeof result->sink);
                 r = measure(client);
                 if (r < 0)
                         ald_exchange_send_abort(&client->channel, failure->kind, failure->message);

@@ -6,6 +6,6 @@
 #include "probes/socket/options.h"
 #include "probes/socket/result.h"
 
-/* Measures towards the address. Takes tls. */
-int ald_client_run(const AldSocketOptions *options, const AldAddress *to, const AldOrigin *origin, AldTls *tls,
-        int stop, AldProgress *progress, AldResult *ret, AldFailure *failure);
+/* Measures towards the address. Takes tls. The result is filled in as far as the measurement comes. */
+int ald_client_run(const AldSocketOptions *options, const AldAddress *to, const AldOrigin *origin,
+        AldTls *tls, int stop, AldProgress *progress, AldResult *result, AldFailure *failure);

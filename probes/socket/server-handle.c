@@ -24,7 +24,7 @@ static int admit(AldServer *server, const AldRecord *first)
                                             : &unknown;
         const AldLinkOptions *link = &server->options->link;
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
-        AldAsking told;
+        g_auto(AldAsking) told = {};
 
         server->admitted = true;
         server->scope = ald_socket_scope_from_string(open->scope);
@@ -43,16 +43,18 @@ static int admit(AldServer *server, const AldRecord *first)
 int ald_server_issue_tokens(
         AldServer *server, AldSocketOpenPurpose purpose, uint64_t count, AldServerTokens *ret)
 {
+        AldServerTokens tokens = {};
         uint64_t now = ald_now();
 
-        *ret = (AldServerTokens){};
         for (size_t i = 0; i < MIN(count, ALD_SERVER_TOKENS_MAX); i++) {
-                if (ald_tokens_issue(&server->door.tokens, purpose, now, now + ALD_TOKEN_NS, ret->texts[i]) <
-                        0)
+                if (ald_tokens_issue(
+                            &server->door.tokens, purpose, now, now + ALD_TOKEN_NS, tokens.texts[i]) < 0)
                         return ald_fail(
                                 server->failure, ALD_FAILURE_LIMIT, "too many connections are requested");
-                ret->list[i] = ret->texts[i];
         }
+        *ret = tokens;
+        for (size_t i = 0; i < MIN(count, ALD_SERVER_TOKENS_MAX); i++)
+                ret->list[i] = ret->texts[i];
         return 0;
 }
 
@@ -67,8 +69,8 @@ static bool may_open(const AldServer *server, AldSocketOpenPurpose purpose, uint
                 return count > 0 && server->state == ALD_SERVER_DOWNLOAD &&
                        server->sending.n + count <= server->options->streams_max;
         default:
-                return count == 1 && server->scope <= ALD_SOCKET_SCOPE_CHECK && server->state == ALD_SERVER_IDLE &&
-                       server->spots < SPOTS_MAX;
+                return count == 1 && server->scope <= ALD_SOCKET_SCOPE_CHECK &&
+                       server->state == ALD_SERVER_IDLE && server->spots < SPOTS_MAX;
         }
 }
 

@@ -250,21 +250,21 @@ static int run_session(AldServer *server, int lock)
         return r;
 }
 
-int ald_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock, AldServed *ret,
-        AldFailure *failure)
+int ald_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock,
+        AldServed *served, AldFailure *failure)
 {
-        AldServer server = { .options = options, .served = ret, .failure = failure };
+        AldServer server = { .options = options, .served = served, .failure = failure };
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
         int r;
 
-        *ret = (AldServed){};
+        *served = (AldServed){};
         r = ald_channel_open(&server.channel, &ald_socket_protocol, fd, tls, true, stop, failure);
         learn_ways(&server);
         if (r >= 0) {
-                ret->authenticated = true;
-                g_strlcpy(ret->peer, server.channel.peer, sizeof ret->peer);
+                served->authenticated = true;
+                g_strlcpy(served->peer, server.channel.peer, sizeof served->peer);
                 /* The service limits the time of unauthenticated peers. */
-                report.peer = ret->peer;
+                report.peer = served->peer;
                 ald_asking_report(options->link.report_fd, &report);
                 r = run_session(&server, lock);
         }

@@ -21,7 +21,7 @@ void ald_served_clear(AldServed *served);
 
 /*
  * Serves one connection. lock: a file that sessions lock to run one at a time; -1: none.
- * Takes fd and tls.
+ * Takes fd and tls. `served` is filled in as far as the session comes, and must be cleared in any case.
  */
-int ald_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock, AldServed *ret,
-        AldFailure *failure);
+int ald_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock,
+        AldServed *served, AldFailure *failure);

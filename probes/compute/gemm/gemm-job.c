@@ -30,8 +30,9 @@ static int build(AldGemmJob *job)
         return build_with(job->session, job->variant->source, options, &job->program, job->failure);
 }
 
+/* The slot owns the kernel as soon as there is one. */
 static int get_kernel(
-        AldGemmJob *job, const char *name, cl_mem *const *buffers, unsigned n_buffers, cl_kernel *ret)
+        AldGemmJob *job, const char *name, cl_mem *const *buffers, unsigned n_buffers, cl_kernel *slot)
 {
         const AldCl *cl = job->session->cl;
         cl_int code = CL_SUCCESS, n = (cl_int) job->n;
@@ -39,7 +40,7 @@ static int get_kernel(
 
         if (!kernel)
                 return ald_cl_fail(job->failure, code, "creating a kernel");
-        *ret = kernel;
+        *slot = kernel;
         for (unsigned i = 0; i < n_buffers && code == CL_SUCCESS; i++)
                 code = cl->SetKernelArg(kernel, i, sizeof *buffers[i], buffers[i]);
         if (code == CL_SUCCESS)

@@ -33,20 +33,25 @@ static double elapsed(const Choice *choice)
         return (double) (ald_now() - choice->start_nsec) / ALD_NSEC_PER_SEC;
 }
 
-/* Builds and runs it and looks at what it made. */
-static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **ret_job, double *ret_rate,
+/* Builds and runs it and checks its result. The job is there once it is built. */
+static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **job, double *ret_rate,
         AldFailure *failure)
 {
-        int r = ald_gemm_job_new(&choice->buffers, variant, failure, ret_job);
+        double rate;
+        int r = ald_gemm_job_new(&choice->buffers, variant, failure, job);
 
         if (r < 0)
                 return r;
         ald_measure_tell(choice->options, ALD_COMPUTE_STEP_PHASE_TRIAL, variant->name, 0);
         r = ald_gemm_buffers_spoil(&choice->buffers, failure);
         if (r >= 0)
-                r = ald_meter_try(choice->session, ald_gemm_job_launch, *ret_job,
-                        ald_gemm_work(choice->buffers.n), TRIAL_SECONDS, ret_rate, failure);
-        return r < 0 ? r : ald_gemm_buffers_check(&choice->buffers, variant, failure);
+                r = ald_meter_try(choice->session, ald_gemm_job_launch, *job,
+                        ald_gemm_work(choice->buffers.n), TRIAL_SECONDS, &rate, failure);
+        if (r >= 0)
+                r = ald_gemm_buffers_check(&choice->buffers, variant, failure);
+        if (r >= 0)
+                *ret_rate = rate;
+        return r;
 }
 
 /* A failure that is not this variant's alone is returned. */

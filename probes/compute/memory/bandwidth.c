@@ -40,14 +40,19 @@ static int verify(Run *run, AldFailure *failure)
 
 static int time_shape(Run *run, AldReadyShape *shape, double *ret, AldFailure *failure)
 {
+        double rate;
         int r = ald_memory_reset(&run->memory, failure);
 
         ald_shapes_use(&run->shapes, shape, &run->memory, run->passes, failure);
         run->shapes.launches = 0;
         if (r >= 0)
-                r = ald_meter_try(
-                        run->session, ald_shapes_launch, &run->shapes, work(run), TRY_SECONDS, ret, failure);
-        return r < 0 ? r : verify(run, failure);
+                r = ald_meter_try(run->session, ald_shapes_launch, &run->shapes, work(run), TRY_SECONDS,
+                        &rate, failure);
+        if (r >= 0)
+                r = verify(run, failure);
+        if (r >= 0)
+                *ret = rate;
+        return r;
 }
 
 /* Its rate. A shape that fails, or leaves work out, is refused; it is an error if no other remains. */

@@ -104,10 +104,13 @@ static int finish(AldMemoryBuffers *memory, AldFailure *failure)
 static int wrap(AldMemoryBuffers *memory, void *host, size_t bytes, cl_mem *ret, AldFailure *failure)
 {
         cl_int code = CL_SUCCESS;
-
-        *ret = memory->session->cl->CreateBuffer(
+        cl_mem buffer = memory->session->cl->CreateBuffer(
                 memory->session->context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, &code);
-        return *ret ? 0 : ald_cl_fail(failure, code, "giving memory to the device");
+
+        if (!buffer)
+                return ald_cl_fail(failure, code, "giving memory to the device");
+        *ret = buffer;
+        return 0;
 }
 
 /*
@@ -181,14 +184,15 @@ int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure)
 static int add_up(AldMemoryBuffers *memory, uint32_t *ret, AldFailure *failure)
 {
         g_autofree uint32_t *sums = g_new(uint32_t, memory->n_sums);
+        uint32_t sum = 0;
         cl_int code = memory->session->cl->EnqueueReadBuffer(memory->session->queue, memory->sums, CL_TRUE, 0,
                 memory->n_sums * sizeof *sums, sums, 0, NULL, NULL);
 
         if (code != CL_SUCCESS)
                 return ald_cl_fail(failure, code, "reading device memory");
-        *ret = 0;
         for (size_t i = 0; i < memory->n_sums; i++)
-                *ret += sums[i];
+                sum += sums[i];
+        *ret = sum;
         return 0;
 }
 

@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stddef.h>
+#include <string.h>
+
 #include <glib.h>
 
 #include "probes/compute/opencl/query.h"
 
 #define TEXT_MAX (64u * 1024)
+#define VALUE_MAX 64u
 
 bool ald_query(const AldCl *cl, cl_device_id device, cl_device_info what, void *ret, size_t size)
 {
-        size_t told = 0;
+        _Alignas(max_align_t) char value[VALUE_MAX];
+        size_t actual = 0;
 
-        return cl->GetDeviceInfo(device, what, size, ret, &told) == CL_SUCCESS && told == size;
+        if (size > sizeof value || cl->GetDeviceInfo(device, what, size, value, &actual) != CL_SUCCESS ||
+                actual != size)
+                return false;
+        memcpy(ret, value, size);
+        return true;
 }
 
 cl_uint ald_query_uint(const AldCl *cl, cl_device_id device, cl_device_info what)

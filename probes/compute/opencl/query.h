@@ -5,7 +5,7 @@
 
 #include "probes/compute/opencl/cl.h"
 
-/* Queries a value of a fixed size; false if the device does not support the query. */
+/* Queries a value of a fixed size of at most 64 bytes; false if the device does not support the query. */
 bool ald_query(const AldCl *cl, cl_device_id device, cl_device_info what, void *ret, size_t size);
 
 /* A number; 0 if unknown. */
