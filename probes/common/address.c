@@ -11,8 +11,8 @@
 
 #include "probes/common/address.h"
 #include "probes/common/clock.h"
+#include "probes/common/fd.h"
 #include "probes/common/wait.h"
-#include "probes/fd.h"
 
 #define CONNECT_PATIENCE (5 * ALD_NSEC_PER_SEC)
 

@@ -8,8 +8,8 @@
 #include "pki/certificate.h"
 #include "probes/common/channel.h"
 #include "probes/common/clock.h"
+#include "probes/common/fd.h"
 #include "probes/common/wait.h"
-#include "probes/fd.h"
 
 #define MESSAGES_MAX 4096u /* in one session: twice what the longest transfers take */
 
@@ -30,7 +30,7 @@ static bool wants(AldChannel *channel, int result)
 
 /* A server that has too many connections, or too many in a short time, closes them; one that refuses us in
  * TLS sends an alert. */
-static bool is_shut_out(const AldChannel *channel, int result)
+static bool is_closed_early(const AldChannel *channel, int result)
 {
         int error = SSL_get_error(channel->ssl, result);
 
@@ -42,23 +42,23 @@ static bool is_shut_out(const AldChannel *channel, int result)
 
 static int tls_failed(AldChannel *channel, int result)
 {
-        bool shut_out = is_shut_out(channel, result);
+        bool closed_early = is_closed_early(channel, result);
         bool wrong = SSL_get_verify_result(channel->ssl) == X509_V_ERR_HOSTNAME_MISMATCH;
-        char *told = ald_tls_take_reason(channel->tls);
-        g_autofree char *reason = told ? told : ald_tls_explain(channel->tls, channel->ssl, result);
+        char *known = ald_tls_take_reason(channel->tls);
+        g_autofree char *reason = known ? known : ald_tls_explain(channel->tls, channel->ssl, result);
 
         /* With TLS 1.3 a server refuses our certificate after the handshake is over for us. */
-        if (shut_out && !told)
+        if (closed_early && !known)
                 return ald_fail(channel->failure, ALD_FAILURE_BUSY,
                         "the other side closed the connection before TLS, possibly because it has too many");
         if (wrong)
                 return ald_fail(channel->failure, ALD_FAILURE_WRONG_PEER, "%s", reason);
-        if (!channel->ready || told)
+        if (!channel->ready || known)
                 return ald_fail(channel->failure, ALD_FAILURE_TLS_FAILED, "TLS: %s", reason);
         return ald_fail(channel->failure, ALD_FAILURE_ABORTED, "the connection was lost: %s", reason);
 }
 
-static int shake_hands(AldChannel *channel)
+static int do_handshake(AldChannel *channel)
 {
         uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
         int r;
@@ -78,7 +78,7 @@ static int shake_hands(AldChannel *channel)
         }
 }
 
-static void learn_peer(AldChannel *channel)
+static void read_peer(AldChannel *channel)
 {
         X509 *certificate = SSL_get0_peer_certificate(channel->ssl);
         AldPkiFacts facts;
@@ -107,9 +107,9 @@ int ald_channel_open(AldChannel *channel, const AldProtocol *protocol, int fd, A
                 SSL_set_connect_state(channel->ssl);
         /* A call that continues during TLS control messages may never return. */
         SSL_clear_mode(channel->ssl, SSL_MODE_AUTO_RETRY);
-        r = shake_hands(channel);
+        r = do_handshake(channel);
         if (r >= 0)
-                learn_peer(channel);
+                read_peer(channel);
         return r;
 }
 
@@ -171,7 +171,8 @@ static int try_frame(AldChannel *channel, const char **ret, size_t *ret_n)
         }
 }
 
-int ald_channel_try_text(AldChannel *channel, char **ret)
+/* 1 with the next message, 0 if there is none yet. */
+static int try_text(AldChannel *channel, char **ret)
 {
         const char *bytes;
         size_t n;
@@ -182,19 +183,19 @@ int ald_channel_try_text(AldChannel *channel, char **ret)
         if (memchr(bytes, '\0', n))
                 return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
                         "the other side sent a message that is not text");
+        if (++channel->n_received > MESSAGES_MAX)
+                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side sent too many messages");
         *ret = g_strndup(bytes, n);
         ald_frame_drop(&channel->reader);
-        if (++channel->heard > MESSAGES_MAX)
-                return ald_fail(channel->failure, ALD_FAILURE_LIMIT, "the other side sent too many messages");
         return 1;
 }
 
-int ald_channel_receive_text(AldChannel *channel, uint64_t deadline, char **ret)
+static int receive_text(AldChannel *channel, uint64_t deadline, char **ret)
 {
         int r;
 
         for (;;) {
-                r = ald_channel_try_text(channel, ret);
+                r = try_text(channel, ret);
                 if (r != 0)
                         return r;
                 r = ald_wait_for(channel->fd, POLLIN, channel->stop, deadline,
@@ -202,4 +203,98 @@ int ald_channel_receive_text(AldChannel *channel, uint64_t deadline, char **ret)
                 if (r < 0)
                         return r;
         }
+}
+
+int ald_protocol_parse(
+        const AldProtocol *protocol, const char *text, size_t n, AldRecord **ret, char **ret_reason)
+{
+        return ald_message_parse_named(
+                protocol->kinds, protocol->n_kinds, text, n, ALD_FRAME_MAX, ret, ret_reason);
+}
+
+int ald_channel_send(AldChannel *channel, AldKind kind, const void *fields)
+{
+        g_autofree char *text = ald_message_format_named(kind, fields);
+
+        return ald_channel_send_text(channel, text);
+}
+
+void ald_channel_send_abort(AldChannel *channel, AldFailureKind reason, const char *text)
+{
+        g_autofree char *shown = ald_message_text(text);
+        const AldProbeAbort message = { .reason = ald_failure_to_string(reason), .text = shown };
+
+        (void) ald_channel_send(channel, ALD_KIND_PROBE_ABORT, &message);
+}
+
+static int fail_as_aborted(AldChannel *channel, const AldProbeAbort *message)
+{
+        int reason = ald_failure_from_string(message->reason);
+
+        return ald_fail(channel->failure, reason >= 0 ? (AldFailureKind) reason : ALD_FAILURE_ABORTED,
+                "the other side: %s", message->text ?: message->reason);
+}
+
+static int parse(AldChannel *channel, const char *text, AldRecord **ret)
+{
+        g_autoptr(AldRecord) message = NULL;
+        g_autofree char *reason = NULL;
+        int r = ald_protocol_parse(channel->protocol, text, strlen(text), &message, &reason);
+
+        if (r == -ENOENT)
+                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side sent something that version %u of the protocol does not have",
+                        channel->protocol->version);
+        if (r < 0)
+                return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
+                        "the other side sent an invalid message: %s", reason);
+        if (message->kind == ALD_KIND_PROBE_ABORT)
+                return fail_as_aborted(channel, ald_record_as(message, PROBE_ABORT, AldProbeAbort));
+        *ret = g_steal_pointer(&message);
+        return 1;
+}
+
+int ald_channel_try(AldChannel *channel, AldRecord **ret)
+{
+        g_autofree char *text = NULL;
+        int r = try_text(channel, &text);
+
+        return r > 0 ? parse(channel, text, ret) : r;
+}
+
+int ald_channel_receive(AldChannel *channel, uint64_t deadline, AldRecord **ret)
+{
+        g_autofree char *text = NULL;
+        int r = receive_text(channel, deadline, &text);
+
+        return r > 0 ? parse(channel, text, ret) : r;
+}
+
+int ald_channel_unexpected(AldChannel *channel, const AldRecord *message)
+{
+        return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL, "the other side sent %s out of turn",
+                ald_kinds[message->kind].name);
+}
+
+int ald_channel_check_version(AldChannel *channel, uint64_t version)
+{
+        if (version == channel->protocol->version)
+                return 0;
+        return ald_fail(channel->failure, ALD_FAILURE_PROTOCOL,
+                "the other side uses version %" G_GUINT64_FORMAT " of the protocol, and this side version %u",
+                version, channel->protocol->version);
+}
+
+int ald_channel_expect(AldChannel *channel, uint64_t deadline, AldKind kind, AldRecord **ret)
+{
+        g_autoptr(AldRecord) message = NULL;
+        int r = ald_channel_receive(channel, deadline, &message);
+
+        if (r < 0)
+                return r;
+        if (message->kind != kind)
+                return ald_channel_unexpected(channel, message);
+        if (ret)
+                *ret = g_steal_pointer(&message);
+        return 0;
 }

@@ -45,7 +45,7 @@ typedef struct Scale {
 
 static double deficit(const AldPoint *point, double segment)
 {
-        return (double) point->moved.segments * segment - (double) point->moved.bytes;
+        return (double) point->counters.segments * segment - (double) point->counters.bytes;
 }
 
 /* The least by which segments exceed what is in order: what is more than that only waits to be in order. */
@@ -64,7 +64,7 @@ static double least_deficit(const AldPoint *points, size_t n, double segment)
  */
 static Scale find_scale(const AldPoint *points, size_t n, double segment)
 {
-        const AldMoved *first = &points[0].moved, *last = &points[n - 1].moved;
+        const AldTransferCounters *first = &points[0].counters, *last = &points[n - 1].counters;
         double full = (double) last->segment, all = (double) (last->segments - first->segments) * segment;
         size_t quarter = MAX(n / QUARTER, 1);
         double twice, share;
@@ -80,7 +80,7 @@ static Scale find_scale(const AldPoint *points, size_t n, double segment)
 
 static double amount_at(const AldPoint *point, const Scale *scale)
 {
-        return (double) (scale->segments ? point->moved.segments : point->moved.bytes) * scale->factor;
+        return (double) (scale->segments ? point->counters.segments : point->counters.bytes) * scale->factor;
 }
 
 /* Fills bins from arrival to arrival, each at least that long and that large, and returns their number. */
@@ -90,7 +90,7 @@ static size_t make_bins(
         size_t begin = 0, bins = 0;
 
         for (size_t i = 1; i < n; i++) {
-                uint64_t time = points[i].moved.when - points[begin].moved.when;
+                uint64_t time = points[i].counters.when - points[begin].counters.when;
                 double arrived = amount_at(&points[i], scale) - amount_at(&points[begin], scale);
 
                 if (time < width || arrived < amount)
@@ -138,7 +138,7 @@ static double usual_rate(const Bin *bins, size_t n)
 
         for (size_t i = 0; i < n; i++)
                 rates[i] = bins[i].amount / bins[i].time;
-        (void) ald_middle_mean(rates, n);
+        (void) ald_interquartile_mean(rates, n);
         return rates[n / 2];
 }
 
@@ -238,14 +238,15 @@ static size_t find_warm_up(const Bin *bins, size_t n)
 /* What comes to a stop does not end with its last arrival. */
 static bool is_silent(const AldPoint *points, size_t n, uint64_t end)
 {
-        uint64_t time = points[n - 1].moved.when - points[0].moved.when;
+        uint64_t time = points[n - 1].counters.when - points[0].counters.when;
 
-        return end > points[n - 1].moved.when + SILENCE_NS + SILENCE * time / (n - 1);
+        return end > points[n - 1].counters.when + SILENCE_NS + SILENCE * time / (n - 1);
 }
 
 static double time_of(const AldPoint *points, size_t n, uint64_t end)
 {
-        return (double) ((is_silent(points, n, end) ? end : points[n - 1].moved.when) - points[0].moved.when);
+        return (double) ((is_silent(points, n, end) ? end : points[n - 1].counters.when) -
+                         points[0].counters.when);
 }
 
 /*
@@ -260,7 +261,7 @@ static size_t find_crest(const AldPoint *points, size_t begin, size_t end, const
 
         for (size_t i = begin; i < end; i++) {
                 double ahead = amount_at(&points[i], scale) - amount_at(&points[begin], scale) -
-                               rate * (double) (points[i].moved.when - points[begin].moved.when);
+                               rate * (double) (points[i].counters.when - points[begin].counters.when);
 
                 if (ahead > most) {
                         most = ahead;
@@ -275,7 +276,7 @@ static size_t find_time(const AldPoint *points, size_t n, double time)
 {
         size_t i = 0;
 
-        while (i + 1 < n && (double) (points[i].moved.when - points[0].moved.when) < time)
+        while (i + 1 < n && (double) (points[i].counters.when - points[0].counters.when) < time)
                 i++;
         return i;
 }
@@ -284,7 +285,7 @@ static size_t find_time(const AldPoint *points, size_t n, double time)
 static double rate_between_crests(
         const AldPoint *points, size_t n, const Scale *scale, double rate, double *ret_time)
 {
-        double whole = (double) (points[n - 1].moved.when - points[0].moved.when);
+        double whole = (double) (points[n - 1].counters.when - points[0].counters.when);
         size_t early = find_time(points, n, whole / QUARTER);
         size_t late = find_time(points, n, whole * (QUARTER - 1) / QUARTER);
         size_t a = find_crest(points, 0, early + 1, scale, rate),
@@ -292,7 +293,7 @@ static double rate_between_crests(
 
         if (a >= b)
                 return rate;
-        *ret_time = (double) (points[b].moved.when - points[a].moved.when);
+        *ret_time = (double) (points[b].counters.when - points[a].counters.when);
         return (amount_at(&points[b], scale) - amount_at(&points[a], scale)) / *ret_time;
 }
 

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "probes/common/moved.h"
 #include "probes/common/optional.h"
 
 /*
@@ -15,9 +14,17 @@
 #define ALD_ESTIMATE_BIN_NS UINT64_C(50000000)
 #define ALD_ESTIMATE_BIN_SEGMENTS 32u
 
+/* What one direction has transferred by a time. */
+typedef struct AldTransferCounters {
+        uint64_t when;
+        uint64_t bytes;    /* received in order, or acknowledged */
+        uint64_t segments; /* received, including those after a lost one; 0 if unknown */
+        uint64_t segment;  /* bytes of a full segment */
+} AldTransferCounters;
+
 /* How much had arrived at a time, and how long before that the receiver last looked. */
 typedef struct AldPoint {
-        AldMoved moved;
+        AldTransferCounters counters;
         uint64_t since;
 } AldPoint;
 

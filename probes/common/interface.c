@@ -10,8 +10,8 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 
+#include "probes/common/fd.h"
 #include "probes/common/interface.h"
-#include "probes/fd.h"
 
 #define PATIENCE_SECONDS 1
 #define ANSWER_SIZE 16384u
@@ -38,7 +38,7 @@ static void add_attribute(Request *request, unsigned short type, const void *dat
 }
 
 /* The answer of the kernel to one request: its size. */
-static ssize_t ask(const Request *request, void *answer, size_t size)
+static ssize_t query(const Request *request, void *answer, size_t size)
 {
         const struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
         ald_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -111,8 +111,8 @@ int ald_interface_of_route(const AldAddress *local, const AldAddress *peer, char
                 size = bytes_of(local, family, &bytes);
                 request.route.rtm_src_len = (unsigned char) (size * 8);
                 add_attribute(&request, RTA_SRC, bytes, size);
-                first = attributes_of((const struct nlmsghdr *) answer, ask(&request, answer, sizeof answer),
-                        RTM_NEWROUTE, sizeof(struct rtmsg), &size);
+                first = attributes_of((const struct nlmsghdr *) answer,
+                        query(&request, answer, sizeof answer), RTM_NEWROUTE, sizeof(struct rtmsg), &size);
                 found = find_attribute(first, size, RTA_OIF, sizeof index);
                 if (!found)
                         return -ENODEV;
@@ -146,7 +146,7 @@ int ald_interface_bytes(const char *name, AldInterfaceBytes *ret)
 
         if (request.link.ifi_index == 0)
                 return -ENODEV;
-        first = attributes_of((const struct nlmsghdr *) answer, ask(&request, answer, sizeof answer),
+        first = attributes_of((const struct nlmsghdr *) answer, query(&request, answer, sizeof answer),
                 RTM_NEWLINK, sizeof(struct ifinfomsg), &size);
         found = find_attribute(first, size, IFLA_STATS64, offsetof(struct rtnl_link_stats64, rx_errors));
         if (!found)

@@ -31,7 +31,7 @@ static bool is_ready(int fd)
         return poll(&ready, 1, 0) > 0;
 }
 
-void ald_progress_tell(AldProgress *progress, const char *phase, double fraction)
+void ald_progress_report(AldProgress *progress, const char *phase, double fraction)
 {
         unsigned permille = (unsigned) (CLAMP(fraction, 0, 1) * 1000);
         AldProbeProgress message = ALD_PROBE_PROGRESS_INIT;

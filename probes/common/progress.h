@@ -14,7 +14,7 @@ typedef struct AldProgress {
 } AldProgress;
 
 /* Reports it if it has changed enough: ProbeProgress of record/messages/probe.xml. */
-void ald_progress_tell(AldProgress *progress, const char *phase, double fraction);
+void ald_progress_report(AldProgress *progress, const char *phase, double fraction);
 
 /* Removes the line from the terminal. */
 void ald_progress_end(AldProgress *progress);

@@ -22,7 +22,7 @@ static int compare_numbers(const void *a, const void *b)
         return (x > y) - (x < y);
 }
 
-double ald_middle_mean(double *values, size_t n)
+double ald_interquartile_mean(double *values, size_t n)
 {
         size_t quarter = n / 4;
         double sum = 0;

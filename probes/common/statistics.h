@@ -11,7 +11,7 @@
  * The mean of the middle half of the values, which are sorted in place: as robust against up to a quarter of
  * outliers on either side as the median, and less noisy. n > 0.
  */
-double ald_middle_mean(double *values, size_t n);
+double ald_interquartile_mean(double *values, size_t n);
 
 /*
  * The 95 % interval of the median of sorted values, by the ranks of a binomial distribution, so it holds for

@@ -26,7 +26,7 @@ static void on_step(const AldComputeStep *step, void *userdata)
                 g_free(attempt->variant);
                 attempt->variant = g_strdup(step->variant);
         }
-        ald_progress_tell(attempt->progress, ald_compute_step_phase_to_string((AldComputeStepPhase) phase),
+        ald_progress_report(attempt->progress, ald_compute_step_phase_to_string((AldComputeStepPhase) phase),
                 isnan(step->fraction) ? 0 : step->fraction);
 }
 
@@ -167,7 +167,7 @@ unsigned ald_figures_flags(const AldFigures *figures, AldMetric metric)
         return measure ? ald_flags_from_words(measure->flags) | suspect : 0;
 }
 
-void ald_figures_judge(AldFigures *figures)
+void ald_figures_check(AldFigures *figures)
 {
         const AldComputeMeasure *peak = ald_figures_of(figures, ALD_METRIC_PEAK);
         const AldComputeMeasure *gemm = ald_figures_of(figures, ALD_METRIC_GEMM);
@@ -193,7 +193,7 @@ void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *optio
                         is_hopeless(&ret->failures[metric]))
                         last = &ret->failures[metric];
         }
-        ald_figures_judge(ret);
+        ald_figures_check(ret);
         ret->measured = (uint64_t) g_get_real_time();
 }
 

@@ -27,7 +27,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFigures, ald_figures_clear)
 
 /* Marks a matrix product that is faster than PeakTflops as suspect, since devices do not report their
  * limit. */
-void ald_figures_judge(AldFigures *figures);
+void ald_figures_check(AldFigures *figures);
 
 /* Whether any metric was measured. */
 bool ald_figures_any(const AldFigures *figures);

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "probes/common/fd.h"
 #include "probes/compute/lock.h"
-#include "probes/fd.h"
 
 /* No other user can open this file: a user who can open a file can hold its lock for ever. */
 static int open_file(const AldCache *cache)

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "probes/common/fd.h"
 #include "probes/compute/lock.h"
 #include "probes/compute/opencl/devices.h"
 #include "probes/compute/opencl/enumerate.h"
 #include "probes/compute/program.h"
 #include "probes/compute/result.h"
-#include "probes/fd.h"
 #include "record/message.h"
 
 static int end_output(bool printed)

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "probes/common/clock.h"
+#include "probes/common/fd.h"
 #include "probes/common/wait.h"
 #include "probes/compute/others.h"
 #include "probes/compute/runner.h"
-#include "probes/fd.h"
 
 #define ANSWER_FD 3
 #define BYTES_MAX (16u * 1024 * 1024)

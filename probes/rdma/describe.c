@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/common/verdict-message.h"
+#include "probes/common/evaluator.h"
 #include "probes/rdma/session.h"
 #include "record/message.h"
 

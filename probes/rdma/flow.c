@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/common/verdict-message.h"
+#include "probes/common/evaluator.h"
 #include "probes/rdma/flow.h"
 #include "probes/rdma/ping.h"
 
@@ -16,13 +16,13 @@
 #define SAMPLE_NS (500 * UINT64_C(1000))
 #define GRACE_NS ALD_NSEC_PER_SEC /* for the other side to report the end of a direction */
 
-AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_msec, uint64_t their_bytes)
+AldEvaluatorLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_msec, uint64_t their_bytes)
 {
         uint64_t msec = MIN(options->link.seconds_max * 1000, their_msec);
 
         /* A transfer starts at full speed, so one whose rate is not clear early is unsteady, and remains so.
          */
-        return (AldJudgeLimits){ .soft_ns = msec * ALD_NSEC_PER_MSEC / 4,
+        return (AldEvaluatorLimits){ .soft_ns = msec * ALD_NSEC_PER_MSEC / 4,
                 .hard_ns = msec * ALD_NSEC_PER_MSEC,
                 .bytes = MIN(options->link.bytes_max, their_bytes),
                 .streams = 1 };
@@ -187,11 +187,11 @@ static int drain(AldTalk *talk, uint64_t deadline, uint64_t bytes)
         const AldRdmaDrained drained = { .bytes = bytes };
         int r = settle(talk, deadline);
 
-        return r < 0 ? r : ald_exchange_send(&talk->channel, ALD_KIND_RDMA_DRAINED, &drained);
+        return r < 0 ? r : ald_channel_send(&talk->channel, ALD_KIND_RDMA_DRAINED, &drained);
 }
 
 /* As much as was agreed on, plus what is in flight until the receiver stops the transfer. */
-static bool may_send(const AldTalk *talk, const AldJudgeLimits *limits, uint64_t end, uint64_t sent)
+static bool may_send(const AldTalk *talk, const AldEvaluatorLimits *limits, uint64_t end, uint64_t sent)
 {
         const AldPair *pair = &talk->pair;
         uint64_t under_way = pair->limit * pair->plan.queues + ALD_PAIR_BATCH;
@@ -199,7 +199,7 @@ static bool may_send(const AldTalk *talk, const AldJudgeLimits *limits, uint64_t
         return talk->looked < end && sent < limits->bytes + under_way * pair->plan.size;
 }
 
-int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *bytes)
+int ald_flow_send(AldTalk *talk, const AldEvaluatorLimits *limits, uint64_t *bytes)
 {
         uint64_t now = ald_now(), end = now + limits->hard_ns + GRACE_NS, deadline = now + talk->patience;
         uint64_t begun = talk->pair.posted;
@@ -290,39 +290,40 @@ static int take_rest(AldTalk *talk, uint64_t deadline, uint64_t bytes)
 /* A direction, as its receiver sees it. */
 typedef struct Receiving {
         const AldTalk *talk;
-        const AldJudgeLimits *limits;
-        AldJudge judge;
-        AldMoved moved;
-        uint64_t judged; /* time of the last sample; 0: none */
-        uint64_t end;    /* when its time is over */
+        const AldEvaluatorLimits *limits;
+        AldEvaluator evaluator;
+        AldTransferCounters moved;
+        uint64_t evaluated; /* time of the last sample; 0: none */
+        uint64_t end;       /* when its time is over */
 } Receiving;
 
-/* Gives the judge a sample from time to time, and at once when the limit of bytes or of time is reached. */
-static AldJudgeStep judge(Receiving *receiving, bool more)
+/* Gives the evaluator a sample from time to time, and at once when the limit of bytes or of time is reached.
+ */
+static AldEvaluatorStep evaluate(Receiving *receiving, bool more)
 {
-        AldMoved *moved = &receiving->moved;
+        AldTransferCounters *moved = &receiving->moved;
 
         if (!more && receiving->talk->looked <= receiving->end)
-                return ALD_JUDGE_GO_ON;
+                return ALD_EVALUATOR_GO_ON;
         moved->when = more ? ald_now() : receiving->talk->looked;
-        if (moved->when - receiving->judged < SAMPLE_NS && moved->bytes < receiving->limits->bytes)
-                return ALD_JUDGE_GO_ON;
-        if (receiving->judged == 0)
+        if (moved->when - receiving->evaluated < SAMPLE_NS && moved->bytes < receiving->limits->bytes)
+                return ALD_EVALUATOR_GO_ON;
+        if (receiving->evaluated == 0)
                 receiving->end = moved->when + receiving->limits->hard_ns;
-        receiving->judged = moved->when;
-        return ald_judge_sample(&receiving->judge, moved, false);
+        receiving->evaluated = moved->when;
+        return ald_evaluator_sample(&receiving->evaluator, moved, false);
 }
 
 static int receive_all(AldTalk *talk, Receiving *receiving, uint64_t deadline)
 {
-        AldJudgeStep step = ALD_JUDGE_GO_ON;
+        AldEvaluatorStep step = ALD_EVALUATOR_GO_ON;
 
-        while (step != ALD_JUDGE_STOP) {
+        while (step != ALD_EVALUATOR_STOP) {
                 int r = receive(talk, &receiving->moved.bytes);
 
                 if (r < 0)
                         return r;
-                step = judge(receiving, r > 0);
+                step = evaluate(receiving, r > 0);
                 r = ald_talk_look(talk, deadline, NULL);
                 if (r > 0)
                         return ald_talk_out_of_turn(talk);
@@ -332,7 +333,7 @@ static int receive_all(AldTalk *talk, Receiving *receiving, uint64_t deadline)
         return 0;
 }
 
-int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret)
+int ald_flow_receive(AldTalk *talk, const AldEvaluatorLimits *limits, uint64_t min_rtt, AldVerdict *ret)
 {
         Receiving receiving = { .talk = talk, .limits = limits, .end = UINT64_MAX };
         uint64_t deadline = ald_now() + talk->patience;
@@ -340,15 +341,15 @@ int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_r
         AldRdmaStop stop;
         int r;
 
-        ald_judge_init(&receiving.judge, limits, min_rtt);
+        ald_evaluator_init(&receiving.evaluator, limits, min_rtt);
         r = receive_all(talk, &receiving, deadline);
-        if (r >= 0 && !ald_judge_verdict(&receiving.judge, &verdict))
+        if (r >= 0 && !ald_evaluator_verdict(&receiving.evaluator, &verdict))
                 r = ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
-        ald_judge_clear(&receiving.judge);
+        ald_evaluator_clear(&receiving.evaluator);
         if (r < 0)
                 return r;
         stop = ald_flow_stop(&verdict);
-        r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_STOP, &stop);
+        r = ald_channel_send(&talk->channel, ALD_KIND_RDMA_STOP, &stop);
         if (r >= 0)
                 r = take_rest(talk, deadline, receiving.moved.bytes);
         if (r >= 0)

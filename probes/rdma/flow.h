@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/common/judge.h"
+#include "probes/common/evaluator.h"
 #include "probes/common/statistics.h"
 #include "probes/rdma/options.h"
 #include "probes/rdma/talk.h"
@@ -9,7 +9,7 @@
 /* What both sides do while data flows. */
 
 /* The limits of a direction: those of both sides. */
-AldJudgeLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_msec, uint64_t their_bytes);
+AldEvaluatorLimits ald_flow_limits(const AldRdmaOptions *options, uint64_t their_msec, uint64_t their_bytes);
 
 /* Pings the other side, which answers; the samples are in time order. */
 int ald_flow_ping(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n);
@@ -22,10 +22,10 @@ int ald_flow_read(AldTalk *talk, AldRttSample *samples, size_t n, size_t *ret_n)
 
 /* Sends until the other side stops it, at most what was agreed on. *bytes, at first 0, counts what was sent,
  * also before a failure. */
-int ald_flow_send(AldTalk *talk, const AldJudgeLimits *limits, uint64_t *bytes);
+int ald_flow_send(AldTalk *talk, const AldEvaluatorLimits *limits, uint64_t *bytes);
 
 /* Receives until the rate is known, and stops the other side. */
-int ald_flow_receive(AldTalk *talk, const AldJudgeLimits *limits, uint64_t min_rtt, AldVerdict *ret);
+int ald_flow_receive(AldTalk *talk, const AldEvaluatorLimits *limits, uint64_t min_rtt, AldVerdict *ret);
 
 /* A verdict as a message, and back; the number of streams is not part of the message. */
 AldRdmaStop ald_flow_stop(const AldVerdict *verdict);

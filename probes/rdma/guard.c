@@ -12,9 +12,9 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
+#include "probes/common/fd.h"
 #include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
-#include "probes/fd.h"
 #include "probes/rdma/guard.h"
 
 #define ANSWER_MAX (64u * 1024)

@@ -9,11 +9,11 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "probes/common/asking.h"
+#include "probes/common/admission.h"
 #include "probes/common/clock.h"
+#include "probes/common/fd.h"
 #include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
-#include "probes/fd.h"
 #include "probes/rdma/guard.h"
 #include "probes/rdma/listener.h"
 #include "probes/rdma/preamble.h"
@@ -300,7 +300,7 @@ static void accept_one(Listener *listener)
 /* A session sends its request in one line, once the peer is authenticated. */
 static void hear(Visit *visit)
 {
-        char buffer[ALD_ASKING_MAX];
+        char buffer[ALD_ADMISSION_LINE_MAX];
         ssize_t n = recv(visit->report, buffer, sizeof buffer, MSG_DONTWAIT);
 
         if (n <= 0)

@@ -31,7 +31,7 @@ static int measure(
         AldAddress to;
         int fd = -1, r = ald_port_open(options->device, &talk->port, talk->failure);
 
-        ald_progress_tell(progress, "connect", 0);
+        ald_progress_report(progress, "connect", 0);
         if (r >= 0)
                 r = ald_address_resolve(
                         options->link.host, options->link.port, AF_UNSPEC, &to, talk->failure);
@@ -70,7 +70,8 @@ static int run_connect(AldRdmaOptions *options)
         g_autofree char *text = NULL;
         int code = -1, stop;
 
-        if (ald_process_limits_apply(&ald_process_limits_rdma, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
+        if (ald_process_limits_apply(
+                    &ald_process_limits_rdma, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) < 0)
                 return EXIT_FAILURE;
         stop = ald_stop_fd();
         if (stop < 0)

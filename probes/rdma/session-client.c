@@ -20,12 +20,12 @@ typedef struct Measuring {
         AldTalk *talk;
         AldProgress *progress;
         AldRdmaMeasurement *result;
-        AldJudgeLimits limits; /* of each direction */
+        AldEvaluatorLimits limits; /* of each direction */
 } Measuring;
 
 static void tell(const Measuring *measuring, const char *phase, double fraction)
 {
-        ald_progress_tell(measuring->progress, phase, fraction);
+        ald_progress_report(measuring->progress, phase, fraction);
 }
 
 static bool in6_of(int (*get)(int fd, AldAddress *ret), int fd, struct in6_addr *ret)
@@ -96,7 +96,7 @@ static int greet(const Measuring *measuring, AldRecord **ret)
                 .automatic = measuring->options->link.automatic };
         g_autoptr(AldRecord) record = NULL;
         const AldRdmaOffer *offer;
-        int r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_HELLO, &hello);
+        int r = ald_channel_send(&talk->channel, ALD_KIND_RDMA_HELLO, &hello);
 
         if (r >= 0)
                 r = ald_talk_expect(talk, ALD_KIND_RDMA_OFFER, &record);
@@ -104,7 +104,7 @@ static int greet(const Measuring *measuring, AldRecord **ret)
                 return r;
         offer = ald_record_as(record, RDMA_OFFER, AldRdmaOffer);
         g_strlcpy(measuring->result->sink_port, offer->port, sizeof measuring->result->sink_port);
-        r = ald_exchange_check_version(&talk->channel, offer->version);
+        r = ald_channel_check_version(&talk->channel, offer->version);
         if (r >= 0)
                 *ret = g_steal_pointer(&record);
         return r;
@@ -140,7 +140,7 @@ static int tell_use(const Measuring *measuring)
                 use.gid_type = ald_gid_type_to_string(talk->own_gid.type);
                 use.sink_gid_index = talk->peer_gid.index;
         }
-        return ald_exchange_send(&talk->channel, ALD_KIND_RDMA_USE, &use);
+        return ald_channel_send(&talk->channel, ALD_KIND_RDMA_USE, &use);
 }
 
 static int connect_pair(const Measuring *measuring, const AldRdmaOffer *offer)
@@ -150,7 +150,7 @@ static int connect_pair(const Measuring *measuring, const AldRdmaOffer *offer)
         int r = tell_use(measuring);
 
         if (r >= 0)
-                r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_READY, &talk->pair.own);
+                r = ald_channel_send(&talk->channel, ALD_KIND_RDMA_READY, &talk->pair.own);
         if (r >= 0 && offer->manager)
                 r = ald_manager_connect(&talk->manager, offer->service_nonce);
         if (r >= 0)
@@ -184,7 +184,7 @@ static int tell_phase(AldTalk *talk, AldRdmaPhaseName name)
 {
         const AldRdmaPhase phase = { .name = ald_rdma_phase_name_to_string(name) };
 
-        return ald_exchange_send(&talk->channel, ALD_KIND_RDMA_PHASE, &phase);
+        return ald_channel_send(&talk->channel, ALD_KIND_RDMA_PHASE, &phase);
 }
 
 static int begin(AldTalk *talk, AldRdmaPhaseName phase)

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "probes/common/asking.h"
+#include "probes/common/admission.h"
 #include "probes/common/clock.h"
 #include "probes/rdma/gid-rows.h"
 #include "probes/rdma/session.h"
@@ -14,8 +14,8 @@ typedef struct Serving {
         const AldRdmaOptions *options;
         AldTalk *talk;
         AldRdmaVisit *served;
-        AldJudgeLimits limits; /* of each direction */
-        char **gids;           /* of the other side, as its records show; NULL: not restricted */
+        AldEvaluatorLimits limits; /* of each direction */
+        char **gids;               /* of the other side, as its records show; NULL: not restricted */
 } Serving;
 
 /* Reports the peer to the service and asks it whether to measure now. */
@@ -24,7 +24,7 @@ static int ask(Serving *serving, const AldRdmaHello *hello)
         const AldRdmaOptions *options = serving->options;
         AldTalk *talk = serving->talk;
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
-        g_auto(AldAsking) answer = {};
+        g_auto(AldAdmission) answer = {};
 
         if (options->link.report_fd < 0)
                 return 0;
@@ -34,10 +34,10 @@ static int ask(Serving *serving, const AldRdmaHello *hello)
                 report.scope = ald_session_report_scope_to_string(ALD_SESSION_REPORT_SCOPE_FULL);
                 report.automatic = hello->automatic > 0;
         }
-        ald_asking_report(options->link.report_fd, &report);
+        ald_admission_report(options->link.report_fd, &report);
         if (!options->link.ask || talk->failure->message)
                 return 0;
-        if (ald_asking_read(options->link.report_fd, &answer) < 0)
+        if (ald_admission_read(options->link.report_fd, &answer) < 0)
                 return ald_fail(talk->failure, ALD_FAILURE_INTERNAL, "no answer whether to measure");
         if (answer.why)
                 return ald_fail(talk->failure, answer.kind, "%s", answer.why);
@@ -50,7 +50,7 @@ static int open_port(Serving *serving, const AldRdmaHello *hello)
 {
         AldTalk *talk = serving->talk;
         const char *wanted = hello->port ?: serving->options->device;
-        int r = ald_exchange_check_version(&talk->channel, hello->version), asked;
+        int r = ald_channel_check_version(&talk->channel, hello->version), asked;
 
         if (r >= 0)
                 r = ald_port_open(wanted, &talk->port, talk->failure);
@@ -86,7 +86,7 @@ static int make_offer(const Serving *serving, bool manager)
         offer.gids = ald_gid_rows_fill(&gids, &talk->port.gids);
         if (manager)
                 r = listen_by_manager(talk, &offer);
-        return r < 0 ? r : ald_exchange_send(&talk->channel, ALD_KIND_RDMA_OFFER, &offer);
+        return r < 0 ? r : ald_channel_send(&talk->channel, ALD_KIND_RDMA_OFFER, &offer);
 }
 
 /* Data may only go to the authenticated node: to a GID or address in its records, or to the address of the
@@ -229,7 +229,7 @@ static int get_ready(Serving *serving)
                 r = take_use(serving);
         if (r >= 0)
                 r = talk->manager.listener ? ald_manager_accept(&talk->manager) : ald_talk_connect(talk);
-        return r < 0 ? r : ald_exchange_send(&talk->channel, ALD_KIND_RDMA_READY, &talk->pair.own);
+        return r < 0 ? r : ald_channel_send(&talk->channel, ALD_KIND_RDMA_READY, &talk->pair.own);
 }
 
 static int serve_upload(Serving *serving)
@@ -242,7 +242,7 @@ static int serve_upload(Serving *serving)
                 return r;
         serving->served->received += verdict.bytes;
         stop = ald_flow_stop(&verdict);
-        return ald_exchange_send(&serving->talk->channel, ALD_KIND_RDMA_STOP, &stop);
+        return ald_channel_send(&serving->talk->channel, ALD_KIND_RDMA_STOP, &stop);
 }
 
 /* 1 if the next phase has been requested already. */
@@ -303,7 +303,7 @@ static int serve_phases(Serving *serving)
                 due = phase + 1;
                 r = check_proof(serving, phase);
                 if (r >= 0)
-                        r = ald_exchange_send(&talk->channel, ALD_KIND_RDMA_GO, &go);
+                        r = ald_channel_send(&talk->channel, ALD_KIND_RDMA_GO, &go);
                 if (r >= 0)
                         r = serve_phase(serving, phase, &next);
                 if (r == 0)

@@ -25,7 +25,7 @@ void ald_talk_abort(AldTalk *talk)
         if (!talk->channel.ready)
                 return;
         talk->channel.failure = &ignored;
-        ald_exchange_send_abort(&talk->channel, talk->failure->kind, talk->failure->message ?: "");
+        ald_channel_send_abort(&talk->channel, talk->failure->kind, talk->failure->message ?: "");
         g_free(ignored.message);
 }
 
@@ -36,7 +36,7 @@ int ald_talk_out_of_turn(AldTalk *talk)
 
 int ald_talk_expect(AldTalk *talk, AldKind kind, AldRecord **ret)
 {
-        return ald_exchange_expect(&talk->channel, ald_now() + talk->patience, kind, ret);
+        return ald_channel_expect(&talk->channel, ald_now() + talk->patience, kind, ret);
 }
 
 int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRecord **ret)
@@ -60,7 +60,7 @@ int ald_talk_look(AldTalk *talk, uint64_t deadline, AldRecord **ret)
                 return ald_fail(talk->failure, ALD_FAILURE_ABORTED, "stopped by a signal");
         if (now > deadline)
                 return ald_fail(talk->failure, ALD_FAILURE_TIMEOUT, "nothing came over RDMA in time");
-        r = ald_exchange_try(&talk->channel, &record);
+        r = ald_channel_try(&talk->channel, &record);
         if (r > 0 && ret)
                 *ret = g_steal_pointer(&record);
         return r;

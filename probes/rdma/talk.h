@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/common/exchange.h"
+#include "probes/common/channel.h"
 #include "probes/rdma/manager.h"
 #include "probes/rdma/pair.h"
 

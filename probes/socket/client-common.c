@@ -3,8 +3,8 @@
 #include <sys/socket.h>
 
 #include "probes/common/clock.h"
+#include "probes/common/fd.h"
 #include "probes/common/wait.h"
-#include "probes/fd.h"
 #include "probes/socket/client-private.h"
 #include "probes/socket/token.h"
 
@@ -31,7 +31,7 @@ int ald_client_expect_after_efforts(AldClient *client, AldKind kind, AldRecord *
 
         for (;;) {
                 g_autoptr(AldRecord) message = NULL;
-                int r = ald_exchange_receive(&client->channel, deadline, &message);
+                int r = ald_channel_receive(&client->channel, deadline, &message);
 
                 if (r < 0)
                         return r;
@@ -40,7 +40,7 @@ int ald_client_expect_after_efforts(AldClient *client, AldKind kind, AldRecord *
                         return 0;
                 }
                 if (message->kind != ALD_KIND_SOCKET_EFFORT)
-                        return ald_exchange_unexpected(&client->channel, message);
+                        return ald_channel_unexpected(&client->channel, message);
         }
 }
 
@@ -59,13 +59,13 @@ int ald_client_ask_tokens(AldClient *client, AldSocketOpenPurpose purpose, unsig
                 open.automatic = options->link.automatic;
                 open.overdue = options->link.overdue;
         }
-        r = ald_exchange_send(&client->channel, ALD_KIND_SOCKET_OPEN, &open);
+        r = ald_channel_send(&client->channel, ALD_KIND_SOCKET_OPEN, &open);
         if (r >= 0)
                 r = ald_client_expect_after_efforts(client, ALD_KIND_SOCKET_TOKENS, &tokens);
         if (r < 0)
                 return r;
         if (g_strv_length((char **) ald_record_as(tokens, SOCKET_TOKENS, AldSocketTokens)->tokens) != count)
-                return ald_exchange_unexpected(&client->channel, tokens);
+                return ald_channel_unexpected(&client->channel, tokens);
         *ret = g_steal_pointer(&tokens);
         return 0;
 }
@@ -96,7 +96,7 @@ int ald_client_begin(AldClient *client, AldSocketBeginDirection direction)
                 .min_rtt_nsec = client->result->rtt.min,
         };
 
-        return ald_exchange_send(&client->channel, ALD_KIND_SOCKET_BEGIN, &begin);
+        return ald_channel_send(&client->channel, ALD_KIND_SOCKET_BEGIN, &begin);
 }
 
 AldTrafficSockets ald_client_sockets(const AldClient *client)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/client-private.h"
 #include "probes/socket/pace.h"
 
@@ -23,12 +23,12 @@ static int read_efforts(AldClient *client, AldReceiving *receiving)
 {
         for (;;) {
                 g_autoptr(AldRecord) message = NULL;
-                int r = ald_exchange_try(&client->channel, &message);
+                int r = ald_channel_try(&client->channel, &message);
 
                 if (r <= 0)
                         return r;
                 if (message->kind != ALD_KIND_SOCKET_EFFORT)
-                        return ald_exchange_unexpected(&client->channel, message);
+                        return ald_channel_unexpected(&client->channel, message);
                 receiving->other = *ald_record_as(message, SOCKET_EFFORT, AldSocketEffort);
         }
 }
@@ -41,14 +41,14 @@ static int step(AldClient *client, AldReceiving *receiving)
 
         if (r < 0)
                 return r;
-        ald_progress_tell(
+        ald_progress_report(
                 client->progress, "download", (double) (ald_now() - receiving->begun) / (double) ALD_SOFT_NS);
         step = ald_receiving_step(receiving);
         ald_rtt_set_pace(&client->rtt, receiving->bytes, ald_now() - receiving->begun);
         if (step == ALD_RECEIVING_DONE)
                 return 1;
         if (step == ALD_RECEIVING_MORE)
-                return add_streams(client, receiving, receiving->judge.streams - receiving->flow.n);
+                return add_streams(client, receiving, receiving->evaluator.streams - receiving->flow.n);
         if (step != ALD_RECEIVING_GO_ON)
                 return step == ALD_RECEIVING_STALLED ? 1 : ald_receiving_failed(step, client->failure);
         return ald_client_wait(client, ald_receiving_tick(receiving));
@@ -59,7 +59,7 @@ static int stop(AldClient *client, AldDirection *direction)
 {
         g_autoptr(AldRecord) answer = NULL;
         const AldSocketSent *sent;
-        int r = ald_exchange_send(&client->channel, ALD_KIND_SOCKET_STOP, &(AldSocketStop){});
+        int r = ald_channel_send(&client->channel, ALD_KIND_SOCKET_STOP, &(AldSocketStop){});
 
         if (r >= 0)
                 r = ald_client_expect_after_efforts(client, ALD_KIND_SOCKET_SENT, &answer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "probes/common/fd.h"
 #include "probes/common/wait.h"
-#include "probes/fd.h"
 #include "probes/socket/client-private.h"
 #include "probes/socket/pace.h"
 
@@ -67,7 +67,7 @@ static int check_upload(AldClient *client)
         int r = connect_spot(client, ALD_SOCKET_OPEN_PURPOSE_SPOT_UPLOAD);
 
         if (r >= 0)
-                r = ald_exchange_expect(&client->channel, ald_now() + ALD_CHANNEL_PATIENCE,
+                r = ald_channel_expect(&client->channel, ald_now() + ALD_CHANNEL_PATIENCE,
                         ALD_KIND_SOCKET_SPOT_RESULT, &message);
         ald_spot_stop(&client->spot);
         if (r < 0)
@@ -85,9 +85,9 @@ static int check_download(AldClient *client)
 
                 r = ald_client_wait(client, ALD_SPOT_TICK_NS);
                 if (r >= 0)
-                        r = ald_exchange_try(&client->channel, &message);
+                        r = ald_channel_try(&client->channel, &message);
                 if (r > 0)
-                        r = ald_exchange_unexpected(&client->channel, message);
+                        r = ald_channel_unexpected(&client->channel, message);
         }
         ald_spot_stop(&client->spot);
         if (r < 0)

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "probes/common/verdict-message.h"
-#include "probes/fd.h"
+#include "probes/common/evaluator.h"
+#include "probes/common/fd.h"
 #include "probes/socket/client-private.h"
 #include "probes/socket/pace.h"
 #include "probes/socket/token.h"
@@ -38,13 +38,13 @@ static int add_more_streams(AldClient *client, Upload *upload, const AldRecord *
         const char *const *tokens = ald_record_as(message, SOCKET_MORE, AldSocketMore)->tokens;
 
         if (upload->flow.n + g_strv_length((char **) tokens) > ald_client_streams_max(client))
-                return ald_exchange_unexpected(&client->channel, message);
+                return ald_channel_unexpected(&client->channel, message);
         return add_streams(client, upload, tokens);
 }
 
 static void watch(Upload *upload)
 {
-        AldMoved moved = ald_flow_moved(&upload->flow);
+        AldTransferCounters moved = ald_flow_moved(&upload->flow);
 
         upload->moved = moved.bytes;
         if (moved.bytes == 0)
@@ -64,7 +64,8 @@ static void watch(Upload *upload)
 
 /* Whether a rate is possible, by the rates at which bytes were acknowledged. A transfer that was over at once
  * has none, so its rate has to fit its bytes and time. */
-static bool is_rate_plausible(const Upload *upload, const AldVerdict *verdict, const AldMoved *moved)
+static bool is_rate_plausible(
+        const Upload *upload, const AldVerdict *verdict, const AldTransferCounters *moved)
 {
         double claimed = (double) verdict->bits_per_second / 8e9, whole;
         double most = 1.01 * (double) verdict->bytes;
@@ -83,7 +84,7 @@ static bool is_rate_plausible(const Upload *upload, const AldVerdict *verdict, c
  */
 static bool is_plausible(const Upload *upload, const AldVerdict *verdict)
 {
-        AldMoved moved = ald_flow_moved(&upload->flow);
+        AldTransferCounters moved = ald_flow_moved(&upload->flow);
         /* What a thread is about to send is counted when all of it is in the kernel. */
         uint64_t under_way = (uint64_t) upload->flow.n * ALD_STREAM_CHUNK;
 
@@ -138,7 +139,7 @@ static int tell_effort(AldClient *client, Upload *upload)
         if (!ald_flow_effort_is_due(&upload->flow, upload->moved, ald_now()))
                 return 0;
         ald_flow_effort(&upload->flow, &effort);
-        return ald_exchange_send(&client->channel, ALD_KIND_SOCKET_EFFORT, &effort);
+        return ald_channel_send(&client->channel, ALD_KIND_SOCKET_EFFORT, &effort);
 }
 
 /* 1 at the end of the upload. */
@@ -152,7 +153,7 @@ static int handle(AldClient *client, Upload *upload, const AldRecord *message)
         case ALD_KIND_SOCKET_MORE:
                 return add_more_streams(client, upload, message);
         default:
-                return ald_exchange_unexpected(&client->channel, message);
+                return ald_channel_unexpected(&client->channel, message);
         }
 }
 
@@ -160,7 +161,7 @@ static int handle(AldClient *client, Upload *upload, const AldRecord *message)
 static int step(AldClient *client, Upload *upload)
 {
         g_autoptr(AldRecord) message = NULL;
-        int r = ald_exchange_try(&client->channel, &message);
+        int r = ald_channel_try(&client->channel, &message);
 
         if (r != 0)
                 return r < 0 ? r : handle(client, upload, message);
@@ -169,7 +170,7 @@ static int step(AldClient *client, Upload *upload)
         if (ald_now() - upload->begun > ald_client_nsec_max(client) + ALD_GRACE_NS)
                 return ald_fail(
                         client->failure, ALD_FAILURE_TIMEOUT, "the other side did not end the transfer");
-        ald_progress_tell(
+        ald_progress_report(
                 client->progress, "upload", (double) (ald_now() - upload->begun) / (double) ALD_SOFT_NS);
         r = tell_effort(client, upload);
         return r < 0 ? r : ald_client_wait(client, ALD_TICK_NS);

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/client-private.h"
 #include "probes/socket/pace.h"
 
@@ -13,13 +13,13 @@ static int wait_for_rtt(AldClient *client)
         while (r >= 0 && !atomic_load(&client->rtt.ended)) {
                 g_autoptr(AldRecord) message = NULL;
 
-                ald_progress_tell(client->progress, "rtt", atomic_load(&client->rtt.progress) / 1000.0);
+                ald_progress_report(client->progress, "rtt", atomic_load(&client->rtt.progress) / 1000.0);
                 r = ald_client_wait(client, ALD_TICK_NS);
                 if (r < 0)
                         break;
-                r = ald_exchange_try(&client->channel, &message);
+                r = ald_channel_try(&client->channel, &message);
                 if (r > 0)
-                        r = ald_exchange_unexpected(&client->channel, message);
+                        r = ald_channel_unexpected(&client->channel, message);
         }
         ald_rtt_finish(&client->rtt, r < 0);
         return r;
@@ -60,13 +60,13 @@ static int measure_rtt(AldClient *client)
 static int greet(AldClient *client)
 {
         const AldSocketWelcome *welcome;
-        int r = ald_exchange_expect(&client->channel, ald_now() + ALD_CHANNEL_PATIENCE,
+        int r = ald_channel_expect(&client->channel, ald_now() + ALD_CHANNEL_PATIENCE,
                 ALD_KIND_SOCKET_WELCOME, &client->welcome_record);
 
         if (r < 0)
                 return r;
         client->welcome = welcome = ald_record_as(client->welcome_record, SOCKET_WELCOME, AldSocketWelcome);
-        r = ald_exchange_check_version(&client->channel, welcome->version);
+        r = ald_channel_check_version(&client->channel, welcome->version);
         if (r < 0)
                 return r;
         if (welcome->interface && !ald_interface_name_is_valid(welcome->interface))
@@ -94,7 +94,7 @@ static int measure(AldClient *client)
         if (r >= 0 && scope == ALD_SOCKET_SCOPE_FULL)
                 r = ald_client_download(client);
         if (r >= 0)
-                r = ald_exchange_send(&client->channel, ALD_KIND_SOCKET_BYE, &(AldSocketBye){});
+                r = ald_channel_send(&client->channel, ALD_KIND_SOCKET_BYE, &(AldSocketBye){});
         return r;
 }
 
@@ -148,13 +148,13 @@ int ald_client_run(const AldSocketOptions *options, const AldAddress *to, const 
                 .loaded = g_array_new(FALSE, FALSE, sizeof(AldRttSample)),
         };
         result->scope = options->scope;
-        ald_progress_tell(progress, "connect", 0);
+        ald_progress_report(progress, "connect", 0);
         r = open_channel(client, to, tls, stop);
         if (r >= 0) {
                 g_strlcpy(result->sink, client->channel.peer, sizeof result->sink);
                 r = measure(client);
                 if (r < 0)
-                        ald_exchange_send_abort(&client->channel, failure->kind, failure->message);
+                        ald_channel_send_abort(&client->channel, failure->kind, failure->message);
                 else
                         finish_result(client);
         }

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/door.h"
 
 #define PATIENCE (5 * ALD_NSEC_PER_SEC)

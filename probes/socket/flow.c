@@ -5,7 +5,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/flow.h"
 #include "probes/socket/load.h"
 #include "probes/socket/pace.h"
@@ -50,7 +50,7 @@ int ald_flow_add(AldFlow *flow, int fd, uint64_t offset)
 }
 
 /* Adds what one connection has moved. Returns the number of segments that it sent again. */
-static uint64_t add_moved(const AldFlow *flow, unsigned i, AldMoved *moved)
+static uint64_t add_moved(const AldFlow *flow, unsigned i, AldTransferCounters *moved)
 {
         uint64_t offset = flow->offsets[i], bytes;
         AldTcpInfo info = {};
@@ -82,13 +82,13 @@ void ald_flow_keep(AldFlow *flow, unsigned n)
         }
 }
 
-AldMoved ald_flow_moved(const AldFlow *flow)
+AldTransferCounters ald_flow_moved(const AldFlow *flow)
 {
         uint64_t quickest = UINT64_MAX;
-        AldMoved ret = {};
+        AldTransferCounters ret = {};
 
         for (unsigned try = 0; try < READ_TRIES && quickest > QUICK_NS; try++) {
-                AldMoved moved = flow->kept;
+                AldTransferCounters moved = flow->kept;
                 uint64_t begin = ald_now(), took;
 
                 for (unsigned i = 0; i < flow->n; i++)
@@ -111,7 +111,7 @@ uint64_t ald_flow_sent(const AldFlow *flow)
 uint64_t ald_flow_retransmits(const AldFlow *flow)
 {
         uint64_t sum = flow->retransmits;
-        AldMoved ignored = {};
+        AldTransferCounters ignored = {};
 
         for (unsigned i = 0; i < flow->n; i++)
                 sum += add_moved(flow, i, &ignored);
@@ -166,7 +166,7 @@ bool ald_flow_effort_is_due(const AldFlow *flow, uint64_t moved, uint64_t now)
 
 void ald_flow_effort(AldFlow *flow, AldSocketEffort *ret)
 {
-        AldMoved moved = ald_flow_moved(flow);
+        AldTransferCounters moved = ald_flow_moved(flow);
         uint64_t elapsed = moved.when - flow->past.when, idle = ald_load_idle();
 
         *ret = (AldSocketEffort){};

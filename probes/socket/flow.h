@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/common/moved.h"
+#include "probes/common/estimate.h"
 #include "probes/socket/limiter.h"
 #include "probes/socket/stream.h"
 #include "probes/socket/tcp-info.h"
@@ -18,9 +18,9 @@ typedef struct AldFlow {
         AldStream streams[ALD_FLOW_STREAMS_MAX];
         uint64_t offsets[ALD_FLOW_STREAMS_MAX]; /* what the kernel counted before the transfer */
         unsigned n;
-        AldMoved kept;        /* on connections that are closed */
-        uint64_t retransmits; /* the same */
-        uint64_t wire_bytes;  /* the same */
+        AldTransferCounters kept; /* on connections that are closed */
+        uint64_t retransmits;     /* the same */
+        uint64_t wire_bytes;      /* the same */
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
         /* At the last ald_flow_effort(), or at the beginning. */
         struct AldFlowPast {
@@ -43,7 +43,7 @@ int ald_flow_add(AldFlow *flow, int fd, uint64_t offset);
 void ald_flow_keep(AldFlow *flow, unsigned n);
 
 /* As the kernel counts it: it does not wait for threads, so the time is exact on a busy machine, too. */
-AldMoved ald_flow_moved(const AldFlow *flow);
+AldTransferCounters ald_flow_moved(const AldFlow *flow);
 
 /* What was handed to the kernel to send. */
 uint64_t ald_flow_sent(const AldFlow *flow);

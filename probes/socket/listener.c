@@ -11,10 +11,10 @@
 
 #include "probes/common/address.h"
 #include "probes/common/clock.h"
-#include "probes/common/process-limits.h"
+#include "probes/common/fd.h"
 #include "probes/common/keys.h"
+#include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
-#include "probes/fd.h"
 #include "probes/socket/listener.h"
 #include "probes/socket/result.h"
 #include "probes/socket/server.h"

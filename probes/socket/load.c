@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "probes/common/clock.h"
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/load.h"
 
 static ssize_t read_line(const char *path, char *buffer, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/common/exchange.h"
+#include "probes/common/channel.h"
 
 /* The messages of a session, which record/messages/socket-session.xml describes in their order. */
 extern const AldProtocol ald_socket_protocol;

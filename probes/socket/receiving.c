@@ -10,7 +10,7 @@
 int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max,
         uint64_t min_rtt)
 {
-        const AldJudgeLimits limits = {
+        const AldEvaluatorLimits limits = {
                 .soft_ns = MIN(ALD_SOFT_NS, nsec_max),
                 .hard_ns = MIN(ALD_FAST_NS, nsec_max),
                 .slow_ns = nsec_max,
@@ -20,7 +20,7 @@ int ald_receiving_init(AldReceiving *receiving, uint64_t nsec_max, uint64_t byte
 
         *receiving = (AldReceiving){ .begun = ald_now() };
         receiving->moved = receiving->empty_at = receiving->begun;
-        ald_judge_init(&receiving->judge, &limits, min_rtt);
+        ald_evaluator_init(&receiving->evaluator, &limits, min_rtt);
         return ald_flow_init(&receiving->flow, false, false, bytes_max);
 }
 
@@ -32,19 +32,19 @@ static void look_at_effort(AldReceiving *receiving, uint64_t now)
         ald_flow_effort(&receiving->flow, &receiving->own);
 }
 
-static AldReceivingStep judge(AldReceiving *receiving, const AldMoved *moved)
+static AldReceivingStep evaluate(AldReceiving *receiving, const AldTransferCounters *moved)
 {
         bool bound = ald_limiter_streams_may_help(&receiving->other, &receiving->own);
 
-        switch (ald_judge_sample(&receiving->judge, moved, bound)) {
-        case ALD_JUDGE_STOP:
+        switch (ald_evaluator_sample(&receiving->evaluator, moved, bound)) {
+        case ALD_EVALUATOR_STOP:
                 return ALD_RECEIVING_DONE;
-        case ALD_JUDGE_MORE_STREAMS:
+        case ALD_EVALUATOR_MORE_STREAMS:
                 return ALD_RECEIVING_MORE;
-        case ALD_JUDGE_FEWER_STREAMS:
-                ald_flow_keep(&receiving->flow, receiving->judge.streams);
+        case ALD_EVALUATOR_FEWER_STREAMS:
+                ald_flow_keep(&receiving->flow, receiving->evaluator.streams);
                 return ALD_RECEIVING_GO_ON;
-        case ALD_JUDGE_GO_ON:
+        case ALD_EVALUATOR_GO_ON:
                 break;
         }
         return ALD_RECEIVING_GO_ON;
@@ -57,12 +57,12 @@ static bool has_stalled(const AldReceiving *receiving, uint64_t now)
         uint64_t since = now - MIN(receiving->moved, now), elapsed = receiving->moved - receiving->begun;
         bool slow = !receiving->measuring || (double) receiving->bytes * 8e9 < SLOW * (double) elapsed;
 
-        return since > (slow ? receiving->judge.limits.slow_ns : ALD_STALL_NS);
+        return since > (slow ? receiving->evaluator.limits.slow_ns : ALD_STALL_NS);
 }
 
 AldReceivingStep ald_receiving_step(AldReceiving *receiving)
 {
-        AldMoved moved = ald_flow_moved(&receiving->flow);
+        AldTransferCounters moved = ald_flow_moved(&receiving->flow);
         AldReceivingStep step;
 
         if (moved.bytes > receiving->bytes)
@@ -72,7 +72,7 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving)
                 return ALD_RECEIVING_STALLED;
         }
         receiving->bytes = moved.bytes;
-        if (moved.bytes > receiving->judge.limits.bytes + TOO_MUCH_BYTES)
+        if (moved.bytes > receiving->evaluator.limits.bytes + TOO_MUCH_BYTES)
                 return ALD_RECEIVING_TOO_MUCH;
         if (!receiving->measuring && moved.bytes == 0) {
                 receiving->empty_at = moved.when;
@@ -80,10 +80,11 @@ AldReceivingStep ald_receiving_step(AldReceiving *receiving)
         }
         /* The data arrived after the last check that found none. */
         if (!receiving->measuring)
-                (void) ald_judge_sample(&receiving->judge, &(AldMoved){ .when = receiving->empty_at }, false);
+                (void) ald_evaluator_sample(
+                        &receiving->evaluator, &(AldTransferCounters){ .when = receiving->empty_at }, false);
         receiving->measuring = true;
         look_at_effort(receiving, moved.when);
-        step = judge(receiving, &moved);
+        step = evaluate(receiving, &moved);
         return step != ALD_RECEIVING_DONE && ald_flow_has_ended(&receiving->flow) ? ALD_RECEIVING_ENDED
                                                                                   : step;
 }
@@ -107,7 +108,7 @@ bool ald_receiving_verdict(const AldReceiving *receiving, AldVerdict *ret,
                         (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC), receiving->bytes);
                 return false;
         }
-        if (!ald_judge_verdict(&receiving->judge, &verdict)) {
+        if (!ald_evaluator_verdict(&receiving->evaluator, &verdict)) {
                 snprintf(ret_reason, reason_size, "no complete segment arrived within %.0f s",
                         (double) (ald_now() - receiving->begun) / 1e9);
                 return false;
@@ -131,5 +132,5 @@ int ald_receiving_failed(AldReceivingStep step, AldFailure *failure)
 void ald_receiving_clear(AldReceiving *receiving)
 {
         ald_flow_clear(&receiving->flow);
-        ald_judge_clear(&receiving->judge);
+        ald_evaluator_clear(&receiving->evaluator);
 }

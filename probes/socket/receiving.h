@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "probes/common/evaluator.h"
 #include "probes/common/failure.h"
-#include "probes/common/judge.h"
 #include "probes/socket/flow.h"
 
-/* The receiver of a direction, which also judges it: the server for the upload, the client for the download.
+/* The receiver of a direction, which also evaluates it: the server for the upload, the client for the
+ * download.
  */
 typedef struct AldReceiving {
         AldFlow flow;
-        AldJudge judge;
+        AldEvaluator evaluator;
         AldSocketEffort own, other;       /* the latest; the sender reports its own */
         uint64_t begun, moved, effort_at; /* when; moved: when data arrived last */
         uint64_t empty_at;                /* last check that found no data at all */
@@ -20,7 +21,7 @@ typedef struct AldReceiving {
 
 typedef enum AldReceivingStep {
         ALD_RECEIVING_GO_ON,
-        ALD_RECEIVING_MORE, /* judge.streams are needed, flow.n exist */
+        ALD_RECEIVING_MORE, /* evaluator.streams are needed, flow.n exist */
         ALD_RECEIVING_DONE,
         ALD_RECEIVING_STALLED,
         ALD_RECEIVING_ENDED, /* the other side closed a connection */

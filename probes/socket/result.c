@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "probes/common/verdict-message.h"
+#include "probes/common/evaluator.h"
 #include "probes/socket/result.h"
 #include "record/message.h"
 

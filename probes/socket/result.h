@@ -6,8 +6,8 @@
 
 #include "pki/types.h"
 #include "probes/common/address.h"
+#include "probes/common/evaluator.h"
 #include "probes/common/failure.h"
-#include "probes/common/judge.h"
 #include "probes/common/optional.h"
 #include "probes/common/statistics.h"
 #include "probes/socket/limiter.h"

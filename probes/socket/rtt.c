@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/rtt.h"
 
 #define STEADY_EVERY_NS (100 * ALD_NSEC_PER_MSEC)

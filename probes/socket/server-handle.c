@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "probes/common/asking.h"
+#include "probes/common/admission.h"
 #include "probes/socket/pace.h"
 #include "probes/socket/server-private.h"
 
@@ -10,7 +10,7 @@
 
 int ald_server_refuse(AldServer *server, AldFailureKind kind, const char *why)
 {
-        ald_exchange_send_abort(&server->channel, kind, why);
+        ald_channel_send_abort(&server->channel, kind, why);
         server->served->refused = true;
         return ald_fail(server->failure, kind, "refused: %s", why);
 }
@@ -24,7 +24,7 @@ static int admit(AldServer *server, const AldRecord *first)
                                             : &unknown;
         const AldLinkOptions *link = &server->options->link;
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
-        g_auto(AldAsking) told = {};
+        g_auto(AldAdmission) told = {};
 
         server->admitted = true;
         server->scope = ald_socket_scope_from_string(open->scope);
@@ -33,8 +33,8 @@ static int admit(AldServer *server, const AldRecord *first)
         report.scope = ald_socket_scope_to_string(server->scope);
         report.automatic = open->automatic > 0;
         report.overdue = open->overdue > 0;
-        ald_asking_report(link->report_fd, &report);
-        if (ald_asking_read(link->report_fd, &told) < 0)
+        ald_admission_report(link->report_fd, &report);
+        if (ald_admission_read(link->report_fd, &told) < 0)
                 return ald_fail(server->failure, ALD_FAILURE_INTERNAL,
                         "the service did not answer whether to measure");
         return told.why ? ald_server_refuse(server, told.kind, told.why) : 0;
@@ -84,14 +84,14 @@ static int handle_open(AldServer *server, const AldRecord *message)
         int r;
 
         if (!may_open(server, purpose, open->count))
-                return ald_exchange_unexpected(&server->channel, message);
+                return ald_channel_unexpected(&server->channel, message);
         if (ald_server_is_spot(purpose)) {
                 server->spots++;
                 /* The next spot check ends the one before. */
                 ald_server_end_spot(server);
         }
         r = ald_server_issue_tokens(server, purpose, open->count, &issued);
-        return r < 0 ? r : ald_exchange_send(&server->channel, ALD_KIND_SOCKET_TOKENS, &tokens);
+        return r < 0 ? r : ald_channel_send(&server->channel, ALD_KIND_SOCKET_TOKENS, &tokens);
 }
 
 static AldTrafficSockets sockets_of(const AldServer *server)
@@ -137,7 +137,7 @@ static int handle_begin(AldServer *server, const AldRecord *message)
         int r;
 
         if (server->state != ALD_SERVER_IDLE || server->scope != ALD_SOCKET_SCOPE_FULL)
-                return ald_exchange_unexpected(&server->channel, message);
+                return ald_channel_unexpected(&server->channel, message);
         if (++server->begins > BEGINS_MAX)
                 return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
         ald_server_end_spot(server);
@@ -182,7 +182,7 @@ static int handle_stop(AldServer *server)
         };
 
         ald_server_end_transfer(server);
-        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_SENT, &message);
+        return ald_channel_send(&server->channel, ALD_KIND_SOCKET_SENT, &message);
 }
 
 int ald_server_handle(AldServer *server, const AldRecord *message)
@@ -201,7 +201,7 @@ int ald_server_handle(AldServer *server, const AldRecord *message)
                 /* One may have been under way when the upload ended. */
                 if (server->state == ALD_SERVER_UPLOAD)
                         server->receiving.other = *ald_record_as(message, SOCKET_EFFORT, AldSocketEffort);
-                return server->begins > 0 ? 0 : ald_exchange_unexpected(&server->channel, message);
+                return server->begins > 0 ? 0 : ald_channel_unexpected(&server->channel, message);
         case ALD_KIND_SOCKET_STOP:
                 if (server->state != ALD_SERVER_DOWNLOAD)
                         break;
@@ -213,5 +213,5 @@ int ald_server_handle(AldServer *server, const AldRecord *message)
         default:
                 break;
         }
-        return ald_exchange_unexpected(&server->channel, message);
+        return ald_channel_unexpected(&server->channel, message);
 }

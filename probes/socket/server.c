@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probes/common/asking.h"
+#include "probes/common/admission.h"
+#include "probes/common/evaluator.h"
+#include "probes/common/fd.h"
 #include "probes/common/interface.h"
-#include "probes/common/verdict-message.h"
 #include "probes/common/wait.h"
-#include "probes/fd.h"
 #include "probes/socket/pace.h"
 #include "probes/socket/server-private.h"
 
@@ -55,7 +55,7 @@ static int welcome(AldServer *server)
                 .interface = interface && ald_interface_name_is_valid(interface) ? interface : NULL,
         };
 
-        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_WELCOME, &message);
+        return ald_channel_send(&server->channel, ALD_KIND_SOCKET_WELCOME, &message);
 }
 
 /* Closes a connection that is not needed, or no longer. */
@@ -66,7 +66,7 @@ static int handle_connection(AldServer *server, int fd, AldSocketOpenPurpose pur
         if (purpose == ALD_SOCKET_OPEN_PURPOSE_RTT)
                 r = ald_echo_start(&server->echo, fd);
         else if (purpose == ALD_SOCKET_OPEN_PURPOSE_UPLOAD && server->state == ALD_SERVER_UPLOAD &&
-                 server->receiving.flow.n < server->receiving.judge.streams)
+                 server->receiving.flow.n < server->receiving.evaluator.streams)
                 r = ald_flow_add(&server->receiving.flow, fd, ALD_TOKEN_SIZE);
         else if (purpose == ALD_SOCKET_OPEN_PURPOSE_DOWNLOAD && server->state == ALD_SERVER_DOWNLOAD &&
                  server->sending.n < server->options->streams_max)
@@ -93,12 +93,12 @@ static int send_verdict(AldServer *server)
                 ald_server_other_traffic(server));
         ald_server_end_transfer(server);
         if (!known)
-                return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_NO_RATE, &none);
+                return ald_channel_send(&server->channel, ALD_KIND_SOCKET_NO_RATE, &none);
         ALD_VERDICT_TO_REPORT(&message, &verdict);
         message.streams = verdict.streams;
         message.limiter = ald_socket_verdict_limiter_to_string(limiter);
         server->served->upload = verdict.bits_per_second;
-        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_VERDICT, &message);
+        return ald_channel_send(&server->channel, ALD_KIND_SOCKET_VERDICT, &message);
 }
 
 static int send_more(AldServer *server)
@@ -106,9 +106,9 @@ static int send_more(AldServer *server)
         AldServerTokens issued;
         AldSocketMore more = { .tokens = issued.list };
         int r = ald_server_issue_tokens(server, ALD_SOCKET_OPEN_PURPOSE_UPLOAD,
-                server->receiving.judge.streams - server->receiving.flow.n, &issued);
+                server->receiving.evaluator.streams - server->receiving.flow.n, &issued);
 
-        return r < 0 ? r : ald_exchange_send(&server->channel, ALD_KIND_SOCKET_MORE, &more);
+        return r < 0 ? r : ald_channel_send(&server->channel, ALD_KIND_SOCKET_MORE, &more);
 }
 
 static int step_upload(AldServer *server)
@@ -135,7 +135,7 @@ static int step_download(AldServer *server)
         if (!ald_flow_effort_is_due(&server->sending, ald_flow_moved(&server->sending).bytes, ald_now()))
                 return 0;
         ald_flow_effort(&server->sending, &effort);
-        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_EFFORT, &effort);
+        return ald_channel_send(&server->channel, ALD_KIND_SOCKET_EFFORT, &effort);
 }
 
 /* Sends the client the result of a spot check. */
@@ -154,14 +154,14 @@ static int step_spot(AldServer *server)
         message.bytes = spot->bytes;
         if (rate > 0)
                 message.bits_per_second = rate;
-        return ald_exchange_send(&server->channel, ALD_KIND_SOCKET_SPOT_RESULT, &message);
+        return ald_channel_send(&server->channel, ALD_KIND_SOCKET_SPOT_RESULT, &message);
 }
 
 static int read_messages(AldServer *server)
 {
         while (server->state != ALD_SERVER_OVER) {
                 g_autoptr(AldRecord) message = NULL;
-                int r = ald_exchange_try(&server->channel, &message);
+                int r = ald_channel_try(&server->channel, &message);
 
                 if (r > 0)
                         r = ald_server_handle(server, message);
@@ -241,7 +241,7 @@ static int run_session(AldServer *server, int lock)
         if (r >= 0)
                 r = serve(server);
         if (r < 0 && !server->served->refused)
-                ald_exchange_send_abort(&server->channel, server->failure->kind, server->failure->message);
+                ald_channel_send_abort(&server->channel, server->failure->kind, server->failure->message);
         ald_server_end_transfer(server);
         ald_echo_stop(&server->echo);
         ald_server_end_spot(server);
@@ -265,7 +265,7 @@ int ald_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int sto
                 g_strlcpy(served->peer, server.channel.peer, sizeof served->peer);
                 /* The service limits the time of unauthenticated peers. */
                 report.peer = served->peer;
-                ald_asking_report(options->link.report_fd, &report);
+                ald_admission_report(options->link.report_fd, &report);
                 r = run_session(&server, lock);
         }
         ald_channel_close(&server.channel);

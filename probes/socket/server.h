@@ -14,7 +14,7 @@ typedef struct AldServed {
         char *address; /* of the other side */
         char *interface;
         uint64_t received, sent; /* bytes of data */
-        uint64_t upload;         /* bits/s of the upload, as judged here; 0: none */
+        uint64_t upload;         /* bits/s of the upload, as evaluated here; 0: none */
 } AldServed;
 
 void ald_served_clear(AldServed *served);

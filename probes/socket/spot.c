@@ -8,7 +8,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/spot.h"
 #include "probes/socket/stream.h"
 #include "probes/socket/tcp-info.h"

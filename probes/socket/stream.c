@@ -13,7 +13,7 @@
 #include <openssl/rand.h>
 
 #include "probes/common/clock.h"
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/stream.h"
 #include "probes/socket/tcp-info.h"
 #include "probes/socket/zerocopy.h"

@@ -15,7 +15,7 @@ static void check(const char *bytes, size_t n)
         g_autofree char *copy = g_memdup2(bytes, n);
         g_autofree char *reason = NULL, *written = NULL;
         g_autoptr(AldRecord) message = NULL, again = NULL;
-        int r = ald_exchange_parse(&ald_socket_protocol, copy, n, &message, &reason);
+        int r = ald_protocol_parse(&ald_socket_protocol, copy, n, &message, &reason);
 
         g_assert_true((r < 0) == (message == NULL) && (r < 0) == (reason != NULL));
         if (r < 0)
@@ -23,7 +23,7 @@ static void check(const char *bytes, size_t n)
         written = ald_message_format_named(message->kind, ald_record_fields(message));
         g_assert_cmpuint(strlen(written), <=, MAX(n, ALD_FRAME_MAX));
         g_assert_cmpint(
-                ald_exchange_parse(&ald_socket_protocol, written, strlen(written), &again, NULL), ==, 0);
+                ald_protocol_parse(&ald_socket_protocol, written, strlen(written), &again, NULL), ==, 0);
         g_assert_cmpint(ald_record_compare(message, again), ==, 0);
 }
 

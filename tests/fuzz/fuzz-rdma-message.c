@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_autoptr(AldRecord) message = NULL, again = NULL;
         AldGids gids;
 
-        if (size == 0 || ald_exchange_parse(&ald_rdma_protocol, exact, size, &message, &reason) < 0)
+        if (size == 0 || ald_protocol_parse(&ald_rdma_protocol, exact, size, &message, &reason) < 0)
                 return 0;
         if (message->kind == ALD_KIND_RDMA_OFFER)
                 (void) ald_gid_rows_read(&ald_record_as(message, RDMA_OFFER, AldRdmaOffer)->gids, &gids);

@@ -19,7 +19,8 @@ static AldRecord *record_of(const AldComputeMeasure *measure)
 }
 
 /* The flags of a product of this many operations a second, beside that peak. */
-static unsigned judge(const AldComputeMeasure *bound, const char *method, const char *precision, double rate)
+static unsigned checked_flags(
+        const AldComputeMeasure *bound, const char *method, const char *precision, double rate)
 {
         static const char *const flags[] = { "unstable", NULL };
         const AldComputeMeasure gemm = {
@@ -34,27 +35,28 @@ static unsigned judge(const AldComputeMeasure *bound, const char *method, const 
         figures.answers[ALD_METRIC_GEMM] = record_of(&gemm);
         if (bound)
                 figures.answers[ALD_METRIC_PEAK] = record_of(bound);
-        ald_figures_judge(&figures);
+        ald_figures_check(&figures);
         return ald_figures_flags(&figures, ALD_METRIC_GEMM);
 }
 
 static void test_above_registers(void)
 {
-        g_assert_cmpuint(judge(&peak, "nvidia-mma", "fp16", 900), ==, ALD_FLAG_UNSTABLE);
-        g_assert_cmpuint(judge(&peak, "nvidia-mma", "fp16", 1040), ==, ALD_FLAG_UNSTABLE);
-        g_assert_cmpuint(judge(&peak, "nvidia-mma", "fp16", 1060), ==, ALD_FLAG_UNSTABLE | ALD_FLAG_SUSPECT);
-        g_assert_cmpuint(judge(NULL, "nvidia-mma", "fp16", 1060), ==, ALD_FLAG_UNSTABLE);
+        g_assert_cmpuint(checked_flags(&peak, "nvidia-mma", "fp16", 900), ==, ALD_FLAG_UNSTABLE);
+        g_assert_cmpuint(checked_flags(&peak, "nvidia-mma", "fp16", 1040), ==, ALD_FLAG_UNSTABLE);
+        g_assert_cmpuint(
+                checked_flags(&peak, "nvidia-mma", "fp16", 1060), ==, ALD_FLAG_UNSTABLE | ALD_FLAG_SUSPECT);
+        g_assert_cmpuint(checked_flags(NULL, "nvidia-mma", "fp16", 1060), ==, ALD_FLAG_UNSTABLE);
 }
 
 static void test_of_another_kind(void)
 {
         AldComputeMeasure hopper = peak;
 
-        g_assert_cmpuint(judge(&peak, "tiled-fp32", "fp32", 2000), ==, ALD_FLAG_UNSTABLE);
-        g_assert_cmpuint(judge(&peak, "nvidia-wgmma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE);
+        g_assert_cmpuint(checked_flags(&peak, "tiled-fp32", "fp32", 2000), ==, ALD_FLAG_UNSTABLE);
+        g_assert_cmpuint(checked_flags(&peak, "nvidia-wgmma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE);
         hopper.method = "peak-wgmma";
-        g_assert_cmpuint(
-                judge(&hopper, "nvidia-wgmma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE | ALD_FLAG_SUSPECT);
+        g_assert_cmpuint(checked_flags(&hopper, "nvidia-wgmma", "fp16", 2000), ==,
+                ALD_FLAG_UNSTABLE | ALD_FLAG_SUSPECT);
 }
 
 static void test_beside_a_doubtful_peak(void)
@@ -65,7 +67,7 @@ static void test_beside_a_doubtful_peak(void)
                 AldComputeMeasure doubtful = peak;
 
                 doubtful.flags = doubts[i];
-                g_assert_cmpuint(judge(&doubtful, "nvidia-mma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE);
+                g_assert_cmpuint(checked_flags(&doubtful, "nvidia-mma", "fp16", 2000), ==, ALD_FLAG_UNSTABLE);
         }
 }
 

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/socket/flow.h"
 
 #define BYTES_MAX (UINT64_C(16) * 1024 * 1024)

@@ -4,8 +4,8 @@
 
 #include <glib.h>
 
+#include "probes/common/evaluator.h"
 #include "probes/common/frame.h"
-#include "probes/common/verdict-message.h"
 #include "probes/socket/protocol.h"
 #include "probes/socket/token.h"
 
@@ -20,7 +20,7 @@ static AldRecord *read_message(const char *text)
         g_autofree char *reason = NULL;
         AldRecord *record = NULL;
 
-        if (ald_exchange_parse(&ald_socket_protocol, text, strlen(text), &record, &reason) < 0)
+        if (ald_protocol_parse(&ald_socket_protocol, text, strlen(text), &record, &reason) < 0)
                 g_error("%s: %s", text, reason);
         return record;
 }
@@ -41,7 +41,7 @@ static void check_refused(const char *text, int error, const char *word)
 
         g_test_message("%.200s", text);
         g_assert_cmpint(
-                ald_exchange_parse(&ald_socket_protocol, text, strlen(text), &record, &reason), ==, error);
+                ald_protocol_parse(&ald_socket_protocol, text, strlen(text), &record, &reason), ==, error);
         g_assert_null(record);
         g_assert_nonnull(strstr(reason, word));
 }

@@ -8,12 +8,12 @@ static void test_middle(void)
         double odd[] = { 5, 1, 3 }, even[] = { 4, 1, 3, 2 }, one[] = { 7 };
         double far[] = { 10, 1e9, 11, 12, 0, 13, 1e9, 0 };
 
-        g_assert_cmpfloat(ald_middle_mean(odd, 3), ==, 3);
+        g_assert_cmpfloat(ald_interquartile_mean(odd, 3), ==, 3);
         g_assert_cmpfloat(odd[0], ==, 1);
-        g_assert_cmpfloat(ald_middle_mean(even, 4), ==, 2.5);
-        g_assert_cmpfloat(ald_middle_mean(one, 1), ==, 7);
+        g_assert_cmpfloat(ald_interquartile_mean(even, 4), ==, 2.5);
+        g_assert_cmpfloat(ald_interquartile_mean(one, 1), ==, 7);
         /* A quarter may be anything, at either side. */
-        g_assert_cmpfloat(ald_middle_mean(far, 8), ==, 11.5);
+        g_assert_cmpfloat(ald_interquartile_mean(far, 8), ==, 11.5);
 }
 
 static void test_interval(void)

@@ -20,7 +20,7 @@
 
 static void say(AldTalk *talk, AldKind kind, const void *fields)
 {
-        g_assert_cmpint(ald_exchange_send(&talk->channel, kind, fields), ==, 0);
+        g_assert_cmpint(ald_channel_send(&talk->channel, kind, fields), ==, 0);
 }
 
 static AldRecord *expect(AldTalk *talk, AldKind kind)

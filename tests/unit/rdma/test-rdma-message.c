@@ -89,7 +89,7 @@ static int parse(const char *text, AldRecord **ret)
 {
         g_autoptr(AldRecord) record = NULL;
         g_autofree char *reason = NULL;
-        int r = ald_exchange_parse(&ald_rdma_protocol, text, strlen(text), &record, &reason);
+        int r = ald_protocol_parse(&ald_rdma_protocol, text, strlen(text), &record, &reason);
 
         g_test_message("%.300s: %d %s", text, r, reason ?: "");
         g_assert_cmpint(r < 0, ==, record == NULL);

@@ -15,7 +15,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/fd.h"
+#include "probes/common/fd.h"
 #include "probes/rdma/listener.h"
 #include "probes/rdma/preamble.h"
 #include "tests/unit/rdma-sides.h"
@@ -137,7 +137,7 @@ static int come(Fixture *fixture, const char *source, Client *client)
         }
         r = ald_channel_open(&client->talk.channel, &ald_rdma_protocol, fd,
                 rdma_sides_keys(&fixture->sides.client, false), false, client->stop, &client->failure);
-        return r < 0 ? r : ald_exchange_send(&client->talk.channel, ALD_KIND_RDMA_HELLO, &hello);
+        return r < 0 ? r : ald_channel_send(&client->talk.channel, ALD_KIND_RDMA_HELLO, &hello);
 }
 
 static int hear(Client *client)

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "probes/common/asking.h"
+#include "probes/common/admission.h"
 #include "record/message.h"
 
 #define PATIENCE_MSEC 5000
@@ -16,7 +16,7 @@
 static const AldFailureKind refusals[] = { ALD_FAILURE_BUSY, ALD_FAILURE_INHIBITED,
         ALD_FAILURE_ROUND_TRIPS_ONLY };
 
-void ald_asking_report(int fd, const AldSessionReport *report)
+void ald_admission_report(int fd, const AldSessionReport *report)
 {
         g_autofree char *line = ald_message_format(ALD_KIND_SESSION_REPORT, report);
 
@@ -28,7 +28,7 @@ void ald_asking_report(int fd, const AldSessionReport *report)
 static int read_line(int fd, char **ret)
 {
         struct pollfd wait = { .fd = fd, .events = POLLIN };
-        char line[ALD_ASKING_MAX];
+        char line[ALD_ADMISSION_LINE_MAX];
         ssize_t n;
         int r;
 
@@ -45,20 +45,20 @@ static int read_line(int fd, char **ret)
 }
 
 /* Whether the line is a reason to refuse. */
-static bool parse_refusal(const char *line, AldAsking *ret)
+static bool parse_refusal(const char *line, AldAdmission *ret)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(refusals); i++) {
                 const char *word = ald_failure_to_string(refusals[i]);
 
                 if (!g_str_has_prefix(line, word) || line[strlen(word)] != ' ')
                         continue;
-                *ret = (AldAsking){ .kind = refusals[i], .why = g_strdup(line + strlen(word) + 1) };
+                *ret = (AldAdmission){ .kind = refusals[i], .why = g_strdup(line + strlen(word) + 1) };
                 return true;
         }
         return false;
 }
 
-int ald_asking_read(int fd, AldAsking *ret)
+int ald_admission_read(int fd, AldAdmission *ret)
 {
         g_autofree char *line = NULL;
         int r = read_line(fd, &line);
@@ -66,17 +66,17 @@ int ald_asking_read(int fd, AldAsking *ret)
         if (r < 0)
                 return r;
         if (*line == '\0')
-                *ret = (AldAsking){};
+                *ret = (AldAdmission){};
         else if (g_str_has_prefix(line, GIDS) && strchr(" ", line[strlen(GIDS)]))
-                *ret = (AldAsking){ .gids = g_strdup(line + strlen(GIDS)) };
+                *ret = (AldAdmission){ .gids = g_strdup(line + strlen(GIDS)) };
         else if (!parse_refusal(line, ret))
                 return -EBADMSG;
         return 0;
 }
 
-void ald_asking_clear(AldAsking *asking)
+void ald_admission_clear(AldAdmission *admission)
 {
-        g_free(asking->why);
-        g_free(asking->gids);
-        *asking = (AldAsking){};
+        g_free(admission->why);
+        g_free(admission->gids);
+        *admission = (AldAdmission){};
 }

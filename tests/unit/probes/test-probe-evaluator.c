@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "probes/common/judge.h"
+#include "probes/common/evaluator.h"
 
 #define MSEC (UINT64_C(1000) * 1000)
 #define MBIT (1e6 / 8e9) /* bytes/ns */
 
-static const AldJudgeLimits usual = {
+static const AldEvaluatorLimits usual = {
         .soft_ns = 1400 * MSEC,
         .hard_ns = 5000 * MSEC,
         .bytes = UINT64_C(1) << 40,
@@ -21,19 +21,20 @@ typedef struct Played {
 } Played;
 
 /* Samples every 10 ms until the end, which always comes. */
-static Played play(AldJudge *judge, Link link, bool bound)
+static Played play(AldEvaluator *evaluator, Link link, bool bound)
 {
         Played played = { .when = 77 * MSEC };
-        AldJudgeStep step;
+        AldEvaluatorStep step;
 
         for (unsigned i = 0; i < 1000; i++) {
-                step = ald_judge_sample(
-                        judge, &(AldMoved){ .when = played.when, .bytes = (uint64_t) played.bytes }, bound);
-                if (step == ALD_JUDGE_STOP)
+                step = ald_evaluator_sample(evaluator,
+                        &(AldTransferCounters){ .when = played.when, .bytes = (uint64_t) played.bytes },
+                        bound);
+                if (step == ALD_EVALUATOR_STOP)
                         return played;
-                played.more += step == ALD_JUDGE_MORE_STREAMS;
-                played.fewer += step == ALD_JUDGE_FEWER_STREAMS;
-                played.bytes += link(played.when, judge->streams) * (double) (10 * MSEC);
+                played.more += step == ALD_EVALUATOR_MORE_STREAMS;
+                played.fewer += step == ALD_EVALUATOR_FEWER_STREAMS;
+                played.bytes += link(played.when, evaluator->streams) * (double) (10 * MSEC);
                 played.when += 10 * MSEC;
         }
         g_assert_not_reached();
@@ -51,17 +52,17 @@ static double steady(uint64_t when, unsigned streams)
 
 static void test_steady(void)
 {
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         AldVerdict verdict;
         Played played;
 
-        ald_judge_init(&judge, &usual, 100 * 1000);
-        g_assert_false(ald_judge_verdict(&judge, &verdict));
-        played = play(&judge, steady, false);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        ald_evaluator_init(&evaluator, &usual, 100 * 1000);
+        g_assert_false(ald_evaluator_verdict(&evaluator, &verdict));
+        played = play(&evaluator, steady, false);
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         assert_near(verdict.mean, 100e6);
-        g_assert_cmpuint(verdict.bins, ==, ALD_JUDGE_BINS_MIN);
+        g_assert_cmpuint(verdict.bins, ==, ALD_EVALUATOR_BINS_MIN);
         g_assert_cmpuint(verdict.streams, ==, 1);
         g_assert_cmpuint(verdict.bytes, ==, (uint64_t) played.bytes);
         g_assert_cmpuint(verdict.nsec, <, 1200 * MSEC);
@@ -79,12 +80,12 @@ static double beginning(uint64_t when, unsigned streams)
 
 static void test_start_up_is_left_out(void)
 {
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         AldVerdict verdict;
 
-        ald_judge_init(&judge, &usual, 30 * MSEC);
-        play(&judge, beginning, false);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        ald_evaluator_init(&evaluator, &usual, 30 * MSEC);
+        play(&evaluator, beginning, false);
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         assert_near(verdict.mean, (double) verdict.bytes * 8e9 / (double) verdict.nsec);
 }
@@ -99,12 +100,12 @@ static double slow_start(uint64_t when, unsigned streams)
 
 static void test_long_way(void)
 {
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         AldVerdict verdict;
 
-        ald_judge_init(&judge, &usual, 200 * MSEC);
-        play(&judge, slow_start, false);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        ald_evaluator_init(&evaluator, &usual, 200 * MSEC);
+        play(&evaluator, slow_start, false);
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         g_assert_cmpuint(verdict.nsec, >=, 10 * 200 * MSEC);
 }
@@ -121,12 +122,12 @@ static double stalling(uint64_t when, unsigned streams)
 
 static void test_stall_shows_in_the_mean(void)
 {
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         AldVerdict verdict;
 
-        ald_judge_init(&judge, &usual, 0);
-        play(&judge, stalling, false);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        ald_evaluator_init(&evaluator, &usual, 0);
+        play(&evaluator, stalling, false);
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         g_assert_cmpuint(verdict.mean, <, 97000000);
         /* They disagree, so it takes the time it may. */
@@ -141,16 +142,16 @@ static double restless(uint64_t when, unsigned streams)
 
 static void test_restless_ends_at_the_soft_limit(void)
 {
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         AldVerdict verdict;
 
-        ald_judge_init(&judge, &usual, 0);
-        play(&judge, restless, false);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        ald_evaluator_init(&evaluator, &usual, 0);
+        play(&evaluator, restless, false);
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.nsec, ==, usual.soft_ns);
         g_assert_true(verdict.spread.known && verdict.spread.value > 100000);
         g_assert_cmpuint(verdict.interval, >=, 1000000);
-        g_assert_cmpuint(verdict.bins, >=, ALD_JUDGE_BINS_MIN);
+        g_assert_cmpuint(verdict.bins, >=, ALD_EVALUATOR_BINS_MIN);
 }
 
 /* Each connection gives as much, up to four. */
@@ -161,34 +162,34 @@ static double parallel(uint64_t when, unsigned streams)
 
 static void test_more_streams(void)
 {
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         AldVerdict verdict;
         Played played;
 
-        ald_judge_init(&judge, &usual, 0);
-        played = play(&judge, parallel, true);
+        ald_evaluator_init(&evaluator, &usual, 0);
+        played = play(&evaluator, parallel, true);
         g_assert_cmpuint(played.more, ==, 3);
         g_assert_cmpuint(played.fewer, ==, 0);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.streams, ==, 8);
         assert_near(verdict.bits_per_second, 4e9);
 }
 
 static void test_streams_within_the_limit(void)
 {
-        AldJudgeLimits limits = usual;
-        g_auto(AldJudge) judge = {};
-        g_auto(AldJudge) alone = {};
+        AldEvaluatorLimits limits = usual;
+        g_auto(AldEvaluator) evaluator = {};
+        g_auto(AldEvaluator) alone = {};
         AldVerdict verdict;
 
         limits.streams = 3;
-        ald_judge_init(&judge, &limits, 0);
-        play(&judge, parallel, true);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        ald_evaluator_init(&evaluator, &limits, 0);
+        play(&evaluator, parallel, true);
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.streams, ==, 2);
 
         limits.streams = 1;
-        ald_judge_init(&alone, &limits, 0);
+        ald_evaluator_init(&alone, &limits, 0);
         g_assert_cmpuint(play(&alone, parallel, true).more, ==, 0);
 }
 
@@ -200,15 +201,15 @@ static double quarrel(uint64_t when, unsigned streams)
 
 static void test_back_to_fewer(void)
 {
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         AldVerdict verdict;
         Played played;
 
-        ald_judge_init(&judge, &usual, 0);
-        played = play(&judge, quarrel, true);
+        ald_evaluator_init(&evaluator, &usual, 0);
+        played = play(&evaluator, quarrel, true);
         g_assert_cmpuint(played.more, ==, 1);
         g_assert_cmpuint(played.fewer, ==, 1);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.streams, ==, 1);
         assert_near(verdict.bits_per_second, 1e9);
 }
@@ -220,21 +221,21 @@ static double nothing(uint64_t when, unsigned streams)
 
 static void test_limits(void)
 {
-        AldJudgeLimits limits = usual;
-        g_auto(AldJudge) silent = {};
-        g_auto(AldJudge) capped = {};
+        AldEvaluatorLimits limits = usual;
+        g_auto(AldEvaluator) silent = {};
+        g_auto(AldEvaluator) capped = {};
         AldVerdict verdict;
         Played played;
 
-        ald_judge_init(&silent, &limits, 0);
+        ald_evaluator_init(&silent, &limits, 0);
         played = play(&silent, nothing, false);
         g_assert_cmpuint(played.when, ==, 77 * MSEC + limits.hard_ns);
-        g_assert_false(ald_judge_verdict(&silent, &verdict));
+        g_assert_false(ald_evaluator_verdict(&silent, &verdict));
 
         limits.bytes = 1000 * 1000;
-        ald_judge_init(&capped, &limits, 0);
+        ald_evaluator_init(&capped, &limits, 0);
         play(&capped, steady, false);
-        g_assert_true(ald_judge_verdict(&capped, &verdict));
+        g_assert_true(ald_evaluator_verdict(&capped, &verdict));
         g_assert_cmpuint(verdict.bins, ==, 0);
         g_assert_cmpuint(verdict.bytes, ==, limits.bytes);
         assert_near(verdict.bits_per_second, 100e6);
@@ -243,15 +244,16 @@ static void test_limits(void)
 /* Clocks and counters that go back change nothing. */
 static void test_backwards(void)
 {
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         AldVerdict verdict;
 
-        ald_judge_init(&judge, &usual, 0);
-        ald_judge_sample(&judge, &(AldMoved){ .when = 100 * MSEC }, false);
-        ald_judge_sample(&judge, &(AldMoved){ .when = 200 * MSEC, .bytes = 5000 }, false);
-        g_assert_cmpint(ald_judge_sample(&judge, &(AldMoved){ .when = 150 * MSEC, .bytes = 4000 }, false), ==,
-                ALD_JUDGE_GO_ON);
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        ald_evaluator_init(&evaluator, &usual, 0);
+        ald_evaluator_sample(&evaluator, &(AldTransferCounters){ .when = 100 * MSEC }, false);
+        ald_evaluator_sample(&evaluator, &(AldTransferCounters){ .when = 200 * MSEC, .bytes = 5000 }, false);
+        g_assert_cmpint(ald_evaluator_sample(&evaluator,
+                                &(AldTransferCounters){ .when = 150 * MSEC, .bytes = 4000 }, false),
+                ==, ALD_EVALUATOR_GO_ON);
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.bytes, ==, 5000);
         g_assert_cmpuint(verdict.nsec, ==, 100 * MSEC);
 }
@@ -259,15 +261,15 @@ static void test_backwards(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/probe/judge/steady", test_steady);
-        g_test_add_func("/probe/judge/start-up", test_start_up_is_left_out);
-        g_test_add_func("/probe/judge/long-way", test_long_way);
-        g_test_add_func("/probe/judge/stall", test_stall_shows_in_the_mean);
-        g_test_add_func("/probe/judge/restless", test_restless_ends_at_the_soft_limit);
-        g_test_add_func("/probe/judge/more-streams", test_more_streams);
-        g_test_add_func("/probe/judge/streams-limit", test_streams_within_the_limit);
-        g_test_add_func("/probe/judge/fewer-streams", test_back_to_fewer);
-        g_test_add_func("/probe/judge/limits", test_limits);
-        g_test_add_func("/probe/judge/backwards", test_backwards);
+        g_test_add_func("/probe/evaluator/steady", test_steady);
+        g_test_add_func("/probe/evaluator/start-up", test_start_up_is_left_out);
+        g_test_add_func("/probe/evaluator/long-way", test_long_way);
+        g_test_add_func("/probe/evaluator/stall", test_stall_shows_in_the_mean);
+        g_test_add_func("/probe/evaluator/restless", test_restless_ends_at_the_soft_limit);
+        g_test_add_func("/probe/evaluator/more-streams", test_more_streams);
+        g_test_add_func("/probe/evaluator/streams-limit", test_streams_within_the_limit);
+        g_test_add_func("/probe/evaluator/fewer-streams", test_back_to_fewer);
+        g_test_add_func("/probe/evaluator/limits", test_limits);
+        g_test_add_func("/probe/evaluator/backwards", test_backwards);
         return g_test_run();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "probes/common/judge.h"
+#include "probes/common/evaluator.h"
 
 /* Slow links, on which single segments arrive, as the kernel of the receiver counts them. */
 
@@ -12,7 +12,7 @@
 #define PAYLOAD ((double) SEGMENT / FRAME)
 #define NEVER UINT64_MAX
 
-static const AldJudgeLimits usual = {
+static const AldEvaluatorLimits usual = {
         .soft_ns = 1400 * MSEC,
         .hard_ns = 5000 * MSEC,
         .slow_ns = 20000 * MSEC,
@@ -57,23 +57,23 @@ static void send_lump(Played *played, const Link *link, GRand *random, uint64_t 
         played->arrival = played->filled;
 }
 
-static AldVerdict judge_link(const Link *link, guint32 seed, bool *ret_known)
+static AldVerdict evaluate_link(const Link *link, guint32 seed, bool *ret_known)
 {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
         Played played = { .tokens = link->burst };
         AldVerdict verdict = {};
-        g_auto(AldJudge) judge = {};
-        AldJudgeStep step;
+        g_auto(AldEvaluator) evaluator = {};
+        AldEvaluatorStep step;
 
-        ald_judge_init(&judge, &usual, 100 * 1000);
+        ald_evaluator_init(&evaluator, &usual, 100 * 1000);
         send_lump(&played, link, random, 0);
         do {
                 while (played.arrival <= played.now && played.arrival < link->dead) {
                         played.segments += played.next;
                         send_lump(&played, link, random, played.arrival);
                 }
-                step = ald_judge_sample(&judge,
-                        &(AldMoved){ .when = played.now,
+                step = ald_evaluator_sample(&evaluator,
+                        &(AldTransferCounters){ .when = played.now,
                                 .bytes = played.segments * SEGMENT,
                                 .segments = played.segments,
                                 .segment = SEGMENT },
@@ -82,8 +82,8 @@ static AldVerdict judge_link(const Link *link, guint32 seed, bool *ret_known)
                 if (link->look_late > 0 && g_rand_int_range(random, 0, 50) == 0)
                         played.now += (uint64_t) (g_rand_double(random) * (double) link->look_late);
                 g_assert_cmpuint(played.now, <, 30000 * MSEC);
-        } while (step != ALD_JUDGE_STOP);
-        *ret_known = ald_judge_verdict(&judge, &verdict);
+        } while (step != ALD_EVALUATOR_STOP);
+        *ret_known = ald_evaluator_verdict(&evaluator, &verdict);
         return verdict;
 }
 
@@ -95,7 +95,7 @@ static void check_link(const Link *link, double tolerance)
 
         for (guint32 seed = 0; seed < 100; seed++) {
                 bool known;
-                AldVerdict verdict = judge_link(link, seed, &known);
+                AldVerdict verdict = evaluate_link(link, seed, &known);
                 double off;
 
                 g_assert_true(known);
@@ -150,7 +150,7 @@ static void test_hardly_any(void)
 {
         const Link link = { 10e3, 2 * FRAME, 2, 0, 0, NEVER };
         bool known;
-        AldVerdict verdict = judge_link(&link, 1, &known);
+        AldVerdict verdict = evaluate_link(&link, 1, &known);
 
         g_assert_true(known);
         g_assert_cmpuint(verdict.nsec, ==, usual.slow_ns);
@@ -164,7 +164,7 @@ static void test_nothing(void)
         const Link link = { 1e6, 2 * FRAME, 1, 0, 0, 0 };
         bool known;
 
-        judge_link(&link, 1, &known);
+        evaluate_link(&link, 1, &known);
         g_assert_false(known);
 }
 
@@ -174,10 +174,10 @@ static void test_death(void)
         const Link link = { 0.5e6, 2 * FRAME, 1, 0, 0, 10000 * MSEC };
         const Link fast = { 0.5e6, 2 * FRAME, 1, 0, 0, NEVER };
         bool known;
-        AldVerdict whole = judge_link(&fast, 1, &known), verdict;
+        AldVerdict whole = evaluate_link(&fast, 1, &known), verdict;
 
         g_assert_cmpuint(whole.nsec, <, 10000 * MSEC);
-        verdict = judge_link(&(Link){ link.rate, 2 * FRAME, 2, 0, 0, 1000 * MSEC }, 1, &known);
+        verdict = evaluate_link(&(Link){ link.rate, 2 * FRAME, 2, 0, 0, 1000 * MSEC }, 1, &known);
         g_assert_true(known);
         g_assert_cmpuint(verdict.nsec, ==, usual.slow_ns);
         g_assert_cmpuint(verdict.bits_per_second, <, 100000);
@@ -190,27 +190,27 @@ static void test_death(void)
 static void test_long_start_up(void)
 {
         g_autoptr(GRand) random = g_rand_new_with_seed(3);
-        g_auto(AldJudge) judge = {};
+        g_auto(AldEvaluator) evaluator = {};
         double arrived = 0, truth = 1.2e6;
-        AldJudgeStep step = ALD_JUDGE_GO_ON;
+        AldEvaluatorStep step = ALD_EVALUATOR_GO_ON;
         uint64_t when = 0, segments = 0;
         AldVerdict verdict;
 
-        ald_judge_init(&judge, &usual, 200 * MSEC);
-        for (; step != ALD_JUDGE_STOP; when += MSEC) {
+        ald_evaluator_init(&evaluator, &usual, 200 * MSEC);
+        for (; step != ALD_EVALUATOR_STOP; when += MSEC) {
                 double extra = when < 4500 * MSEC ? 8e6 * (1 - (double) when / (double) (4500 * MSEC)) : 0;
 
                 arrived += (truth * 2 * g_rand_double(random) + extra) / 8e9 * (double) MSEC;
                 segments = (uint64_t) (arrived / SEGMENT);
-                step = ald_judge_sample(&judge,
-                        &(AldMoved){ .when = when,
+                step = ald_evaluator_sample(&evaluator,
+                        &(AldTransferCounters){ .when = when,
                                 .bytes = segments * SEGMENT,
                                 .segments = segments,
                                 .segment = SEGMENT },
                         false);
                 g_assert_cmpuint(when, <=, usual.slow_ns);
         }
-        g_assert_true(ald_judge_verdict(&judge, &verdict));
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpfloat_with_epsilon((double) verdict.bits_per_second, truth, verdict.interval);
         g_assert_cmpfloat_with_epsilon((double) verdict.bits_per_second, truth, truth * 0.1);
         g_assert_cmpuint(verdict.mean, >, (uint64_t) truth);
@@ -219,13 +219,13 @@ static void test_long_start_up(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/probe/judge/slow/segments", test_segments);
-        g_test_add_func("/probe/judge/slow/bursts", test_bursts);
-        g_test_add_func("/probe/judge/slow/pauses", test_pauses);
-        g_test_add_func("/probe/judge/slow/busy-receiver", test_busy_receiver);
-        g_test_add_func("/probe/judge/slow/hardly-any", test_hardly_any);
-        g_test_add_func("/probe/judge/slow/nothing", test_nothing);
-        g_test_add_func("/probe/judge/slow/death", test_death);
-        g_test_add_func("/probe/judge/slow/long-start-up", test_long_start_up);
+        g_test_add_func("/probe/evaluator/slow/segments", test_segments);
+        g_test_add_func("/probe/evaluator/slow/bursts", test_bursts);
+        g_test_add_func("/probe/evaluator/slow/pauses", test_pauses);
+        g_test_add_func("/probe/evaluator/slow/busy-receiver", test_busy_receiver);
+        g_test_add_func("/probe/evaluator/slow/hardly-any", test_hardly_any);
+        g_test_add_func("/probe/evaluator/slow/nothing", test_nothing);
+        g_test_add_func("/probe/evaluator/slow/death", test_death);
+        g_test_add_func("/probe/evaluator/slow/long-start-up", test_long_start_up);
         return g_test_run();
 }
