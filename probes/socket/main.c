@@ -6,34 +6,35 @@
 
 #include <glib.h>
 
-#include "probes/common/process-limits.h"
 #include "probes/common/keys.h"
+#include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
-#include "probes/socket/client.h"
-#include "probes/socket/listener.h"
+#include "probes/socket/client/client.h"
+#include "probes/socket/server/listener.h"
 
 /* alidade-probe-socket: measures the path between two machines over TCP, run by hand or by the service. */
 
-static int finish(const AldSocketOptions *options, const AldResult *result, const AldFailure *failure)
+static int finish(
+        const AldSocketOptions *options, const AldSocketMeasurement *result, const AldFailure *failure)
 {
         g_autofree char *text = NULL;
 
         if (failure->message && !options->link.json) {
                 /* What was measured until then is valid. */
-                text = result->rtt_known ? ald_result_to_text(result) : g_strdup("");
+                text = result->rtt_known ? ald_socket_measurement_to_text(result) : g_strdup("");
                 fputs(text, stdout);
                 fflush(stdout);
                 fprintf(stderr, "alidade-probe-socket: %s\n", failure->message);
                 return EXIT_FAILURE;
         }
         text = failure->message     ? ald_failure_to_json(failure)
-               : options->link.json ? ald_result_to_json(result)
-                                    : ald_result_to_text(result);
+               : options->link.json ? ald_socket_measurement_to_json(result)
+                                    : ald_socket_measurement_to_text(result);
         printf("%s%s", text, options->link.json ? "\n" : "");
         return fflush(stdout) == 0 && !failure->message ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int measure(const AldSocketOptions *options, AldResult *result, AldFailure *failure)
+static int measure(const AldSocketOptions *options, AldSocketMeasurement *result, AldFailure *failure)
 {
         AldProgress progress = { .fd = options->link.progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
         AldOrigin origin = { .device = options->link.interface };
@@ -57,18 +58,19 @@ static int measure(const AldSocketOptions *options, AldResult *result, AldFailur
         r = ald_keys_load(&options->link.keys, false, &tls, failure);
         if (r < 0)
                 return r;
-        r = ald_client_run(options, &to, &origin, tls, stop, &progress, result, failure);
+        r = ald_socket_client_run(options, &to, &origin, tls, stop, &progress, result, failure);
         ald_progress_end(&progress);
         return r;
 }
 
 static int run_connect(const AldSocketOptions *options)
 {
-        g_auto(AldResult) result = {};
+        g_auto(AldSocketMeasurement) result = {};
         AldFailure failure = {};
         int code;
 
-        if (ald_process_limits_apply(&ald_process_limits_socket, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
+        if (ald_process_limits_apply(
+                    &ald_process_limits_socket, options->link.progress_fd >= 0 ? SIGKILL : 0, getppid()) >= 0)
                 (void) measure(options, &result, &failure);
         else
                 ald_fail(&failure, ALD_FAILURE_ABORTED, "the parent process has ended");
@@ -88,8 +90,8 @@ int main(int argc, char *argv[])
         if (r != 0)
                 return ald_command_line_end(&ald_socket_command_line, r, output, error);
         if (options.link.mode == ALD_LINK_MODE_LISTEN)
-                return ald_listener_run(&options);
+                return ald_socket_listener_run(&options);
         if (options.link.mode == ALD_LINK_MODE_SESSION)
-                return ald_listener_serve(&options, options.link.session_fd, -1, getppid());
+                return ald_socket_listener_serve(&options, options.link.session_fd, -1, getppid());
         return run_connect(&options);
 }

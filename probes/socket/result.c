@@ -7,13 +7,13 @@
 
 #define METHOD "tcp; mean at the receiver's kernel from arrival to arrival, on fast links without outliers"
 
-void ald_result_clear(AldResult *result)
+void ald_socket_measurement_clear(AldSocketMeasurement *result)
 {
         g_clear_pointer(&result->interface, g_free);
 }
 
 /* NULL if the transfer ended too early to find it. */
-static const char *limiter_of(const AldDirection *direction)
+static const char *limiter_of(const AldSocketDirection *direction)
 {
         return direction->verdict.bins > 0 ? ald_socket_verdict_limiter_to_string(direction->limiter) : NULL;
 }
@@ -31,7 +31,7 @@ static const char *limiter_of(const AldDirection *direction)
                 (message)->way##_limiter = limiter_of(direction);                          \
         } while (0)
 
-static void set_rtt(const AldResult *result, AldSocketResult *message)
+static void set_rtt(const AldSocketMeasurement *result, AldSocketResult *message)
 {
         if (result->rtt_known) {
                 message->rtt_min_nsec = result->rtt.min;
@@ -46,7 +46,7 @@ static void set_rtt(const AldResult *result, AldSocketResult *message)
                 message->kernel_min_rtt_nsec = result->kernel_min_rtt;
 }
 
-static void set_spot(const AldResult *result, AldSocketResult *message)
+static void set_spot(const AldSocketMeasurement *result, AldSocketResult *message)
 {
         if (result->spot_upload > 0)
                 message->spot_upload_bits_per_second = result->spot_upload;
@@ -56,7 +56,7 @@ static void set_spot(const AldResult *result, AldSocketResult *message)
 }
 
 /* The direction whose limiter is shown: one that is not limited by the network, if any. */
-static const AldDirection *telling(const AldResult *result)
+static const AldSocketDirection *direction_of_limiter(const AldSocketMeasurement *result)
 {
         if (result->upload.known &&
                 (result->upload.limiter != ALD_SOCKET_VERDICT_LIMITER_NETWORK || !result->download.known))
@@ -64,10 +64,10 @@ static const AldDirection *telling(const AldResult *result)
         return &result->download;
 }
 
-static void set_directions(const AldResult *result, AldSocketResult *message)
+static void set_directions(const AldSocketMeasurement *result, AldSocketResult *message)
 {
-        const AldDirection *upload = &result->upload, *download = &result->download;
-        const AldDirection *direction = telling(result);
+        const AldSocketDirection *upload = &result->upload, *download = &result->download;
+        const AldSocketDirection *direction = direction_of_limiter(result);
 
         DIRECTION_TO_MESSAGE(message, upload, upload);
         DIRECTION_TO_MESSAGE(message, download, download);
@@ -78,7 +78,7 @@ static void set_directions(const AldResult *result, AldSocketResult *message)
         message->retransmits = upload->retransmits + download->retransmits;
 }
 
-char *ald_result_to_json(const AldResult *result)
+char *ald_socket_measurement_to_json(const AldSocketMeasurement *result)
 {
         AldSocketResult message = ALD_SOCKET_RESULT_INIT;
 
@@ -97,7 +97,7 @@ char *ald_result_to_json(const AldResult *result)
         return ald_message_format(ALD_KIND_SOCKET_RESULT, &message);
 }
 
-char *ald_served_to_json(const AldServed *served, const AldFailure *failure)
+char *ald_socket_session_report_to_json(const AldSocketSessionReport *served, const AldFailure *failure)
 {
         AldSocketServed message = ALD_SOCKET_SERVED_INIT;
 
@@ -112,4 +112,114 @@ char *ald_served_to_json(const AldServed *served, const AldFailure *failure)
         message.error = ald_failure_name(failure);
         message.message = failure->message;
         return ald_message_format(ALD_KIND_SOCKET_SERVED, &message);
+}
+
+void ald_socket_session_report_clear(AldSocketSessionReport *served)
+{
+        g_clear_pointer(&served->address, g_free);
+        g_clear_pointer(&served->interface, g_free);
+}
+
+static char *rate_text(uint64_t bits_per_second)
+{
+        static const char *const units[] = { "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s" };
+        double value = (double) bits_per_second;
+        unsigned unit = 0;
+
+        for (; value >= 999.5 && unit + 1 < G_N_ELEMENTS(units); unit++)
+                value /= 1000;
+        return g_strdup_printf(value < 100 ? "%.3g %s" : "%.0f %s", value, units[unit]);
+}
+
+static char *time_text(uint64_t nsec)
+{
+        if (nsec < 999500)
+                return g_strdup_printf("%.3g µs", (double) nsec / 1e3);
+        return g_strdup_printf("%.3g ms", (double) nsec / 1e6);
+}
+
+#define OTHER_SHOWN 100u /* less than a hundredth of the rate is not worth a line */
+
+static void add_direction(GString *text, const char *name, const AldSocketDirection *direction)
+{
+        const AldVerdict *verdict = &direction->verdict;
+        g_autofree char *rate = rate_text(verdict->bits_per_second), *mean = rate_text(verdict->mean);
+        g_autofree char *other = rate_text(direction->other.value);
+
+        if (!direction->known && *direction->reason)
+                g_string_append_printf(text, "%s unknown: %s\n", name, direction->reason);
+        if (!direction->known)
+                return;
+        g_string_append_printf(text, "%s %s", name, rate);
+        if (verdict->interval > 0 && verdict->bits_per_second > 0)
+                g_string_append_printf(text, " ±%.1f %%",
+                        100.0 * (double) verdict->interval / (double) verdict->bits_per_second);
+        if (verdict->bins == 0)
+                g_string_append(text, ", roughly: the transfer ended within its start-up\n");
+        else
+                g_string_append_printf(text, " (mean %s), %u connection%s, limited by the %s\n", mean,
+                        verdict->streams, verdict->streams == 1 ? "" : "s",
+                        ald_socket_verdict_limiter_to_string(direction->limiter));
+        if (direction->other.known && direction->other.value >= verdict->bits_per_second / OTHER_SHOWN)
+                g_string_append_printf(text, "            meanwhile %s of other traffic\n", other);
+}
+
+static void add_spot(GString *text, const AldSocketMeasurement *result)
+{
+        g_autofree char *upload = rate_text(result->spot_upload);
+        g_autofree char *download = rate_text(result->spot_download);
+
+        if (result->spot_upload == 0 && result->spot_download == 0) {
+                if (*result->spot_reason)
+                        g_string_append_printf(text, "Spot check  none: %s\n", result->spot_reason);
+                return;
+        }
+        g_string_append_printf(text, "Spot check  upload %s, download %s\n",
+                result->spot_upload > 0 ? upload : "unknown",
+                result->spot_download > 0 ? download : "unknown");
+}
+
+static void add_rtt(GString *text, const AldSocketMeasurement *result)
+{
+        g_autofree char *p50 = time_text(result->rtt.p50), *min = time_text(result->rtt.min);
+        g_autofree char *p99 = time_text(result->rtt.p99), *jitter = time_text(result->rtt.jitter);
+        g_autofree char *loaded = time_text(result->loaded.p50);
+
+        g_string_append_printf(
+                text, "Round trip  %s (minimum %s, 99 %% within %s), jitter %s", p50, min, p99, jitter);
+        if (result->loaded_known)
+                g_string_append_printf(text, "; under load %s", loaded);
+        g_string_append_c(text, '\n');
+}
+
+char *ald_socket_measurement_to_text(const AldSocketMeasurement *result)
+{
+        GString *text = g_string_new(NULL);
+
+        g_string_append(text, result->sink_address);
+        if (*result->sink)
+                g_string_append_printf(text, ", %s", result->sink);
+        if (result->interface)
+                g_string_append_printf(text, ", by %s", result->interface);
+        if (*result->sink_interface)
+                g_string_append_printf(text, " to %s there", result->sink_interface);
+        g_string_append_c(text, '\n');
+        add_direction(text, "Upload     ", &result->upload);
+        add_direction(text, "Download   ", &result->download);
+        if (result->rtt_known)
+                add_rtt(text, result);
+        if (result->scope == ALD_SOCKET_SCOPE_CHECK)
+                add_spot(text, result);
+        return g_string_free(text, FALSE);
+}
+
+char *ald_socket_session_report_to_text(const AldSocketSessionReport *served, const AldFailure *failure)
+{
+        g_autofree char *upload = rate_text(served->upload);
+
+        if (failure->message)
+                return g_strdup_printf("%s: %s\n", served->address ?: "no session", failure->message);
+        if (served->upload == 0)
+                return g_strdup_printf("%s: done\n", served->address);
+        return g_strdup_printf("%s: %s from there\n", served->address, upload);
 }

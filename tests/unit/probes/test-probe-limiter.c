@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
-#include "probes/socket/limiter.h"
+#include "probes/socket/transfer/limiter.h"
 
 typedef struct Case {
         AldSocketEffort sender, receiver;

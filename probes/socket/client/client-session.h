@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/socket/client/client.h"
+#include "probes/socket/protocol.h"
+#include "probes/socket/transfer/receiver.h"
+#include "probes/socket/transfer/rtt.h"
+#include "probes/socket/transfer/spot-check.h"
+#include "probes/socket/transfer/traffic.h"
+
+typedef struct AldSocketClient {
+        const AldSocketOptions *options;
+        AldOrigin origin;
+        AldAddress local, peer; /* of the control connection, and of where data connections go */
+        AldChannel channel;
+        AldProgress *progress;
+        AldFailure *failure;
+        AldSocketMeasurement *result;
+        AldRecord *welcome_record;
+        const AldSocketWelcome *welcome;
+        bool zerocopy;
+        int rtt_fd; /* -1: none */
+        AldRtt rtt; /* the one under way */
+        AldSpotCheck spot;
+        GArray *loaded; /* AldRttSample: all of those under load */
+} AldSocketClient;
+
+/* Connects with a token from the other side; a blocking connection. */
+int ald_socket_client_connect(AldSocketClient *client, const char *token, int *ret_fd);
+
+/* Requests tokens and waits for SocketTokens with as many. */
+int ald_socket_client_request_tokens(
+        AldSocketClient *client, AldSocketOpenPurpose purpose, unsigned count, AldRecord **ret);
+
+/* Waits for an answer of this kind, and skips SocketEffort before it. */
+int ald_socket_client_expect_after_efforts(AldSocketClient *client, AldKind kind, AldRecord **ret);
+
+int ald_socket_client_begin(AldSocketClient *client, AldSocketBeginDirection direction);
+
+/* The limits of a transfer: the lower of both sides'. */
+uint64_t ald_socket_client_nsec_max(const AldSocketClient *client);
+uint64_t ald_socket_client_bytes_max(const AldSocketClient *client);
+unsigned ald_socket_client_streams_max(const AldSocketClient *client);
+
+/* Waits for this time, a message or a signal. */
+int ald_socket_client_wait(AldSocketClient *client, uint64_t nsec);
+
+/* Measures round trips during a transfer; now: as ald_rtt_finish(). */
+void ald_socket_client_begin_loaded(AldSocketClient *client);
+void ald_socket_client_end_loaded(AldSocketClient *client, bool now);
+
+/* The connections beside those that carry data. */
+AldTrafficSockets ald_socket_client_sockets(const AldSocketClient *client);

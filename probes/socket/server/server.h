@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "pki/tls.h"
+#include "probes/socket/options.h"
+#include "probes/socket/result.h"
+
+/*
+ * Serves one connection. lock: a file that sessions lock to run one at a time; -1: none.
+ * Takes fd and tls. `served` is filled in as far as the session comes, and must be cleared in any case.
+ */
+int ald_socket_server_run(const AldSocketOptions *options, int fd, AldTls *tls, int stop, int lock,
+        AldSocketSessionReport *served, AldFailure *failure);

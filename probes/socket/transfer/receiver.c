@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+
+#include "probes/socket/transfer/receiver.h"
+#include "probes/socket/transfer/timing.h"
+
+#define SLOW 1e6                                     /* bits/s */
+#define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* may arrive between two checks */
+
+int ald_receiver_init(
+        AldReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max, uint64_t min_rtt)
+{
+        const AldEvaluatorLimits limits = {
+                .soft_ns = MIN(ALD_SOFT_NS, nsec_max),
+                .hard_ns = MIN(ALD_FAST_NS, nsec_max),
+                .slow_ns = nsec_max,
+                .bytes = bytes_max,
+                .streams = MIN(streams_max, ALD_STREAM_GROUP_MAX),
+        };
+
+        *receiver = (AldReceiver){ .begun = ald_now() };
+        receiver->arrived_at = receiver->empty_at = receiver->begun;
+        ald_evaluator_init(&receiver->evaluator, &limits, min_rtt);
+        return ald_stream_group_init(&receiver->group, false, false, bytes_max);
+}
+
+static void look_at_effort(AldReceiver *receiver, uint64_t now)
+{
+        if (now - receiver->effort_at < ALD_EFFORT_EVERY_NS)
+                return;
+        receiver->effort_at = now;
+        ald_stream_group_effort(&receiver->group, &receiver->own);
+}
+
+static AldReceiverStep evaluate(AldReceiver *receiver, const AldTransferCounters *counters)
+{
+        bool bound = ald_limiter_streams_may_help(&receiver->other, &receiver->own);
+
+        switch (ald_evaluator_sample(&receiver->evaluator, counters, bound)) {
+        case ALD_EVALUATOR_STOP:
+                return ALD_RECEIVER_DONE;
+        case ALD_EVALUATOR_MORE_STREAMS:
+                return ALD_RECEIVER_MORE;
+        case ALD_EVALUATOR_FEWER_STREAMS:
+                ald_stream_group_keep(&receiver->group, receiver->evaluator.streams);
+                return ALD_RECEIVER_GO_ON;
+        case ALD_EVALUATOR_GO_ON:
+                break;
+        }
+        return ALD_RECEIVER_GO_ON;
+}
+
+/* On a slow link seconds may pass before the first data and between arrivals, so only the total time limits
+ * it. */
+static bool has_stalled(const AldReceiver *receiver, uint64_t now)
+{
+        uint64_t since = now - MIN(receiver->arrived_at, now), elapsed = receiver->arrived_at - receiver->begun;
+        bool slow = !receiver->measuring || (double) receiver->bytes * 8e9 < SLOW * (double) elapsed;
+
+        return since > (slow ? receiver->evaluator.limits.slow_ns : ALD_STALL_NS);
+}
+
+AldReceiverStep ald_receiver_step(AldReceiver *receiver)
+{
+        AldTransferCounters counters = ald_stream_group_counters(&receiver->group);
+        AldReceiverStep step;
+
+        if (counters.bytes > receiver->bytes)
+                receiver->arrived_at = counters.when;
+        else if (has_stalled(receiver, counters.when)) {
+                receiver->stalled = true;
+                return ALD_RECEIVER_STALLED;
+        }
+        receiver->bytes = counters.bytes;
+        if (counters.bytes > receiver->evaluator.limits.bytes + TOO_MUCH_BYTES)
+                return ALD_RECEIVER_TOO_MUCH;
+        if (!receiver->measuring && counters.bytes == 0) {
+                receiver->empty_at = counters.when;
+                return ald_stream_group_has_ended(&receiver->group) ? ALD_RECEIVER_ENDED : ALD_RECEIVER_GO_ON;
+        }
+        /* The data arrived after the last check that found none. */
+        if (!receiver->measuring)
+                (void) ald_evaluator_sample(
+                        &receiver->evaluator, &(AldTransferCounters){ .when = receiver->empty_at }, false);
+        receiver->measuring = true;
+        look_at_effort(receiver, counters.when);
+        step = evaluate(receiver, &counters);
+        return step != ALD_RECEIVER_DONE && ald_stream_group_has_ended(&receiver->group) ? ALD_RECEIVER_ENDED
+                                                                                         : step;
+}
+
+uint64_t ald_receiver_tick(const AldReceiver *receiver)
+{
+        uint64_t elapsed = ald_now() - receiver->begun;
+
+        return (double) receiver->bytes * 8e9 < ALD_FINE_TICK_RATE * (double) elapsed ? ALD_FINE_TICK_NS
+                                                                                      : ALD_TICK_NS;
+}
+
+bool ald_receiver_verdict(const AldReceiver *receiver, AldVerdict *ret, AldSocketVerdictLimiter *ret_limiter,
+        char *ret_reason, size_t reason_size)
+{
+        AldVerdict verdict;
+
+        if (receiver->stalled && receiver->measuring) {
+                snprintf(ret_reason, reason_size,
+                        "the transfer stood still for %u s after %" G_GUINT64_FORMAT " bytes",
+                        (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC), receiver->bytes);
+                return false;
+        }
+        if (!ald_evaluator_verdict(&receiver->evaluator, &verdict)) {
+                snprintf(ret_reason, reason_size, "no complete segment arrived within %.0f s",
+                        (double) (ald_now() - receiver->begun) / 1e9);
+                return false;
+        }
+        *ret = verdict;
+        ret->streams = MIN(ret->streams, receiver->group.n);
+        *ret_limiter = ald_limiter_find(&receiver->other, &receiver->own);
+        return true;
+}
+
+int ald_receiver_failed(AldReceiverStep step, AldFailure *failure)
+{
+        if (step == ALD_RECEIVER_STALLED)
+                return ald_fail(failure, ALD_FAILURE_TIMEOUT, "nothing arrived for %u s",
+                        (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC));
+        if (step == ALD_RECEIVER_ENDED)
+                return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side stopped within a transfer");
+        return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side sent more than was agreed");
+}
+
+void ald_receiver_clear(AldReceiver *receiver)
+{
+        ald_stream_group_clear(&receiver->group);
+        ald_evaluator_clear(&receiver->evaluator);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "probes/common/estimate.h"
+#include "probes/socket/transfer/limiter.h"
+#include "probes/socket/transfer/stream.h"
+#include "probes/socket/transfer/tcp-info.h"
+
+#define ALD_STREAM_GROUP_MAX 8u
+#define ALD_ZEROCOPY_RATE 10e9 /* bits/s: above, a copy costs more than the bookkeeping */
+
+/* One direction: its data connections, and what they have transferred. To be used by one thread, not by those of
+ * the connections. */
+typedef struct AldStreamGroup {
+        bool sending;
+        bool zerocopy; /* if it is worthwhile */
+        AldStreamShared shared;
+        AldStream streams[ALD_STREAM_GROUP_MAX];
+        uint64_t offsets[ALD_STREAM_GROUP_MAX]; /* what the kernel counted before the transfer */
+        unsigned n;
+        AldTransferCounters kept; /* on connections that are closed */
+        uint64_t retransmits;     /* the same */
+        uint64_t wire_bytes;      /* the same */
+        char congestion[ALD_TCP_CONGESTION_SIZE + 1];
+        /* At the last ald_stream_group_effort(), or at the beginning. */
+        struct AldStreamGroupPast {
+                bool measured;
+                uint64_t when;
+                uint64_t run[ALD_STREAM_GROUP_MAX];
+                AldTcpInfo info[ALD_STREAM_GROUP_MAX];
+                uint64_t bytes;
+                uint64_t idle;
+        } past;
+} AldStreamGroup;
+
+/* bytes_max limits what is sent. */
+int ald_stream_group_init(AldStreamGroup *group, bool sending, bool zerocopy, uint64_t bytes_max);
+
+/* Begins to send or receive on a connection; takes fd. offset: received bytes that do not count. */
+int ald_stream_group_add(AldStreamGroup *group, int fd, uint64_t offset);
+
+/* Closes all but the n oldest connections. */
+void ald_stream_group_keep(AldStreamGroup *group, unsigned n);
+
+/* As the kernel counts it: it does not wait for threads, so the time is exact on a busy machine, too. */
+AldTransferCounters ald_stream_group_counters(const AldStreamGroup *group);
+
+/* What was handed to the kernel to send. */
+uint64_t ald_stream_group_sent(const AldStreamGroup *group);
+uint64_t ald_stream_group_retransmits(const AldStreamGroup *group);
+
+/* All that its connections put on the wire in its direction, with headers and what was sent again. */
+uint64_t ald_stream_group_wire_bytes(const AldStreamGroup *group);
+
+/* Whether ald_stream_group_effort() is due; bytes: transferred until now. */
+bool ald_stream_group_effort_is_due(const AldStreamGroup *group, uint64_t bytes, uint64_t now);
+
+/* How the time since the last call was spent. */
+void ald_stream_group_effort(AldStreamGroup *group, AldSocketEffort *ret);
+
+/* Whether the other side has closed a connection. */
+bool ald_stream_group_has_ended(const AldStreamGroup *group);
+
+void ald_stream_group_clear(AldStreamGroup *group);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <linux/tcp.h>
+
+#include "probes/socket/transfer/tcp-info.h"
+
+int ald_tcp_info_get(int fd, AldTcpInfo *ret)
+{
+        struct tcp_info info = {};
+        socklen_t size = sizeof info;
+
+        if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) < 0)
+                return -errno;
+        *ret = (AldTcpInfo){
+                .bytes_acked = info.tcpi_bytes_acked,
+                .bytes_sent = info.tcpi_bytes_sent,
+                .all_segments_in = info.tcpi_segs_in,
+                .bytes_received = info.tcpi_bytes_received,
+                .segments_in = info.tcpi_data_segs_in,
+                .segment_in = info.tcpi_rcv_mss,
+                .min_rtt = info.tcpi_min_rtt == UINT32_MAX ? 0 : info.tcpi_min_rtt,
+                .rtt = info.tcpi_rtt,
+                .busy = info.tcpi_busy_time,
+                .rwnd_limited = info.tcpi_rwnd_limited,
+                .sndbuf_limited = info.tcpi_sndbuf_limited,
+                .segments_out = info.tcpi_segs_out,
+                .retransmits = info.tcpi_total_retrans,
+        };
+        return 0;
+}
+
+void ald_tcp_congestion_get(int fd, char ret[static ALD_TCP_CONGESTION_SIZE + 1])
+{
+        socklen_t size = ALD_TCP_CONGESTION_SIZE;
+
+        memset(ret, 0, ALD_TCP_CONGESTION_SIZE + 1);
+        if (getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, ret, &size) < 0)
+                ret[0] = '\0';
+}
