@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "record/record.h"
+
 /* Chooses the GIDs of two ports for a connection. Pure. */
 
 #define ALD_GIDS_MAX 16u
@@ -59,3 +61,17 @@ typedef struct AldGidHint {
  */
 bool ald_gids_match(const AldGids *own, const AldGids *peer, const AldGidHint *hint, const AldGid **ret_own,
         const AldGid **ret_peer);
+
+/* GIDs as rows of RdmaOffer, and the texts that they point to. */
+typedef struct AldGidRows {
+        AldRdmaGid rows[ALD_GIDS_MAX];
+        char ids[ALD_GIDS_MAX][3];
+        char texts[ALD_GIDS_MAX][INET6_ADDRSTRLEN];
+} AldGidRows;
+
+/* The returned list points into *rows. */
+AldRows ald_gid_rows_fill(AldGidRows *rows, const AldGids *gids);
+
+/* Skips GIDs of an unknown type, which a newer peer may have. -EINVAL if one is not an address, -E2BIG if
+ * they are too many. */
+int ald_gid_rows_read(const AldRows *rows, AldGids *ret);

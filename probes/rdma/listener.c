@@ -14,9 +14,10 @@
 #include "probes/common/fd.h"
 #include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
-#include "probes/rdma/guard.h"
+#include "probes/rdma/driver-process.h"
 #include "probes/rdma/listener.h"
-#include "probes/rdma/preamble.h"
+#include "probes/rdma/result.h"
+#include "probes/rdma/server.h"
 #include "probes/rdma/session.h"
 
 #define BACKLOG 64u
@@ -24,62 +25,63 @@
 
 /* Connections at a time, and unauthenticated ones among them from one address. If there is no room, the
  * oldest unauthenticated one is closed, but not before this time. */
-#define VISITS_MAX 8u
-#define STRANGERS_PER_ADDRESS_MAX 2u
-#define GIVE_WAY_NS (500 * ALD_NSEC_PER_MSEC)
+#define CONNECTIONS_MAX 8u
+#define UNAUTHENTICATED_PER_ADDRESS_MAX 2u
+#define REPLACE_NS (500 * ALD_NSEC_PER_MSEC)
 
 /* How long a peer waits while another one is measured; clients wait longer for the offer. */
-#define TURN_NS (4 * ALD_NSEC_PER_SEC)
+#define WAIT_NS (4 * ALD_NSEC_PER_SEC)
 
 /* Exit status if the client did not authenticate. */
-enum { STRANGER = 3 };
+enum { EXIT_UNAUTHENTICATED = 3 };
 
 typedef struct Work {
         const AldRdmaOptions *options;
         int fd;
 } Work;
 
-static int serve(const AldRdmaOptions *options, AldTalk *talk, int fd, AldRdmaVisit *ret)
+static int serve(const AldRdmaOptions *options, AldRdmaSession *session, int fd, AldRdmaSessionReport *ret)
 {
         AldTls *tls = NULL;
         int r = 0;
 
         /* The parent of a session has read the preamble. */
         if (options->link.mode == ALD_LINK_MODE_LISTEN)
-                r = ald_preamble_take(fd, talk->channel.stop, talk->failure);
+                r = ald_rdma_session_read_preamble(fd, session->channel.stop, session->failure);
         if (r >= 0)
-                r = ald_keys_load(&options->link.keys, true, &tls, talk->failure);
-        return r < 0 ? r : ald_session_serve(options, talk, fd, tls, ret);
+                r = ald_keys_load(&options->link.keys, true, &tls, session->failure);
+        return r < 0 ? r : ald_rdma_server_run(options, session, fd, tls, ret);
 }
 
 /* JSON for the daemon or if requested, else text. */
-static char *describe(const AldRdmaOptions *options, const AldRdmaVisit *served, const AldFailure *failure)
+static char *describe(
+        const AldRdmaOptions *options, const AldRdmaSessionReport *served, const AldFailure *failure)
 {
         return options->link.json || options->link.mode == ALD_LINK_MODE_SESSION
-                       ? ald_rdma_served_to_json(served, failure)
-                       : ald_rdma_served_to_text(served, failure);
+                       ? ald_rdma_session_report_to_json(served, failure)
+                       : ald_rdma_session_report_to_text(served, failure);
 }
 
 static void work(int answer, int stop, void *userdata)
 {
         const Work *given = userdata;
         AldFailure failure = {};
-        AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
-        AldRdmaVisit served = {};
+        AldRdmaSession session = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
+        AldRdmaSessionReport served = {};
         g_autofree char *text = NULL;
 
-        (void) serve(given->options, &talk, given->fd, &served);
+        (void) serve(given->options, &session, given->fd, &served);
         text = describe(given->options, &served, &failure);
-        ald_guard_answer(answer,
-                !served.authenticated ? STRANGER
+        ald_driver_process_answer(answer,
+                !served.authenticated ? EXIT_UNAUTHENTICATED
                 : failure.message     ? EXIT_FAILURE
                                       : EXIT_SUCCESS,
                 text);
-        ald_talk_close(&talk);
+        ald_rdma_session_close(&session);
         ald_failure_clear(&failure);
 }
 
-static void tell(const AldRdmaOptions *options, const char *text)
+static void print_report(const AldRdmaOptions *options, const char *text)
 {
         if (options->link.report_fd >= 0 && options->link.mode == ALD_LINK_MODE_SESSION)
                 (void) dprintf(options->link.report_fd, "%s\n", text);
@@ -88,21 +90,21 @@ static void tell(const AldRdmaOptions *options, const char *text)
         fflush(stdout);
 }
 
-static int guard(const AldRdmaOptions *options, int fd, int stop)
+static int serve_in_process(const AldRdmaOptions *options, int fd, int stop)
 {
         uint64_t deadline = ald_now() + options->timeout * ALD_NSEC_PER_SEC;
         Work given = { options, fd };
-        AldRdmaVisit unknown = {};
+        AldRdmaSessionReport unknown = {};
         AldFailure failure = {};
         g_autofree char *text = NULL;
-        int code = ald_guard_run(work, &given, stop, deadline, &text, &failure);
+        int code = ald_driver_process_run(work, &given, stop, deadline, &text, &failure);
 
         if (code < 0) {
                 text = describe(options, &unknown, &failure);
                 code = EXIT_FAILURE;
         }
         ald_failure_clear(&failure);
-        tell(options, text);
+        print_report(options, text);
         return code;
 }
 
@@ -116,7 +118,7 @@ int ald_rdma_listener_serve(const AldRdmaOptions *options)
         if (stop < 0 || fcntl(options->link.session_fd, F_SETFD, FD_CLOEXEC) < 0 ||
                 fcntl(options->link.session_fd, F_SETFL, O_NONBLOCK) < 0)
                 return EXIT_FAILURE;
-        return guard(options, options->link.session_fd, stop);
+        return serve_in_process(options, options->link.session_fd, stop);
 }
 
 static int listen_at(const AldRdmaOptions *options, const char *host, int *ret, AldFailure *failure)
@@ -145,58 +147,58 @@ static int open_listener(const AldRdmaOptions *options, int *ret, AldFailure *fa
         return r;
 }
 
-typedef enum VisitState {
-        VISIT_STRANGER, /* the peer and its request are not known yet */
-        VISIT_WAITING,  /* for its turn */
-        VISIT_MEASURING,
-        VISIT_TURNED_AWAY,
-        VISIT_LEAVING, /* it gave way, and may not have ended yet */
-} VisitState;
+typedef enum ConnectionState {
+        UNAUTHENTICATED, /* the peer and its request are not known yet */
+        WAITING,         /* for its turn */
+        MEASURING,
+        REFUSED,
+        CLOSING, /* it gave way, and may not have ended yet */
+} ConnectionState;
 
 /* A connection, which a process of its own serves. */
-typedef struct Visit {
-        VisitState state;
+typedef struct Connection {
+        ConnectionState state;
         pid_t pid;
         int fd, report; /* its pidfd, and the socket of its requests or -1 */
         AldAddress from;
         uint64_t since; /* in this state */
-} Visit;
+} Connection;
 
 typedef struct Listener {
         const AldRdmaOptions *options;
         int fd, stop;
-        Visit visits[2 * VISITS_MAX];
+        Connection connections[2 * CONNECTIONS_MAX];
         unsigned n;
         bool done;
         int code;
 } Listener;
 
-static void enter(Visit *visit, VisitState state)
+static void enter(Connection *connection, ConnectionState state)
 {
-        visit->state = state;
-        visit->since = ald_now();
+        connection->state = state;
+        connection->since = ald_now();
 }
 
 static void reap(Listener *listener, unsigned i)
 {
-        Visit *visit = &listener->visits[i];
-        bool counts = listener->options->link.once && !listener->done && visit->state != VISIT_TURNED_AWAY &&
-                      visit->state != VISIT_LEAVING;
+        Connection *connection = &listener->connections[i];
+        bool counts = listener->options->link.once && !listener->done && connection->state != REFUSED &&
+                      connection->state != CLOSING;
         int status = 0, code;
 
-        while (waitpid(visit->pid, &status, 0) < 0 && errno == EINTR)
+        while (waitpid(connection->pid, &status, 0) < 0 && errno == EINTR)
                 ;
-        ald_fd_close(&visit->fd);
-        ald_fd_close(&visit->report);
-        *visit = listener->visits[--listener->n];
+        ald_fd_close(&connection->fd);
+        ald_fd_close(&connection->report);
+        *connection = listener->connections[--listener->n];
         code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
-        if (counts && code != STRANGER) {
+        if (counts && code != EXIT_UNAUTHENTICATED) {
                 listener->done = true;
                 listener->code = code;
         }
 }
 
-static void be_visit(Listener *listener, int fd, int report, pid_t parent)
+static void run_connection(Listener *listener, int fd, int report, pid_t parent)
 {
         AldRdmaOptions options = *listener->options;
         int stop;
@@ -205,20 +207,20 @@ static void be_visit(Listener *listener, int fd, int report, pid_t parent)
         /* This process needs a signalfd of its own. */
         ald_fd_close(&listener->stop);
         for (unsigned i = 0; i < listener->n; i++) {
-                ald_fd_close(&listener->visits[i].fd);
-                ald_fd_close(&listener->visits[i].report);
+                ald_fd_close(&listener->connections[i].fd);
+                ald_fd_close(&listener->connections[i].report);
         }
         stop = ald_stop_fd();
         if (stop < 0 || ald_process_limits_apply(&ald_process_limits_rdma, SIGKILL, parent) < 0)
                 _exit(EXIT_FAILURE);
         options.link.report_fd = report;
         options.link.ask = true;
-        _exit(guard(&options, fd, stop));
+        _exit(serve_in_process(&options, fd, stop));
 }
 
-static void start_visit(Listener *listener, int fd, const AldAddress *from)
+static void start_connection(Listener *listener, int fd, const AldAddress *from)
 {
-        Visit *visit = &listener->visits[listener->n];
+        Connection *connection = &listener->connections[listener->n];
         pid_t parent = getpid(), pid;
         int ends[2];
 
@@ -227,60 +229,60 @@ static void start_visit(Listener *listener, int fd, const AldAddress *from)
         pid = fork();
         if (pid == 0) {
                 close(ends[0]);
-                be_visit(listener, fd, ends[1], parent);
+                run_connection(listener, fd, ends[1], parent);
         }
         close(ends[1]);
         if (pid < 0) {
                 close(ends[0]);
                 return;
         }
-        *visit = (Visit){ .pid = pid, .fd = pidfd_open(pid, 0), .report = ends[0], .from = *from };
-        enter(visit, VISIT_STRANGER);
+        *connection = (Connection){ .pid = pid, .fd = pidfd_open(pid, 0), .report = ends[0], .from = *from };
+        enter(connection, UNAUTHENTICATED);
         listener->n++;
-        if (visit->fd < 0) {
+        if (connection->fd < 0) {
                 (void) kill(pid, SIGKILL);
                 reap(listener, listener->n - 1);
         }
 }
 
 /* Whether there is room; if not, *ret_oldest is the oldest unauthenticated connection to close, or NULL. */
-static bool has_room(Listener *listener, const AldAddress *from, Visit **ret_oldest)
+static bool has_room(Listener *listener, const AldAddress *from, Connection **ret_oldest)
 {
-        Visit *oldest = NULL, *oldest_here = NULL;
+        Connection *oldest = NULL, *oldest_here = NULL;
         unsigned n = 0, here = 0;
 
         for (unsigned i = 0; i < listener->n; i++) {
-                Visit *visit = &listener->visits[i];
+                Connection *connection = &listener->connections[i];
 
-                n += visit->state != VISIT_LEAVING;
-                if (visit->state != VISIT_STRANGER)
+                n += connection->state != CLOSING;
+                if (connection->state != UNAUTHENTICATED)
                         continue;
-                if (!oldest || visit->since < oldest->since)
-                        oldest = visit;
-                if (!ald_address_same_host(&visit->from, from))
+                if (!oldest || connection->since < oldest->since)
+                        oldest = connection;
+                if (!ald_address_same_host(&connection->from, from))
                         continue;
                 here++;
-                if (!oldest_here || visit->since < oldest_here->since)
-                        oldest_here = visit;
+                if (!oldest_here || connection->since < oldest_here->since)
+                        oldest_here = connection;
         }
-        *ret_oldest = here >= STRANGERS_PER_ADDRESS_MAX ? oldest_here : oldest;
-        return n < VISITS_MAX && here < STRANGERS_PER_ADDRESS_MAX;
+        *ret_oldest = here >= UNAUTHENTICATED_PER_ADDRESS_MAX ? oldest_here : oldest;
+        return n < CONNECTIONS_MAX && here < UNAUTHENTICATED_PER_ADDRESS_MAX;
 }
 
 /* Without room the connection is closed, which the other side reports as busy. */
 static void take_connection(Listener *listener, int fd, const AldAddress *from)
 {
-        Visit *oldest;
+        Connection *oldest;
 
-        if (listener->n == G_N_ELEMENTS(listener->visits))
+        if (listener->n == G_N_ELEMENTS(listener->connections))
                 return;
         if (!has_room(listener, from, &oldest)) {
-                if (!oldest || ald_now() - oldest->since < GIVE_WAY_NS)
+                if (!oldest || ald_now() - oldest->since < REPLACE_NS)
                         return;
                 (void) kill(oldest->pid, SIGTERM);
-                enter(oldest, VISIT_LEAVING);
+                enter(oldest, CLOSING);
         }
-        start_visit(listener, fd, from);
+        start_connection(listener, fd, from);
 }
 
 static void accept_one(Listener *listener)
@@ -298,62 +300,62 @@ static void accept_one(Listener *listener)
 }
 
 /* A session sends its request in one line, once the peer is authenticated. */
-static void hear(Visit *visit)
+static void read_request(Connection *connection)
 {
         char buffer[ALD_ADMISSION_LINE_MAX];
-        ssize_t n = recv(visit->report, buffer, sizeof buffer, MSG_DONTWAIT);
+        ssize_t n = recv(connection->report, buffer, sizeof buffer, MSG_DONTWAIT);
 
         if (n <= 0)
-                ald_fd_close(&visit->report);
-        else if (visit->state == VISIT_STRANGER && memchr(buffer, '\n', (size_t) n))
-                enter(visit, VISIT_WAITING);
+                ald_fd_close(&connection->report);
+        else if (connection->state == UNAUTHENTICATED && memchr(buffer, '\n', (size_t) n))
+                enter(connection, WAITING);
 }
 
-static void answer(Visit *visit, const char *line, VisitState state)
+static void answer(Connection *connection, const char *line, ConnectionState state)
 {
-        (void) send(visit->report, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
-        enter(visit, state);
+        (void) send(connection->report, line, strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
+        enter(connection, state);
 }
 
 /* One peer is measured at a time, in the order of requests. Returns when to look again. */
-static uint64_t give_turns(Listener *listener)
+static uint64_t admit_next(Listener *listener)
 {
         uint64_t now = ald_now(), due = UINT64_MAX / 2;
-        Visit *next = NULL;
+        Connection *next = NULL;
         bool busy = false;
 
         for (unsigned i = 0; i < listener->n; i++) {
-                Visit *visit = &listener->visits[i];
+                Connection *connection = &listener->connections[i];
 
-                busy = busy || visit->state == VISIT_MEASURING;
-                if (visit->state == VISIT_WAITING && (!next || visit->since < next->since))
-                        next = visit;
+                busy = busy || connection->state == MEASURING;
+                if (connection->state == WAITING && (!next || connection->since < next->since))
+                        next = connection;
         }
         if (next && !busy)
-                answer(next, "\n", VISIT_MEASURING);
+                answer(next, "\n", MEASURING);
         for (unsigned i = 0; i < listener->n; i++) {
-                Visit *visit = &listener->visits[i];
+                Connection *connection = &listener->connections[i];
 
-                if (visit->state != VISIT_WAITING)
+                if (connection->state != WAITING)
                         continue;
-                if (now - visit->since >= TURN_NS)
-                        answer(visit, "busy another peer is measured\n", VISIT_TURNED_AWAY);
+                if (now - connection->since >= WAIT_NS)
+                        answer(connection, "busy another peer is measured\n", REFUSED);
                 else
-                        due = MIN(due, visit->since + TURN_NS);
+                        due = MIN(due, connection->since + WAIT_NS);
         }
         return due;
 }
 
 static void step(Listener *listener)
 {
-        struct pollfd fds[2 + 2 * G_N_ELEMENTS(listener->visits)] = { { listener->stop, POLLIN, 0 },
+        struct pollfd fds[2 + 2 * G_N_ELEMENTS(listener->connections)] = { { listener->stop, POLLIN, 0 },
                 { listener->fd, POLLIN, 0 } };
-        uint64_t due = give_turns(listener);
+        uint64_t due = admit_next(listener);
         unsigned n = listener->n;
 
         for (unsigned i = 0; i < n; i++) {
-                fds[2 + 2 * i] = (struct pollfd){ listener->visits[i].fd, POLLIN, 0 };
-                fds[3 + 2 * i] = (struct pollfd){ listener->visits[i].report, POLLIN, 0 };
+                fds[2 + 2 * i] = (struct pollfd){ listener->connections[i].fd, POLLIN, 0 };
+                fds[3 + 2 * i] = (struct pollfd){ listener->connections[i].report, POLLIN, 0 };
         }
         if (ald_wait(fds, 2 + 2 * n, due) < 0 || fds[0].revents) {
                 listener->done = true;
@@ -361,7 +363,7 @@ static void step(Listener *listener)
         }
         for (unsigned i = n; i-- > 0;) {
                 if (fds[3 + 2 * i].revents)
-                        hear(&listener->visits[i]);
+                        read_request(&listener->connections[i]);
                 if (fds[2 + 2 * i].revents)
                         reap(listener, i);
         }
@@ -386,7 +388,7 @@ int ald_rdma_listener_run(const AldRdmaOptions *options)
         while (!listener.done)
                 step(&listener);
         for (unsigned i = 0; i < listener.n; i++)
-                (void) kill(listener.visits[i].pid, SIGTERM);
+                (void) kill(listener.connections[i].pid, SIGTERM);
         while (listener.n > 0)
                 reap(&listener, 0);
         ald_fd_close(&listener.fd);

@@ -9,9 +9,10 @@
 #include "probes/common/clock.h"
 #include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
-#include "probes/rdma/guard.h"
+#include "probes/rdma/client.h"
+#include "probes/rdma/driver-process.h"
 #include "probes/rdma/listener.h"
-#include "probes/rdma/session.h"
+#include "probes/rdma/result.h"
 
 /* alidade-probe-rdma: measures the way between two machines over RDMA, alone or for the daemon. */
 
@@ -20,30 +21,31 @@ static char *describe(
 {
         if (failure->message)
                 return options->link.json ? ald_failure_to_json(failure) : g_strdup(failure->message);
-        return options->link.json ? ald_rdma_result_to_json(result) : ald_rdma_result_to_text(result);
+        return options->link.json ? ald_rdma_measurement_to_json(result)
+                                  : ald_rdma_measurement_to_text(result);
 }
 
-static int measure(
-        const AldRdmaOptions *options, AldTalk *talk, AldProgress *progress, AldRdmaMeasurement *ret)
+static int measure(const AldRdmaOptions *options, AldRdmaSession *session, AldProgress *progress,
+        AldRdmaMeasurement *ret)
 {
         AldOrigin origin = { .device = options->link.interface };
         AldTls *tls = NULL;
         AldAddress to;
-        int fd = -1, r = ald_port_open(options->device, &talk->port, talk->failure);
+        int fd = -1, r = ald_verbs_port_open(options->device, &session->port, session->failure);
 
         ald_progress_report(progress, "connect", 0);
         if (r >= 0)
                 r = ald_address_resolve(
-                        options->link.host, options->link.port, AF_UNSPEC, &to, talk->failure);
+                        options->link.host, options->link.port, AF_UNSPEC, &to, session->failure);
         if (r >= 0)
-                r = ald_keys_load(&options->link.keys, false, &tls, talk->failure);
+                r = ald_keys_load(&options->link.keys, false, &tls, session->failure);
         if (r >= 0)
-                r = ald_address_connect(&to, &origin, talk->channel.stop, &fd, talk->failure);
+                r = ald_address_connect(&to, &origin, session->channel.stop, &fd, session->failure);
         if (r < 0) {
                 g_clear_pointer(&tls, ald_tls_free);
                 return r;
         }
-        return ald_session_measure(options, talk, fd, tls, progress, ret);
+        return ald_rdma_client_run(options, session, fd, tls, progress, ret);
 }
 
 static void work(int answer, int stop, void *userdata)
@@ -51,15 +53,15 @@ static void work(int answer, int stop, void *userdata)
         const AldRdmaOptions *options = userdata;
         AldProgress progress = { .fd = options->link.progress_fd, .terminal = isatty(STDERR_FILENO) == 1 };
         AldFailure failure = {};
-        AldTalk talk = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
+        AldRdmaSession session = { .failure = &failure, .channel = { .fd = -1, .stop = stop } };
         AldRdmaMeasurement result = {};
         g_autofree char *text = NULL;
 
-        (void) measure(options, &talk, &progress, &result);
+        (void) measure(options, &session, &progress, &result);
         ald_progress_end(&progress);
         text = describe(options, &result, &failure);
-        ald_guard_answer(answer, failure.message ? EXIT_FAILURE : EXIT_SUCCESS, text);
-        ald_talk_close(&talk);
+        ald_driver_process_answer(answer, failure.message ? EXIT_FAILURE : EXIT_SUCCESS, text);
+        ald_rdma_session_close(&session);
         ald_failure_clear(&failure);
 }
 
@@ -77,7 +79,7 @@ static int run_connect(AldRdmaOptions *options)
         if (stop < 0)
                 (void) ald_fail(&failure, ALD_FAILURE_INTERNAL, "no signals");
         else
-                code = ald_guard_run(work, options, stop, deadline, &text, &failure);
+                code = ald_driver_process_run(work, options, stop, deadline, &text, &failure);
         if (code < 0) {
                 text = describe(options, NULL, &failure);
                 code = EXIT_FAILURE;

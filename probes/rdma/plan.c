@@ -15,35 +15,37 @@ static uint64_t within(uint64_t value, uint64_t limit)
         return limit > 0 ? MIN(value, limit) : value;
 }
 
-size_t ald_plan_total(const AldPlan *plan)
+size_t ald_rdma_plan_total(const AldRdmaPlan *plan)
 {
-        return plan->bytes + (size_t) plan->n_rooms * plan->room;
+        return plan->bytes + (size_t) plan->n_receives * plan->receive_bytes;
 }
 
-unsigned ald_plan_group(uint64_t depth)
+unsigned ald_rdma_plan_group(uint64_t depth)
 {
         return (unsigned) CLAMP(depth / 4, 1, GROUP_MAX);
 }
 
-static void plan_memory(AldPlan *plan, size_t bytes)
+static void plan_memory(AldRdmaPlan *plan, size_t bytes)
 {
         unsigned requests = plan->depth * plan->queues, whole = (unsigned) (bytes / plan->size);
 
         plan->bytes = MAX(whole, 1) * plan->size;
-        plan->room = plan->operation == ALD_RDMA_USE_OPERATION_SEND ? plan->size : ALD_PLAN_PING;
-        plan->n_rooms = plan->operation == ALD_RDMA_USE_OPERATION_SEND ? CLAMP(whole, 1, requests) : requests;
+        plan->receive_bytes = plan->operation == ALD_RDMA_USE_OPERATION_SEND ? plan->size
+                                                                             : ALD_RDMA_PLAN_PING;
+        plan->n_receives = plan->operation == ALD_RDMA_USE_OPERATION_SEND ? CLAMP(whole, 1, requests)
+                                                                          : requests;
 }
 
 /* Half of what may be locked is left to the queues of the driver. */
-static bool fits(const AldPlanLimits *limits, const AldPlan *plan)
+static bool fits(const AldRdmaPlanLimits *limits, const AldRdmaPlan *plan)
 {
-        return ald_plan_total(plan) <= within(within(SIZE_MAX, limits->region), limits->locked / 2);
+        return ald_rdma_plan_total(plan) <= within(within(SIZE_MAX, limits->region), limits->locked / 2);
 }
 
-bool ald_plan_make(const AldPlanLimits *limits, AldRdmaUseOperation operation, size_t size, unsigned queues,
-        AldPlan *ret)
+bool ald_rdma_plan_make(const AldRdmaPlanLimits *limits, AldRdmaUseOperation operation, size_t size,
+        unsigned queues, AldRdmaPlan *ret)
 {
-        AldPlan plan = {
+        AldRdmaPlan plan = {
                 .operation = operation, .queues = queues, .size = (size_t) within(size, limits->message)
         };
         size_t bytes = BUFFER_BYTES;
@@ -55,7 +57,7 @@ bool ald_plan_make(const AldPlanLimits *limits, AldRdmaUseOperation operation, s
         plan.queues = (unsigned) within(queues, limits->completions / plan.depth);
         for (plan_memory(&plan, bytes); bytes > plan.size && !fits(limits, &plan); bytes /= 2)
                 plan_memory(&plan, bytes / 2);
-        if (limits->region > 0 && ald_plan_total(&plan) > limits->region)
+        if (limits->region > 0 && ald_rdma_plan_total(&plan) > limits->region)
                 return false;
         *ret = plan;
         return true;

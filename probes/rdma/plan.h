@@ -11,33 +11,33 @@
  * Pure. */
 
 #define ALD_RDMA_QUEUES_MAX 8u
-#define ALD_PLAN_PING 64u /* bytes of a ping */
+#define ALD_RDMA_PLAN_PING 64u /* bytes of a ping */
 
 /* 0: no limit. */
-typedef struct AldPlanLimits {
+typedef struct AldRdmaPlanLimits {
         uint64_t locked;      /* bytes that this process may lock */
         uint64_t region;      /* bytes that can be registered as one */
         uint64_t message;     /* bytes of one message */
         unsigned requests;    /* of a queue */
         unsigned completions; /* of a completion queue */
-} AldPlanLimits;
+} AldRdmaPlanLimits;
 
-typedef struct AldPlan {
+typedef struct AldRdmaPlan {
         AldRdmaUseOperation operation;
         unsigned queues;
-        unsigned depth;   /* messages under way on each */
-        size_t size;      /* of a message */
-        size_t bytes;     /* of the memory for data: whole messages */
-        size_t room;      /* bytes of each receive buffer, which follow it */
-        unsigned n_rooms; /* several requests may share one, since the data is not read */
-} AldPlan;
+        unsigned depth;       /* messages under way on each */
+        size_t size;          /* of a message */
+        size_t bytes;         /* of the memory for data: whole messages */
+        size_t receive_bytes; /* bytes of each receive buffer, which follow it */
+        unsigned n_receives;  /* several requests may share one, since the data is not read */
+} AldRdmaPlan;
 
 /* May reduce size and queues. False if the device does not even support the minimum. */
-bool ald_plan_make(const AldPlanLimits *limits, AldRdmaUseOperation operation, size_t size, unsigned queues,
-        AldPlan *ret);
+bool ald_rdma_plan_make(const AldRdmaPlanLimits *limits, AldRdmaUseOperation operation, size_t size,
+        unsigned queues, AldRdmaPlan *ret);
 
 /* All the memory. */
-size_t ald_plan_total(const AldPlan *plan);
+size_t ald_rdma_plan_total(const AldRdmaPlan *plan);
 
 /* Messages for each signaled one, if at most depth are in flight. */
-unsigned ald_plan_group(uint64_t depth);
+unsigned ald_rdma_plan_group(uint64_t depth);

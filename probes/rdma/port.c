@@ -68,7 +68,7 @@ static AldGidType type_of(uint32_t type)
                                               : ALD_GID_IB;
 }
 
-static void read_gids(AldPort *port)
+static void read_gids(AldVerbsPort *port)
 {
         g_autofree AldLocalAddress *addresses = g_new(AldLocalAddress, ADDRESSES_MAX);
         g_autofree struct ibv_gid_entry *entries = g_new0(struct ibv_gid_entry, ENTRIES_MAX);
@@ -86,7 +86,7 @@ static void read_gids(AldPort *port)
         }
 }
 
-static int check_port(const AldPort *port, AldFailure *failure)
+static int check_usable(const AldVerbsPort *port, AldFailure *failure)
 {
         if (port->port.state != IBV_PORT_ACTIVE)
                 return ald_fail(failure, ALD_FAILURE_PORT_DOWN, "%s is not up: the port is in the state %s",
@@ -110,10 +110,10 @@ static int read_node(const char *device)
 
 /* Sets *n_ports, if that is known. */
 static int open_port(
-        struct ibv_device *device, unsigned number, AldPort *ret, unsigned *n_ports, AldFailure *failure)
+        struct ibv_device *device, unsigned number, AldVerbsPort *ret, unsigned *n_ports, AldFailure *failure)
 {
         const char *name = ibv_get_device_name(device);
-        AldPort port = { .number = number, .node = read_node(name) };
+        AldVerbsPort port = { .number = number, .node = read_node(name) };
         int r;
 
         snprintf(port.name, sizeof port.name, "%s.%u", name, number);
@@ -132,12 +132,12 @@ static int open_port(
         }
         if (r == 0) {
                 read_gids(&port);
-                r = check_port(&port, failure);
+                r = check_usable(&port, failure);
         } else
                 r = ald_fail(failure, ALD_FAILURE_NO_SUCH_DEVICE, "%s cannot be queried: %s", port.name,
                         g_strerror(r));
         if (r < 0)
-                ald_port_close(&port);
+                ald_verbs_port_close(&port);
         else
                 *ret = port;
         return r;
@@ -172,7 +172,7 @@ static unsigned split_name(const char *wanted, char **ret_device)
 }
 
 /* Opens the first port that works; the failure is that of the last one. */
-static int open_any(struct ibv_device *device, unsigned number, AldPort *ret, AldFailure *failure)
+static int open_any(struct ibv_device *device, unsigned number, AldVerbsPort *ret, AldFailure *failure)
 {
         unsigned next = MAX(number, 1), n_ports = 0;
         int r;
@@ -184,7 +184,7 @@ static int open_any(struct ibv_device *device, unsigned number, AldPort *ret, Al
         return r;
 }
 
-int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure)
+int ald_verbs_port_open(const char *wanted, AldVerbsPort *ret, AldFailure *failure)
 {
         g_autofree char *device = NULL;
         unsigned number = split_name(wanted, &device);
@@ -207,14 +207,14 @@ int ald_port_open(const char *wanted, AldPort *ret, AldFailure *failure)
         return r < 0 && !failure->message ? explain_absence(device, failure) : r;
 }
 
-void ald_port_close(AldPort *port)
+void ald_verbs_port_close(AldVerbsPort *port)
 {
         if (port->context)
                 ibv_close_device(port->context);
         port->context = NULL;
 }
 
-int ald_port_check_gid(const AldPort *port, const AldGid *gid, AldFailure *failure)
+int ald_verbs_port_check_gid(const AldVerbsPort *port, const AldGid *gid, AldFailure *failure)
 {
         struct ibv_gid_entry now = {};
         char text[INET6_ADDRSTRLEN] = "";
@@ -227,7 +227,7 @@ int ald_port_check_gid(const AldPort *port, const AldGid *gid, AldFailure *failu
         return ald_fail(failure, ALD_FAILURE_NO_GID, "the GID %s of %s disappeared", text, port->name);
 }
 
-uint64_t ald_port_rate(const AldPort *port)
+uint64_t ald_verbs_port_rate(const AldVerbsPort *port)
 {
         /* In units of 100 Mb/s, by the bits of the enumerations. */
         static const unsigned speeds[] = { 25, 50, 100, 100, 140, 250, 500, 1000, 2000 };
@@ -240,22 +240,22 @@ uint64_t ald_port_rate(const AldPort *port)
         return UINT64_C(100000000) * speeds[speed] * widths[width];
 }
 
-bool ald_port_needs_manager(const AldPort *port)
+bool ald_verbs_port_needs_manager(const AldVerbsPort *port)
 {
         return port->context->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
-bool ald_port_takes_immediate(const AldPort *port)
+bool ald_verbs_port_takes_immediate(const AldVerbsPort *port)
 {
-        return !ald_port_needs_manager(port);
+        return !ald_verbs_port_needs_manager(port);
 }
 
-void ald_port_limits(const AldPort *port, AldPlanLimits *ret)
+void ald_verbs_port_limits(const AldVerbsPort *port, AldRdmaPlanLimits *ret)
 {
         struct rlimit locked = { RLIM_INFINITY, RLIM_INFINITY };
 
         getrlimit(RLIMIT_MEMLOCK, &locked);
-        *ret = (AldPlanLimits){ .locked = locked.rlim_cur == RLIM_INFINITY ? 0 : locked.rlim_cur,
+        *ret = (AldRdmaPlanLimits){ .locked = locked.rlim_cur == RLIM_INFINITY ? 0 : locked.rlim_cur,
                 .region = port->device.max_mr_size,
                 .message = port->port.max_msg_sz,
                 .requests = (unsigned) MAX(port->device.max_qp_wr, 0),

@@ -1,48 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/common/progress.h"
-#include "probes/rdma/flow.h"
-#include "probes/rdma/options.h"
-#include "record/message.h"
+#include "probes/common/channel.h"
+#include "probes/rdma/endpoint.h"
+#include "probes/rdma/rdma-cm.h"
 
-/* The result of a measurement. */
-typedef struct AldRdmaMeasurement {
-        char source_port[ALD_RDMA_NAME_SIZE], sink_port[ALD_MESSAGE_STRING_MAX + 1];
-        char sink[ALD_PKI_ID_SIZE];
-        char sink_address[ALD_ADDRESS_SIZE]; /* of the control connection */
+#define ALD_RDMA_SESSION_PATIENCE (10 * ALD_NSEC_PER_SEC) /* beyond what a phase may take */
+
+/* The messages of a session, which record/messages/rdma-session.xml describes in their order. */
+extern const AldProtocol ald_rdma_protocol;
+
+/* A session: a control connection, and the RDMA connection that it is about. */
+typedef struct AldRdmaSession {
+        AldChannel channel;
+        AldVerbsPort port;
+        AldEndpoint endpoint;
+        AldRdmaCm manager;
         AldGid own_gid, peer_gid;
         bool has_gid;
-        bool manager; /* connected by rdma_cm */
-        unsigned mtu, inline_max;
-        int node; /* NUMA, of our memory; -1: unknown */
-        AldPlan plan;
-        uint64_t rate; /* negotiated */
-        AldRttFigures rtt, read;
-        AldVerdict upload, download;
-        uint64_t measured; /* µs of CLOCK_REALTIME */
-} AldRdmaMeasurement;
+        unsigned turns;    /* since the last look at the clock, which may be slow */
+        uint64_t polled;   /* when the control connection was last looked at */
+        uint64_t patience; /* ns, of each phase */
+        AldFailure *failure;
+} AldRdmaSession;
 
-/* The report on a served session. */
-typedef struct AldRdmaVisit {
-        char peer[ALD_PKI_ID_SIZE]; /* "" with a shared key */
-        char address[ALD_ADDRESS_SIZE];
-        char port[ALD_RDMA_NAME_SIZE]; /* ours; "": none could be used */
-        bool authenticated;
-        uint64_t received, sent; /* bytes of data */
-} AldRdmaVisit;
+/* Reports to the other side why this one ends, if the connection still works. */
+void ald_rdma_session_abort(AldRdmaSession *session);
 
-/* Both take ownership of fd and tls; ald_talk_close() closes what they open. `served` is filled in as far as
- * the session comes. */
-int ald_session_measure(const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls,
-        AldProgress *progress, AldRdmaMeasurement *ret);
-int ald_session_serve(
-        const AldRdmaOptions *options, AldTalk *talk, int fd, AldTls *tls, AldRdmaVisit *served);
+/* Waits for a message of this kind; ret may be NULL. */
+int ald_rdma_session_expect(AldRdmaSession *session, AldKind kind, AldRecord **ret);
 
-/* One line of JSON, to be freed by g_free(); unknown values are omitted. */
-char *ald_rdma_result_to_json(const AldRdmaMeasurement *result);
-char *ald_rdma_served_to_json(const AldRdmaVisit *served, const AldFailure *failure);
+/* Fails because the message does not belong here. */
+int ald_rdma_session_unexpected(AldRdmaSession *session);
 
-/* For people; the second without an end of line. */
-char *ald_rdma_result_to_text(const AldRdmaMeasurement *result);
-char *ald_rdma_served_to_text(const AldRdmaVisit *served, const AldFailure *failure);
+/* To be called repeatedly while data flows: 1 with a message, 0 without one, otherwise a failure. With ret
+ * NULL the message is dropped. */
+int ald_rdma_session_poll(AldRdmaSession *session, uint64_t deadline, AldRecord **ret);
+
+/*
+ * After nothing was received: yields the processor until something is, or until it is time to look. A driver
+ * without hardware needs the processor for the data.
+ */
+int ald_rdma_session_wait(AldRdmaSession *session);
+
+/* Connects the endpoint by the chosen GIDs, if ours still exists. */
+int ald_rdma_session_connect(AldRdmaSession *session);
+
+/* Closes the control connection first, since closing the device may take long. */
+void ald_rdma_session_close(AldRdmaSession *session);
+
+/* The first bytes of a control connection, "RDMA" before TLS: link-probed selects the program by them. */
+
+int ald_rdma_session_send_preamble(int fd, AldFailure *failure);
+
+/* Reads them from the connection. */
+int ald_rdma_session_read_preamble(int fd, int stop, AldFailure *failure);

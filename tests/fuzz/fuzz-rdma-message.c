@@ -3,8 +3,8 @@
 
 #include <glib.h>
 
-#include "probes/rdma/gid-rows.h"
-#include "probes/rdma/talk.h"
+#include "probes/rdma/gid.h"
+#include "probes/rdma/session.h"
 #include "record/message.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "probes/rdma/preamble.h"
+#include "probes/rdma/session.h"
 #include "tests/unit/rdma-sides.h"
 
 #define KEY "a secret of which both know, and nobody else"
@@ -20,27 +20,27 @@ AldTls *rdma_sides_keys(const RdmaSide *side, bool server)
         return tls;
 }
 
-static AldTalk begin(RdmaSide *side, int stop)
+static AldRdmaSession begin(RdmaSide *side, int stop)
 {
         if (side->lies)
                 fake_verbs_lie();
         if (side->begin)
                 side->begin(side);
-        return (AldTalk){ .failure = &side->failure, .channel = { .fd = -1, .stop = stop } };
+        return (AldRdmaSession){ .failure = &side->failure, .channel = { .fd = -1, .stop = stop } };
 }
 
 static gpointer serve(gpointer userdata)
 {
         RdmaSide *side = userdata;
         int stop = eventfd(0, EFD_CLOEXEC);
-        AldTalk talk = begin(side, stop);
+        AldRdmaSession session = begin(side, stop);
 
-        if (ald_preamble_take(side->fd, stop, &side->failure) < 0)
+        if (ald_rdma_session_read_preamble(side->fd, stop, &side->failure) < 0)
                 close(side->fd);
         else
-                (void) ald_session_serve(
-                        &side->options, &talk, side->fd, rdma_sides_keys(side, true), &side->served);
-        ald_talk_close(&talk);
+                (void) ald_rdma_server_run(
+                        &side->options, &session, side->fd, rdma_sides_keys(side, true), &side->served);
+        ald_rdma_session_close(&session);
         close(stop);
         return NULL;
 }
@@ -50,16 +50,16 @@ static gpointer measure(gpointer userdata)
         RdmaSides *sides = userdata;
         RdmaSide *side = &sides->client;
         int stop = eventfd(0, EFD_CLOEXEC);
-        AldTalk talk = begin(side, stop);
+        AldRdmaSession session = begin(side, stop);
         AldProgress progress = { .fd = -1 };
 
-        g_assert_cmpint(ald_port_open(NULL, &talk.port, &side->failure), ==, 0);
+        g_assert_cmpint(ald_verbs_port_open(NULL, &session.port, &side->failure), ==, 0);
         if (sides->measure)
-                sides->measure(sides, &talk);
+                sides->measure(sides, &session);
         else
-                (void) ald_session_measure(&side->options, &talk, side->fd, rdma_sides_keys(side, false),
+                (void) ald_rdma_client_run(&side->options, &session, side->fd, rdma_sides_keys(side, false),
                         &progress, &sides->result);
-        ald_talk_close(&talk);
+        ald_rdma_session_close(&session);
         close(stop);
         return NULL;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "probes/rdma/session.h"
+#include "probes/rdma/client.h"
+#include "probes/rdma/server.h"
 #include "tests/unit/fake-verbs.h"
 
 /* Both sides of the RDMA probe, a thread each, over devices that exist in this process only. */
@@ -12,13 +13,14 @@ typedef struct RdmaSide {
         bool lies;
         void (*begin)(struct RdmaSide *side); /* called in its thread, or NULL */
         AldFailure failure;
-        AldRdmaVisit served;
+        AldRdmaSessionReport served;
 } RdmaSide;
 
 typedef struct RdmaSides {
         char *folder, *key;
         RdmaSide client, server;
-        void (*measure)(struct RdmaSides *sides, AldTalk *talk); /* instead of the client, or NULL */
+        void (*measure)(
+                struct RdmaSides *sides, AldRdmaSession *session); /* instead of the client, or NULL */
         AldRdmaMeasurement result;
 } RdmaSides;
 

@@ -11,7 +11,7 @@
 #include "probes/common/address.h"
 #include "probes/common/clock.h"
 #include "probes/rdma/listener.h"
-#include "probes/rdma/session.h"
+#include "probes/rdma/result.h"
 
 /* The listener of the RDMA probe while the system has no file descriptor left for those who come. */
 
@@ -75,17 +75,18 @@ static void test_out_of_files(void)
 /* What is printed of a peer where nobody asked for JSON. */
 static void test_words(void)
 {
-        AldRdmaVisit served = {
+        AldRdmaSessionReport served = {
                 .address = "192.0.2.7", .port = "mlx5_0.1", .received = 12500000000, .sent = 250000000
         };
         AldFailure failure = {};
-        g_autofree char *well = ald_rdma_served_to_text(&served, &failure), *failed = NULL, *early = NULL;
+        g_autofree char *well = ald_rdma_session_report_to_text(&served, &failure), *failed = NULL,
+                        *early = NULL;
 
         g_assert_cmpstr(well, ==, "192.0.2.7: 12.5 GB from there, 0.25 GB back, by mlx5_0.1");
         (void) ald_fail(&failure, ALD_FAILURE_NO_DEVICE, "there is no RDMA device");
-        failed = ald_rdma_served_to_text(&served, &failure);
+        failed = ald_rdma_session_report_to_text(&served, &failure);
         g_assert_cmpstr(failed, ==, "192.0.2.7: there is no RDMA device");
-        early = ald_rdma_served_to_text(&(AldRdmaVisit){}, &failure);
+        early = ald_rdma_session_report_to_text(&(AldRdmaSessionReport){}, &failure);
         g_assert_cmpstr(early, ==, "no session: there is no RDMA device");
         ald_failure_clear(&failure);
 }

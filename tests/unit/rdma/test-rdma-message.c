@@ -6,10 +6,10 @@
 #include <glib.h>
 
 #include "probes/common/failure.h"
-#include "probes/rdma/flow.h"
-#include "probes/rdma/gid-rows.h"
-#include "probes/rdma/manager.h"
-#include "probes/rdma/talk.h"
+#include "probes/rdma/gid.h"
+#include "probes/rdma/rdma-cm.h"
+#include "probes/rdma/session.h"
+#include "probes/rdma/transfer.h"
 #include "record/message.h"
 
 #define GID "{\"Id\":\"00\",\"Index\":1,\"Type\":\"rocev2\",\"Gid\":\"fe80::1\"}"
@@ -347,7 +347,7 @@ static void test_gid_that_is_no_address(void)
 static void test_incomplete_service(void)
 {
         static const char *const keys[] = { "ServiceAddress", "ServicePort", "ServiceNonce" };
-        AldPort port = {};
+        AldVerbsPort port = {};
         AldAddress control = {};
 
         for (size_t i = 0; i <= G_N_ELEMENTS(keys); i++) {
@@ -355,9 +355,9 @@ static void test_incomplete_service(void)
                                                      ? read_changed("RdmaOffer", keys[i], NULL)
                                                      : read_changed("RdmaOffer", keys[0], "\"nowhere\"");
                 AldFailure failure = {};
-                AldManager manager = { .failure = &failure };
+                AldRdmaCm manager = { .failure = &failure };
 
-                g_assert_cmpint(ald_manager_resolve(&manager, &port, &control,
+                g_assert_cmpint(ald_rdma_cm_resolve(&manager, &port, &control,
                                         ald_record_as(offer, RDMA_OFFER, AldRdmaOffer)),
                         <, 0);
                 g_assert_cmpint(failure.kind, ==, ALD_FAILURE_PROTOCOL);
@@ -391,10 +391,10 @@ static void test_ready(void)
 
 static AldVerdict send_verdict(const AldVerdict *verdict)
 {
-        const AldRdmaStop stop = ald_flow_stop(verdict);
+        const AldRdmaStop stop = ald_rdma_transfer_stop(verdict);
         g_autoptr(AldRecord) record = send_fields(ALD_KIND_RDMA_STOP, &stop);
 
-        return ald_flow_verdict(ald_record_as(record, RDMA_STOP, AldRdmaStop));
+        return ald_rdma_transfer_verdict(ald_record_as(record, RDMA_STOP, AldRdmaStop));
 }
 
 /* A spread of 0 is one; what no rate can have is unknown. */
@@ -436,7 +436,8 @@ static void test_odd_verdict(void)
         for (size_t i = 0; i < G_N_ELEMENTS(odd); i++) {
                 g_autoptr(AldRecord) record = read_changed("RdmaStop", "SpreadPpm", odd[i]);
 
-                g_assert_false(ald_flow_verdict(ald_record_as(record, RDMA_STOP, AldRdmaStop)).spread.known);
+                g_assert_false(ald_rdma_transfer_verdict(ald_record_as(record, RDMA_STOP, AldRdmaStop))
+                                       .spread.known);
         }
 }
 
@@ -465,7 +466,7 @@ static void test_plausible(void)
                 .bins = 20 };
         AldVerdict lies[] = { good, good, good, good, good };
 
-        g_assert_true(ald_flow_is_plausible(&good, good.bytes, good.nsec));
+        g_assert_true(ald_rdma_transfer_is_plausible(&good, good.bytes, good.nsec));
         lies[0].bytes++;
         lies[1].nsec++;
         lies[2].mean = UINT64_C(1) << 53;
@@ -473,7 +474,7 @@ static void test_plausible(void)
         lies[4].bits_per_second *= 2;
         lies[4].bins = 0;
         for (size_t i = 0; i < G_N_ELEMENTS(lies); i++)
-                g_assert_false(ald_flow_is_plausible(&lies[i], good.bytes, good.nsec));
+                g_assert_false(ald_rdma_transfer_is_plausible(&lies[i], good.bytes, good.nsec));
 }
 
 int main(int argc, char *argv[])

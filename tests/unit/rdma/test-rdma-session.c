@@ -34,7 +34,7 @@ static void assert_measured(const RdmaSides *sides)
 /* All that is printed is within the limits of the schema: its reader would leave out the rest. */
 static void assert_printed(const AldRdmaMeasurement *measurement)
 {
-        g_autofree char *text = ald_rdma_result_to_json(measurement), *again = NULL;
+        g_autofree char *text = ald_rdma_measurement_to_json(measurement), *again = NULL;
         g_autoptr(AldRecord) record = NULL;
         const AldRdmaResult *result;
 
@@ -56,7 +56,7 @@ static void test_write(RdmaSides *sides, gconstpointer userdata)
         assert_measured(sides);
         assert_printed(&sides->result);
         g_assert_cmpint(sides->result.plan.operation, ==, ALD_RDMA_USE_OPERATION_WRITE);
-        g_assert_cmpuint(sides->result.inline_max, >=, ALD_PLAN_PING);
+        g_assert_cmpuint(sides->result.inline_max, >=, ALD_RDMA_PLAN_PING);
 }
 
 static void test_send_by_many(RdmaSides *sides, gconstpointer userdata)
@@ -238,12 +238,12 @@ static void test_gid_that_is_known(RdmaSides *sides, gconstpointer userdata)
         char text[INET6_ADDRSTRLEN];
         g_autofree char *answer = NULL;
         AldFailure failure = {};
-        AldPort port;
+        AldVerbsPort port;
 
         fake_verbs_begin(&(FakeFaults){});
-        g_assert_cmpint(ald_port_open(NULL, &port, &failure), ==, 0);
+        g_assert_cmpint(ald_verbs_port_open(NULL, &port, &failure), ==, 0);
         inet_ntop(AF_INET6, &port.gids.gids[0].bytes, text, sizeof text);
-        ald_port_close(&port);
+        ald_verbs_port_close(&port);
         g_assert_true(fake_verbs_end());
         answer = g_strdup_printf("gids 2001:db8::1 %s\n", text);
         answer_asked(sides, answer);
@@ -292,7 +292,7 @@ static gpointer wire_thread(gpointer userdata)
         return NULL;
 }
 
-/* The other side is gone after so many bytes: as both see it, each step of the talk. */
+/* The other side is gone after so many bytes: as both see it, each step of the session. */
 static void test_cut(RdmaSides *sides, gconstpointer userdata)
 {
         Wire wire = { .left = GPOINTER_TO_UINT(userdata) };

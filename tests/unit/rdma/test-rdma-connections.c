@@ -17,13 +17,13 @@
 #include "probes/common/clock.h"
 #include "probes/common/fd.h"
 #include "probes/rdma/listener.h"
-#include "probes/rdma/preamble.h"
+#include "probes/rdma/session.h"
 #include "tests/unit/rdma-sides.h"
 
 /* Those who come to a listener of the RDMA probe that was started by hand, several at a time. */
 
 #define PATIENCE_NS (60 * ALD_NSEC_PER_SEC)
-#define STRANGERS 8u
+#define N_UNAUTHENTICATED 8u
 
 typedef struct Fixture {
         RdmaSides sides;
@@ -33,7 +33,7 @@ typedef struct Fixture {
 
 typedef struct Client {
         AldFailure failure;
-        AldTalk talk;
+        AldRdmaSession session;
         int stop;
 } Client;
 
@@ -128,26 +128,26 @@ static int come(Fixture *fixture, const char *source, Client *client)
         int fd = reach(fixture, source), r;
 
         *client = (Client){ .stop = eventfd(0, EFD_CLOEXEC) };
-        client->talk = (AldTalk){ .failure = &client->failure,
+        client->session = (AldRdmaSession){ .failure = &client->failure,
                 .patience = PATIENCE_NS,
                 .channel = { .fd = -1, .stop = client->stop } };
-        if (ald_preamble_say(fd, &client->failure) < 0) {
+        if (ald_rdma_session_send_preamble(fd, &client->failure) < 0) {
                 close(fd);
                 return -ECONNRESET;
         }
-        r = ald_channel_open(&client->talk.channel, &ald_rdma_protocol, fd,
+        r = ald_channel_open(&client->session.channel, &ald_rdma_protocol, fd,
                 rdma_sides_keys(&fixture->sides.client, false), false, client->stop, &client->failure);
-        return r < 0 ? r : ald_channel_send(&client->talk.channel, ALD_KIND_RDMA_HELLO, &hello);
+        return r < 0 ? r : ald_channel_send(&client->session.channel, ALD_KIND_RDMA_HELLO, &hello);
 }
 
 static int hear(Client *client)
 {
-        return ald_talk_expect(&client->talk, ALD_KIND_RDMA_OFFER, NULL);
+        return ald_rdma_session_expect(&client->session, ALD_KIND_RDMA_OFFER, NULL);
 }
 
 static void leave(Client *client)
 {
-        ald_talk_close(&client->talk);
+        ald_rdma_session_close(&client->session);
         ald_failure_clear(&client->failure);
         close(client->stop);
 }
@@ -186,44 +186,45 @@ static bool is_closed(int fd)
 }
 
 /* Come again as soon as they are closed, each from an address that it shares with another one. */
-static void send_strangers(const Fixture *fixture, int strangers[static STRANGERS])
+static void connect_unauthenticated(const Fixture *fixture, int unauthenticated[static N_UNAUTHENTICATED])
 {
-        for (unsigned i = 0; i < STRANGERS; i++) {
+        for (unsigned i = 0; i < N_UNAUTHENTICATED; i++) {
                 g_autofree char *source = g_strdup_printf("127.0.0.%u", 2 + i / 2);
 
-                if (strangers[i] >= 0 && !is_closed(strangers[i]))
+                if (unauthenticated[i] >= 0 && !is_closed(unauthenticated[i]))
                         continue;
-                ald_fd_close(&strangers[i]);
-                strangers[i] = reach(fixture, source);
+                ald_fd_close(&unauthenticated[i]);
+                unauthenticated[i] = reach(fixture, source);
         }
 }
 
 /* Issue 12, 7: who says nothing keeps nobody out. */
-static void test_strangers(Fixture *fixture, gconstpointer userdata)
+static void test_unauthenticated(Fixture *fixture, gconstpointer userdata)
 {
         uint64_t deadline = ald_now() + PATIENCE_NS;
-        int strangers[STRANGERS];
+        int unauthenticated[N_UNAUTHENTICATED];
         bool met = false;
 
-        memset(strangers, -1, sizeof strangers);
+        memset(unauthenticated, -1, sizeof unauthenticated);
         while (!met && ald_now() < deadline) {
                 Client client;
 
-                send_strangers(fixture, strangers);
+                connect_unauthenticated(fixture, unauthenticated);
                 met = come(fixture, "127.0.0.1", &client) >= 0 && hear(&client) >= 0;
                 leave(&client);
         }
         g_assert_true(met);
-        for (unsigned i = 0; i < STRANGERS; i++)
-                close(strangers[i]);
+        for (unsigned i = 0; i < N_UNAUTHENTICATED; i++)
+                close(unauthenticated[i]);
 }
 
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         (void) signal(SIGPIPE, SIG_IGN);
-        g_test_add("/rdma/visits/turns", Fixture, NULL, set_up, test_turns, tear_down);
-        g_test_add("/rdma/visits/busy", Fixture, NULL, set_up, test_busy, tear_down);
-        g_test_add("/rdma/visits/strangers", Fixture, NULL, set_up, test_strangers, tear_down);
+        g_test_add("/rdma/connections/turns", Fixture, NULL, set_up, test_turns, tear_down);
+        g_test_add("/rdma/connections/busy", Fixture, NULL, set_up, test_busy, tear_down);
+        g_test_add(
+                "/rdma/connections/unauthenticated", Fixture, NULL, set_up, test_unauthenticated, tear_down);
         return g_test_run();
 }

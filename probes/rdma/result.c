@@ -4,7 +4,7 @@
 #include <glib.h>
 
 #include "probes/common/evaluator.h"
-#include "probes/rdma/session.h"
+#include "probes/rdma/result.h"
 #include "record/message.h"
 
 #define METHOD "rdma; mean at the receiver's completions from arrival to arrival, without outliers"
@@ -22,7 +22,7 @@ static void set_gids(const AldRdmaMeasurement *result, char own[static INET6_ADD
         message->sink_gid_index = result->peer_gid.index;
 }
 
-static void set_way(const AldRdmaMeasurement *result, AldRdmaResult *message)
+static void set_path(const AldRdmaMeasurement *result, AldRdmaResult *message)
 {
         message->connected_by = result->manager ? "rdma_cm" : "verbs";
         message->operation = ald_rdma_use_operation_to_string(result->plan.operation);
@@ -47,7 +47,7 @@ static void set_rtt(const AldRdmaMeasurement *result, AldRdmaResult *message)
         message->read_rtt_p50_nsec = result->read.p50;
 }
 
-char *ald_rdma_result_to_json(const AldRdmaMeasurement *result)
+char *ald_rdma_measurement_to_json(const AldRdmaMeasurement *result)
 {
         AldRdmaResult message = ALD_RDMA_RESULT_INIT;
         char own[INET6_ADDRSTRLEN], peer[INET6_ADDRSTRLEN];
@@ -59,14 +59,14 @@ char *ald_rdma_result_to_json(const AldRdmaMeasurement *result)
         message.measured_usec = result->measured;
         message.method = METHOD;
         set_gids(result, own, peer, &message);
-        set_way(result, &message);
+        set_path(result, &message);
         set_rtt(result, &message);
         ALD_VERDICT_TO_MESSAGE(&message, upload, &result->upload);
         ALD_VERDICT_TO_MESSAGE(&message, download, &result->download);
         return ald_message_format(ALD_KIND_RDMA_RESULT, &message);
 }
 
-char *ald_rdma_served_to_json(const AldRdmaVisit *served, const AldFailure *failure)
+char *ald_rdma_session_report_to_json(const AldRdmaSessionReport *served, const AldFailure *failure)
 {
         AldRdmaServed message = ALD_RDMA_SERVED_INIT;
 
@@ -90,7 +90,7 @@ static char *rate_text(const AldVerdict *verdict)
         return g_strdup_printf("%.4g Gb/s ±%.1f %%", rate / 1e9, 100 * (double) verdict->interval / rate);
 }
 
-char *ald_rdma_result_to_text(const AldRdmaMeasurement *result)
+char *ald_rdma_measurement_to_text(const AldRdmaMeasurement *result)
 {
         g_autofree char *upload = rate_text(&result->upload), *download = rate_text(&result->download);
         char own[INET6_ADDRSTRLEN] = "", peer[INET6_ADDRSTRLEN] = "";
@@ -113,7 +113,7 @@ char *ald_rdma_result_to_text(const AldRdmaMeasurement *result)
                 (double) result->read.p50 / 1e3);
 }
 
-char *ald_rdma_served_to_text(const AldRdmaVisit *served, const AldFailure *failure)
+char *ald_rdma_session_report_to_text(const AldRdmaSessionReport *served, const AldFailure *failure)
 {
         if (failure->message)
                 return g_strdup_printf(

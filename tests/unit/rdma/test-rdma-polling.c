@@ -4,26 +4,26 @@
 
 #include <glib.h>
 
-#include "probes/rdma/talk.h"
+#include "probes/rdma/session.h"
 
-/* After how many turns it is seen that the talk is to stop. */
+/* After how many turns it is seen that the session is to stop. */
 static unsigned turns_until_stopped(bool rests)
 {
         struct ibv_context context = { .async_fd = -1 };
         struct ibv_comp_channel channel = { .fd = -1 };
         AldFailure failure = {};
-        AldTalk talk = { .channel.stop = eventfd(1, EFD_CLOEXEC),
-                .pair = { .context = &context, .channel = &channel, .armed = true },
+        AldRdmaSession session = { .channel.stop = eventfd(1, EFD_CLOEXEC),
+                .endpoint = { .context = &context, .channel = &channel, .armed = true },
                 .failure = &failure };
         unsigned n = 1;
 
         if (rests)
-                g_assert_cmpint(ald_talk_rest(&talk), ==, 0);
-        while (ald_talk_look(&talk, UINT64_MAX, NULL) == 0)
+                g_assert_cmpint(ald_rdma_session_wait(&session), ==, 0);
+        while (ald_rdma_session_poll(&session, UINT64_MAX, NULL) == 0)
                 n++;
         g_assert_cmpint(failure.kind, ==, ALD_FAILURE_ABORTED);
         ald_failure_clear(&failure);
-        close(talk.channel.stop);
+        close(session.channel.stop);
         return n;
 }
 
@@ -37,6 +37,6 @@ static void test_looks(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/rdma/talk/looks", test_looks);
+        g_test_add_func("/rdma/session/looks", test_looks);
         return g_test_run();
 }

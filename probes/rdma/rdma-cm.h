@@ -7,31 +7,31 @@
 #include "probes/rdma/port.h"
 
 /* A connection made by rdma_cm, for transports that need it: by addresses of the interface of the port. */
-typedef struct AldManager {
+typedef struct AldRdmaCm {
         struct rdma_event_channel *events;
         struct rdma_cm_id *listener, *id;
         char address[ALD_ADDRESS_SIZE]; /* of the listener */
         uint64_t nonce;                 /* that it accepts */
         int stop;
         AldFailure *failure;
-} AldManager;
+} AldRdmaCm;
 
-int ald_manager_open(AldManager *manager, int stop, AldFailure *failure);
-void ald_manager_close(AldManager *manager);
+int ald_rdma_cm_open(AldRdmaCm *manager, int stop, AldFailure *failure);
+void ald_rdma_cm_close(AldRdmaCm *manager);
 
 /* Listens on an address of the port, preferably that of the control connection, and adds it to the offer. */
-int ald_manager_listen(
-        AldManager *manager, const AldPort *port, const AldAddress *control, AldRdmaOffer *offer);
+int ald_rdma_cm_listen(
+        AldRdmaCm *manager, const AldVerbsPort *port, const AldAddress *control, AldRdmaOffer *offer);
 
 /* Waits for the client with the right nonce; then manager->id can have a queue pair, and the client is
  * accepted. */
-int ald_manager_meet(AldManager *manager);
-int ald_manager_accept(AldManager *manager);
+int ald_rdma_cm_wait_for_client(AldRdmaCm *manager);
+int ald_rdma_cm_accept(AldRdmaCm *manager);
 
 /* The destinations of the accepted connection: GIDs, or with iWARP an address, mapped to IPv6. */
-void ald_manager_destinations(const AldManager *manager, const AldPort *port, AldGids *ret);
+void ald_rdma_cm_destinations(const AldRdmaCm *manager, const AldVerbsPort *port, AldGids *ret);
 
 /* Resolves the address of the offer by this port and sets manager->id, with which to connect then. */
-int ald_manager_resolve(
-        AldManager *manager, const AldPort *port, const AldAddress *control, const AldRdmaOffer *offer);
-int ald_manager_connect(AldManager *manager, uint64_t nonce);
+int ald_rdma_cm_resolve(
+        AldRdmaCm *manager, const AldVerbsPort *port, const AldAddress *control, const AldRdmaOffer *offer);
+int ald_rdma_cm_connect(AldRdmaCm *manager, uint64_t nonce);

@@ -15,20 +15,20 @@
 #include "probes/common/fd.h"
 #include "probes/common/process-limits.h"
 #include "probes/common/wait.h"
-#include "probes/rdma/guard.h"
+#include "probes/rdma/driver-process.h"
 
 #define ANSWER_MAX (64u * 1024)
-#define END_NS (1 * ALD_NSEC_PER_SEC)      /* to give the device back */
-#define FAREWELL_NS (2 * ALD_NSEC_PER_SEC) /* to inform the other side after a signal */
+#define END_NS (1 * ALD_NSEC_PER_SEC)    /* to give the device back */
+#define NOTIFY_NS (2 * ALD_NSEC_PER_SEC) /* to inform the other side after a signal */
 
-typedef struct Guard {
+typedef struct DriverProcess {
         pid_t pid;
         int pidfd, answer;
         GString *text; /* the code, then the text, then a NUL */
         bool stopped;
-} Guard;
+} DriverProcess;
 
-void ald_guard_answer(int answer, int code, const char *text)
+void ald_driver_process_answer(int answer, int code, const char *text)
 {
         g_autofree char *all = g_strdup_printf("%c%s", '0' + code, text);
         size_t size = strlen(all) + 1, done = 0;
@@ -42,7 +42,7 @@ void ald_guard_answer(int answer, int code, const char *text)
         }
 }
 
-static void be_child(AldGuardWork work, void *userdata, int answer, pid_t parent)
+static void run_child(AldDriverWork work, void *userdata, int answer, pid_t parent)
 {
         int stop;
 
@@ -54,106 +54,107 @@ static void be_child(AldGuardWork work, void *userdata, int answer, pid_t parent
         _exit(EXIT_SUCCESS);
 }
 
-static int start(Guard *guard, AldGuardWork work, void *userdata, int stop)
+static int start(DriverProcess *process, AldDriverWork work, void *userdata, int stop)
 {
         pid_t parent = getpid();
         int ends[2];
 
         if (pipe2(ends, O_CLOEXEC) < 0)
                 return -errno;
-        guard->pid = fork();
-        if (guard->pid == 0) {
+        process->pid = fork();
+        if (process->pid == 0) {
                 close(ends[0]);
                 close(stop);
-                be_child(work, userdata, ends[1], parent);
+                run_child(work, userdata, ends[1], parent);
         }
         close(ends[1]);
-        guard->answer = ends[0];
-        if (guard->pid < 0)
+        process->answer = ends[0];
+        if (process->pid < 0)
                 return -errno;
-        guard->pidfd = pidfd_open(guard->pid, 0);
+        process->pidfd = pidfd_open(process->pid, 0);
         return 0;
 }
 
 /* 1 if the answer is complete, 0 if not yet. */
-static int read_answer(Guard *guard, AldFailure *failure)
+static int read_answer(DriverProcess *process, AldFailure *failure)
 {
-        struct pollfd ended = { guard->pidfd, POLLIN, 0 };
+        struct pollfd ended = { process->pidfd, POLLIN, 0 };
         char buffer[4096];
-        ssize_t n = read(guard->answer, buffer, sizeof buffer);
+        ssize_t n = read(process->answer, buffer, sizeof buffer);
         int status = 0;
 
         if (n < 0)
                 return errno == EINTR ? 0 : ald_fail(failure, ALD_FAILURE_INTERNAL, "no answer was read");
-        g_string_append_len(guard->text, buffer, n);
-        if (guard->text->len > ANSWER_MAX)
+        g_string_append_len(process->text, buffer, n);
+        if (process->text->len > ANSWER_MAX)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "the answer of the process is too long");
         if (n > 0)
-                return buffer[n - 1] == '\0' && guard->text->len > 1;
+                return buffer[n - 1] == '\0' && process->text->len > 1;
         (void) ald_wait(&ended, 1, ald_now() + END_NS);
-        if (waitpid(guard->pid, &status, WNOHANG) == guard->pid)
-                guard->pid = -1;
-        if (guard->stopped)
+        if (waitpid(process->pid, &status, WNOHANG) == process->pid)
+                process->pid = -1;
+        if (process->stopped)
                 return ald_fail(failure, ALD_FAILURE_ABORTED, "stopped by a signal");
         return ald_fail(failure, ALD_FAILURE_CRASHED, WIFSIGNALED(status) ? "the driver crashed: %s" : "%s",
                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "the process ended without an answer");
 }
 
-static int wait_for_answer(Guard *guard, int stop, uint64_t deadline, AldFailure *failure)
+static int wait_for_answer(DriverProcess *process, int stop, uint64_t deadline, AldFailure *failure)
 {
         int r = 0;
 
         while (r == 0) {
-                struct pollfd fds[] = { { guard->answer, POLLIN, 0 }, { stop, POLLIN, 0 } };
+                struct pollfd fds[] = { { process->answer, POLLIN, 0 }, { stop, POLLIN, 0 } };
 
-                r = ald_wait(fds, guard->stopped ? 1 : 2, deadline);
+                r = ald_wait(fds, process->stopped ? 1 : 2, deadline);
                 if (r < 0)
                         return ald_fail(failure, ALD_FAILURE_INTERNAL, "waiting failed");
                 if (r == 0)
-                        return guard->stopped ? ald_fail(failure, ALD_FAILURE_ABORTED, "stopped by a signal")
-                                              : ald_fail(failure, ALD_FAILURE_TIMEOUT,
-                                                        "the process did not end in time");
+                        return process->stopped
+                                       ? ald_fail(failure, ALD_FAILURE_ABORTED, "stopped by a signal")
+                                       : ald_fail(failure, ALD_FAILURE_TIMEOUT,
+                                                 "the process did not end in time");
                 r = 0;
                 if (fds[0].revents)
-                        r = read_answer(guard, failure);
+                        r = read_answer(process, failure);
                 else if (fds[1].revents) {
-                        guard->stopped = true;
-                        (void) kill(guard->pid, SIGTERM);
-                        deadline = MIN(deadline, ald_now() + FAREWELL_NS);
+                        process->stopped = true;
+                        (void) kill(process->pid, SIGTERM);
+                        deadline = MIN(deadline, ald_now() + NOTIFY_NS);
                 }
         }
         return r;
 }
 
 /* A process that hangs in the kernel is left behind: waiting for it would hang, too. */
-static void end(Guard *guard)
+static void end(DriverProcess *process)
 {
-        struct pollfd fd = { guard->pidfd, POLLIN, 0 };
+        struct pollfd fd = { process->pidfd, POLLIN, 0 };
 
-        if (guard->pid > 0 && ald_wait(&fd, 1, ald_now() + END_NS) <= 0) {
-                (void) kill(guard->pid, SIGKILL);
+        if (process->pid > 0 && ald_wait(&fd, 1, ald_now() + END_NS) <= 0) {
+                (void) kill(process->pid, SIGKILL);
                 (void) ald_wait(&fd, 1, ald_now() + END_NS);
         }
-        if (guard->pid > 0)
-                (void) waitpid(guard->pid, NULL, WNOHANG);
-        ald_fd_close(&guard->pidfd);
-        ald_fd_close(&guard->answer);
+        if (process->pid > 0)
+                (void) waitpid(process->pid, NULL, WNOHANG);
+        ald_fd_close(&process->pidfd);
+        ald_fd_close(&process->answer);
 }
 
-int ald_guard_run(
-        AldGuardWork work, void *userdata, int stop, uint64_t deadline, char **ret_text, AldFailure *failure)
+int ald_driver_process_run(
+        AldDriverWork work, void *userdata, int stop, uint64_t deadline, char **ret_text, AldFailure *failure)
 {
         g_autoptr(GString) text = g_string_new(NULL);
-        Guard guard = { .pid = -1, .pidfd = -1, .answer = -1, .text = text };
-        int r = start(&guard, work, userdata, stop);
+        DriverProcess process = { .pid = -1, .pidfd = -1, .answer = -1, .text = text };
+        int r = start(&process, work, userdata, stop);
 
         if (r < 0)
                 r = ald_fail(failure, ALD_FAILURE_INTERNAL, "no process: %s", g_strerror(-r));
         else
-                r = wait_for_answer(&guard, stop, deadline, failure);
-        if (r < 0 && guard.pid > 0)
-                (void) kill(guard.pid, SIGKILL);
-        end(&guard);
+                r = wait_for_answer(&process, stop, deadline, failure);
+        if (r < 0 && process.pid > 0)
+                (void) kill(process.pid, SIGKILL);
+        end(&process);
         if (r < 0)
                 return r;
         *ret_text = g_strdup(text->str + 1);

@@ -9,16 +9,16 @@
 
 /* How often the device retransmits without an acknowledgement. Seven, the maximum, is forever with Soft-RoCE.
  */
-#define ALD_PAIR_RETRIES 6u
+#define ALD_ENDPOINT_RETRIES 6u
 
-#define ALD_PAIR_BATCH 32u /* completions that are read together */
+#define ALD_ENDPOINT_BATCH 32u /* completions that are read together */
 
 /* Queue pairs with their memory: our end of a reliable connection. */
-typedef struct AldPair {
-        const AldPort *port;
+typedef struct AldEndpoint {
+        const AldVerbsPort *port;
         struct rdma_cm_id *manager; /* lent; NULL: connected by ourselves */
         struct ibv_context *context;
-        AldPlan plan;
+        AldRdmaPlan plan;
         struct ibv_pd *domain;
         struct ibv_comp_channel *channel; /* of what was received */
         struct ibv_cq *sent, *received;
@@ -36,41 +36,41 @@ typedef struct AldPair {
         uint64_t posted;                         /* messages, in all */
         bool armed;                              /* the next receive raises an event */
         unsigned last_queue;                     /* by which the last message was received */
-        unsigned proved;                         /* a bit for each queue by which its nonce arrived */
-} AldPair;
+        unsigned verified;                       /* a bit for each queue by which its nonce arrived */
+} AldEndpoint;
 
-/* Posts all receive requests as well. The pair must be closed in any case. */
-int ald_pair_open(const AldPort *port, const AldPlan *plan, struct rdma_cm_id *manager, AldPair *pair,
-        AldFailure *failure);
-void ald_pair_close(AldPair *pair);
+/* Posts all receive requests as well. The endpoint must be closed in any case. */
+int ald_endpoint_open(const AldVerbsPort *port, const AldRdmaPlan *plan, struct rdma_cm_id *manager,
+        AldEndpoint *endpoint, AldFailure *failure);
+void ald_endpoint_close(AldEndpoint *endpoint);
 
 /* Keeps the description of the other end, an RdmaReady. */
-int ald_pair_take_peer(AldPair *pair, AldRecord *ready, AldFailure *failure);
+int ald_endpoint_set_peer(AldEndpoint *endpoint, AldRecord *ready, AldFailure *failure);
 
 /* Connects the queues to those of the other end, by GIDs that may be NULL. */
-int ald_pair_connect(AldPair *pair, const AldGid *own, const AldGid *peer, AldFailure *failure);
+int ald_endpoint_connect(AldEndpoint *endpoint, const AldGid *own, const AldGid *peer, AldFailure *failure);
 
 /* Sends a ping from the buffer's begin; reads one from there. */
-int ald_pair_ping(AldPair *pair, unsigned queue, AldFailure *failure);
-int ald_pair_read(AldPair *pair, AldFailure *failure);
+int ald_endpoint_ping(AldEndpoint *endpoint, unsigned queue, AldFailure *failure);
+int ald_endpoint_read(AldEndpoint *endpoint, AldFailure *failure);
 
 /* Sends as much data as may be in flight; returns the number of messages. */
-int ald_pair_fill(AldPair *pair, AldFailure *failure);
-bool ald_pair_is_idle(const AldPair *pair);
+int ald_endpoint_fill(AldEndpoint *endpoint, AldFailure *failure);
+bool ald_endpoint_is_idle(const AldEndpoint *endpoint);
 
 /* Notes that the nonce arrived by the queue of the last message; whether it did by all queues. */
-void ald_pair_note_proof(AldPair *pair);
-bool ald_pair_is_proved(const AldPair *pair);
+void ald_endpoint_note_verified(AldEndpoint *endpoint);
+bool ald_endpoint_is_verified(const AldEndpoint *endpoint);
 
 /*
  * The number of messages received, each of this size (their requests are posted again), or sent; negative if
  * the device reports an error, or if one is of another size.
  */
-int ald_pair_received(AldPair *pair, size_t size, const uint8_t **ret_last, AldFailure *failure);
-int ald_pair_sent(AldPair *pair, AldFailure *failure);
+int ald_endpoint_received(AldEndpoint *endpoint, size_t size, const uint8_t **ret_last, AldFailure *failure);
+int ald_endpoint_sent(AldEndpoint *endpoint, AldFailure *failure);
 
 /* Waits until something is received, at most for this time; may return at once. */
-int ald_pair_rest(AldPair *pair, int msec, AldFailure *failure);
+int ald_endpoint_wait(AldEndpoint *endpoint, int msec, AldFailure *failure);
 
 /* Fails if the device or the port reports an error. */
-int ald_pair_look(const AldPair *pair, AldFailure *failure);
+int ald_endpoint_check(const AldEndpoint *endpoint, AldFailure *failure);

@@ -9,7 +9,7 @@
 #include <glib.h>
 
 #include "probes/common/clock.h"
-#include "probes/rdma/guard.h"
+#include "probes/rdma/driver-process.h"
 
 /* Far beyond what any of these takes. */
 #define LONG_NS (60 * ALD_NSEC_PER_SEC)
@@ -22,13 +22,13 @@ static void hang(void)
 
 static void work_well(int answer, int stop, void *userdata)
 {
-        ald_guard_answer(answer, 1, "all is said");
+        ald_driver_process_answer(answer, 1, "all is said");
 }
 
 /* As a driver that does not let go of a device. */
 static void work_and_hang(int answer, int stop, void *userdata)
 {
-        ald_guard_answer(answer, 0, "");
+        ald_driver_process_answer(answer, 0, "");
         hang();
 }
 
@@ -47,10 +47,10 @@ static void say_nothing(int answer, int stop, void *userdata)
 {
 }
 
-static int run(AldGuardWork work, int stop, uint64_t nsec, char **ret_text, AldFailure *ret_failure)
+static int run(AldDriverWork work, int stop, uint64_t nsec, char **ret_text, AldFailure *ret_failure)
 {
         int fd = stop >= 0 ? stop : eventfd(0, EFD_CLOEXEC);
-        int code = ald_guard_run(work, NULL, fd, ald_now() + nsec, ret_text, ret_failure);
+        int code = ald_driver_process_run(work, NULL, fd, ald_now() + nsec, ret_text, ret_failure);
 
         close(fd);
         return code;
@@ -68,7 +68,7 @@ static void test_answer(void)
         g_assert_null(failure.message);
 }
 
-static void assert_fails(AldGuardWork work, int stop, uint64_t nsec, AldFailureKind kind)
+static void assert_fails(AldDriverWork work, int stop, uint64_t nsec, AldFailureKind kind)
 {
         g_autofree char *text = NULL;
         AldFailure failure = {};
@@ -122,9 +122,9 @@ static void test_stopped(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/rdma/guard/answer", test_answer);
-        g_test_add_func("/rdma/guard/no-answer", test_no_answer);
-        g_test_add_func("/rdma/guard/left-behind", test_left_behind);
-        g_test_add_func("/rdma/guard/stopped", test_stopped);
+        g_test_add_func("/rdma/driver-process/answer", test_answer);
+        g_test_add_func("/rdma/driver-process/no-answer", test_no_answer);
+        g_test_add_func("/rdma/driver-process/left-behind", test_left_behind);
+        g_test_add_func("/rdma/driver-process/stopped", test_stopped);
         return g_test_run();
 }

@@ -9,16 +9,16 @@
 
 #include "probes/common/clock.h"
 #include "probes/common/wait.h"
-#include "probes/rdma/manager.h"
-#include "probes/rdma/pair.h"
+#include "probes/rdma/endpoint.h"
 #include "probes/rdma/ping.h"
+#include "probes/rdma/rdma-cm.h"
 
 #define PATIENCE_MSEC 5000
 #define PATIENCE_NS (PATIENCE_MSEC * ALD_NSEC_PER_MSEC)
 
-int ald_manager_open(AldManager *manager, int stop, AldFailure *failure)
+int ald_rdma_cm_open(AldRdmaCm *manager, int stop, AldFailure *failure)
 {
-        *manager = (AldManager){ .stop = stop, .failure = failure };
+        *manager = (AldRdmaCm){ .stop = stop, .failure = failure };
         manager->events = rdma_create_event_channel();
         if (!manager->events)
                 return ald_fail(failure,
@@ -29,7 +29,7 @@ int ald_manager_open(AldManager *manager, int stop, AldFailure *failure)
         return 0;
 }
 
-void ald_manager_close(AldManager *manager)
+void ald_rdma_cm_close(AldRdmaCm *manager)
 {
         if (manager->id)
                 rdma_destroy_id(manager->id);
@@ -37,10 +37,10 @@ void ald_manager_close(AldManager *manager)
                 rdma_destroy_id(manager->listener);
         if (manager->events)
                 rdma_destroy_event_channel(manager->events);
-        *manager = (AldManager){};
+        *manager = (AldRdmaCm){};
 }
 
-static int refused(AldManager *manager, const struct rdma_cm_event *event)
+static int refused(AldRdmaCm *manager, const struct rdma_cm_event *event)
 {
         switch (event->event) {
         case RDMA_CM_EVENT_ADDR_ERROR:
@@ -61,7 +61,7 @@ static int refused(AldManager *manager, const struct rdma_cm_event *event)
 
 /* Waits for the event that must come next; the caller acknowledges it. */
 static int wait_for(
-        AldManager *manager, enum rdma_cm_event_type type, uint64_t deadline, struct rdma_cm_event **ret)
+        AldRdmaCm *manager, enum rdma_cm_event_type type, uint64_t deadline, struct rdma_cm_event **ret)
 {
         struct rdma_cm_event *event;
         int r = ald_wait_for(
@@ -80,7 +80,7 @@ static int wait_for(
         return r;
 }
 
-static int await(AldManager *manager, enum rdma_cm_event_type type)
+static int await(AldRdmaCm *manager, enum rdma_cm_event_type type)
 {
         struct rdma_cm_event *event;
         int r = wait_for(manager, type, ald_now() + PATIENCE_NS, &event);
@@ -90,14 +90,14 @@ static int await(AldManager *manager, enum rdma_cm_event_type type)
         return r;
 }
 
-static bool is_of(const struct rdma_cm_id *id, const AldPort *port)
+static bool is_of(const struct rdma_cm_id *id, const AldVerbsPort *port)
 {
         return id->verbs && id->port_num == port->number &&
                strcmp(ibv_get_device_name(id->verbs->device), ibv_get_device_name(port->context->device)) ==
                        0;
 }
 
-static unsigned scope_of(const AldPort *port, const AldAddress *control)
+static unsigned scope_of(const AldVerbsPort *port, const AldAddress *control)
 {
         const struct sockaddr_in6 *address = (const void *) &control->storage;
 
@@ -125,7 +125,7 @@ static void address_of(const struct in6_addr *bytes, unsigned scope, AldAddress 
         ret->size = sizeof *long_one;
 }
 
-static bool bind_to(AldManager *manager, const AldPort *port, AldAddress *address)
+static bool bind_to(AldRdmaCm *manager, const AldVerbsPort *port, AldAddress *address)
 {
         struct rdma_cm_id *id;
 
@@ -140,8 +140,8 @@ static bool bind_to(AldManager *manager, const AldPort *port, AldAddress *addres
         return false;
 }
 
-int ald_manager_listen(
-        AldManager *manager, const AldPort *port, const AldAddress *control, AldRdmaOffer *offer)
+int ald_rdma_cm_listen(
+        AldRdmaCm *manager, const AldVerbsPort *port, const AldAddress *control, AldRdmaOffer *offer)
 {
         AldAddress address = *control;
         bool bound = bind_to(manager, port, &address);
@@ -163,7 +163,7 @@ int ald_manager_listen(
         return 0;
 }
 
-int ald_manager_meet(AldManager *manager)
+int ald_rdma_cm_wait_for_client(AldRdmaCm *manager)
 {
         uint64_t deadline = ald_now() + PATIENCE_NS, shown = GUINT64_TO_BE(manager->nonce);
         struct rdma_cm_event *event;
@@ -194,14 +194,14 @@ static void add_destination(AldGids *gids, const void *bytes)
 }
 
 /* Data follows the paths of the request, whatever address it came from. */
-void ald_manager_destinations(const AldManager *manager, const AldPort *port, AldGids *ret)
+void ald_rdma_cm_destinations(const AldRdmaCm *manager, const AldVerbsPort *port, AldGids *ret)
 {
         const struct rdma_route *route = &manager->id->route;
         AldAddress address = { .storage = route->addr.dst_storage };
         struct in6_addr bytes;
 
         *ret = (AldGids){};
-        if (ald_port_needs_manager(port)) {
+        if (ald_verbs_port_needs_manager(port)) {
                 if (ald_address_as_ipv6(&address, &bytes))
                         add_destination(ret, &bytes);
                 return;
@@ -218,11 +218,11 @@ static struct rdma_conn_param parameters(const uint64_t *nonce)
                 .private_data_len = nonce ? sizeof *nonce : 0,
                 .responder_resources = 1,
                 .initiator_depth = 1,
-                .retry_count = ALD_PAIR_RETRIES,
+                .retry_count = ALD_ENDPOINT_RETRIES,
                 .rnr_retry_count = 7 };
 }
 
-int ald_manager_accept(AldManager *manager)
+int ald_rdma_cm_accept(AldRdmaCm *manager)
 {
         struct rdma_conn_param how = parameters(NULL);
 
@@ -232,8 +232,8 @@ int ald_manager_accept(AldManager *manager)
         return await(manager, RDMA_CM_EVENT_ESTABLISHED);
 }
 
-int ald_manager_resolve(
-        AldManager *manager, const AldPort *port, const AldAddress *control, const AldRdmaOffer *offer)
+int ald_rdma_cm_resolve(
+        AldRdmaCm *manager, const AldVerbsPort *port, const AldAddress *control, const AldRdmaOffer *offer)
 {
         struct in6_addr bytes = {};
         AldAddress to;
@@ -264,7 +264,7 @@ int ald_manager_resolve(
         return r < 0 ? r : await(manager, RDMA_CM_EVENT_ROUTE_RESOLVED);
 }
 
-int ald_manager_connect(AldManager *manager, uint64_t nonce)
+int ald_rdma_cm_connect(AldRdmaCm *manager, uint64_t nonce)
 {
         uint64_t shown = GUINT64_TO_BE(nonce);
         struct rdma_conn_param how = parameters(&shown);

@@ -127,7 +127,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         (void) signal(SIGPIPE, SIG_IGN);
-        g_test_add_data_func("/rdma/deaths/killed", GINT_TO_POINTER(false), test_deaths);
-        g_test_add_data_func("/rdma/deaths/stopped", GINT_TO_POINTER(true), test_deaths);
+        g_test_add_data_func("/rdma/lost-peer/killed", GINT_TO_POINTER(false), test_deaths);
+        g_test_add_data_func("/rdma/lost-peer/stopped", GINT_TO_POINTER(true), test_deaths);
         return g_test_run();
 }
