@@ -5,8 +5,7 @@
 
 #include <glib.h>
 
-/* A file in the cache folder, which is kept when that is emptied; see probes/compute/lock.h. */
-#define ALD_CACHE_LOCK_FILE ".lock"
+#include "probes/common/failure.h"
 
 /* The folder in which drivers cache compiled code; some show no device without one. */
 typedef struct AldCache {
@@ -24,3 +23,10 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldCache, ald_cache_close)
 
 /* The environment that makes all drivers use this folder. */
 char **ald_cache_environment(const AldCache *cache);
+
+/*
+ * Takes a lock for one probe at a time per user, since two would disturb each other. There is no lock across
+ * users, since any of them could then prevent the service from measuring; their probes are detected like any
+ * other work. Returns a file descriptor that holds the lock, or a failure of kind busy.
+ */
+int ald_cache_lock(const AldCache *cache, AldFailure *failure);

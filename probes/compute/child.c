@@ -52,7 +52,7 @@ static void send_progress(AldComputeStepPhase phase, const char *variant, double
 static int list(const AldComputeOptions *options, const AldCl *cl, AldFailure *failure)
 {
         GPtrArray *devices = NULL;
-        int r = ald_devices_ask(cl, &devices, failure);
+        int r = ald_devices_query(cl, &devices, failure);
 
         if (r >= 0)
                 send_line(options->answer_fd, ald_answer_of_devices(devices));
@@ -79,7 +79,7 @@ static int measure(const AldComputeOptions *options, const AldCl *cl, AldFailure
                 .progress = send_progress,
                 .userdata = &fd,
         };
-        const AldListed listed = { options->ordinal, options->name, options->pci };
+        const AldDeviceIdentity listed = { options->ordinal, options->name, options->pci };
         AldMeasure result = {};
         AldOpenclSession session;
         int r = ald_opencl_session_open_listed(&session, cl, &listed, failure);

@@ -76,7 +76,7 @@ static bool is_worth_another(AldFailureKind kind)
 }
 
 /* Adds what was running. */
-static void blame(const Attempt *attempt, const AldFailure *why, AldFailure *failure)
+static void set_failure(const Attempt *attempt, const AldFailure *why, AldFailure *failure)
 {
         ald_failure_clear(failure);
         if (attempt->variant && (why->kind == ALD_FAILURE_CRASHED || why->kind == ALD_FAILURE_TIMEOUT))
@@ -99,7 +99,7 @@ static int measure(Attempt *attempt, AldRecord **ret, AldFailure *failure)
                 }
                 /* That there is no simpler variant is a less useful reason than the previous crash. */
                 if (n == 0 || one.kind != ALD_FAILURE_BUILD_FAILED)
-                        blame(attempt, &one, failure);
+                        set_failure(attempt, &one, failure);
                 ald_failure_clear(&one);
                 if (!is_worth_another(failure->kind))
                         break;

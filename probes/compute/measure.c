@@ -22,7 +22,7 @@ unsigned ald_flags_from_words(const char *const *words)
         return flags;
 }
 
-void ald_measure_tell(
+void ald_measure_report(
         const AldMeasureOptions *options, AldComputeStepPhase phase, const char *variant, double fraction)
 {
         if (options->progress)

@@ -24,15 +24,16 @@ unsigned ald_flags_from_words(const char *const *words);
  * Called before anything that may crash or hang, so that the last call identifies the cause. variant: its
  * name, NULL before there is one.
  */
-typedef void (*AldPhaseTold)(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata);
+typedef void (*AldPhaseCallback)(
+        AldComputeStepPhase phase, const char *variant, double fraction, void *userdata);
 
 typedef struct AldMeasureOptions {
         double seconds_max;
-        bool gives_way;           /* fails as busy when other work is detected */
-        const char *variant;      /* only this one; NULL: the fastest correct one */
-        unsigned size;            /* gemm: n; 0: depends on the device */
-        const char *simpler_than; /* only those after this one in the table, because it crashed; NULL: all */
-        AldPhaseTold progress;    /* may be NULL */
+        bool gives_way;            /* fails as busy when other work is detected */
+        const char *variant;       /* only this one; NULL: the fastest correct one */
+        unsigned size;             /* gemm: n; 0: depends on the device */
+        const char *simpler_than;  /* only those after this one in the table, because it crashed; NULL: all */
+        AldPhaseCallback progress; /* may be NULL */
         void *userdata;
 } AldMeasureOptions;
 
@@ -69,5 +70,5 @@ int ald_copy_measure(
         AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
 /* For the measuring functions: calls options->progress, if there is one. */
-void ald_measure_tell(
+void ald_measure_report(
         const AldMeasureOptions *options, AldComputeStepPhase phase, const char *variant, double fraction);

@@ -3,9 +3,8 @@
 
 #include "probes/common/clock.h"
 #include "probes/compute/clock/clocks.h"
-#include "probes/compute/launches.h"
+#include "probes/compute/contention.h"
 #include "probes/compute/meter.h"
-#include "probes/compute/others.h"
 #include "probes/compute/series.h"
 
 #define BATCH_SECONDS 0.02
@@ -21,10 +20,137 @@
 #define CLOCKS_APART_MAX 0.05
 #define BUSY_MEDIAN 0.75
 #define SUSPECT_ABOVE 1.03
+#define TRY_BATCHES 5.0 /* in the time of a trial */
+
+/*
+ * Launches without gaps: the next ones are queued before waiting for the previous ones, so that the device
+ * never idles, and time is measured from the end of one to the end of another. So neither queueing nor the
+ * time between launches affects the figure.
+ */
+typedef struct Launches {
+        AldOpenclSession *session;
+        AldLaunch launch;
+        void *userdata;
+        AldFailure *failure;
+        cl_event pending; /* the last queued one, or NULL */
+        unsigned n_pending;
+        uint64_t wall_nsec; /* when the previous ones had ended */
+        uint64_t event_nsec;
+} Launches;
+
+/* The duration of launches. */
+typedef struct Span {
+        unsigned n;
+        double wall;  /* s, by the clock of the host */
+        double event; /* s, by the clock of the device; 0 if unknown */
+} Span;
+
+static int queue(Launches *launches, unsigned n, cl_event *ret)
+{
+        for (unsigned i = 0; i < n; i++) {
+                int r = launches->launch(launches->userdata, i == n - 1 ? ret : NULL);
+
+                if (r < 0)
+                        return r;
+        }
+        launches->session->cl->Flush(launches->session->queue);
+        return 0;
+}
+
+/* When the command ended by the clock of the device, 0 if unknown. */
+static uint64_t ended(const AldCl *cl, cl_event event)
+{
+        cl_ulong end = 0;
+
+        if (cl->GetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL) != CL_SUCCESS)
+                return 0;
+        return end;
+}
+
+/*
+ * A kernel that faults takes its context along, so that none can follow it in this process; drivers call that
+ * a want of resources, or by numbers of their own.
+ */
+static int fail(Launches *launches, cl_int code)
+{
+        if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
+                return ald_cl_fail(launches->failure, code, "running a kernel");
+        return ald_fail(launches->failure, ALD_FAILURE_DEVICE_LOST, "running a kernel: %s (%d)",
+                ald_cl_error_name(code), code);
+}
+
+/* Releases the event. */
+static int await(Launches *launches, cl_event event, Span *ret)
+{
+        const AldCl *cl = launches->session->cl;
+        cl_int code = cl->WaitForEvents(1, &event);
+        uint64_t wall = ald_now(), end = ended(cl, event);
+
+        cl->ReleaseEvent(event);
+        if (code != CL_SUCCESS)
+                return fail(launches, code);
+        *ret = (Span){ .wall = (double) (wall - launches->wall_nsec) / ALD_NSEC_PER_SEC };
+        if (end > launches->event_nsec && launches->event_nsec > 0)
+                ret->event = (double) (end - launches->event_nsec) / ALD_NSEC_PER_SEC;
+        launches->wall_nsec = wall;
+        launches->event_nsec = end;
+        return 0;
+}
+
+/* Runs one launch from queueing to its end, before any other, so that first-time costs are not measured. */
+static int launch_once(Launches *launches, Span *ret)
+{
+        cl_event event;
+        int r;
+
+        launches->wall_nsec = ald_now();
+        launches->event_nsec = 0;
+        r = queue(launches, 1, &event);
+        if (r < 0)
+                return r;
+        r = await(launches, event, ret);
+        if (r < 0)
+                return r;
+        ret->n = 1;
+        return 0;
+}
+
+/* Queues n more launches and waits for those queued by the previous call; the first call returns an empty
+ * span (n is 0). */
+static int launch_next(Launches *launches, unsigned n, Span *ret)
+{
+        cl_event event, pending = launches->pending;
+        unsigned n_pending = launches->n_pending;
+        int r = queue(launches, n, &event);
+
+        if (r < 0)
+                return r;
+        launches->pending = event;
+        launches->n_pending = n;
+        if (!pending) {
+                *ret = (Span){};
+                return 0;
+        }
+        r = await(launches, pending, ret);
+        if (r < 0)
+                return r;
+        ret->n = n_pending;
+        return 0;
+}
+
+/* Waits for the remaining launches. Nothing is running afterwards in any case. */
+static void end_launches(Launches *launches)
+{
+        launches->session->cl->Finish(launches->session->queue);
+        if (launches->pending)
+                launches->session->cl->ReleaseEvent(launches->pending);
+        launches->pending = NULL;
+        launches->n_pending = 0;
+}
 
 typedef struct Run {
         const AldMeterOptions *options;
-        AldLaunches launches;
+        Launches launches;
         double work;           /* of one launch */
         double launch_seconds; /* as seen last */
         uint64_t start_nsec;
@@ -36,7 +162,7 @@ typedef struct Run {
         double clock_sum; /* Hz, of the windows */
         unsigned n_clocks;
         unsigned throttles; /* AldThrottle, of the windows */
-        AldSharing sharing;
+        AldContention contention;
 } Run;
 
 static double elapsed(uint64_t since)
@@ -51,18 +177,18 @@ static unsigned launches_in(const Run *run, double seconds)
 
 static void tell(const Run *run, AldComputeStepPhase phase, double fraction)
 {
-        ald_measure_tell(run->options->measure, phase, run->options->variant, MIN(fraction, 1));
+        ald_measure_report(run->options->measure, phase, run->options->variant, MIN(fraction, 1));
 }
 
 /* Compilers work at the first launch, caches and page tables fill; the second one tells how long they take.
  */
 static int warm_up(Run *run)
 {
-        AldSpan span = {};
+        Span span = {};
         int r = 0;
 
         for (unsigned i = 0; i < 2 && r >= 0; i++)
-                r = ald_launches_once(&run->launches, &span);
+                r = launch_once(&run->launches, &span);
         if (r >= 0)
                 run->launch_seconds = MAX(span.wall, 1e-9);
         return r;
@@ -77,8 +203,8 @@ static int settle(Run *run)
         double past = 0, most = MIN(SETTLE_SECONDS_MAX, run->seconds_max / 2);
 
         while (past < most && (past < SETTLE_SECONDS_MIN || !ald_settle_done(&state))) {
-                AldSpan span;
-                int r = ald_launches_next(&run->launches, launches_in(run, BATCH_SECONDS), &span);
+                Span span;
+                int r = launch_next(&run->launches, launches_in(run, BATCH_SECONDS), &span);
 
                 if (r < 0)
                         return r;
@@ -106,7 +232,7 @@ static void read_clocks(Run *run)
         run->n_clocks++;
 }
 
-static void add_window(Run *run, const AldSpan *span)
+static void add_window(Run *run, const Span *span)
 {
         double work = run->work * span->n;
 
@@ -151,12 +277,12 @@ static int measure(Run *run)
 
         while (run->by_wall.n < ALD_SERIES_MAX && !sure(run) &&
                 (run->by_wall.n < 2 || elapsed(run->start_nsec) < run->seconds_max)) {
-                AldSpan span;
-                int r = ald_launches_next(&run->launches, launches_in(run, WINDOW_SECONDS), &span);
+                Span span;
+                int r = launch_next(&run->launches, launches_in(run, WINDOW_SECONDS), &span);
 
                 if (r < 0)
                         return r;
-                if (ald_sharing_look(&run->sharing) && run->options->measure->gives_way)
+                if (ald_contention_check(&run->contention) && run->options->measure->gives_way)
                         return ald_fail(run->launches.failure, ALD_FAILURE_BUSY, "other work was running");
                 if (!first)
                         add_window(run, &span);
@@ -188,7 +314,7 @@ static AldMeter conclude(Run *run)
                 meter.flags |= ALD_FLAG_WALL_CLOCK;
         if (meter.interval > INTERVAL_MAX)
                 meter.flags |= ALD_FLAG_UNSTABLE;
-        if (run->launches.session->busy || ald_sharing_end(&run->sharing) ||
+        if (run->launches.session->busy || ald_contention_end(&run->contention) ||
                 meter.median < BUSY_MEDIAN * meter.best)
                 meter.flags |= ALD_FLAG_BUSY;
         if (run->options->theoretical > 0 && meter.best > SUSPECT_ABOVE * run->options->theoretical)
@@ -214,14 +340,52 @@ int ald_meter_run(AldOpenclSession *session, const AldMeterOptions *options, Ald
         };
         int r = warm_up(&run);
 
-        ald_sharing_begin(&run.sharing, "/", clocks, session->facts);
+        ald_contention_begin(&run.contention, "/", clocks, session->facts);
         if (r >= 0)
                 r = settle(&run);
         if (r >= 0)
                 r = measure(&run);
-        ald_launches_end(&run.launches);
+        end_launches(&run.launches);
         if (r < 0)
                 return r;
         *ret = conclude(&run);
         return 0;
+}
+
+static int try_launches(Launches *launches, double work, double seconds, double *ret)
+{
+        Span span;
+        uint64_t end;
+        double best;
+        unsigned n;
+        int r = launch_once(launches, &span);
+
+        end = ald_now() + (uint64_t) (seconds * ALD_NSEC_PER_SEC);
+        if (r >= 0)
+                r = launch_once(launches, &span);
+        if (r < 0)
+                return r;
+        best = work / MAX(span.wall, 1e-9);
+        n = (unsigned) CLAMP(round(seconds / TRY_BATCHES / MAX(span.wall, 1e-9)), 1, LAUNCHES_MAX);
+        while (ald_now() < end) {
+                r = launch_next(launches, n, &span);
+                if (r < 0)
+                        return r;
+                if (span.n > 0 && span.wall > 0)
+                        best = MAX(best, work * span.n / span.wall);
+        }
+        *ret = best;
+        return 0;
+}
+
+int ald_meter_try(AldOpenclSession *session, AldLaunch launch, void *userdata, double work_per_launch,
+        double seconds, double *ret, AldFailure *failure)
+{
+        Launches launches = {
+                .session = session, .launch = launch, .userdata = userdata, .failure = failure
+        };
+        int r = try_launches(&launches, work_per_launch, seconds, ret);
+
+        end_launches(&launches);
+        return r;
 }

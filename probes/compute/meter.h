@@ -3,8 +3,13 @@
 
 #include <stdint.h>
 
-#include "probes/compute/launches.h"
 #include "probes/compute/measure.h"
+
+/*
+ * Enqueues one launch, of one kernel or several, on the queue of the session. ret is NULL if the event is not
+ * needed. On failure, sets the failure of its provider and returns its negative errno.
+ */
+typedef int (*AldLaunch)(void *userdata, cl_event *ret);
 
 /* How a rate is measured. */
 typedef struct AldMeterOptions {

@@ -26,7 +26,7 @@ typedef struct AldComputeOptions {
         /* Options of a child. */
         gboolean lists; /* instead of measuring */
         unsigned ordinal;
-        char *name, *pci;   /* of the device; see AldListed */
+        char *name, *pci;   /* of the device; see AldDeviceIdentity */
         char *simpler_than; /* NULL: any variant */
         int answer_fd;
         unsigned parent;

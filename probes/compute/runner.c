@@ -12,7 +12,7 @@
 #include "probes/common/clock.h"
 #include "probes/common/fd.h"
 #include "probes/common/wait.h"
-#include "probes/compute/others.h"
+#include "probes/compute/contention.h"
 #include "probes/compute/runner.h"
 
 #define ANSWER_FD 3
@@ -127,8 +127,8 @@ static int fail_of_end(Child *child, AldFailure *failure)
 }
 
 /* 1: the answer is there; 0: more is to come. */
-static int take_line(const char *line, size_t length, AldRunnerTold told, void *userdata, AldRecord **ret,
-        AldFailure *failure)
+static int take_line(const char *line, size_t length, AldRunnerCallback callback, void *userdata,
+        AldRecord **ret, AldFailure *failure)
 {
         g_autoptr(AldRecord) answer = NULL;
         int r;
@@ -136,8 +136,8 @@ static int take_line(const char *line, size_t length, AldRunnerTold told, void *
         if (ald_answer_parse(line, length, &answer) < 0)
                 return ald_fail(failure, ALD_FAILURE_CRASHED, "the process sent an invalid message");
         if (answer->kind == ALD_KIND_COMPUTE_STEP) {
-                if (told)
-                        told(ald_record_as(answer, COMPUTE_STEP, AldComputeStep), userdata);
+                if (callback)
+                        callback(ald_record_as(answer, COMPUTE_STEP, AldComputeStep), userdata);
                 return 0;
         }
         r = ald_answer_fail(answer, failure);
@@ -147,8 +147,8 @@ static int take_line(const char *line, size_t length, AldRunnerTold told, void *
         return 1;
 }
 
-static int take_text(Child *child, const char *text, size_t length, AldRunnerTold told, void *userdata,
-        AldRecord **ret, AldFailure *failure)
+static int take_text(Child *child, const char *text, size_t length, AldRunnerCallback callback,
+        void *userdata, AldRecord **ret, AldFailure *failure)
 {
         const char *newline;
         int r = 0;
@@ -158,7 +158,7 @@ static int take_text(Child *child, const char *text, size_t length, AldRunnerTol
         while (r == 0 && (newline = memchr(child->text->str, '\n', child->text->len))) {
                 size_t size = (size_t) (newline - child->text->str);
 
-                r = take_line(child->text->str, size, told, userdata, ret, failure);
+                r = take_line(child->text->str, size, callback, userdata, ret, failure);
                 g_string_erase(child->text, 0, (gssize) size + 1);
         }
         if (r == 0 && (child->text->len > ALD_ANSWER_LINE_MAX || child->bytes > BYTES_MAX))
@@ -166,7 +166,8 @@ static int take_text(Child *child, const char *text, size_t length, AldRunnerTol
         return r;
 }
 
-static int follow(Child *child, AldRunnerTold told, void *userdata, AldRecord **ret, AldFailure *failure)
+static int follow(
+        Child *child, AldRunnerCallback callback, void *userdata, AldRecord **ret, AldFailure *failure)
 {
         g_autofree char *wait = g_strdup_printf("waited %u s for the driver", child->runner->timeout);
         char buffer[16 * 1024];
@@ -184,7 +185,7 @@ static int follow(Child *child, AldRunnerTold told, void *userdata, AldRecord **
                 if (n < 0)
                         return ald_fail(failure, ALD_FAILURE_INTERNAL, "reading from a process: %s",
                                 g_strerror(errno));
-                r = take_text(child, buffer, (size_t) n, told, userdata, ret, failure);
+                r = take_text(child, buffer, (size_t) n, callback, userdata, ret, failure);
         } while (r == 0);
         return r;
 }
@@ -206,12 +207,12 @@ static void read_times(AldProcessorTimes *ret)
 }
 
 /* A timeout because no processor was free is not a hang. */
-static int excuse(const Child *child, const AldProcessorTimes *before, AldFailure *failure)
+static int check_timeout(const Child *child, const AldProcessorTimes *before, AldFailure *failure)
 {
         AldProcessorTimes after;
 
         read_times(&after);
-        if (ald_others_share(before, &after) < OTHERS_MIN)
+        if (ald_contention_share(before, &after) < OTHERS_MIN)
                 return -ETIMEDOUT;
         ald_failure_clear(failure);
         return ald_fail(
@@ -219,7 +220,7 @@ static int excuse(const Child *child, const AldProcessorTimes *before, AldFailur
 }
 
 int ald_runner_run(const AldRunner *runner, const char *const *arguments, const char *drivers,
-        AldRunnerTold told, void *userdata, AldRecord **ret, AldFailure *failure)
+        AldRunnerCallback callback, void *userdata, AldRecord **ret, AldFailure *failure)
 {
         Child child = { .runner = runner, .pid = -1, .pidfd = -1, .answers = -1 };
         AldProcessorTimes before;
@@ -232,11 +233,11 @@ int ald_runner_run(const AldRunner *runner, const char *const *arguments, const 
         if (r < 0)
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "starting a process: %s", g_strerror(-r));
         child.text = g_string_new(NULL);
-        r = follow(&child, told, userdata, &answer, failure);
+        r = follow(&child, callback, userdata, &answer, failure);
         if (child.pid > 0)
                 (void) end(&child, &(int){ 0 });
         if (r == -ETIMEDOUT)
-                r = excuse(&child, &before, failure);
+                r = check_timeout(&child, &before, failure);
         g_string_free(child.text, TRUE);
         ald_fd_close(&child.answers);
         ald_fd_close(&child.pidfd);

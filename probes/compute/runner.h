@@ -11,7 +11,7 @@ typedef struct AldRunner {
 } AldRunner;
 
 /* Called with each step. */
-typedef void (*AldRunnerTold)(const AldComputeStep *step, void *userdata);
+typedef void (*AldRunnerCallback)(const AldComputeStep *step, void *userdata);
 
 /*
  * Runs this program as a child process with these arguments and those for children, in its own process group,
@@ -19,4 +19,4 @@ typedef void (*AldRunnerTold)(const AldComputeStep *step, void *userdata);
  * child reports is returned in `failure`. drivers: the folder to load them from, NULL: the default.
  */
 int ald_runner_run(const AldRunner *runner, const char *const *arguments, const char *drivers,
-        AldRunnerTold told, void *userdata, AldRecord **ret, AldFailure *failure);
+        AldRunnerCallback callback, void *userdata, AldRecord **ret, AldFailure *failure);

@@ -73,7 +73,7 @@ int ald_gemm_buffers_prepare(AldGemmBuffers *buffers, const AldGemmVariant *vari
         return r;
 }
 
-int ald_gemm_buffers_spoil(AldGemmBuffers *buffers, AldFailure *failure)
+int ald_gemm_buffers_invalidate(AldGemmBuffers *buffers, AldFailure *failure)
 {
         AldOpenclSession *session = buffers->session;
         const float wrong = NAN;

@@ -21,7 +21,7 @@ typedef struct AldGemmBuffers {
 int ald_gemm_buffers_prepare(AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure);
 
 /* Makes all elements of the product wrong. */
-int ald_gemm_buffers_spoil(AldGemmBuffers *buffers, AldFailure *failure);
+int ald_gemm_buffers_invalidate(AldGemmBuffers *buffers, AldFailure *failure);
 
 /* Reads the product and checks it: -EBADMSG if it is wrong. */
 int ald_gemm_buffers_check(AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure);

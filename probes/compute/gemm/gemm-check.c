@@ -48,7 +48,7 @@ static double *times(AldElement element, AldOperand operand, uint32_t n, const d
 /* In the root mean square 1.53. */
 static double weight(uint32_t column)
 {
-        uint32_t bits = ald_mix(~column);
+        uint32_t bits = ald_gemm_hash(~column);
         double size = 1 + (bits >> 1) * 0x1p-31;
 
         return bits & 1 ? size : -size;
@@ -68,8 +68,8 @@ AldGemmCheck *ald_gemm_check_new(AldElement element, unsigned n)
         for (unsigned i = 0; i < N_PLACES; i++) {
                 Place *place = &check->places[i];
 
-                place->row = i < N_CORNERS ? (i & 1) * (n - 1) : ald_mix(2 * i) % n;
-                place->column = i < N_CORNERS ? (i >> 1) * (n - 1) : ald_mix(2 * i + 1) % n;
+                place->row = i < N_CORNERS ? (i & 1) * (n - 1) : ald_gemm_hash(2 * i) % n;
+                place->column = i < N_CORNERS ? (i >> 1) * (n - 1) : ald_gemm_hash(2 * i + 1) % n;
                 place->value = element_of_product(element, n, place->row, place->column);
         }
         return check;

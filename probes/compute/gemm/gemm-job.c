@@ -25,7 +25,7 @@ static char *options_of(const AldGemmVariant *variant)
 static int build(AldGemmJob *job)
 {
         g_autofree char *options = options_of(job->variant);
-        AldBuild build_with = job->variant->build ?: ald_opencl_session_build;
+        AldProgramBuild build_with = job->variant->build ?: ald_opencl_session_build;
 
         return build_with(job->session, job->variant->source, options, &job->program, job->failure);
 }

@@ -19,7 +19,7 @@ typedef enum AldOperand {
 #define ALD_GEMM_N_MAX 32768u
 
 /* A hash of a number. */
-static inline uint32_t ald_mix(uint32_t x)
+static inline uint32_t ald_gemm_hash(uint32_t x)
 {
         x = (x ^ (x >> 16)) * UINT32_C(0x7feb352d);
         x = (x ^ (x >> 15)) * UINT32_C(0x846ca68b);
@@ -33,7 +33,7 @@ static inline uint32_t ald_mix(uint32_t x)
  */
 static inline int32_t ald_operand_raw(AldElement element, AldOperand operand, uint32_t index)
 {
-        uint32_t bits = ald_mix(
+        uint32_t bits = ald_gemm_hash(
                 index + (operand == ALD_OPERAND_A ? UINT32_C(0x9e3779b9) : UINT32_C(0x51ed270b)));
 
         return element == ALD_ELEMENT_FP16 ? (int32_t) (bits >> 20) - 2048

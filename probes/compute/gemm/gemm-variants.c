@@ -6,9 +6,7 @@
 #include "probes/compute/gemm/gemm.h"
 #include "probes/compute/kernels.h"
 #include "probes/compute/memory/buffer-size.h"
-#include "probes/compute/opencl/amd.h"
-#include "probes/compute/opencl/intel.h"
-#include "probes/compute/opencl/nvidia.h"
+#include "probes/compute/opencl/vendors.h"
 
 /* Vectors wider than those of the processor are taken apart, and no longer fit its registers. Some
  * implementations do not tell the width: 0 or 1. */

@@ -42,8 +42,8 @@ static int run(Choice *choice, const AldGemmVariant *variant, AldGemmJob **job, 
 
         if (r < 0)
                 return r;
-        ald_measure_tell(choice->options, ALD_COMPUTE_STEP_PHASE_TRIAL, variant->name, 0);
-        r = ald_gemm_buffers_spoil(&choice->buffers, failure);
+        ald_measure_report(choice->options, ALD_COMPUTE_STEP_PHASE_TRIAL, variant->name, 0);
+        r = ald_gemm_buffers_invalidate(&choice->buffers, failure);
         if (r >= 0)
                 r = ald_meter_try(choice->session, ald_gemm_job_launch, *job,
                         ald_gemm_work(choice->buffers.n), TRIAL_SECONDS, &rate, failure);
@@ -62,7 +62,7 @@ static int try(Choice *choice, const AldGemmVariant *variant, AldFailure *failur
         double rate = 0;
         int r;
 
-        ald_measure_tell(choice->options, ALD_COMPUTE_STEP_PHASE_BUILD, variant->name, 0);
+        ald_measure_report(choice->options, ALD_COMPUTE_STEP_PHASE_BUILD, variant->name, 0);
         r = ald_gemm_buffers_prepare(&choice->buffers, variant, failure);
         if (r < 0)
                 return r;
@@ -164,7 +164,7 @@ static int measure(Choice *choice, AldMeasure *ret, AldFailure *failure)
                 r = ald_gemm_buffers_check(&choice->buffers, variant, failure);
         if (r < 0)
                 return r;
-        ald_refusals_tell(&choice->refusals, measure.refused, sizeof measure.refused);
+        ald_refusals_list(&choice->refusals, measure.refused, sizeof measure.refused);
         *ret = measure;
         return 0;
 }

@@ -12,8 +12,8 @@ typedef enum AldFit {
 } AldFit;
 
 /* Builds a program that needs more than its source. Returns a negative errno with the failure. */
-typedef int (*AldBuild)(AldOpenclSession *session, const char *source, const char *options, cl_program *ret,
-        AldFailure *failure);
+typedef int (*AldProgramBuild)(AldOpenclSession *session, const char *source, const char *options,
+        cl_program *ret, AldFailure *failure);
 
 typedef struct AldGemmVariant AldGemmVariant;
 
@@ -36,8 +36,8 @@ struct AldGemmVariant {
                              or NULL */
 
         const char *source, *options; /* options may be NULL */
-        AldBuild build; /* NULL: build the source as it is. The options are those of the variant and of its
-                           sizes. */
+        AldProgramBuild build; /* NULL: build the source as it is. The options are those of the variant and of
+                           its sizes. */
 
         /* Work-groups of local_columns × local_rows work-items compute tiles of C. -DTILE_COLUMNS,
          * -DTILE_ROWS. */

@@ -42,7 +42,7 @@ int ald_refusals_fail(const AldRefusals *refusals, AldFailure *failure)
         return ald_fail(failure, refusals->kind, "%s", refusals->reasons->str);
 }
 
-void ald_refusals_tell(const AldRefusals *refusals, char *ret, size_t size)
+void ald_refusals_list(const AldRefusals *refusals, char *ret, size_t size)
 {
         g_strlcpy(ret, refusals->wrong ? refusals->wrong->str : "", size);
 }

@@ -24,6 +24,6 @@ int ald_refusals_add(AldRefusals *refusals, const char *variant, AldFailure *of_
 int ald_refusals_fail(const AldRefusals *refusals, AldFailure *failure);
 
 /* Lists those with wrong results, separated by spaces, as far as they fit. */
-void ald_refusals_tell(const AldRefusals *refusals, char *ret, size_t size);
+void ald_refusals_list(const AldRefusals *refusals, char *ret, size_t size);
 
 void ald_refusals_clear(AldRefusals *refusals);

@@ -40,7 +40,7 @@ int ald_memory_open(
         return r;
 }
 
-static void give_back(AldMemoryBuffers *memory)
+static void release(AldMemoryBuffers *memory)
 {
         const AldCl *cl = memory->session->cl;
 
@@ -59,7 +59,7 @@ void ald_memory_close(AldMemoryBuffers *memory)
 {
         const AldCl *cl = memory->session->cl;
 
-        give_back(memory);
+        release(memory);
         if (memory->sums)
                 cl->ReleaseMemObject(memory->sums);
         if (memory->fill)
@@ -153,7 +153,7 @@ int ald_memory_resize(AldMemoryBuffers *memory, size_t bytes, AldFailure *failur
 {
         int r;
 
-        give_back(memory);
+        release(memory);
         r = take(memory, bytes, failure);
         memory->bytes = bytes;
         if (r >= 0)
@@ -162,7 +162,7 @@ int ald_memory_resize(AldMemoryBuffers *memory, size_t bytes, AldFailure *failur
                 r = ald_memory_reset(memory, failure);
         if (r < 0) {
                 memory->session->cl->Finish(memory->session->queue);
-                give_back(memory);
+                release(memory);
         }
         return r;
 }
@@ -181,7 +181,7 @@ int ald_memory_reset(AldMemoryBuffers *memory, AldFailure *failure)
 }
 
 /* Of all words in `sums`. */
-static int add_up(AldMemoryBuffers *memory, uint32_t *ret, AldFailure *failure)
+static int sum_words(AldMemoryBuffers *memory, uint32_t *ret, AldFailure *failure)
 {
         g_autofree uint32_t *sums = g_new(uint32_t, memory->n_sums);
         uint32_t sum = 0;
@@ -207,7 +207,7 @@ static int verify_copy(AldMemoryBuffers *memory, AldFailure *failure)
         cl->SetKernelArg(memory->check, 2, sizeof n, &n);
         r = enqueue(memory, memory->check, memory->to, failure);
         if (r >= 0)
-                r = add_up(memory, &wrong, failure);
+                r = sum_words(memory, &wrong, failure);
         if (r >= 0 && wrong > 0)
                 r = ald_fail(failure, ALD_FAILURE_WRONG_RESULT, "%u words of the copy are wrong", wrong);
         return r;
@@ -220,7 +220,7 @@ int ald_memory_verify(AldMemoryBuffers *memory, uint64_t passes, AldFailure *fai
 
         if (memory->copies)
                 return verify_copy(memory, failure);
-        r = add_up(memory, &sum, failure);
+        r = sum_words(memory, &sum, failure);
         if (r >= 0 && sum != expected)
                 r = ald_fail(failure, ALD_FAILURE_WRONG_RESULT,
                         "the words that were read add up to %#x, not %#x", sum, expected);

@@ -55,7 +55,7 @@ int ald_devices_choose(
         return 0;
 }
 
-static void ask_platform(const AldCl *cl, cl_platform_id platform, GPtrArray *devices)
+static void query_platform(const AldCl *cl, cl_platform_id platform, GPtrArray *devices)
 {
         cl_device_id ids[DEVICES_MAX];
         cl_uint n = 0;
@@ -66,7 +66,7 @@ static void ask_platform(const AldCl *cl, cl_platform_id platform, GPtrArray *de
                 g_ptr_array_add(devices, ald_opencl_target_new(cl, platform, ids[i]));
 }
 
-int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure)
+int ald_devices_query(const AldCl *cl, GPtrArray **ret, AldFailure *failure)
 {
         cl_platform_id platforms[PLATFORMS_MAX];
         cl_uint n = 0;
@@ -76,7 +76,7 @@ int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure)
         if (code != CL_SUCCESS || n == 0)
                 return ald_fail(failure, ALD_FAILURE_NO_PLATFORM, "no OpenCL driver is installed");
         for (cl_uint i = 0; i < MIN(n, PLATFORMS_MAX); i++)
-                ask_platform(cl, platforms[i], devices);
+                query_platform(cl, platforms[i], devices);
         if (devices->len == 0)
                 return ald_fail(failure, ALD_FAILURE_NO_DEVICE, "the OpenCL drivers show no device");
         *ret = g_steal_pointer(&devices);

@@ -6,7 +6,7 @@
 #define ALD_CPU_ID "cpu"
 
 /* All devices of all platforms: an array that owns AldOpenclTargets without ids. */
-int ald_devices_ask(const AldCl *cl, GPtrArray **ret, AldFailure *failure);
+int ald_devices_query(const AldCl *cl, GPtrArray **ret, AldFailure *failure);
 GPtrArray *ald_devices_new(void);
 
 /*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "probes/compute/contention.h"
 #include "probes/compute/files.h"
 #include "probes/compute/opencl/cards.h"
 #include "probes/compute/opencl/devices.h"
 #include "probes/compute/opencl/query.h"
 #include "probes/compute/opencl/session.h"
-#include "probes/compute/others.h"
 
 #define LOG_MAX (1024u * 1024)
 #define QUERY_AMD_FREE_MEMORY 0x4039
@@ -83,7 +83,7 @@ int ald_opencl_session_buffer(
 static int find(AldOpenclSession *session, const char *id, AldFailure *failure)
 {
         g_autoptr(GPtrArray) cards = ald_cards_read("/");
-        int r = ald_devices_ask(session->cl, &session->devices, failure);
+        int r = ald_devices_query(session->cl, &session->devices, failure);
 
         if (r < 0)
                 return r;
@@ -94,9 +94,9 @@ static int find(AldOpenclSession *session, const char *id, AldFailure *failure)
         return 0;
 }
 
-static int find_listed(AldOpenclSession *session, const AldListed *listed, AldFailure *failure)
+static int find_listed(AldOpenclSession *session, const AldDeviceIdentity *listed, AldFailure *failure)
 {
-        int r = ald_devices_ask(session->cl, &session->devices, failure);
+        int r = ald_devices_query(session->cl, &session->devices, failure);
         AldOpenclTarget *device;
 
         if (r < 0)
@@ -128,7 +128,7 @@ static int start(AldOpenclSession *session, AldFailure *failure)
 }
 
 /* AMD's extension: in KiB, and some drivers add the largest block. */
-static uint64_t ask_free(const AldOpenclSession *session)
+static uint64_t query_free(const AldOpenclSession *session)
 {
         size_t kib[2] = {};
 
@@ -152,12 +152,12 @@ static uint64_t find_free(const AldOpenclSession *session, AldClocks *clocks)
         if (session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU)
                 return host;
         return session->facts->listed.unified
-                       ? least_known(host, ask_free(session))
-                       : least_known(ald_clocks_memory_free(clocks), ask_free(session));
+                       ? least_known(host, query_free(session))
+                       : least_known(ald_clocks_memory_free(clocks), query_free(session));
 }
 
 /* Before anything of ours is there. */
-static void look_around(AldOpenclSession *session)
+static void check_use(AldOpenclSession *session)
 {
         g_autoptr(AldClocks) clocks = ald_clocks_open("/", session->facts);
 
@@ -174,7 +174,7 @@ static int finish(AldOpenclSession *session, int found, AldOpenclSession *ret, A
         if (r >= 0) {
                 session->platform = session->facts->platform;
                 session->device = session->facts->handle;
-                look_around(session);
+                check_use(session);
                 r = start(session, failure);
         }
         if (r < 0)
@@ -192,7 +192,7 @@ int ald_opencl_session_open(AldOpenclSession *ret, const AldCl *cl, const char *
 }
 
 int ald_opencl_session_open_listed(
-        AldOpenclSession *ret, const AldCl *cl, const AldListed *listed, AldFailure *failure)
+        AldOpenclSession *ret, const AldCl *cl, const AldDeviceIdentity *listed, AldFailure *failure)
 {
         AldOpenclSession session = { .cl = cl };
 

@@ -20,14 +20,14 @@ typedef struct AldOpenclSession {
 int ald_opencl_session_open(AldOpenclSession *ret, const AldCl *cl, const char *id, AldFailure *failure);
 
 /* Identifies a device that another process listed with the same drivers. */
-typedef struct AldListed {
-        unsigned ordinal; /* in the list of ald_devices_ask() */
+typedef struct AldDeviceIdentity {
+        unsigned ordinal; /* in the list of ald_devices_query() */
         const char *name; /* "" if it is not printable */
         const char *pci;  /* PCI address from any platform that shows it; or NULL */
-} AldListed;
+} AldDeviceIdentity;
 
 int ald_opencl_session_open_listed(
-        AldOpenclSession *ret, const AldCl *cl, const AldListed *listed, AldFailure *failure);
+        AldOpenclSession *ret, const AldCl *cl, const AldDeviceIdentity *listed, AldFailure *failure);
 void ald_opencl_session_close(AldOpenclSession *session);
 
 /* Builds for the device. A failure is of kind build-failed, with the compiler's output. */

@@ -4,9 +4,7 @@
 #include <glib.h>
 
 #include "probes/compute/kernels.h"
-#include "probes/compute/opencl/amd.h"
-#include "probes/compute/opencl/intel.h"
-#include "probes/compute/opencl/nvidia.h"
+#include "probes/compute/opencl/vendors.h"
 #include "probes/compute/peak/peak.h"
 
 /* All numbers are back where they began. */

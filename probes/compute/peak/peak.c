@@ -55,7 +55,7 @@ static int build(Job *job)
         const AldPeakVariant *variant = job->variant;
         g_autofree char *options = g_strdup_printf(
                 "-DWIDTH=%u -DCHAINS=%u %s", variant->width, variant->chains, variant->options ?: "");
-        AldBuild build_with = variant->build ?: ald_opencl_session_build;
+        AldProgramBuild build_with = variant->build ?: ald_opencl_session_build;
 
         return build_with(job->session, variant->source, options, &job->program, job->failure);
 }
@@ -171,7 +171,7 @@ static int choose(const AldMeasureOptions *options, Job *best, AldRefusals *refu
         for (size_t i = crashed ? (size_t) (crashed - variants) + 1 : 0; r >= 0 && i < n; i++) {
                 if (variants[i].fit(best->session->facts) == ALD_FIT_NO)
                         continue;
-                ald_measure_tell(options, ALD_COMPUTE_STEP_PHASE_TRIAL, variants[i].name, 0);
+                ald_measure_report(options, ALD_COMPUTE_STEP_PHASE_TRIAL, variants[i].name, 0);
                 r = try(&variants[i], best, &best_rate, refusals, failure);
         }
         return r >= 0 && !best->variant ? ald_refusals_fail(refusals, failure) : r;
@@ -215,7 +215,7 @@ int ald_peak_measure(
                         failure);
         }
         if (r >= 0)
-                ald_refusals_tell(&refusals, ret->refused, sizeof ret->refused);
+                ald_refusals_list(&refusals, ret->refused, sizeof ret->refused);
         job_clear(&job);
         ald_refusals_clear(&refusals);
         return r;

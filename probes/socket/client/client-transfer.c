@@ -56,8 +56,8 @@ static void watch(Upload *upload)
         }
         if (counters.when - upload->window_begin < PEAK_NS)
                 return;
-        upload->peak = MAX(upload->peak,
-                (double) (counters.bytes - upload->window_bytes) / (double) (counters.when - upload->window_begin));
+        upload->peak = MAX(upload->peak, (double) (counters.bytes - upload->window_bytes) /
+                                                 (double) (counters.when - upload->window_begin));
         upload->window_begin = counters.when;
         upload->window_bytes = counters.bytes;
 }
@@ -74,7 +74,8 @@ static bool is_rate_plausible(
                 return false;
         if (verdict->bins == 0)
                 return claimed * (double) verdict->nsec <= most;
-        whole = upload->started ? (double) counters->bytes / (double) MAX(counters->when - upload->first, 1) : 0;
+        whole = upload->started ? (double) counters->bytes / (double) MAX(counters->when - upload->first, 1)
+                                : 0;
         return claimed <= 2 * MAX(upload->peak, whole);
 }
 
@@ -202,7 +203,7 @@ int ald_socket_client_upload(AldSocketClient *client)
         return MIN(r, 0);
 }
 
-static int add_download_streams(AldSocketClient *client, AldReceiver *receiver, unsigned count)
+static int add_download_streams(AldSocketClient *client, AldTransferReceiver *receiver, unsigned count)
 {
         g_autoptr(AldRecord) record = NULL;
         int r = ald_socket_client_request_tokens(client, ALD_SOCKET_OPEN_PURPOSE_DOWNLOAD, count, &record),
@@ -217,7 +218,7 @@ static int add_download_streams(AldSocketClient *client, AldReceiver *receiver, 
         return r;
 }
 
-static int read_efforts(AldSocketClient *client, AldReceiver *receiver)
+static int read_efforts(AldSocketClient *client, AldTransferReceiver *receiver)
 {
         for (;;) {
                 g_autoptr(AldRecord) message = NULL;
@@ -232,25 +233,27 @@ static int read_efforts(AldSocketClient *client, AldReceiver *receiver)
 }
 
 /* 1 when enough is known, or when nothing more arrives. */
-static int step_download(AldSocketClient *client, AldReceiver *receiver)
+static int step_download(AldSocketClient *client, AldTransferReceiver *receiver)
 {
-        AldReceiverStep step;
+        AldTransferReceiverStep step;
         int r = read_efforts(client, receiver);
 
         if (r < 0)
                 return r;
         ald_progress_report(
                 client->progress, "download", (double) (ald_now() - receiver->begun) / (double) ALD_SOFT_NS);
-        step = ald_receiver_step(receiver);
+        step = ald_transfer_receiver_step(receiver);
         ald_rtt_set_interval(&client->rtt, receiver->bytes, ald_now() - receiver->begun);
-        if (step == ALD_RECEIVER_DONE)
+        if (step == ALD_TRANSFER_RECEIVER_DONE)
                 return 1;
-        if (step == ALD_RECEIVER_MORE)
+        if (step == ALD_TRANSFER_RECEIVER_MORE)
                 return add_download_streams(
                         client, receiver, receiver->evaluator.streams - receiver->group.n);
-        if (step != ALD_RECEIVER_GO_ON)
-                return step == ALD_RECEIVER_STALLED ? 1 : ald_receiver_failed(step, client->failure);
-        return ald_socket_client_wait(client, ald_receiver_tick(receiver));
+        if (step != ALD_TRANSFER_RECEIVER_GO_ON)
+                return step == ALD_TRANSFER_RECEIVER_STALLED
+                               ? 1
+                               : ald_transfer_receiver_failed(step, client->failure);
+        return ald_socket_client_wait(client, ald_transfer_receiver_tick(receiver));
 }
 
 /* Ends the transfer, and learns what only the sender knows. */
@@ -276,8 +279,8 @@ int ald_socket_client_download(AldSocketClient *client)
         AldSocketDirection *direction = &client->result->download;
         const AldTrafficSockets sockets = ald_socket_client_sockets(client);
         AldInterfaceTraffic traffic;
-        AldReceiver receiver;
-        int r = ald_receiver_init(&receiver, ald_socket_client_nsec_max(client),
+        AldTransferReceiver receiver;
+        int r = ald_transfer_receiver_init(&receiver, ald_socket_client_nsec_max(client),
                 ald_socket_client_bytes_max(client), ald_socket_client_streams_max(client),
                 client->result->rtt.min);
 
@@ -294,10 +297,10 @@ int ald_socket_client_download(AldSocketClient *client)
         if (r > 0) {
                 direction->other = ald_traffic_end(
                         &traffic, ald_stream_group_wire_bytes(&receiver.group), &sockets);
-                direction->known = ald_receiver_verdict(&receiver, &direction->verdict, &direction->limiter,
-                        direction->reason, sizeof direction->reason);
+                direction->known = ald_transfer_receiver_verdict(&receiver, &direction->verdict,
+                        &direction->limiter, direction->reason, sizeof direction->reason);
         }
-        ald_receiver_clear(&receiver);
+        ald_transfer_receiver_clear(&receiver);
         ald_socket_client_end_loaded(client, r < 0);
         return r > 0 ? stop_download(client, direction) : r;
 }

@@ -36,9 +36,9 @@ typedef struct Server {
         ServerState state;
         unsigned begins, spots;
         uint64_t deadline;
-        AldReceiver receiver;        /* SERVER_UPLOAD */
-        AldStreamGroup sending;      /* SERVER_DOWNLOAD */
-        AldInterfaceTraffic traffic; /* both */
+        AldTransferReceiver receiver; /* SERVER_UPLOAD */
+        AldStreamGroup sending;       /* SERVER_DOWNLOAD */
+        AldInterfaceTraffic traffic;  /* both */
         AldSpotCheck spot;
         bool admitted;        /* the first message has said what is to be measured */
         AldSocketScope scope; /* then: how much at most */
@@ -175,7 +175,7 @@ static AldOptional other_traffic(const Server *server)
 static int begin_upload(Server *server, const AldSocketBegin *begin, uint64_t nsec, uint64_t bytes)
 {
         server->state = SERVER_UPLOAD;
-        return ald_receiver_init(&server->receiver, nsec, bytes,
+        return ald_transfer_receiver_init(&server->receiver, nsec, bytes,
                 (unsigned) MIN(begin->streams_max, server->options->streams_max),
                 MIN(begin->min_rtt_nsec, ALD_NSEC_PER_SEC));
 }
@@ -219,7 +219,7 @@ static void end_transfer(Server *server)
 {
         if (server->state == SERVER_UPLOAD) {
                 server->served->received += server->receiver.bytes;
-                ald_receiver_clear(&server->receiver);
+                ald_transfer_receiver_clear(&server->receiver);
                 ald_tokens_withdraw(&server->listener.tokens, ALD_SOCKET_OPEN_PURPOSE_UPLOAD);
         } else if (server->state == SERVER_DOWNLOAD) {
                 server->served->sent += ald_stream_group_sent(&server->sending);
@@ -342,7 +342,8 @@ static int send_verdict(Server *server)
         AldSocketNoRate none = { .reason = reason };
         AldSocketVerdictLimiter limiter;
         AldVerdict verdict;
-        bool known = ald_receiver_verdict(&server->receiver, &verdict, &limiter, reason, sizeof reason);
+        bool known = ald_transfer_receiver_verdict(
+                &server->receiver, &verdict, &limiter, reason, sizeof reason);
 
         message.other_bits_per_second = none.other_bits_per_second = ald_optional_to_field(
                 other_traffic(server));
@@ -368,18 +369,18 @@ static int send_more(Server *server)
 
 static int step_upload(Server *server)
 {
-        AldReceiverStep step = ald_receiver_step(&server->receiver);
+        AldTransferReceiverStep step = ald_transfer_receiver_step(&server->receiver);
 
         switch (step) {
-        case ALD_RECEIVER_GO_ON:
+        case ALD_TRANSFER_RECEIVER_GO_ON:
                 return 0;
-        case ALD_RECEIVER_MORE:
+        case ALD_TRANSFER_RECEIVER_MORE:
                 return send_more(server);
-        case ALD_RECEIVER_DONE:
-        case ALD_RECEIVER_STALLED:
+        case ALD_TRANSFER_RECEIVER_DONE:
+        case ALD_TRANSFER_RECEIVER_STALLED:
                 return send_verdict(server);
         default:
-                return ald_receiver_failed(step, server->failure);
+                return ald_transfer_receiver_failed(step, server->failure);
         }
 }
 
@@ -448,7 +449,7 @@ static int wait_for_events(Server *server)
         unsigned n = 2 + ald_data_listener_fds(&server->listener, fds + 2);
 
         if (server->state == SERVER_UPLOAD)
-                until = ald_now() + ald_receiver_tick(&server->receiver);
+                until = ald_now() + ald_transfer_receiver_tick(&server->receiver);
         else if (ticking)
                 until = ald_now() + ALD_TICK_NS;
         else if (server->spot.running)

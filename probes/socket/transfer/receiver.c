@@ -7,8 +7,8 @@
 #define SLOW 1e6                                     /* bits/s */
 #define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* may arrive between two checks */
 
-int ald_receiver_init(
-        AldReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max, uint64_t min_rtt)
+int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max,
+        unsigned streams_max, uint64_t min_rtt)
 {
         const AldEvaluatorLimits limits = {
                 .soft_ns = MIN(ALD_SOFT_NS, nsec_max),
@@ -18,13 +18,13 @@ int ald_receiver_init(
                 .streams = MIN(streams_max, ALD_STREAM_GROUP_MAX),
         };
 
-        *receiver = (AldReceiver){ .begun = ald_now() };
+        *receiver = (AldTransferReceiver){ .begun = ald_now() };
         receiver->arrived_at = receiver->empty_at = receiver->begun;
         ald_evaluator_init(&receiver->evaluator, &limits, min_rtt);
         return ald_stream_group_init(&receiver->group, false, false, bytes_max);
 }
 
-static void look_at_effort(AldReceiver *receiver, uint64_t now)
+static void look_at_effort(AldTransferReceiver *receiver, uint64_t now)
 {
         if (now - receiver->effort_at < ALD_EFFORT_EVERY_NS)
                 return;
@@ -32,51 +32,53 @@ static void look_at_effort(AldReceiver *receiver, uint64_t now)
         ald_stream_group_effort(&receiver->group, &receiver->own);
 }
 
-static AldReceiverStep evaluate(AldReceiver *receiver, const AldTransferCounters *counters)
+static AldTransferReceiverStep evaluate(AldTransferReceiver *receiver, const AldTransferCounters *counters)
 {
         bool bound = ald_limiter_streams_may_help(&receiver->other, &receiver->own);
 
         switch (ald_evaluator_sample(&receiver->evaluator, counters, bound)) {
         case ALD_EVALUATOR_STOP:
-                return ALD_RECEIVER_DONE;
+                return ALD_TRANSFER_RECEIVER_DONE;
         case ALD_EVALUATOR_MORE_STREAMS:
-                return ALD_RECEIVER_MORE;
+                return ALD_TRANSFER_RECEIVER_MORE;
         case ALD_EVALUATOR_FEWER_STREAMS:
                 ald_stream_group_keep(&receiver->group, receiver->evaluator.streams);
-                return ALD_RECEIVER_GO_ON;
+                return ALD_TRANSFER_RECEIVER_GO_ON;
         case ALD_EVALUATOR_GO_ON:
                 break;
         }
-        return ALD_RECEIVER_GO_ON;
+        return ALD_TRANSFER_RECEIVER_GO_ON;
 }
 
 /* On a slow link seconds may pass before the first data and between arrivals, so only the total time limits
  * it. */
-static bool has_stalled(const AldReceiver *receiver, uint64_t now)
+static bool has_stalled(const AldTransferReceiver *receiver, uint64_t now)
 {
-        uint64_t since = now - MIN(receiver->arrived_at, now), elapsed = receiver->arrived_at - receiver->begun;
+        uint64_t since = now - MIN(receiver->arrived_at, now),
+                 elapsed = receiver->arrived_at - receiver->begun;
         bool slow = !receiver->measuring || (double) receiver->bytes * 8e9 < SLOW * (double) elapsed;
 
         return since > (slow ? receiver->evaluator.limits.slow_ns : ALD_STALL_NS);
 }
 
-AldReceiverStep ald_receiver_step(AldReceiver *receiver)
+AldTransferReceiverStep ald_transfer_receiver_step(AldTransferReceiver *receiver)
 {
         AldTransferCounters counters = ald_stream_group_counters(&receiver->group);
-        AldReceiverStep step;
+        AldTransferReceiverStep step;
 
         if (counters.bytes > receiver->bytes)
                 receiver->arrived_at = counters.when;
         else if (has_stalled(receiver, counters.when)) {
                 receiver->stalled = true;
-                return ALD_RECEIVER_STALLED;
+                return ALD_TRANSFER_RECEIVER_STALLED;
         }
         receiver->bytes = counters.bytes;
         if (counters.bytes > receiver->evaluator.limits.bytes + TOO_MUCH_BYTES)
-                return ALD_RECEIVER_TOO_MUCH;
+                return ALD_TRANSFER_RECEIVER_TOO_MUCH;
         if (!receiver->measuring && counters.bytes == 0) {
                 receiver->empty_at = counters.when;
-                return ald_stream_group_has_ended(&receiver->group) ? ALD_RECEIVER_ENDED : ALD_RECEIVER_GO_ON;
+                return ald_stream_group_has_ended(&receiver->group) ? ALD_TRANSFER_RECEIVER_ENDED
+                                                                    : ALD_TRANSFER_RECEIVER_GO_ON;
         }
         /* The data arrived after the last check that found none. */
         if (!receiver->measuring)
@@ -85,11 +87,12 @@ AldReceiverStep ald_receiver_step(AldReceiver *receiver)
         receiver->measuring = true;
         look_at_effort(receiver, counters.when);
         step = evaluate(receiver, &counters);
-        return step != ALD_RECEIVER_DONE && ald_stream_group_has_ended(&receiver->group) ? ALD_RECEIVER_ENDED
-                                                                                         : step;
+        return step != ALD_TRANSFER_RECEIVER_DONE && ald_stream_group_has_ended(&receiver->group)
+                       ? ALD_TRANSFER_RECEIVER_ENDED
+                       : step;
 }
 
-uint64_t ald_receiver_tick(const AldReceiver *receiver)
+uint64_t ald_transfer_receiver_tick(const AldTransferReceiver *receiver)
 {
         uint64_t elapsed = ald_now() - receiver->begun;
 
@@ -97,8 +100,8 @@ uint64_t ald_receiver_tick(const AldReceiver *receiver)
                                                                                       : ALD_TICK_NS;
 }
 
-bool ald_receiver_verdict(const AldReceiver *receiver, AldVerdict *ret, AldSocketVerdictLimiter *ret_limiter,
-        char *ret_reason, size_t reason_size)
+bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdict *ret,
+        AldSocketVerdictLimiter *ret_limiter, char *ret_reason, size_t reason_size)
 {
         AldVerdict verdict;
 
@@ -119,17 +122,17 @@ bool ald_receiver_verdict(const AldReceiver *receiver, AldVerdict *ret, AldSocke
         return true;
 }
 
-int ald_receiver_failed(AldReceiverStep step, AldFailure *failure)
+int ald_transfer_receiver_failed(AldTransferReceiverStep step, AldFailure *failure)
 {
-        if (step == ALD_RECEIVER_STALLED)
+        if (step == ALD_TRANSFER_RECEIVER_STALLED)
                 return ald_fail(failure, ALD_FAILURE_TIMEOUT, "nothing arrived for %u s",
                         (unsigned) (ALD_STALL_NS / ALD_NSEC_PER_SEC));
-        if (step == ALD_RECEIVER_ENDED)
+        if (step == ALD_TRANSFER_RECEIVER_ENDED)
                 return ald_fail(failure, ALD_FAILURE_ABORTED, "the other side stopped within a transfer");
         return ald_fail(failure, ALD_FAILURE_PROTOCOL, "the other side sent more than was agreed");
 }
 
-void ald_receiver_clear(AldReceiver *receiver)
+void ald_transfer_receiver_clear(AldTransferReceiver *receiver)
 {
         ald_stream_group_clear(&receiver->group);
         ald_evaluator_clear(&receiver->evaluator);

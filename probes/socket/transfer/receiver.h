@@ -8,40 +8,40 @@
 /* The receiver of a direction, which also evaluates it: the server for the upload, the client for the
  * download.
  */
-typedef struct AldReceiver {
+typedef struct AldTransferReceiver {
         AldStreamGroup group;
         AldEvaluator evaluator;
-        AldSocketEffort own, other;       /* the latest; the sender reports its own */
+        AldSocketEffort own, other;            /* the latest; the sender reports its own */
         uint64_t begun, arrived_at, effort_at; /* arrived_at: when data arrived last */
-        uint64_t empty_at;                /* last check that found no data at all */
+        uint64_t empty_at;                     /* last check that found no data at all */
         uint64_t bytes;
         bool measuring; /* data has arrived */
         bool stalled;   /* no more data arrives, or none at all */
-} AldReceiver;
+} AldTransferReceiver;
 
-typedef enum AldReceiverStep {
-        ALD_RECEIVER_GO_ON,
-        ALD_RECEIVER_MORE, /* evaluator.streams are needed, group.n exist */
-        ALD_RECEIVER_DONE,
-        ALD_RECEIVER_STALLED,
-        ALD_RECEIVER_ENDED, /* the other side closed a connection */
-        ALD_RECEIVER_TOO_MUCH,
-} AldReceiverStep;
+typedef enum AldTransferReceiverStep {
+        ALD_TRANSFER_RECEIVER_GO_ON,
+        ALD_TRANSFER_RECEIVER_MORE, /* evaluator.streams are needed, group.n exist */
+        ALD_TRANSFER_RECEIVER_DONE,
+        ALD_TRANSFER_RECEIVER_STALLED,
+        ALD_TRANSFER_RECEIVER_ENDED, /* the other side closed a connection */
+        ALD_TRANSFER_RECEIVER_TOO_MUCH,
+} AldTransferReceiverStep;
 
 /* min_rtt in ns, 0: unknown. */
-int ald_receiver_init(
-        AldReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max, unsigned streams_max, uint64_t min_rtt);
+int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max,
+        unsigned streams_max, uint64_t min_rtt);
 
-AldReceiverStep ald_receiver_step(AldReceiver *receiver);
+AldTransferReceiverStep ald_transfer_receiver_step(AldTransferReceiver *receiver);
 
 /* How long after a step the next one is due. */
-uint64_t ald_receiver_tick(const AldReceiver *receiver);
+uint64_t ald_transfer_receiver_tick(const AldTransferReceiver *receiver);
 
 /* False if there is no rate, with the reason. */
-bool ald_receiver_verdict(const AldReceiver *receiver, AldVerdict *ret, AldSocketVerdictLimiter *ret_limiter,
-        char *ret_reason, size_t reason_size);
+bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdict *ret,
+        AldSocketVerdictLimiter *ret_limiter, char *ret_reason, size_t reason_size);
 
 /* Fails because of a step other than the first three. */
-int ald_receiver_failed(AldReceiverStep step, AldFailure *failure);
+int ald_transfer_receiver_failed(AldTransferReceiverStep step, AldFailure *failure);
 
-void ald_receiver_clear(AldReceiver *receiver);
+void ald_transfer_receiver_clear(AldTransferReceiver *receiver);

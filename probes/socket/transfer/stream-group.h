@@ -9,8 +9,8 @@
 #define ALD_STREAM_GROUP_MAX 8u
 #define ALD_ZEROCOPY_RATE 10e9 /* bits/s: above, a copy costs more than the bookkeeping */
 
-/* One direction: its data connections, and what they have transferred. To be used by one thread, not by those of
- * the connections. */
+/* The data connections of one direction, and what they have transferred. To be used by one thread, not by
+ * those of the connections. */
 typedef struct AldStreamGroup {
         bool sending;
         bool zerocopy; /* if it is worthwhile */

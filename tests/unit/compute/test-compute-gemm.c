@@ -41,7 +41,7 @@ static int once(AldOpenclSession *session, const AldGemmVariant *variant, unsign
         int r = ald_gemm_buffers_prepare(&buffers, variant, &failure), kind = 0;
 
         if (r >= 0)
-                r = ald_gemm_buffers_spoil(&buffers, &failure);
+                r = ald_gemm_buffers_invalidate(&buffers, &failure);
         if (r >= 0)
                 r = ald_gemm_job_new(&buffers, variant, &failure, &job);
         if (r >= 0)

@@ -7,11 +7,9 @@
 
 #include "probes/compute/gemm/gemm-job.h"
 #include "probes/compute/kernels.h"
-#include "probes/compute/opencl/amd.h"
 #include "probes/compute/opencl/devices.h"
-#include "probes/compute/opencl/intel.h"
-#include "probes/compute/opencl/nvidia.h"
 #include "probes/compute/opencl/ptx.h"
+#include "probes/compute/opencl/vendors.h"
 #include "tests/unit/emulated-kernels.h"
 
 static void assert_ptx(const char *ptx, const char *expected)
@@ -131,7 +129,7 @@ static int multiply(AldOpenclSession *session, const AldGemmVariant *variant, un
         int r = ald_gemm_buffers_prepare(&buffers, variant, failure);
 
         if (r >= 0)
-                r = ald_gemm_buffers_spoil(&buffers, failure);
+                r = ald_gemm_buffers_invalidate(&buffers, failure);
         if (r >= 0)
                 r = ald_gemm_job_new(&buffers, variant, failure, &job);
         if (r >= 0)

@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "probes/compute/others.h"
+#include "probes/compute/contention.h"
 #include "tests/unit/fake-root.h"
 
 static const char stat_text[] = "cpu  1 1 1 1 1 1 1 1 0 0\n"
@@ -39,20 +39,20 @@ static void test_share(void)
         const AldProcessorTimes before = { .now = 1000000, .busy = 500000, .own = 100, .waiting = 7, .n = 2 };
         AldProcessorTimes after = before;
 
-        g_assert_cmpfloat(ald_others_share(&before, &after), <, 0);
-        g_assert_false(ald_others_spoil(&before, &after));
+        g_assert_cmpfloat(ald_contention_share(&before, &after), <, 0);
+        g_assert_false(ald_contention_is_significant(&before, &after));
         /* Two seconds of two processors, all of them ours. */
         after.now += 2000000;
         after.busy += 4000000;
         after.own += 4000000;
-        g_assert_cmpfloat(ald_others_share(&before, &after), ==, 0);
-        g_assert_false(ald_others_spoil(&before, &after));
+        g_assert_cmpfloat(ald_contention_share(&before, &after), ==, 0);
+        g_assert_false(ald_contention_is_significant(&before, &after));
         /* One busy task beside us takes a third. */
         after.own -= 1333333;
-        g_assert_cmpfloat_with_epsilon(ald_others_share(&before, &after), 0.333, 0.001);
-        g_assert_true(ald_others_spoil(&before, &after));
+        g_assert_cmpfloat_with_epsilon(ald_contention_share(&before, &after), 0.333, 0.001);
+        g_assert_true(ald_contention_is_significant(&before, &after));
         after.n = 0;
-        g_assert_false(ald_others_spoil(&before, &after));
+        g_assert_false(ald_contention_is_significant(&before, &after));
 }
 
 /* On a large machine a few tasks are a small part, but somebody waits all the time. */
@@ -61,12 +61,12 @@ static void test_waiting(void)
         const AldProcessorTimes before = { .now = 1000000, .n = 64 };
         AldProcessorTimes after = { .now = 2000000, .busy = 64000000, .own = 60000000, .n = 64 };
 
-        g_assert_false(ald_others_spoil(&before, &after));
+        g_assert_false(ald_contention_is_significant(&before, &after));
         after.waiting = 900000;
-        g_assert_true(ald_others_spoil(&before, &after));
+        g_assert_true(ald_contention_is_significant(&before, &after));
         /* We may wait for ourselves, and for what runs now and then on any machine. */
         after.own = 63000000;
-        g_assert_false(ald_others_spoil(&before, &after));
+        g_assert_false(ald_contention_is_significant(&before, &after));
 }
 
 static void test_read(void)
@@ -116,7 +116,7 @@ static void test_processes(void)
                 .type = ALD_LISTED_DEVICE_TYPE_GPU, .vendor = ALD_VENDOR_AMD, .listed.pci = "0000:03:00.0"
         };
         g_autoptr(AldClocks) silent = ald_clocks_open(root->dir, &device), clocks = NULL;
-        AldSharing sharing;
+        AldContention contention;
 
         g_assert_cmpint(ald_clocks_processes(silent), <, 0);
         g_assert_cmpuint(ald_clocks_memory_free(silent), ==, 0);
@@ -140,16 +140,16 @@ static void test_processes(void)
         fake_root_write(root, KFD "proc/80/context_1/queues/0/gpuid", "99\n");
         g_assert_cmpint(ald_clocks_processes(clocks), ==, 1);
         /* What is there once our context is, is ours; another one is not. */
-        ald_sharing_begin(&sharing, root->dir, clocks, &device);
-        g_assert_false(ald_sharing_end(&sharing));
+        ald_contention_begin(&contention, root->dir, clocks, &device);
+        g_assert_false(ald_contention_end(&contention));
         fake_root_write_all(
                 root, KFD "proc/79/queues/0/gpuid", "99\n", KFD "proc/79/queues/1/gpuid", "1234\n", NULL);
-        sharing.looked = 0;
-        g_assert_true(ald_sharing_look(&sharing));
+        contention.looked = 0;
+        g_assert_true(ald_contention_check(&contention));
         fake_root_remove(root, KFD "proc/79/queues/1/gpuid");
         /* One that came and went is not forgotten. */
-        g_assert_true(ald_sharing_look(&sharing));
-        g_assert_true(ald_sharing_end(&sharing));
+        g_assert_true(ald_contention_check(&contention));
+        g_assert_true(ald_contention_end(&contention));
         fake_root_write(root, "sys/bus/pci/devices/0000:03:00.0/mem_info_vram_used", "1001\n");
         g_assert_cmpuint(ald_clocks_memory_free(clocks), ==, 0);
 }
@@ -169,19 +169,19 @@ static void test_processors(void)
         g_autoptr(FakeRoot) root = fake_root_new();
         const AldOpenclTarget device = { .type = ALD_LISTED_DEVICE_TYPE_CPU };
         g_autoptr(AldClocks) clocks = ald_clocks_open(root->dir, &device);
-        AldSharing sharing;
+        AldContention contention;
 
         write_processors(root, 1000);
         g_assert_false(ald_processors_in_use(root->dir));
-        ald_sharing_begin(&sharing, root->dir, clocks, &device);
-        sharing.looked = 0;
-        g_assert_false(ald_sharing_look(&sharing));
-        g_assert_false(ald_sharing_end(&sharing));
+        ald_contention_begin(&contention, root->dir, clocks, &device);
+        contention.looked = 0;
+        g_assert_false(ald_contention_check(&contention));
+        g_assert_false(ald_contention_end(&contention));
         write_processors(root, 100000);
-        sharing.looked = 0;
-        sharing.before.now -= 2000000;
-        g_assert_true(ald_sharing_look(&sharing));
-        g_assert_true(ald_sharing_end(&sharing));
+        contention.looked = 0;
+        contention.before.now -= 2000000;
+        g_assert_true(ald_contention_check(&contention));
+        g_assert_true(ald_contention_end(&contention));
 }
 
 int main(int argc, char *argv[])

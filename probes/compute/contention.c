@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "probes/common/clock.h"
+#include "probes/compute/contention.h"
 #include "probes/compute/files.h"
-#include "probes/compute/others.h"
 
 #define USEC_PER_SEC UINT64_C(1000000)
 #define FIELDS 8 /* user nice system idle iowait irq softirq steal; guests are within the first two */
@@ -86,7 +86,7 @@ void ald_processor_times_read(const char *root, AldProcessorTimes *ret)
         ret->busy = ticks * USEC_PER_SEC / per_second;
 }
 
-double ald_others_share(const AldProcessorTimes *before, const AldProcessorTimes *after)
+double ald_contention_share(const AldProcessorTimes *before, const AldProcessorTimes *after)
 {
         double busy, own, all;
 
@@ -98,9 +98,9 @@ double ald_others_share(const AldProcessorTimes *before, const AldProcessorTimes
         return CLAMP((busy - own) / all, 0, 1);
 }
 
-bool ald_others_spoil(const AldProcessorTimes *before, const AldProcessorTimes *after)
+bool ald_contention_is_significant(const AldProcessorTimes *before, const AldProcessorTimes *after)
 {
-        double share = ald_others_share(before, after), waiting;
+        double share = ald_contention_share(before, after), waiting;
 
         if (share < 0)
                 return false;
@@ -132,16 +132,16 @@ bool ald_processors_in_use(const char *root)
                 ald_processor_times_read(root, &before);
                 g_usleep(LOOK_TURNS * REST_TURN_USEC);
                 ald_processor_times_read(root, &after);
-                if (!ald_others_spoil(&before, &after))
+                if (!ald_contention_is_significant(&before, &after))
                         return false;
         }
         return true;
 }
 
-void ald_sharing_begin(
-        AldSharing *sharing, const char *root, AldClocks *clocks, const AldOpenclTarget *device)
+void ald_contention_begin(
+        AldContention *contention, const char *root, AldClocks *clocks, const AldOpenclTarget *device)
 {
-        *sharing = (AldSharing){
+        *contention = (AldContention){
                 .root = root,
                 .clocks = clocks,
                 .cpu = device->type == ALD_LISTED_DEVICE_TYPE_CPU,
@@ -149,36 +149,38 @@ void ald_sharing_begin(
                 .own = MIN(ald_clocks_processes(clocks), 1),
                 .looked = ald_now(),
         };
-        ald_processor_times_read(root, &sharing->before);
+        ald_processor_times_read(root, &contention->before);
 }
 
-static bool processors_are_shared(const AldSharing *sharing)
+static bool processors_are_shared(const AldContention *contention)
 {
         AldProcessorTimes now;
 
-        ald_processor_times_read(sharing->root, &now);
-        return now.now > sharing->before.now + JUDGED_USEC_MIN && ald_others_spoil(&sharing->before, &now);
+        ald_processor_times_read(contention->root, &now);
+        return now.now > contention->before.now + JUDGED_USEC_MIN &&
+               ald_contention_is_significant(&contention->before, &now);
 }
 
-bool ald_sharing_look(AldSharing *sharing)
+bool ald_contention_check(AldContention *contention)
 {
         uint64_t now = ald_now();
 
-        if (now < sharing->looked + LOOK_NSEC)
-                return sharing->seen;
-        sharing->looked = now;
-        if (sharing->cpu)
-                return processors_are_shared(sharing);
-        sharing->seen = sharing->seen || ald_clocks_processes(sharing->clocks) > MAX(sharing->own, 0);
-        return sharing->seen;
+        if (now < contention->looked + LOOK_NSEC)
+                return contention->seen;
+        contention->looked = now;
+        if (contention->cpu)
+                return processors_are_shared(contention);
+        contention->seen = contention->seen ||
+                           ald_clocks_processes(contention->clocks) > MAX(contention->own, 0);
+        return contention->seen;
 }
 
-bool ald_sharing_end(AldSharing *sharing)
+bool ald_contention_end(AldContention *contention)
 {
         AldProcessorTimes now;
 
-        if (!sharing->cpu)
-                return sharing->seen || ald_device_in_use(sharing->clocks, MAX(sharing->own, 0));
-        ald_processor_times_read(sharing->root, &now);
-        return ald_others_spoil(&sharing->before, &now);
+        if (!contention->cpu)
+                return contention->seen || ald_device_in_use(contention->clocks, MAX(contention->own, 0));
+        ald_processor_times_read(contention->root, &now);
+        return ald_contention_is_significant(&contention->before, &now);
 }

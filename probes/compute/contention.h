@@ -26,10 +26,10 @@ void ald_processor_times_read(const char *root, AldProcessorTimes *ret);
 unsigned ald_proc_stat_parse(const char *text, const cpu_set_t *set, uint64_t *ret_busy);
 
 /* The share of processor time, 0 to 1, that others used in between; negative: unknown. Pure. */
-double ald_others_share(const AldProcessorTimes *before, const AldProcessorTimes *after);
+double ald_contention_share(const AldProcessorTimes *before, const AldProcessorTimes *after);
 
 /* Whether that is enough to distort a measurement. Pure. */
-bool ald_others_spoil(const AldProcessorTimes *before, const AldProcessorTimes *after);
+bool ald_contention_is_significant(const AldProcessorTimes *before, const AldProcessorTimes *after);
 
 /* Whether others use a device: by its load, or by more processes that compute on it than `own`. Waits up to a
  * second for a device that was used just now. */
@@ -39,7 +39,7 @@ bool ald_device_in_use(AldClocks *clocks, int own);
 bool ald_processors_in_use(const char *root);
 
 /* Detects other work on the device during a measurement. */
-typedef struct AldSharing {
+typedef struct AldContention {
         const char *root;
         AldClocks *clocks;
         bool cpu;
@@ -47,15 +47,15 @@ typedef struct AldSharing {
         AldProcessorTimes before;
         uint64_t looked; /* ns */
         bool seen;
-} AldSharing;
+} AldContention;
 
 /* Call it once the device is open. */
-void ald_sharing_begin(
-        AldSharing *sharing, const char *root, AldClocks *clocks, const AldOpenclTarget *device);
+void ald_contention_begin(
+        AldContention *contention, const char *root, AldClocks *clocks, const AldOpenclTarget *device);
 
 /* Whether others use it now, as far as this can be detected during our own work; checks a few times per
  * second. */
-bool ald_sharing_look(AldSharing *sharing);
+bool ald_contention_check(AldContention *contention);
 
 /* Whether others have used it since the beginning, or use it after we have stopped. */
-bool ald_sharing_end(AldSharing *sharing);
+bool ald_contention_end(AldContention *contention);
