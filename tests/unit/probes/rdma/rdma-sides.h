@@ -3,7 +3,7 @@
 
 #include "probes/rdma/client.h"
 #include "probes/rdma/server.h"
-#include "tests/unit/fake-verbs.h"
+#include "tests/unit/probes/rdma/fake-verbs.h"
 
 /* Both sides of the RDMA probe, a thread each, over devices that exist in this process only. */
 

@@ -172,10 +172,10 @@ static void test_refused(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/probe/options/fine", test_fine);
-        g_test_add_func("/probe/options/listen", test_listen);
-        g_test_add_func("/probe/options/both-forms", test_both_forms);
-        g_test_add_func("/probe/options/refused", test_refused);
-        g_test_add_func("/probe/options/scope", test_scope);
+        g_test_add_func("/socket/options/fine", test_fine);
+        g_test_add_func("/socket/options/listen", test_listen);
+        g_test_add_func("/socket/options/both-forms", test_both_forms);
+        g_test_add_func("/socket/options/refused", test_refused);
+        g_test_add_func("/socket/options/scope", test_scope);
         return g_test_run();
 }

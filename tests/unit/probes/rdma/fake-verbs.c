@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "tests/unit/fake-verbs.h"
+#include "tests/unit/probes/rdma/fake-verbs.h"
 
 #undef ibv_query_port
 #undef ibv_reg_mr

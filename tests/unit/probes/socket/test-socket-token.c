@@ -71,9 +71,9 @@ static void test_form(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/probe/token/once", test_once);
-        g_test_add_func("/probe/token/not-good", test_not_good);
-        g_test_add_func("/probe/token/limit", test_limit);
-        g_test_add_func("/probe/token/form", test_form);
+        g_test_add_func("/socket/token/once", test_once);
+        g_test_add_func("/socket/token/not-good", test_not_good);
+        g_test_add_func("/socket/token/limit", test_limit);
+        g_test_add_func("/socket/token/form", test_form);
         return g_test_run();
 }

@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <openssl/ssl.h>
 
-#include "tests/unit/rdma-sides.h"
+#include "tests/unit/probes/rdma/rdma-sides.h"
 
 /*
  * The other side of the RDMA probe is killed, or stands still, at each step: before each word that it says,

@@ -12,7 +12,7 @@
 #include "probes/common/clock.h"
 #include "probes/rdma/session.h"
 #include "probes/rdma/transfer.h"
-#include "tests/unit/rdma-sides.h"
+#include "tests/unit/probes/rdma/rdma-sides.h"
 
 /* Clients of the RDMA probe that have the right keys, and say or do what they should not. */
 

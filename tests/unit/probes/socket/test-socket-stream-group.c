@@ -76,6 +76,6 @@ static void test_lost_bytes(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/probe/group/lost", test_lost_bytes);
+        g_test_add_func("/socket/group/lost", test_lost_bytes);
         return g_test_run();
 }

@@ -334,14 +334,14 @@ static void test_sizes(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/probe/message/every-kind", test_every_kind);
-        g_test_add_func("/probe/message/verdict", test_verdict);
-        g_test_add_func("/probe/message/limits", test_limits);
-        g_test_add_func("/probe/message/bad", test_bad);
-        g_test_add_func("/probe/message/printable", test_text_is_printable);
-        g_test_add_func("/probe/message/newer-peer", test_newer_peer);
-        g_test_add_func("/probe/message/sizes", test_sizes);
-        g_test_add_func("/probe/frame/parts", test_frames);
-        g_test_add_func("/probe/frame/limits", test_frame_limits);
+        g_test_add_func("/socket/message/every-kind", test_every_kind);
+        g_test_add_func("/socket/message/verdict", test_verdict);
+        g_test_add_func("/socket/message/limits", test_limits);
+        g_test_add_func("/socket/message/bad", test_bad);
+        g_test_add_func("/socket/message/printable", test_text_is_printable);
+        g_test_add_func("/socket/message/newer-peer", test_newer_peer);
+        g_test_add_func("/socket/message/sizes", test_sizes);
+        g_test_add_func("/socket/frame/parts", test_frames);
+        g_test_add_func("/socket/frame/limits", test_frame_limits);
         return g_test_run();
 }

@@ -50,6 +50,6 @@ static void test_cases(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/probe/limiter/cases", test_cases);
+        g_test_add_func("/socket/limiter/cases", test_cases);
         return g_test_run();
 }

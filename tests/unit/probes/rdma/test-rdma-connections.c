@@ -18,7 +18,7 @@
 #include "probes/common/fd.h"
 #include "probes/rdma/listener.h"
 #include "probes/rdma/session.h"
-#include "tests/unit/rdma-sides.h"
+#include "tests/unit/probes/rdma/rdma-sides.h"
 
 /* Those who come to a listener of the RDMA probe that was started by hand, several at a time. */
 

@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 
 #include "probes/rdma/session.h"
-#include "tests/unit/rdma-sides.h"
+#include "tests/unit/probes/rdma/rdma-sides.h"
 
 #define KEY "a secret of which both know, and nobody else"
 

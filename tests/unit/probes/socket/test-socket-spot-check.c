@@ -65,8 +65,8 @@ static void test_too_little(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/probe/spot-check/bursts", test_bursts_are_left_out);
-        g_test_add_func("/probe/spot-check/cost", test_cost);
-        g_test_add_func("/probe/spot-check/too-little", test_too_little);
+        g_test_add_func("/socket/spot-check/bursts", test_bursts_are_left_out);
+        g_test_add_func("/socket/spot-check/cost", test_cost);
+        g_test_add_func("/socket/spot-check/too-little", test_too_little);
         return g_test_run();
 }

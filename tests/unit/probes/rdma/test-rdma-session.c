@@ -11,7 +11,7 @@
 #include <glib.h>
 
 #include "record/message.h"
-#include "tests/unit/rdma-sides.h"
+#include "tests/unit/probes/rdma/rdma-sides.h"
 
 /* Both sides of the RDMA probe, over devices that exist here only and misbehave as told. */
 
