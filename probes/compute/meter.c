@@ -180,7 +180,7 @@ static void tell(const Run *run, AldComputeStepPhase phase, double fraction)
         ald_measure_report(run->options->measure, phase, run->options->variant, MIN(fraction, 1));
 }
 
-/* Compilers work at the first launch, caches and page tables fill; the second one tells how long they take.
+/* The first launch compiles and fills caches and page tables; the second one shows how long a launch takes.
  */
 static int warm_up(Run *run)
 {

@@ -9,12 +9,12 @@
 #include "probes/compute/opencl/vendors.h"
 
 /* Vectors wider than those of the processor are taken apart, and no longer fit its registers. Some
- * implementations do not tell the width: 0 or 1. */
+ * implementations do not report the width: 0 or 1. */
 static AldFit fit_width(const AldOpenclTarget *device, unsigned width)
 {
-        bool told = device->float_width > 1;
+        bool known = device->float_width > 1;
 
-        return device->type == ALD_LISTED_DEVICE_TYPE_CPU && (!told || device->float_width >= width)
+        return device->type == ALD_LISTED_DEVICE_TYPE_CPU && (!known || device->float_width >= width)
                        ? ALD_FIT_YES
                        : ALD_FIT_NO;
 }

@@ -2,7 +2,7 @@
 /*
  * Multiply-adds on registers alone: CHAINS vectors of WIDTH numbers of TYPE, each of which goes from x to
  * turn - x and, an even number of iterations being done, back to x. All are whole numbers that fp16 holds, so the
- * sum tells whether all was done. `factor` is -1, but the compiler does not know.
+ * sum shows whether all was done. `factor` is -1, but the compiler does not know.
  */
 #ifdef HALF
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable

@@ -76,7 +76,7 @@ static int admit(Server *server, const AldRecord *first)
                                             : &unknown;
         const AldLinkOptions *link = &server->options->link;
         AldSessionReport report = ALD_SESSION_REPORT_INIT;
-        g_auto(AldAdmission) told = {};
+        g_auto(AldAdmission) admission = {};
 
         server->admitted = true;
         server->scope = ald_socket_scope_from_string(open->scope);
@@ -86,10 +86,10 @@ static int admit(Server *server, const AldRecord *first)
         report.automatic = open->automatic > 0;
         report.overdue = open->overdue > 0;
         ald_admission_report(link->report_fd, &report);
-        if (ald_admission_read(link->report_fd, &told) < 0)
+        if (ald_admission_read(link->report_fd, &admission) < 0)
                 return ald_fail(server->failure, ALD_FAILURE_INTERNAL,
                         "the service did not answer whether to measure");
-        return told.why ? refuse(server, told.kind, told.why) : 0;
+        return admission.why ? refuse(server, admission.kind, admission.why) : 0;
 }
 
 /* Issues tokens for at most TOKENS_MAX connections. */

@@ -161,7 +161,7 @@ static cl_int get_fact(cl_device_info what, size_t room, void *ret, size_t *ret_
         return CL_INVALID_VALUE;
 }
 
-/* One that tells no address is still told by its UUID. */
+/* One that reports no address is still identified by its UUID. */
 static const char *extensions(void)
 {
         if (does("little-free"))

@@ -58,7 +58,7 @@ static void test_amd(void)
         clocks = ald_clocks_open(root->dir, &gpu);
         assert_reading(clocks, 2124000000, 0);
         g_assert_cmpint(ald_clocks_usage(clocks), ==, 0);
-        /* What is absurd counts as not told. */
+        /* What is absurd counts as unknown. */
         fake_root_write_all(root, PCI "hwmon/hwmon4/freq1_input", "18446744073709551615\n",
                 PCI "gpu_busy_percent", "101\n", NULL);
         assert_reading(clocks, 0, 0);
@@ -165,7 +165,7 @@ static void test_nvml(void)
         device.listed.pci = "0000:77:00.0";
         other = ald_clocks_open(root->dir, &device);
         assert_reading(other, 0, 0);
-        /* An old driver finds it, and tells little. */
+        /* An old driver finds it, and reports little. */
         device.listed.pci = "0000:01:00.0";
         use_library("fake-nvml-old");
         old = ald_clocks_open(root->dir, &device);

@@ -101,7 +101,7 @@ static void test_in_use(void)
         g_assert_false(ald_device_in_use(clocks, 0));
         fake_root_write(root, "sys/bus/pci/devices/0000:03:00.0/gpu_busy_percent", "97\n");
         g_assert_true(ald_device_in_use(clocks, 0));
-        /* Nothing tells. */
+        /* No source knows. */
         fake_root_remove(root, "sys/bus/pci/devices/0000:03:00.0/gpu_busy_percent");
         g_assert_false(ald_device_in_use(clocks, 0));
 }

@@ -149,7 +149,7 @@ static void test_cards(void)
         assert_ids("{" AMD "," ROCM ",\"Name\":\"x\"}", cards, "0000:01:00.0");
         assert_ids("{" AMD "," CLOVER ",\"Name\":\"x\"},{" AMD "," ROCM ",\"Pci\":\"0000:01:00.0\"}", cards,
                 "0000:01:00.0");
-        /* The view that is preferred tells no address. */
+        /* The preferred view reports no address. */
         assert_ids("{" AMD "," ROCM ",\"Name\":\"x\"},{" AMD "," CLOVER ",\"Pci\":\"0000:01:00.0\"}", cards,
                 "0000:01:00.0");
         ald_cards_add(cards, "0000:02:00.0", 0x1002);

@@ -94,7 +94,7 @@ static void test_size(void)
         g_assert_true(reduced);
         gpu.listed.memory_total_bytes = 1 << 20;
         g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 0);
-        /* Nothing told, nothing to fear. */
+        /* Nothing is known, so nothing is ruled out. */
         gpu.listed.memory_total_bytes = 0;
         g_assert_cmpuint(ald_gemm_size(&gpu, 0, &reduced), ==, 4096);
         g_assert_false(reduced);

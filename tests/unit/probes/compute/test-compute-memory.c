@@ -16,7 +16,7 @@ static uint32_t sum_of(uint64_t first, uint64_t n)
         return sum;
 }
 
-/* The sum is told without going through all of it, and no part of it stands for another. */
+/* The sum is computed without going through all of it, and no part of it stands for another. */
 static void test_sum(void)
 {
         uint32_t one = sum_of(0, ALD_PATTERN_PERIOD);

@@ -16,7 +16,7 @@ typedef struct Device {
         double now, idle_from;         /* s */
         double (*seconds)(double now); /* of a launch that starts then */
         double first;                  /* s that the first launch takes longer */
-        double clock;                  /* how fast its own clock runs; 0: it tells none */
+        double clock;                  /* how fast its own clock runs; 0: it has none */
         unsigned fail_at;              /* the wait that fails; 0: none */
         unsigned refuse_at;            /* the launch that is refused */
         unsigned launches, waits;
@@ -106,7 +106,7 @@ static int launch(void *userdata, cl_event *ret)
         return 0;
 }
 
-static void told(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata)
+static void on_phase(AldComputeStepPhase phase, const char *variant, double fraction, void *userdata)
 {
         g_assert_cmpstr(variant, ==, "way");
         g_assert_cmpfloat(fraction, >=, 0);
@@ -125,7 +125,7 @@ static bool busy_before;
 static int try_measure(AldMeter *ret, AldFailure *failure)
 {
         const AldOpenclTarget facts = { .type = ALD_LISTED_DEVICE_TYPE_GPU };
-        const AldMeasureOptions measure = { .seconds_max = seconds_max, .progress = told };
+        const AldMeasureOptions measure = { .seconds_max = seconds_max, .progress = on_phase };
         const AldMeterOptions options = { .measure = &measure, .variant = "way", .theoretical = theoretical };
         AldOpenclSession session = { .cl = &cl, .facts = &facts, .busy = busy_before };
         int r = ald_meter_run(&session, &options, launch, failure, WORK, ret, failure);
@@ -252,7 +252,7 @@ static void test_clocks(void)
 {
         AldMeter meter;
 
-        /* An event that tells half of the time, as where its unit is wrong. */
+        /* An event that reports half of the time, as where its unit is wrong. */
         reset(steady);
         device.clock = 0.5;
         meter = measure();

@@ -14,7 +14,7 @@
 #include "probes/rdma/transfer.h"
 #include "tests/unit/probes/rdma/rdma-sides.h"
 
-/* Clients of the RDMA probe that have the right keys, and say or do what they should not. */
+/* Clients of the RDMA probe that have the right keys, but send or do what they must not. */
 
 #define SIZE (64u << 10)
 #define ALLOWED (UINT64_C(1) << 20) /* what the server may send and take */
@@ -325,7 +325,7 @@ static void no_address_as_gid(RdmaSides *sides, AldRdmaSession *session)
         say_choice(session, &choice);
 }
 
-/* Issue 12, 7: data would go to whatever queue pair the client has named. */
+/* Data would go to whatever queue pair the client has named. */
 static void no_ping(RdmaSides *sides, AldRdmaSession *session)
 {
         connect_both(sides, session, 1);
@@ -350,7 +350,7 @@ static void ping_by_one_of_two(RdmaSides *sides, AldRdmaSession *session)
         ask_for(session, ALD_RDMA_PHASE_NAME_DOWNLOAD);
 }
 
-/* Issue 12, 7: the server would send to whichever LID the client has named. */
+/* The server would send to whichever LID the client has named. */
 static void no_gid(RdmaSides *sides, AldRdmaSession *session)
 {
         Choice choice;
@@ -361,7 +361,7 @@ static void no_gid(RdmaSides *sides, AldRdmaSession *session)
         say_choice(session, &choice);
 }
 
-/* What rdma_cm tells the server of who connects, and what the kernel knows then. */
+/* What rdma_cm reports to the server about the client, and what the kernel knows then. */
 typedef struct Request {
         const char *path, *address; /* path NULL: there is none, and the address is that of the device */
         bool iwarp;
@@ -492,15 +492,15 @@ static void connect_by_cm(RdmaSides *sides, AldRdmaSession *session)
         say_choice(session, &choice);
 }
 
-typedef struct Lie {
+typedef struct Case {
         const char *path;
-        void (*tell)(RdmaSides *sides, AldRdmaSession *session);
+        void (*run)(RdmaSides *sides, AldRdmaSession *session);
         AldFailureKind kind;
-        const char *answer; /* of who runs the server */
+        const char *answer; /* of the program that runs the server */
         const Request *request;
-} Lie;
+} Case;
 
-static const Lie lies[] = {
+static const Case cases[] = {
         { "/rdma/bad-clients/never-enough", never_enough, ALD_FAILURE_TIMEOUT },
         { "/rdma/bad-clients/the-same-again", the_same_again, ALD_FAILURE_PROTOCOL },
         { "/rdma/bad-clients/back-again", back_again, ALD_FAILURE_PROTOCOL },
@@ -531,7 +531,7 @@ static const Lie lies[] = {
                 &foreign_device },
         { "/rdma/bad-clients/iwarp-to-a-foreign-address", connect_by_cm, ALD_FAILURE_REFUSED,
                 "gids " KNOWN "\n", &foreign_address },
-        /* These tell no lie, and get as far as to the queue pair. */
+        /* These are correct, and get as far as to the queue pair. */
         { "/rdma/bad-clients/cm-by-its-own-path", connect_by_cm, ALD_FAILURE_LIMIT, "gids " KNOWN "\n",
                 &own_path },
         { "/rdma/bad-clients/iwarp-to-its-own-address", connect_by_cm, ALD_FAILURE_LIMIT, "gids " KNOWN "\n",
@@ -539,15 +539,15 @@ static const Lie lies[] = {
         { "/rdma/bad-clients/cm-by-hand", connect_by_cm, ALD_FAILURE_LIMIT, "\n", &foreign_path },
 };
 
-/* The liar stays until the server has told why it ends. */
-static void lie(RdmaSides *sides, AldRdmaSession *session)
+/* The client stays until the server has reported why it ends. */
+static void misbehave(RdmaSides *sides, AldRdmaSession *session)
 {
-        const Lie *one = NULL;
+        const Case *one = NULL;
 
-        for (size_t i = 0; i < G_N_ELEMENTS(lies); i++)
-                if (g_str_equal(lies[i].path, g_test_get_path()))
-                        one = &lies[i];
-        one->tell(sides, session);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+                if (g_str_equal(cases[i].path, g_test_get_path()))
+                        one = &cases[i];
+        one->run(sides, session);
         while (!session->failure->message)
                 (void) ald_rdma_session_expect(session, ALD_KIND_PROBE_ABORT, NULL);
 }
@@ -561,12 +561,12 @@ static bool is_printable(const char *text)
 }
 
 /* What is under way beyond that: 128 messages, and those that are looked at together. */
-static void test_lie(RdmaSides *sides, gconstpointer userdata)
+static void test_case(RdmaSides *sides, gconstpointer userdata)
 {
-        const Lie *one = userdata;
+        const Case *one = userdata;
         int ends[2] = { -1, -1 };
 
-        sides->measure = lie;
+        sides->measure = misbehave;
         sides->server.options.link.bytes_max = ALLOWED;
         cm.request = one->request;
         the_device()->transport_type = one->request && one->request->iwarp ? IBV_TRANSPORT_IWARP
@@ -586,15 +586,15 @@ static void test_lie(RdmaSides *sides, gconstpointer userdata)
         rdma_side_assert_fails(&sides->client, one->kind);
         g_assert_true(is_printable(sides->server.failure.message));
         g_assert_cmpuint(sides->server.served.sent, <=, ALLOWED + (128 + 2 * ALD_ENDPOINT_BATCH) * SIZE);
-        g_assert_cmpint(sides->server.served.sent >= ALLOWED, ==, one->tell == never_enough);
+        g_assert_cmpint(sides->server.served.sent >= ALLOWED, ==, one->run == never_enough);
 }
 
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         (void) signal(SIGPIPE, SIG_IGN);
-        for (size_t i = 0; i < G_N_ELEMENTS(lies); i++)
-                g_test_add(
-                        lies[i].path, RdmaSides, &lies[i], rdma_sides_set_up, test_lie, rdma_sides_tear_down);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+                g_test_add(cases[i].path, RdmaSides, &cases[i], rdma_sides_set_up, test_case,
+                        rdma_sides_tear_down);
         return g_test_run();
 }

@@ -198,7 +198,7 @@ static void connect_unauthenticated(const Fixture *fixture, int unauthenticated[
         }
 }
 
-/* Issue 12, 7: who says nothing keeps nobody out. */
+/* Connections that send nothing keep nobody out. */
 static void test_unauthenticated(Fixture *fixture, gconstpointer userdata)
 {
         uint64_t deadline = ald_now() + PATIENCE_NS;

@@ -13,7 +13,7 @@
 #include "record/message.h"
 #include "tests/unit/probes/rdma/rdma-sides.h"
 
-/* Both sides of the RDMA probe, over devices that exist here only and misbehave as told. */
+/* Both sides of the RDMA probe, over devices that exist here only and misbehave as requested. */
 
 static void assert_measured(const RdmaSides *sides)
 {
@@ -198,7 +198,7 @@ static void test_port_that_is_none(RdmaSides *sides, gconstpointer userdata)
         assert_both_fail(sides, ALD_FAILURE_NO_SUCH_DEVICE);
 }
 
-/* Who runs the server hears of the peer, the port and that nobody asked for it, and says no. */
+/* The program that runs the server learns the peer, the port and that nobody requested it, and refuses. */
 static void test_asked(RdmaSides *sides, gconstpointer userdata)
 {
         static const char no[] = "round-trips-only work: nccl.service is active\n";
@@ -232,7 +232,7 @@ static void answer_asked(RdmaSides *sides, const char *answer)
         close(ends[1]);
 }
 
-/* Issue 12, 7: data goes only to what is known to be the node that asks. */
+/* Data goes only to addresses that are known to belong to the requesting node. */
 static void test_gid_that_is_known(RdmaSides *sides, gconstpointer userdata)
 {
         char text[INET6_ADDRSTRLEN];
@@ -310,7 +310,7 @@ static void test_cut(RdmaSides *sides, gconstpointer userdata)
         g_thread_join(thread);
         g_assert_nonnull(sides->client.failure.message);
         g_assert_nonnull(sides->server.failure.message);
-        /* Issue 12, 6: to be shut out before TLS is no failure of the link. */
+        /* A connection that is closed before TLS is not a failure of the link. */
         if (GPOINTER_TO_UINT(userdata) <= 4)
                 rdma_side_assert_fails(&sides->client, ALD_FAILURE_BUSY);
         g_test_message(
