@@ -187,12 +187,12 @@ static void test_processors(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/compute-others/stat", test_stat);
-        g_test_add_func("/compute-others/share", test_share);
-        g_test_add_func("/compute-others/waiting", test_waiting);
-        g_test_add_func("/compute-others/read", test_read);
-        g_test_add_func("/compute-others/in-use", test_in_use);
-        g_test_add_func("/compute-others/processes", test_processes);
-        g_test_add_func("/compute-others/processors", test_processors);
+        g_test_add_func("/compute/contention/stat", test_stat);
+        g_test_add_func("/compute/contention/share", test_share);
+        g_test_add_func("/compute/contention/waiting", test_waiting);
+        g_test_add_func("/compute/contention/read", test_read);
+        g_test_add_func("/compute/contention/in-use", test_in_use);
+        g_test_add_func("/compute/contention/processes", test_processes);
+        g_test_add_func("/compute/contention/processors", test_processors);
         return g_test_run();
 }
