@@ -83,6 +83,20 @@ json_t *ald_entities_to_json(const GPtrArray *entities)
         return object;
 }
 
+json_t *ald_model_names_to_json(AldModel *model)
+{
+        const GPtrArray *nodes = ald_model_nodes(model);
+        json_t *names = json_object();
+
+        for (guint i = 0; i < nodes->len; i++) {
+                const AldEntity *node = nodes->pdata[i];
+
+                if (ald_entity_name(node))
+                        json_object_set_new(names, node->id, json_string(ald_entity_name(node)));
+        }
+        return names;
+}
+
 json_t *ald_model_to_json(AldModel *model)
 {
         json_t *object = json_object();

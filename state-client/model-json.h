@@ -12,6 +12,9 @@ json_t *ald_entity_to_json(const AldEntity *entity);
 /* {id: {kind: fields}} of an array of AldEntity. */
 json_t *ald_entities_to_json(const GPtrArray *entities);
 
+/* {id: friendly name} of the nodes that have one. */
+json_t *ald_model_names_to_json(AldModel *model);
+
 /* {"NodeId", "Totals", "Nodes", "Links", "Findings"} */
 json_t *ald_model_to_json(AldModel *model);
 

@@ -11,6 +11,22 @@
 
 static int verb_help(const AldCtl *ctl);
 
+static int verb_version(const AldCtl *ctl)
+{
+        json_t *object;
+        int r;
+
+        if (!ctl->json) {
+                puts("alidadectl " ALD_VERSION);
+                return ald_print_finish();
+        }
+        object = json_object();
+        json_object_set_new(object, "Version", json_string(ALD_VERSION));
+        r = ald_print_json(ctl, object);
+        json_decref(object);
+        return r;
+}
+
 static const AldVerb verbs[] = {
         { "status", 0, 0, ald_verb_status, "status",
                 "Show this machine at a glance, and the totals of the cluster" },
@@ -37,7 +53,7 @@ static const AldVerb verbs[] = {
                 "Keep probes away while a command runs; see alidadectl inhibit --help" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
                 "Create, join and maintain a cluster; see alidadectl cluster --help" },
-        { "version", 0, 0, ald_verb_version, "version", "Show the version" },
+        { "version", 0, 0, verb_version, "version", "Show the version" },
         { "help", 0, 0, verb_help, NULL, NULL },
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
 };
@@ -104,7 +120,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 case 'h':
                         return verb_help(ctl);
                 case VERSION:
-                        return ald_verb_version(ctl);
+                        return verb_version(ctl);
                 case 'H':
                         ctl->host = optarg;
                         break;

@@ -24,6 +24,5 @@ int ald_verb_probe(const AldCtl *ctl);
 int ald_verb_inhibit(const AldCtl *ctl);
 int ald_verb_set_name(const AldCtl *ctl);
 int ald_verb_forget(const AldCtl *ctl);
-int ald_verb_version(const AldCtl *ctl);
 int ald_verb_cluster(const AldCtl *ctl);
 int ald_verb_names(const AldCtl *ctl);

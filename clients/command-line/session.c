@@ -5,7 +5,9 @@
 
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "clients/common/node-name.h"
 
+#define CANDIDATES_SHOWN 10u
 #define SETTLE_MSEC 2000
 #define YOUNG_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */
 
@@ -208,6 +210,35 @@ int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
         g_ptr_array_set_size(session->sources, 0);
         ald_session_pause(session); /* the model keeps its contents */
         return r;
+}
+
+static void complain_about_node(const char *what, int r, const GPtrArray *candidates)
+{
+        if (r != -ENOTUNIQ) {
+                ald_complain("No node is called \"%s\"", what);
+                return;
+        }
+        ald_complain("Several nodes are called \"%s\"; give more of the id:", what);
+        for (guint i = 0; i < MIN(candidates->len, CANDIDATES_SHOWN); i++) {
+                const AldEntity *node = candidates->pdata[i];
+                g_autofree char *label = ald_entity_label(node);
+
+                ald_complain("  %s %s", node->id, label);
+        }
+        if (candidates->len > CANDIDATES_SHOWN)
+                ald_complain("  and %u more", candidates->len - CANDIDATES_SHOWN);
+}
+
+int ald_session_find_node(AldStateSession *session, const char *what, const AldEntity **ret)
+{
+        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
+        int r;
+
+        r = ald_model_find(session->model, what, ret, candidates);
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        complain_about_node(what, r, candidates);
+        return ALD_EXIT_NO_NODE;
 }
 
 double ald_now(void)

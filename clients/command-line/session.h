@@ -55,5 +55,9 @@ void ald_session_fail(AldStateSession *session, const sd_bus_error *error);
 void ald_session_close(AldStateSession *session);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldStateSession, ald_session_close)
 
+/* Finds a node by its name, its id or the first digits of its id, as typed by the user. Reports errors and
+ * returns an exit code. */
+int ald_session_find_node(AldStateSession *session, const char *what, const AldEntity **ret);
+
 /* CLOCK_REALTIME in µs. */
 double ald_now(void);

@@ -2,7 +2,7 @@
 #include <stdint.h>
 
 #include "clients/alidadectl/state/describe.h"
-#include "clients/alidadectl/view.h"
+#include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"
 #include "tests/unit/model-maker.h"
 

@@ -11,8 +11,5 @@
  */
 void ald_topology_draw(GString *out, const AldTopology *topology, unsigned columns);
 
-/* The matrix of one path. Returns false and draws nothing if it does not fit. */
-bool ald_topology_draw_matrix(GString *out, const AldTopology *topology, AldPath path, unsigned columns);
-
 /* "9.41 Gb/s", or "9.41G" if there is little room; the rate may be absent. */
 char *ald_topology_rate(uint64_t rate, bool compact);

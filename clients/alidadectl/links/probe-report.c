@@ -1,15 +1,139 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/alidadectl/links/job-text.h"
-#include "clients/alidadectl/links/probe-private.h"
+#include "clients/alidadectl/links/probe-report.h"
+#include "clients/alidadectl/state/describe.h"
 #include "clients/command-line/fields.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
+#include "clients/common/compute-facts.h"
+#include "record/json.h"
 
+#define CLEAR_LINE "\r\033[K"
+#define LABEL_WIDTH 10
 #define INHIBITED "org.alidade.Error.Inhibited"
 #define NOT_JOINED "org.alidade.Error.NotJoined"
 #define BUSY "busy:" /* how the reason begins where other work kept a device from being measured */
 #define NAMED_MAX 10u
+
+static bool can_draw(void)
+{
+        const char *term = getenv("TERM");
+
+        return isatty(STDERR_FILENO) && term && term[0] && strcmp(term, "dumb") != 0;
+}
+
+static unsigned columns(void)
+{
+        struct winsize size = { 0 };
+
+        return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) >= 0 && size.ws_col > 1 ? size.ws_col : 80;
+}
+
+AldJobProgress ald_job_progress_begin(bool for_program)
+{
+        AldJobProgress progress = { .bar = can_draw() };
+
+        progress.quiet = for_program && !progress.bar;
+        return progress;
+}
+
+static char *describe_progress(const AldJobProgress *progress, const json_t *job, const char *name)
+{
+        g_autofree char *step = NULL;
+
+        /* The last column is left free: what goes there would wrap in some terminals. */
+        if (progress->bar)
+                return ald_job_progress(job, name, columns() - 1);
+        step = ald_job_step(job);
+        return g_strdup_printf("%s: %s", name, step);
+}
+
+void ald_job_progress_show(AldJobProgress *progress, const json_t *job, const char *name)
+{
+        g_autofree char *text = describe_progress(progress, job, name), *rendered = NULL;
+
+        if (progress->quiet || g_strcmp0(text, progress->shown) == 0)
+                return;
+        rendered = ald_text_render(text, false, g_get_charset(NULL));
+        if (progress->bar)
+                fprintf(stderr, CLEAR_LINE "%s", rendered);
+        else
+                fprintf(stderr, "%s\n", rendered);
+        fflush(stderr);
+        g_free(progress->shown);
+        progress->shown = g_steal_pointer(&text);
+}
+
+void ald_job_progress_end(AldJobProgress *progress)
+{
+        if (progress->bar && progress->shown)
+                fputs(CLEAR_LINE, stderr);
+        g_clear_pointer(&progress->shown, g_free);
+}
+
+void ald_job_progress_clear(AldJobProgress *progress)
+{
+        g_clear_pointer(&progress->shown, g_free);
+}
+
+/* "gemm: the driver crashed; read: timeout", in the order in which the probe measures. */
+static char *describe_errors(const AldComputeResult *result, const char *device)
+{
+        GString *text = g_string_new(NULL);
+
+        for (AldComputeErrorMetric metric = 0; metric < ALD_COMPUTE_ERROR_METRIC_N; metric++)
+                for (size_t i = 0; i < result->errors.n; i++) {
+                        const AldComputeError *error = ald_rows_at(&result->errors, i);
+
+                        if (g_strcmp0(error->device, device) == 0 &&
+                                g_strcmp0(error->metric, ald_compute_error_metric_to_string(metric)) == 0)
+                                g_string_append_printf(text, "%s%s: %s", text->len > 0 ? "; " : "",
+                                        error->metric, error->message ?: error->error);
+                }
+        return g_string_free(text, text->len == 0);
+}
+
+static void describe_devices(GString *out, const AldComputeResult *result, unsigned columns)
+{
+        for (size_t i = 0; i < result->devices.n; i++) {
+                const AldComputeFigures *figures = ald_rows_at(&result->devices, i);
+                g_autofree char *errors = describe_errors(result, figures->id);
+                AldComputeDevice device = ALD_COMPUTE_DEVICE_INIT;
+                g_autoptr(GPtrArray) facts = NULL;
+
+                ald_struct_copy_common(
+                        &ald_compute_device_struct, &device, &ald_compute_figures_struct, figures);
+                device.failure = errors;
+                facts = ald_compute_facts(&device, figures->name);
+                if (i > 0)
+                        g_string_append_c(out, '\n');
+                ald_describe_facts(out, facts, LABEL_WIDTH, columns);
+        }
+}
+
+int ald_probe_print_devices(const AldProbeRequest *probe)
+{
+        json_t *result = json_object_get(probe->job, "Result");
+        g_autoptr(GString) out = g_string_new(NULL);
+        g_autoptr(AldRecord) record = NULL;
+        AldStyleInfo info = ald_style_info();
+
+        if (json_is_object(result) &&
+                ald_record_from_json(ALD_KIND_COMPUTE_RESULT, result, &record, NULL) >= 0)
+                describe_devices(out, ald_record_as(record, COMPUTE_RESULT, AldComputeResult), info.columns);
+        if (out->len == 0) {
+                ald_complain("Cannot read the result of the probe of %s", probe->order->label);
+                return ALD_EXIT_ERROR;
+        }
+        return ald_print(probe->order->ctl, &info, out->str);
+}
 
 /* An inhibitor of all links applies to each of them. */
 static bool holds(const AldProbeOrder *order, const json_t *row)

@@ -5,7 +5,7 @@
 
 #include "clients/alidadectl/agent.h"
 #include "clients/alidadectl/links/job-text.h"
-#include "clients/alidadectl/links/probe-private.h"
+#include "clients/alidadectl/links/probe-report.h"
 #include "clients/alidadectl/signal-source.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/fields.h"

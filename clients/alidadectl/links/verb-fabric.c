@@ -1,18 +1,249 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 
-#include "clients/alidadectl/links/fabric.h"
-#include "clients/alidadectl/links/names.h"
-#include "clients/alidadectl/state/choose.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "clients/command-line/table.h"
+#include "clients/command-line/text.h"
+#include "clients/common/format.h"
+#include "clients/common/node-name.h"
 #include "record/record-bus.h"
+#include "services/telemetry/fabric/fabric.h"
+#include "state-client/model-json.h"
 #include "state-client/value.h"
+#include "state/topology/segments.h"
+
+/* How many neighbours of a port are named. */
+#define PEERS_MAX 4u
+#define N_COLUMNS 7u
+#define NARROW 60u
+#define COLUMNS(node_least, port_least, peers_least)                                          \
+        { "NODE", .least = node_least, .flexible = true },                                    \
+                { "PORT", .least = port_least, .flexible = true }, { "KIND", .priority = 3 }, \
+                { "STATE", .priority = 2 }, { "RATE", .right = true, .priority = 4 },         \
+                { "INTERFACE", .priority = 5 },                                               \
+        {                                                                                     \
+                "NEIGHBOURS", .least = peers_least, .flexible = true                          \
+        }
 
 /* Of each node and kind there are some. */
 #define ROWS_MAX 250000u
 #define ROWS_BYTES_MAX ((size_t) ROWS_MAX * sizeof(AldPortRow))
+
+/* What GetFabric() returns: AldPortRow and AldSegmentRow. */
+typedef struct FabricReply {
+        AldRows ports;
+        AldRows segments;
+} FabricReply;
+
+/* What can be cut is cut as little as may be before a column goes. */
+static const AldColumn narrow_columns[N_COLUMNS] = { COLUMNS(4, 4, 8) };
+static const AldColumn wide_columns[N_COLUMNS] = { COLUMNS(8, 8, 24) };
+
+/* A port that is a member of one segment and maybe of a candidate. */
+typedef struct Places {
+        const AldSegmentRow *sure, *candidate;
+} Places;
+
+typedef struct Fabric {
+        AldModel *model;
+        const AldEntity *only;
+        GHashTable *places; /* "KIND NODE PORT" → Places */
+        AldTable *table;
+} Fabric;
+
+static bool is(const char *text, const char *value)
+{
+        return text && strcmp(text, value) == 0;
+}
+
+/* "ID PORT", of which the port may be anything; NULL if it is neither. */
+static char *split_member(const char *member, const char **ret_port)
+{
+        const char *space = strchr(member, ' ');
+
+        if (!space || space == member || space[1] == '\0')
+                return NULL;
+        *ret_port = space + 1;
+        return g_strndup(member, (gsize) (space - member));
+}
+
+static bool is_of(const AldSegmentRow *segment, AldSegmentHow how)
+{
+        return is(segment->how, ald_segment_how_to_string(how));
+}
+
+/* Which kind of ports the segment is of: several kinds may use one name. */
+static const char *kind_of(const AldSegmentRow *segment)
+{
+        return is_of(segment, ALD_SEGMENT_THUNDERBOLT) || is_of(segment, ALD_SEGMENT_LLDP) ? segment->how
+                                                                                           : "rdma";
+}
+
+static Places *places_of(Fabric *fabric, const char *kind, const char *member)
+{
+        g_autofree char *key = g_strdup_printf("%s %s", kind, member);
+        Places *places = g_hash_table_lookup(fabric->places, key);
+
+        if (!places) {
+                places = g_new0(Places, 1);
+                g_hash_table_insert(fabric->places, g_steal_pointer(&key), places);
+        }
+        return places;
+}
+
+static void place_members(Fabric *fabric, const AldSegmentRow *segment)
+{
+        for (const char *const *member = segment->members; member && *member; member++) {
+                Places *places = places_of(fabric, kind_of(segment), *member);
+
+                if (segment->candidate == 1)
+                        places->candidate = segment;
+                else
+                        places->sure = segment;
+        }
+}
+
+typedef struct Peers {
+        GString *text;
+        GHashTable *told;
+        unsigned n;
+} Peers;
+
+/* Those of other nodes, with a question mark if unknown. The segment may be NULL. */
+static void add_peers(
+        Fabric *fabric, Peers *peers, const AldSegmentRow *segment, const char *own, const char *mark)
+{
+        const char *const *member = segment ? segment->members : NULL;
+
+        for (; member && *member && peers->n < PEERS_MAX; member++) {
+                const char *port;
+                g_autofree char *node = split_member(*member, &port), *name = NULL, *safe = NULL;
+
+                if (!node || is(own, node) || !g_hash_table_add(peers->told, (gpointer) *member))
+                        continue;
+                peers->n++;
+                name = ald_node_name(fabric->model, node);
+                safe = ald_text_safe(port);
+                g_string_append_printf(peers->text, "%s%s %s%s", peers->n > 1 ? ", " : "", name, safe, mark);
+        }
+}
+
+/* Looked at for each port of as many: nothing is taken apart, nor kept. */
+static unsigned count_peers(const AldSegmentRow *segment, const char *own)
+{
+        const char *const *member = segment ? segment->members : NULL;
+        size_t length = strlen(own);
+        unsigned n = 0;
+
+        for (; member && *member; member++)
+                n += strncmp(*member, own, length) != 0 || (*member)[length] != ' ';
+        return n;
+}
+
+static char *describe_peers(Fabric *fabric, const Places *places, const char *own)
+{
+        g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
+        Peers peers = { .text = g_string_new(NULL), .told = told };
+        unsigned all = 0;
+
+        if (places) {
+                add_peers(fabric, &peers, places->sure, own, "");
+                add_peers(fabric, &peers, places->candidate, own, "?");
+                /* A candidate has all that is sure, too. */
+                all = count_peers(places->candidate ? places->candidate : places->sure, own);
+        }
+        if (peers.n == PEERS_MAX && all > peers.n)
+                g_string_append_printf(peers.text, ", %u more", all - peers.n);
+        if (peers.n == 0)
+                g_string_append(peers.text, ALD_ABSENT_TEXT);
+        return g_string_free(peers.text, FALSE);
+}
+
+static char *describe_problem(const AldPortRow *port)
+{
+        g_autofree char *safe = ald_text_safe(port->reason ?: port->problem);
+
+        return g_strdup_printf(ALD_STYLE_WARNING "unusable: %s" ALD_STYLE_NORMAL, safe);
+}
+
+static char *safe_or_absent(const char *text)
+{
+        return ald_text_safe(text ?: ALD_ABSENT_TEXT);
+}
+
+static const char *kind_shown(const AldPortRow *port)
+{
+        return is(port->link_layer, "infiniband") ? "InfiniBand"
+               : is(port->link_layer, "ethernet") ? "RoCE"
+               : is(port->kind, "thunderbolt")    ? "Thunderbolt"
+                                                  : "RDMA";
+}
+
+static void add_port(Fabric *fabric, const AldPortRow *port)
+{
+        g_autofree char *key = g_strdup_printf(
+                "%s %s %s", port->kind ?: "", port->node ?: "", port->port ?: "");
+
+        if (!port->node || !port->port)
+                return;
+        ald_table_add(fabric->table, ald_node_name(fabric->model, port->node));
+        ald_table_add(fabric->table, ald_text_safe(port->port));
+        ald_table_add(fabric->table, g_strdup(kind_shown(port)));
+        ald_table_add(fabric->table, safe_or_absent(port->state));
+        ald_table_add(fabric->table, ald_format_bits_per_second(ald_figure(port->rate_bits_per_second)));
+        ald_table_add(fabric->table, safe_or_absent(port->interface));
+        ald_table_add(fabric->table,
+                port->problem ? describe_problem(port)
+                              : describe_peers(fabric, g_hash_table_lookup(fabric->places, key), port->node));
+}
+
+/* Interfaces are ports of LLDP alone, and have a row where they hear, or are heard. */
+static void add_lldp(Fabric *fabric, const AldSegmentRow *segment)
+{
+        for (const char *const *member = segment->members; member && *member; member++) {
+                const char *port;
+                g_autofree char *node = split_member(*member, &port);
+                const Places *places;
+
+                if (!node || (fabric->only && !is(fabric->only->id, node)))
+                        continue;
+                places = places_of(fabric, segment->how, *member);
+                /* Once, if it is in a candidate as well. */
+                if (places->sure && places->sure != segment)
+                        continue;
+                ald_table_add(fabric->table, ald_node_name(fabric->model, node));
+                ald_table_add(fabric->table, ald_text_safe(port));
+                ald_table_add(fabric->table, g_strdup("LLDP"));
+                for (unsigned k = 0; k < 3; k++)
+                        ald_table_add(fabric->table, g_strdup(ALD_ABSENT_TEXT));
+                ald_table_add(fabric->table, describe_peers(fabric, places, node));
+        }
+}
+
+/* Appends a table of the ports, those known by LLDP last, each with its neighbours or the reason why it
+ * cannot be used; nothing if there are none. Only ports of `node` unless it is NULL. */
+static void append_fabric(
+        GString *out, AldModel *model, const FabricReply *rows, const AldEntity *node, unsigned columns)
+{
+        g_autoptr(GHashTable) places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        g_autoptr(AldTable) table = ald_table_new(
+                columns > 0 && columns < NARROW ? narrow_columns : wide_columns, N_COLUMNS);
+        Fabric fabric = { .model = model, .only = node, .places = places, .table = table };
+
+        for (size_t i = 0; i < rows->segments.n; i++)
+                place_members(&fabric, ald_rows_at(&rows->segments, i));
+        for (size_t i = 0; i < rows->ports.n; i++)
+                add_port(&fabric, ald_rows_at(&rows->ports, i));
+        for (size_t i = 0; i < rows->segments.n; i++)
+                if (is_of(ald_rows_at(&rows->segments, i), ALD_SEGMENT_LLDP))
+                        add_lldp(&fabric, ald_rows_at(&rows->segments, i));
+        ald_table_layout(table, columns, NULL);
+        if (ald_table_rows(table) > 0)
+                ald_table_append(out, table);
+}
 
 static int complain_of_reply(const sd_bus_error *error, int r)
 {
@@ -46,7 +277,7 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, sd_bus_message *rep
         json_t *object = json_object(), *ports = json_array(), *segments = json_array();
         int r;
 
-        json_object_set_new(object, "Names", ald_names_to_json(model));
+        json_object_set_new(object, "Names", ald_model_names_to_json(model));
         json_object_set_new(object, "Ports", ports);
         json_object_set_new(object, "Segments", segments);
         r = ald_value_read_list(reply, ROWS_MAX, ports);
@@ -62,7 +293,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, sd_bus_message *rep
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
-        AldFabricReply rows;
+        FabricReply rows;
         int r;
 
         r = ald_record_bus_read_rows(reply, &ald_port_row_struct, ROWS_BYTES_MAX, owned, &rows.ports);
@@ -71,7 +302,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, sd_bus_message *rep
                         reply, &ald_segment_row_struct, ROWS_BYTES_MAX, owned, &rows.segments);
         if (r < 0)
                 return complain_of_reply(NULL, r);
-        ald_fabric_append(out, model, &rows, node, info.columns);
+        append_fabric(out, model, &rows, node, info.columns);
         return ald_print(ctl, &info,
                 out->len > 0 ? out->str : "No RDMA port, Thunderbolt host or LLDP neighbour is known.\n");
 }
@@ -85,7 +316,7 @@ int ald_verb_fabric(const AldCtl *ctl)
 
         r = ald_session_load(&session, ctl, false);
         if (r == ALD_EXIT_OK && ctl->args[0])
-                r = ald_choose_node(session.model, ctl->args[0], &node);
+                r = ald_session_find_node(&session, ctl->args[0], &node);
         if (r == ALD_EXIT_OK)
                 r = get_fabric(ctl, node ? node->id : "", &reply);
         if (r != ALD_EXIT_OK)

@@ -2,21 +2,152 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "clients/alidadectl/agent.h"
-#include "clients/alidadectl/links/await-device.h"
 #include "clients/alidadectl/links/inhibitors.h"
-#include "clients/alidadectl/links/run-command.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 
+#define DEVICE_WAIT_USEC (10 * G_USEC_PER_SEC)
+#define PROPERTIES_MATCH                                                                 \
+        "type='signal',sender='" ALD_LINK_PROBE_NAME "',path='" ALD_LINK_PROBE_PATH      \
+        "',interface='org.freedesktop.DBus.Properties',member='PropertiesChanged',arg0=" \
+        "'" ALD_LINK_PROBE_INTERFACE "'"
+#define EXIT_CANNOT_RUN 126
+#define EXIT_NOT_FOUND 127
+#define EXIT_SIGNALED 128
 #define ALL "compute:rdma:link"
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
 #define WHO_MAX 255u                              /* bytes; the service takes no more */
+
+/* The sender does not matter, since the signal only makes us look again. */
+static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        *(bool *) userdata = true;
+        return 0;
+}
+
+/* Negative if the service is too old to report it. */
+static int is_measured(sd_bus *bus)
+{
+        char *device = NULL;
+        int r = sd_bus_get_property_string(bus, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
+                ALD_LINK_PROBE_INTERFACE, "ComputeDevice", NULL, &device);
+
+        if (r >= 0)
+                r = *device != '\0';
+        free(device);
+        return r;
+}
+
+/* Returns false if the time is over or the bus is gone. */
+static bool wait_for_change(sd_bus *bus, const bool *changed, gint64 deadline)
+{
+        while (!*changed) {
+                gint64 left = deadline - g_get_monotonic_time();
+                int r = sd_bus_process(bus, NULL);
+
+                if (r == 0 && left > 0)
+                        r = sd_bus_wait(bus, (uint64_t) left);
+                if (r < 0 || left <= 0)
+                        return false;
+        }
+        return true;
+}
+
+/* Waits until no device is being measured any more: a lock stops the measurement at once, but a driver may
+ * take longer to finish. Reports an error if it takes too long, or if the service does not answer. */
+static void await_devices(sd_bus *bus)
+{
+        gint64 deadline = g_get_monotonic_time() + DEVICE_WAIT_USEC;
+        sd_bus_slot *slot = NULL;
+        bool changed = false;
+        int r = sd_bus_add_match(bus, &slot, PROPERTIES_MATCH, on_changed, &changed);
+
+        while (r >= 0 && (r = is_measured(bus)) > 0) {
+                if (!wait_for_change(bus, &changed, deadline)) {
+                        ald_complain("A device is still in use by a measurement that was ended");
+                        break;
+                }
+                changed = false;
+        }
+        sd_bus_slot_unref(slot);
+}
+
+static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2 };
+
+static _Noreturn void exec_command(char **argv, const sigset_t *mask, pid_t parent)
+{
+        int r;
+
+        (void) sigprocmask(SIG_SETMASK, mask, NULL);
+        (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent)
+                _exit(EXIT_CANNOT_RUN); /* it died before prctl(), and its lock was released */
+        execvp(argv[0], argv);
+        r = errno;
+        ald_complain("Cannot run %s: %s", argv[0], strerror(r));
+        _exit(r == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+}
+
+/* A terminal sends its signals to the whole process group, which includes the command. */
+static bool was_sent_to_us_only(const siginfo_t *info)
+{
+        return info->si_code <= 0;
+}
+
+static int await_exit(pid_t pid, const sigset_t *awaited)
+{
+        siginfo_t info;
+        int status;
+
+        for (;;) {
+                int number = sigwaitinfo(awaited, &info);
+
+                if (number > 0 && number != SIGCHLD && was_sent_to_us_only(&info))
+                        (void) kill(pid, number);
+                if (number != SIGCHLD || waitpid(pid, &status, WNOHANG) != pid)
+                        continue;
+                return WIFSIGNALED(status) ? EXIT_SIGNALED + WTERMSIG(status) : WEXITSTATUS(status);
+        }
+}
+
+/*
+ * Runs a command transparently: forwards signals to it, and kills it when this program dies. Returns its exit
+ * status, 128 + the number of the signal that killed it, 127 if the command does not exist and 126 if it
+ * cannot be run.
+ */
+static int run_command(char **argv)
+{
+        sigset_t awaited, before;
+        pid_t parent = getpid(), pid;
+
+        (void) signal(SIGCHLD, SIG_DFL); /* our parent may have ignored it */
+        sigemptyset(&awaited);
+        sigaddset(&awaited, SIGCHLD);
+        for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++)
+                sigaddset(&awaited, forwarded[i]);
+        (void) sigprocmask(SIG_BLOCK, &awaited, &before);
+        pid = fork();
+        if (pid == 0)
+                exec_command(argv, &before, parent);
+        if (pid < 0) {
+                ald_complain("Cannot run %s: %s", argv[0], strerror(errno));
+                return EXIT_CANNOT_RUN;
+        }
+        return await_exit(pid, &awaited);
+}
 
 typedef struct Order {
         AldCtl ctl;
@@ -258,10 +389,10 @@ int ald_verb_inhibit(const AldCtl *ctl)
         if (r != ALD_EXIT_OK)
                 return r;
         if (strstr(order.what, "compute"))
-                ald_await_device(bus);
-        /* The lock stands by itself: the bus need not keep a connection for as long as the command runs. */
+                await_devices(bus);
+        /* The descriptor alone keeps the lock, so no connection is needed while the command runs. */
         g_clear_pointer(&bus, sd_bus_flush_close_unref);
-        r = ald_run_command(order.command);
+        r = run_command(order.command);
         (void) close(fd);
         return r;
 }

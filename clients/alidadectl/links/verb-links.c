@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/links/names.h"
-#include "clients/alidadectl/state/choose.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
@@ -13,7 +11,7 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *no
         json_t *object = json_object();
         int r;
 
-        json_object_set_new(object, "Names", ald_names_to_json(model));
+        json_object_set_new(object, "Names", ald_model_names_to_json(model));
         json_object_set_new(object, "Links", ald_entities_to_json(links));
         r = ald_print_json(ctl, object);
         json_decref(object);
@@ -40,7 +38,7 @@ int ald_verb_links(const AldCtl *ctl)
 
         r = ald_session_load(&session, ctl, false);
         if (r == ALD_EXIT_OK && ctl->args[0])
-                r = ald_choose_node(session.model, ctl->args[0], &node);
+                r = ald_session_find_node(&session, ctl->args[0], &node);
         if (r != ALD_EXIT_OK)
                 return r;
         return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);

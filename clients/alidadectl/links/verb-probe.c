@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "clients/alidadectl/links/probe.h"
-#include "clients/alidadectl/state/choose.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
@@ -142,7 +141,7 @@ static int probe_node(const AldCtl *ctl, AldProbeOrder *order, const char *name)
 
         r = ald_session_load(&session, ctl, false);
         if (r == ALD_EXIT_OK)
-                r = ald_choose_node(session.model, name, &node);
+                r = ald_session_find_node(&session, name, &node);
         if (r != ALD_EXIT_OK)
                 return r;
         label = ald_entity_label(node);

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "clients/alidadectl/agent.h"
-#include "clients/alidadectl/state/choose.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
@@ -85,7 +84,7 @@ int ald_verb_forget(const AldCtl *ctl)
                         ctl->args[0]);
                 return ald_print_finish();
         }
-        r = ald_choose_node(session.model, ctl->args[0], &node);
+        r = ald_session_find_node(&session, ctl->args[0], &node);
         if (r != ALD_EXIT_OK)
                 return r;
         if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {

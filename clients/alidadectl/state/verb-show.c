@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "clients/alidadectl/links/link-table.h"
-#include "clients/alidadectl/state/choose.h"
 #include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
@@ -69,7 +68,7 @@ int ald_verb_show(const AldCtl *ctl)
         r = ald_session_load(&session, ctl, true);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = ald_choose_node(session.model, ctl->args[0], &node);
+        r = ald_session_find_node(&session, ctl->args[0], &node);
         if (r != ALD_EXIT_OK)
                 return r;
         return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "clients/alidadectl/state/describe.h"
-#include "clients/alidadectl/view.h"
 #include "clients/alidadectl/watch/terminal.h"
+#include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"
 #include "clients/common/node-summary.h"
 #include "tests/unit/model-maker.h"
