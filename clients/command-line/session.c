@@ -5,7 +5,7 @@
 
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
-#include "clients/common/node-name.h"
+#include "clients/common/node-summary.h"
 
 #define CANDIDATES_SHOWN 10u
 #define SETTLE_MSEC 2000

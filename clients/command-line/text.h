@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "clients/common/facts.h"
 #include "clients/common/safe-text.h"
-#include "clients/common/tone.h"
 
 /*
  * Text for a terminal. Text from other machines goes through ald_text_safe() first; it contains no control

@@ -3,7 +3,14 @@
 
 #include <glib.h>
 
-#include "clients/common/tone.h"
+/* How good or bad a described state is; each client decides how to show it. */
+typedef enum AldTone {
+        ALD_TONE_PLAIN,
+        ALD_TONE_FAINT, /* unimportant */
+        ALD_TONE_GOOD,
+        ALD_TONE_WARNING,
+        ALD_TONE_ERROR,
+} AldTone;
 
 /* A fact with its label: "Memory", "45.1/62.7 GiB free". The text is safe, and NULL if unknown. */
 typedef struct AldFact {

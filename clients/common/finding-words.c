@@ -3,7 +3,7 @@
 
 #include "clients/common/facts.h"
 #include "clients/common/finding-words.h"
-#include "clients/common/node-name.h"
+#include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "state/findings/findings-words.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/common/tone.h"
+#include "clients/common/facts.h"
 #include "state-client/model.h"
 
 /* Describes findings, using their arguments if this version knows their Id, else the text of the service. A

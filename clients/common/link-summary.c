@@ -5,8 +5,7 @@
 
 #include "clients/common/format.h"
 #include "clients/common/link-summary.h"
-#include "clients/common/node-name.h"
-#include "clients/common/node-seen.h"
+#include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "record/key.h"
 #include "state/link-quality.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/common/node-name.h"
-#include "clients/common/node-seen.h"
+#include "clients/common/node-summary.h"
 #include "clients/common/topology-summary.h"
 #include "state/link-quality.h"
 

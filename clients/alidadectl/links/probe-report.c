@@ -12,7 +12,7 @@
 #include "clients/command-line/fields.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
-#include "clients/common/compute-facts.h"
+#include "clients/common/node-facts.h"
 #include "record/json.h"
 
 #define CLEAR_LINE "\r\033[K"

@@ -8,7 +8,7 @@
 #include "clients/command-line/table.h"
 #include "clients/command-line/text.h"
 #include "clients/common/format.h"
-#include "clients/common/node-name.h"
+#include "clients/common/node-summary.h"
 #include "record/record-bus.h"
 #include "services/telemetry/fabric/fabric.h"
 #include "state-client/model-json.h"

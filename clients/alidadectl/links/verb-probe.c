@@ -9,7 +9,7 @@
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
 #include "clients/command-line/text.h"
-#include "clients/common/node-name.h"
+#include "clients/common/node-summary.h"
 
 #define LABEL_COLUMNS 60u
 

@@ -9,8 +9,7 @@
 #include "clients/common/finding-words.h"
 #include "clients/common/format.h"
 #include "clients/common/node-facts.h"
-#include "clients/common/node-name.h"
-#include "clients/common/node-seen.h"
+#include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
 #define VALUE_ROOM 16

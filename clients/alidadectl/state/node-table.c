@@ -4,8 +4,6 @@
 #include "clients/alidadectl/state/node-table.h"
 #include "clients/command-line/text.h"
 #include "clients/common/format.h"
-#include "clients/common/node-name.h"
-#include "clients/common/node-seen.h"
 #include "clients/common/node-summary.h"
 
 #define BAR_WIDTH 10

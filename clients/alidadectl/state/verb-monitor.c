@@ -12,7 +12,7 @@
 #include "clients/command-line/session.h"
 #include "clients/command-line/text.h"
 #include "clients/common/format.h"
-#include "clients/common/node-name.h"
+#include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
 #define REFRESH_MSEC 10000

@@ -7,7 +7,7 @@
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
-#include "clients/common/node-name.h"
+#include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD stands for what was not safe to show */

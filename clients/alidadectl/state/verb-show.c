@@ -7,8 +7,7 @@
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
 #include "clients/command-line/text.h"
-#include "clients/common/node-name.h"
-#include "clients/common/node-seen.h"
+#include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
 static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)

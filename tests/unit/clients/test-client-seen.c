@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "clients/common/node-seen.h"
+#include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "tests/unit/model-maker.h"
 

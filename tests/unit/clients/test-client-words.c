@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "clients/common/cluster-facts.h"
-#include "clients/common/compute-facts.h"
 #include "clients/common/finding-words.h"
 #include "clients/common/node-facts.h"
-#include "clients/common/node-name.h"
 #include "clients/common/node-summary.h"
 #include "tests/unit/model-maker.h"
 
