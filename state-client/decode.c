@@ -7,12 +7,126 @@
 #include "record/record-bus.h"
 #include "record/update-bus.h"
 #include "state-client/decode.h"
-#include "state-client/raw-fields.h"
 #include "state-client/value.h"
 
 #define INTERFACE_PREFIX "org.alidade."
 #define CURSOR_MAX 4096
 #define FINDINGS_MAX (4u * 1024 * 1024) /* bytes of the rows in memory */
+
+/*
+ * Collects the unknown fields of a record while it is read from a message: fields of the record by name,
+ * fields of rows as {list: [{"Id", …}]} for the rows that have any.
+ */
+typedef struct RawFields {
+        json_t *before; /* borrowed: the raw fields of the record so far; NULL: none */
+        json_t *fields, *absent, *lists, *row;
+} RawFields;
+
+static json_t *ensure(json_t **value, json_t *(*make)(void) )
+{
+        if (!*value)
+                *value = make();
+        return *value;
+}
+
+static int read_field(sd_bus_message *message, const char *name, bool in_row, void *userdata)
+{
+        RawFields *raw = userdata;
+
+        if (in_row)
+                return ald_value_read_field(message, name, true, ensure(&raw->row, json_object), NULL);
+        return ald_value_read_field(
+                message, name, false, ensure(&raw->fields, json_object), ensure(&raw->absent, json_array));
+}
+
+/* A list is always sent in full, so one that had unknown fields before may have none now. */
+static json_t *ensure_list(RawFields *raw, const char *name)
+{
+        json_t *list = json_object_get(ensure(&raw->lists, json_object), name);
+
+        if (list)
+                return list;
+        list = json_array();
+        json_object_set_new(raw->lists, name, list);
+        return list;
+}
+
+static void end_row(const AldField *list, const void *row, void *userdata)
+{
+        RawFields *raw = userdata;
+        const char *id = *(const char *const *) row; /* the first field of every row of a record */
+        json_t *rows;
+
+        if (!raw->row && !json_object_get(raw->before, list->name))
+                return;
+        rows = ensure_list(raw, list->name);
+        if (raw->row && id && json_object_size(raw->row) > 0 && json_array_size(rows) < ALD_VALUE_ROWS_MAX) {
+                json_object_set_new(raw->row, "Id", json_string(id));
+                json_array_append(rows, raw->row);
+        }
+        g_clear_pointer(&raw->row, json_decref);
+}
+
+/* It may have come with another type before, or as a list whose rows had unknown fields. */
+static void drop_known(const AldField *field, void *userdata)
+{
+        RawFields *raw = userdata;
+
+        if (json_object_get(raw->before, field->name))
+                json_array_append_new(ensure(&raw->absent, json_array), json_string(field->name));
+}
+
+/* For ald_record_bus_read_all(). */
+static AldUnknownFields raw_fields_reader(RawFields *raw)
+{
+        return (AldUnknownFields){
+                .read = read_field, .end_row = end_row, .known = drop_known, .userdata = raw
+        };
+}
+
+/* Adds the collected fields. Takes ownership of `fields`, which may be NULL. */
+static json_t *add_to(json_t *fields, const RawFields *raw)
+{
+        const char *name;
+        json_t *value;
+        size_t i;
+
+        if (!fields)
+                fields = json_object();
+        json_object_update(fields, raw->fields);
+        json_array_foreach(raw->absent, i, value)
+                json_object_del(fields, json_string_value(value));
+        json_object_foreach(raw->lists, name, value) {
+                if (json_array_size(value) > 0)
+                        json_object_set(fields, name, value);
+                else
+                        json_object_del(fields, name);
+        }
+        if (json_object_size(fields) == 0)
+                g_clear_pointer(&fields, json_decref);
+        return fields;
+}
+
+/* The raw fields after a message with the whole record: a new reference, or NULL for none. */
+static json_t *raw_fields_all(RawFields *raw)
+{
+        return raw->fields || raw->lists ? add_to(NULL, raw) : NULL;
+}
+
+/* The same after a message with changes only. */
+static json_t *raw_fields_merged(RawFields *raw)
+{
+        return raw->before || raw->fields || raw->lists ? add_to(json_copy(raw->before), raw) : NULL;
+}
+
+static void raw_fields_clear(RawFields *raw)
+{
+        json_decref(raw->fields);
+        json_decref(raw->absent);
+        json_decref(raw->lists);
+        json_decref(raw->row);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RawFields, raw_fields_clear)
 
 static int check_signature(sd_bus_message *m, const char *signature)
 {
@@ -64,8 +178,8 @@ static int read_known(
         sd_bus_message *m, const char *id, AldKind kind, bool changes_only, uint64_t updated, AldModel *model)
 {
         const AldEntity *entity = ald_model_get(model, id);
-        g_auto(AldRawFields) raw = { .before = ald_entity_raw(entity, ald_kinds[kind].name) };
-        AldUnknownFields unknown = ald_raw_fields_reader(&raw);
+        g_auto(RawFields) raw = { .before = ald_entity_raw(entity, ald_kinds[kind].name) };
+        AldUnknownFields unknown = raw_fields_reader(&raw);
         const AldRecord *base = changes_only ? ald_entity_record(entity, kind) : NULL;
         g_autoptr(AldRecord) record = NULL;
         json_t *kept;
@@ -80,7 +194,7 @@ static int read_known(
                 record->updated_usec = 0;
         if (record->revision > (uint64_t) ALD_INTEGER_MAX)
                 record->revision = 0;
-        kept = changes_only ? ald_raw_fields_merged(&raw) : ald_raw_fields_all(&raw);
+        kept = changes_only ? raw_fields_merged(&raw) : raw_fields_all(&raw);
         (void) ald_model_put(model, id, record, kept);
         json_decref(kept);
         return 0;
