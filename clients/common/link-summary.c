@@ -9,9 +9,9 @@
 #include "clients/common/safe-text.h"
 #include "record/key.h"
 #include "state/link-quality.h"
-#include "state/link-ttl.h"
 #include "state/link.h"
 #include "state/planner/peer-sample.h"
+#include "state/planner/planner-path.h"
 
 void ald_link_summary_free(AldLinkSummary *summary)
 {

@@ -2,8 +2,9 @@
 #include <string.h>
 
 #include "state/findings/findings-report.h"
+#include "state/planner/planner-path.h"
 
-/* What the records of a single node show: memory, disks, devices and interfaces. */
+/* What the records of a single node show: memory, disks, devices, interfaces and its membership. */
 
 #define PRESSURE_LIMIT 10.0 /* percent */
 #define SWAP_LEFT 0.05
@@ -11,6 +12,123 @@
 #define DISK_LEFT_WARNING 0.03
 #define DISK_LEFT_ERROR 0.005
 #define SLOW_BITS_PER_SECOND (UINT64_C(100) * 1000 * 1000)
+#define TIMES_TO_LIVE 3u /* that the figures of a device may be overdue */
+#define SOON_USEC (UINT64_C(30) * 24 * 3600 * G_USEC_PER_SEC)
+
+/* Compute devices that are never free to be measured. */
+
+/* A device without any figure is reported sooner. */
+static bool waits_too_long(const AldComputeDevice *row, uint64_t now)
+{
+        uint64_t ttl = ald_planner_ttl(ALD_KIND_COMPUTE);
+        uint64_t most = row->measured_usec == ALD_ABSENT_UINT64 ? ttl : TIMES_TO_LIVE * ttl;
+
+        return row->waiting_since_usec != ALD_ABSENT_UINT64 && row->waiting_reason &&
+               row->waiting_since_usec < now && now - row->waiting_since_usec > most;
+}
+
+static void find_never_free(
+        AldReport *report, const AldNode *node, const AldBackend *backend, const AldComputeDevice *row)
+{
+        AldFindingRow finding = ALD_FINDING_ROW_INIT;
+
+        if (!waits_too_long(row, report->now_realtime) ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE))
+                return;
+        finding.device = backend->id;
+        finding.device_name = backend->name;
+        finding.measured_usec = row->measured_usec;
+        finding.duration_usec = report->now_realtime - row->waiting_since_usec;
+        finding.reason = row->waiting_reason;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE,
+                &node->id, 1, &finding);
+}
+
+static void find_in_devices(AldReport *report, const AldNode *node)
+{
+        const AldBackends *backends = ald_record_as(
+                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+        const AldCompute *compute = ald_record_as(
+                ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
+
+        for (size_t i = 0; backends && compute && i < backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&backends->devices, i);
+                const AldComputeDevice *row = ald_rows_find(&compute->devices, backend->id);
+
+                if (row)
+                        find_never_free(report, node, backend, row);
+        }
+}
+
+/* What nodes report about their membership in the cluster: certificates that expire, and what brokers refuse.
+ */
+
+static bool is_soon(const AldReport *report, uint64_t end)
+{
+        return end != ALD_ABSENT_UINT64 && report->clock_is_set &&
+               (end < report->now_realtime || end - report->now_realtime <= SOON_USEC);
+}
+
+static bool has_ended(const AldReport *report, uint64_t end)
+{
+        return is_soon(report, end) && end <= report->now_realtime;
+}
+
+static void find_expiry(
+        AldReport *report, const AldNode *node, uint64_t end, AldFindingRowId id, const char *cluster_name)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+        bool ended = has_ended(report, end);
+
+        if (!is_soon(report, end) || ald_report_full(report, id))
+                return;
+        row.cluster_name = cluster_name;
+        row.remaining_usec = ended ? 0 : end - report->now_realtime;
+        ald_report_add(report, ended ? ALD_FINDING_ROW_SEVERITY_ERROR : ALD_FINDING_ROW_SEVERITY_WARNING, id,
+                &node->id, 1, &row);
+}
+
+static void find_refused(AldReport *report, const AldNode *host, const AldRefusedPublisher *row)
+{
+        AldFindingRow finding = ALD_FINDING_ROW_INIT;
+        AldId nodes[2] = { host->id, host->id };
+
+        if (ald_id_parse(row->id, &nodes[0]) < 0 || row->refused_messages == ALD_ABSENT_UINT64 ||
+                row->kept_bytes == ALD_ABSENT_UINT64 ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_BROKER_REFUSES_NODE))
+                return;
+        finding.kept_bytes = row->kept_bytes;
+        finding.refused_messages = row->refused_messages;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BROKER_REFUSES_NODE,
+                nodes, 2, &finding);
+}
+
+/* An expired certificate is reported for an offline node, too, since it may be the reason. */
+static void find_in_membership(AldReport *report, const AldNode *node)
+{
+        const AldMembership *membership = ald_record_as(
+                ald_node_record(node, ALD_KIND_MEMBERSHIP), MEMBERSHIP, AldMembership);
+
+        if (!membership)
+                return;
+        if (ald_node_counts(node) || has_ended(report, membership->certificate_expiry_usec))
+                find_expiry(report, node, membership->certificate_expiry_usec,
+                        ALD_FINDING_ROW_ID_CERTIFICATE_EXPIRES, NULL);
+        if (!ald_node_counts(node))
+                return;
+        find_expiry(report, node, membership->broker_expiry_usec,
+                ALD_FINDING_ROW_ID_BROKER_CERTIFICATE_EXPIRES, NULL);
+        find_expiry(report, node, membership->bridge_expiry_usec,
+                ALD_FINDING_ROW_ID_BRIDGE_CERTIFICATE_EXPIRES, NULL);
+        /* All nodes of the cluster have the same authority, so this machine reports it for all. */
+        if (node->local)
+                find_expiry(report, node, membership->authority_expiry_usec,
+                        ALD_FINDING_ROW_ID_AUTHORITY_CERTIFICATE_EXPIRES, membership->cluster_name);
+        for (size_t i = 0; i < membership->refused_publishers.n; i++)
+                find_refused(report, node, ald_rows_at(&membership->refused_publishers, i));
+}
+
+/* Memory, disks and interfaces. */
 
 /* Whether less than a share of something is left; false if that is unknown. */
 static bool less_than(uint64_t left, uint64_t total, double share)
@@ -102,6 +220,7 @@ static gboolean find_in_node(AldNode *node, void *userdata)
         const AldNetwork *network = ald_record_as(
                 ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 
+        find_in_membership(report, node);
         if (!ald_node_counts(node))
                 return FALSE;
         if (memory) {
@@ -112,7 +231,7 @@ static gboolean find_in_node(AldNode *node, void *userdata)
                 find_full_disk(report, node, ald_rows_at(&disk->paths, i));
         for (size_t i = 0; backends && i < backends->devices.n; i++)
                 find_driverless(report, node, ald_rows_at(&backends->devices, i));
-        ald_find_in_devices(report, node);
+        find_in_devices(report, node);
         for (size_t i = 0; network && i < network->interfaces.n; i++)
                 find_slow_interface(report, node, ald_rows_at(&network->interfaces, i));
         return FALSE;

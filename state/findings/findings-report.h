@@ -14,10 +14,6 @@ typedef struct AldReport {
         GHashTable *uneven; /* pairs, the faster direction first, that already have a finding for this */
 } AldReport;
 
-void ald_report_begin(AldReport *report, AldStore *store, uint64_t now_realtime, bool clock_is_set);
-/* The findings in their order. Nothing else of the report may be used then. */
-GPtrArray *ald_report_end(AldReport *report);
-
 /* Whether there are enough findings of this Id. Then this one is only counted, so its row is not needed. */
 bool ald_report_full(AldReport *report, AldFindingRowId id);
 
@@ -32,11 +28,15 @@ void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindin
  * name; only these digits if it has none. Free with g_free(). */
 char *ald_report_name(AldReport *report, const AldId *id);
 
+/* The friendly name of a node as it reports it, or NULL. */
+const char *ald_report_friendly_name(const AldNode *node);
+
+/* Frees a row of the findings. */
+void ald_report_row_free(gpointer row);
+
 /* The checks, each in findings-THEME.c. */
 void ald_find_in_nodes(AldReport *report);
-void ald_find_in_devices(AldReport *report, const AldNode *node);
 void ald_find_in_presences(AldReport *report);
-void ald_find_in_memberships(AldReport *report);
 void ald_find_in_groups(AldReport *report);
 void ald_find_in_links(AldReport *report);
 void ald_find_in_rdma_ports(AldReport *report);

@@ -1,18 +1,86 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
 #include "state/findings/findings-report.h"
+
+static void count_left_out(AldReport *report)
+{
+        for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++) {
+                AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+                if (report->counts[id] <= ALD_FINDINGS_PER_ID)
+                        continue;
+                row.left_out = report->counts[id] - ALD_FINDINGS_PER_ID;
+                ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, NULL, 0, &row);
+        }
+}
+
+static gboolean count_name(AldNode *node, void *userdata)
+{
+        GHashTable *names = userdata;
+        const char *name = ald_report_friendly_name(node);
+
+        if (name) {
+                guint count = GPOINTER_TO_UINT(g_hash_table_lookup(names, name));
+
+                g_hash_table_insert(names, (gpointer) name, GUINT_TO_POINTER(count + 1));
+        }
+        return FALSE;
+}
+
+static const char *first_node(const AldFindingRow *row)
+{
+        return row->nodes ? row->nodes[0] : NULL;
+}
+
+static int compare_rows(gconstpointer a, gconstpointer b)
+{
+        const AldFindingRow *left = *(const AldFindingRow *const *) a,
+                            *right = *(const AldFindingRow *const *) b;
+        int r = ald_finding_row_severity_from_string(left->severity) -
+                ald_finding_row_severity_from_string(right->severity);
+
+        if (r == 0)
+                r = strcmp(left->id, right->id);
+        if (r == 0)
+                r = g_strcmp0(first_node(left), first_node(right));
+        return r != 0 ? r : strcmp(left->text, right->text);
+}
+
+static void report_begin(AldReport *report, AldStore *store, uint64_t now_realtime, bool clock_is_set)
+{
+        *report = (AldReport){
+                .store = store,
+                .now_realtime = now_realtime,
+                .clock_is_set = clock_is_set,
+                .findings = g_ptr_array_new_with_free_func(ald_report_row_free),
+                .names = g_hash_table_new(g_str_hash, g_str_equal),
+                .uneven = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+        };
+        ald_store_foreach_node(store, count_name, report->names);
+}
+
+/* The findings in their order. Nothing else of the report may be used then. */
+static GPtrArray *report_end(AldReport *report)
+{
+        count_left_out(report);
+        g_ptr_array_sort(report->findings, compare_rows);
+        g_hash_table_unref(report->names);
+        g_hash_table_unref(report->uneven);
+        return report->findings;
+}
 
 GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set)
 {
         AldReport report;
 
-        ald_report_begin(&report, store, now_realtime, clock_is_set);
+        report_begin(&report, store, now_realtime, clock_is_set);
         ald_find_in_nodes(&report);
         ald_find_in_presences(&report);
-        ald_find_in_memberships(&report);
         ald_find_in_groups(&report);
         ald_find_in_links(&report);
         ald_find_in_rdma_ports(&report);
         ald_find_contested_hardware(&report);
         ald_find_bridge_loops(&report);
-        return ald_report_end(&report);
+        return report_end(&report);
 }

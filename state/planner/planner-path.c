@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "record/key.h"
@@ -115,4 +117,47 @@ const AldLinkSocket *ald_path_find_row(
         g_snprintf(key, sizeof key, "%s,%s", ald_id_format(sink, id), address);
         entry = ald_store_find(store, source, ALD_KIND_LINK_SOCKET, key);
         return entry ? ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket) : NULL;
+}
+
+/* 0 … 1, determined by the arguments. */
+static double share_of(uint64_t seed, uint64_t time)
+{
+        uint64_t hash = seed ^ time * UINT64_C(0x9e3779b97f4a7c15);
+
+        hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        hash = (hash ^ hash >> 27) * UINT64_C(0x94d049bb133111eb);
+        return (double) ((hash ^ hash >> 31) >> 11) * 0x1p-53;
+}
+
+static double factor_of(uint64_t seed, uint64_t measured)
+{
+        return 0.8 + 0.4 * share_of(seed, measured);
+}
+
+uint64_t ald_link_ttl_shift(uint64_t interval, uint64_t seed, uint64_t measured)
+{
+        return (uint64_t) llround((double) interval * factor_of(seed, measured));
+}
+
+uint64_t ald_link_ttl_interval(uint64_t shown, uint64_t seed, uint64_t measured)
+{
+        return (uint64_t) llround((double) shown / factor_of(seed, measured));
+}
+
+uint64_t ald_link_ttl_bound(
+        uint64_t shown, uint64_t fallback, uint64_t seed, uint64_t measured, const AldTtlBounds *bounds)
+{
+        uint64_t interval = shown == ALD_ABSENT_UINT64 ? fallback
+                                                       : ald_link_ttl_interval(shown, seed, measured);
+
+        if (shown != ALD_ABSENT_UINT64 && interval >= bounds->least && interval <= bounds->most)
+                return shown;
+        return ald_link_ttl_shift(CLAMP(interval, bounds->least, bounds->most), seed, measured);
+}
+
+uint64_t ald_link_check_due(uint64_t checked, uint64_t seed)
+{
+        double early = (double) ALD_LINK_CHECK_USEC / 5 * share_of(seed, checked);
+
+        return checked + ALD_LINK_CHECK_USEC - (uint64_t) early;
 }

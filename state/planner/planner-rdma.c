@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "record/key.h"
-#include "state/planner/planner-rdma.h"
+#include "state/planner/planner-private.h"
 #include "state/topology/rdma-problem.h"
 #include "state/topology/segments.h"
 

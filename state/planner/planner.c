@@ -7,7 +7,6 @@
 #include "state/network.h"
 #include "state/planner/peer-sample.h"
 #include "state/planner/planner-private.h"
-#include "state/planner/planner-rdma.h"
 #include "state/topology/path-end.h"
 
 /* An interface with traffic above a tenth of its capacity is not probed. */

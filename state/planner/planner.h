@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/link-ttl.h"
 #include "state/planner/candidates.h"
 #include "state/planner/planner-path.h"
 #include "state/planner/probe-policy.h"
