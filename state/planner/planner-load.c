@@ -33,9 +33,9 @@ typedef struct Pair {
 } Pair;
 
 struct AldLoads {
-        GHashTable *places;  /* a set */
-        GHashTable *pairs;   /* the same */
-        GHashTable *put_off; /* keys of paths of this node */
+        GHashTable *places;   /* a set */
+        GHashTable *pairs;    /* the same */
+        GHashTable *deferred; /* keys of paths of this node */
         const AldPlannerInput *input;
 };
 
@@ -249,9 +249,9 @@ static void add(AldLoad *load, const Row *row, uint64_t now)
 }
 
 /* This is unknown for paths of other nodes. */
-static bool is_put_off(const AldLoads *loads, const AldEntry *entry)
+static bool is_deferred(const AldLoads *loads, const AldEntry *entry)
 {
-        return entry->node->local && g_hash_table_contains(loads->put_off, entry->key);
+        return entry->node->local && g_hash_table_contains(loads->deferred, entry->key);
 }
 
 /* A path that may not be loaded now does not delay others. */
@@ -281,7 +281,7 @@ static void add_pair(AldLoads *loads, const AldEntry *entry, const Row *row, con
         const Pair *other = g_hash_table_lookup(loads->pairs, &pair);
 
         if (pair.measured_usec == ALD_ABSENT_UINT64 || pair.measured_usec > loads->input->now_realtime ||
-                ald_attempts_failures(&row->attempts) > 0 || is_put_off(loads, entry) ||
+                ald_attempts_failures(&row->attempts) > 0 || is_deferred(loads, entry) ||
                 !may_be_repeated(&pair))
                 return;
         if (!other || other->measured_usec < pair.measured_usec)
@@ -333,9 +333,9 @@ AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlanne
 
         loads->places = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
         loads->pairs = g_hash_table_new_full(hash_pair, equal_pairs, g_free, NULL);
-        loads->put_off = g_hash_table_new(g_str_hash, g_str_equal);
+        loads->deferred = g_hash_table_new(g_str_hash, g_str_equal);
         for (size_t i = 0; i < input->n_avoid_paths; i++)
-                g_hash_table_add(loads->put_off, (gpointer) input->avoid_paths[i]);
+                g_hash_table_add(loads->deferred, (gpointer) input->avoid_paths[i]);
         loads->input = input;
         add_node(loads, store, ald_store_local_node(store));
         for (guint i = 0; i < peers->len; i++)
@@ -348,7 +348,7 @@ void ald_loads_free(AldLoads *loads)
 {
         g_hash_table_unref(loads->places);
         g_hash_table_unref(loads->pairs);
-        g_hash_table_unref(loads->put_off);
+        g_hash_table_unref(loads->deferred);
         g_free(loads);
 }
 

@@ -30,7 +30,7 @@ typedef struct AldDue {
         const AldInterface *interface;      /* that it uses; NULL: unknown */
         const AldNode *sink;                /* for sockets */
         const AldInterface *sink_interface; /* the same; or NULL */
-        bool put_off;
+        bool deferred;
         AldDueRank rank;
         uint64_t waits_since;   /* in any scope */
         uint64_t measured_usec; /* of its last full measurement; may be absent */
@@ -44,11 +44,11 @@ typedef struct AldPlanner {
         const AldPlannerInput *input;
         AldNode *node;
         const AldNetwork *own;
-        GPtrArray *sample;   /* of AldNode: all peers of this period */
-        size_t turn;         /* the number of periods until all peers had their turn */
-        GPtrArray *peers;    /* the peers that may be measured now */
-        GArray *paths;       /* of AldPlannerPath, to all of the sample */
-        GHashTable *put_off; /* keys of paths that their peers have recently deferred */
+        GPtrArray *sample;    /* of AldNode: all peers of this period */
+        size_t turn;          /* the number of periods until all peers had their turn */
+        GPtrArray *peers;     /* the peers that may be measured now */
+        GArray *paths;        /* of AldPlannerPath, to all of the sample */
+        GHashTable *deferred; /* keys of paths that their peers have recently deferred */
         AldLoads *loads;
         GArray *due;
         GArray *chosen;
@@ -63,3 +63,10 @@ typedef struct AldPlanner {
  * certain segment with the other node.
  */
 void ald_planner_rdma(AldPlanner *planner);
+
+/* What probes may send over an interface of a node. A peer without a configured limit is assumed to be like
+ * this node. */
+AldShare ald_planner_share(const AldPlanner *planner, const AldNode *node, const AldInterface *interface);
+
+/* The AldDueProbes to start now, of those that are due. */
+GArray *ald_planner_choose(AldPlanner *planner);

@@ -130,12 +130,12 @@ static const AldInterface *interface_of(RdmaPlanner *rdma, const AldRdmaPort *po
         return made;
 }
 
-static bool is_put_off(const RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
+static bool is_deferred(const RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
 {
         char id[ALD_ID_STRING_SIZE];
         g_autofree char *key = g_strdup_printf("%s,%s,%s", own, ald_id_format(&peer->id, id), theirs);
 
-        return g_hash_table_contains(rdma->planner->put_off, key);
+        return g_hash_table_contains(rdma->planner->deferred, key);
 }
 
 /* Of two nodes the one with the lower id measures, unless it cannot. */
@@ -161,7 +161,7 @@ static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *ow
         AldDue due = { .rank = ALD_RANK_RDMA, .deadline = ALD_ABSENT_UINT64 };
         AldPathState state;
 
-        if (!is_ours(rdma, peer, own, theirs) || is_put_off(rdma, peer, own, theirs) ||
+        if (!is_ours(rdma, peer, own, theirs) || is_deferred(rdma, peer, own, theirs) ||
                 !ald_probe_policy_allows(planner->node, ALD_LINK_SCOPE_FULL) ||
                 !ald_probe_policy_allows(peer, ALD_LINK_SCOPE_FULL))
                 return;

@@ -9,17 +9,6 @@
 #include "state/planner/planner-private.h"
 #include "state/topology/path-end.h"
 
-/* An interface with traffic above a tenth of its capacity is not probed. */
-#define BUSY_SHARE 10u
-
-/* If several are to be repeated, one may be measured before another that is due earlier by up to this share
- * of its time to live: waiting for that one, whose other end may be busy, would take longer. */
-#define SLACK_SHARE 8u
-
-/* Few measurements fit into an hour, so the share may be exceeded by this; otherwise much of it would be
- * unused. */
-#define HOUR_SHARE 1.1
-
 static const AldNetwork *network_of(const AldNode *node)
 {
         return ald_record_as(ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
@@ -51,12 +40,12 @@ static const AldInterface *interface_for(
         return ald_rows_find(&planner->own->interfaces, row->source_interface);
 }
 
-static bool is_put_off(const AldPlanner *planner, const AldNode *peer, const char *address)
+static bool is_deferred(const AldPlanner *planner, const AldNode *peer, const char *address)
 {
         char key[ALD_KEY_MAX + 1], id[ALD_ID_STRING_SIZE];
 
         g_snprintf(key, sizeof key, "%s,%s", ald_id_format(&peer->id, id), address);
-        return g_hash_table_contains(planner->put_off, key);
+        return g_hash_table_contains(planner->deferred, key);
 }
 
 /* If both paths use the same pair of interfaces: whether this one is measured at full rate. */
@@ -133,29 +122,9 @@ static void find_paths(AldPlanner *planner)
         }
 }
 
-static const AldInterface *carrier_of(const AldNode *node, const AldInterface *interface)
-{
-        const AldNetwork *network = network_of(node);
-
-        return interface && network ? ald_network_find_carrier(network, interface) : NULL;
-}
-
-/* A peer without a configured limit is assumed to be like this node. */
-static AldShare share_of(const AldPlanner *planner, const AldNode *node, const AldInterface *interface)
-{
-        uint64_t bytes = node == planner->node ? planner->input->bytes_per_hour : 0;
-
-        if (bytes == 0)
-                bytes = ald_probe_policy_bytes_per_hour(node);
-        if (bytes == 0)
-                bytes = planner->input->bytes_per_hour;
-        return ald_load_share(ald_loads_find(planner->loads, node, interface), carrier_of(node, interface),
-                bytes, ald_probe_policy_interval(planner->node));
-}
-
 static AldTtlBounds bounds_of(const AldPlanner *planner, const AldInterface *interface)
 {
-        const AldShare share = share_of(planner, planner->node, interface);
+        const AldShare share = ald_planner_share(planner, planner->node, interface);
         uint64_t turns = planner->turn > 1 ? planner->turn * ald_planner_ttl(ALD_KIND_LINK_SOCKET) : 0;
         uint64_t fixed = ald_probe_policy_interval(planner->node);
         uint64_t least = MAX(MAX(share.least_interval, turns), fixed);
@@ -236,7 +205,7 @@ static uint64_t shown_ttl(const AldPlanner *planner, const AldPlannerPath *path)
 /* Whether what may be sent decides when the path is measured again, rather than its figures. */
 static bool is_full_plan(const AldPlanner *planner, const AldPlannerPath *path)
 {
-        const AldShare share = share_of(planner, planner->node, path->interface);
+        const AldShare share = ald_planner_share(planner, planner->node, path->interface);
 
         return path->row->time_to_live_usec != ALD_ABSENT_UINT64 && share.least_interval > 0 &&
                ald_link_ttl_interval(path->row->time_to_live_usec, path->seed, path->row->measured_usec) <=
@@ -346,7 +315,7 @@ static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPa
                 .interface = path->interface,
                 .sink = path->peer,
                 .sink_interface = path->candidate.sink_interface,
-                .put_off = is_put_off(planner, path->peer, path->candidate.address),
+                .deferred = is_deferred(planner, path->peer, path->candidate.address),
                 .rank = path->candidate.link_local            ? ALD_RANK_LINK_LOCAL
                         : scope == ALD_LINK_SCOPE_ROUND_TRIPS ? ALD_RANK_ROUND_TRIPS
                                                               : ALD_RANK_SOCKET,
@@ -376,7 +345,7 @@ static AldLinkScope scope_of_check(const AldPlanner *planner, const AldPlannerPa
 
         if (!may_be_loaded(planner, path) || !row || row->measured_usec == ALD_ABSENT_UINT64 || row->changed)
                 return ALD_LINK_SCOPE_ROUND_TRIPS;
-        interval = share_of(planner, planner->node, path->interface).spot_interval;
+        interval = ald_planner_share(planner, planner->node, path->interface).spot_interval;
         if (row->confirmed_usec == ALD_ABSENT_UINT64 || row->confirmed_usec > now ||
                 interval <= ALD_LINK_CHECK_USEC)
                 return ALD_LINK_SCOPE_CHECK;
@@ -402,157 +371,6 @@ static bool is_avoided(const AldPlannerInput *input, const AldId *peer)
                 if (ald_id_equal(&input->avoid[i], peer))
                         return true;
         return false;
-}
-
-/* Deferred paths are last. Otherwise paths that were never measured are first (link-local ones later, RDMA
- * last), then those that have waited longest. */
-static int compare_due(gconstpointer a, gconstpointer b)
-{
-        const AldDue *left = a, *right = b;
-        bool left_waits = left->probe.reason >= ALD_DUE_EXPIRED;
-        bool right_waits = right->probe.reason >= ALD_DUE_EXPIRED;
-        uint64_t x = left->waits_since, y = right->waits_since;
-        int r = left->put_off - right->put_off;
-
-        if (r == 0 && (!left_waits || !right_waits))
-                r = (int) left->probe.reason - (int) right->probe.reason;
-        if (r == 0 && !left_waits)
-                r = (int) left->rank - (int) right->rank;
-        if (r == 0)
-                r = x < y ? -1 : x > y;
-        if (r == 0)
-                r = (int) left->probe.scope - (int) right->probe.scope;
-        return r != 0 ? r : left->seed < right->seed ? -1 : left->seed > right->seed;
-}
-
-static uint64_t traffic_of(const AldPlannerInput *input, const AldInterface *interface)
-{
-        for (size_t i = 0; i < input->n_traffic; i++)
-                if (strcmp(input->traffic[i].interface, interface->id) == 0)
-                        return input->traffic[i].bits_per_second;
-        return 0;
-}
-
-/* By the rates measured through it: the port of a modem is much faster than the line behind it. */
-static bool is_busy(const AldPlannerInput *input, const AldInterface *interface, const AldLoad *load)
-{
-        uint64_t capacity = ald_load_capacity(load, interface);
-
-        return capacity != ALD_ABSENT_UINT64 && traffic_of(input, interface) > capacity / BUSY_SHARE;
-}
-
-static bool is_blocked(const AldPlannerInput *input, const AldInterface *interface)
-{
-        return traffic_of(input, interface) == ALD_TRAFFIC_BLOCKED;
-}
-
-/* Whether the last measurement at this end is paid off, and another one fits into an hour. */
-static bool is_paid(const AldPlanner *planner, const AldDue *due, const AldNode *node,
-        const AldInterface *interface, const AldShare *share)
-{
-        const AldLoad *load = ald_loads_find(planner->loads, node, interface);
-        double spots = share->bytes_per_hour - share->whole_bytes_per_hour;
-
-        if (!ald_load_is_paid(load->last_bytes, load->last_age, share->whole_bytes_per_hour))
-                return false;
-        return load->bytes == 0 || isinf(share->bytes_per_hour) ||
-               (double) load->bytes + (double) due->bytes + spots <= HOUR_SHARE * share->bytes_per_hour;
-}
-
-/* Whether nothing else at this end has to be repeated much earlier. */
-static bool is_first(
-        const AldPlanner *planner, const AldDue *due, const AldNode *node, const AldInterface *interface)
-{
-        const AldLoad *load = ald_loads_find(planner->loads, node, interface);
-
-        return due->deadline == ALD_ABSENT_UINT64 || load->deadline == UINT64_MAX ||
-               due->deadline <= load->deadline + (due->deadline - due->measured_usec) / SLACK_SHARE;
-}
-
-/* Changed paths do not wait for others. */
-static bool changed_has_room(const AldPlanner *planner, const AldDue *due, const AldShare *share)
-{
-        const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
-        uint64_t now = planner->input->now_realtime;
-        uint64_t age = due->measured_usec > now ? 0 : now - due->measured_usec;
-
-        return ald_load_is_paid(due->bytes, age, share->whole_bytes_per_hour) &&
-               (double) load->bytes + (double) due->bytes <=
-                       ALD_PLANNER_CHANGED_SHARES * share->bytes_per_hour;
-}
-
-/* The peer's share is this node's if that is configured, else what the peer's interface allows. */
-static bool has_room(const AldPlanner *planner, const AldDue *due)
-{
-        AldShare share = share_of(planner, planner->node, due->interface), theirs;
-
-        if (due->probe.scope != ALD_LINK_SCOPE_FULL || due->measured_usec == ALD_ABSENT_UINT64)
-                return true;
-        if (due->probe.reason == ALD_DUE_CHANGED)
-                return changed_has_room(planner, due, &share);
-        if (!is_paid(planner, due, planner->node, due->interface, &share) ||
-                !is_first(planner, due, planner->node, due->interface))
-                return false;
-        if (!due->sink || !due->sink_interface)
-                return true;
-        theirs = share_of(planner, due->sink, due->sink_interface);
-        if (isfinite(share.bytes_per_hour))
-                theirs.whole_bytes_per_hour *= share.whole_bytes_per_hour / share.bytes_per_hour;
-        return is_paid(planner, due, due->sink, due->sink_interface, &theirs) &&
-               is_first(planner, due, due->sink, due->sink_interface);
-}
-
-/* Even in spite of other traffic: any figures are better than such old ones. */
-static bool is_free(AldPlanner *planner, AldDue *due)
-{
-        const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
-        const AldInterface *carrier = carrier_of(planner->node, due->interface) ?: due->interface;
-        bool busy;
-
-        if (!has_room(planner, due))
-                return false;
-        if (!due->interface)
-                return true;
-        if (is_blocked(planner->input, due->interface) || is_blocked(planner->input, carrier))
-                return false;
-        busy = is_busy(planner->input, due->interface, load) || is_busy(planner->input, carrier, load);
-        due->probe.despite_traffic = busy && due->probe.overdue;
-        return !busy || due->probe.overdue;
-}
-
-static bool share_carrier(const AldPlanner *planner, const AldDue *a, const AldDue *b)
-{
-        return !a->interface || !b->interface ||
-               ald_network_find_carrier(planner->own, a->interface) ==
-                       ald_network_find_carrier(planner->own, b->interface);
-}
-
-/* A probe whose interface is unknown might collide with any other, so it runs alone. */
-static bool collides(const AldPlanner *planner, const AldDue *due)
-{
-        for (guint i = 0; i < planner->chosen->len; i++) {
-                const AldDue *other = &g_array_index(planner->chosen, AldDue, i);
-
-                if (ald_id_equal(&other->probe.peer, &due->probe.peer) || share_carrier(planner, other, due))
-                        return true;
-        }
-        return false;
-}
-
-static GArray *choose(AldPlanner *planner)
-{
-        GArray *probes = g_array_new(FALSE, FALSE, sizeof(AldDueProbe));
-
-        g_array_sort(planner->due, compare_due);
-        for (guint i = 0; i < planner->due->len && planner->chosen->len < planner->input->max; i++) {
-                AldDue *due = &g_array_index(planner->due, AldDue, i);
-
-                if (collides(planner, due) || !is_free(planner, due))
-                        continue;
-                g_array_append_vals(planner->chosen, due, 1);
-                g_array_append_val(probes, due->probe);
-        }
-        return probes;
 }
 
 static gboolean count_node(AldNode *node, void *userdata)
@@ -591,14 +409,14 @@ static void planner_init(
         planner->due = g_array_new(FALSE, FALSE, sizeof(AldDue));
         planner->chosen = g_array_new(FALSE, FALSE, sizeof(AldDue));
         planner->made = g_ptr_array_new_with_free_func(g_free);
-        planner->put_off = g_hash_table_new(g_str_hash, g_str_equal);
+        planner->deferred = g_hash_table_new(g_str_hash, g_str_equal);
         ald_store_foreach_node(store, count_node, &n);
         planner->turn = ald_peer_sample_turn(n);
         for (guint i = 0; i < planner->sample->len; i++)
                 if (!is_avoided(input, &((const AldNode *) planner->sample->pdata[i])->id))
                         g_ptr_array_add(planner->peers, planner->sample->pdata[i]);
         for (size_t i = 0; i < input->n_avoid_paths; i++)
-                g_hash_table_add(planner->put_off, (gpointer) input->avoid_paths[i]);
+                g_hash_table_add(planner->deferred, (gpointer) input->avoid_paths[i]);
         planner->loads = ald_loads_new(store, planner->sample, input);
         if (told)
                 note_rates(planner, told);
@@ -614,7 +432,7 @@ static void planner_clear(AldPlanner *planner)
         g_array_unref(planner->due);
         g_array_unref(planner->chosen);
         g_ptr_array_unref(planner->made);
-        g_hash_table_unref(planner->put_off);
+        g_hash_table_unref(planner->deferred);
         g_clear_pointer(&planner->low, g_ptr_array_unref);
         ald_loads_free(planner->loads);
 }
@@ -634,7 +452,7 @@ GArray *ald_planner_compute(AldStore *store, const AldPlannerInput *input)
         }
         if (planner.own && !input->without[ALD_KIND_LINK_RDMA])
                 ald_planner_rdma(&planner);
-        return choose(&planner);
+        return ald_planner_choose(&planner);
 }
 
 AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, const AldRecord *record)

@@ -209,7 +209,7 @@ static void test_traffic(void)
 }
 
 /* What the peer puts off keeps nothing else from being measured with it. */
-static void test_paths_put_off(void)
+static void test_deferred_paths(void)
 {
         g_autoptr(AldStore) store = make_pair(2, 2);
         char id[ALD_ID_STRING_SIZE];
@@ -398,7 +398,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner-rdma/candidates", test_candidates);
         g_test_add_func("/planner-rdma/control-address", test_control_address);
         g_test_add_func("/planner-rdma/traffic", test_traffic);
-        g_test_add_func("/planner-rdma/put-off", test_paths_put_off);
+        g_test_add_func("/planner-rdma/put-off", test_deferred_paths);
         g_test_add_func("/planner-rdma/sockets-put-off", test_sockets_put_off);
         g_test_add_func("/planner-rdma/ports-with-a-problem", test_ports_with_a_problem);
         g_test_add_func("/planner-rdma/one-an-interface", test_one_probe_an_interface);

@@ -516,7 +516,7 @@ static void test_no_turn_for_what_may_not_be_loaded(void)
 }
 
 /* A peer that puts its path off each time keeps no other one waiting for as long as that takes. */
-static void test_no_turn_for_what_is_put_off(void)
+static void test_no_turn_for_deferred_paths(void)
 {
         g_autoptr(AldStore) store = make_pair();
         AldPlannerInput input = planner_input(NOW);
@@ -786,7 +786,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/no-turn", test_no_turn_for_what_may_not_be_loaded);
         g_test_add_func("/planner/row-without-address", test_row_without_address);
         g_test_add_func("/planner/no-turn-shared", test_no_turn_for_a_shared_path);
-        g_test_add_func("/planner/no-turn-when-put-off", test_no_turn_for_what_is_put_off);
+        g_test_add_func("/planner/no-turn-when-deferred", test_no_turn_for_deferred_paths);
         g_test_add_func("/planner/link-local", test_link_local_comes_last);
         g_test_add_func("/planner/avoid", test_avoid);
         g_test_add_func("/planner/busy", test_a_busy_interface_is_left_alone);
