@@ -116,6 +116,7 @@ static int read_boolean(Reader *reader, int *ret)
 
 static int read_strv(Reader *reader, const char *const **ret)
 {
+        const char *const *strings;
         GPtrArray *strv;
         AldScanGroup list;
         int r;
@@ -133,8 +134,10 @@ static int read_strv(Reader *reader, const char *const **ret)
                 g_ptr_array_add(strv, (gpointer) string);
         }
         g_ptr_array_add(strv, NULL);
-        *ret = (const char *const *) g_ptr_array_free(strv, FALSE);
-        g_ptr_array_add(reader->owned, (gpointer) *ret);
+        strings = (const char *const *) g_ptr_array_free(strv, FALSE);
+        g_ptr_array_add(reader->owned, (gpointer) strings);
+        if (r >= 0)
+                *ret = strings;
         return r;
 }
 

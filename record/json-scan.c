@@ -26,9 +26,13 @@ char ald_scan_peek(AldScan *scan)
 
 int ald_scan_enter(AldScan *scan, AldScanGroup *ret)
 {
-        *ret = (AldScanGroup){ .close = ald_scan_peek(scan) == '{' ? '}' : ']' };
+        char close = ald_scan_peek(scan) == '{' ? '}' : ']';
+
         scan->at++;
-        return ++scan->depth > ALD_JSON_MAX_DEPTH ? ald_scan_fail(scan, "nested too deep") : 0;
+        if (++scan->depth > ALD_JSON_MAX_DEPTH)
+                return ald_scan_fail(scan, "nested too deep");
+        *ret = (AldScanGroup){ .close = close };
+        return 0;
 }
 
 int ald_scan_next(AldScan *scan, AldScanGroup *group)
@@ -113,14 +117,14 @@ static int decode(AldScan *scan, const char *at, const char *end, char **to)
 static int find_quote(AldScan *scan, const char **ret, bool *ret_escaped)
 {
         unsigned char all = 0;
+        bool escaped = false;
         const char *at;
 
-        *ret_escaped = false;
         for (at = scan->at; at < scan->end && *at != '"' && (unsigned char) *at >= ' '; at++) {
                 all |= (unsigned char) *at;
                 if (*at != '\\')
                         continue;
-                *ret_escaped = true;
+                escaped = true;
                 if (++at == scan->end)
                         break;
         }
@@ -129,6 +133,7 @@ static int find_quote(AldScan *scan, const char **ret, bool *ret_escaped)
         if (all >= 0x80 && !g_utf8_validate(scan->at, at - scan->at, NULL))
                 return ald_scan_fail(scan, "a string that is not UTF-8");
         *ret = at;
+        *ret_escaped = escaped;
         return 0;
 }
 
@@ -136,7 +141,7 @@ int ald_scan_string(AldScan *scan, AldScanString *ret)
 {
         char *to = scan->room;
         const char *end = NULL;
-        bool escaped;
+        bool escaped = false;
         int r = 0;
 
         if (ald_scan_peek(scan) != '"')
@@ -158,13 +163,15 @@ int ald_scan_string(AldScan *scan, AldScanString *ret)
 
 int ald_scan_key(AldScan *scan, AldScanString *ret)
 {
-        int r = ald_scan_string(scan, ret);
+        AldScanString key;
+        int r = ald_scan_string(scan, &key);
 
         if (r < 0)
                 return r;
         if (ald_scan_peek(scan) != ':')
                 return ald_scan_fail(scan, "a key without a value");
         scan->at++;
+        *ret = key;
         return 0;
 }
 
@@ -233,6 +240,7 @@ int ald_scan_number(AldScan *scan, AldScanNumber *ret)
         uint64_t mantissa = 0;
         unsigned digits = skip_digits(scan, &mantissa), more;
         int power = 0;
+        double real;
 
         if (digits == 0 || (zero && digits > 1))
                 return ald_scan_fail(scan, "not a number");
@@ -251,8 +259,11 @@ int ald_scan_number(AldScan *scan, AldScanNumber *ret)
         }
         if (!is_real)
                 return to_integer(scan, negative, mantissa, digits, ret);
-        *ret = (AldScanNumber){ .is_real = true, .real = to_real(start, scan->at, mantissa, digits, power) };
-        return isfinite(ret->real) ? 0 : ald_scan_fail(scan, "a number that is too big");
+        real = to_real(start, scan->at, mantissa, digits, power);
+        if (!isfinite(real))
+                return ald_scan_fail(scan, "a number that is too big");
+        *ret = (AldScanNumber){ .is_real = true, .real = real };
+        return 0;
 }
 
 static int scan_word(AldScan *scan, const char *word)
@@ -267,8 +278,12 @@ static int scan_word(AldScan *scan, const char *word)
 
 int ald_scan_boolean(AldScan *scan, bool *ret)
 {
-        *ret = ald_scan_peek(scan) == 't';
-        return scan_word(scan, *ret ? "true" : "false");
+        bool truth = ald_scan_peek(scan) == 't';
+        int r = scan_word(scan, truth ? "true" : "false");
+
+        if (r >= 0)
+                *ret = truth;
+        return r;
 }
 
 int ald_scan_note_key(AldScan *scan, GHashTable **keys, const char *key)

@@ -12,7 +12,12 @@ typedef struct AldStamp {
 } AldStamp;
 
 /* Compares like the function of qsort(). */
-int ald_stamp_compare(const AldStamp *a, const AldStamp *b);
+static inline int ald_stamp_compare(const AldStamp *a, const AldStamp *b)
+{
+        if (a->epoch != b->epoch)
+                return a->epoch < b->epoch ? -1 : 1;
+        return a->seq < b->seq ? -1 : a->seq > b->seq;
+}
 
 /* A record as it travels between daemons. */
 typedef struct AldUpdate {

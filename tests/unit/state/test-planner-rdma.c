@@ -231,7 +231,7 @@ static void test_deferred_paths(void)
 }
 
 /* A path over sockets that the peer calls busy, whenever it is asked, comes after all else. */
-static void test_sockets_put_off(void)
+static void test_deferred_sockets(void)
 {
         static const char *const sockets[] = {
                 "{'SourceInterface': 'eth0'}",
@@ -398,8 +398,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner-rdma/candidates", test_candidates);
         g_test_add_func("/planner-rdma/control-address", test_control_address);
         g_test_add_func("/planner-rdma/traffic", test_traffic);
-        g_test_add_func("/planner-rdma/put-off", test_deferred_paths);
-        g_test_add_func("/planner-rdma/sockets-put-off", test_sockets_put_off);
+        g_test_add_func("/planner-rdma/deferred", test_deferred_paths);
+        g_test_add_func("/planner-rdma/deferred-sockets", test_deferred_sockets);
         g_test_add_func("/planner-rdma/ports-with-a-problem", test_ports_with_a_problem);
         g_test_add_func("/planner-rdma/one-an-interface", test_one_probe_an_interface);
         g_test_add_func("/planner-rdma/obsolete", test_obsolete);
