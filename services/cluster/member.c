@@ -192,7 +192,7 @@ int ald_member_forget(AldMember *member, const AldId *target)
                 return -ALD_E_NODE_ONLINE;
         if (!node || node->is_forgotten)
                 return -ALD_E_NO_SUCH_NODE;
-        if (!ald_node_may_be_forgotten(node, now_usec()))
+        if (!ald_receiver_may_forget(member->receiver, node, now_usec()))
                 return -ALD_E_NODE_ONLINE;
         if (!ald_brokers_first(member->brokers))
                 return -ALD_E_NOT_JOINED;

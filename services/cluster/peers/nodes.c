@@ -187,13 +187,14 @@ bool ald_node_hides(const AldClusterNode *node, const AldStamp *stamp)
         return node->forgotten.epoch != 0 && ald_stamp_compare(stamp, &node->forgotten) <= 0;
 }
 
-bool ald_node_may_be_forgotten(const AldClusterNode *node, uint64_t now)
+bool ald_node_may_be_forgotten(const AldClusterNode *node, const AldPresenceView *view, uint64_t now)
 {
         switch (node->presence.state) {
         case ALD_PRESENCE_STATE_ONLINE:
                 return false;
         case ALD_PRESENCE_STATE_DUPLICATE:
-                return now - node->presence.heard >= ALD_PRESENCE_OFFLINE_USEC;
+                return view->connected_since != 0 &&
+                       now - MAX(node->presence.heard, view->connected_since) >= ALD_PRESENCE_OFFLINE_USEC;
         case ALD_PRESENCE_STATE_OFFLINE:
                 return true;
         default:

@@ -88,9 +88,10 @@ bool ald_node_may_have_link(AldClusterNode *node, AldKind kind, const char *key)
 /* Drops the keys, which are learnt again as the links are sent again. */
 void ald_node_forget_links(AldClusterNode *node);
 
-/* Whether it may be forgotten: it is offline, or only retained messages of it are known. A node that is
- * silent for a moment may not. */
-bool ald_node_may_be_forgotten(const AldClusterNode *node, uint64_t now);
+/* Whether it may be forgotten: it is offline, a duplicate that has been silent for long, or only retained
+ * messages of it are known. A node that is silent for a moment may not, nor a duplicate while this service
+ * cannot hear it. */
+bool ald_node_may_be_forgotten(const AldClusterNode *node, const AldPresenceView *view, uint64_t now);
 
 void ald_node_take_stamp(AldClusterNode *node, const AldStamp *stamp);
 /* Whether a record with this stamp is hidden: its epoch is over, or it was forgotten. */

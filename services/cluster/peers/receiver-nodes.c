@@ -170,6 +170,11 @@ static void set_due(AldReceiver *receiver, const AldClusterNode *node, uint64_t 
         receiver->handler->due(due, receiver->userdata);
 }
 
+bool ald_receiver_may_forget(const AldReceiver *receiver, const AldClusterNode *node, uint64_t now)
+{
+        return ald_node_may_be_forgotten(node, &receiver->view, now);
+}
+
 /* A node that is heard is no longer forgotten. */
 void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
@@ -179,7 +184,7 @@ void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64
                 node->is_forgotten = node->forgotten_here = false;
                 look_at_too_new(receiver, node, now, real);
                 ask_for_missed(receiver, node, now);
-        } else if (node->to_forget.epoch != 0 && ald_node_may_be_forgotten(node, now)) {
+        } else if (node->to_forget.epoch != 0 && ald_receiver_may_forget(receiver, node, now)) {
                 forget(receiver, node);
         }
         set_due(receiver, node, now);

@@ -80,6 +80,9 @@ void ald_receiver_expire(AldReceiver *receiver, uint64_t now);
 void ald_receiver_forget(
         AldReceiver *receiver, const AldId *target, const AldStamp *stamp, uint64_t now, uint64_t real);
 
+/* Whether a node may be forgotten now, as ald_node_may_be_forgotten() with what this service hears. */
+bool ald_receiver_may_forget(const AldReceiver *receiver, const AldClusterNode *node, uint64_t now);
+
 /* The state service was restarted: reports the presence of each node again. */
 void ald_receiver_report_all_again(AldReceiver *receiver);
 

@@ -410,13 +410,31 @@ static void test_own_clock_is_set(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(fixture->n_records, ==, 1);
 }
 
+/* A duplicate may be forgotten once it is silent; that this service hears nobody does not count as silence.
+ */
+static void test_forgetting_a_duplicate(Fixture *fixture, gconstpointer unused)
+{
+        take_memory(fixture, 2, 5, 7, false);
+        take_status(fixture, 2, ALD_NODE_STATUS_STATE_DUPLICATE, 0, false);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_DUPLICATE);
+        ald_receiver_set_connected(fixture->receiver, false, fixture->now, fixture->real);
+        pass(fixture, 31 * SECOND);
+        g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_DUPLICATE);
+        g_assert_false(ald_receiver_may_forget(fixture->receiver, node_of(fixture, 2), fixture->now));
+        ald_receiver_set_connected(fixture->receiver, true, fixture->now, fixture->real);
+        pass(fixture, 29 * SECOND);
+        g_assert_false(ald_receiver_may_forget(fixture->receiver, node_of(fixture, 2), fixture->now));
+        pass(fixture, 2 * SECOND);
+        g_assert_true(ald_receiver_may_forget(fixture->receiver, node_of(fixture, 2), fixture->now));
+}
+
 /* Four seconds of silence are no reason to forget a node; that it is offline is one, whenever that comes. */
 static void test_forgetting_who_is_silent(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 2, 5, 7, false);
         pass(fixture, 4 * SECOND);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
-        g_assert_false(ald_node_may_be_forgotten(node_of(fixture, 2), fixture->now));
+        g_assert_false(ald_receiver_may_forget(fixture->receiver, node_of(fixture, 2), fixture->now));
         take_forget(fixture, 3, 2, (AldStamp){ 5, 7 });
         g_assert_false(node_of(fixture, 2)->is_forgotten);
         /* It speaks, and the word is void. */
@@ -697,6 +715,7 @@ int main(int argc, char *argv[])
         ADD(times_of_the_future);
         ADD(own_clock_behind);
         ADD(own_clock_is_set);
+        ADD(forgetting_a_duplicate);
         ADD(forgetting_who_is_silent);
         ADD(forgetting);
         ADD(asking_again_is_bounded);
