@@ -177,12 +177,21 @@ static void add_processes(GString *text, const AldNodeDevice *device)
                         g_strdup_printf("%" PRIu64 " compute process%s", n, n == 1 ? "" : "es"), "");
 }
 
+static bool is_measured(const AldNodeDevice *device)
+{
+        AldNodeFigures figures = ald_node_device_figures(device);
+
+        return !isnan(figures.tflops) || !isnan(figures.bandwidth) ||
+               (device->compute && device->compute->measured_usec != ALD_ABSENT_UINT64);
+}
+
+/* The line "Processor" describes a processor as such. */
 static const char *label_of(const AldNodeDevice *device)
 {
         const char *class = ald_node_device_class(device);
 
         if (ald_node_device_is_processor(device))
-                return "Measured";
+                return is_measured(device) ? "Measured" : "Not measured";
         return strcmp(class, ald_backend_class_to_string(ALD_BACKEND_CLASS_GPU)) == 0 ? "GPU" : "Device";
 }
 
@@ -215,8 +224,8 @@ static void add_devices(GPtrArray *facts, const AldEntity *node)
                 const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
                 bool is_processor = ald_node_device_is_processor(device);
 
-                /* A processor as a compute device is worth a line once it was measured. */
-                if (!is_processor || device->compute)
+                /* A processor as a compute device is worth a line once it was measured, or that failed. */
+                if (!is_processor || is_measured(device) || (device->compute && device->compute->failure))
                         add_device(facts, device);
                 n_gpus += !is_processor;
         }

@@ -196,6 +196,34 @@ static void test_node(void)
         g_assert_cmpstr(text_of(facts, "Seen"), ==, "live");
 }
 
+/* A row of a processor that only waits to be measured is no result. */
+static void test_unmeasured_processor(void)
+{
+        static const struct {
+                const char *row, *measured, *not_measured;
+        } cases[] = {
+                { "'WaitingReason':'in use'", "no such fact", "no such fact" },
+                { "'Failure':'crashed','FailedUSec':1600000000000000", "no such fact",
+                        "cpu, last attempt failed: crashed" },
+                { "'TflopsFp16':1.5,'MeasuredUSec':1600000000000000", "cpu, 1.50 TFLOPS FP16",
+                        "no such fact" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *records = g_strdup_printf(
+                        "{'Node1.Backends':{'Devices':[{'Id':'cpu','Class':'cpu'}]},"
+                        "'Node1.Compute':{'Devices':[{'Id':'cpu',%s}]}}",
+                        cases[i].row);
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GPtrArray) facts = NULL;
+
+                model_put_node(model, 1, records);
+                facts = ald_node_facts(model_node(model, 1), NOW);
+                g_assert_cmpstr(text_of(facts, "Measured"), ==, cases[i].measured);
+                g_assert_cmpstr(text_of(facts, "Not measured"), ==, cases[i].not_measured);
+        }
+}
+
 static void test_compute(void)
 {
         static const char *const flags[] = { "unstable", NULL };
@@ -232,6 +260,7 @@ int main(int argc, char **argv)
         g_test_add_func("/client-words/findings", test_findings);
         g_test_add_func("/client-words/words-of-findings", test_words_of_findings);
         g_test_add_func("/client-words/node", test_node);
+        g_test_add_func("/client-words/unmeasured-processor", test_unmeasured_processor);
         g_test_add_func("/client-words/compute", test_compute);
         return g_test_run();
 }
