@@ -95,14 +95,13 @@ const char *ald_node_gone(AldModel *model, const AldEntity *node)
         return ald_presence_state_to_string(state);
 }
 
-/* Since when the presence is unknown: the age of the records does not matter then. */
-static char *format_unknown(const AldPresence *presence, double now_usec)
+/* "offline, 5 min ago"; only the state if the time is absent. */
+static char *format_state(AldPresenceState state, double then_usec, double now_usec)
 {
-        const char *state = ald_presence_state_to_string(ALD_PRESENCE_STATE_UNKNOWN);
-        g_autofree char *ago = ald_format_age(ald_figure(presence->since_usec), now_usec);
+        const char *word = ald_presence_state_to_string(state);
+        g_autofree char *ago = ald_format_age(then_usec, now_usec);
 
-        return presence->since_usec == ALD_ABSENT_UINT64 ? g_strdup(state)
-                                                         : g_strdup_printf("%s, %s", state, ago);
+        return isnan(then_usec) ? g_strdup(word) : g_strdup_printf("%s, %s", word, ago);
 }
 
 static AldTone tone_of_age(double age)
@@ -117,20 +116,19 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
         double updated = ald_figure(ald_entity_updated(node)), now = ald_node_now(node, now_usec);
         const AldPresence *presence = presence_of(node);
         AldPresenceState state = state_of(presence);
+        double since = presence ? ald_figure(presence->since_usec) : (double) NAN, age = now - updated;
         bool online = state == ALD_PRESENCE_STATE_ONLINE;
-        double age = now - updated;
-        g_autofree char *ago = NULL;
 
         *ret_tone = state == ALD_PRESENCE_STATE_N || (online && age > SILENT_USEC) ? tone_of_age(age)
                                                                                    : judgements[state].tone;
-        if (state == ALD_PRESENCE_STATE_UNKNOWN)
-                return format_unknown(presence, now_usec);
         if (state == ALD_PRESENCE_STATE_N)
                 return ald_format_record_age(updated, now);
-        if (isnan(age) || (online && age < RESEND_USEC))
-                return g_strdup(ald_presence_state_to_string(state));
-        ago = ald_format_age(updated, now);
-        return g_strdup_printf("%s, %s", ald_presence_state_to_string(state), ago);
+        /* A time in the future is that of a clock that was set since. */
+        if (judgements[state].gone && since <= now_usec)
+                return format_state(state, since, now_usec);
+        if (state == ALD_PRESENCE_STATE_UNKNOWN || (online && age < RESEND_USEC))
+                return format_state(state, NAN, now);
+        return format_state(state, updated, now);
 }
 
 static const AldNodeFigures nothing = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };

@@ -25,8 +25,8 @@ char *ald_format_record_age(double updated_usec, double now_usec);
  * machine always does, or has no presence. */
 const char *ald_node_gone(AldModel *model, const AldEntity *node);
 
-/* "online", "offline, 5 min ago", "unknown, 5 min ago" with the time since then; without a presence only the
- * age. Sets the tone accordingly. */
+/* "online"; "stale, 5 s ago" with the age of its records; "offline, 5 min ago", or another state in which it
+ * does not count, with the time since then. Without a presence only the age. Sets the tone accordingly. */
 char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone);
 
 #define ALD_NODE_DEVICES_MAX 256u /* of one node; others are ignored */

@@ -885,13 +885,13 @@ def test_presence_is_shown(play):
         shown = {line.split()[0]: line for line in host.alidadectl(*args).stdout.splitlines() if line.strip()}
         assert re.match(r"the-online +online +16", shown["the-online"])
         # What it had then is no news of now.
-        assert re.match(r"the-offline +offline, 5 min ago +–/64.0 GiB +– +– ", shown["the-offline"])
+        assert re.match(r"the-offline +offline, 10 min ago +–/64.0 GiB +– +– ", shown["the-offline"])
         assert re.match(r"the-stale +stale, \d+ s ago ", shown["the-stale"])
-        assert re.match(r"the-duplicate +duplicate, \d+ s ago ", shown["the-duplicate"])
+        assert re.match(r"the-duplicate +duplicate, 10 min ago ", shown["the-duplicate"])
         assert re.match(r"alone +live ", shown["alone"])
     assert "Seen: online\n" in host.alidadectl("status").stdout
     text = host.alidadectl("show", PEER).stdout
-    assert "Seen: offline, 5 min ago\n" in text and "ClockOffsetUSec: +2 h\n" in text
+    assert "Seen: offline, 10 min ago\n" in text and "ClockOffsetUSec: +2 h\n" in text
     assert "SinceUSec: 10 min ago\n" in text
     assert get_json(host, "nodes")["Nodes"][PEER]["Node1.Presence"]["State"] == "offline"
     assert state.calls("GetManagedObjects")

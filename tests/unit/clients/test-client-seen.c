@@ -71,21 +71,39 @@ static void test_seen(void)
         }
 }
 
-/* Since when its presence is unknown, however old its records are. */
-static void test_unknown_since(void)
+/* A node that does not count is shown with the time since then, by the clock of this machine, however old its
+ * records are; any other with their age. */
+static void test_since(void)
 {
-        g_autoptr(AldModel) model = ald_model_new();
-        const AldEntity *node = node_make(model, "unknown", 3, 0);
-        json_t *presence = json_pack(
-                "{s:s, s:I}", "State", "unknown", "SinceUSec", (json_int_t) (NOW - 300 * SECOND));
-        g_autofree char *seen = NULL;
-        AldTone tone;
+        static const struct {
+                const char *state;
+                double since; /* seconds ago */
+                AldTone tone;
+                const char *text;
+        } cases[] = {
+                { "unknown", 300, ALD_TONE_WARNING, "unknown, 5 min ago" },
+                { "offline", 300, ALD_TONE_ERROR, "offline, 5 min ago" },
+                { "duplicate", 300, ALD_TONE_ERROR, "duplicate, 5 min ago" },
+                { "stale", 300, ALD_TONE_WARNING, "stale, 35 s ago" },
+                { "online", 300, ALD_TONE_GOOD, "online, 35 s ago" },
+                { "offline", -300, ALD_TONE_ERROR, "offline, 35 s ago" },
+        };
 
-        g_assert_cmpint(model_put_json(model, ID, "Node1.Presence", presence), ==, 0);
-        json_decref(presence);
-        seen = ald_format_seen(node, NOW, &tone);
-        g_assert_cmpstr(seen, ==, "unknown, 5 min ago");
-        g_assert_cmpint(tone, ==, ALD_TONE_WARNING);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                const AldEntity *node = node_make(model, cases[i].state, 35, 7200 * SECOND);
+                json_t *presence = json_pack("{s:s, s:I, s:I}", "State", cases[i].state, "SinceUSec",
+                        (json_int_t) (NOW - cases[i].since * SECOND), "ClockOffsetUSec",
+                        (json_int_t) (7200 * SECOND));
+                g_autofree char *seen = NULL;
+                AldTone tone;
+
+                g_assert_cmpint(model_put_json(model, ID, "Node1.Presence", presence), ==, 0);
+                json_decref(presence);
+                seen = ald_format_seen(node, NOW, &tone);
+                g_assert_cmpstr(seen, ==, cases[i].text);
+                g_assert_cmpint(tone, ==, cases[i].tone);
+        }
 }
 
 static void test_gone(void)
@@ -131,7 +149,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/client-seen/seen", test_seen);
-        g_test_add_func("/client-seen/unknown-since", test_unknown_since);
+        g_test_add_func("/client-seen/since", test_since);
         g_test_add_func("/client-seen/gone", test_gone);
         g_test_add_func("/client-seen/unknown-state", test_unknown_state);
         g_test_add_func("/client-seen/clocks", test_clocks);
