@@ -7,9 +7,7 @@
 
 static void complain_about_host(const char *host, int r)
 {
-        if (r == -ENOPKG)
-                ald_complain("Cannot reach %s: ssh is not installed", host);
-        else if (r == -ETIMEDOUT)
+        if (r == -ETIMEDOUT)
                 ald_complain("Cannot reach %s: no answer", host);
         else
                 ald_complain("Cannot reach the bus of %s: ssh failed, see its message. The other machine "
@@ -39,6 +37,10 @@ int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
         if (ctl->host && !ald_connection_is_host(ctl->host)) {
                 ald_complain("\"%s\" is not a host; -H takes [USER@]HOST[:PORT]", ctl->host);
                 return ALD_EXIT_USAGE;
+        }
+        if (ctl->host && !ald_connection_has_ssh()) {
+                ald_complain("Cannot reach %s: ssh is not installed", ctl->host);
+                return ALD_EXIT_UNREACHABLE;
         }
         r = ald_connection_open(ctl->host, &bus);
         if (r >= 0)

@@ -29,13 +29,11 @@ bool ald_connection_is_host(const char *text)
                        : false;
 }
 
-static int open_remote(const char *host, sd_bus **ret)
+bool ald_connection_has_ssh(void)
 {
         g_autofree char *ssh = g_find_program_in_path("ssh");
 
-        if (!ald_connection_is_host(host))
-                return -EINVAL;
-        return ssh ? sd_bus_open_system_remote(ret, host) : -ENOPKG;
+        return ssh;
 }
 
 /* NULL: the system bus. */
@@ -49,7 +47,7 @@ static const char *local_address(void)
 int ald_connection_open(const char *host, sd_bus **ret)
 {
         if (host)
-                return open_remote(host, ret);
+                return sd_bus_open_system_remote(ret, host);
         return local_address() ? ald_bus_open_address(local_address(), ret) : sd_bus_open_system(ret);
 }
 

@@ -11,10 +11,12 @@
 /* Whether ssh can take this as a host: [USER@]HOST[:PORT]. */
 bool ald_connection_is_host(const char *text);
 
+/* Whether ssh is installed. */
+bool ald_connection_has_ssh(void);
+
 /*
- * Begins to connect to the system bus of another host over ssh. If the host is NULL, connects to the bus at
- * $ALIDADE_BUS_ADDRESS or else to the system bus. Negative errno; -EINVAL for an invalid host, -ENOPKG if ssh
- * is not installed.
+ * Begins to connect to the system bus of another host over ssh; check the host and ssh first. If the host is
+ * NULL, connects to the bus at $ALIDADE_BUS_ADDRESS or else to the system bus. Negative errno of sd-bus.
  */
 int ald_connection_open(const char *host, sd_bus **ret);
 
