@@ -126,9 +126,11 @@ static int read_content(sd_bus_message *m, const char *signature, unsigned depth
         return sd_bus_message_skip(m, signature);
 }
 
+/* The value may be NULL: absent, or of a type that is skipped. */
 static int read_variant(sd_bus_message *m, unsigned depth, json_t **ret)
 {
         const char *signature;
+        json_t *value = NULL;
         char type;
         int r;
 
@@ -139,9 +141,13 @@ static int read_variant(sd_bus_message *m, unsigned depth, json_t **ret)
                 return -EBADMSG;
         r = sd_bus_message_enter_container(m, SD_BUS_TYPE_VARIANT, signature);
         if (r >= 0)
-                r = read_content(m, signature, depth, ret);
+                r = read_content(m, signature, depth, &value);
         if (r >= 0)
                 r = sd_bus_message_exit_container(m);
+        if (r >= 0)
+                *ret = value;
+        else
+                json_decref(value);
         return r;
 }
 
@@ -150,7 +156,9 @@ static int read_named(sd_bus_message *m, const char *name, unsigned depth, json_
         json_t *value = NULL;
         int r = read_variant(m, depth, &value);
 
-        if (r < 0 || !ald_value_is_name(name) || json_object_size(into) >= ALD_VALUE_FIELDS_MAX) {
+        if (r < 0)
+                return r;
+        if (!ald_value_is_name(name) || json_object_size(into) >= ALD_VALUE_FIELDS_MAX) {
                 json_decref(value);
                 return r;
         }

@@ -31,19 +31,18 @@ static int open_again(int fd, bool *ret_is_socket)
 {
         g_autofree char *path = g_strdup_printf("/proc/self/fd/%i", fd);
         struct stat st;
-        int again;
+        int again = -1;
 
-        *ret_is_socket = false;
         if (fstat(fd, &st) < 0)
                 return -errno;
-        *ret_is_socket = S_ISSOCK(st.st_mode);
-        if (S_ISFIFO(st.st_mode) || isatty(fd)) {
+        if (S_ISFIFO(st.st_mode) || isatty(fd))
                 again = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-                if (again >= 0)
-                        return again;
-        }
-        again = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-        return again < 0 ? -errno : again;
+        if (again < 0)
+                again = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+        if (again < 0)
+                return -errno;
+        *ret_is_socket = S_ISSOCK(st.st_mode);
+        return again;
 }
 
 static void drop_source(AldOutput *output)

@@ -49,20 +49,23 @@ static bool is_unicast(const Address *address)
 static bool parse_address(const char *text, const AldInterface *interface, Address *ret)
 {
         int family = strchr(text, ':') ? AF_INET6 : AF_INET;
+        Address address = { .interface = interface, .n_bytes = family == AF_INET ? 4 : 16 };
         const char *slash = strchr(text, '/');
         guint64 prefix;
 
-        *ret = (Address){ .interface = interface, .n_bytes = family == AF_INET ? 4 : 16 };
-        if (!slash || (size_t) (slash - text) >= sizeof ret->text)
+        if (!slash || (size_t) (slash - text) >= sizeof address.text)
                 return false;
-        memcpy(ret->text, text, (size_t) (slash - text));
-        if (!g_ascii_string_to_unsigned(slash + 1, 10, 0, ret->n_bytes * 8, &prefix, NULL) ||
-                inet_pton(family, ret->text, ret->bytes) != 1 ||
-                !inet_ntop(family, ret->bytes, ret->text, sizeof ret->text))
+        memcpy(address.text, text, (size_t) (slash - text));
+        if (!g_ascii_string_to_unsigned(slash + 1, 10, 0, address.n_bytes * 8, &prefix, NULL) ||
+                inet_pton(family, address.text, address.bytes) != 1 ||
+                !inet_ntop(family, address.bytes, address.text, sizeof address.text))
                 return false;
-        ret->prefix = (unsigned) prefix;
-        ret->link_local = is_link_local(ret);
-        return is_unicast(ret);
+        address.prefix = (unsigned) prefix;
+        address.link_local = is_link_local(&address);
+        if (!is_unicast(&address))
+                return false;
+        *ret = address;
+        return true;
 }
 
 static void end_init(End *end, const AldNetwork *network)

@@ -267,9 +267,12 @@ static Ports next_ports(const AldSegment *segment, guint *first)
 static bool find_own_ports(const RdmaPlanner *rdma, const AldSegment *segment, Ports *ret)
 {
         for (guint i = 0; i < segment->members->len;) {
-                *ret = next_ports(segment, &i);
-                if (ret->node == rdma->planner->node)
+                Ports ports = next_ports(segment, &i);
+
+                if (ports.node == rdma->planner->node) {
+                        *ret = ports;
                         return true;
+                }
         }
         return false;
 }

@@ -355,9 +355,11 @@ static int hold(const Order *order, sd_bus *bus, int *ret_fd)
         int r = ald_bus_await(bus, ALD_LINK_PROBE_NAME, &error);
 
         if (r >= 0)
-                r = *ret_fd = take_lock(bus, order, &error);
-        if (r >= 0)
+                r = take_lock(bus, order, &error);
+        if (r >= 0) {
+                *ret_fd = r;
                 return ALD_EXIT_OK;
+        }
         ald_bus_ensure_error(&error, r);
         return ald_bus_complain(&error, "Cannot keep probes away", ALD_LINK_PROBE_UNIT);
 }

@@ -26,16 +26,20 @@ static int get_edges(const AldCtl *ctl, sd_bus_message **ret_reply)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(AldOwnBus) bus = NULL;
+        g_autoptr(AldMessage) reply = NULL;
         int r;
 
         r = ald_bus_open(ctl, &bus);
         if (r != ALD_EXIT_OK)
                 return r;
-        r = sd_bus_call_method(bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetTopology",
-                &error, ret_reply, "");
-        if (r >= 0 && sd_bus_message_has_signature(*ret_reply, "aa{sv}") <= 0)
+        r = sd_bus_call_method(
+                bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetTopology", &error, &reply, "");
+        if (r >= 0 && sd_bus_message_has_signature(*&reply, "aa{sv}") <= 0)
                 r = -EBADMSG;
-        return r < 0 ? complain_of_reply(&error, r) : ALD_EXIT_OK;
+        if (r < 0)
+                return complain_of_reply(&error, r);
+        *ret_reply = g_steal_pointer(&reply);
+        return ALD_EXIT_OK;
 }
 
 /* As the service sent them, with the names of their nodes. */

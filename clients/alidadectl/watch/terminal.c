@@ -119,11 +119,15 @@ size_t ald_terminal_parse_key(const char *bytes, size_t n, AldKey *ret)
                 { 'G', ALD_KEY_END },
         };
 
-        *ret = ALD_KEY_OTHER;
+        AldKey key = ALD_KEY_OTHER;
+        size_t used = 1;
+
         if (bytes[0] == '\033')
-                return parse_sequence(bytes, n, ret);
+                used = parse_sequence(bytes, n, &key);
         for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
                 if (keys[i].byte == bytes[0])
-                        *ret = keys[i].key;
-        return 1;
+                        key = keys[i].key;
+        if (used > 0)
+                *ret = key;
+        return used;
 }
