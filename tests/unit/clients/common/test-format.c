@@ -189,11 +189,11 @@ static void test_figures(void)
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/client-format/numbers", test_numbers);
-        g_test_add_func("/client-format/bytes-of", test_bytes_of);
-        g_test_add_func("/client-format/age", test_age);
-        g_test_add_func("/client-format/fields", test_fields);
-        g_test_add_func("/client-format/raw-fields", test_raw_fields);
-        g_test_add_func("/client-format/figures", test_figures);
+        g_test_add_func("/format/numbers", test_numbers);
+        g_test_add_func("/format/bytes-of", test_bytes_of);
+        g_test_add_func("/format/age", test_age);
+        g_test_add_func("/format/fields", test_fields);
+        g_test_add_func("/format/raw-fields", test_raw_fields);
+        g_test_add_func("/format/figures", test_figures);
         return g_test_run();
 }

@@ -379,17 +379,17 @@ static void test_pairs(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/client-links/verdicts", test_verdicts);
-        g_test_add_func("/client-links/links-of-nodes-that-are-gone", test_links_of_nodes_that_are_gone);
-        g_test_add_func("/client-links/stale-in-a-big-cluster", test_stale_in_a_big_cluster);
-        g_test_add_func("/client-links/slower-end-counts", test_slower_end_counts);
-        g_test_add_func("/client-links/tones", test_tones);
-        g_test_add_func("/client-links/texts-are-safe", test_texts_are_safe);
-        g_test_add_func("/client-links/links-of-a-node", test_links_of_a_node);
-        g_test_add_func("/client-links/interface", test_interface);
-        g_test_add_func("/client-links/type", test_type_of_both_ends);
-        g_test_add_func("/client-links/intervals", test_intervals);
-        g_test_add_func("/client-links/uneven-pairs", test_uneven_pairs);
-        g_test_add_func("/client-links/pairs", test_pairs);
+        g_test_add_func("/link-summary/verdicts", test_verdicts);
+        g_test_add_func("/link-summary/links-of-nodes-that-are-gone", test_links_of_nodes_that_are_gone);
+        g_test_add_func("/link-summary/stale-in-a-big-cluster", test_stale_in_a_big_cluster);
+        g_test_add_func("/link-summary/slower-end-counts", test_slower_end_counts);
+        g_test_add_func("/link-summary/tones", test_tones);
+        g_test_add_func("/link-summary/texts-are-safe", test_texts_are_safe);
+        g_test_add_func("/link-summary/links-of-a-node", test_links_of_a_node);
+        g_test_add_func("/link-summary/interface", test_interface);
+        g_test_add_func("/link-summary/type", test_type_of_both_ends);
+        g_test_add_func("/link-summary/intervals", test_intervals);
+        g_test_add_func("/link-summary/uneven-pairs", test_uneven_pairs);
+        g_test_add_func("/link-summary/pairs", test_pairs);
         return g_test_run();
 }

@@ -254,13 +254,13 @@ static void test_compute(void)
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/client-words/figures", test_figures);
-        g_test_add_func("/client-words/totals", test_totals);
-        g_test_add_func("/client-words/names", test_names);
-        g_test_add_func("/client-words/findings", test_findings);
-        g_test_add_func("/client-words/words-of-findings", test_words_of_findings);
-        g_test_add_func("/client-words/node", test_node);
-        g_test_add_func("/client-words/unmeasured-processor", test_unmeasured_processor);
-        g_test_add_func("/client-words/compute", test_compute);
+        g_test_add_func("/facts/figures", test_figures);
+        g_test_add_func("/facts/totals", test_totals);
+        g_test_add_func("/facts/names", test_names);
+        g_test_add_func("/facts/findings", test_findings);
+        g_test_add_func("/facts/words-of-findings", test_words_of_findings);
+        g_test_add_func("/facts/node", test_node);
+        g_test_add_func("/facts/unmeasured-processor", test_unmeasured_processor);
+        g_test_add_func("/facts/compute", test_compute);
         return g_test_run();
 }

@@ -81,9 +81,9 @@ static void test_facts(void)
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/client-text/safe", test_safe);
-        g_test_add_func("/client-text/safe-random", test_safe_random);
-        g_test_add_func("/client-text/parts", test_parts);
-        g_test_add_func("/client-text/facts", test_facts);
+        g_test_add_func("/safe-text/safe", test_safe);
+        g_test_add_func("/safe-text/safe-random", test_safe_random);
+        g_test_add_func("/safe-text/parts", test_parts);
+        g_test_add_func("/safe-text/facts", test_facts);
         return g_test_run();
 }

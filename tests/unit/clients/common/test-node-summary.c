@@ -148,10 +148,10 @@ static void test_clocks(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/client-seen/seen", test_seen);
-        g_test_add_func("/client-seen/since", test_since);
-        g_test_add_func("/client-seen/gone", test_gone);
-        g_test_add_func("/client-seen/unknown-state", test_unknown_state);
-        g_test_add_func("/client-seen/clocks", test_clocks);
+        g_test_add_func("/node-summary/seen", test_seen);
+        g_test_add_func("/node-summary/since", test_since);
+        g_test_add_func("/node-summary/gone", test_gone);
+        g_test_add_func("/node-summary/unknown-state", test_unknown_state);
+        g_test_add_func("/node-summary/clocks", test_clocks);
         return g_test_run();
 }
