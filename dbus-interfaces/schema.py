@@ -171,10 +171,10 @@ class Interface:
             raise SchemaError(f"{self.path}: lacks {' '.join(sorted(missing))}")
 
     def _read_properties(self):
-        """Those of a type that a struct can hold."""
+        """Those of a type that a struct can hold; rows have structs of their own."""
         self.fields = [read_field(self.struct, member.element, member.element.get("type"), member.doc)
-                       for member in self.members
-                       if member.element.tag == "property" and member.element.get("type") in FIELD_TYPES]
+                       for member in self.members if member.element.tag == "property" and not member.rows
+                       and member.element.get("type") in FIELD_TYPES]
 
     def _check_limits(self):
         """A record of a newer peer must not be refused for what this version does not expect."""

@@ -320,27 +320,6 @@ void ald_model_set_node_id(AldModel *model, const char *id)
         model->node_id = g_strdup(id && ald_is_node_id(id) ? id : NULL);
 }
 
-/* Sets the fields of the struct; properties that are missing or have another type are absent. */
-static void read_totals(AldModel *model)
-{
-        const AldStruct *type = &ald_cluster_totals_struct;
-
-        model->totals = *(const AldClusterTotals *) type->absent;
-        for (size_t i = 0; i < type->n_fields; i++) {
-                const AldField *field = &type->fields[i];
-                json_t *value = json_object_get(model->totals_json, field->name);
-                void *to = (char *) &model->totals + field->offset;
-
-                if (field->type == ALD_TYPE_STRING && json_is_string(value))
-                        *(const char **) to = json_string_value(value);
-                else if (field->type == ALD_TYPE_DOUBLE && json_is_number(value))
-                        *(double *) to = json_number_value(value);
-                else if (field->type == ALD_TYPE_UINT64 && json_is_integer(value) &&
-                         json_integer_value(value) >= 0)
-                        *(uint64_t *) to = (uint64_t) json_integer_value(value);
-        }
-}
-
 /* Takes ownership of the totals. */
 static void replace_totals(AldModel *model, json_t *totals)
 {
@@ -348,7 +327,7 @@ static void replace_totals(AldModel *model, json_t *totals)
         AldChange change = { .type = ALD_CHANGE_CHANGED };
 
         model->totals_json = totals;
-        read_totals(model);
+        ald_value_to_struct(model->totals_json, &ald_cluster_totals_struct, &model->totals);
         compare_raw(before, totals, &change);
         tell_if_changed(model, &change);
         json_decref(before);

@@ -227,3 +227,21 @@ int ald_value_read_list(sd_bus_message *m, size_t max, json_t *into)
 {
         return read_rows(m, DEPTH_MAX, max, into);
 }
+
+void ald_value_to_struct(const json_t *fields, const AldStruct *type, void *ret)
+{
+        memcpy(ret, type->absent, type->size);
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const json_t *value = json_object_get(fields, field->name);
+                void *to = (char *) ret + field->offset;
+
+                if (field->type == ALD_TYPE_STRING && json_is_string(value))
+                        *(const char **) to = json_string_value(value);
+                else if (field->type == ALD_TYPE_DOUBLE && json_is_number(value))
+                        *(double *) to = json_number_value(value);
+                else if (field->type == ALD_TYPE_UINT64 && json_is_integer(value) &&
+                         json_integer_value(value) >= 0)
+                        *(uint64_t *) to = (uint64_t) json_integer_value(value);
+        }
+}

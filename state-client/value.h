@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <systemd/sd-bus.h>
 
+#include "record/field.h"
+
 /*
  * D-Bus values as JSON. Absent values are left out: UINT64_MAX, INT64_MIN, NaN, infinity, "" and an empty
  * list of strings; so are values of other types, integers that JSON cannot hold, and
@@ -31,3 +33,7 @@ int ald_value_read_rows(sd_bus_message *m, json_t *into);
 
 /* The same for rows that may contain rows; keeps at most `max`. */
 int ald_value_read_list(sd_bus_message *m, size_t max, json_t *into);
+
+/* Sets the strings and numbers of a struct from an object with fields; those that are missing or have another
+ * type are absent. Strings belong to the object. */
+void ald_value_to_struct(const json_t *fields, const AldStruct *type, void *ret);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <math.h>
 #include <pwd.h>
-#include <string.h>
 
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/command-line/fields.h"
@@ -20,73 +18,106 @@ static const AldColumn columns_of_list[] = {
         { "WHY", .least = 9, .flexible = true },
 };
 
-static int read_all(sd_bus_message *m, json_t *rows)
+static void lock_free(void *data)
 {
-        const char *what, *who, *why;
-        uint32_t uid, pid, number;
+        AldProbeLock *lock = data;
+
+        g_free(lock->what);
+        g_free(lock->who);
+        g_free(lock->why);
+        g_free(lock);
+}
+
+static void add_lock(GPtrArray *locks, const AldProbeLock *lock)
+{
+        AldProbeLock *copy;
+
+        if (locks->len >= ALD_INHIBITORS_SHOWN_MAX)
+                return;
+        copy = g_memdup2(lock, sizeof *lock);
+        copy->what = g_strdup(lock->what);
+        copy->who = g_strdup(lock->who);
+        copy->why = g_strdup(lock->why);
+        g_ptr_array_add(locks, copy);
+}
+
+static int read_all(sd_bus_message *m, GPtrArray *locks)
+{
+        AldProbeLock lock; /* its strings belong to the message */
         int r = sd_bus_message_has_signature(m, "a(sssuuu)") > 0 ? 0 : -EBADMSG;
 
         if (r >= 0)
                 r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "(sssuuu)");
-        while (r >= 0 && (r = sd_bus_message_read(m, "(sssuuu)", &what, &who, &why, &uid, &pid, &number)) > 0)
-                if (json_array_size(rows) < ALD_INHIBITORS_SHOWN_MAX)
-                        json_array_append_new(
-                                rows, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "What", what, "Who", who,
-                                              "Why", why, "Uid", (json_int_t) uid, "Pid", (json_int_t) pid,
-                                              "Number", (json_int_t) number));
+        while (r >= 0 && (r = sd_bus_message_read(m, "(sssuuu)", &lock.what, &lock.who, &lock.why, &lock.uid,
+                                  &lock.pid, &lock.number)) > 0)
+                add_lock(locks, &lock);
         return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-int ald_inhibitors_read(sd_bus *bus, json_t *rows, sd_bus_error *error)
+int ald_inhibitors_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error)
 {
+        g_autoptr(GPtrArray) locks = g_ptr_array_new_with_free_func(lock_free);
         g_autoptr(AldMessage) reply = NULL;
         int r;
 
         r = sd_bus_call_method(bus, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH, ALD_LINK_PROBE_INTERFACE,
                 "ListInhibitors", error, &reply, "");
         if (r >= 0)
-                r = read_all(reply, rows);
+                r = read_all(reply, locks);
         if (r < 0)
                 ald_bus_ensure_error(error, r);
+        else
+                *ret = g_steal_pointer(&locks);
         return r;
 }
 
-bool ald_inhibitor_holds(const json_t *row, const char *kind)
+json_t *ald_inhibitors_to_json(const GPtrArray *locks)
 {
-        const char *what = ald_field_text(row, "What");
-        g_auto(GStrv) words = g_strsplit(what ? what : "", ":", -1);
+        json_t *rows = json_array();
+
+        for (guint i = 0; i < locks->len; i++) {
+                const AldProbeLock *lock = locks->pdata[i];
+
+                json_array_append_new(
+                        rows, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "What", lock->what, "Who",
+                                      lock->who, "Why", lock->why, "Uid", (json_int_t) lock->uid, "Pid",
+                                      (json_int_t) lock->pid, "Number", (json_int_t) lock->number));
+        }
+        return rows;
+}
+
+bool ald_probe_lock_holds(const AldProbeLock *lock, const char *kind)
+{
+        g_auto(GStrv) words = g_strsplit(lock->what, ":", -1);
 
         return g_strv_contains((const char *const *) words, kind);
 }
 
-static char *safe_field(const json_t *row, const char *name)
+static char *safe_or_absent(const char *text)
 {
-        const char *text = ald_field_text(row, name);
-
-        return ald_text_safe(text && text[0] ? text : ALD_ABSENT_TEXT);
+        return ald_text_safe(text[0] ? text : ALD_ABSENT_TEXT);
 }
 
-static char *user_of(const json_t *row, bool local)
+static char *user_of(const AldProbeLock *lock, bool local)
 {
-        double uid = ald_field_number(row, "Uid");
-        const struct passwd *user = local && uid >= 0 ? getpwuid((uid_t) uid) : NULL;
+        const struct passwd *user = local ? getpwuid((uid_t) lock->uid) : NULL;
 
-        return user ? ald_text_safe(user->pw_name) : ald_format_count(uid);
+        return user ? ald_text_safe(user->pw_name) : ald_format_count(lock->uid);
 }
 
-void ald_inhibitors_describe(GString *out, const json_t *rows, bool local, unsigned columns)
+void ald_inhibitors_describe(GString *out, const GPtrArray *locks, bool local, unsigned columns)
 {
         g_autoptr(AldTable) table = ald_table_new(columns_of_list, G_N_ELEMENTS(columns_of_list));
-        size_t i;
-        json_t *row;
 
-        json_array_foreach(rows, i, row) {
-                ald_table_add(table, safe_field(row, "Who"));
-                ald_table_add(table, user_of(row, local));
-                ald_table_add(table, ald_format_count(ald_field_number(row, "Pid")));
-                ald_table_add(table, ald_format_count(ald_field_number(row, "Number")));
-                ald_table_add(table, safe_field(row, "What"));
-                ald_table_add(table, safe_field(row, "Why"));
+        for (guint i = 0; i < locks->len; i++) {
+                const AldProbeLock *lock = locks->pdata[i];
+
+                ald_table_add(table, safe_or_absent(lock->who));
+                ald_table_add(table, user_of(lock, local));
+                ald_table_add(table, ald_format_count(lock->pid));
+                ald_table_add(table, ald_format_count(lock->number));
+                ald_table_add(table, safe_or_absent(lock->what));
+                ald_table_add(table, safe_or_absent(lock->why));
         }
         if (ald_table_rows(table) == 0) {
                 g_string_append(out, "No inhibitors.\n");

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <glib.h>
 #include <jansson.h>
 
 #include "clients/command-line/bus.h"
 
 #define ALD_INHIBITORS_SHOWN_MAX 4096u
 
-/* The locks that keep probes away: rows with What, Who, Why, Uid, Pid and Number. Negative errno with the
- * error set. */
-int ald_inhibitors_read(sd_bus *bus, json_t *rows, sd_bus_error *error);
+/* A lock that keeps probes away, as ListInhibitors() of org.alidade.LinkProbe1 returns it. */
+typedef struct AldProbeLock {
+        char *what; /* "compute", "rdma", "link", or several with colons between them */
+        char *who, *why;
+        uint32_t uid, pid, number;
+} AldProbeLock;
 
-/* Whether the lock in a row keeps probes of "compute", "rdma" or "link" away. */
-bool ald_inhibitor_holds(const json_t *row, const char *kind);
+/* Reads the list: an array of AldProbeLock, freed with its locks. Negative errno, with the error set. */
+int ald_inhibitors_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error);
 
-/* Appends a table of them, with names of users if they belong to this machine. */
-void ald_inhibitors_describe(GString *out, const json_t *rows, bool local, unsigned columns);
+/* The list as JSON, with a row for each lock. */
+json_t *ald_inhibitors_to_json(const GPtrArray *locks);
+
+/* Whether a lock keeps away probes of this kind: "compute", "rdma" or "link". */
+bool ald_probe_lock_holds(const AldProbeLock *lock, const char *kind);
+
+/* Appends the list as a table. `local`: users are those of this machine. */
+void ald_inhibitors_describe(GString *out, const GPtrArray *locks, bool local, unsigned columns);

@@ -9,52 +9,35 @@
 #include "clients/common/facts.h"
 #include "clients/common/format.h"
 #include "clients/common/link-summary.h"
+#include "record/json.h"
+#include "state-client/value.h"
 #include "state/link-quality.h"
 
 #define BAR_MAX 30u
 #define BAR_LEAST 5u
 #define LABEL_WIDTH 10
-#define AMOUNT_MAX 1e18
 
-AldProbeJobState ald_job_state(const json_t *job)
+static AldProbeJobState state_of(const AldProbeJob *job)
 {
-        static const struct {
-                const char *name;
-                AldProbeJobState state;
-        } states[] = {
-                { "waiting", ALD_PROBE_JOB_WAITING },
-                { "running", ALD_PROBE_JOB_RUNNING },
-                { "done", ALD_PROBE_JOB_DONE },
-                { "failed", ALD_PROBE_JOB_FAILED },
-                { "canceled", ALD_PROBE_JOB_CANCELED },
-        };
-        const char *name = ald_field_text(job, "State");
-
-        for (size_t i = 0; i < G_N_ELEMENTS(states); i++)
-                if (g_strcmp0(name, states[i].name) == 0)
-                        return states[i].state;
-        return ALD_PROBE_JOB_UNKNOWN;
+        return (AldProbeJobState) ald_probe_job_state_from_string(job->state ?: "");
 }
 
-bool ald_job_has_ended(const json_t *job)
+bool ald_job_has_ended(const AldProbeJob *job)
 {
-        return ald_job_state(job) >= ALD_PROBE_JOB_DONE;
+        AldProbeJobState state = state_of(job);
+
+        return state == ALD_PROBE_JOB_STATE_DONE || state == ALD_PROBE_JOB_STATE_FAILED ||
+               state == ALD_PROBE_JOB_STATE_CANCELED;
 }
 
-static char *safe_field(const json_t *fields, const char *name)
+char *ald_job_step(const AldProbeJob *job)
 {
-        const char *text = ald_field_text(fields, name);
-
-        return text ? ald_text_safe(text) : NULL;
-}
-
-char *ald_job_step(const json_t *job)
-{
-        g_autofree char *phase = safe_field(job, "Phase"), *address = safe_field(job, "Address");
+        g_autofree char *phase = ald_text_safe_or_null(job->phase);
+        g_autofree char *address = ald_text_safe_or_null(job->address);
         const char *what = phase && strcmp(phase, "rtt") == 0 ? "round trips" : phase;
         bool has_phase = phase && *phase;
 
-        if (ald_job_state(job) == ALD_PROBE_JOB_WAITING)
+        if (state_of(job) == ALD_PROBE_JOB_STATE_WAITING)
                 return has_phase ? g_strdup_printf("waiting: %s", phase)
                                  : g_strdup("waiting for other probes to finish");
         if (!has_phase)
@@ -70,9 +53,9 @@ static void append_bar(GString *out, double progress, unsigned width)
                 g_string_append(out, i < filled ? "█" : "░");
 }
 
-char *ald_job_progress(const json_t *job, const char *name, unsigned columns)
+char *ald_job_progress(const AldProbeJob *job, const char *name, unsigned columns)
 {
-        double progress = CLAMP(ald_field_number(job, "Progress"), 0, 1);
+        double progress = CLAMP(job->progress, 0, 1);
         g_autofree char *step = ald_job_step(job), *text = g_strdup_printf("%s: %s", name, step);
         g_autoptr(GString) out = g_string_new(NULL);
         g_autofree char *cut = NULL;
@@ -91,11 +74,35 @@ char *ald_job_progress(const json_t *job, const char *name, unsigned columns)
         return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
-char *ald_job_reason(const json_t *job)
+char *ald_job_reason(const char *error)
 {
-        char *reason = safe_field(job, "Error");
+        return error ? ald_text_safe(error) : g_strdup("no reason given");
+}
 
-        return reason ? reason : g_strdup("no reason given");
+void ald_probed_path_read(AldProbedPath *path, bool rdma, json_t *row)
+{
+        const AldRdmaResult *result;
+
+        *path = (AldProbedPath){ .figures = ALD_SOCKET_RESULT_INIT,
+                .message_bytes = ALD_ABSENT_UINT64,
+                .mtu = ALD_ABSENT_UINT64 };
+        ald_value_to_struct(row, &ald_job_path_row_struct, &path->row);
+        if (ald_record_from_json(
+                    rdma ? ALD_KIND_RDMA_RESULT : ALD_KIND_SOCKET_RESULT, row, &path->result, NULL) < 0)
+                return;
+        if (!rdma) {
+                path->figures = *ald_record_as(path->result, SOCKET_RESULT, AldSocketResult);
+                return;
+        }
+        result = ald_record_as(path->result, RDMA_RESULT, AldRdmaResult);
+        ald_struct_copy_common(&ald_socket_result_struct, &path->figures, &ald_rdma_result_struct, result);
+        path->message_bytes = result->message_bytes;
+        path->mtu = result->mtu;
+}
+
+void ald_probed_path_clear(AldProbedPath *path)
+{
+        g_clear_pointer(&path->result, ald_record_unref);
 }
 
 static void add(GString *list, const char *before, char *part)
@@ -103,53 +110,33 @@ static void add(GString *list, const char *before, char *part)
         ald_parts_add(list, before, part, "");
 }
 
-/* The number, or NaN if it is absent or no rate, duration or size can be that. */
-static double amount_of(const json_t *result, const char *name)
-{
-        double value = ald_field_number(result, name);
+/* The figures of one direction. */
+typedef struct Direction {
+        uint64_t rate, mean_rate, bytes;
+        double interval, spread, seconds;
+        const char *limiter, *reason;
+} Direction;
 
-        return value >= 0 && value <= AMOUNT_MAX ? value : (double) NAN;
-}
-
-static double amount(const json_t *result, const char *direction, const char *suffix)
-{
-        g_autofree char *name = g_strconcat(direction, suffix, NULL);
-
-        return amount_of(result, name);
-}
-
-/* The greater of the other traffic in both directions, or NaN. */
-static double other_traffic(const json_t *result)
-{
-        return fmax(amount_of(result, "UploadOtherBitsPerSecond"),
-                amount_of(result, "DownloadOtherBitsPerSecond"));
-}
-
-static bool has_flag(const json_t *result, const char *flag)
-{
-        const json_t *item;
-        size_t i;
-
-        json_array_foreach(ald_field_array(result, "Flags"), i, item)
-                if (g_strcmp0(json_string_value(item), flag) == 0)
-                        return true;
-        return false;
-}
-
-static char *text_of(const json_t *result, const char *direction, const char *suffix)
-{
-        g_autofree char *name = g_strconcat(direction, suffix, NULL);
-
-        return safe_field(result, name);
-}
+#define DIRECTION(figures, name)                                     \
+        ((Direction){                                                \
+                .rate = (figures)->name##_bits_per_second,           \
+                .mean_rate = (figures)->name##_mean_bits_per_second, \
+                .bytes = (figures)->name##_bytes,                    \
+                .interval = (figures)->name##_interval,              \
+                .spread = (figures)->name##_spread,                  \
+                .seconds = (figures)->name##_seconds,                \
+                .limiter = (figures)->name##_limiter,                \
+                .reason = (figures)->name##_reason,                  \
+        })
 
 /* "9.41 Gb/s ±0.4 %"; of a direction without a rate why it has none. */
-static char *describe_rate(const json_t *result, const char *direction)
+static char *describe_rate(const Direction *direction)
 {
-        double rate = amount(result, direction, "BitsPerSecond");
-        g_autofree char *text = ald_format_bits_per_second(rate);
-        g_autofree char *interval = ald_link_interval_text(amount(result, direction, "Interval"));
-        g_autofree char *reason = isnan(rate) ? text_of(result, direction, "Reason") : NULL;
+        g_autofree char *text = ald_format_bits_per_second(ald_figure(direction->rate));
+        g_autofree char *interval = ald_link_interval_text(direction->interval);
+        g_autofree char *reason = direction->rate == ALD_ABSENT_UINT64
+                                          ? ald_text_safe_or_null(direction->reason)
+                                          : NULL;
 
         if (reason)
                 return g_strdup_printf("not measured: %s", reason);
@@ -158,72 +145,68 @@ static char *describe_rate(const json_t *result, const char *direction)
 }
 
 /* "9.41 Gb/s ±0.4 %, mean 9.38 Gb/s, spread 2 %, limited by the network, 1.20 GiB in 1.20 s" */
-static char *describe_direction(const json_t *result, const char *direction)
+static char *describe_direction(const Direction *direction)
 {
-        double bytes = amount(result, direction, "Bytes"), seconds = amount(result, direction, "Seconds");
-        g_autofree char *limiter = text_of(result, direction, "Limiter");
-        g_autofree char *size = ald_format_bytes(bytes), *duration = ald_format_nsec(seconds * 1e9);
+        g_autofree char *size = ald_format_bytes(ald_figure(direction->bytes));
+        g_autofree char *duration = ald_format_nsec(direction->seconds * 1e9);
         GString *list = g_string_new(NULL);
 
-        add(list, "", describe_rate(result, direction));
-        add(list, "mean ", ald_format_bits_per_second(amount(result, direction, "MeanBitsPerSecond")));
-        add(list, "spread ", ald_format_percent(amount(result, direction, "Spread")));
-        if (limiter && !isnan(amount(result, direction, "BitsPerSecond")))
-                add(list, "limited by the ", g_steal_pointer(&limiter));
-        if (!isnan(bytes) && !isnan(seconds))
+        add(list, "", describe_rate(direction));
+        add(list, "mean ", ald_format_bits_per_second(ald_figure(direction->mean_rate)));
+        add(list, "spread ", ald_format_percent(direction->spread));
+        if (direction->rate != ALD_ABSENT_UINT64)
+                add(list, "limited by the ", ald_text_safe_or_null(direction->limiter));
+        if (direction->bytes != ALD_ABSENT_UINT64 && !isnan(direction->seconds))
                 add(list, "", g_strdup_printf("%s in %s", size, duration));
         return g_string_free(list, FALSE);
 }
 
-static char *half(const json_t *result, const char *name)
+static char *half(uint64_t nsec)
 {
-        return ald_format_nsec(amount_of(result, name) / 2);
+        return ald_format_nsec(ald_figure(nsec) / 2);
 }
 
-static char *describe_rtt(const json_t *result)
+static char *describe_rtt(const AldSocketResult *figures)
 {
         GString *list = g_string_new(NULL);
 
-        add(list, "", half(result, "RttP50NSec"));
-        add(list, "least ", half(result, "RttMinNSec"));
-        add(list, "99th percentile ", half(result, "RttP99NSec"));
-        add(list, "under load ", half(result, "LoadedRttP50NSec"));
+        add(list, "", half(figures->rtt_p50_nsec));
+        add(list, "least ", half(figures->rtt_min_nsec));
+        add(list, "99th percentile ", half(figures->rtt_p99_nsec));
+        add(list, "under load ", half(figures->loaded_rtt_p50_nsec));
         return g_string_free(list, FALSE);
 }
 
-char *ald_job_way(const json_t *path)
+char *ald_probed_path_ends(const AldProbedPath *path)
 {
-        g_autofree char *from = safe_field(path, "SourcePort"), *to = safe_field(path, "SinkPort");
-        char *address;
+        g_autofree char *from = ald_text_safe_or_null(path->row.source_port);
+        g_autofree char *to = ald_text_safe_or_null(path->row.sink_port);
 
         if (from && to)
                 return g_strdup_printf("%s → %s", from, to);
-        address = safe_field(path, "SinkAddress");
-        if (!address)
-                address = safe_field(path, "Address");
-        return address ? address : g_strdup(ALD_ABSENT_TEXT);
+        return ald_text_safe(path->figures.sink_address ?: path->row.address ?: ALD_ABSENT_TEXT);
 }
 
-static char *describe_ends(const json_t *result, const char *name)
+static char *describe_ends(const AldProbedPath *path, const char *name)
 {
-        g_autofree char *interface = safe_field(result, "SourceInterface");
-        g_autofree char *way = ald_job_way(result);
+        g_autofree char *interface = ald_text_safe_or_null(path->figures.source_interface);
+        g_autofree char *ends = ald_probed_path_ends(path);
         GString *text = g_string_new(name);
 
-        if (strcmp(way, ALD_ABSENT_TEXT) != 0)
-                g_string_append_printf(text, " over %s", way);
+        if (strcmp(ends, ALD_ABSENT_TEXT) != 0)
+                g_string_append_printf(text, " over %s", ends);
         if (interface)
                 g_string_append_printf(text, " (%s)", interface);
         return g_string_free(text, FALSE);
 }
 
 /* "64 KiB, MTU 1024": of RDMA alone. */
-static char *describe_messages(const json_t *result)
+static char *describe_messages(const AldProbedPath *path)
 {
         GString *list = g_string_new(NULL);
 
-        add(list, "", ald_format_bytes(amount_of(result, "MessageBytes")));
-        add(list, "MTU ", ald_format_count(amount_of(result, "Mtu")));
+        add(list, "", ald_format_bytes(ald_figure(path->message_bytes)));
+        add(list, "MTU ", ald_format_count(ald_figure(path->mtu)));
         return g_string_free(list, FALSE);
 }
 
@@ -233,35 +216,39 @@ static void entry(GString *out, const char *label, unsigned columns, char *text)
 }
 
 /* Why the figures are not to be trusted, if that is so. */
-static void describe_flags(GString *out, const json_t *result, unsigned columns)
+static void describe_flags(GString *out, const AldSocketResult *figures, unsigned columns)
 {
-        double rate = other_traffic(result);
+        /* The greater of the other traffic in both directions, or NaN. */
+        double rate = fmax(ald_figure(figures->upload_other_bits_per_second),
+                ald_figure(figures->download_other_bits_per_second));
         g_autofree char *other = ald_format_bits_per_second(rate);
 
-        if (has_flag(result, ALD_LINK_DISTURBED))
+        if (ald_link_has_flag(figures->flags, ALD_LINK_DISTURBED))
                 entry(out, "Disturbed", columns,
                         isnan(rate) ? g_strdup("other traffic disturbed this measurement; it does not "
                                                "replace a better one")
                                     : g_strdup_printf("other traffic of %s disturbed this measurement; it "
                                                       "does not replace a better one",
                                               other));
-        if (has_flag(result, ALD_LINK_UNSTEADY))
+        if (ald_link_has_flag(figures->flags, ALD_LINK_UNSTEADY))
                 entry(out, "Unsteady", columns,
                         g_strdup("the interval of a rate exceeds 25 %, or its spread 50 %"));
 }
 
-void ald_job_describe_path(GString *out, const json_t *result, const char *name, unsigned columns)
+void ald_probed_path_describe(GString *out, const AldProbedPath *path, const char *name, unsigned columns)
 {
-        entry(out, "Link to", columns, describe_ends(result, name));
-        if (g_strcmp0(ald_field_text(result, "Scope"), "round-trips") != 0) {
-                entry(out, "Upload", columns, describe_direction(result, "Upload"));
-                entry(out, "Download", columns, describe_direction(result, "Download"));
+        const AldSocketResult *figures = &path->figures;
+
+        entry(out, "Link to", columns, describe_ends(path, name));
+        if (g_strcmp0(figures->scope, "round-trips") != 0) {
+                entry(out, "Upload", columns, describe_direction(&DIRECTION(figures, upload)));
+                entry(out, "Download", columns, describe_direction(&DIRECTION(figures, download)));
         }
-        entry(out, "RTT/2", columns, describe_rtt(result));
-        entry(out, "Jitter/2", columns, half(result, "JitterNSec"));
-        if (!isnan(amount_of(result, "MessageBytes")))
-                entry(out, "Messages", columns, describe_messages(result));
-        if (!isnan(amount_of(result, "Streams")))
-                entry(out, "Streams", columns, ald_format_count(amount_of(result, "Streams")));
-        describe_flags(out, result, columns);
+        entry(out, "RTT/2", columns, describe_rtt(figures));
+        entry(out, "Jitter/2", columns, half(figures->jitter_nsec));
+        if (path->message_bytes != ALD_ABSENT_UINT64)
+                entry(out, "Messages", columns, describe_messages(path));
+        if (figures->streams != ALD_ABSENT_UINT64)
+                entry(out, "Streams", columns, ald_format_count(ald_figure(figures->streams)));
+        describe_flags(out, figures, columns);
 }

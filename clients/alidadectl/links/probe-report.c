@@ -44,7 +44,7 @@ AldJobProgress ald_job_progress_begin(bool for_program)
         return progress;
 }
 
-static char *describe_progress(const AldJobProgress *progress, const json_t *job, const char *name)
+static char *describe_progress(const AldJobProgress *progress, const AldProbeJob *job, const char *name)
 {
         g_autofree char *step = NULL;
 
@@ -55,7 +55,7 @@ static char *describe_progress(const AldJobProgress *progress, const json_t *job
         return g_strdup_printf("%s: %s", name, step);
 }
 
-void ald_job_progress_show(AldJobProgress *progress, const json_t *job, const char *name)
+void ald_job_progress_show(AldJobProgress *progress, const AldProbeJob *job, const char *name)
 {
         g_autofree char *text = describe_progress(progress, job, name), *rendered = NULL;
 
@@ -118,9 +118,9 @@ static void describe_devices(GString *out, const AldComputeResult *result, unsig
         }
 }
 
-int ald_probe_print_devices(const AldProbeRequest *probe)
+static int print_devices(const AldProbeRequest *probe)
 {
-        json_t *result = json_object_get(probe->job, "Result");
+        json_t *result = json_object_get(probe->json, "Result");
         g_autoptr(GString) out = g_string_new(NULL);
         g_autoptr(AldRecord) record = NULL;
         AldStyleInfo info = ald_style_info();
@@ -136,31 +136,30 @@ int ald_probe_print_devices(const AldProbeRequest *probe)
 }
 
 /* An inhibitor of all links applies to each of them. */
-static bool holds(const AldProbeOrder *order, const json_t *row)
+static bool holds(const AldProbeOrder *order, const AldProbeLock *lock)
 {
         if (order->device)
-                return ald_inhibitor_holds(row, "compute");
-        return ald_inhibitor_holds(row, "link") || (order->rdma && ald_inhibitor_holds(row, "rdma"));
+                return ald_probe_lock_holds(lock, "compute");
+        return ald_probe_lock_holds(lock, "link") || (order->rdma && ald_probe_lock_holds(lock, "rdma"));
 }
 
 /* By whom, and why. */
 static void name_inhibitors(AldProbeRequest *probe)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        json_t *rows = json_array(), *row;
+        g_autoptr(GPtrArray) locks = NULL;
         unsigned n = 0;
-        size_t i;
 
-        (void) ald_inhibitors_read(probe->bus, rows, &error);
-        json_array_foreach(rows, i, row) {
-                const char *who = ald_field_text(row, "Who"), *why = ald_field_text(row, "Why");
+        if (ald_inhibitors_read(probe->bus, &locks, &error) < 0)
+                return;
+        for (guint i = 0; i < locks->len; i++) {
+                const AldProbeLock *lock = locks->pdata[i];
 
-                if (holds(probe->order, row) && who && why && n++ < NAMED_MAX)
-                        ald_complain("  %s: %s", who, why);
+                if (holds(probe->order, lock) && n++ < NAMED_MAX)
+                        ald_complain("  %s: %s", lock->who, lock->why);
         }
         if (n > NAMED_MAX)
                 ald_complain("  and %u more; see \"alidadectl inhibit --list\"", n - NAMED_MAX);
-        json_decref(rows);
 }
 
 int ald_probe_complain(AldProbeRequest *probe, const sd_bus_error *error)
@@ -177,7 +176,7 @@ int ald_probe_complain(AldProbeRequest *probe, const sd_bus_error *error)
 
 static int print_as_json(AldProbeRequest *probe)
 {
-        json_t *object = json_copy(probe->job);
+        json_t *object = json_copy(probe->json);
         int r;
 
         json_object_del(object, "Phase");
@@ -190,7 +189,7 @@ static int print_as_json(AldProbeRequest *probe)
 }
 
 /* Not through a pager: the next comes soon. */
-static int print_path(AldProbeRequest *probe, const json_t *path)
+static int print_path(AldProbeRequest *probe, const AldProbedPath *path)
 {
         g_autoptr(GString) out = g_string_new(probe->printed ? "\n" : "");
         AldStyleInfo info = ald_style_info();
@@ -198,50 +197,59 @@ static int print_path(AldProbeRequest *probe, const json_t *path)
 
         ctl.pager = false;
         probe->printed = true;
-        ald_job_describe_path(out, path, probe->order->label, info.columns);
+        ald_probed_path_describe(out, path, probe->order->label, info.columns);
         return ald_print(&ctl, &info, out->str);
 }
 
-static void complain_of_path(const AldProbeRequest *probe, const json_t *path)
+static void complain_of_path(const AldProbeRequest *probe, const AldProbedPath *path)
 {
-        g_autofree char *way = ald_job_way(path), *reason = ald_job_reason(path);
+        g_autofree char *ends = ald_probed_path_ends(path), *reason = ald_job_reason(path->row.error);
 
-        ald_complain("%s over %s was not measured: %s", probe->order->label, way, reason);
+        ald_complain("%s over %s was not measured: %s", probe->order->label, ends, reason);
 }
 
-void ald_probe_tell_paths(AldProbeRequest *probe)
+static bool has_failed(const AldProbeRequest *probe)
 {
-        const json_t *paths = json_object_get(probe->job, "Paths"), *path;
-        /* The end of the job reports the last one. */
-        bool failed = ald_job_state(probe->job) == ALD_PROBE_JOB_FAILED;
-        size_t n = json_array_size(paths) - (failed && json_array_size(paths) > 0);
+        return g_strcmp0(probe->job.state, ald_probe_job_state_to_string(ALD_PROBE_JOB_STATE_FAILED)) == 0;
+}
 
-        if (probe->order->ctl->json || probe->told >= n)
+static bool is_done(const AldProbeRequest *probe)
+{
+        return g_strcmp0(probe->job.state, ald_probe_job_state_to_string(ALD_PROBE_JOB_STATE_DONE)) == 0;
+}
+
+void ald_probe_report_paths(AldProbeRequest *probe)
+{
+        const json_t *paths = json_object_get(probe->json, "Paths");
+        size_t n = json_array_size(paths);
+
+        /* The end of the job reports the last one. */
+        if (has_failed(probe) && n > 0)
+                n--;
+        if (probe->order->ctl->json || probe->n_reported >= n)
                 return;
         ald_job_progress_end(&probe->progress);
-        for (; probe->told < n; probe->told++) {
-                path = json_array_get(paths, probe->told);
-                if (ald_field_text(path, "Error"))
-                        complain_of_path(probe, path);
+        for (; probe->n_reported < n; probe->n_reported++) {
+                g_auto(AldProbedPath) path = {};
+
+                ald_probed_path_read(&path, probe->order->rdma, json_array_get(paths, probe->n_reported));
+                if (path.row.error)
+                        complain_of_path(probe, &path);
                 else
-                        (void) print_path(probe, path);
+                        (void) print_path(probe, &path);
         }
 }
 
 /* For a service that reports no paths. */
 static int print_result(AldProbeRequest *probe)
 {
-        json_t *path = json_copy(json_object_get(probe->job, "Result"));
-        int r;
+        const json_t *result = json_object_get(probe->json, "Result");
+        g_auto(AldProbedPath) path = {};
+        json_auto_t *row = json_is_object(result) ? json_copy((json_t *) result) : json_object();
 
-        if (!json_is_object(path)) {
-                json_decref(path);
-                path = json_object();
-        }
-        json_object_set(path, "Address", json_object_get(probe->job, "Address"));
-        r = print_path(probe, path);
-        json_decref(path);
-        return r;
+        json_object_set(row, "Address", json_object_get(probe->json, "Address"));
+        ald_probed_path_read(&path, probe->order->rdma, row);
+        return print_path(probe, &path);
 }
 
 static void complain_of_failure(const AldProbeOrder *order, const char *reason)
@@ -253,21 +261,20 @@ static void complain_of_failure(const AldProbeOrder *order, const char *reason)
 
 int ald_probe_report(AldProbeRequest *probe)
 {
-        AldProbeJobState state = ald_job_state(probe->job);
-        g_autofree char *reason = ald_job_reason(probe->job);
+        g_autofree char *reason = ald_job_reason(probe->job.error);
         int r = ALD_EXIT_OK;
 
         if (probe->order->ctl->json)
                 r = print_as_json(probe);
         else
-                ald_probe_tell_paths(probe);
-        if (!probe->order->ctl->json && state == ALD_PROBE_JOB_DONE)
-                r = probe->order->device ? ald_probe_print_devices(probe)
+                ald_probe_report_paths(probe);
+        if (!probe->order->ctl->json && is_done(probe))
+                r = probe->order->device ? print_devices(probe)
                     : probe->printed     ? ald_print_finish()
                                          : print_result(probe);
-        if (r != ALD_EXIT_OK || state == ALD_PROBE_JOB_DONE)
+        if (r != ALD_EXIT_OK || is_done(probe))
                 return r;
-        if (state == ALD_PROBE_JOB_FAILED)
+        if (has_failed(probe))
                 complain_of_failure(probe->order, reason);
         else
                 ald_complain("The probe of %s was canceled", probe->order->label);

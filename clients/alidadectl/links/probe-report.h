@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe.h"
 #include "clients/command-line/bus.h"
 #include "probes/common/progress.h"
@@ -19,7 +20,7 @@ typedef struct AldJobProgress {
 AldJobProgress ald_job_progress_begin(bool for_program);
 
 /* The name is safe text. */
-void ald_job_progress_show(AldJobProgress *progress, const json_t *job, const char *name);
+void ald_job_progress_show(AldJobProgress *progress, const AldProbeJob *job, const char *name);
 
 /* Removes the bar. */
 void ald_job_progress_end(AldJobProgress *progress);
@@ -36,12 +37,13 @@ typedef struct AldProbeRequest {
         GSource *bus_source, *signals, *patience;
         int exit_code; /* valid when the loop has ended */
         int agent;
-        char *path;    /* of the job; NULL before it started */
-        char *service; /* unique name of the service */
-        json_t *job;   /* its properties; NULL until they were read */
-        bool canceled; /* by a signal */
-        size_t told;   /* number of paths that were reported */
-        bool printed;  /* at least one was printed */
+        char *path;        /* of the job; NULL before it started */
+        char *service;     /* unique name of the service */
+        json_t *json;      /* its properties as received; NULL until they were read */
+        AldProbeJob job;   /* the same, as far as this version knows them; strings belong to `json` */
+        bool canceled;     /* by a signal */
+        size_t n_reported; /* paths */
+        bool printed;      /* at least one was printed */
         sd_bus_slot *call, *cancel;
         AldJobProgress progress;
 } AldProbeRequest;
@@ -50,10 +52,7 @@ typedef struct AldProbeRequest {
 int ald_probe_complain(AldProbeRequest *probe, const sd_bus_error *error);
 
 /* Prints the results of the completed paths. */
-void ald_probe_tell_paths(AldProbeRequest *probe);
-
-/* Prints the results for the devices. Returns an exit code. */
-int ald_probe_print_devices(const AldProbeRequest *probe);
+void ald_probe_report_paths(AldProbeRequest *probe);
 
 /* Prints the result of the completed job. Returns an exit code. */
 int ald_probe_report(AldProbeRequest *probe);

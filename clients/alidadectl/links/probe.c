@@ -55,32 +55,39 @@ static void fail_errno(AldProbeRequest *probe, int r)
 
 static void show(AldProbeRequest *probe)
 {
-        const char *device = ald_field_text(probe->job, "Device");
+        const char *device = probe->job.device;
         /* Of a link both ends matter. */
         bool named = device && *device && !probe->order->rdma;
         g_autofree char *name = named ? ald_text_safe(device) : g_strdup(probe->order->label);
 
-        ald_probe_tell_paths(probe);
-        ald_job_progress_show(&probe->progress, probe->job, name);
+        ald_probe_report_paths(probe);
+        ald_job_progress_show(&probe->progress, &probe->job, name);
+}
+
+/* Takes ownership of the properties. */
+static void set_job(AldProbeRequest *probe, json_t *json)
+{
+        json_decref(probe->json);
+        probe->json = json;
+        ald_value_to_struct(json, &ald_probe_job_struct, &probe->job);
 }
 
 static int on_properties(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldProbeRequest *probe = userdata;
-        json_t *job;
+        json_t *json;
         int r;
 
         if (sd_bus_message_is_method_error(m, NULL)) {
                 fail(probe, sd_bus_message_get_error(m));
                 return 0;
         }
-        job = json_object();
-        r = sd_bus_message_has_signature(m, "a{sv}") > 0 ? ald_value_read_dict(m, job, NULL) : -EBADMSG;
-        json_decref(probe->job);
-        probe->job = job;
+        json = json_object();
+        r = sd_bus_message_has_signature(m, "a{sv}") > 0 ? ald_value_read_dict(m, json, NULL) : -EBADMSG;
+        set_job(probe, json);
         if (r < 0)
                 fail_errno(probe, r);
-        else if (ald_job_has_ended(job))
+        else if (ald_job_has_ended(&probe->job))
                 finish(probe);
         else
                 show(probe);
@@ -153,16 +160,17 @@ static bool is_of_our_job(const AldProbeRequest *probe, sd_bus_message *m)
                g_strcmp0(sd_bus_message_get_path(m), probe->path) == 0;
 }
 
-/* Takes over the fields that are told, and forgets those that are told to be unknown. */
+/* Sets the properties that have changed, and removes those that are absent now. */
 static int update_job(AldProbeRequest *probe, sd_bus_message *m)
 {
-        json_t *absent = json_array(), *name;
-        int r = ald_value_read_dict(m, probe->job, absent);
+        json_t *json = json_copy(probe->json), *absent = json_array(), *name;
+        int r = ald_value_read_dict(m, json, absent);
         size_t i;
 
         json_array_foreach(absent, i, name)
-                json_object_del(probe->job, json_string_value(name));
+                json_object_del(json, json_string_value(name));
         json_decref(absent);
+        set_job(probe, json);
         return r;
 }
 
@@ -171,12 +179,12 @@ static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
         AldProbeRequest *probe = userdata;
         const char *interface;
 
-        if (!is_of_our_job(probe, m) || !probe->job || sd_bus_message_has_signature(m, "sa{sv}as") <= 0 ||
+        if (!is_of_our_job(probe, m) || !probe->json || sd_bus_message_has_signature(m, "sa{sv}as") <= 0 ||
                 sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &interface) < 0 ||
                 strcmp(interface, ALD_JOB_INTERFACE) != 0 || update_job(probe, m) < 0)
                 return 0;
         /* What belongs to the end may come in several signals. */
-        if (ald_job_has_ended(probe->job))
+        if (ald_job_has_ended(&probe->job))
                 read_job(probe);
         else
                 show(probe);
@@ -361,7 +369,7 @@ static void probe_clear(AldProbeRequest *probe)
         drop_source(probe->patience);
         sd_bus_flush_close_unref(probe->bus);
         g_clear_pointer(&probe->loop, g_main_loop_unref);
-        json_decref(probe->job);
+        json_decref(probe->json);
         g_free(probe->path);
         g_free(probe->service);
         ald_job_progress_clear(&probe->progress);

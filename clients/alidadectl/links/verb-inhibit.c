@@ -275,20 +275,18 @@ static int list(const Order *order, sd_bus *bus)
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
-        json_t *object = json_object(), *rows = json_array();
-        int r;
+        g_autoptr(GPtrArray) locks = NULL;
+        json_auto_t *object = NULL;
 
-        json_object_set_new(object, "Inhibitors", rows);
-        if (ald_inhibitors_read(bus, rows, &error) < 0)
-                r = ald_bus_complain(&error, "Cannot list the locks", ALD_LINK_PROBE_UNIT);
-        else if (order->ctl.json)
-                r = ald_print_json(&order->ctl, object);
-        else {
-                ald_inhibitors_describe(out, rows, !order->ctl.host, info.columns);
-                r = ald_print(&order->ctl, &info, out->str);
+        if (ald_inhibitors_read(bus, &locks, &error) < 0)
+                return ald_bus_complain(&error, "Cannot list the locks", ALD_LINK_PROBE_UNIT);
+        if (order->ctl.json) {
+                object = json_object();
+                json_object_set_new(object, "Inhibitors", ald_inhibitors_to_json(locks));
+                return ald_print_json(&order->ctl, object);
         }
-        json_decref(object);
-        return r;
+        ald_inhibitors_describe(out, locks, !order->ctl.host, info.columns);
+        return ald_print(&order->ctl, &info, out->str);
 }
 
 static int call_release(sd_bus *bus, const char *number, bool interactive, sd_bus_error *error)

@@ -5,6 +5,7 @@
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/command-line/text.h"
+#include "state-client/value.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15
@@ -188,10 +189,12 @@ static void test_progress(void)
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                json_t *job = model_parse(cases[i].job);
-                g_autofree char *line = ald_job_progress(job, "node", cases[i].columns);
+                json_auto_t *json = model_parse(cases[i].job);
+                g_autofree char *line = NULL;
+                AldProbeJob job;
 
-                json_decref(job);
+                ald_value_to_struct(json, &ald_probe_job_struct, &job);
+                line = ald_job_progress(&job, "node", cases[i].columns);
                 g_assert_cmpstr(line, ==, cases[i].line);
                 g_assert_cmpuint(ald_text_width(line), <=, cases[i].columns);
         }
@@ -234,10 +237,11 @@ static void test_results(void)
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(GString) out = g_string_new(NULL);
-                json_t *path = model_parse(cases[i].path);
+                json_auto_t *row = model_parse(cases[i].path);
+                g_auto(AldProbedPath) path = {};
 
-                ald_job_describe_path(out, path, "node", 0);
-                json_decref(path);
+                ald_probed_path_read(&path, false, row);
+                ald_probed_path_describe(out, &path, "node", 0);
                 g_assert_cmpstr(out->str, ==, cases[i].text);
         }
 }
