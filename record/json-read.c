@@ -38,7 +38,7 @@ typedef struct Fields {
 static int read_fields(Reader *reader, const AldStruct *type, void *to);
 
 /* "{}" is far larger here than in JSON, so what would not fit into a record is not even read. */
-static int hold(Reader *reader, size_t size)
+static int reserve(Reader *reader, size_t size)
 {
         if (size > ALD_RECORD_MAX - reader->held)
                 return -E2BIG;
@@ -128,7 +128,7 @@ static int read_strv(Reader *reader, const char *const **ret)
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
                 const char *string = NULL;
 
-                r = hold(reader, sizeof string);
+                r = reserve(reader, sizeof string);
                 if (r >= 0)
                         r = read_string(reader, &string);
                 g_ptr_array_add(strv, (gpointer) string);
@@ -142,7 +142,7 @@ static int read_strv(Reader *reader, const char *const **ret)
 }
 
 /* If the text itself is right, only the value is passed over. */
-static int pass_over(Reader *reader, const AldScan *before, int error)
+static int skip_invalid(Reader *reader, const AldScan *before, int error)
 {
         if (!reader->tolerant || error == -E2BIG || reader->scan.problem)
                 return error;
@@ -160,7 +160,7 @@ static int read_row(Reader *reader, const AldStruct *type, void *to)
         r = read_fields(reader, type, to);
         if (r < 0) {
                 memcpy(to, type->absent, type->size);
-                r = pass_over(reader, &before, r);
+                r = skip_invalid(reader, &before, r);
         }
         return r;
 }
@@ -182,7 +182,7 @@ static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
                         r = reader->tolerant ? ald_scan_skip(&reader->scan) : -ERANGE;
                         continue;
                 }
-                r = hold(reader, size);
+                r = reserve(reader, size);
                 if (r < 0)
                         break;
                 g_array_set_size(items, items->len + 1);
@@ -281,7 +281,7 @@ static int read_field(Reader *reader, const AldStruct *type, const AldField *fie
         if (!reader->bad_field)
                 reader->bad_field = field->name;
         ald_field_clear(field, (char *) to + field->offset);
-        return pass_over(reader, &before, r);
+        return skip_invalid(reader, &before, r);
 }
 
 static int check_required(Reader *reader, const AldStruct *type, const void *fields)

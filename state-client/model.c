@@ -80,7 +80,7 @@ void ald_model_watch(AldModel *model, AldModelChanged changed, void *userdata)
         model->userdata = userdata;
 }
 
-static void tell(AldModel *model, const AldChange *change)
+static void notify(AldModel *model, const AldChange *change)
 {
         if (model->changed)
                 model->changed(model, change, model->userdata);
@@ -235,7 +235,7 @@ static void tell_if_changed(AldModel *model, AldChange *change)
                 move_known(change);
         }
         if (differs)
-                tell(model, change);
+                notify(model, change);
         json_decref(change->raw);
         json_decref(change->raw_absent);
 }
@@ -305,7 +305,7 @@ void ald_model_remove(AldModel *model, const char *id, const char *kind)
                 g_clear_pointer(&entity->raw, json_decref);
         if (!before && !had_raw)
                 return;
-        tell(model,
+        notify(model,
                 &(AldChange){ .type = ALD_CHANGE_REMOVED, .entity = entity, .kind = name, .before = before });
         if (is_bare(entity)) {
                 forget_order(model);

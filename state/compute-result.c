@@ -55,10 +55,10 @@ static uint64_t failures_of(const AldComputeDevice *row)
 }
 
 /* Counts one more, unless it is the same failure. */
-static uint64_t count_failures(const AldComputeDevice *before, const AldComputeDevice *told)
+static uint64_t count_failures(const AldComputeDevice *before, const AldComputeDevice *reported)
 {
-        return before->failed_usec == told->failed_usec ? MAX(failures_of(before), 1)
-                                                        : failures_of(before) + 1;
+        return before->failed_usec == reported->failed_usec ? MAX(failures_of(before), 1)
+                                                            : failures_of(before) + 1;
 }
 
 static bool is_busy(const AldComputeDevice *row)
@@ -67,23 +67,23 @@ static bool is_busy(const AldComputeDevice *row)
 }
 
 /* A figure that was measured beside other work is worse than one that was not. */
-static bool is_worse(const AldComputeDevice *told, const AldComputeDevice *before)
+static bool is_worse(const AldComputeDevice *reported, const AldComputeDevice *before)
 {
-        return told->measured_usec != ALD_ABSENT_UINT64 && is_busy(told) &&
+        return reported->measured_usec != ALD_ABSENT_UINT64 && is_busy(reported) &&
                before->measured_usec != ALD_ABSENT_UINT64 && !is_busy(before);
 }
 
-static AldComputeDevice merge_failure(const AldComputeDevice *before, const AldComputeDevice *told)
+static AldComputeDevice merge_failure(const AldComputeDevice *before, const AldComputeDevice *reported)
 {
-        AldComputeDevice merged = *told;
+        AldComputeDevice merged = *reported;
 
-        if (told->measured_usec == ALD_ABSENT_UINT64)
+        if (reported->measured_usec == ALD_ABSENT_UINT64)
                 merged = *before;
         else if (!is_busy(before))
                 keep_what_failed(&merged, before);
-        merged.failure = told->failure;
-        merged.failed_usec = told->failed_usec;
-        merged.failures = count_failures(before, told);
+        merged.failure = reported->failure;
+        merged.failed_usec = reported->failed_usec;
+        merged.failures = count_failures(before, reported);
         return merged;
 }
 
@@ -93,19 +93,19 @@ static bool is_no_attempt(const AldComputeDevice *row)
         return row->measured_usec == ALD_ABSENT_UINT64 && row->failed_usec == ALD_ABSENT_UINT64;
 }
 
-static AldComputeDevice merge_row(const AldComputeDevice *before, const AldComputeDevice *told)
+static AldComputeDevice merge_row(const AldComputeDevice *before, const AldComputeDevice *reported)
 {
-        AldComputeDevice merged = *told;
+        AldComputeDevice merged = *reported;
 
-        if (before && (is_no_attempt(told) || is_worse(told, before)))
+        if (before && (is_no_attempt(reported) || is_worse(reported, before)))
                 merged = *before;
-        else if (before && is_failure(told))
-                merged = merge_failure(before, told);
-        else if (is_failure(told))
-                merged.failures = failures_of(told);
+        else if (before && is_failure(reported))
+                merged = merge_failure(before, reported);
+        else if (is_failure(reported))
+                merged.failures = failures_of(reported);
         /* The sender knows whether a measurement waits. */
-        merged.waiting_since_usec = told->waiting_since_usec;
-        merged.waiting_reason = told->waiting_reason;
+        merged.waiting_since_usec = reported->waiting_since_usec;
+        merged.waiting_reason = reported->waiting_reason;
         return merged;
 }
 
@@ -127,10 +127,10 @@ static int make(GArray *rows, uint64_t updated_usec, AldRecord **ret)
         return r;
 }
 
-int ald_compute_result_merge(AldRecord *before, AldRecord *told, AldRecord **ret)
+int ald_compute_result_merge(AldRecord *before, AldRecord *reported, AldRecord **ret)
 {
         const AldCompute *old = ald_record_as(before, COMPUTE, AldCompute);
-        const AldCompute *new = ald_record_as(told, COMPUTE, AldCompute);
+        const AldCompute *new = ald_record_as(reported, COMPUTE, AldCompute);
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldComputeDevice));
 
         for (size_t i = 0; i < new->devices.n; i++) {
@@ -145,7 +145,7 @@ int ald_compute_result_merge(AldRecord *before, AldRecord *told, AldRecord **ret
                 if (!find(new, row->id))
                         g_array_append_vals(rows, row, 1);
         }
-        return make(rows, told->updated_usec, ret);
+        return make(rows, reported->updated_usec, ret);
 }
 
 /* The time of an attempt in the future is unknown. */

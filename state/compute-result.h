@@ -8,10 +8,10 @@
 /*
  * Merges each device: a success replaces the earlier figures. A failure never does: figures that it did not
  * measure stay, and it is added beside them and counted. Merging the same record again changes nothing, and a
- * device that is not in `told` stays as it is. `before` may be NULL. -E2BIG if the result exceeds the size of
- * a record.
+ * device that is not in `reported` stays as it is. `before` may be NULL. -E2BIG if the result exceeds the
+ * size of a record.
  */
-int ald_compute_result_merge(AldRecord *before, AldRecord *told, AldRecord **ret);
+int ald_compute_result_merge(AldRecord *before, AldRecord *reported, AldRecord **ret);
 
 /* Removes devices that this node no longer has and has not tried to measure for `ttl_usec`. Returns NULL if
  * there are none; if Node1.Backends of the node is unknown, none are removed. */

@@ -47,21 +47,21 @@ static void read_fields(const AldRecord *record, Fields *ret)
 }
 
 /* The record of a path that was never measured. */
-static void take_path(AldLinkSocket *row, const AldLinkSocket *told)
+static void take_path(AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        row->source_interface = told->source_interface;
-        row->source_interface_type = told->source_interface_type;
-        row->source_interface_generation = told->source_interface_generation;
-        row->sink_interface = told->sink_interface;
-        row->sink_interface_type = told->sink_interface_type;
-        row->sink_interface_generation = told->sink_interface_generation;
-        row->negotiated_bits_per_second = told->negotiated_bits_per_second;
+        row->source_interface = reported->source_interface;
+        row->source_interface_type = reported->source_interface_type;
+        row->source_interface_generation = reported->source_interface_generation;
+        row->sink_interface = reported->sink_interface;
+        row->sink_interface_type = reported->sink_interface_type;
+        row->sink_interface_generation = reported->sink_interface_generation;
+        row->negotiated_bits_per_second = reported->negotiated_bits_per_second;
 }
 
-static void init_fields(const AldRecord *told, Fields *ret)
+static void init_fields(const AldRecord *reported, Fields *ret)
 {
-        if (told->kind == ALD_KIND_LINK_SOCKET) {
-                const AldLinkSocket *row = ald_record_as(told, LINK_SOCKET, AldLinkSocket);
+        if (reported->kind == ALD_KIND_LINK_SOCKET) {
+                const AldLinkSocket *row = ald_record_as(reported, LINK_SOCKET, AldLinkSocket);
 
                 ret->socket = (AldLinkSocket) ALD_LINK_SOCKET_INIT;
                 ret->socket.source = row->source;
@@ -69,7 +69,7 @@ static void init_fields(const AldRecord *told, Fields *ret)
                 ret->socket.sink_address = row->sink_address;
                 take_path(&ret->socket, row);
         } else {
-                const AldLinkRdma *row = ald_record_as(told, LINK_RDMA, AldLinkRdma);
+                const AldLinkRdma *row = ald_record_as(reported, LINK_RDMA, AldLinkRdma);
 
                 ret->rdma = (AldLinkRdma) ALD_LINK_RDMA_INIT;
                 ret->rdma.source = row->source;
@@ -79,26 +79,26 @@ static void init_fields(const AldRecord *told, Fields *ret)
         }
 }
 
-char *ald_link_result_key(const AldRecord *told)
+char *ald_link_result_key(const AldRecord *reported)
 {
         g_autofree char *key = NULL;
         Fields fields;
 
-        read_fields(told, &fields);
-        if (told->kind == ALD_KIND_LINK_SOCKET && fields.socket.sink && fields.socket.sink_address)
+        read_fields(reported, &fields);
+        if (reported->kind == ALD_KIND_LINK_SOCKET && fields.socket.sink && fields.socket.sink_address)
                 key = g_strdup_printf("%s,%s", fields.socket.sink, fields.socket.sink_address);
-        if (told->kind == ALD_KIND_LINK_RDMA && fields.rdma.source_port && fields.rdma.sink &&
+        if (reported->kind == ALD_KIND_LINK_RDMA && fields.rdma.source_port && fields.rdma.sink &&
                 fields.rdma.sink_port)
                 key = g_strdup_printf(
                         "%s,%s,%s", fields.rdma.source_port, fields.rdma.sink, fields.rdma.sink_port);
-        return key && ald_key_parse(told->kind, key, NULL) == 0 ? g_steal_pointer(&key) : NULL;
+        return key && ald_key_parse(reported->kind, key, NULL) == 0 ? g_steal_pointer(&key) : NULL;
 }
 
 /* The state of a merge. */
 typedef struct Merge {
         AldKind kind;
         Fields row; /* first the old, then the new fields */
-        Fields told;
+        Fields reported;
         View now, latest; /* of these */
         uint64_t seed;
         const AldTtlBounds *bounds;
@@ -153,8 +153,8 @@ static bool rate_agrees(uint64_t a, double a_interval, uint64_t b, double b_inte
 static bool figures_agree(const Merge *merge)
 {
         if (merge->kind == ALD_KIND_LINK_SOCKET)
-                return RATES_AGREE(&merge->row.socket, &merge->told.socket);
-        return RATES_AGREE(&merge->row.rdma, &merge->told.rdma);
+                return RATES_AGREE(&merge->row.socket, &merge->reported.socket);
+        return RATES_AGREE(&merge->row.rdma, &merge->reported.rdma);
 }
 
 /* A direction without a rate this time is as doubtful as one with a low rate. */
@@ -176,14 +176,14 @@ static void set_changed(AldLinkSocket *row, AldLinkSocketChanged what)
                 row->changed = ald_link_socket_changed_to_string(what);
 }
 
-static void take_round_trips(AldLinkSocket *row, const AldLinkSocket *told, uint64_t measured)
+static void take_round_trips(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t measured)
 {
-        row->rtt_min_nsec = told->rtt_min_nsec;
-        row->rtt_p50_nsec = told->rtt_p50_nsec;
-        row->rtt_p99_nsec = told->rtt_p99_nsec;
-        row->jitter_nsec = told->jitter_nsec;
-        if (told->kernel_min_rtt_nsec != ALD_ABSENT_UINT64)
-                row->kernel_min_rtt_nsec = told->kernel_min_rtt_nsec;
+        row->rtt_min_nsec = reported->rtt_min_nsec;
+        row->rtt_p50_nsec = reported->rtt_p50_nsec;
+        row->rtt_p99_nsec = reported->rtt_p99_nsec;
+        row->jitter_nsec = reported->jitter_nsec;
+        if (reported->kernel_min_rtt_nsec != ALD_ABSENT_UINT64)
+                row->kernel_min_rtt_nsec = reported->kernel_min_rtt_nsec;
         row->rtt_measured_usec = measured;
 }
 
@@ -244,12 +244,12 @@ static void take_measurement(Merge *merge)
                 return;
         merge->taken = !is_to_be_held(merge);
         if (!merge->taken) {
-                take_round_trips(&merge->row.socket, &merge->told.socket, measured);
+                take_round_trips(&merge->row.socket, &merge->reported.socket, measured);
                 set_changed(&merge->row.socket, ALD_LINK_SOCKET_CHANGED_RATE);
                 return;
         }
         interval = CLAMP(next_interval(merge), merge->bounds->least, merge->bounds->most);
-        merge->row = merge->told;
+        merge->row = merge->reported;
         *merge->now.ttl_usec = ald_link_ttl_shift(interval, merge->seed, measured);
         if (merge->kind == ALD_KIND_LINK_SOCKET) {
                 merge->row.socket.rtt_measured_usec = measured;
@@ -273,18 +273,18 @@ static bool spot_agrees(uint64_t before, uint64_t now, double spread)
         return !have_both(before, now) || percent_apart(before, now) <= most;
 }
 
-static bool spots_agree(const AldLinkSocket *row, const AldLinkSocket *told)
+static bool spots_agree(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return spot_agrees(row->spot_upload_bits_per_second, told->spot_upload_bits_per_second,
+        return spot_agrees(row->spot_upload_bits_per_second, reported->spot_upload_bits_per_second,
                        row->upload_spread) &&
-               spot_agrees(row->spot_download_bits_per_second, told->spot_download_bits_per_second,
+               spot_agrees(row->spot_download_bits_per_second, reported->spot_download_bits_per_second,
                        row->download_spread);
 }
 
-static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *told)
+static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return have_both(row->spot_upload_bits_per_second, told->spot_upload_bits_per_second) &&
-               have_both(row->spot_download_bits_per_second, told->spot_download_bits_per_second);
+        return have_both(row->spot_upload_bits_per_second, reported->spot_upload_bits_per_second) &&
+               have_both(row->spot_download_bits_per_second, reported->spot_download_bits_per_second);
 }
 
 /* The rate of Wi-Fi at either end changes all the time. */
@@ -297,46 +297,46 @@ bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
                percent_apart(row->negotiated_bits_per_second, bits_per_second) > ALD_LINK_SPOT_PERCENT;
 }
 
-static bool route_changed(const AldLinkSocket *row, const AldLinkSocket *told)
+static bool route_changed(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return row->source_interface && told->source_interface &&
-               !g_str_equal(row->source_interface, told->source_interface);
+        return row->source_interface && reported->source_interface &&
+               !g_str_equal(row->source_interface, reported->source_interface);
 }
 
 /* Causes come before their effects. */
-static void compare(AldLinkSocket *row, const AldLinkSocket *told)
+static void compare(AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        if (route_changed(row, told))
+        if (route_changed(row, reported))
                 set_changed(row, ALD_LINK_SOCKET_CHANGED_ROUTE);
-        if (ald_link_speed_changed(row, told->negotiated_bits_per_second))
+        if (ald_link_speed_changed(row, reported->negotiated_bits_per_second))
                 set_changed(row, ALD_LINK_SOCKET_CHANGED_SPEED);
-        if (has_changed(told->changed, ALD_LINK_SOCKET_CHANGED_ERRORS))
+        if (has_changed(reported->changed, ALD_LINK_SOCKET_CHANGED_ERRORS))
                 set_changed(row, ALD_LINK_SOCKET_CHANGED_ERRORS);
-        if (!spots_agree(row, told))
+        if (!spots_agree(row, reported))
                 set_changed(row, ALD_LINK_SOCKET_CHANGED_RATE);
-        if (!rtt_agrees(row->rtt_p50_nsec, told->rtt_p50_nsec))
+        if (!rtt_agrees(row->rtt_p50_nsec, reported->rtt_p50_nsec))
                 set_changed(row, ALD_LINK_SOCKET_CHANGED_RTT);
-        if (!row->changed && is_spot_check(row, told))
-                row->confirmed_usec = told->rtt_measured_usec;
+        if (!row->changed && is_spot_check(row, reported))
+                row->confirmed_usec = reported->rtt_measured_usec;
 }
 
 static void take_check(Merge *merge)
 {
         AldLinkSocket *row = &merge->row.socket;
-        const AldLinkSocket *told = &merge->told.socket;
+        const AldLinkSocket *reported = &merge->reported.socket;
 
-        if (merge->kind != ALD_KIND_LINK_SOCKET || told->rtt_measured_usec == ALD_ABSENT_UINT64 ||
-                told->rtt_measured_usec == row->rtt_measured_usec)
+        if (merge->kind != ALD_KIND_LINK_SOCKET || reported->rtt_measured_usec == ALD_ABSENT_UINT64 ||
+                reported->rtt_measured_usec == row->rtt_measured_usec)
                 return;
         merge->fresh = true;
         if (row->measured_usec == ALD_ABSENT_UINT64) {
-                take_path(row, told);
+                take_path(row, reported);
         } else {
-                compare(row, told);
+                compare(row, reported);
                 row->time_to_live_usec = ald_link_ttl_bound(row->time_to_live_usec,
                         ald_planner_ttl(merge->kind), merge->seed, row->measured_usec, merge->bounds);
         }
-        take_round_trips(row, told, told->rtt_measured_usec);
+        take_round_trips(row, reported, reported->rtt_measured_usec);
 }
 
 static AldAttempts attempts_of(const View *view)
@@ -374,22 +374,22 @@ static void take_outcome(Merge *merge, const AldAttempts *before)
         *merge->now.failures = success ? ALD_ABSENT_UINT64 : count_failures(before, failed);
 }
 
-bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told)
+bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported)
 {
         const AldLinkSocket *row, *other;
 
-        if (!before || told->kind != ALD_KIND_LINK_SOCKET)
+        if (!before || reported->kind != ALD_KIND_LINK_SOCKET)
                 return true;
         row = ald_record_as(before, LINK_SOCKET, AldLinkSocket);
-        other = ald_record_as(told, LINK_SOCKET, AldLinkSocket);
+        other = ald_record_as(reported, LINK_SOCKET, AldLinkSocket);
         if (other->measured_usec != ALD_ABSENT_UINT64)
                 return other->measured_usec != row->measured_usec;
         return other->rtt_measured_usec != row->rtt_measured_usec;
 }
 
-AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *told, const AldTtlBounds *bounds)
+AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const AldTtlBounds *bounds)
 {
-        Merge merge = { .kind = told->kind, .bounds = bounds };
+        Merge merge = { .kind = reported->kind, .bounds = bounds };
         AldAttempts attempts;
         AldRecord *record = NULL;
         int r;
@@ -397,19 +397,19 @@ AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *told, const AldTt
         if (before)
                 read_fields(before, &merge.row);
         else
-                init_fields(told, &merge.row);
-        read_fields(told, &merge.told);
-        merge.now = view_of(told->kind, &merge.row);
-        merge.latest = view_of(told->kind, &merge.told);
-        merge.seed = seed_of(told->kind, &merge.told);
+                init_fields(reported, &merge.row);
+        read_fields(reported, &merge.reported);
+        merge.now = view_of(reported->kind, &merge.row);
+        merge.latest = view_of(reported->kind, &merge.reported);
+        merge.seed = seed_of(reported->kind, &merge.reported);
         attempts = attempts_of(&merge.now);
         if (is_measured(&merge.latest))
                 take_measurement(&merge);
         else
                 take_check(&merge);
         take_outcome(&merge, &attempts);
-        r = ald_record_new(told->kind, &merge.row, &record);
+        r = ald_record_new(reported->kind, &merge.row, &record);
         g_assert(r >= 0); /* A few strings of bounded length always fit. */
-        record->updated_usec = told->updated_usec;
+        record->updated_usec = reported->updated_usec;
         return record;
 }

@@ -31,14 +31,14 @@
 bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second);
 
 /* The key of a link record, derived from its fields; NULL if they are invalid. Free with g_free(). */
-char *ald_link_result_key(const AldRecord *told);
+char *ald_link_result_key(const AldRecord *reported);
 
-/* Whether `told` contains a measurement that is not in `before`, which may be NULL. */
-bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told);
+/* Whether `reported` contains a measurement that is not in `before`, which may be NULL. */
+bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported);
 
 /*
- * `told` is what one probe reported: with MeasuredUSec a full measurement, with only RttMeasuredUSec a check
- * (round trips and possibly a spot check), and with FailedUSec a failure. Merging the same record again
+ * `reported` is what one probe reported: with MeasuredUSec a full measurement, with only RttMeasuredUSec a
+ * check (round trips and possibly a spot check), and with FailedUSec a failure. Merging the same record again
  * changes nothing. `before` may be NULL, else it is of the same kind. Returns a new reference.
  *
  * A full measurement replaces the earlier one, with two exceptions. A disturbed one does not replace an
@@ -53,4 +53,4 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *told);
  * A failure leaves the figures as they are; it is added beside them, and counted. The reason why a direction
  * has no rate is kept until it has one, or until another failure.
  */
-AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *told, const AldTtlBounds *bounds);
+AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const AldTtlBounds *bounds);

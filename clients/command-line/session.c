@@ -9,7 +9,7 @@
 
 #define CANDIDATES_SHOWN 10u
 #define SETTLE_MSEC 2000
-#define YOUNG_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */
+#define STARTUP_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */
 
 static int complain(const sd_bus_error *error)
 {
@@ -29,7 +29,7 @@ static int open_bus(sd_bus **ret, void *userdata)
         return session->open_code == ALD_EXIT_OK ? 0 : -ENOTCONN;
 }
 
-static int judge_opening(AldStateSession *session, int r)
+static int opening_exit_code(AldStateSession *session, int r)
 {
         if (r >= 0)
                 return ALD_EXIT_OK;
@@ -41,7 +41,7 @@ static int judge_opening(AldStateSession *session, int r)
 
 int ald_session_resume(AldStateSession *session)
 {
-        return judge_opening(session, ald_state_client_resume(session->client));
+        return opening_exit_code(session, ald_state_client_resume(session->client));
 }
 
 void ald_session_pause(AldStateSession *session)
@@ -76,7 +76,7 @@ int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe
         session->loop = g_main_loop_new(NULL, FALSE);
         session->model = ald_model_new();
         session->sources = g_ptr_array_new_with_free_func(drop_source);
-        return judge_opening(session, ald_state_client_new(session->model, &setup, &session->client));
+        return opening_exit_code(session, ald_state_client_new(session->model, &setup, &session->client));
 }
 
 void ald_session_close(AldStateSession *session)
@@ -149,8 +149,8 @@ static bool is_settled(AldModel *model)
         const AldEntity *own = ald_model_get(model, ald_model_node_id(model));
         const AldRecord *identity = ald_entity_record(own, ALD_KIND_IDENTITY);
 
-        return identity &&
-               (is_complete(model, own) || ald_now() - (double) identity->updated_usec > (double) YOUNG_USEC);
+        return identity && (is_complete(model, own) ||
+                                   ald_now() - (double) identity->updated_usec > (double) STARTUP_USEC);
 }
 
 typedef struct Load {

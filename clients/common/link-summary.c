@@ -141,10 +141,10 @@ static bool is_stale(const AldLinkSummary *summary, uint64_t time_to_live, unsig
         return summary->now - summary->measured > (turn + 1) * (double) time_to_live;
 }
 
-static AldLinkVerdict judge(const AldLinkSummary *summary, const AldLink *link, bool stale)
+static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *link, bool stale)
 {
-        if (summary->gone)
-                return ALD_LINK_VERDICT_NODE_GONE;
+        if (summary->excluded)
+                return ALD_LINK_VERDICT_NODE_EXCLUDED;
         if (ald_link_has_failed(link))
                 return ALD_LINK_VERDICT_FAILED;
         if (link->measured_usec == ALD_ABSENT_UINT64)
@@ -185,9 +185,9 @@ static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEnt
                                                           : g_strdup(ald_id_format(&is->sink, id));
         summary->source = ald_node_name(model, summary->source_id);
         summary->sink = ald_node_name(model, summary->sink_id);
-        summary->gone = ald_node_gone(model, ald_model_get(model, summary->source_id));
-        if (!summary->gone)
-                summary->gone = ald_node_gone(model, ald_model_get(model, summary->sink_id));
+        summary->excluded = ald_node_exclusion(model, ald_model_get(model, summary->source_id));
+        if (!summary->excluded)
+                summary->excluded = ald_node_exclusion(model, ald_model_get(model, summary->sink_id));
 }
 
 static double share_of(const AldLink *link)
@@ -231,7 +231,8 @@ static AldLinkSummary *summary_new(
         ald_link_add_sink(
                 &is, ald_entity_as(sink, NETWORK, AldNetwork), ald_entity_as(sink, FABRIC, AldFabric));
         add_figures(summary, &is);
-        summary->verdict = judge(summary, &is, is_stale(summary, time_to_live, ald_model_nodes(model)->len));
+        summary->verdict = verdict_of(
+                summary, &is, is_stale(summary, time_to_live, ald_model_nodes(model)->len));
         summary->sort_key = make_sort_key(summary);
         return summary;
 }
@@ -273,7 +274,7 @@ static AldTone tone_of(AldLinkVerdict verdict)
         case ALD_LINK_VERDICT_UNMEASURED:
                 return ALD_TONE_FAINT;
         case ALD_LINK_VERDICT_FAILED:
-        case ALD_LINK_VERDICT_NODE_GONE:
+        case ALD_LINK_VERDICT_NODE_EXCLUDED:
                 return ALD_TONE_ERROR;
         default:
                 return ALD_TONE_WARNING;
@@ -303,8 +304,8 @@ char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
                 return g_strdup_printf("disturbed%s%s", summary->other ? " by " : "", summary->other ?: "");
         case ALD_LINK_VERDICT_STALE:
                 return g_strdup("stale");
-        case ALD_LINK_VERDICT_NODE_GONE:
-                return g_strdup_printf("node %s", summary->gone);
+        case ALD_LINK_VERDICT_NODE_EXCLUDED:
+                return g_strdup_printf("node %s", summary->excluded);
         case ALD_LINK_VERDICT_FAILED:
                 return g_strdup_printf("failed%s%s", summary->failure ? ": " : "", summary->failure ?: "");
         }

@@ -16,7 +16,7 @@ typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_DISTURBED, /* other traffic used the path during the measurement */
         ALD_LINK_VERDICT_STALE,     /* overdue, so it may no longer be measured */
         ALD_LINK_VERDICT_FAILED,
-        ALD_LINK_VERDICT_NODE_GONE, /* one end is offline, duplicate or unknown */
+        ALD_LINK_VERDICT_NODE_EXCLUDED, /* one end is offline, duplicate or unknown */
 } AldLinkVerdict;
 
 /* One record of a link. Numbers are NaN if absent. */
@@ -35,9 +35,9 @@ typedef struct AldLinkSummary {
         double share; /* percent of the negotiated speed, in the slower direction */
         char *other;  /* other traffic that disturbed the measurement; NULL if unknown */
         AldLinkVerdict verdict;
-        const char *gone; /* "offline", "duplicate" or "unknown": the state of one end, or NULL */
-        char *failure;    /* safe text; NULL if it did not fail, or for an unknown reason */
-        char *changed;    /* safe text: what has changed since the measurement, or NULL */
+        const char *excluded; /* "offline", "duplicate" or "unknown": the state of one end, or NULL */
+        char *failure;        /* safe text; NULL if it did not fail, or for an unknown reason */
+        char *changed;        /* safe text: what has changed since the measurement, or NULL */
         char *sort_key;
 } AldLinkSummary;
 

@@ -13,7 +13,7 @@
 /* Every record is sent again at least every 30 s. */
 #define RESEND_USEC 30e6
 #define SILENT_USEC 45e6
-#define GONE_USEC 300e6
+#define LOST_USEC 300e6
 
 static char *shorten(const char *id)
 {
@@ -62,11 +62,11 @@ char *ald_format_record_age(double updated_usec, double now_usec)
         return ald_format_age(updated_usec, now_usec);
 }
 
-/* How a state is judged, by AldPresenceState. */
+/* How a state is shown, and whether its node is left out, by AldPresenceState. */
 static const struct {
         AldTone tone;
-        bool gone;
-} judgements[ALD_PRESENCE_STATE_N] = {
+        bool excluded;
+} state_traits[ALD_PRESENCE_STATE_N] = {
         [ALD_PRESENCE_STATE_ONLINE] = { ALD_TONE_GOOD, false },
         [ALD_PRESENCE_STATE_STALE] = { ALD_TONE_WARNING, false },
         [ALD_PRESENCE_STATE_OFFLINE] = { ALD_TONE_ERROR, true },
@@ -85,11 +85,11 @@ static AldPresenceState state_of(const AldPresence *presence)
         return state;
 }
 
-const char *ald_node_gone(AldModel *model, const AldEntity *node)
+const char *ald_node_exclusion(AldModel *model, const AldEntity *node)
 {
         AldPresenceState state = state_of(presence_of(node));
 
-        if (state == ALD_PRESENCE_STATE_N || !judgements[state].gone ||
+        if (state == ALD_PRESENCE_STATE_N || !state_traits[state].excluded ||
                 g_strcmp0(node->id, ald_model_node_id(model)) == 0)
                 return NULL;
         return ald_presence_state_to_string(state);
@@ -108,7 +108,7 @@ static AldTone tone_of_age(double age)
 {
         if (isnan(age))
                 return ALD_TONE_PLAIN;
-        return age > GONE_USEC ? ALD_TONE_ERROR : age > SILENT_USEC ? ALD_TONE_WARNING : ALD_TONE_GOOD;
+        return age > LOST_USEC ? ALD_TONE_ERROR : age > SILENT_USEC ? ALD_TONE_WARNING : ALD_TONE_GOOD;
 }
 
 char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
@@ -120,11 +120,11 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
         bool online = state == ALD_PRESENCE_STATE_ONLINE;
 
         *ret_tone = state == ALD_PRESENCE_STATE_N || (online && age > SILENT_USEC) ? tone_of_age(age)
-                                                                                   : judgements[state].tone;
+                                                                                   : state_traits[state].tone;
         if (state == ALD_PRESENCE_STATE_N)
                 return ald_format_record_age(updated, now);
         /* A time in the future is that of a clock that was set since. */
-        if (judgements[state].gone && since <= now_usec)
+        if (state_traits[state].excluded && since <= now_usec)
                 return format_state(state, since, now_usec);
         if (state == ALD_PRESENCE_STATE_UNKNOWN || (online && age < RESEND_USEC))
                 return format_state(state, NAN, now);

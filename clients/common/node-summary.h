@@ -23,7 +23,7 @@ char *ald_format_record_age(double updated_usec, double now_usec);
 
 /* "offline", "duplicate" or "unknown" if the node does not count for this reason; NULL if it counts, as this
  * machine always does, or has no presence. */
-const char *ald_node_gone(AldModel *model, const AldEntity *node);
+const char *ald_node_exclusion(AldModel *model, const AldEntity *node);
 
 /* "online"; "stale, 5 s ago" with the age of its records; "offline, 5 min ago", or another state in which it
  * does not count, with the time since then. Without a presence only the age. Sets the tone accordingly. */

@@ -18,7 +18,7 @@ void ald_topology_free(AldTopology *topology)
         if (!topology)
                 return;
         g_ptr_array_unref(topology->names);
-        g_ptr_array_unref(topology->gone);
+        g_ptr_array_unref(topology->excluded);
         for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++)
                 g_ptr_array_unref(topology->pairs[path]);
         g_free(topology);
@@ -90,11 +90,11 @@ static int compare_pairs(const void *a, const void *b)
         return (*x)->key < (*y)->key ? -1 : (*x)->key > (*y)->key;
 }
 
-static void add_gone(AldTopology *topology, const AldEntity *node, const char *gone)
+static void add_excluded(AldTopology *topology, const AldEntity *node, const char *excluded)
 {
         g_autofree char *label = ald_entity_label(node);
 
-        g_ptr_array_add(topology->gone, g_strdup_printf("%s (%s)", label, gone));
+        g_ptr_array_add(topology->excluded, g_strdup_printf("%s (%s)", label, excluded));
 }
 
 AldTopology *ald_topology_new(AldModel *model, const AldRows *rows)
@@ -105,17 +105,17 @@ AldTopology *ald_topology_new(AldModel *model, const AldRows *rows)
         const GPtrArray *nodes = ald_model_nodes(model);
 
         topology->names = g_ptr_array_new_with_free_func(g_free);
-        topology->gone = g_ptr_array_new_with_free_func(g_free);
+        topology->excluded = g_ptr_array_new_with_free_func(g_free);
         for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
                 topology->pairs[path] = g_ptr_array_new_with_free_func(g_free);
                 builder.pairs[path] = g_hash_table_new(g_int64_hash, g_int64_equal);
         }
         for (guint n = 0; n < nodes->len; n++) {
                 const AldEntity *node = nodes->pdata[n];
-                const char *gone = ald_node_gone(model, node);
+                const char *excluded = ald_node_exclusion(model, node);
 
-                if (gone)
-                        add_gone(topology, node, gone);
+                if (excluded)
+                        add_excluded(topology, node, excluded);
                 else
                         (void) index_of(&builder, node->id);
         }

@@ -17,9 +17,9 @@ typedef struct AldNodePair {
 } AldNodePair;
 
 typedef struct AldTopology {
-        GPtrArray *names; /* of nodes, as safe text: those of the model that count, then nodes that it does
-                             not know */
-        GPtrArray *gone;  /* "three (offline)": nodes of the model that do not count, as safe text */
+        GPtrArray *names;    /* of nodes, as safe text: those of the model that count, then nodes that it does
+                                not know */
+        GPtrArray *excluded; /* "three (offline)": nodes of the model that do not count, as safe text */
         GPtrArray *pairs[ALD_TOPOLOGY_PATHS]; /* AldNodePair, by a and b */
 } AldTopology;
 

@@ -4,15 +4,15 @@
 #include "state/findings/findings-report.h"
 
 /*
- * Bridges that Thunderbolt cables join to a ring: what one of them floods comes back to it for ever, unless
- * they speak STP. A graph of bridges and cables is stripped of its loose ends until only rings, and what
- * joins rings, are left.
+ * Bridges that Thunderbolt cables join to a ring: a frame that one of them floods circulates for ever, unless
+ * they speak STP. Leaves of the graph of bridges and cables are pruned until only rings, and paths between
+ * rings, are left.
  */
 
 typedef struct Bridge {
         AldId node;
         const char *name;
-        guint cables;    /* that are not stripped */
+        guint cables;    /* that are not pruned */
         guint cable_xor; /* their indices; of one cable its index */
         guint parent;    /* towards the first bridge of the same ring */
 } Bridge;
@@ -26,7 +26,7 @@ typedef struct Port {
 
 typedef struct Cable {
         guint ends[2];
-        bool stripped;
+        bool pruned;
 } Cable;
 
 typedef struct Graph {
@@ -140,7 +140,7 @@ static void join_ports(Graph *graph)
         }
 }
 
-static void strip_loose_ends(Graph *graph)
+static void prune_leaves(Graph *graph)
 {
         for (guint i = 0; i < graph->bridges->len; i++) {
                 guint at = i;
@@ -150,7 +150,7 @@ static void strip_loose_ends(Graph *graph)
                         Cable *cable = &g_array_index(graph->cables, Cable, index);
                         guint other = cable->ends[0] == at ? cable->ends[1] : cable->ends[0];
 
-                        cable->stripped = true;
+                        cable->pruned = true;
                         bridge_at(graph, at)->cables = 0;
                         bridge_at(graph, other)->cables--;
                         bridge_at(graph, other)->cable_xor ^= index;
@@ -159,7 +159,7 @@ static void strip_loose_ends(Graph *graph)
         }
 }
 
-static guint first_of(Graph *graph, guint i)
+static guint root_of(Graph *graph, guint i)
 {
         while (bridge_at(graph, i)->parent != i) {
                 bridge_at(graph, i)->parent = bridge_at(graph, bridge_at(graph, i)->parent)->parent;
@@ -174,9 +174,9 @@ static void unite(Graph *graph)
                 bridge_at(graph, i)->parent = i;
         for (guint i = 0; i < graph->cables->len; i++) {
                 const Cable *cable = &g_array_index(graph->cables, Cable, i);
-                guint a = first_of(graph, cable->ends[0]), b = first_of(graph, cable->ends[1]);
+                guint a = root_of(graph, cable->ends[0]), b = root_of(graph, cable->ends[1]);
 
-                if (!cable->stripped)
+                if (!cable->pruned)
                         bridge_at(graph, MAX(a, b))->parent = MIN(a, b);
         }
 }
@@ -196,7 +196,7 @@ static void report_rings(AldReport *report, Graph *graph)
 
         for (guint i = 0; i < graph->bridges->len; i++) {
                 const Bridge *bridge = bridge_at(graph, i);
-                gpointer first = GUINT_TO_POINTER(first_of(graph, i));
+                gpointer first = GUINT_TO_POINTER(root_of(graph, i));
                 GArray *nodes = g_hash_table_lookup(by_first, first);
 
                 if (bridge->cables == 0)
@@ -226,7 +226,7 @@ void ald_find_bridge_loops(AldReport *report)
 
         ald_store_foreach_node(report->store, collect_ports, &graph);
         join_ports(&graph);
-        strip_loose_ends(&graph);
+        prune_leaves(&graph);
         unite(&graph);
         report_rings(report, &graph);
 }

@@ -156,8 +156,8 @@ static bool is_neighbour(
         return false;
 }
 
-static bool hears(const AldNetwork *network, const AldInterface *interface, const AldNetwork *other_network,
-        const AldInterface *other)
+static bool lists_neighbour(const AldNetwork *network, const AldInterface *interface,
+        const AldNetwork *other_network, const AldInterface *other)
 {
         for (size_t i = 0; i < network->neighbours.n; i++) {
                 const AldNeighbour *neighbour = ald_rows_at(&network->neighbours, i);
@@ -175,8 +175,8 @@ static bool hears(const AldNetwork *network, const AldInterface *interface, cons
 static bool are_neighbours(
         const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
 {
-        return hears(source->network, own, sink->network, other) ||
-               hears(sink->network, other, source->network, own);
+        return lists_neighbour(source->network, own, sink->network, other) ||
+               lists_neighbour(sink->network, other, source->network, own);
 }
 
 static bool share_link(const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
@@ -270,7 +270,7 @@ static bool has_address(const End *source, const Address *address)
         return false;
 }
 
-static bool is_offered(const GArray *candidates, const char *address)
+static bool is_listed(const GArray *candidates, const char *address)
 {
         for (guint i = 0; i < candidates->len; i++)
                 if (strcmp(g_array_index(candidates, AldCandidate, i).address, address) == 0)
@@ -278,12 +278,12 @@ static bool is_offered(const GArray *candidates, const char *address)
         return false;
 }
 
-static void offer(GArray *candidates, const End *source, const End *sink, const Address *address)
+static void add_candidate(GArray *candidates, const End *source, const End *sink, const Address *address)
 {
         AldCandidate candidate = { .sink_interface = address->interface, .link_local = address->link_local };
 
         if (candidates->len >= ALD_CANDIDATES_MAX || has_address(source, address) ||
-                is_offered(candidates, address->text))
+                is_listed(candidates, address->text))
                 return;
         if (address->link_local)
                 find_scopes(source, sink, address, &candidate);
@@ -306,7 +306,7 @@ GArray *ald_candidates_compute(const AldNetwork *source, const AldNetwork *sink)
         for (unsigned link_local = 0; link_local < 2; link_local++)
                 for (size_t i = 0; i < to.n; i++)
                         if (to.addresses[i].link_local == link_local)
-                                offer(candidates, &from, &to, &to.addresses[i]);
+                                add_candidate(candidates, &from, &to, &to.addresses[i]);
         return candidates;
 }
 

@@ -85,13 +85,13 @@ static bool is_blocked(const AldPlannerInput *input, const AldInterface *interfa
 }
 
 /* Whether the last measurement at this end is paid off, and another one fits into an hour. */
-static bool is_paid(const AldPlanner *planner, const AldDue *due, const AldNode *node,
+static bool is_within_share(const AldPlanner *planner, const AldDue *due, const AldNode *node,
         const AldInterface *interface, const AldShare *share)
 {
         const AldLoad *load = ald_loads_find(planner->loads, node, interface);
         double spots = share->bytes_per_hour - share->whole_bytes_per_hour;
 
-        if (!ald_load_is_paid(load->last_bytes, load->last_age, share->whole_bytes_per_hour))
+        if (!ald_load_is_within(load->last_bytes, load->last_age, share->whole_bytes_per_hour))
                 return false;
         return load->bytes == 0 || isinf(share->bytes_per_hour) ||
                (double) load->bytes + (double) due->bytes + spots <= HOUR_SHARE * share->bytes_per_hour;
@@ -114,7 +114,7 @@ static bool changed_has_room(const AldPlanner *planner, const AldDue *due, const
         uint64_t now = planner->input->now_realtime;
         uint64_t age = due->measured_usec > now ? 0 : now - due->measured_usec;
 
-        return ald_load_is_paid(due->bytes, age, share->whole_bytes_per_hour) &&
+        return ald_load_is_within(due->bytes, age, share->whole_bytes_per_hour) &&
                (double) load->bytes + (double) due->bytes <=
                        ALD_PLANNER_CHANGED_SHARES * share->bytes_per_hour;
 }
@@ -128,7 +128,7 @@ static bool has_room(const AldPlanner *planner, const AldDue *due)
                 return true;
         if (due->probe.reason == ALD_DUE_CHANGED)
                 return changed_has_room(planner, due, &share);
-        if (!is_paid(planner, due, planner->node, due->interface, &share) ||
+        if (!is_within_share(planner, due, planner->node, due->interface, &share) ||
                 !is_first(planner, due, planner->node, due->interface))
                 return false;
         if (!due->sink || !due->sink_interface)
@@ -136,7 +136,7 @@ static bool has_room(const AldPlanner *planner, const AldDue *due)
         theirs = ald_planner_share(planner, due->sink, due->sink_interface);
         if (isfinite(share.bytes_per_hour))
                 theirs.whole_bytes_per_hour *= share.whole_bytes_per_hour / share.bytes_per_hour;
-        return is_paid(planner, due, due->sink, due->sink_interface, &theirs) &&
+        return is_within_share(planner, due, due->sink, due->sink_interface, &theirs) &&
                is_first(planner, due, due->sink, due->sink_interface);
 }
 

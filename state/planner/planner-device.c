@@ -21,7 +21,7 @@ static bool is_new_driver(const AldBackend *backend, const AldComputeDevice *row
                strcmp(row->driver_version, backend->driver_version) != 0;
 }
 
-static AldPathState judge_age(
+static AldPathState age_state(
         const AldDeviceRecords *records, const AldBackend *backend, const AldComputeDevice *row, uint64_t now)
 {
         AldAttempts attempts = ALD_ATTEMPTS_NONE;
@@ -32,7 +32,7 @@ static AldPathState judge_age(
                 attempts.failed_usec = row->failed_usec;
                 attempts.failures = row->failures;
         }
-        state = ald_attempts_judge(&attempts, ald_path_seed(&records->node, &records->node, backend->id),
+        state = ald_attempts_state(&attempts, ald_path_seed(&records->node, &records->node, backend->id),
                 ald_planner_ttl(ALD_KIND_COMPUTE), now);
         /* If the new driver fails as well, it waits as after any failure. */
         if (!state.due && state.reason == ALD_DUE_EXPIRED && is_new_driver(backend, row))
@@ -104,7 +104,7 @@ AldDeviceJudgement ald_device_judge(
 {
         const AldComputeDevice *row = find_row(records, backend);
         AldDeviceJudgement judgement = {
-                .state = judge_age(records, backend, row, now_realtime),
+                .state = age_state(records, backend, row, now_realtime),
                 .obstacle = find_obstacle(records, backend, row, now_realtime),
         };
 

@@ -394,7 +394,7 @@ AldShare ald_load_share(
         return share;
 }
 
-bool ald_load_is_paid(uint64_t bytes, uint64_t age, double bytes_per_hour)
+bool ald_load_is_within(uint64_t bytes, uint64_t age, double bytes_per_hour)
 {
         return age == UINT64_MAX || isinf(bytes_per_hour) ||
                (double) age * bytes_per_hour >= (double) bytes * (double) USEC_PER_HOUR;

@@ -59,4 +59,4 @@ AldShare ald_load_share(
         const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval);
 
 /* Whether the last measurement, averaged over its age, is within this rate. */
-bool ald_load_is_paid(uint64_t bytes, uint64_t age, double bytes_per_hour);
+bool ald_load_is_within(uint64_t bytes, uint64_t age, double bytes_per_hour);

@@ -90,7 +90,7 @@ static AldPathState due_at(AldDueReason reason, uint64_t since, uint64_t now)
         return (AldPathState){ .due = since <= now, .reason = reason, .since = since };
 }
 
-AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now)
+AldPathState ald_attempts_state(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now)
 {
         const AldPathState never = { true, ALD_DUE_NEVER, ALD_ABSENT_UINT64 };
         const AldPathState future = { true, ALD_DUE_FUTURE, ALD_ABSENT_UINT64 };

@@ -38,7 +38,7 @@ typedef struct AldAttempts {
 
 #define ALD_ATTEMPTS_NONE ((AldAttempts){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 })
 
-AldPathState ald_attempts_judge(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now);
+AldPathState ald_attempts_state(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now);
 
 /* Failed attempts since the last success; 0 if the last attempt succeeded. */
 uint64_t ald_attempts_failures(const AldAttempts *attempts);

@@ -52,8 +52,9 @@ typedef struct AldPlanner {
         AldLoads *loads;
         GArray *due;
         GArray *chosen;
-        GPtrArray *low;  /* names of paths whose last rate was low; NULL until requested */
-        GPtrArray *made; /* freed with the planner: AldInterfaces that stand for ports without interface */
+        GPtrArray *low;          /* names of paths whose last rate was low; NULL until requested */
+        GPtrArray *placeholders; /* freed with the planner: AldInterfaces that stand for ports without
+                                    interface */
 } AldPlanner;
 
 /*

@@ -115,19 +115,19 @@ static const AldInterface *interface_of(RdmaPlanner *rdma, const AldRdmaPort *po
         const AldInterface *known = port->interface ? ald_rows_find(&rdma->planner->own->interfaces,
                                                               port->interface)
                                                     : NULL;
-        AldInterface *made;
+        AldInterface *placeholder;
 
         if (!known)
                 known = g_hash_table_lookup(rdma->interfaces, port->id);
         if (known)
                 return known;
-        made = g_new(AldInterface, 1);
-        *made = (AldInterface) ALD_INTERFACE_INIT;
-        made->id = port->interface ?: port->id;
-        made->speed_bits_per_second = port->rate_bits_per_second;
-        g_ptr_array_add(rdma->planner->made, made);
-        g_hash_table_insert(rdma->interfaces, (gpointer) port->id, made);
-        return made;
+        placeholder = g_new(AldInterface, 1);
+        *placeholder = (AldInterface) ALD_INTERFACE_INIT;
+        placeholder->id = port->interface ?: port->id;
+        placeholder->speed_bits_per_second = port->rate_bits_per_second;
+        g_ptr_array_add(rdma->planner->placeholders, placeholder);
+        g_hash_table_insert(rdma->interfaces, (gpointer) port->id, placeholder);
+        return placeholder;
 }
 
 static bool is_deferred(const RdmaPlanner *rdma, const AldNode *peer, const char *own, const char *theirs)
@@ -166,7 +166,7 @@ static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *ow
                 !ald_probe_policy_allows(peer, ALD_LINK_SCOPE_FULL))
                 return;
         due.seed = ald_path_seed(&planner->node->id, &peer->id, path);
-        state = ald_attempts_judge(&attempts, due.seed,
+        state = ald_attempts_state(&attempts, due.seed,
                 row && row->time_to_live_usec != ALD_ABSENT_UINT64 ? row->time_to_live_usec
                                                                    : ald_planner_ttl(ALD_KIND_LINK_RDMA),
                 planner->input->now_realtime);

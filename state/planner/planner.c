@@ -180,14 +180,14 @@ static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint
         return planner->turn > 1 ? ALD_LINK_CHECK_USEC : ald_link_check_due(checked, seed) - checked;
 }
 
-static AldPathState judge_check(const AldPlanner *planner, const AldPlannerPath *path)
+static AldPathState check_state(const AldPlanner *planner, const AldPlannerPath *path)
 {
         AldAttempts attempts = ald_path_attempts(path->row);
         uint64_t checked = checked_at(path->row);
         AldPathState state;
 
         attempts.measured_usec = checked;
-        state = ald_attempts_judge(&attempts, path->seed, check_interval(planner, checked, path->seed),
+        state = ald_attempts_state(&attempts, path->seed, check_interval(planner, checked, path->seed),
                 planner->input->now_realtime);
         if (!state.due && state.reason == ALD_DUE_EXPIRED && has_new_speed(planner, path))
                 state = (AldPathState){ true, ALD_DUE_CHANGED, ALD_ABSENT_UINT64 };
@@ -219,13 +219,13 @@ static uint64_t early_ttl(uint64_t ttl)
 }
 
 /* Ignores failures, which determine when to measure, not what. */
-static AldPathState judge_full(const AldPlanner *planner, const AldPlannerPath *path)
+static AldPathState full_state(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldLinkSocket *row = path->row;
         bool measured = row && row->measured_usec != ALD_ABSENT_UINT64;
         const AldAttempts attempts = { measured ? row->measured_usec : ALD_ABSENT_UINT64, ALD_ABSENT_UINT64,
                 ALD_ABSENT_UINT64 };
-        AldPathState state = ald_attempts_judge(
+        AldPathState state = ald_attempts_state(
                 &attempts, path->seed, measured ? shown_ttl(planner, path) : 0, planner->input->now_realtime);
 
         if (!state.due && measured && is_full_plan(planner, path))
@@ -355,7 +355,7 @@ static AldLinkScope scope_of_check(const AldPlanner *planner, const AldPlannerPa
 /* If both are due, the full measurement is tried first, since it includes a check. */
 static void consider(AldPlanner *planner, const AldPlannerPath *path)
 {
-        AldPathState full = judge_full(planner, path), check = judge_check(planner, path);
+        AldPathState full = full_state(planner, path), check = check_state(planner, path);
         bool failed = ald_path_failures(path->row) > 0;
 
         if (full.due && may_be_loaded(planner, path) && (!failed || check.due) &&
@@ -394,9 +394,9 @@ static void note_rates(AldPlanner *planner, const AldLinkSocket *row)
                 load->rate = MAX(load->rate, row->download_bits_per_second);
 }
 
-/* `told` is a result that is not in the store yet, or NULL. */
+/* `result` is one that is not in the store yet, or NULL. */
 static void planner_init(
-        AldPlanner *planner, AldStore *store, const AldPlannerInput *input, const AldLinkSocket *told)
+        AldPlanner *planner, AldStore *store, const AldPlannerInput *input, const AldLinkSocket *result)
 {
         size_t n = 0;
 
@@ -408,7 +408,7 @@ static void planner_init(
         planner->paths = g_array_new(FALSE, FALSE, sizeof(AldPlannerPath));
         planner->due = g_array_new(FALSE, FALSE, sizeof(AldDue));
         planner->chosen = g_array_new(FALSE, FALSE, sizeof(AldDue));
-        planner->made = g_ptr_array_new_with_free_func(g_free);
+        planner->placeholders = g_ptr_array_new_with_free_func(g_free);
         planner->deferred = g_hash_table_new(g_str_hash, g_str_equal);
         ald_store_foreach_node(store, count_node, &n);
         planner->turn = ald_peer_sample_turn(n);
@@ -418,8 +418,8 @@ static void planner_init(
         for (size_t i = 0; i < input->n_avoid_paths; i++)
                 g_hash_table_add(planner->deferred, (gpointer) input->avoid_paths[i]);
         planner->loads = ald_loads_new(store, planner->sample, input);
-        if (told)
-                note_rates(planner, told);
+        if (result)
+                note_rates(planner, result);
         if (planner->own)
                 find_paths(planner);
 }
@@ -431,7 +431,7 @@ static void planner_clear(AldPlanner *planner)
         g_array_unref(planner->paths);
         g_array_unref(planner->due);
         g_array_unref(planner->chosen);
-        g_ptr_array_unref(planner->made);
+        g_ptr_array_unref(planner->placeholders);
         g_hash_table_unref(planner->deferred);
         g_clear_pointer(&planner->low, g_ptr_array_unref);
         ald_loads_free(planner->loads);

@@ -139,7 +139,7 @@ const AldNode *ald_owners_find(const AldOwners *owners, const char *name)
         return claim && claim->nodes->len == 1 ? claim->nodes->pdata[0] : NULL;
 }
 
-bool ald_owners_believed(const AldOwners *owners, const AldNode *node, const char *name)
+bool ald_owners_is_uncontested(const AldOwners *owners, const AldNode *node, const char *name)
 {
         return !is_name(name) || ald_owners_find(owners, name) == node;
 }

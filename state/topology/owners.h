@@ -19,7 +19,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwners, ald_owners_free)
 const AldNode *ald_owners_find(const AldOwners *owners, const char *name);
 
 /* Whether no other node claims this name; also true if the name is NULL or consists of zeros. */
-bool ald_owners_believed(const AldOwners *owners, const AldNode *node, const char *name);
+bool ald_owners_is_uncontested(const AldOwners *owners, const AldNode *node, const char *name);
 
 /* Called for each GUID and domain id, in lower case, that more than one node claims, but not for hardware
  * addresses, which bridges and containers often share. The nodes (const AldNode *) are in the order of their

@@ -5,138 +5,139 @@
 
 /* Neighbours by a cable: both ends see the other. */
 
-/* One end sees the other. The other one's is the same with its ends changed. */
-typedef struct Sight {
+/* One end reports the other; the report of the other end is the same with the ends exchanged. */
+typedef struct Adjacency {
         const AldNode *node, *peer;
         const char *name, *peer_name;
         AldVertex *vertex;
-        guint n; /* of as many such */
-} Sight;
+        guint n; /* number of equal reports */
+} Adjacency;
 
-static guint hash_sight(gconstpointer key)
+static guint hash_adjacency(gconstpointer key)
 {
-        const Sight *sight = key;
+        const Adjacency *adjacency = key;
 
-        return ald_id_table_hash(&sight->node->id) * 31 + ald_id_table_hash(&sight->peer->id) +
-               g_str_hash(sight->name) * 7 + g_str_hash(sight->peer_name);
+        return ald_id_table_hash(&adjacency->node->id) * 31 + ald_id_table_hash(&adjacency->peer->id) +
+               g_str_hash(adjacency->name) * 7 + g_str_hash(adjacency->peer_name);
 }
 
-static gboolean equal_sights(gconstpointer a, gconstpointer b)
+static gboolean equal_adjacencies(gconstpointer a, gconstpointer b)
 {
-        const Sight *left = a, *right = b;
+        const Adjacency *left = a, *right = b;
 
         return left->node == right->node && left->peer == right->peer &&
                strcmp(left->name, right->name) == 0 && strcmp(left->peer_name, right->peer_name) == 0;
 }
 
-typedef struct Sights {
+typedef struct Adjacencies {
         AldSegmentBuild *build;
-        GHashTable *table; /* of Sight, each its own key */
-} Sights;
+        GHashTable *table; /* of Adjacency, each its own key */
+} Adjacencies;
 
-static Sight *add_sight(GHashTable *table, const Sight *sight)
+static Adjacency *add_adjacency(GHashTable *table, const Adjacency *adjacency)
 {
-        Sight *known = g_hash_table_lookup(table, sight);
+        Adjacency *known = g_hash_table_lookup(table, adjacency);
 
         if (!known) {
-                known = g_memdup2(sight, sizeof *sight);
+                known = g_memdup2(adjacency, sizeof *adjacency);
                 g_hash_table_add(table, known);
         }
         known->n++;
         return known;
 }
 
-static const Sight *find_reverse(GHashTable *table, const Sight *sight)
+static const Adjacency *find_reverse(GHashTable *table, const Adjacency *adjacency)
 {
-        const Sight key = {
-                .node = sight->peer, .peer = sight->node, .name = sight->peer_name, .peer_name = sight->name
-        };
+        const Adjacency key = { .node = adjacency->peer,
+                .peer = adjacency->node,
+                .name = adjacency->peer_name,
+                .peer_name = adjacency->name };
 
         return g_hash_table_lookup(table, &key);
 }
 
 /* Thunderbolt: what a node calls a domain of its own must be one, and the peer's must be one of another. */
 
-static const char *lower(Sights *sights, const char *name)
+static const char *lower(Adjacencies *adjacencies, const char *name)
 {
         g_autofree char *text = g_ascii_strdown(name, -1);
 
-        return g_string_chunk_insert_const(sights->build->strings, text);
+        return g_string_chunk_insert_const(adjacencies->build->strings, text);
 }
 
-static const char *identity_of(Sights *sights, const char *a, const char *b)
+static const char *identity_of(Adjacencies *adjacencies, const char *a, const char *b)
 {
         bool ordered = strcmp(a, b) < 0;
         g_autofree char *text = g_strdup_printf("%s,%s", ordered ? a : b, ordered ? b : a);
 
-        return g_string_chunk_insert_const(sights->build->strings, text);
+        return g_string_chunk_insert_const(adjacencies->build->strings, text);
 }
 
-static void see_host(Sights *sights, const AldNode *node, const AldThunderboltPort *port)
+static void add_host(Adjacencies *adjacencies, const AldNode *node, const AldThunderboltPort *port)
 {
-        Sight sight = { .node = node }, *known;
+        Adjacency adjacency = { .node = node }, *known;
         AldVertex *vertex;
 
         if (!port->domain_id || !port->peer_domain_id)
                 return;
-        sight.peer = ald_owners_find(sights->build->owners, port->peer_domain_id);
-        if (!sight.peer || sight.peer == node ||
-                ald_owners_find(sights->build->owners, port->domain_id) != node)
+        adjacency.peer = ald_owners_find(adjacencies->build->owners, port->peer_domain_id);
+        if (!adjacency.peer || adjacency.peer == node ||
+                ald_owners_find(adjacencies->build->owners, port->domain_id) != node)
                 return;
-        sight.name = lower(sights, port->domain_id);
-        sight.peer_name = lower(sights, port->peer_domain_id);
-        vertex = ald_segment_vertex(sights->build, ALD_SEGMENT_THUNDERBOLT, node, port->id, true);
-        vertex->identity = identity_of(sights, sight.name, sight.peer_name);
-        known = add_sight(sights->table, &sight);
+        adjacency.name = lower(adjacencies, port->domain_id);
+        adjacency.peer_name = lower(adjacencies, port->peer_domain_id);
+        vertex = ald_segment_vertex(adjacencies->build, ALD_SEGMENT_THUNDERBOLT, node, port->id, true);
+        vertex->identity = identity_of(adjacencies, adjacency.name, adjacency.peer_name);
+        known = add_adjacency(adjacencies->table, &adjacency);
         /* Several cables between the same two. */
         if (known->vertex)
                 ald_segment_join(known->vertex, vertex, ALD_JOIN_SURE);
         known->vertex = vertex;
 }
 
-static void see_hosts(Sights *sights, const AldNode *node)
+static void add_hosts(Adjacencies *adjacencies, const AldNode *node)
 {
         const AldFabric *fabric = ald_record_as(ald_node_record(node, ALD_KIND_FABRIC), FABRIC, AldFabric);
 
         for (size_t i = 0; fabric && i < fabric->thunderbolt_ports.n; i++)
-                see_host(sights, node, ald_rows_at(&fabric->thunderbolt_ports, i));
+                add_host(adjacencies, node, ald_rows_at(&fabric->thunderbolt_ports, i));
 }
 
-static const char *interface_over(const Sight *sight)
+static const char *interface_over(const Adjacency *adjacency)
 {
         const AldFabric *fabric = ald_record_as(
-                ald_node_record(sight->node, ALD_KIND_FABRIC), FABRIC, AldFabric);
-        const AldThunderboltPort *port = ald_rows_find(&fabric->thunderbolt_ports, sight->vertex->name);
+                ald_node_record(adjacency->node, ALD_KIND_FABRIC), FABRIC, AldFabric);
+        const AldThunderboltPort *port = ald_rows_find(&fabric->thunderbolt_ports, adjacency->vertex->name);
 
         return port->interface;
 }
 
-static void join_hosts(Sights *sights, const Sight *sight, const Sight *reverse)
+static void join_hosts(Adjacencies *adjacencies, const Adjacency *adjacency, const Adjacency *reverse)
 {
-        const char *interface = interface_over(sight), *other = interface_over(reverse);
+        const char *interface = interface_over(adjacency), *other = interface_over(reverse);
 
-        ald_segment_join(sight->vertex, reverse->vertex, ALD_JOIN_SURE);
+        ald_segment_join(adjacency->vertex, reverse->vertex, ALD_JOIN_SURE);
         /* With several cables it is unknown which interface is opposite which. */
-        if (interface && other && sight->n == 1 && reverse->n == 1)
+        if (interface && other && adjacency->n == 1 && reverse->n == 1)
                 ald_segment_join_links(
-                        sights->build, sight->node, interface, reverse->node, other, ALD_JOIN_SURE);
+                        adjacencies->build, adjacency->node, interface, reverse->node, other, ALD_JOIN_SURE);
 }
 
 void ald_segments_join_thunderbolt(AldSegmentBuild *build)
 {
-        g_autoptr(GHashTable) table = g_hash_table_new_full(hash_sight, equal_sights, g_free, NULL);
-        Sights sights = { .build = build, .table = table };
+        g_autoptr(GHashTable) table = g_hash_table_new_full(hash_adjacency, equal_adjacencies, g_free, NULL);
+        Adjacencies adjacencies = { .build = build, .table = table };
         GHashTableIter iter;
         gpointer key;
 
         for (guint i = 0; i < build->nodes->len; i++)
-                see_hosts(&sights, build->nodes->pdata[i]);
+                add_hosts(&adjacencies, build->nodes->pdata[i]);
         g_hash_table_iter_init(&iter, table);
         while (g_hash_table_iter_next(&iter, &key, NULL)) {
-                const Sight *reverse = find_reverse(table, key);
+                const Adjacency *reverse = find_reverse(table, key);
 
                 if (reverse)
-                        join_hosts(&sights, key, reverse);
+                        join_hosts(&adjacencies, key, reverse);
         }
 }
 
@@ -168,44 +169,46 @@ static const char *interface_with(const AldNode *node, const char *hardware_addr
 }
 
 /* Which interface of which node the neighbour is, into peer and peer_name. */
-static bool find_neighbour(const Sights *sights, const AldNeighbour *neighbour, Sight *sight)
+static bool find_neighbour(
+        const Adjacencies *adjacencies, const AldNeighbour *neighbour, Adjacency *adjacency)
 {
-        const AldOwners *owners = sights->build->owners;
+        const AldOwners *owners = adjacencies->build->owners;
         const AldNode *by_port = ald_owners_find(owners, neighbour->port_id);
         const AldNode *by_chassis = ald_owners_find(owners, neighbour->chassis_id);
         const AldInterface *interface;
 
         if (by_port) {
-                sight->peer = by_chassis && by_chassis != by_port ? NULL : by_port;
-                sight->peer_name = interface_with(by_port, neighbour->port_id);
+                adjacency->peer = by_chassis && by_chassis != by_port ? NULL : by_port;
+                adjacency->peer_name = interface_with(by_port, neighbour->port_id);
         } else if (by_chassis && network_of(by_chassis) && neighbour->port_id) {
                 interface = ald_rows_find(&network_of(by_chassis)->interfaces, neighbour->port_id);
-                sight->peer = by_chassis;
-                sight->peer_name = interface ? interface->id : NULL;
+                adjacency->peer = by_chassis;
+                adjacency->peer_name = interface ? interface->id : NULL;
         }
-        return sight->peer && sight->peer_name && sight->peer != sight->node;
+        return adjacency->peer && adjacency->peer_name && adjacency->peer != adjacency->node;
 }
 
-static void see_neighbour(Sights *sights, const AldNode *node, const AldNeighbour *neighbour)
+static void add_neighbour(Adjacencies *adjacencies, const AldNode *node, const AldNeighbour *neighbour)
 {
         const AldInterface *interface = neighbour->interface ? ald_rows_find(&network_of(node)->interfaces,
                                                                        neighbour->interface)
                                                              : NULL;
-        Sight sight = { .node = node };
+        Adjacency adjacency = { .node = node };
 
-        if (!interface || !find_neighbour(sights, neighbour, &sight))
+        if (!interface || !find_neighbour(adjacencies, neighbour, &adjacency))
                 return;
-        sight.name = interface->id;
-        sight.vertex = ald_segment_vertex(sights->build, ALD_SEGMENT_LLDP, node, interface->id, true);
-        add_sight(sights->table, &sight);
+        adjacency.name = interface->id;
+        adjacency.vertex = ald_segment_vertex(
+                adjacencies->build, ALD_SEGMENT_LLDP, node, interface->id, true);
+        add_adjacency(adjacencies->table, &adjacency);
 }
 
-static void see_neighbours(Sights *sights, const AldNode *node)
+static void add_neighbours(Adjacencies *adjacencies, const AldNode *node)
 {
         const AldNetwork *network = network_of(node);
 
         for (size_t i = 0; network && i < network->neighbours.n; i++)
-                see_neighbour(sights, node, ald_rows_at(&network->neighbours, i));
+                add_neighbour(adjacencies, node, ald_rows_at(&network->neighbours, i));
 }
 
 static bool has_carrier(const AldNode *node, const char *name)
@@ -215,29 +218,32 @@ static bool has_carrier(const AldNode *node, const char *name)
         return interface->carrier != 0;
 }
 
-static void join_neighbours(Sights *sights, const Sight *sight)
+static void join_neighbours(Adjacencies *adjacencies, const Adjacency *adjacency)
 {
-        const Sight *reverse = find_reverse(sights->table, sight);
+        const Adjacency *reverse = find_reverse(adjacencies->table, adjacency);
         AldJoin join = reverse ? ALD_JOIN_SURE : ALD_JOIN_MAYBE;
         AldVertex *peer;
 
-        if (!has_carrier(sight->node, sight->name) || !has_carrier(sight->peer, sight->peer_name))
+        if (!has_carrier(adjacency->node, adjacency->name) ||
+                !has_carrier(adjacency->peer, adjacency->peer_name))
                 return;
-        peer = ald_segment_vertex(sights->build, ALD_SEGMENT_LLDP, sight->peer, sight->peer_name, true);
-        ald_segment_join(sight->vertex, peer, join);
-        ald_segment_join_links(sights->build, sight->node, sight->name, sight->peer, sight->peer_name, join);
+        peer = ald_segment_vertex(
+                adjacencies->build, ALD_SEGMENT_LLDP, adjacency->peer, adjacency->peer_name, true);
+        ald_segment_join(adjacency->vertex, peer, join);
+        ald_segment_join_links(adjacencies->build, adjacency->node, adjacency->name, adjacency->peer,
+                adjacency->peer_name, join);
 }
 
 void ald_segments_join_lldp(AldSegmentBuild *build)
 {
-        g_autoptr(GHashTable) table = g_hash_table_new_full(hash_sight, equal_sights, g_free, NULL);
-        Sights sights = { .build = build, .table = table };
+        g_autoptr(GHashTable) table = g_hash_table_new_full(hash_adjacency, equal_adjacencies, g_free, NULL);
+        Adjacencies adjacencies = { .build = build, .table = table };
         GHashTableIter iter;
         gpointer key;
 
         for (guint i = 0; i < build->nodes->len; i++)
-                see_neighbours(&sights, build->nodes->pdata[i]);
+                add_neighbours(&adjacencies, build->nodes->pdata[i]);
         g_hash_table_iter_init(&iter, table);
         while (g_hash_table_iter_next(&iter, &key, NULL))
-                join_neighbours(&sights, key);
+                join_neighbours(&adjacencies, key);
 }

@@ -68,7 +68,7 @@ static bool is_better_path(const AldEdge *edge, const AldEdge *best)
                (best->measured_usec == ALD_ABSENT_UINT64 || edge->measured_usec > best->measured_usec);
 }
 
-static void offer(GHashTable *edges, const AldEdge *edge)
+static void collect_edge(GHashTable *edges, const AldEdge *edge)
 {
         Candidates *candidates;
         AldEdge *best;
@@ -100,14 +100,14 @@ static bool is_active(const AldNode *node, const char *name)
         return port && (!port->state || strcmp(port->state, "active") == 0);
 }
 
-typedef struct Offering {
+typedef struct EdgeCollector {
         AldStore *store;
         GHashTable *edges;
-} Offering;
+} EdgeCollector;
 
-static gboolean offer_link(AldEntry *entry, void *userdata)
+static gboolean collect_link(AldEntry *entry, void *userdata)
 {
-        const Offering *offering = userdata;
+        const EdgeCollector *collector = userdata;
         AldLink link = ald_link_of(entry);
         AldEdge edge = {
                 .source = link.source,
@@ -120,22 +120,22 @@ static gboolean offer_link(AldEntry *entry, void *userdata)
                 .failing = is_failing(&link),
         };
 
-        const AldNode *sink = ald_store_find_node(offering->store, &link.sink);
+        const AldNode *sink = ald_store_find_node(collector->store, &link.sink);
 
         if (sink == entry->node || !sink || !ald_node_counts(sink) || !ald_node_counts(entry->node))
                 return FALSE;
         if (link.rdma && !(is_active(entry->node, link.from) && is_active(sink, link.to)))
                 return FALSE;
-        offer(offering->edges, &edge);
+        collect_edge(collector->edges, &edge);
         edge.source = link.sink;
         edge.sink = link.source;
         edge.bits_per_second = link.download_bits_per_second;
-        offer(offering->edges, &edge);
+        collect_edge(collector->edges, &edge);
         return FALSE;
 }
 
 /* When it was measured; 0 if the time is not plausible. */
-static uint64_t credible_time(const AldEdge *edge, uint64_t now_realtime)
+static uint64_t plausible_time(const AldEdge *edge, uint64_t now_realtime)
 {
         return edge->measured_usec <= now_realtime ? edge->measured_usec : 0;
 }
@@ -148,19 +148,19 @@ static const AldEdge *choose(const Candidates *candidates, uint64_t now_realtime
                 return by_source;
         if (by_source->bits_per_second == ALD_ABSENT_UINT64)
                 return by_sink;
-        return credible_time(by_sink, now_realtime) > credible_time(by_source, now_realtime) ? by_sink
-                                                                                             : by_source;
+        return plausible_time(by_sink, now_realtime) > plausible_time(by_source, now_realtime) ? by_sink
+                                                                                               : by_source;
 }
 
 GArray *ald_topology_compute(AldStore *store, uint64_t now_realtime)
 {
         g_autoptr(GHashTable) edges = g_hash_table_new_full(hash_edge, equal_edges, NULL, g_free);
-        Offering offering = { store, edges };
+        EdgeCollector collector = { store, edges };
         GHashTableIter iter;
         GArray *chosen;
         gpointer candidates;
 
-        ald_store_foreach_link(store, offer_link, &offering);
+        ald_store_foreach_link(store, collect_link, &collector);
         chosen = g_array_sized_new(FALSE, FALSE, sizeof(AldEdge), g_hash_table_size(edges));
         g_hash_table_iter_init(&iter, edges);
         while (g_hash_table_iter_next(&iter, NULL, &candidates))

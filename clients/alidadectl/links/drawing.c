@@ -273,17 +273,17 @@ static void draw_path(GString *out, const AldTopology *topology, AldPath path, u
 }
 
 /* Names the nodes that do not count, below the drawing. */
-static void append_gone(GString *out, const AldTopology *topology, unsigned columns)
+static void append_excluded(GString *out, const AldTopology *topology, unsigned columns)
 {
-        const GPtrArray *gone = topology->gone;
+        const GPtrArray *excluded = topology->excluded;
         g_autoptr(GString) text = g_string_new("Left out: ");
 
-        if (gone->len == 0)
+        if (excluded->len == 0)
                 return;
-        for (guint i = 0; i < MIN(gone->len, LISTED_MAX); i++)
-                g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", (const char *) gone->pdata[i]);
-        if (gone->len > LISTED_MAX)
-                g_string_append_printf(text, " and %u more", gone->len - LISTED_MAX);
+        for (guint i = 0; i < MIN(excluded->len, LISTED_MAX); i++)
+                g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", (const char *) excluded->pdata[i]);
+        if (excluded->len > LISTED_MAX)
+                g_string_append_printf(text, " and %u more", excluded->len - LISTED_MAX);
         g_string_append_c(out, '\n');
         append_line(out, text->str, columns);
 }
@@ -298,7 +298,7 @@ void ald_topology_draw(GString *out, const AldTopology *topology, unsigned colum
                 draw_path(out, topology, path, columns);
         }
         if (out->len == 0)
-                g_string_append(out, topology->gone->len > 0
+                g_string_append(out, topology->excluded->len > 0
                                              ? "No link between the other nodes has been measured yet.\n"
                                              : "No link has been measured yet.\n");
         else if (topology->names->len > ALD_DRAWING_NODES_MAX) {
@@ -310,5 +310,5 @@ void ald_topology_draw(GString *out, const AldTopology *topology, unsigned colum
                 g_string_append_c(out, '\n');
                 append_line(out, note, columns);
         }
-        append_gone(out, topology, columns);
+        append_excluded(out, topology, columns);
 }

@@ -34,7 +34,7 @@ typedef struct AldProbeRequest {
         const AldProbeOrder *order;
         GMainLoop *loop;
         sd_bus *bus;
-        GSource *bus_source, *signals, *patience;
+        GSource *bus_source, *signals, *cancel_timeout;
         int exit_code; /* valid when the loop has ended */
         int agent;
         char *path;        /* of the job; NULL before it started */

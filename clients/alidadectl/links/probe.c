@@ -23,8 +23,8 @@ static void end_loop(AldProbeRequest *probe, int exit_code)
         g_main_loop_quit(probe->loop);
 }
 
-/* What arrives behind the end, in the same turn of the loop, says nothing more. */
-static bool begin_end(AldProbeRequest *probe)
+/* Returns false if the loop is ending already: messages of the same iteration are ignored then. */
+static bool end_progress(AldProbeRequest *probe)
 {
         if (!g_main_loop_is_running(probe->loop))
                 return false;
@@ -34,14 +34,14 @@ static bool begin_end(AldProbeRequest *probe)
 
 static void finish(AldProbeRequest *probe)
 {
-        if (begin_end(probe))
+        if (end_progress(probe))
                 end_loop(probe, ald_probe_report(probe));
 }
 
 /* Ends the loop with what an error means. */
 static void fail(AldProbeRequest *probe, const sd_bus_error *error)
 {
-        if (begin_end(probe))
+        if (end_progress(probe))
                 end_loop(probe, ald_probe_complain(probe, error));
 }
 
@@ -153,7 +153,7 @@ static int on_started(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
         return 0;
 }
 
-/* Anybody may send us a signal that looks right; only the one that has our job is believed. */
+/* Any client may send such a signal, so only those of the service that runs the job count. */
 static bool is_of_our_job(const AldProbeRequest *probe, sd_bus_message *m)
 {
         return probe->path && g_strcmp0(sd_bus_message_get_sender(m), probe->service) == 0 &&
@@ -222,24 +222,24 @@ static void on_closed(sd_bus *bus, int error, void *userdata)
         fail(userdata, &reason);
 }
 
-static gboolean on_patience_ended(void *userdata)
+static gboolean on_cancel_timeout(void *userdata)
 {
         AldProbeRequest *probe = userdata;
 
-        if (!begin_end(probe))
+        if (!end_progress(probe))
                 return G_SOURCE_REMOVE;
         ald_complain("The probe of %s did not stop when canceled", probe->order->label);
         end_loop(probe, ALD_EXIT_ERROR);
         return G_SOURCE_REMOVE;
 }
 
-/* The first time the job is ended; who insists need not wait for that. */
+/* The first signal cancels the job; a second one ends the wait for that. */
 static void on_signal(int number, void *userdata)
 {
         AldProbeRequest *probe = userdata;
 
         if (probe->canceled) {
-                (void) on_patience_ended(probe);
+                (void) on_cancel_timeout(probe);
                 return;
         }
         probe->canceled = true;
@@ -247,9 +247,9 @@ static void on_signal(int number, void *userdata)
                 cancel_job(probe);
         ald_agent_stop(probe->agent); /* and with it the question that keeps the answer away */
         probe->agent = 0;
-        probe->patience = g_timeout_source_new(CANCEL_MSEC);
-        g_source_set_callback(probe->patience, on_patience_ended, probe, NULL);
-        g_source_attach(probe->patience, NULL);
+        probe->cancel_timeout = g_timeout_source_new(CANCEL_MSEC);
+        g_source_set_callback(probe->cancel_timeout, on_cancel_timeout, probe, NULL);
+        g_source_attach(probe->cancel_timeout, NULL);
 }
 
 static int add_matches(AldProbeRequest *probe)
@@ -366,7 +366,7 @@ static void probe_clear(AldProbeRequest *probe)
         sd_bus_slot_unref(probe->cancel);
         drop_source(probe->bus_source);
         drop_source(probe->signals);
-        drop_source(probe->patience);
+        drop_source(probe->cancel_timeout);
         sd_bus_flush_close_unref(probe->bus);
         g_clear_pointer(&probe->loop, g_main_loop_unref);
         json_decref(probe->json);

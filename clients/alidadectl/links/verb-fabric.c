@@ -108,7 +108,7 @@ static void place_members(Fabric *fabric, const AldSegmentRow *segment)
 
 typedef struct Peers {
         GString *text;
-        GHashTable *told;
+        GHashTable *named;
         unsigned n;
 } Peers;
 
@@ -122,7 +122,7 @@ static void add_peers(
                 const char *port;
                 g_autofree char *node = split_member(*member, &port), *name = NULL, *safe = NULL;
 
-                if (!node || is(own, node) || !g_hash_table_add(peers->told, (gpointer) *member))
+                if (!node || is(own, node) || !g_hash_table_add(peers->named, (gpointer) *member))
                         continue;
                 peers->n++;
                 name = ald_node_name(fabric->model, node);
@@ -131,7 +131,7 @@ static void add_peers(
         }
 }
 
-/* Looked at for each port of as many: nothing is taken apart, nor kept. */
+/* Runs for each port of a large segment, so nothing is copied or split. */
 static unsigned count_peers(const AldSegmentRow *segment, const char *own)
 {
         const char *const *member = segment ? segment->members : NULL;
@@ -145,8 +145,8 @@ static unsigned count_peers(const AldSegmentRow *segment, const char *own)
 
 static char *describe_peers(Fabric *fabric, const Places *places, const char *own)
 {
-        g_autoptr(GHashTable) told = g_hash_table_new(g_str_hash, g_str_equal);
-        Peers peers = { .text = g_string_new(NULL), .told = told };
+        g_autoptr(GHashTable) named = g_hash_table_new(g_str_hash, g_str_equal);
+        Peers peers = { .text = g_string_new(NULL), .named = named };
         unsigned all = 0;
 
         if (places) {

@@ -76,14 +76,14 @@ static char *format_bar(const AldNodeFigures *figures)
         return g_string_free(bar, FALSE);
 }
 
-static char *format_gpus(const AldEntity *node, bool gone)
+static char *format_gpus(const AldEntity *node, bool excluded)
 {
         AldGpuSummary gpus = ald_gpu_summary(node);
         g_autofree char *usage = NULL;
 
         if (gpus.n == 0)
                 return g_strdup(gpus.known ? "none" : ALD_ABSENT_TEXT);
-        if (gone)
+        if (excluded)
                 usage = g_strdup(ALD_ABSENT_TEXT);
         else if (gpus.n_asleep == gpus.n)
                 usage = g_strdup("asleep");
@@ -118,28 +118,28 @@ void ald_node_table_add(
 {
         AldNodeFigures figures = ald_node_figures(node);
         bool own = g_strcmp0(node->id, ald_model_node_id(model)) == 0;
-        bool gone = ald_node_gone(model, node) != NULL;
+        bool excluded = ald_node_exclusion(model, node) != NULL;
         char *addresses = ald_node_addresses(node);
 
-        if (gone)
+        if (excluded)
                 forget_samples(&figures);
         ald_table_add(table, styled(own ? ALD_STYLE_BOLD : "", ald_entity_label(node)));
         ald_table_add(table, format_seen(node, now_usec));
         ald_table_add(table, ald_format_bytes_of(figures.memory_available, figures.memory_total));
         ald_table_add(table, ald_format_percent(figures.usage));
-        ald_table_add(table, format_gpus(node, gone));
+        ald_table_add(table, format_gpus(node, excluded));
         add_figures(table, &figures);
         ald_table_add(table, addresses ? addresses : g_strdup(ALD_ABSENT_TEXT));
         ald_table_add(table,
                 kind == ALD_NODE_TABLE_LIST ? g_strndup(node->id, SHOWN_ID_LENGTH) : format_bar(&figures));
 }
 
-static void add_device(AldTable *table, AldNodeTableKind kind, const AldNodeDevice *device, bool gone)
+static void add_device(AldTable *table, AldNodeTableKind kind, const AldNodeDevice *device, bool excluded)
 {
         AldNodeFigures figures = ald_node_device_figures(device);
         g_autofree char *name = ald_node_device_name(device);
 
-        if (gone)
+        if (excluded)
                 forget_samples(&figures);
         ald_table_add(table, g_strdup_printf("  " ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL, name));
         ald_table_add(table, NULL);
@@ -147,8 +147,9 @@ static void add_device(AldTable *table, AldNodeTableKind kind, const AldNodeDevi
                                      ? g_strdup("shared")
                                      : ald_format_bytes_of(figures.memory_available, figures.memory_total));
         ald_table_add(table, NULL);
-        ald_table_add(table, ald_node_device_is_asleep(device) && !gone ? g_strdup("asleep")
-                                                                        : ald_format_percent(figures.usage));
+        ald_table_add(table, ald_node_device_is_asleep(device) && !excluded
+                                     ? g_strdup("asleep")
+                                     : ald_format_percent(figures.usage));
         add_figures(table, &figures);
         ald_table_add(table, NULL);
         ald_table_add(table, kind == ALD_NODE_TABLE_LIST ? NULL : format_bar(&figures));
@@ -158,12 +159,12 @@ void ald_node_table_add_devices(
         AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node)
 {
         g_autoptr(GArray) devices = ald_node_devices(node);
-        bool gone = ald_node_gone(model, node) != NULL;
+        bool excluded = ald_node_exclusion(model, node) != NULL;
 
         for (guint i = 0; i < devices->len; i++) {
                 const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
 
                 if (!ald_node_device_is_processor(device))
-                        add_device(table, kind, device, gone);
+                        add_device(table, kind, device, excluded);
         }
 }

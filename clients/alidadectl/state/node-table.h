@@ -13,7 +13,7 @@ typedef enum AldNodeTableKind {
 
 AldTable *ald_node_table_new(AldNodeTableKind kind);
 
-/* Adds the row of a node. For a node that does not count (see ald_node_gone()), free memory, load,
+/* Adds the row of a node. For a node that does not count (see ald_node_exclusion()), free memory, load,
  * temperature and power are left out, since they are outdated. */
 void ald_node_table_add(
         AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node, double now_usec);

@@ -52,7 +52,7 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
         return ald_bus_complain(&error, what, ALD_CLUSTER_UNIT);
 }
 
-/* Whoever is online is refused by the cluster service. */
+/* The cluster service refuses to forget a node that is online. */
 static int check(const AldEntity *node)
 {
         const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);

@@ -18,14 +18,14 @@
 typedef struct Cell {
         char text[CELL_BYTES]; /* "" is the right half of a wide character */
         char style;
-        bool odd; /* terminals may not agree how wide it is */
+        bool ambiguous; /* terminals may not agree how wide it is */
 } Cell;
 
 struct AldScreen {
         unsigned columns, rows;
         Cell *wanted, *shown;
         bool colours, utf8;
-        bool forgotten; /* nobody knows what the terminal shows */
+        bool unknown; /* the contents of the terminal are unknown */
 };
 
 static const Cell blank = { .text = " ", .style = 1 };
@@ -59,7 +59,7 @@ void ald_screen_resize(AldScreen *screen, unsigned columns, unsigned rows)
         screen->shown = g_renew(Cell, screen->shown, n);
         for (size_t i = 0; i < n; i++)
                 screen->wanted[i] = screen->shown[i] = blank;
-        screen->forgotten = true;
+        screen->unknown = true;
 }
 
 unsigned ald_screen_columns(AldScreen *screen)
@@ -78,7 +78,7 @@ static void append_mark(Cell *cell, gunichar c)
         char bytes[6];
         int n = g_unichar_to_utf8(c, bytes);
 
-        cell->odd = true;
+        cell->ambiguous = true;
         if (used > 0 && used + (size_t) n < CELL_BYTES) {
                 memcpy(cell->text + used, bytes, (size_t) n);
                 cell->text[used + (size_t) n] = '\0';
@@ -92,7 +92,7 @@ static unsigned set_cell(AldScreen *screen, Cell *row, unsigned column, gunichar
 
         if (column + width > screen->columns)
                 return 0;
-        row[column] = (Cell){ .style = style, .odd = width != 1 || c >= 0x2600 };
+        row[column] = (Cell){ .style = style, .ambiguous = width != 1 || c >= 0x2600 };
         if (c < 0x80 || screen->utf8)
                 row[column].text[g_unichar_to_utf8(c, row[column].text)] = '\0';
         else
@@ -166,7 +166,7 @@ static void draw_cell(AldScreen *screen, Pen *pen, unsigned row, unsigned column
                 g_string_append_printf(pen->out, "\033[%u;%uH", row + 1, column + 1);
         set_style(screen, pen, cell->style);
         g_string_append(pen->out, cell->text);
-        pen->placed = !cell->odd;
+        pen->placed = !cell->ambiguous;
 }
 
 /* Whether the next few cells hold one that changed, so that it is cheaper to write up to there. */
@@ -207,9 +207,9 @@ bool ald_screen_flush(AldScreen *screen, GString *out)
         g_autoptr(GString) changes = g_string_new(NULL);
         Pen pen = { .out = changes, .style = blank.style };
 
-        if (screen->forgotten)
+        if (screen->unknown)
                 g_string_append(changes, CLEAR);
-        screen->forgotten = false;
+        screen->unknown = false;
         for (unsigned row = 0; row < screen->rows; row++)
                 flush_row(screen, &pen, row);
         if (changes->len == 0)

@@ -18,8 +18,8 @@
 #include "state-client/model-json.h"
 
 #define TICK_MSEC 1000u
-#define FRAME_USEC (G_USEC_PER_SEC / 4) /* at least between two pictures */
-#define REFRESH_TICKS 10u               /* between two looks at the findings */
+#define FRAME_USEC (G_USEC_PER_SEC / 4) /* minimum between two frames */
+#define REFRESH_TICKS 10u               /* between two reads of the findings */
 #define KEYS_MAX 64
 
 typedef struct Watch {
@@ -28,7 +28,7 @@ typedef struct Watch {
         AldTerminal *terminal;
         AldOutput *output;
         AldScreen *screen;
-        GSource *frame; /* while a picture is due */
+        GSource *frame; /* while a frame is due */
         GSource *keys;
         GSource *signals;
         char pending[KEYS_MAX]; /* of a key that has not arrived in full */
@@ -36,7 +36,7 @@ typedef struct Watch {
         char *problem;
         gint64 drawn_at; /* CLOCK_MONOTONIC in µs */
         unsigned ticks;
-        bool behind; /* the terminal did not take the last picture yet */
+        bool behind; /* the terminal did not take the last frame yet */
 } Watch;
 
 static void draw(Watch *watch)
@@ -146,8 +146,8 @@ static void on_output(AldOutput *output, int r, void *userdata)
                 draw_soon(watch);
 }
 
-/* Forgets the contents of the terminal, and reads its size again. */
-static void forget_screen(Watch *watch)
+/* Draws everything anew, at the present size of the terminal. */
+static void reset_screen(Watch *watch)
 {
         unsigned columns, rows;
 
@@ -155,12 +155,12 @@ static void forget_screen(Watch *watch)
         ald_screen_resize(watch->screen, columns, rows);
 }
 
-/* The first picture is drawn when everything has been read; after a moment, it shows what is being waited
+/* The first frame is drawn when everything has been read; after a moment, it shows what is being waited
  * for. */
 static void enter_screen(Watch *watch)
 {
         watch->terminal = ald_terminal_new();
-        forget_screen(watch);
+        reset_screen(watch);
         ald_output_write(watch->output, ALD_TERMINAL_ENTER, strlen(ALD_TERMINAL_ENTER));
         watch->drawn_at = g_get_monotonic_time();
         draw_soon(watch);
@@ -208,7 +208,7 @@ static void handle_key(Watch *watch, AldKey key)
         if (key == ALD_KEY_QUIT)
                 ald_session_exit(&watch->session, ALD_EXIT_OK);
         else if (key == ALD_KEY_REDRAW)
-                forget_screen(watch);
+                reset_screen(watch);
         else
                 scroll(watch, key);
 }
@@ -261,7 +261,7 @@ static void on_signal(int number, void *userdata)
 
         switch (number) {
         case SIGWINCH:
-                forget_screen(watch);
+                reset_screen(watch);
                 draw(watch);
                 break;
         case SIGTSTP:

@@ -109,7 +109,7 @@ static void test_drawings(void)
         }
 }
 
-static void test_gone_nodes_are_named_below(void)
+static void test_excluded_nodes_are_named_below(void)
 {
         const AldRows none = { .type = &ald_edge_row_struct };
         g_autoptr(AldModel) model = ald_model_new();
@@ -251,7 +251,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/ctl-links/table-fits", test_table_fits);
         g_test_add_func("/ctl-links/drawings", test_drawings);
-        g_test_add_func("/ctl-links/gone-nodes-are-named-below", test_gone_nodes_are_named_below);
+        g_test_add_func("/ctl-links/excluded-nodes-are-named-below", test_excluded_nodes_are_named_below);
         g_test_add_func("/ctl-links/many-are-listed", test_many_are_listed);
         g_test_add_func("/ctl-links/rates", test_rates);
         g_test_add_func("/ctl-links/progress", test_progress);

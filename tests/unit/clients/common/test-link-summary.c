@@ -107,7 +107,7 @@ static void test_verdicts(void)
 }
 
 /* However good its figures are. */
-static void test_links_of_nodes_that_are_gone(void)
+static void test_links_of_excluded_nodes(void)
 {
         static const char *const states[][2] = { { "online", "ok" }, { "stale", "ok" },
                 { "offline", "node offline" }, { "duplicate", "node duplicate" },
@@ -380,7 +380,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-summary/verdicts", test_verdicts);
-        g_test_add_func("/link-summary/links-of-nodes-that-are-gone", test_links_of_nodes_that_are_gone);
+        g_test_add_func("/link-summary/links-of-excluded-nodes", test_links_of_excluded_nodes);
         g_test_add_func("/link-summary/stale-in-a-big-cluster", test_stale_in_a_big_cluster);
         g_test_add_func("/link-summary/slower-end-counts", test_slower_end_counts);
         g_test_add_func("/link-summary/tones", test_tones);

@@ -106,7 +106,7 @@ static void test_since(void)
         }
 }
 
-static void test_gone(void)
+static void test_exclusion(void)
 {
         static const char *const states[][2] = { { NULL, NULL }, { "online", NULL }, { "stale", NULL },
                 { "offline", "offline" }, { "duplicate", "duplicate" }, { "unknown", "unknown" },
@@ -116,10 +116,10 @@ static void test_gone(void)
                 g_autoptr(AldModel) model = ald_model_new();
                 const AldEntity *node = node_make(model, states[i][0], 3, 0);
 
-                g_assert_cmpstr(ald_node_gone(model, node), ==, states[i][1]);
+                g_assert_cmpstr(ald_node_exclusion(model, node), ==, states[i][1]);
                 ald_model_set_node_id(model, ID); /* this machine always counts */
-                g_assert_null(ald_node_gone(model, node));
-                g_assert_null(ald_node_gone(model, NULL));
+                g_assert_null(ald_node_exclusion(model, node));
+                g_assert_null(ald_node_exclusion(model, NULL));
         }
 }
 
@@ -132,7 +132,7 @@ static void test_unknown_state(void)
         g_autofree char *seen = ald_format_seen(node, NOW, &tone);
 
         g_assert_cmpstr(seen, ==, "live");
-        g_assert_null(ald_node_gone(model, node));
+        g_assert_null(ald_node_exclusion(model, node));
 }
 
 /* What the clock of the node shows, as far as its offset is known. */
@@ -150,7 +150,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/node-summary/seen", test_seen);
         g_test_add_func("/node-summary/since", test_since);
-        g_test_add_func("/node-summary/gone", test_gone);
+        g_test_add_func("/node-summary/exclusion", test_exclusion);
         g_test_add_func("/node-summary/unknown-state", test_unknown_state);
         g_test_add_func("/node-summary/clocks", test_clocks);
         return g_test_run();

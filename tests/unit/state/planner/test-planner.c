@@ -303,7 +303,7 @@ static void test_back_off_spreads(void)
                 AldId a = id_make(i + 1), b = id_make(5000 + i);
                 uint64_t seed = ald_path_seed(&a, &b, "10.0.0.1");
 
-                due += ald_attempts_judge(&attempts, seed, MINUTE, NOW + 60 * MINUTE * 7 / 8).due;
+                due += ald_attempts_state(&attempts, seed, MINUTE, NOW + 60 * MINUTE * 7 / 8).due;
                 g_assert_cmpuint(seed, ==, ald_path_seed(&a, &b, "10.0.0.1"));
         }
         g_assert_cmpuint(due, >, 400);
