@@ -17,7 +17,7 @@ lacks() {
                 echo build-essential
                 return
         fi
-        dpkg-checkbuilddeps "$@" 2>&1 | sed -n 's/.*Unmet build dependencies: //p'
+        dpkg-checkbuilddeps "$@" 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p'
 }
 
 # Packages may bring daemons, which are for tests and are not to run on this machine.
