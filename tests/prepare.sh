@@ -138,7 +138,8 @@ build() {
         if [ ! -f "$dir/build.ninja" ]; then
                 # It was ended while it configured anew.
                 [ ! -d "$dir/meson-private" ] || set -- --reconfigure "$@"
-                through meson setup "$dir" "$@" >"$log" 2>&1 </dev/null || { cat "$log" >&2; return 1; }
+                through meson setup "$dir" --auto-features=enabled "$@" >"$log" 2>&1 </dev/null ||
+                        { cat "$log" >&2; return 1; }
                 echo "$words" >"$dir/options"
         fi
         through ninja -C "$dir" >"$log" 2>&1 </dev/null || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
