@@ -101,12 +101,12 @@ char *ald_name_store_load(const char *directory)
 {
         ald_fd int dir = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         char text[FILE_MAX];
-        const char *reason;
+        const char *reason = NULL;
         int r = dir < 0 ? -errno : read_file(dir, text, &reason);
 
         if (r == 0)
                 return g_strdup(text);
-        if (r == -EBADMSG)
+        if (reason)
                 (void) set_aside(dir, directory, reason);
         else if (r != -ENOENT)
                 g_warning("Failed to read %s/" FILE_NAME ": %s", directory, g_strerror(-r));
