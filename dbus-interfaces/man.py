@@ -153,8 +153,9 @@ def summary(interface):
 
 
 def page(interface):
+    # For groff 1.23, whose paragraphs undo .nh and .ad, in HY and AD.
     out = ['.\\" SPDX-License-Identifier: LGPL-2.1-or-later\n.\\" Made by dbus-interfaces/man.py; edit the XML.\n',
-           f'.TH {text(interface.name)} 5 "" Alidade "D\\-Bus interfaces"\n.nh\n.ad l\n',
+           f'.TH {text(interface.name)} 5 "" Alidade "D\\-Bus interfaces"\n.nh\n.ad l\n.nr HY 0\n.ds AD l\n',
            f".SH NAME\n{text(interface.name)} \\- {summary(interface)}\n",
            f".SH DESCRIPTION\n{paragraphs(interface.doc)}"]
     if interface.is_record:
