@@ -232,6 +232,8 @@ class Hostnamed(Part):
     def prepare(self):
         if self.machine_info:
             self.write_machine_info(self.machine_info)
+        # For its Varlink socket, of systemd 257; it does not make the machine one that systemd has booted.
+        (self.machine.root / "run/systemd").mkdir(exist_ok=True)
         self.bus.add_service(self.bus_name, self.program)
 
     def write_machine_info(self, values):
