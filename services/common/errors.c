@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include <glib.h>
+
 #include "services/common/errors.h"
 
 static const sd_bus_error_map errors[] = {

@@ -5,8 +5,8 @@
 
 #include <glib.h>
 
-#include "record/kind.h"
 #include "common/config.h"
+#include "record/kind.h"
 
 /*
  * Decides what is measured when. Everything is reported at the start; then memory, load and free space at

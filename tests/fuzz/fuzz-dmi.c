@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "services/identity/dmi.h"
 #include "services/common/text.h"
+#include "services/identity/dmi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

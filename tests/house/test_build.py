@@ -17,9 +17,11 @@ PARTS = {
     "services": (None, {"/usr/libexec/alidade/alidade-stated", "/usr/bin/alidade-probe-rdma",
                         "/units/alidade-stated.service",
                         "/usr/share/man/man5/alidade.conf.5", "/usr/policies/org.alidade.State1.conf"}),
-    "administration": (BASE | {"openssl", "libmosquitto"}, {"/usr/libexec/alidade/alidade-cluster", "/usr/libexec/alidade/alidade-mosquitto.so"}),
+    "administration": (BASE | {"openssl", "libmosquitto"},
+                       {"/usr/libexec/alidade/alidade-cluster", "/usr/libexec/alidade/alidade-mosquitto.so"}),
     "clients": (BASE, {"/usr/bin/alidadectl", "/usr/share/man/man1/alidadectl.1"}),
 }
+OF_CLIENTS = re.compile(r"(record|state|common|state-client|clients/(common|command-line|alidadectl))/")
 # Headers of packages that clients do not need.
 FOREIGN = re.compile(r"/usr/include/(.*/)?(CL|infiniband|libmnl|libnm|libudev|mosquitto|rdma/rdma_cma)[^/]*\b")
 PLACES = ["-Dsystemdsystemunitdir=/units", "-Ddbuspolicydir=policies", "--prefix=/usr"]
@@ -95,7 +97,7 @@ def test_clients_include_nothing_of_other_packages():
     for line in deps.splitlines():
         if line and not line.startswith(" "):
             target = line.split(":")[0]
-        elif re.match(r"(record|state|common|state-client|clients/(common|command-line|alidadectl))/", target) and FOREIGN.match(line.strip()):
+        elif OF_CLIENTS.match(target) and FOREIGN.match(line.strip()):
             found.append(f"{target} includes {line.strip()}")
     assert "clients/" in deps
     assert found == []

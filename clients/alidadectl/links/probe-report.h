@@ -7,7 +7,6 @@
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe.h"
 #include "clients/command-line/bus.h"
-#include "probes/common/progress.h"
 
 /* Shows the progress of a job on standard error: a bar on a terminal, otherwise a line for each step. */
 typedef struct AldJobProgress {

@@ -10,7 +10,6 @@
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
 #include "record/record-bus.h"
-#include "services/telemetry/fabric/fabric.h"
 #include "state-client/model-json.h"
 #include "state-client/value.h"
 #include "state/topology/segments.h"

@@ -6,8 +6,8 @@
 
 #include <glib-unix.h>
 
-#include "services/common/errors.h"
 #include "common/fd.h"
+#include "services/common/errors.h"
 #include "services/common/process.h"
 #include "services/link-probe/compute/compute-prober.h"
 #include "services/link-probe/probe-child.h"
