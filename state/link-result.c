@@ -5,7 +5,7 @@
 #include "record/key.h"
 #include "state/link-quality.h"
 #include "state/link-result.h"
-#include "state/planner/planner-path.h"
+#include "state/planner/planner-due.h"
 #include "state/topology/path-end.h"
 
 /* A record of either kind of link during a merge. */

@@ -11,7 +11,7 @@
 #include "state/link-quality.h"
 #include "state/link.h"
 #include "state/planner/peer-sample.h"
-#include "state/planner/planner-path.h"
+#include "state/planner/planner-due.h"
 
 void ald_link_summary_free(AldLinkSummary *summary)
 {

@@ -17,7 +17,7 @@
 #define SHARE_WAITING_MAX 0.03
 #define WAITING_MAX 0.2
 
-#define USAGE_MAX 10 /* percent */
+#define USAGE_MAX 10 /* percent; as ALD_DEVICE_USAGE_MAX_PERCENT of the planner */
 #define REST_TURNS 12u
 #define REST_TURN_USEC 100000u
 #define LOOK_TURNS                                                                              \

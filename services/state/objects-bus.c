@@ -91,6 +91,7 @@ typedef struct Managed {
         int r;
 } Managed;
 
+/* All of it fits into a reply, since the store shows no more than MAX_SHOWN_BYTES of state-manager.c. */
 static void append_entry(Managed *managed, const AldEntry *entry)
 {
         managed->r = ald_record_bus_append_interface(managed->reply, entry->record);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "state/findings/findings-report.h"
-#include "state/planner/planner-path.h"
+#include "state/planner/planner-due.h"
 
 /* What the records of a single node show: memory, disks, devices, interfaces and its membership. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/planner/planner-path.h"
+#include "state/planner/planner-due.h"
 
 /* Which compute devices of this node are due, computed from the state alone, as for paths
  * (state/planner/planner.h). */
@@ -18,7 +18,7 @@ typedef struct AldDueDevice {
         uint64_t since; /* maybe absent */
 } AldDueDevice;
 
-/* A device with a higher usage is not measured. */
+/* A device with a higher usage is not measured; its probe looks again by the same limit. */
 #define ALD_DEVICE_USAGE_MAX_PERCENT 10.0
 
 /*

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "state/planner/candidates.h"
-#include "state/planner/planner-path.h"
+#include "state/planner/planner-due.h"
 #include "state/planner/probe-policy.h"
 
 /*

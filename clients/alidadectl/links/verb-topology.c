@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
-#include "clients/alidadectl/links/drawing.h"
+#include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"

@@ -6,7 +6,7 @@
 #include "clients/command-line/text.h"
 #include "clients/common/cluster-facts.h"
 #include "clients/common/facts.h"
-#include "clients/common/finding-words.h"
+#include "clients/common/finding-display.h"
 #include "clients/common/format.h"
 #include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"

@@ -8,7 +8,7 @@
 #include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"
 #include "clients/common/cluster-facts.h"
-#include "clients/common/finding-words.h"
+#include "clients/common/finding-display.h"
 #include "clients/common/node-summary.h"
 
 #define FINDINGS_SHARE 4 /* the findings take at most a quarter of the rows */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/mqtt/subscriptions.h"
 #include "state/planner/peer-sample.h"
-#include "state/planner/planner-path.h"
+#include "state/planner/planner-due.h"
 
 static const AldKind kinds_of_peers[] = { ALD_KIND_IDENTITY, ALD_KIND_NETWORK, ALD_KIND_PROBE_POLICY,
         ALD_KIND_MEMBERSHIP };

@@ -9,6 +9,7 @@
 #include "services/link-probe/link/schedule.h"
 #include "services/link-probe/net/route.h"
 
+/* Which paths are due, also after failures, the state service decides: state/planner/planner-due.h. */
 struct AldSchedule {
         AldScheduleParts parts;
         AldDeferrals *peers;    /* by their ids */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/alidadectl/links/drawing.h"
+#include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/link-table.h"
 #include "clients/command-line/text.h"

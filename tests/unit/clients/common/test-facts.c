@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "clients/common/cluster-facts.h"
-#include "clients/common/finding-words.h"
+#include "clients/common/finding-display.h"
 #include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
 #include "tests/unit/model-maker.h"

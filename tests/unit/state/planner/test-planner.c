@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "state/planner/planner-load.h"
+#include "state/planner/probe-traffic.h"
 #include "state/planner/planner.h"
 #include "tests/unit/planner-text.h"
 #include "tests/unit/record-maker.h"

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "clients/common/facts.h"
-#include "clients/common/finding-words.h"
+#include "clients/common/finding-display.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "state/findings/findings-words.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "record/key.h"
-#include "state/planner/planner-path.h"
+#include "state/planner/planner-due.h"
 
 #define USEC_PER_MINUTE (UINT64_C(60) * 1000 * 1000)
 

@@ -4,7 +4,7 @@
 
 #include "record/key.h"
 #include "state/network.h"
-#include "state/planner/planner-load.h"
+#include "state/planner/probe-traffic.h"
 
 #define USEC_PER_HOUR (UINT64_C(3600) * 1000 * 1000)
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/alidadectl/links/drawing.h"
+#include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/command-line/table.h"
 #include "clients/command-line/text.h"
 #include "clients/common/format.h"
