@@ -141,7 +141,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         ctl->ask_password = false;
                         break;
                 default:
-                        return ald_complain_option(argv, c);
+                        return ald_print_option_error(argv, c);
                 }
         for (; optind < argc; optind++)
                 g_ptr_array_add(words, argv[optind]);
@@ -155,20 +155,21 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                 if (strcmp(verbs[i].name, name) != 0)
                         continue;
                 if (n_args < verbs[i].min_args || n_args > verbs[i].max_args) {
-                        ald_complain("Usage: alidadectl %s", verbs[i].usage ? verbs[i].usage : verbs[i].name);
+                        ald_print_error(
+                                "Usage: alidadectl %s", verbs[i].usage ? verbs[i].usage : verbs[i].name);
                         return ALD_EXIT_USAGE;
                 }
                 if (ctl->once && verbs[i].run != ald_verb_watch) {
-                        ald_complain("--once works with watch only");
+                        ald_print_error("--once works with watch only");
                         return ALD_EXIT_USAGE;
                 }
                 if (ctl->check && verbs[i].run != ald_verb_forget) {
-                        ald_complain("--check works with forget only, or after cluster");
+                        ald_print_error("--check works with forget only, or after cluster");
                         return ALD_EXIT_USAGE;
                 }
                 return verbs[i].run(ctl);
         }
-        ald_complain("Unknown command \"%s\"; see alidadectl --help", name);
+        ald_print_error("Unknown command \"%s\"; see alidadectl --help", name);
         return ALD_EXIT_USAGE;
 }
 

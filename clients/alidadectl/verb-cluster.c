@@ -47,6 +47,6 @@ int ald_verb_cluster(const AldCtl *ctl)
         if (!ctl->pager)
                 (void) setenv("ALIDADE_PAGER", "", true);
         (void) execv(path, (char **) argv->pdata);
-        ald_complain("Cannot run %s: %s", path, strerror(errno));
+        ald_print_error("Cannot run %s: %s", path, strerror(errno));
         return ALD_EXIT_ERROR;
 }

@@ -108,7 +108,7 @@ static int lock_file(int fd, gint64 end, char **ret_reason)
                 return -errno;
         holder = describe_holder(fd);
         if (holder)
-                ald_complain("Waiting for %s to finish", holder);
+                ald_print_error("Waiting for %s to finish", holder);
         r = await(fd, end);
         if (r == -ETIMEDOUT) {
                 g_free(holder);

@@ -44,7 +44,7 @@ void ald_changes_add_list(
 
         json_array_append_new(changes->list, json_pack("{ssssss}", "Action", kinds[kind].name, "Object",
                                                      valid_object, "Text", valid_text));
-        ald_changes_tell(changes, "%s", text);
+        ald_changes_note(changes, "%s", text);
 }
 
 static void tell(const AldChanges *changes, const char *format, va_list list)
@@ -55,7 +55,7 @@ static void tell(const AldChanges *changes, const char *format, va_list list)
                 fprintf(changes->tell, "%s\n", safe);
 }
 
-void ald_changes_tell(const AldChanges *changes, const char *format, ...)
+void ald_changes_note(const AldChanges *changes, const char *format, ...)
 {
         va_list list;
 
@@ -78,7 +78,7 @@ bool ald_changes_any(const AldChanges *changes)
         return json_array_size(changes->list) > 0;
 }
 
-void ald_changes_tell_next(const AldChanges *changes, const char *format, ...)
+void ald_changes_note_next(const AldChanges *changes, const char *format, ...)
 {
         va_list list;
 

@@ -44,10 +44,10 @@ void ald_changes_add_list(AldChanges *changes, AldChangeKind kind, const char *o
         va_list list) G_GNUC_PRINTF(4, 0);
 
 /* Prints another line, except with JSON. Control characters are replaced. */
-void ald_changes_tell(const AldChanges *changes, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ald_changes_note(const AldChanges *changes, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Prints one line about the next step, if something was changed. */
-void ald_changes_tell_next(const AldChanges *changes, const char *format, ...) G_GNUC_PRINTF(2, 3);
+void ald_changes_note_next(const AldChanges *changes, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* Whether there were any. */
 bool ald_changes_any(const AldChanges *changes);

@@ -105,7 +105,7 @@ static int take_lock(AldClusterFiles *files)
         }
         if (r != -ETIMEDOUT)
                 return ald_report_failure(r, files->folder, NULL);
-        ald_complain(
+        ald_print_error(
                 "Nothing was changed: %s has been changing %s for %u seconds. Try again when it has finished",
                 holder, files->folder, ALD_ADMIN_LOCK_SECONDS);
         return ALD_EXIT_ERROR;
@@ -172,7 +172,7 @@ int ald_files_open_to_change(AldClusterFiles *files, AldChanges *changes)
         int r;
 
         if (geteuid() != 0) {
-                ald_complain("Only root can do this, since it uses the keys of this machine");
+                ald_print_error("Only root can do this, since it uses the keys of this machine");
                 return ALD_EXIT_DENIED;
         }
         r = ald_files_open(files, changes);
@@ -353,8 +353,9 @@ gid_t ald_files_group(const char *name)
 
         if (group)
                 return group->gr_gid;
-        ald_complain("Group %s does not exist: only root can read the key until you create the group and run "
-                     "this again",
+        ald_print_error(
+                "Group %s does not exist: only root can read the key until you create the group and run "
+                "this again",
                 name);
         return 0;
 }

@@ -45,7 +45,7 @@ int ald_input_read(const AldClusterCommand *command, size_t max, char **ret, siz
         if (path && opened < 0)
                 return ald_report_failure(-errno, name, NULL);
         if (!path && isatty(STDIN_FILENO))
-                ald_complain("Reading from the terminal; end with Ctrl-D");
+                ald_print_error("Reading from the terminal; end with Ctrl-D");
         r = ald_input_read_all(path ? opened : STDIN_FILENO, max, ret, ret_n);
         return r < 0 ? ald_report_failure(r, name, NULL) : ALD_EXIT_OK;
 }
@@ -113,7 +113,7 @@ int ald_output_prepare(const AldClusterCommand *command)
         if (!ald_output_is_standard(command))
                 return ALD_EXIT_OK;
         if (command->changes->json) {
-                ald_complain("--json needs --output= or --check, since standard output cannot take both");
+                ald_print_error("--json needs --output= or --check, since standard output cannot take both");
                 return ALD_EXIT_USAGE;
         }
         command->changes->tell = stderr;
@@ -152,7 +152,7 @@ static int open_place(const char *path, int *ret_folder, bool *ret_replace)
         if (!replace && S_ISDIR(st.st_mode))
                 return ald_report_failure(-EISDIR, path, NULL);
         if (!replace && !is_trusted(folder)) {
-                ald_complain(
+                ald_print_error(
                         "%s is not a regular file, and other users can write to its folder: choose another "
                         "place",
                         path);
@@ -174,7 +174,7 @@ int ald_output_write_file(AldChanges *changes, const char *path, const char *tex
         if (r != ALD_EXIT_OK)
                 return r;
         if (has_text(folder, name, text)) {
-                ald_changes_tell(changes, "Kept %s", path);
+                ald_changes_note(changes, "Kept %s", path);
                 return ALD_EXIT_OK;
         }
         if (changes->check)

@@ -184,7 +184,7 @@ static int parse_options(int argc, char **argv, AldClusterCommand *command, unsi
         int c, r;
 
         while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0) {
-                r = c == '?' || c == ':' ? ald_complain_option(argv, c) : take_option(c, command);
+                r = c == '?' || c == ':' ? ald_print_option_error(argv, c) : take_option(c, command);
                 if (r >= 0)
                         return r;
                 given |= c == 'H' ? HOST : (unsigned) c;
@@ -199,11 +199,11 @@ static int run_verb(const Verb *verb, unsigned given, const AldClusterCommand *c
 
         for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
                 if (given & names[i].option & ~verb->options) {
-                        ald_complain("%s cannot be used with cluster %s", names[i].name, verb->name);
+                        ald_print_error("%s cannot be used with cluster %s", names[i].name, verb->name);
                         return ALD_EXIT_USAGE;
                 }
         if (command->n_args < verb->min_args || command->n_args > verb->max_args) {
-                ald_complain("Usage: alidadectl cluster %s", verb->usage);
+                ald_print_error("Usage: alidadectl cluster %s", verb->usage);
                 return ALD_EXIT_USAGE;
         }
         command->changes->json = command->ctl.json != ALD_JSON_OFF;
@@ -219,7 +219,7 @@ static GLogWriterOutput write_log(
 {
         for (gsize i = 0; i < n_fields && level <= G_LOG_LEVEL_WARNING; i++)
                 if (strcmp(fields[i].key, "MESSAGE") == 0)
-                        ald_complain("%s", (const char *) fields[i].value);
+                        ald_print_error("%s", (const char *) fields[i].value);
         return G_LOG_WRITER_HANDLED;
 }
 
@@ -247,6 +247,6 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
                 if (strcmp(verbs[i].name, name) == 0)
                         return run_verb(&verbs[i], given, &command);
-        ald_complain("Unknown command \"cluster %s\"; see alidadectl cluster --help", name);
+        ald_print_error("Unknown command \"cluster %s\"; see alidadectl cluster --help", name);
         return ALD_EXIT_USAGE;
 }

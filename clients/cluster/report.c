@@ -9,7 +9,7 @@
 
 int ald_report_failure(int r, const char *what, const char *reason)
 {
-        ald_complain("%s: %s", what, reason ? reason : strerror(-r));
+        ald_print_error("%s: %s", what, reason ? reason : strerror(-r));
         return r == -EACCES || r == -EPERM ? ALD_EXIT_DENIED : ALD_EXIT_ERROR;
 }
 

@@ -39,7 +39,7 @@ static int systemctl(const AldClusterFiles *files, const char *verb, const char 
         g_autofree char *command = g_strjoinv(" ", (char **) argv);
 
         if (!files->changes->check && ald_services_run(argv) != 0) {
-                ald_complain("systemctl %s %s failed; see journalctl -u %s", verb, unit, unit);
+                ald_print_error("systemctl %s %s failed; see journalctl -u %s", verb, unit, unit);
                 return ALD_EXIT_ERROR;
         }
         ald_changes_add(files->changes, ALD_CHANGE_RUN, command, "%s", "");
@@ -82,9 +82,9 @@ static int reload_clusterd(const AldClusterFiles *files)
                 ald_changes_add(files->changes, ALD_CHANGE_ASK, ALD_CLUSTER_NAME, " to reload its files");
         else if (!error.name || sd_bus_error_has_name(&error, SD_BUS_ERROR_NAME_HAS_NO_OWNER) ||
                  sd_bus_error_has_name(&error, SD_BUS_ERROR_SERVICE_UNKNOWN))
-                ald_changes_tell(files->changes, "alidade-clusterd is not running: start it");
+                ald_changes_note(files->changes, "alidade-clusterd is not running: start it");
         else {
-                ald_complain("alidade-clusterd could not reload: %s", error.message);
+                ald_print_error("alidade-clusterd could not reload: %s", error.message);
                 return ald_bus_exit_code(&error);
         }
         return ALD_EXIT_OK;

@@ -492,7 +492,7 @@ int ald_cluster_status(const AldClusterCommand *command)
         r = read_service(&command->ctl, &status, &problem);
         /* The files here tell nothing of another machine. */
         if (r != ALD_EXIT_OK && command->ctl.host) {
-                ald_complain("Cannot read from org.alidade.Cluster1: %s", problem);
+                ald_print_error("Cannot read from org.alidade.Cluster1: %s", problem);
                 return r;
         }
         if (!command->ctl.host && ald_files_open(&files, command->changes) == ALD_EXIT_OK)

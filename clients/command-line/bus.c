@@ -5,27 +5,27 @@
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 
-static void complain_about_host(const char *host, int r)
+static void print_problem_of_host(const char *host, int r)
 {
         if (r == -ETIMEDOUT)
-                ald_complain("Cannot reach %s: no answer", host);
+                ald_print_error("Cannot reach %s: no answer", host);
         else
-                ald_complain("Cannot reach the bus of %s: ssh failed, see its message. The other machine "
-                             "needs an account for you, and systemd-stdio-bridge",
+                ald_print_error("Cannot reach the bus of %s: ssh failed, see its message. The other machine "
+                                "needs an account for you, and systemd-stdio-bridge",
                         host);
 }
 
-static void complain_about_bus(const char *where, int r)
+static void print_problem_of_bus(const char *where, int r)
 {
         if (r == -ETIMEDOUT)
-                ald_complain("Cannot connect to %s: no answer; it is stopped or overloaded", where);
+                ald_print_error("Cannot connect to %s: no answer; it is stopped or overloaded", where);
         else
-                ald_complain("Cannot connect to %s: %s", where, strerror(-r));
+                ald_print_error("Cannot connect to %s: %s", where, strerror(-r));
 }
 
 static void on_notice(void *userdata)
 {
-        ald_complain("Waiting for %s", (const char *) userdata);
+        ald_print_error("Waiting for %s", (const char *) userdata);
 }
 
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
@@ -35,11 +35,11 @@ int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
         int r;
 
         if (ctl->host && !ald_connection_is_host(ctl->host)) {
-                ald_complain("\"%s\" is not a host; -H takes [USER@]HOST[:PORT]", ctl->host);
+                ald_print_error("\"%s\" is not a host; -H takes [USER@]HOST[:PORT]", ctl->host);
                 return ALD_EXIT_USAGE;
         }
         if (ctl->host && !ald_connection_has_ssh()) {
-                ald_complain("Cannot reach %s: ssh is not installed", ctl->host);
+                ald_print_error("Cannot reach %s: ssh is not installed", ctl->host);
                 return ALD_EXIT_UNREACHABLE;
         }
         r = ald_connection_open(ctl->host, &bus);
@@ -49,7 +49,7 @@ int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
                 r = sd_bus_set_method_call_timeout(bus, ALD_ANSWER_USEC);
         if (r < 0) {
                 sd_bus_close(bus); /* flushing would wait again */
-                (ctl->host ? complain_about_host : complain_about_bus)(place, r);
+                (ctl->host ? print_problem_of_host : print_problem_of_bus)(place, r);
                 return r == -EACCES || r == -EPERM ? ALD_EXIT_DENIED : ALD_EXIT_UNREACHABLE;
         }
         *ret = g_steal_pointer(&bus);
@@ -73,7 +73,7 @@ int ald_bus_await(sd_bus *bus, const char *name, sd_bus_error *error)
         if (r != -ETIMEDOUT)
                 return r;
         sd_bus_error_free(error);
-        ald_complain("Waiting for %s", name);
+        ald_print_error("Waiting for %s", name);
         return ping(bus, name, ALD_ANSWER_USEC - ALD_NOTICE_USEC, error);
 }
 
@@ -138,18 +138,18 @@ int ald_bus_exit_code(const sd_bus_error *error)
         }
 }
 
-int ald_bus_complain(const sd_bus_error *error, const char *what, const char *unit)
+int ald_bus_print_error(const sd_bus_error *error, const char *what, const char *unit)
 {
         const char *why = error->message ? error->message : error->name ? error->name : "unknown error";
 
         if (is_without_answer(error))
-                ald_complain(
+                ald_print_error(
                         "%s: %s did not answer (%s). See \"systemctl status %s\"; if it hangs, \"systemctl "
                         "restart %s\" helps",
                         what, unit, why, unit, unit);
         else if (is_unknown_service(error))
-                ald_complain("%s: %s; is Alidade installed and running there?", what, why);
+                ald_print_error("%s: %s; is Alidade installed and running there?", what, why);
         else
-                ald_complain("%s: %s", what, why);
+                ald_print_error("%s: %s", what, why);
         return ald_bus_exit_code(error);
 }

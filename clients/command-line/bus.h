@@ -23,4 +23,4 @@ void ald_bus_ensure_error(sd_bus_error *error, int r);
 int ald_bus_exit_code(const sd_bus_error *error);
 
 /* Reports why an action of the unit failed: the text of the error, made safe. Returns the exit code. */
-int ald_bus_complain(const sd_bus_error *error, const char *what, const char *unit);
+int ald_bus_print_error(const sd_bus_error *error, const char *what, const char *unit);

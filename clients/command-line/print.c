@@ -71,7 +71,7 @@ int ald_print_finish(void)
         /* Whoever read it has seen enough. */
         if (errno == EPIPE)
                 return ALD_EXIT_OK;
-        ald_complain("Cannot write the output: %s", strerror(errno));
+        ald_print_error("Cannot write the output: %s", strerror(errno));
         return ALD_EXIT_ERROR;
 }
 
@@ -127,7 +127,7 @@ int ald_json_parse_mode(const char *mode, AldJsonMode *ret)
                         *ret = modes[i].mode;
                         return 0;
                 }
-        ald_complain("--json=%s: must be short, pretty or off", mode);
+        ald_print_error("--json=%s: must be short, pretty or off", mode);
         return -EINVAL;
 }
 
@@ -139,7 +139,7 @@ int ald_print_json(const AldCtl *ctl, json_t *value)
         return ald_print_finish();
 }
 
-int ald_complain_option(char **argv, int c)
+int ald_print_option_error(char **argv, int c)
 {
         const char *word = argv[optind - 1];
         g_autofree char *letter = NULL;
@@ -147,11 +147,11 @@ int ald_complain_option(char **argv, int c)
         if (optopt > ' ' && optopt < 0x7f && !g_str_has_prefix(word, "--"))
                 word = letter = g_strdup_printf("-%c", optopt);
         if (c == ':')
-                ald_complain("%s needs a value; see --help", word);
+                ald_print_error("%s needs a value; see --help", word);
         else if (optopt != 0 && !letter)
-                ald_complain("%s: this option takes no value; see --help", word);
+                ald_print_error("%s: this option takes no value; see --help", word);
         else
-                ald_complain("%s: unknown option; see --help", word);
+                ald_print_error("%s: unknown option; see --help", word);
         return ALD_EXIT_USAGE;
 }
 
@@ -170,7 +170,7 @@ static char *shorten(char *text)
         return shortened;
 }
 
-void ald_complain(const char *format, ...)
+void ald_print_error(const char *format, ...)
 {
         g_autofree char *text = NULL, *safe = NULL, *rendered = NULL;
         va_list list;

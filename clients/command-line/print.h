@@ -35,7 +35,7 @@ int ald_json_parse_mode(const char *mode, AldJsonMode *ret);
 int ald_print_finish(void);
 
 /* Reports an error of getopt_long() when opterr is 0: c is '?' or ':'. Returns the exit code. */
-int ald_complain_option(char **argv, int c);
+int ald_print_option_error(char **argv, int c);
 
 /* Prints an error message to standard error; shortens a long text in its middle. */
-void ald_complain(const char *format, ...) G_GNUC_PRINTF(1, 2);
+void ald_print_error(const char *format, ...) G_GNUC_PRINTF(1, 2);

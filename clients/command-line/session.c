@@ -11,13 +11,13 @@
 #define SETTLE_MSEC 2000
 #define STARTUP_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */
 
-static int complain(const sd_bus_error *error)
+static int warn_once(const sd_bus_error *error)
 {
         if (!error) {
-                ald_complain("The state service disappeared");
+                ald_print_error("The state service disappeared");
                 return ALD_EXIT_UNREACHABLE;
         }
-        return ald_bus_complain(error, "Cannot read from " ALD_STATE_NAME, ALD_STATE_UNIT);
+        return ald_bus_print_error(error, "Cannot read from " ALD_STATE_NAME, ALD_STATE_UNIT);
 }
 
 /* Keeps the exit code, which is more precise than an errno. */
@@ -35,7 +35,7 @@ static int opening_exit_code(AldStateSession *session, int r)
                 return ALD_EXIT_OK;
         if (session->open_code != ALD_EXIT_OK)
                 return session->open_code;
-        ald_complain("Cannot start: %s", strerror(-r));
+        ald_print_error("Cannot start: %s", strerror(-r));
         return ALD_EXIT_ERROR;
 }
 
@@ -115,7 +115,7 @@ void ald_session_exit(AldStateSession *session, int exit_code)
 void ald_session_fail(AldStateSession *session, const sd_bus_error *error)
 {
         if (!session->ended)
-                ald_session_exit(session, complain(error));
+                ald_session_exit(session, warn_once(error));
 }
 
 static gboolean on_waiting(void *userdata)
@@ -124,7 +124,7 @@ static gboolean on_waiting(void *userdata)
         AldFollow *follow = ald_state_client_follow(session->client);
 
         if (follow && !ald_follow_in_step(follow))
-                ald_complain("Waiting for %s", ALD_STATE_NAME);
+                ald_print_error("Waiting for %s", ALD_STATE_NAME);
         return G_SOURCE_REMOVE;
 }
 
@@ -212,21 +212,21 @@ int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
         return r;
 }
 
-static void complain_about_node(const char *what, int r, const GPtrArray *candidates)
+static void print_problem_of_node(const char *what, int r, const GPtrArray *candidates)
 {
         if (r != -ENOTUNIQ) {
-                ald_complain("No node is called \"%s\"", what);
+                ald_print_error("No node is called \"%s\"", what);
                 return;
         }
-        ald_complain("Several nodes are called \"%s\"; give more of the id:", what);
+        ald_print_error("Several nodes are called \"%s\"; give more of the id:", what);
         for (guint i = 0; i < MIN(candidates->len, CANDIDATES_SHOWN); i++) {
                 const AldEntity *node = candidates->pdata[i];
                 g_autofree char *label = ald_entity_label(node);
 
-                ald_complain("  %s %s", node->id, label);
+                ald_print_error("  %s %s", node->id, label);
         }
         if (candidates->len > CANDIDATES_SHOWN)
-                ald_complain("  and %u more", candidates->len - CANDIDATES_SHOWN);
+                ald_print_error("  and %u more", candidates->len - CANDIDATES_SHOWN);
 }
 
 int ald_session_find_node(AldStateSession *session, const char *what, const AldEntity **ret)
@@ -237,7 +237,7 @@ int ald_session_find_node(AldStateSession *session, const char *what, const AldE
         r = ald_model_find(session->model, what, ret, candidates);
         if (r >= 0)
                 return ALD_EXIT_OK;
-        complain_about_node(what, r, candidates);
+        print_problem_of_node(what, r, candidates);
         return ALD_EXIT_NO_NODE;
 }
 

@@ -14,7 +14,7 @@
 #include "probes/common/fd.h"
 #include "probes/common/wait.h"
 
-#define CONNECT_PATIENCE (5 * ALD_NSEC_PER_SEC)
+#define CONNECT_TIMEOUT (5 * ALD_NSEC_PER_SEC)
 
 /* Why there is no address of that name. */
 static const char *explain_name(const char *host, int error)
@@ -253,7 +253,7 @@ int ald_address_connect(
         }
         if (connect(fd, (const struct sockaddr *) &to->storage, to->size) < 0 && errno != EINPROGRESS)
                 return connect_failed(to, errno, failure);
-        r = ald_wait_for(fd, POLLOUT, stop, ald_now() + CONNECT_PATIENCE, "waited for a connection", failure);
+        r = ald_wait_for(fd, POLLOUT, stop, ald_now() + CONNECT_TIMEOUT, "waited for a connection", failure);
         if (r < 0)
                 return r;
         if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0)

@@ -10,7 +10,7 @@
 #include "probes/common/admission.h"
 #include "record/message.h"
 
-#define PATIENCE_MSEC 5000
+#define TIMEOUT_MSEC 5000
 #define GIDS "gids"
 
 static const AldFailureKind refusals[] = { ALD_FAILURE_BUSY, ALD_FAILURE_INHIBITED,
@@ -33,7 +33,7 @@ static int read_line(int fd, char **ret)
         int r;
 
         do
-                r = poll(&wait, 1, PATIENCE_MSEC);
+                r = poll(&wait, 1, TIMEOUT_MSEC);
         while (r < 0 && errno == EINTR);
         if (r <= 0)
                 return r < 0 ? -errno : -ETIMEDOUT;

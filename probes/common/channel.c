@@ -60,7 +60,7 @@ static int tls_failed(AldChannel *channel, int result)
 
 static int do_handshake(AldChannel *channel)
 {
-        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
+        uint64_t deadline = ald_now() + ALD_CHANNEL_TIMEOUT;
         int r;
 
         for (;;) {
@@ -125,7 +125,7 @@ void ald_channel_close(AldChannel *channel)
 
 int ald_channel_send_text(AldChannel *channel, const char *text)
 {
-        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
+        uint64_t deadline = ald_now() + ALD_CHANNEL_TIMEOUT;
         size_t size = ALD_FRAME_HEADER + strlen(text);
         g_autofree uint8_t *frame = g_malloc(size);
 

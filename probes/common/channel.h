@@ -8,7 +8,7 @@
 #include "probes/common/frame.h"
 #include "record/message.h"
 
-#define ALD_CHANNEL_PATIENCE (5 * ALD_NSEC_PER_SEC) /* of each step on the control connection */
+#define ALD_CHANNEL_TIMEOUT (5 * ALD_NSEC_PER_SEC) /* of each step on the control connection */
 
 /* What one version of a program understands, ProbeAbort included. The first message of each side has a field
  * Version; that message keeps its name and its required fields in all versions. */

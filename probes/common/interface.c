@@ -13,7 +13,7 @@
 #include "probes/common/fd.h"
 #include "probes/common/interface.h"
 
-#define PATIENCE_SECONDS 1
+#define TIMEOUT_SECONDS 1
 #define ANSWER_SIZE 16384u
 
 /* A request with what follows its header, and the room that its attributes take. */
@@ -40,11 +40,11 @@ static void add_attribute(Request *request, unsigned short type, const void *dat
 /* The answer of the kernel to one request: its size. */
 static ssize_t query(const Request *request, void *answer, size_t size)
 {
-        const struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
+        const struct timeval timeout = { .tv_sec = TIMEOUT_SECONDS };
         ald_fd int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
         ssize_t n;
 
-        if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) < 0 ||
+        if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout) < 0 ||
                 send(fd, request, request->header.nlmsg_len, 0) < 0)
                 return -errno;
         n = recv(fd, answer, size, 0);

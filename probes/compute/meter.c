@@ -175,7 +175,7 @@ static unsigned launches_in(const Run *run, double seconds)
         return (unsigned) CLAMP(round(seconds / run->launch_seconds), 1, LAUNCHES_MAX);
 }
 
-static void tell(const Run *run, AldComputeStepPhase phase, double fraction)
+static void report(const Run *run, AldComputeStepPhase phase, double fraction)
 {
         ald_measure_report(run->options->measure, phase, run->options->variant, MIN(fraction, 1));
 }
@@ -209,7 +209,7 @@ static int settle(Run *run)
                 if (r < 0)
                         return r;
                 past = elapsed(start);
-                tell(run, ALD_COMPUTE_STEP_PHASE_SETTLE, past / most);
+                report(run, ALD_COMPUTE_STEP_PHASE_SETTLE, past / most);
                 if (span.n == 0 || span.wall <= 0)
                         continue;
                 run->launch_seconds = span.wall / span.n;
@@ -287,7 +287,7 @@ static int measure(Run *run)
                 if (!first)
                         add_window(run, &span);
                 first = false;
-                tell(run, ALD_COMPUTE_STEP_PHASE_MEASURE, elapsed(run->start_nsec) / run->seconds_max);
+                report(run, ALD_COMPUTE_STEP_PHASE_MEASURE, elapsed(run->start_nsec) / run->seconds_max);
         }
         return 0;
 }

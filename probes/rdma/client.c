@@ -302,7 +302,7 @@ int ald_rdma_client_run(const AldRdmaOptions *options, AldRdmaSession *session, 
         int stop = session->channel.stop, r = ald_rdma_session_send_preamble(fd, session->failure);
         AldAddress peer;
 
-        session->patience = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_RDMA_SESSION_PATIENCE;
+        session->timeout = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_RDMA_SESSION_TIMEOUT;
         if (ald_address_peer(fd, &peer) >= 0)
                 ald_address_format(&peer, result.sink_address);
         g_strlcpy(result.source_port, session->port.name, sizeof result.source_port);

@@ -13,8 +13,8 @@
 #include "probes/rdma/ping.h"
 #include "probes/rdma/rdma-cm.h"
 
-#define PATIENCE_MSEC 5000
-#define PATIENCE_NS (PATIENCE_MSEC * ALD_NSEC_PER_MSEC)
+#define TIMEOUT_MSEC 5000
+#define TIMEOUT_NS (TIMEOUT_MSEC * ALD_NSEC_PER_MSEC)
 
 int ald_rdma_cm_open(AldRdmaCm *manager, int stop, AldFailure *failure)
 {
@@ -83,7 +83,7 @@ static int wait_for(
 static int await(AldRdmaCm *manager, enum rdma_cm_event_type type)
 {
         struct rdma_cm_event *event;
-        int r = wait_for(manager, type, ald_now() + PATIENCE_NS, &event);
+        int r = wait_for(manager, type, ald_now() + TIMEOUT_NS, &event);
 
         if (r >= 0)
                 rdma_ack_cm_event(event);
@@ -165,7 +165,7 @@ int ald_rdma_cm_listen(
 
 int ald_rdma_cm_wait_for_client(AldRdmaCm *manager)
 {
-        uint64_t deadline = ald_now() + PATIENCE_NS, shown = GUINT64_TO_BE(manager->nonce);
+        uint64_t deadline = ald_now() + TIMEOUT_NS, shown = GUINT64_TO_BE(manager->nonce);
         struct rdma_cm_event *event;
 
         while (!manager->id) {
@@ -251,14 +251,14 @@ int ald_rdma_cm_resolve(
         address_of(&bytes, scope_of(port, control), &to);
         ald_address_set_port(&to, (unsigned) offer->service_port);
         if (rdma_create_id(manager->events, &manager->id, NULL, RDMA_PS_TCP) < 0 ||
-                rdma_resolve_addr(manager->id, NULL, (struct sockaddr *) &to.storage, PATIENCE_MSEC) < 0)
+                rdma_resolve_addr(manager->id, NULL, (struct sockaddr *) &to.storage, TIMEOUT_MSEC) < 0)
                 return ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no way to %s: %s",
                         offer->service_address, g_strerror(errno));
         r = await(manager, RDMA_CM_EVENT_ADDR_RESOLVED);
         if (r >= 0 && !is_of(manager->id, port))
                 r = ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "the way to %s is not by %s",
                         offer->service_address, port->name);
-        if (r >= 0 && rdma_resolve_route(manager->id, PATIENCE_MSEC) < 0)
+        if (r >= 0 && rdma_resolve_route(manager->id, TIMEOUT_MSEC) < 0)
                 r = ald_fail(manager->failure, ALD_FAILURE_UNREACHABLE, "rdma_cm finds no route: %s",
                         g_strerror(errno));
         return r < 0 ? r : await(manager, RDMA_CM_EVENT_ROUTE_RESOLVED);

@@ -333,7 +333,7 @@ int ald_rdma_server_run(const AldRdmaOptions *options, AldRdmaSession *session, 
         AldAddress peer;
         int r;
 
-        session->patience = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_RDMA_SESSION_PATIENCE;
+        session->timeout = options->link.seconds_max * ALD_NSEC_PER_SEC + ALD_RDMA_SESSION_TIMEOUT;
         if (ald_address_peer(fd, &peer) >= 0)
                 ald_address_format(&peer, served->address);
         r = ald_channel_open(&session->channel, &ald_rdma_protocol, fd, tls, true, session->channel.stop,

@@ -15,7 +15,7 @@
 #define POLL_NS (2 * ALD_NSEC_PER_MSEC) /* a look takes as long as a round trip of a fast device */
 
 #define PREAMBLE_SIZE 4u
-#define PREAMBLE_PATIENCE (5 * ALD_NSEC_PER_SEC)
+#define PREAMBLE_TIMEOUT (5 * ALD_NSEC_PER_SEC)
 
 static const AldKind kinds[] = { ALD_KIND_RDMA_HELLO, ALD_KIND_RDMA_OFFER, ALD_KIND_RDMA_USE,
         ALD_KIND_RDMA_READY, ALD_KIND_RDMA_PHASE, ALD_KIND_RDMA_GO, ALD_KIND_RDMA_STOP, ALD_KIND_RDMA_DRAINED,
@@ -43,7 +43,7 @@ int ald_rdma_session_unexpected(AldRdmaSession *session)
 
 int ald_rdma_session_expect(AldRdmaSession *session, AldKind kind, AldRecord **ret)
 {
-        return ald_channel_expect(&session->channel, ald_now() + session->patience, kind, ret);
+        return ald_channel_expect(&session->channel, ald_now() + session->timeout, kind, ret);
 }
 
 int ald_rdma_session_poll(AldRdmaSession *session, uint64_t deadline, AldRecord **ret)
@@ -108,7 +108,7 @@ int ald_rdma_session_send_preamble(int fd, AldFailure *failure)
 
 int ald_rdma_session_read_preamble(int fd, int stop, AldFailure *failure)
 {
-        uint64_t deadline = ald_now() + PREAMBLE_PATIENCE;
+        uint64_t deadline = ald_now() + PREAMBLE_TIMEOUT;
         char came[PREAMBLE_SIZE];
         size_t n = 0;
 

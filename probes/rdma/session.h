@@ -5,7 +5,7 @@
 #include "probes/rdma/endpoint.h"
 #include "probes/rdma/rdma-cm.h"
 
-#define ALD_RDMA_SESSION_PATIENCE (10 * ALD_NSEC_PER_SEC) /* beyond what a phase may take */
+#define ALD_RDMA_SESSION_TIMEOUT (10 * ALD_NSEC_PER_SEC) /* beyond what a phase may take */
 
 /* The messages of a session, which record/messages/rdma-session.xml describes in their order. */
 extern const AldProtocol ald_rdma_protocol;
@@ -18,9 +18,9 @@ typedef struct AldRdmaSession {
         AldRdmaCm manager;
         AldGid own_gid, peer_gid;
         bool has_gid;
-        unsigned turns;    /* since the last look at the clock, which may be slow */
-        uint64_t polled;   /* when the control connection was last looked at */
-        uint64_t patience; /* ns, of each phase */
+        unsigned turns;   /* since the last look at the clock, which may be slow */
+        uint64_t polled;  /* when the control connection was last looked at */
+        uint64_t timeout; /* ns, of each phase */
         AldFailure *failure;
 } AldRdmaSession;
 

@@ -82,7 +82,7 @@ static int ping(
 
 int ald_rdma_transfer_ping(AldRdmaSession *session, AldRttSample *samples, size_t n, size_t *ret_n)
 {
-        uint64_t deadline = ald_now() + session->patience, end = ald_now() + WARM_UP_NSEC;
+        uint64_t deadline = ald_now() + session->timeout, end = ald_now() + WARM_UP_NSEC;
         size_t i;
         int r = 0;
 
@@ -117,7 +117,7 @@ static int settle(AldRdmaSession *session, uint64_t deadline)
 
 int ald_rdma_transfer_answer(AldRdmaSession *session, AldRecord **ret)
 {
-        uint64_t deadline = ald_now() + session->patience;
+        uint64_t deadline = ald_now() + session->timeout;
         g_autoptr(AldRecord) message = NULL;
         int r, settled;
 
@@ -171,7 +171,7 @@ static int read_once(AldRdmaSession *session, uint64_t deadline, uint64_t *ret_n
 
 int ald_rdma_transfer_read(AldRdmaSession *session, AldRttSample *samples, size_t n, size_t *ret_n)
 {
-        uint64_t deadline = ald_now() + session->patience, end = ald_now() + READ_NSEC;
+        uint64_t deadline = ald_now() + session->timeout, end = ald_now() + READ_NSEC;
         size_t i;
         int r = 0;
 
@@ -205,7 +205,7 @@ static bool may_send(
 
 int ald_rdma_transfer_send(AldRdmaSession *session, const AldEvaluatorLimits *limits, uint64_t *bytes)
 {
-        uint64_t now = ald_now(), end = now + limits->hard_ns + GRACE_NS, deadline = now + session->patience;
+        uint64_t now = ald_now(), end = now + limits->hard_ns + GRACE_NS, deadline = now + session->timeout;
         uint64_t begun = session->endpoint.posted;
         g_autoptr(AldRecord) message = NULL;
         int r = 0;
@@ -342,7 +342,7 @@ int ald_rdma_transfer_receive(
         AldRdmaSession *session, const AldEvaluatorLimits *limits, uint64_t min_rtt, AldVerdict *ret)
 {
         Receiving receiving = { .session = session, .limits = limits, .end = UINT64_MAX };
-        uint64_t deadline = ald_now() + session->patience;
+        uint64_t deadline = ald_now() + session->timeout;
         AldVerdict verdict;
         AldRdmaStop stop;
         int r;

@@ -24,7 +24,7 @@
 /* What a client may subscribe to: a member needs some 200 filters. */
 #define SUBSCRIPTIONS_MAX 1024
 
-/* Whoever takes nothing for so long is cut off, before what waits for it has filled the memory. */
+/* A client that reads nothing for this long is disconnected, before its messages fill the memory. */
 #define STALLED_MS 30000u
 #define SOCKETS_MAX 1024 /* among these are those that listen; they are opened first */
 
@@ -146,7 +146,7 @@ static void report(Plugin *plugin, uint64_t now)
 
 /* mosquitto 2.0 does not call MOSQ_EVT_TICK for the plugin of a listener; nodes say each second that they
  * live. */
-static void look_around(Plugin *plugin)
+static void report_regularly(Plugin *plugin)
 {
         uint64_t now = (uint64_t) g_get_monotonic_time();
 
@@ -162,7 +162,7 @@ static int on_acl_check(int event, void *data, void *userdata)
 {
         const struct mosquitto_evt_acl_check *check = data;
 
-        look_around(userdata);
+        report_regularly(userdata);
         if (check->access == MOSQ_ACL_WRITE)
                 return check_write(userdata, check);
         if (check->access == MOSQ_ACL_READ)

@@ -25,7 +25,7 @@
 #define REFUSALS_MAX (1u * MEBI)
 
 /* How long a call of a user that has not read enough waits for that. */
-#define PATIENCE_USEC (1 * G_USEC_PER_SEC)
+#define TIMEOUT_USEC (1 * G_USEC_PER_SEC)
 /* The same while the bus has not replied, which it does not do once it has stopped reading. */
 #define UNANSWERED_USEC (5 * G_USEC_PER_SEC)
 /* Maximum number of waiting calls. */
@@ -330,7 +330,7 @@ static void set_timer(AldReaders *readers)
 /* Resumes calls that fit now, and refuses those that have waited too long. */
 static void look_at_waiting(User *user)
 {
-        gint64 patience = user->asking == 0 ? PATIENCE_USEC : UNANSWERED_USEC;
+        gint64 timeout = user->asking == 0 ? TIMEOUT_USEC : UNANSWERED_USEC;
         gint64 now = g_get_monotonic_time();
         const Waiting *first;
 
@@ -341,7 +341,7 @@ static void look_at_waiting(User *user)
                         readmit_all(user);
                         return;
                 }
-                if (now - first->since < patience)
+                if (now - first->since < timeout)
                         return;
                 (void) refuse(user, first->call, &error);
                 (void) sd_bus_reply_method_error(first->call, &error);

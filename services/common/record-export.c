@@ -49,7 +49,7 @@ static void note_sent(AldRecordExport *export, Shown *shown)
 }
 
 /* While too much of earlier broadcasts is unread, only the state service is informed. */
-static void tell(AldRecordExport *export, const Shown *shown, uint64_t changed)
+static void report(AldRecordExport *export, const Shown *shown, uint64_t changed)
 {
         bool may_broadcast = ald_service_may_broadcast(export->service);
 
@@ -68,7 +68,7 @@ static void publish(AldRecordExport *export, Shown *shown, AldRecord *record)
         g_clear_pointer(&shown->sent, ald_record_unref);
         shown->sent = record;
         g_clear_pointer(&shown->waiting, ald_record_unref);
-        tell(export, shown, changed);
+        report(export, shown, changed);
         note_sent(export, shown);
 }
 
@@ -192,7 +192,7 @@ int ald_record_export_update(AldRecordExport *export, const void *fields)
                 change(export, shown, record);
         } else {
                 shown = add(export, export->path, record);
-                tell(export, shown, UINT64_MAX);
+                report(export, shown, UINT64_MAX);
         }
         return 0;
 }
@@ -222,7 +222,7 @@ int ald_record_export_put(AldRecordExport *export, const char *name, const void 
                 if (ald_service_may_broadcast(export->service))
                         sd_bus_emit_object_added(ald_service_bus(export->service), path);
                 else
-                        tell(export, shown, UINT64_MAX);
+                        report(export, shown, UINT64_MAX);
         }
         return 0;
 }

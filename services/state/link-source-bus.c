@@ -24,7 +24,7 @@ struct AldLinkSource {
         bool bad;             /* the last was not understood, which was logged */
 };
 
-static void complain(AldLinkSource *source, const char *path, const char *field, int error)
+static void warn_once(AldLinkSource *source, const char *path, const char *field, int error)
 {
         if (!source->bad)
                 g_warning("%s sent an invalid %s: %s%s%s", LINK_PROBE_NAME, path, field ? field : "",
@@ -40,7 +40,7 @@ static void take(AldLinkSource *source, const char *path, AldRecord *record)
 
         source->bad = false;
         if (!before && g_hash_table_size(source->seen) >= OBJECTS_MAX) {
-                complain(source, path, NULL, -E2BIG);
+                warn_once(source, path, NULL, -E2BIG);
                 return;
         }
         g_hash_table_insert(source->seen, g_strdup(path), ald_record_ref(record));
@@ -60,7 +60,7 @@ static int read_record(AldLinkSource *source, sd_bus_message *message, const cha
                 take(source, path, record);
                 return 0;
         }
-        complain(source, path, field, r);
+        warn_once(source, path, field, r);
         g_hash_table_remove(source->seen, path);
         return field || r == -E2BIG ? 0 : r;
 }
@@ -130,7 +130,7 @@ static int on_objects(sd_bus_message *reply, void *userdata, sd_bus_error *error
                 return 0;
         r = read_objects(source, reply);
         if (r < 0)
-                complain(source, "GetManagedObjects", NULL, r);
+                warn_once(source, "GetManagedObjects", NULL, r);
         return 0;
 }
 
@@ -160,7 +160,7 @@ static int read_change(AldLinkSource *source, sd_bus_message *message, const cha
                 base = NULL;
         r = ald_record_bus_read(message, kind, base, &record, &field);
         if (r < 0) {
-                complain(source, path, field, r);
+                warn_once(source, path, field, r);
                 g_hash_table_remove(source->seen, path);
                 return 0;
         }

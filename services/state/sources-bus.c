@@ -72,7 +72,7 @@ static void take(Feed *feed, AldRecord *record)
 }
 
 /* The first of a row is logged. What comes next is read as a whole, since part of it was missed. */
-static void complain(Feed *feed, const char *field, int error)
+static void warn_once(Feed *feed, const char *field, int error)
 {
         if (!feed->bad)
                 g_warning("%s sent an invalid %s: %s%s%s", feed->source->info->name,
@@ -90,7 +90,7 @@ static void take_message(Feed *feed, sd_bus_message *message, const AldRecord *b
 
         r = ald_record_bus_read(message, feed->kind, base, &record, &field);
         if (r < 0) {
-                complain(feed, field, r);
+                warn_once(feed, field, r);
                 return;
         }
         feed->bad = false;

@@ -84,7 +84,7 @@ int ald_rate_from_kind(int kind)
         return -ENOENT;
 }
 
-static void tell(const AldTelemetryManager *manager, AldKind kind, const void *fields)
+static void report(const AldTelemetryManager *manager, AldKind kind, const void *fields)
 {
         if (manager->handler)
                 manager->handler->measured(kind, fields, manager->userdata);
@@ -96,7 +96,7 @@ static void sample_memory(void *userdata)
         AldMemory memory;
 
         ald_memory_collector_sample(manager->memory, &memory);
-        tell(manager, ALD_KIND_MEMORY, &memory);
+        report(manager, ALD_KIND_MEMORY, &memory);
 }
 
 static const char *const *collect_reasons(AldTelemetryManager *manager)
@@ -125,7 +125,7 @@ static void sample_system(void *userdata)
         system.devices.items = manager->devices->data;
         system.devices.n = manager->devices->len;
         system.absent_reasons = collect_reasons(manager);
-        tell(manager, ALD_KIND_SYSTEM, &system);
+        report(manager, ALD_KIND_SYSTEM, &system);
 }
 
 static void sample_disk(void *userdata)
@@ -139,7 +139,7 @@ static void on_disk(const AldDisk *disk, void *userdata)
 {
         AldTelemetryManager *manager = userdata;
 
-        tell(manager, ALD_KIND_DISK, disk);
+        report(manager, ALD_KIND_DISK, disk);
 }
 
 static void on_network_changed(void *userdata)
@@ -148,7 +148,7 @@ static void on_network_changed(void *userdata)
         AldNetwork network;
 
         ald_network_collector_fill(manager->network, &network);
-        tell(manager, ALD_KIND_NETWORK, &network);
+        report(manager, ALD_KIND_NETWORK, &network);
         ald_fabric_collector_look_soon(manager->fabric);
 }
 
@@ -158,7 +158,7 @@ static void on_fabric_changed(void *userdata)
         AldFabric fabric;
 
         ald_fabric_collector_fill(manager->fabric, &fabric);
-        tell(manager, ALD_KIND_FABRIC, &fabric);
+        report(manager, ALD_KIND_FABRIC, &fabric);
 }
 
 static void on_backends_changed(void *userdata)
@@ -167,7 +167,7 @@ static void on_backends_changed(void *userdata)
         AldBackends backends = ALD_BACKENDS_INIT;
 
         ald_gpu_collector_backends(manager->gpu, &backends);
-        tell(manager, ALD_KIND_BACKENDS, &backends);
+        report(manager, ALD_KIND_BACKENDS, &backends);
 }
 
 static uint64_t clamp_interval(AldRate rate, uint64_t usec)

@@ -166,7 +166,7 @@ static AldPresenceState state_by_status(
                 return ALD_PRESENCE_STATE_OFFLINE;
         if (presence->heard == 0)
                 return ALD_PRESENCE_STATE_STALE;
-        return now - MAX(presence->heard, view->connected_since) < ALD_PRESENCE_BELIEVED_USEC
+        return now - MAX(presence->heard, view->connected_since) < ALD_PRESENCE_TRUSTED_USEC
                        ? ALD_PRESENCE_STATE_ONLINE
                        : ALD_PRESENCE_STATE_OFFLINE;
 }
@@ -237,7 +237,7 @@ uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView
 {
         if (view->by_status)
                 return presence->state == ALD_PRESENCE_STATE_ONLINE && view->connected_since != 0
-                               ? MAX(presence->heard, view->connected_since) + ALD_PRESENCE_BELIEVED_USEC
+                               ? MAX(presence->heard, view->connected_since) + ALD_PRESENCE_TRUSTED_USEC
                                : UINT64_MAX;
         if (presence->state == ALD_PRESENCE_STATE_ONLINE)
                 return heard_through_living(presence) + ALD_PRESENCE_STALE_USEC;

@@ -26,7 +26,7 @@
  * trust a status until two of these may have been lost, since a broker that died together with a node
  * keeps its "online" forever. */
 #define ALD_PRESENCE_REPEAT_USEC (UINT64_C(4) * 3600 * 1000 * 1000)
-#define ALD_PRESENCE_BELIEVED_USEC (3 * ALD_PRESENCE_REPEAT_USEC)
+#define ALD_PRESENCE_TRUSTED_USEC (3 * ALD_PRESENCE_REPEAT_USEC)
 
 /* How many brokers are distinguished for one node; beyond that, the one heard longest ago is dropped. */
 #define ALD_PRESENCE_VIAS 4u

@@ -273,7 +273,7 @@ static int compare_to_entry(const AldUpdate *update, const AldEntry *entry)
         return r;
 }
 
-static bool is_sayable(const AldUpdate *update)
+static bool is_representable(const AldUpdate *update)
 {
         return update->stamp.epoch <= (uint64_t) ALD_INTEGER_MAX &&
                update->stamp.seq <= (uint64_t) ALD_INTEGER_MAX &&
@@ -301,7 +301,7 @@ static bool has_room(const AldStore *store, const AldUpdate *update, const AldEn
 
 static int check(const AldStore *store, const AldUpdate *update, const AldEntry *entry)
 {
-        if (!is_sayable(update))
+        if (!is_representable(update))
                 return -EINVAL;
         /* The key of an existing link was checked when it was added. */
         if ((!entry || !entry->key) && ald_key_parse(update->kind, update->key, NULL) < 0)
@@ -410,7 +410,7 @@ int ald_store_put(AldStore *store, const AldUpdate *update, uint64_t now)
                 return ALD_PUT_KNOWN;
         if (!node || !node->local)
                 return merge(store, node, update, now);
-        if (!is_sayable(update))
+        if (!is_representable(update))
                 return -EINVAL;
         return update->stamp.epoch > store->epoch ? ALD_PUT_OWN : ALD_PUT_KNOWN;
 }

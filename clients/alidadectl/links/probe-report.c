@@ -129,7 +129,7 @@ static int print_devices(const AldProbeRequest *probe)
                 ald_record_from_json(ALD_KIND_COMPUTE_RESULT, result, &record, NULL) >= 0)
                 describe_devices(out, ald_record_as(record, COMPUTE_RESULT, AldComputeResult), info.columns);
         if (out->len == 0) {
-                ald_complain("Cannot read the result of the probe of %s", probe->order->label);
+                ald_print_error("Cannot read the result of the probe of %s", probe->order->label);
                 return ALD_EXIT_ERROR;
         }
         return ald_print(probe->order->ctl, &info, out->str);
@@ -156,21 +156,21 @@ static void name_inhibitors(AldProbeRequest *probe)
                 const AldProbeLock *lock = locks->pdata[i];
 
                 if (holds(probe->order, lock) && n++ < NAMED_MAX)
-                        ald_complain("  %s: %s", lock->who, lock->why);
+                        ald_print_error("  %s: %s", lock->who, lock->why);
         }
         if (n > NAMED_MAX)
-                ald_complain("  and %u more; see \"alidadectl inhibit --list\"", n - NAMED_MAX);
+                ald_print_error("  and %u more; see \"alidadectl inhibit --list\"", n - NAMED_MAX);
 }
 
-int ald_probe_complain(AldProbeRequest *probe, const sd_bus_error *error)
+int ald_probe_print_error(AldProbeRequest *probe, const sd_bus_error *error)
 {
         g_autofree char *what = g_strdup_printf("Cannot probe %s", probe->order->label);
-        int r = ald_bus_complain(error, what, ALD_LINK_PROBE_UNIT);
+        int r = ald_bus_print_error(error, what, ALD_LINK_PROBE_UNIT);
 
         if (sd_bus_error_has_name(error, INHIBITED))
                 name_inhibitors(probe);
         else if (sd_bus_error_has_name(error, NOT_JOINED))
-                ald_complain("\"alidadectl cluster join\" adds this machine to a cluster");
+                ald_print_error("\"alidadectl cluster join\" adds this machine to a cluster");
         return r;
 }
 
@@ -201,11 +201,11 @@ static int print_path(AldProbeRequest *probe, const AldProbedPath *path)
         return ald_print(&ctl, &info, out->str);
 }
 
-static void complain_of_path(const AldProbeRequest *probe, const AldProbedPath *path)
+static void print_path_error(const AldProbeRequest *probe, const AldProbedPath *path)
 {
         g_autofree char *ends = ald_probed_path_ends(path), *reason = ald_job_reason(path->row.error);
 
-        ald_complain("%s over %s was not measured: %s", probe->order->label, ends, reason);
+        ald_print_error("%s over %s was not measured: %s", probe->order->label, ends, reason);
 }
 
 static bool has_failed(const AldProbeRequest *probe)
@@ -234,7 +234,7 @@ void ald_probe_report_paths(AldProbeRequest *probe)
 
                 ald_probed_path_read(&path, probe->order->rdma, json_array_get(paths, probe->n_reported));
                 if (path.row.error)
-                        complain_of_path(probe, &path);
+                        print_path_error(probe, &path);
                 else
                         (void) print_path(probe, &path);
         }
@@ -252,11 +252,11 @@ static int print_result(AldProbeRequest *probe)
         return print_path(probe, &path);
 }
 
-static void complain_of_failure(const AldProbeOrder *order, const char *reason)
+static void print_failure(const AldProbeOrder *order, const char *reason)
 {
-        ald_complain("The probe of %s failed: %s", order->label, reason);
+        ald_print_error("The probe of %s failed: %s", order->label, reason);
         if (order->device && !order->force && g_str_has_prefix(reason, BUSY))
-                ald_complain("Try again when the machine is idle; --force measures alongside other work");
+                ald_print_error("Try again when the machine is idle; --force measures alongside other work");
 }
 
 int ald_probe_report(AldProbeRequest *probe)
@@ -275,8 +275,8 @@ int ald_probe_report(AldProbeRequest *probe)
         if (r != ALD_EXIT_OK || is_done(probe))
                 return r;
         if (has_failed(probe))
-                complain_of_failure(probe->order, reason);
+                print_failure(probe->order, reason);
         else
-                ald_complain("The probe of %s was canceled", probe->order->label);
+                ald_print_error("The probe of %s was canceled", probe->order->label);
         return ALD_EXIT_ERROR;
 }

@@ -48,7 +48,7 @@ typedef struct AldProbeRequest {
 } AldProbeRequest;
 
 /* Reports why there is no result. Returns an exit code. */
-int ald_probe_complain(AldProbeRequest *probe, const sd_bus_error *error);
+int ald_probe_print_error(AldProbeRequest *probe, const sd_bus_error *error);
 
 /* Prints the results of the completed paths. */
 void ald_probe_report_paths(AldProbeRequest *probe);

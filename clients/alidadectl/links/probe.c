@@ -42,7 +42,7 @@ static void finish(AldProbeRequest *probe)
 static void fail(AldProbeRequest *probe, const sd_bus_error *error)
 {
         if (end_progress(probe))
-                end_loop(probe, ald_probe_complain(probe, error));
+                end_loop(probe, ald_probe_print_error(probe, error));
 }
 
 static void fail_errno(AldProbeRequest *probe, int r)
@@ -228,7 +228,7 @@ static gboolean on_cancel_timeout(void *userdata)
 
         if (!end_progress(probe))
                 return G_SOURCE_REMOVE;
-        ald_complain("The probe of %s did not stop when canceled", probe->order->label);
+        ald_print_error("The probe of %s did not stop when canceled", probe->order->label);
         end_loop(probe, ALD_EXIT_ERROR);
         return G_SOURCE_REMOVE;
 }
@@ -387,10 +387,10 @@ int ald_probe_run(const AldProbeOrder *order)
         if (r != ALD_EXIT_OK)
                 return r;
         if (ald_bus_await(probe.bus, ALD_LINK_PROBE_NAME, &error) < 0)
-                return ald_probe_complain(&probe, &error);
+                return ald_probe_print_error(&probe, &error);
         r = prepare(&probe);
         if (r < 0) {
-                ald_complain("Cannot probe %s: %s", order->label, strerror(-r));
+                ald_print_error("Cannot probe %s: %s", order->label, strerror(-r));
                 return ALD_EXIT_ERROR;
         }
         g_main_loop_run(probe.loop);

@@ -244,13 +244,13 @@ static void append_fabric(
                 ald_table_append(out, table);
 }
 
-static int complain_of_reply(const sd_bus_error *error, int r)
+static int print_reply_error(const sd_bus_error *error, int r)
 {
         g_auto(sd_bus_error) copy = SD_BUS_ERROR_NULL;
 
         (void) sd_bus_error_copy(&copy, error);
         ald_bus_ensure_error(&copy, r);
-        return ald_bus_complain(&copy, "Cannot read the fabric", ALD_STATE_UNIT);
+        return ald_bus_print_error(&copy, "Cannot read the fabric", ALD_STATE_UNIT);
 }
 
 /* Over a connection of its own: that of the session ended with its loop. */
@@ -269,7 +269,7 @@ static int get_fabric(const AldCtl *ctl, const char *node, sd_bus_message **ret_
         if (r >= 0 && sd_bus_message_has_signature(*&reply, "aa{sv}aa{sv}") <= 0)
                 r = -EBADMSG;
         if (r < 0)
-                return complain_of_reply(&error, r);
+                return print_reply_error(&error, r);
         *ret_reply = g_steal_pointer(&reply);
         return ALD_EXIT_OK;
 }
@@ -286,7 +286,7 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, sd_bus_message *rep
         r = ald_value_read_list(reply, ROWS_MAX, ports);
         if (r >= 0)
                 r = ald_value_read_list(reply, ROWS_MAX, segments);
-        r = r < 0 ? complain_of_reply(NULL, r) : ald_print_json(ctl, object);
+        r = r < 0 ? print_reply_error(NULL, r) : ald_print_json(ctl, object);
         json_decref(object);
         return r;
 }
@@ -304,7 +304,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, sd_bus_message *rep
                 r = ald_record_bus_read_rows(
                         reply, &ald_segment_row_struct, ROWS_BYTES_MAX, owned, &rows.segments);
         if (r < 0)
-                return complain_of_reply(NULL, r);
+                return print_reply_error(NULL, r);
         append_fabric(out, model, &rows, node, info.columns);
         return ald_print(ctl, &info,
                 out->len > 0 ? out->str : "No RDMA port, Thunderbolt host or LLDP neighbour is known.\n");

@@ -77,7 +77,7 @@ static void await_devices(sd_bus *bus)
 
         while (r >= 0 && (r = is_measured(bus)) > 0) {
                 if (!wait_for_change(bus, &changed, deadline)) {
-                        ald_complain("A device is still in use by a measurement that was ended");
+                        ald_print_error("A device is still in use by a measurement that was ended");
                         break;
                 }
                 changed = false;
@@ -97,7 +97,7 @@ static _Noreturn void exec_command(char **argv, const sigset_t *mask, pid_t pare
                 _exit(EXIT_CANNOT_RUN); /* it died before prctl(), and its lock was released */
         execvp(argv[0], argv);
         r = errno;
-        ald_complain("Cannot run %s: %s", argv[0], strerror(r));
+        ald_print_error("Cannot run %s: %s", argv[0], strerror(r));
         _exit(r == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
 }
 
@@ -143,7 +143,7 @@ static int run_command(char **argv)
         if (pid == 0)
                 exec_command(argv, &before, parent);
         if (pid < 0) {
-                ald_complain("Cannot run %s: %s", argv[0], strerror(errno));
+                ald_print_error("Cannot run %s: %s", argv[0], strerror(errno));
                 return EXIT_CANNOT_RUN;
         }
         return await_exit(pid, &awaited);
@@ -220,7 +220,7 @@ static int parse_options(int argc, char **argv, Order *order)
                         order->release = optarg;
                         break;
                 default:
-                        return ald_complain_option(argv, c);
+                        return ald_print_option_error(argv, c);
                 }
         order->command = argv + optind;
         return -1;
@@ -244,26 +244,27 @@ static int check(const Order *order)
         guint64 number;
 
         if (order->list && order->release)
-                ald_complain("--list and --release cannot be combined");
+                ald_print_error("--list and --release cannot be combined");
         else if (alone && order->command[0])
-                ald_complain("--%s takes no command", order->list ? "list" : "release");
+                ald_print_error("--%s takes no command", order->list ? "list" : "release");
         else if (order->release &&
                  !g_ascii_string_to_unsigned(order->release, 10, 0, UINT32_MAX, &number, NULL))
-                ald_complain("--release needs the number of a lock, as shown by --list");
+                ald_print_error("--release needs the number of a lock, as shown by --list");
         else if (!alone && !order->command[0])
-                ald_complain("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…");
+                ald_print_error("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…");
         else if (!alone && order->ctl.host)
-                ald_complain(
+                ald_print_error(
                         "A lock belongs to the machine on which its command runs; run \"ssh %s alidadectl "
                         "inhibit …\" instead",
                         order->ctl.host);
         else if (!order->list && order->ctl.json)
-                ald_complain("--json needs --list");
+                ald_print_error("--json needs --list");
         else if (!g_utf8_validate(order->what, -1, NULL) || !g_utf8_validate(order->why, -1, NULL) ||
                  (order->who && !g_utf8_validate(order->who, -1, NULL)))
-                ald_complain("--what, --who and --why must be UTF-8");
+                ald_print_error("--what, --who and --why must be UTF-8");
         else if (!is_what(order->what))
-                ald_complain("--what=%s: must be one or more of compute, rdma and link, separated by colons",
+                ald_print_error(
+                        "--what=%s: must be one or more of compute, rdma and link, separated by colons",
                         order->what);
         else
                 return ALD_EXIT_OK;
@@ -279,7 +280,7 @@ static int list(const Order *order, sd_bus *bus)
         json_auto_t *object = NULL;
 
         if (ald_inhibitors_read(bus, &locks, &error) < 0)
-                return ald_bus_complain(&error, "Cannot list the locks", ALD_LINK_PROBE_UNIT);
+                return ald_bus_print_error(&error, "Cannot list the locks", ALD_LINK_PROBE_UNIT);
         if (order->ctl.json) {
                 object = json_object();
                 json_object_set_new(object, "Inhibitors", ald_inhibitors_to_json(locks));
@@ -316,7 +317,7 @@ static int release(const Order *order, sd_bus *bus)
         if (r >= 0)
                 return ALD_EXIT_OK;
         ald_bus_ensure_error(&error, r);
-        return ald_bus_complain(&error, "Cannot release the lock", ALD_LINK_PROBE_UNIT);
+        return ald_bus_print_error(&error, "Cannot release the lock", ALD_LINK_PROBE_UNIT);
 }
 
 /* The command as one line that the service takes: no more than so long, and all of it printable. */
@@ -359,7 +360,7 @@ static int hold(const Order *order, sd_bus *bus, int *ret_fd)
                 return ALD_EXIT_OK;
         }
         ald_bus_ensure_error(&error, r);
-        return ald_bus_complain(&error, "Cannot keep probes away", ALD_LINK_PROBE_UNIT);
+        return ald_bus_print_error(&error, "Cannot keep probes away", ALD_LINK_PROBE_UNIT);
 }
 
 int ald_verb_inhibit(const AldCtl *ctl)

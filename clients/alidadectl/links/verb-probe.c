@@ -99,7 +99,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
                         ctl->ask_password = false;
                         break;
                 default:
-                        return ald_complain_option(argv, c);
+                        return ald_print_option_error(argv, c);
                 }
         return -1;
 }
@@ -110,7 +110,7 @@ static bool check_metrics(char **metrics)
 
         for (; metrics && *metrics; metrics++)
                 if (!g_strv_contains(known, *metrics)) {
-                        ald_complain("--metric: \"%s\" is not one of gemm, read, copy and peak", *metrics);
+                        ald_print_error("--metric: \"%s\" is not one of gemm, read, copy and peak", *metrics);
                         return false;
                 }
         return true;
@@ -146,7 +146,7 @@ static int probe_node(const AldCtl *ctl, AldProbeOrder *order, const char *name)
                 return r;
         label = ald_entity_label(node);
         if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
-                ald_complain("%s is this machine; specify another node", label);
+                ald_print_error("%s is this machine; specify another node", label);
                 return ALD_EXIT_ERROR;
         }
         order->node = node->id;
@@ -159,13 +159,13 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
         g_autofree char *address = NULL;
 
         if (g_strv_length(args) != 1 || order->metrics || order->force || order->port || order->peer_port) {
-                ald_complain("Usage: " USAGE_LINK);
+                ald_print_error("Usage: " USAGE_LINK);
                 return ALD_EXIT_USAGE;
         }
         if (order->address) {
                 address = parse_address(order->address);
                 if (!address) {
-                        ald_complain("--path=%s: not an IPv4 or IPv6 address", order->address);
+                        ald_print_error("--path=%s: not an IPv4 or IPv6 address", order->address);
                         return ALD_EXIT_USAGE;
                 }
                 order->address = address;
@@ -176,12 +176,12 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
 static int probe_rdma(const AldCtl *ctl, AldProbeOrder *order, char **args)
 {
         if (g_strv_length(args) != 1 || order->metrics || order->force || order->address || order->rtt_only) {
-                ald_complain("Usage: " USAGE_RDMA);
+                ald_print_error("Usage: " USAGE_RDMA);
                 return ALD_EXIT_USAGE;
         }
         if ((order->port && !g_utf8_validate(order->port, -1, NULL)) ||
                 (order->peer_port && !g_utf8_validate(order->peer_port, -1, NULL))) {
-                ald_complain("The name of a port must be UTF-8");
+                ald_print_error("The name of a port must be UTF-8");
                 return ALD_EXIT_USAGE;
         }
         order->rdma = true;
@@ -193,12 +193,12 @@ static int probe_compute(AldProbeOrder *order, char **args)
         g_autofree char *safe = NULL, *label = NULL;
 
         if (g_strv_length(args) > 1 || order->address || order->rtt_only || order->port || order->peer_port) {
-                ald_complain("Usage: " USAGE_COMPUTE);
+                ald_print_error("Usage: " USAGE_COMPUTE);
                 return ALD_EXIT_USAGE;
         }
         order->device = args[0] ?: "";
         if (!g_utf8_validate(order->device, -1, NULL)) {
-                ald_complain("The name of a device must be UTF-8");
+                ald_print_error("The name of a device must be UTF-8");
                 return ALD_EXIT_USAGE;
         }
         if (!check_metrics(order->metrics))
@@ -230,9 +230,9 @@ int ald_verb_probe(const AldCtl *ctl)
         } else if (r < 0 && g_strcmp0(args[0], "compute") == 0) {
                 r = probe_compute(&order, args + 1);
         } else if (r < 0) {
-                ald_complain("Usage: " USAGE_LINK);
-                ald_complain("       " USAGE_RDMA);
-                ald_complain("       " USAGE_COMPUTE);
+                ald_print_error("Usage: " USAGE_LINK);
+                ald_print_error("       " USAGE_RDMA);
+                ald_print_error("       " USAGE_COMPUTE);
                 r = ALD_EXIT_USAGE;
         }
         g_strfreev(order.metrics);

@@ -12,13 +12,13 @@
 #define EDGES_MAX 250000u
 #define EDGES_BYTES_MAX ((size_t) EDGES_MAX * sizeof(AldEdgeRow))
 
-static int complain_of_reply(const sd_bus_error *error, int r)
+static int print_reply_error(const sd_bus_error *error, int r)
 {
         g_auto(sd_bus_error) copy = SD_BUS_ERROR_NULL;
 
         (void) sd_bus_error_copy(&copy, error);
         ald_bus_ensure_error(&copy, r);
-        return ald_bus_complain(&copy, "Cannot read the topology", ALD_STATE_UNIT);
+        return ald_bus_print_error(&copy, "Cannot read the topology", ALD_STATE_UNIT);
 }
 
 /* Over a connection of its own: that of the session ended with its loop. */
@@ -37,7 +37,7 @@ static int get_edges(const AldCtl *ctl, sd_bus_message **ret_reply)
         if (r >= 0 && sd_bus_message_has_signature(*&reply, "aa{sv}") <= 0)
                 r = -EBADMSG;
         if (r < 0)
-                return complain_of_reply(&error, r);
+                return print_reply_error(&error, r);
         *ret_reply = g_steal_pointer(&reply);
         return ALD_EXIT_OK;
 }
@@ -68,7 +68,7 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, sd_bus_message *rep
         json_object_set_new(object, "Edges", rows);
         r = ald_value_read_list(reply, EDGES_MAX, rows);
         add_names(rows, model);
-        r = r < 0 ? complain_of_reply(NULL, r) : ald_print_json(ctl, object);
+        r = r < 0 ? print_reply_error(NULL, r) : ald_print_json(ctl, object);
         json_decref(object);
         return r;
 }
@@ -84,7 +84,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, sd_bus_message *rep
 
         r = ald_record_bus_read_rows(reply, &ald_edge_row_struct, EDGES_BYTES_MAX, owned, &rows);
         if (r < 0)
-                return complain_of_reply(NULL, r);
+                return print_reply_error(NULL, r);
         topology = ald_topology_new(model, &rows);
         ald_topology_draw(out, topology, info.columns);
         return ald_print(ctl, &info, out->str);

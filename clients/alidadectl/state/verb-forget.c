@@ -49,7 +49,7 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
                 (void) sd_bus_error_set_errno(&error, r);
         label = ald_entity_label(node);
         what = g_strdup_printf("Cannot forget %s", label);
-        return ald_bus_complain(&error, what, ALD_CLUSTER_UNIT);
+        return ald_bus_print_error(&error, what, ALD_CLUSTER_UNIT);
 }
 
 /* The cluster service refuses to forget a node that is online. */
@@ -59,7 +59,7 @@ static int check(const AldEntity *node)
         g_autofree char *label = ald_entity_label(node);
 
         if (presence && g_strcmp0(presence->state, "online") == 0) {
-                ald_complain("Cannot forget %s: it is online", label);
+                ald_print_error("Cannot forget %s: it is online", label);
                 return ALD_EXIT_ERROR;
         }
         printf("Would hide %s (%s) on every machine of the cluster until it is back\n", label, node->id);
@@ -89,7 +89,7 @@ int ald_verb_forget(const AldCtl *ctl)
                 return r;
         if (g_strcmp0(node->id, ald_model_node_id(session.model)) == 0) {
                 label = ald_entity_label(node);
-                ald_complain(
+                ald_print_error(
                         "%s is this machine and cannot forget itself; to leave the cluster, use \"alidadectl "
                         "cluster leave\"",
                         label);

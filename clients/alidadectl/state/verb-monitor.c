@@ -261,9 +261,9 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
 static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
         if (error)
-                ald_complain("Not all changes are shown: %s", error->message);
+                ald_print_error("Not all changes are shown: %s", error->message);
         else
-                ald_complain("All changes are shown again");
+                ald_print_error("All changes are shown again");
 }
 
 static gboolean on_tick(void *userdata)
@@ -280,7 +280,7 @@ static void on_output(AldOutput *output, int r, void *userdata)
         Monitor *monitor = userdata;
 
         if (r < 0 && r != -EPIPE)
-                ald_complain("Cannot write the output: %s", strerror(-r));
+                ald_print_error("Cannot write the output: %s", strerror(-r));
         if (r < 0) {
                 ald_session_exit(&monitor->session, r == -EPIPE ? ALD_EXIT_OK : ALD_EXIT_ERROR);
                 return;
@@ -336,7 +336,7 @@ int ald_verb_monitor(const AldCtl *ctl)
                 return r;
         r = add_sources(&monitor);
         if (r < 0) {
-                ald_complain("Cannot monitor: %s", strerror(-r));
+                ald_print_error("Cannot monitor: %s", strerror(-r));
                 return ALD_EXIT_ERROR;
         }
         ald_model_watch(monitor.session.model, on_changed, &monitor);

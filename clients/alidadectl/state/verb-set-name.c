@@ -31,7 +31,7 @@ int ald_verb_set_name(const AldCtl *ctl)
         int agent, r;
 
         if (!g_utf8_validate(ctl->args[0], -1, NULL)) {
-                ald_complain("The name is not UTF-8");
+                ald_print_error("The name is not UTF-8");
                 return ALD_EXIT_USAGE;
         }
         r = ald_bus_open(ctl, &bus);
@@ -47,5 +47,5 @@ int ald_verb_set_name(const AldCtl *ctl)
                 return ALD_EXIT_OK;
         if (!sd_bus_error_is_set(&error))
                 (void) sd_bus_error_set_errno(&error, r);
-        return ald_bus_complain(&error, "Cannot set the name", ALD_IDENTITY_UNIT);
+        return ald_bus_print_error(&error, "Cannot set the name", ALD_IDENTITY_UNIT);
 }

@@ -319,8 +319,9 @@ static int run_watch(const AldCtl *ctl)
         int r;
 
         if (!ald_terminal_is_capable()) {
-                ald_complain("watch needs a terminal; use --once to print one snapshot, or monitor to print "
-                             "a line for each update");
+                ald_print_error(
+                        "watch needs a terminal; use --once to print one snapshot, or monitor to print "
+                        "a line for each update");
                 return ALD_EXIT_USAGE;
         }
         (void) signal(SIGPIPE, SIG_IGN);
@@ -337,9 +338,9 @@ static int run_watch(const AldCtl *ctl)
         }
         leave_screen(&watch);
         if (r < 0)
-                ald_complain("Cannot watch: %s", strerror(-r));
+                ald_print_error("Cannot watch: %s", strerror(-r));
         else if (r == ALD_EXIT_UNREACHABLE)
-                ald_complain("%s", watch.problem);
+                ald_print_error("%s", watch.problem);
         return r < 0 ? ALD_EXIT_ERROR : r;
 }
 
@@ -381,7 +382,7 @@ int ald_verb_watch(const AldCtl *ctl)
         if (ctl->once)
                 return print_once(ctl);
         if (ctl->json) {
-                ald_complain("watch --json needs --once; monitor --json follows the changes");
+                ald_print_error("watch --json needs --once; monitor --json follows the changes");
                 return ALD_EXIT_USAGE;
         }
         return run_watch(ctl);

@@ -69,7 +69,7 @@ static int load_issued(AldAuthority *authority)
                         continue;
                 /* Passing over one might let a second machine have the same id, or leave it unrevoked. */
                 if (ald_pki_certificate_load(path, &certificate, &reason) < 0) {
-                        ald_complain("%s: %s; move it away if it is not a certificate", path, reason);
+                        ald_print_error("%s: %s; move it away if it is not a certificate", path, reason);
                         return ALD_EXIT_ERROR;
                 }
                 (void) add_issued(authority, certificate);
@@ -142,8 +142,8 @@ int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret)
         int r;
 
         if (!ald_files_is_authority(files)) {
-                ald_complain("This machine does not have the key of the certificate authority: use the "
-                             "machine where the cluster was created");
+                ald_print_error("This machine does not have the key of the certificate authority: use the "
+                                "machine where the cluster was created");
                 return ALD_EXIT_ERROR;
         }
         prepare(&authority, files);
@@ -264,8 +264,8 @@ static int obtain_list(AldAuthority *authority)
         }
         if (authority->issued->len == 0)
                 return ald_authority_revoke(authority, NULL);
-        ald_complain("%s is missing, and with it the list of revoked certificates: copy it from another "
-                     "machine of the cluster, where it has the same path",
+        ald_print_error("%s is missing, and with it the list of revoked certificates: copy it from another "
+                        "machine of the cluster, where it has the same path",
                 path);
         return ALD_EXIT_ERROR;
 }

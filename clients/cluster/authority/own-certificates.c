@@ -16,7 +16,7 @@ int ald_own_addresses(const AldClusterCommand *command, char ***ret)
                 const char *host = command->addresses->pdata[i], *reason = ald_host_refuse(host);
 
                 if (reason || i >= ALD_ADDRESSES_MAX) {
-                        ald_complain("--address=%s: %s", host, reason ? reason : "too many of them");
+                        ald_print_error("--address=%s: %s", host, reason ? reason : "too many of them");
                         return ALD_EXIT_USAGE;
                 }
                 g_ptr_array_add(list, g_strdup(host));
@@ -72,7 +72,7 @@ int ald_own_node_certify(AldAuthority *authority, bool anew)
         if (r != ALD_EXIT_OK)
                 return r;
         if (!anew && is_good(authority, path, key, NULL)) {
-                ald_changes_tell(files->changes, "Kept %s: it is still valid", path);
+                ald_changes_note(files->changes, "Kept %s: it is still valid", path);
                 return ALD_EXIT_OK;
         }
         r = ald_authority_sign(authority,
@@ -98,7 +98,7 @@ int ald_own_broker_certify(AldAuthority *authority, const char *cluster, char **
         if (r != ALD_EXIT_OK)
                 return r;
         if (!anew && is_good(authority, path, key, addresses)) {
-                ald_changes_tell(files->changes, "Kept %s: it is still valid", path);
+                ald_changes_note(files->changes, "Kept %s: it is still valid", path);
                 return ald_broker_files_write(files, cluster);
         }
         subject.key = key;

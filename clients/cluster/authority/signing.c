@@ -15,8 +15,9 @@ static int check_broker(const AldClusterCommand *command, const AldSigning *sign
         if (!signing->request->broker || command->broker)
                 return ALD_EXIT_OK;
         names = g_strjoinv(", ", signing->request->addresses);
-        ald_complain("The request is refused: node %s also asks to be a broker, which all nodes would trust "
-                     "at %s. To allow this, add --broker; otherwise make a request without --broker there",
+        ald_print_error(
+                "The request is refused: node %s also asks to be a broker, which all nodes would trust "
+                "at %s. To allow this, add --broker; otherwise make a request without --broker there",
                 signing->request->id, names);
         return ALD_EXIT_ERROR;
 }
@@ -39,14 +40,16 @@ static int refuse(const AldSigning *signing, const AldIssued *issued, bool same_
         g_autofree char *until = ald_report_day(issued->facts.not_after);
 
         if (same_key)
-                ald_complain("Node %s already has a certificate for the same key, valid until %s. To sign a "
-                             "new one, add --renew",
+                ald_print_error(
+                        "Node %s already has a certificate for the same key, valid until %s. To sign a "
+                        "new one, add --renew",
                         signing->request->id, until);
         else
-                ald_complain("Node %s already has a certificate for another key, valid until %s. If it was "
-                             "reinstalled, or lost its key, add --replace, which revokes that certificate. "
-                             "If it is a copy of another machine, remove /etc/machine-id there, run "
-                             "systemd-machine-id-setup, reboot and join again",
+                ald_print_error(
+                        "Node %s already has a certificate for another key, valid until %s. If it was "
+                        "reinstalled, or lost its key, add --replace, which revokes that certificate. "
+                        "If it is a copy of another machine, remove /etc/machine-id there, run "
+                        "systemd-machine-id-setup, reboot and join again",
                         signing->request->id, until);
         return ALD_EXIT_ERROR;
 }
@@ -62,8 +65,8 @@ static int check_revoked(const AldSigning *signing)
                 if ((!is_of(one, signing->request->node) && !is_of(one, signing->request->broker)) ||
                         !ald_pki_crl_contains(authority->crl, one->facts.serial))
                         continue;
-                ald_complain("The key of this request was revoked. To admit the machine again, run "
-                             "alidadectl cluster leave there, then join, which creates a new key");
+                ald_print_error("The key of this request was revoked. To admit the machine again, run "
+                                "alidadectl cluster leave there, then join, which creates a new key");
                 return ALD_EXIT_ERROR;
         }
         return ALD_EXIT_OK;
@@ -83,8 +86,9 @@ static int check_purpose(const AldClusterCommand *command, const AldSigning *sig
                         is_of(one, signing->request->node))
                         return ALD_EXIT_OK;
         }
-        ald_complain("The request is refused: node %s asks to renew a certificate, but none was ever signed "
-                     "here for its key. Run alidadectl cluster leave there, then join",
+        ald_print_error(
+                "The request is refused: node %s asks to renew a certificate, but none was ever signed "
+                "here for its key. Run alidadectl cluster leave there, then join",
                 signing->request->id);
         return ALD_EXIT_ERROR;
 }
@@ -117,9 +121,9 @@ static int check_broker_key(const AldClusterCommand *command, AldSigning *signin
                         continue;
                 }
                 until = ald_report_day(one->facts.not_after);
-                ald_complain("The request is refused: the broker of node %s already has a certificate for "
-                             "another key, valid until %s. If it was reinstalled, or lost that key, add "
-                             "--replace, which revokes that certificate",
+                ald_print_error("The request is refused: the broker of node %s already has a certificate for "
+                                "another key, valid until %s. If it was reinstalled, or lost that key, add "
+                                "--replace, which revokes that certificate",
                         signing->request->id, until);
                 return ALD_EXIT_ERROR;
         }
@@ -167,9 +171,9 @@ static const char *shared_address(const AldSigning *signing, const AldIssued *br
 
 static int refuse_address(const char *address, const char *node, bool is_here)
 {
-        ald_complain("The request is refused: the broker of node %s%s already has the address %s. %sIf "
-                     "several machines have that address, such as that of a bridge inside each, make a "
-                     "request with --address= there",
+        ald_print_error("The request is refused: the broker of node %s%s already has the address %s. %sIf "
+                        "several machines have that address, such as that of a bridge inside each, make a "
+                        "request with --address= there",
                 node, is_here ? ", which is this machine," : "", address,
                 is_here ? ""
                         : "If that is no longer a broker, add --replace, which revokes its certificate. ");

@@ -71,7 +71,7 @@ static int read_passphrase(char line[static PASSPHRASE_MAX], bool is_new)
         }
         if (same && *line)
                 return ALD_EXIT_OK;
-        ald_complain(same ? "No passphrase on standard input" : "The passphrases differ");
+        ald_print_error(same ? "No passphrase on standard input" : "The passphrases differ");
         return ALD_EXIT_ERROR;
 }
 
@@ -139,7 +139,7 @@ static int write_backup(
         int r;
 
         if (has_backup(path, text, passphrase)) {
-                ald_changes_tell(files->changes, "Kept %s: it is complete", path);
+                ald_changes_note(files->changes, "Kept %s: it is complete", path);
                 return ALD_EXIT_OK;
         }
         r = ald_pki_encrypt(text, passphrase, &encrypted, &reason);
@@ -147,7 +147,7 @@ static int write_backup(
                 return ald_report_failure(r, "Cannot create the backup", reason);
         r = ald_output_write_file(files->changes, path, encrypted, 0600);
         if (r == ALD_EXIT_OK)
-                ald_changes_tell_next(files->changes,
+                ald_changes_note_next(files->changes,
                         "With this file and the passphrase, any machine can admit nodes to cluster %s. Make "
                         "a new backup after you sign or revoke",
                         files->name);
@@ -280,7 +280,7 @@ static int restore(const AldClusterCommand *command, AldClusterFiles *files, jso
 
         if (json_integer_value(json_object_get(backup, "AlidadeBackup")) != VERSION || !name ||
                 !ald_cluster_name_is_valid(name)) {
-                ald_complain("The backup is of another version of Alidade, or damaged");
+                ald_print_error("The backup is of another version of Alidade, or damaged");
                 return ALD_EXIT_ERROR;
         }
         json_array_foreach(list, i, value) {
@@ -290,7 +290,7 @@ static int restore(const AldClusterCommand *command, AldClusterFiles *files, jso
         }
         brokers = g_strv_builder_end(builder);
         if (was_authority) {
-                ald_changes_tell(files->changes, "This machine already keeps the keys of cluster %s", name);
+                ald_changes_note(files->changes, "This machine already keeps the keys of cluster %s", name);
                 r = ALD_EXIT_OK;
         } else
                 r = install_files(files, json_object_get(backup, "Files"));
@@ -302,7 +302,7 @@ static int restore(const AldClusterCommand *command, AldClusterFiles *files, jso
         if (r == ALD_EXIT_OK)
                 r = ald_services_apply(files, ALD_SERVICES_CLUSTERD);
         if (r == ALD_EXIT_OK)
-                ald_changes_tell_next(files->changes,
+                ald_changes_note_next(files->changes,
                         "This machine now keeps the keys of cluster %s. Next: to make it a broker, "
                         "alidadectl cluster renew --broker; to revoke the machine that is gone, alidadectl "
                         "cluster revoke",
@@ -322,8 +322,8 @@ static int check_cluster(const AldClusterFiles *files, json_t *backup)
         if (own && text && ald_pki_certificate_parse(text, strlen(text), &ca, NULL) >= 0 &&
                 X509_cmp(own, ca) == 0)
                 return ALD_EXIT_OK;
-        ald_complain("The backup is of another cluster than that of this machine: run alidadectl cluster "
-                     "leave, then restore");
+        ald_print_error("The backup is of another cluster than that of this machine: run alidadectl cluster "
+                        "leave, then restore");
         return ALD_EXIT_ERROR;
 }
 

@@ -24,7 +24,7 @@ static int check(const AldClusterFiles *files, const char *cluster)
         }
         if (!in)
                 return ALD_EXIT_OK;
-        ald_complain(
+        ald_print_error(
                 "This machine is already in cluster %s, created %s: run alidadectl cluster leave, then init",
                 in, ald_files_is_authority(files) ? "here" : "on another machine");
         return ALD_EXIT_ERROR;
@@ -36,11 +36,11 @@ static int next(const AldClusterFiles *files, bool broker)
         g_autofree char *here = broker ? ald_broker_host(files->brokers[0]) : g_strdup("HERE");
 
         if (!broker && !files->brokers[0])
-                ald_changes_tell_next(files->changes,
+                ald_changes_note_next(files->changes,
                         "Next: a cluster needs a broker. On the machine to be the broker: "
                         "alidadectl cluster join --broker USER@HERE");
         else
-                ald_changes_tell_next(
+                ald_changes_note_next(
                         files->changes, "Next: on each other machine: alidadectl cluster join USER@%s", here);
         return ALD_EXIT_OK;
 }
@@ -77,13 +77,14 @@ int ald_cluster_init(const AldClusterCommand *command)
         int r;
 
         if (!ald_cluster_name_is_valid(cluster)) {
-                ald_complain("\"%s\" is not a valid cluster name: use 1 to 32 of a-z, 0-9 and -, without - "
-                             "at the start",
+                ald_print_error(
+                        "\"%s\" is not a valid cluster name: use 1 to 32 of a-z, 0-9 and -, without - "
+                        "at the start",
                         cluster);
                 return ALD_EXIT_USAGE;
         }
         if (command->no_broker && command->addresses->len > 0) {
-                ald_complain("--address is for the broker and cannot be used with --no-broker");
+                ald_print_error("--address is for the broker and cannot be used with --no-broker");
                 return ALD_EXIT_USAGE;
         }
         r = ald_files_open_to_change(&files, command->changes);

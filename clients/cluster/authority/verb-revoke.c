@@ -52,8 +52,8 @@ static int find(const AldClusterCommand *command, const AldAuthority *authority,
         }
         if (r >= 0)
                 return ALD_EXIT_OK;
-        ald_complain(r == -ENOTUNIQ ? "%s matches more than one node; give more of its id"
-                                    : "No node %s has a certificate of this cluster",
+        ald_print_error(r == -ENOTUNIQ ? "%s matches more than one node; give more of its id"
+                                       : "No node %s has a certificate of this cluster",
                 what);
         return ALD_EXIT_NO_NODE;
 }
@@ -76,11 +76,11 @@ static void tell_next(const AldClusterFiles *files, const char *id)
 {
         bool later = ald_files_is_broker(files) && !ald_services_restarts_broker();
 
-        ald_changes_tell_next(files->changes,
+        ald_changes_note_next(files->changes,
                 "%s is revoked here%s, and on the other nodes as soon as they receive the new list", id,
                 later ? " as soon as mosquitto is restarted" : "");
         if (ald_pki_is_node_id(id))
-                ald_changes_tell_next(files->changes, "Next, once it is offline: alidadectl forget %s", id);
+                ald_changes_note_next(files->changes, "Next, once it is offline: alidadectl forget %s", id);
 }
 
 static int shut_out(
@@ -94,7 +94,7 @@ static int shut_out(
         if (serials->pdata[0])
                 r = ald_authority_revoke(authority, (const char *const *) serials->pdata);
         else
-                ald_changes_tell(files->changes, "%s no longer has a valid certificate", id);
+                ald_changes_note(files->changes, "%s no longer has a valid certificate", id);
         brokers = ald_broker_list_drop(files->brokers, hosts);
         if (r == ALD_EXIT_OK &&
                 !g_strv_equal((const char *const *) brokers, (const char *const *) files->brokers))
@@ -122,7 +122,7 @@ int ald_cluster_revoke(const AldClusterCommand *command)
         if (r != ALD_EXIT_OK)
                 return r;
         if (strcmp(id, files.id) == 0) {
-                ald_complain("That is this machine, which keeps the keys of the cluster");
+                ald_print_error("That is this machine, which keeps the keys of the cluster");
                 return ALD_EXIT_ERROR;
         }
         return shut_out(command, &files, &authority, id);

@@ -24,19 +24,20 @@ static int read_request(const AldAuthority *authority, const char *text, EVP_PKE
         if (r < 0)
                 return ald_report_failure(r, "The request is refused", reason);
         if (!request.broker) {
-                ald_complain("The request is not from a broker: on that machine, run alidadectl cluster "
-                             "renew --request");
+                ald_print_error("The request is not from a broker: on that machine, run alidadectl cluster "
+                                "renew --request");
                 return ALD_EXIT_ERROR;
         }
         if (request.purpose != ALD_REQUEST_RENEW ||
                 !ald_authority_knows(authority, request.id, request.node)) {
-                ald_complain("The request is refused: the machine it comes from has not joined the cluster");
+                ald_print_error(
+                        "The request is refused: the machine it comes from has not joined the cluster");
                 return ALD_EXIT_ERROR;
         }
         if (!ald_authority_knows_broker(authority, request.id, request.broker)) {
-                ald_complain("The request is refused: no certificate was signed here for the key of its "
-                             "broker. First run alidadectl cluster sign --renew --broker, which reports "
-                             "whether the key has changed");
+                ald_print_error("The request is refused: no certificate was signed here for the key of its "
+                                "broker. First run alidadectl cluster sign --renew --broker, which reports "
+                                "whether the key has changed");
                 return ALD_EXIT_ERROR;
         }
         *ret = g_steal_pointer(&request.broker);
@@ -55,7 +56,7 @@ static int find_replaced(const AldClusterCommand *command, AldAuthority *authori
                         !ald_authority_is_valid(authority, issued))
                         continue;
                 if (!command->replace) {
-                        ald_complain("%s has a certificate for another key; --replace revokes it", name);
+                        ald_print_error("%s has a certificate for another key; --replace revokes it", name);
                         return ALD_EXIT_ERROR;
                 }
                 g_ptr_array_add(serials, g_strdup(issued->facts.serial));
@@ -90,7 +91,7 @@ static int hand_out(
         if (r == ALD_EXIT_OK && name)
                 ald_changes_add(files->changes, ALD_CHANGE_SIGN, name, "%s", "");
         if (r == ALD_EXIT_OK)
-                ald_changes_tell_next(files->changes, "Next: alidade-cluster(7), Several sites");
+                ald_changes_note_next(files->changes, "Next: alidade-cluster(7), Several sites");
         return r;
 }
 
@@ -132,7 +133,7 @@ static int run(const AldClusterCommand *command, AldAuthority *authority, const 
                 issued = find_good(authority, name, key);
         kept = issued;
         if (kept)
-                ald_changes_tell(
+                ald_changes_note(
                         authority->files->changes, "%s already has a certificate for this key", name);
         else
                 r = ald_authority_sign(authority, &subject, &issued);
@@ -167,7 +168,8 @@ int ald_cluster_sign_bridge(const AldClusterCommand *command)
         int r;
 
         if (!ald_pki_is_site(site)) {
-                ald_complain("\"%s\" is not a valid site name: use letters, digits, '-', '_' and '.'", site);
+                ald_print_error(
+                        "\"%s\" is not a valid site name: use letters, digits, '-', '_' and '.'", site);
                 return ALD_EXIT_USAGE;
         }
         r = ald_output_prepare(command);

@@ -19,9 +19,10 @@ static int check_id(const AldSigning *signing)
 {
         if (strcmp(signing->request->id, signing->files->id) != 0)
                 return ALD_EXIT_OK;
-        ald_complain("The request is refused: it has the id of this machine, which signs for itself. If it "
-                     "comes from a copy of this machine, remove /etc/machine-id there, run "
-                     "systemd-machine-id-setup, reboot and join again");
+        ald_print_error(
+                "The request is refused: it has the id of this machine, which signs for itself. If it "
+                "comes from a copy of this machine, remove /etc/machine-id there, run "
+                "systemd-machine-id-setup, reboot and join again");
         return ALD_EXIT_ERROR;
 }
 
@@ -41,7 +42,7 @@ static bool find_kept(const AldClusterCommand *command, AldSigning *signing)
                 (request->broker && !(broker && ald_authority_has_addresses(broker, request->addresses))))
                 return false;
         until = ald_report_day(node->facts.not_after);
-        ald_changes_tell(signing->files->changes,
+        ald_changes_note(signing->files->changes,
                 "Node %s already has a certificate for this key, valid until %s", request->id, until);
         signing->node = node;
         signing->broker = broker;
@@ -113,7 +114,7 @@ static int hand_out(const AldClusterCommand *command, const AldSigning *signing)
         if (r == ALD_EXIT_OK && !signing->kept)
                 report(signing);
         if (r == ALD_EXIT_OK && !ald_output_is_standard(command))
-                ald_changes_tell_next(signing->files->changes,
+                ald_changes_note_next(signing->files->changes,
                         "Next: on the machine that asked: alidadectl cluster %s --accept %s",
                         signing->request->purpose == ALD_REQUEST_RENEW ? "renew" : "join", command->output);
         return r;
@@ -190,7 +191,7 @@ static int sign_one(const AldClusterCommand *command, AldClusterFiles *files, Al
         if (r < 0)
                 return ald_report_failure(r, "The request is refused", reason);
         if (is_renewed(command, &signing)) {
-                ald_changes_tell(
+                ald_changes_note(
                         files->changes, "Kept %s: it is the answer to this request", command->output);
                 return ALD_EXIT_OK;
         }
@@ -210,7 +211,7 @@ static int open_authority(const AldClusterCommand *command, AldClusterFiles *fil
         if (r == ALD_EXIT_OK)
                 r = ald_authority_open(files, authority);
         if (r == ALD_EXIT_OK && *files->name == '\0') {
-                ald_complain("alidadectl cluster init was interrupted: run it again");
+                ald_print_error("alidadectl cluster init was interrupted: run it again");
                 r = ALD_EXIT_ERROR;
         }
         return r;
@@ -240,7 +241,7 @@ static int sign_file(
         one.output = output;
         r = sign_one(&one, files, authority, text, true);
         if (r != ALD_EXIT_OK)
-                ald_complain("%s was not signed", path);
+                ald_print_error("%s was not signed", path);
         return r;
 }
 
@@ -262,7 +263,7 @@ static int sign_folder(const AldClusterCommand *command)
         int r;
 
         if (!command->output || !g_file_test(command->output, G_FILE_TEST_IS_DIR)) {
-                ald_complain(
+                ald_print_error(
                         "%s is a folder, so --output= must name an existing folder", command->ctl.args[0]);
                 return ALD_EXIT_USAGE;
         }
@@ -275,7 +276,7 @@ static int sign_folder(const AldClusterCommand *command)
                 return r;
         for (guint i = 0; i < names->len; i++)
                 n_refused += sign_file(command, &files, &authority, names->pdata[i]) != ALD_EXIT_OK;
-        ald_changes_tell(files.changes, "%u of %u requests %s answered in %s", names->len - n_refused,
+        ald_changes_note(files.changes, "%u of %u requests %s answered in %s", names->len - n_refused,
                 names->len, command->changes->check ? "would be" : "are", command->output);
         return n_refused > 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
 }
@@ -287,7 +288,7 @@ int ald_cluster_sign(const AldClusterCommand *command)
         int r;
 
         if (command->replace && command->renew) {
-                ald_complain("--replace and --renew cannot be combined");
+                ald_print_error("--replace and --renew cannot be combined");
                 return ALD_EXIT_USAGE;
         }
         r = ald_output_prepare(command);

@@ -225,12 +225,14 @@ void ald_broker_address_note(const char *host)
         int r = getaddrinfo(host, NULL, &hints, &found);
 
         if (r != 0)
-                ald_complain("Note: %s does not resolve here (%s); other nodes must be able to resolve it to "
-                             "reach the broker",
+                ald_print_error(
+                        "Note: %s does not resolve here (%s); other nodes must be able to resolve it to "
+                        "reach the broker",
                         host, gai_strerror(r));
         else if (!is_of_machine(found))
-                ald_complain("Note: %s is not an address of this machine; other nodes must be able to reach "
-                             "the broker at it",
+                ald_print_error(
+                        "Note: %s is not an address of this machine; other nodes must be able to reach "
+                        "the broker at it",
                         host);
         if (found)
                 freeaddrinfo(found);

@@ -96,7 +96,7 @@ int ald_broker_files_check(const AldClusterFiles *files)
 
         if (ald_mosquitto_conf_check(files->mosquitto, &shared, &reason) >= 0)
                 return ALD_EXIT_OK;
-        ald_complain("%s, then run this command again", reason);
+        ald_print_error("%s, then run this command again", reason);
         return ALD_EXIT_ERROR;
 }
 
@@ -141,7 +141,7 @@ static char *format_plugin(const AldClusterFiles *files)
 
         if (access(path, R_OK) == 0)
                 return g_strdup_printf("plugin %s\n", path);
-        ald_changes_tell(files->changes,
+        ald_changes_note(files->changes,
                 "%s is missing, so mosquitto will not limit what it keeps for each node. Install the package "
                 "alidade, then run alidadectl cluster renew",
                 path);

@@ -33,7 +33,7 @@ typedef struct Walk {
         char *problem;     /* the first one found */
 } Walk;
 
-static void complain(Walk *walk, char *problem)
+static void warn_once(Walk *walk, char *problem)
 {
         if (walk->problem)
                 g_free(problem);
@@ -45,7 +45,7 @@ static void complain(Walk *walk, char *problem)
 static void end_listener(Walk *walk)
 {
         if (walk->in_listener && !(walk->per_listener && walk->has_acl))
-                complain(walk,
+                warn_once(walk,
                         g_strdup_printf("%s: another listener of this mosquitto has no access rules of its "
                                         "own, so that anyone could publish for any node through it. Remove "
                                         "it, give it an acl_file after \"per_listener_settings true\", or "
@@ -58,7 +58,7 @@ static void end_listener(Walk *walk)
 static void take_of_listener(Walk *walk, const char *where, const char *key, const char *value)
 {
         if (!walk->in_listener)
-                complain(walk,
+                warn_once(walk,
                         g_strdup_printf(
                                 "%s: %s would change the listener of the cluster, or prevent mosquitto from "
                                 "starting with it. Remove it, or put it after a listener of its own",
@@ -66,9 +66,10 @@ static void take_of_listener(Walk *walk, const char *where, const char *key, con
         if (strcmp(key, "acl_file") == 0)
                 walk->has_acl = true;
         if (strcmp(key, "allow_anonymous") == 0 && strcmp(value, "true") == 0)
-                complain(walk, g_strdup_printf("%s: a listener of this mosquitto is open to everyone. Remove "
-                                               "it, or run the broker of the cluster on another machine",
-                                       where));
+                warn_once(
+                        walk, g_strdup_printf("%s: a listener of this mosquitto is open to everyone. Remove "
+                                              "it, or run the broker of the cluster on another machine",
+                                      where));
 }
 
 static void read_folder(Walk *walk, const char *path);
@@ -81,7 +82,7 @@ static void take_option(Walk *walk, const char *where, const char *key, const ch
         } else if (strcmp(key, "per_listener_settings") == 0 && strcmp(value, "true") == 0)
                 walk->per_listener = true;
         else if (strcmp(key, "per_listener_settings") == 0)
-                complain(walk,
+                warn_once(walk,
                         g_strdup_printf("%s: per_listener_settings must be true. Remove the line", where));
         else if (strcmp(key, "listener") == 0 || strcmp(key, "port") == 0 ||
                  strcmp(key, "bind_address") == 0) {
@@ -101,7 +102,7 @@ static void read_file(Walk *walk, const char *path)
 
         r = ald_pki_file_read(path, FILE_MAX, &text, &n);
         if (r < 0) {
-                complain(walk, g_strdup_printf("%s: %s", path, g_strerror(-r)));
+                warn_once(walk, g_strdup_printf("%s: %s", path, g_strerror(-r)));
                 return;
         }
         lines = g_strsplit(text, "\n", -1);
@@ -174,9 +175,9 @@ int ald_mosquitto_conf_check(const char *folder, bool *ret_shared, char **ret_re
         read_file(&walk, path);
         end_listener(&walk);
         if (!walk.includes)
-                complain(&walk, g_strdup_printf("%s does not read %s/conf.d. Add the line \"include_dir "
-                                                "%s/conf.d\" at its end, and create that folder",
-                                        path, folder, folder));
+                warn_once(&walk, g_strdup_printf("%s does not read %s/conf.d. Add the line \"include_dir "
+                                                 "%s/conf.d\" at its end, and create that folder",
+                                         path, folder, folder));
         if (!walk.problem) {
                 *ret_shared = walk.shared;
                 return 0;

@@ -31,7 +31,7 @@ static int protect(const AldClusterFiles *files, const char *path, gid_t group)
                 /* As in the unit that renews, which has no capabilities. */
                 if (errno != EPERM)
                         return ald_report_failure(-errno, path, NULL);
-                ald_complain(
+                ald_print_error(
                         "%s keeps its owner and mode: only root with all capabilities can change them", path);
                 return ALD_EXIT_OK;
         }
@@ -160,7 +160,7 @@ static int check_certificate(const AldClusterFiles *files, const Parts *parts, b
         ald_pki_certificate_facts(certificate, &facts);
         common_name = g_strconcat(ALD_PKI_BROKER_PREFIX, files->id, NULL);
         if (broker && strcmp(facts.common_name, common_name) != 0) {
-                ald_complain("%s is for another node", whose);
+                ald_print_error("%s is for another node", whose);
                 return ALD_EXIT_ERROR;
         }
         r = ald_pki_key_load(path, &key, &reason);
@@ -168,8 +168,8 @@ static int check_certificate(const AldClusterFiles *files, const Parts *parts, b
                 return ald_report_failure(
                         r, "No key on this machine matches the bundle; create a new request", reason);
         if (EVP_PKEY_eq(X509_get0_pubkey(certificate), key) != 1) {
-                ald_complain("%s does not match the key on this machine: have the newest request of this "
-                             "machine signed",
+                ald_print_error("%s does not match the key on this machine: have the newest request of this "
+                                "machine signed",
                         whose);
                 return ALD_EXIT_ERROR;
         }
@@ -185,7 +185,7 @@ static int check_cluster(const AldClusterFiles *files, const AldBundle *bundle, 
 
         ald_pki_certificate_facts(parts->ca, &facts);
         if (strcmp(facts.organization, bundle->cluster) != 0) {
-                ald_complain(
+                ald_print_error(
                         "The bundle names the cluster %s, but its certificate authority has another name",
                         bundle->cluster);
                 return ALD_EXIT_ERROR;
@@ -194,8 +194,8 @@ static int check_cluster(const AldClusterFiles *files, const AldBundle *bundle, 
                 return ALD_EXIT_OK;
         if (ald_pki_certificate_load(path, &own, NULL) >= 0 && X509_cmp(own, parts->ca) == 0)
                 return ALD_EXIT_OK;
-        ald_complain("The bundle is for another cluster, %s, with another certificate authority; this "
-                     "machine is in %s: run alidadectl cluster leave, then join",
+        ald_print_error("The bundle is for another cluster, %s, with another certificate authority; this "
+                        "machine is in %s: run alidadectl cluster leave, then join",
                 bundle->cluster, *files->name ? files->name : "one that was created here");
         return ALD_EXIT_ERROR;
 }
@@ -260,7 +260,7 @@ static bool is_renewed(const AldClusterFiles *files, const Parts *parts, bool br
         ald_pki_certificate_facts(own, &own_facts);
         if (own_facts.not_after <= facts.not_after)
                 return false;
-        ald_changes_tell(files->changes, "Kept %s, which is newer", path);
+        ald_changes_note(files->changes, "Kept %s, which is newer", path);
         return true;
 }
 

@@ -32,7 +32,7 @@ static int find_newer(const AldClusterFiles *files, bool again, X509_CRL **ret)
 
         r = ald_pki_file_read_at(AT_FDCWD, files->received_crl, ALD_PKI_CRL_MAX, &text, &n);
         if (r == -ENOENT) {
-                ald_changes_tell(files->changes, "There is no %s: nothing to install", files->received_crl);
+                ald_changes_note(files->changes, "There is no %s: nothing to install", files->received_crl);
                 return ALD_EXIT_OK;
         }
         if (r < 0)
@@ -45,7 +45,7 @@ static int find_newer(const AldClusterFiles *files, bool again, X509_CRL **ret)
         (void) ald_pki_crl_load(path, &current, NULL);
         r = ald_pki_crl_accept(crl, ca, current, &reason);
         if (r == -ESTALE && !again)
-                ald_changes_tell(files->changes, "Kept %s, which is not older", path);
+                ald_changes_note(files->changes, "Kept %s, which is not older", path);
         else if (r < 0 && r != -ESTALE)
                 return ald_report_failure(r, files->received_crl, reason);
         else if (r >= 0)

@@ -32,7 +32,7 @@
 
 static int usage(const char *what)
 {
-        ald_complain("%s; see alidadectl cluster --help", what);
+        ald_print_error("%s; see alidadectl cluster --help", what);
         return ALD_EXIT_USAGE;
 }
 
@@ -41,15 +41,16 @@ static int check(const AldClusterFiles *files, bool renew)
 {
         if (ald_files_is_authority(files)) {
                 if (*files->name)
-                        ald_complain("Cluster %s was created on this machine, which signs for itself: use "
-                                     "alidadectl cluster renew",
+                        ald_print_error("Cluster %s was created on this machine, which signs for itself: use "
+                                        "alidadectl cluster renew",
                                 files->name);
                 else
-                        ald_complain("alidadectl cluster init was interrupted on this machine: run it again");
+                        ald_print_error(
+                                "alidadectl cluster init was interrupted on this machine: run it again");
                 return ALD_EXIT_ERROR;
         }
         if (renew && *files->name == '\0') {
-                ald_complain("This machine is not in a cluster: use alidadectl cluster join");
+                ald_print_error("This machine is not in a cluster: use alidadectl cluster join");
                 return ALD_EXIT_ERROR;
         }
         return ALD_EXIT_OK;
@@ -82,8 +83,8 @@ static int addresses_for(
 static void note_membership(const AldClusterFiles *files)
 {
         if (*files->name)
-                ald_complain("This machine is already in cluster %s: alidadectl cluster renew makes new "
-                             "certificates; to join another cluster, run alidadectl cluster leave first",
+                ald_print_error("This machine is already in cluster %s: alidadectl cluster renew makes new "
+                                "certificates; to join another cluster, run alidadectl cluster leave first",
                         files->name);
 }
 
@@ -124,7 +125,7 @@ static int make_request(
         if (r == ALD_EXIT_OK && addresses)
                 note_addresses(command);
         if (r == ALD_EXIT_OK && file && is_asked(&files, file, purpose, addresses))
-                ald_changes_tell(files.changes, "Kept %s: it already contains such a request", file);
+                ald_changes_note(files.changes, "Kept %s: it already contains such a request", file);
         else if (r == ALD_EXIT_OK)
                 r = ald_enrol_request(&files, purpose, addresses, &text);
         if (r != ALD_EXIT_OK)
@@ -187,7 +188,7 @@ static int accept_bundle(const AldClusterCommand *command, bool renew, const cha
                 r = ald_services_apply(
                         &files, ALD_SERVICES_CLUSTERD | (bundle.broker ? ALD_SERVICES_START_BROKER : 0));
         if (r == ALD_EXIT_OK)
-                ald_changes_tell_next(files.changes, "Next: alidadectl cluster status");
+                ald_changes_note_next(files.changes, "Next: alidadectl cluster status");
         return r;
 }
 
@@ -214,7 +215,7 @@ static int check_ask(const AldClusterCommand *command, bool renew)
         if (r != ALD_EXIT_OK)
                 return r;
         if (!renew && *files.name && ald_enrol_expiry(&files) > (uint64_t) g_get_real_time()) {
-                ald_changes_tell(files.changes,
+                ald_changes_note(files.changes,
                         "This machine is already in cluster %s; %s would be asked for updates", files.name,
                         host);
                 return ALD_EXIT_OK;
@@ -258,12 +259,12 @@ static int start_ssh(
         g_autoptr(GError) error = NULL;
 
         if (input < 0) {
-                ald_complain("Cannot save the request: %s", strerror(-input));
+                ald_print_error("Cannot save the request: %s", strerror(-input));
                 return input;
         }
         if (!g_spawn_async_with_pipes_and_fds(NULL, argv, NULL, flags, NULL, NULL, input, -1, -1, NULL, NULL,
                     0, ret_pid, NULL, ret_output, NULL, &error)) {
-                ald_complain("Cannot run ssh: %s", error->message);
+                ald_print_error("Cannot run ssh: %s", error->message);
                 return -EIO;
         }
         return 0;
@@ -275,14 +276,17 @@ static int explain_failure(const char *host, bool renew, int status)
         const char *verb = renew ? "renew" : "join";
 
         if (code == SSH_FAILED)
-                ald_complain("Cannot reach %s by ssh; without ssh, use alidadectl cluster %s --request, then "
-                             "%s --accept",
+                ald_print_error(
+                        "Cannot reach %s by ssh; without ssh, use alidadectl cluster %s --request, then "
+                        "%s --accept",
                         host, verb, verb);
         else if (code == NOT_FOUND)
-                ald_complain("alidadectl, or sudo for users other than root, is not installed on %s", host);
+                ald_print_error(
+                        "alidadectl, or sudo for users other than root, is not installed on %s", host);
         else
-                ald_complain("%s did not sign. If sudo asks for a password there, %s with root@HOST, or use "
-                             "alidadectl cluster %s --request, then %s --accept",
+                ald_print_error(
+                        "%s did not sign. If sudo asks for a password there, %s with root@HOST, or use "
+                        "alidadectl cluster %s --request, then %s --accept",
                         host, verb, verb, verb);
         return code == SSH_FAILED || code == NOT_FOUND ? ALD_EXIT_UNREACHABLE
                : code == ALD_EXIT_DENIED               ? ALD_EXIT_DENIED
@@ -308,7 +312,7 @@ static int sign_remotely(const char *host, const char *request, bool renew, bool
         ald_fd_close(&output);
         (void) TEMP_FAILURE_RETRY(waitpid(pid, &status, 0));
         if (r == -EFBIG) {
-                ald_complain("%s sent more than a bundle can contain", host);
+                ald_print_error("%s sent more than a bundle can contain", host);
                 return ALD_EXIT_ERROR;
         }
         if (status != 0)
@@ -354,7 +358,7 @@ static int run(const AldClusterCommand *command, bool renew)
         if (command->accept)
                 return accept_file(command, renew);
         if (command->n_args > 0 && !ald_connection_is_host(command->ctl.args[0])) {
-                ald_complain("\"%s\" is not a valid USER@HOST", command->ctl.args[0]);
+                ald_print_error("\"%s\" is not a valid USER@HOST", command->ctl.args[0]);
                 return ALD_EXIT_USAGE;
         }
         if (command->n_args == 0)

@@ -19,15 +19,15 @@ static int confirm(const AldClusterCommand *command, const AldClusterFiles *file
 
         if (!ald_files_is_authority(files) || command->force)
                 return ALD_EXIT_OK;
-        ald_complain("This machine keeps the key of cluster %s: without it no node can be admitted or "
-                     "revoked, or get a new certificate",
+        ald_print_error("This machine keeps the key of cluster %s: without it no node can be admitted or "
+                        "revoked, or get a new certificate",
                 files->name);
         if (isatty(STDIN_FILENO) && !command->changes->check) {
                 fputs("Remove it? [yes/no] ", stderr);
                 if (fgets(answer, sizeof answer, stdin) && strcmp(g_strstrip(answer), "yes") == 0)
                         return ALD_EXIT_OK;
         }
-        ald_complain("Nothing was removed; --force removes it");
+        ald_print_error("Nothing was removed; --force removes it");
         return ALD_EXIT_ERROR;
 }
 
@@ -174,7 +174,7 @@ static int ask(const AldClusterCommand *command, bool *ret_somewhere)
                 return r;
         somewhere = is_somewhere(&files) || ald_files_has(&files, ALD_FILES_UNFINISHED);
         if (!somewhere)
-                ald_changes_tell(files.changes, "This machine is not in a cluster");
+                ald_changes_note(files.changes, "This machine is not in a cluster");
         r = confirm(command, &files);
         if (r == ALD_EXIT_OK)
                 *ret_somewhere = somewhere;
@@ -194,7 +194,7 @@ static int leave(const AldClusterFiles *files)
         if (r == ALD_EXIT_OK)
                 r = remove_home(files);
         if (r == ALD_EXIT_OK && *files->name && !authority)
-                ald_changes_tell_next(files->changes,
+                ald_changes_note_next(files->changes,
                         "Next: where cluster %s was created: alidadectl cluster revoke %s", files->name,
                         files->id);
         return r;

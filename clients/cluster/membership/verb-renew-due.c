@@ -262,7 +262,7 @@ static int consider(Due *due, const char *id, const char *text)
         else
                 refusal = refuse(due, &signing, &wanted);
         if (refusal)
-                ald_complain("Refused a request to renew from node %s: %s", id, refusal);
+                ald_print_error("Refused a request to renew from node %s: %s", id, refusal);
         if (refusal || !wanted || ald_signing_check(&granted, &signing) != ALD_EXIT_OK)
                 return ALD_EXIT_OK;
         return sign(due, &signing);

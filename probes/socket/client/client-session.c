@@ -27,7 +27,7 @@ int ald_socket_client_connect(AldSocketClient *client, const char *token, int *r
 
 int ald_socket_client_expect_after_efforts(AldSocketClient *client, AldKind kind, AldRecord **ret)
 {
-        uint64_t deadline = ald_now() + ALD_CHANNEL_PATIENCE;
+        uint64_t deadline = ald_now() + ALD_CHANNEL_TIMEOUT;
 
         for (;;) {
                 g_autoptr(AldRecord) message = NULL;

@@ -121,7 +121,7 @@ static int check_upload(AldSocketClient *client)
         int r = connect_spot(client, ALD_SOCKET_OPEN_PURPOSE_SPOT_UPLOAD);
 
         if (r >= 0)
-                r = ald_channel_expect(&client->channel, ald_now() + ALD_CHANNEL_PATIENCE,
+                r = ald_channel_expect(&client->channel, ald_now() + ALD_CHANNEL_TIMEOUT,
                         ALD_KIND_SOCKET_SPOT_RESULT, &message);
         ald_spot_check_stop(&client->spot);
         if (r < 0)
@@ -172,8 +172,8 @@ static int check_spots(AldSocketClient *client)
 static int greet(AldSocketClient *client)
 {
         const AldSocketWelcome *welcome;
-        int r = ald_channel_expect(&client->channel, ald_now() + ALD_CHANNEL_PATIENCE,
-                ALD_KIND_SOCKET_WELCOME, &client->welcome_record);
+        int r = ald_channel_expect(&client->channel, ald_now() + ALD_CHANNEL_TIMEOUT, ALD_KIND_SOCKET_WELCOME,
+                &client->welcome_record);
 
         if (r < 0)
                 return r;

@@ -9,7 +9,7 @@
 #include "probes/common/fd.h"
 #include "probes/socket/server/data-listener.h"
 
-#define PATIENCE (5 * ALD_NSEC_PER_SEC)
+#define TIMEOUT (5 * ALD_NSEC_PER_SEC)
 #define ACCEPTS 16u /* in one step, so that a flood leaves time for other work */
 
 int ald_data_listener_open(
@@ -106,7 +106,7 @@ bool ald_data_listener_step(
                         *ret_fd = ald_fd_steal(&pending->fd);
                         return true;
                 }
-                if (r != 0 || now - MIN(pending->since, now) > PATIENCE)
+                if (r != 0 || now - MIN(pending->since, now) > TIMEOUT)
                         ald_fd_close(&pending->fd);
         }
         return false;

@@ -42,7 +42,7 @@ typedef struct Listener {
         int code;
 } Listener;
 
-static void tell(
+static void report(
         const AldSocketOptions *options, const AldSocketSessionReport *served, const AldFailure *failure)
 {
         g_autofree char *json = ald_socket_session_report_to_json(served, failure);
@@ -72,7 +72,7 @@ int ald_socket_listener_serve(const AldSocketOptions *options, int fd, int lock,
                 r = ald_keys_load(&options->link.keys, true, &tls, &failure);
         if (r >= 0)
                 r = ald_socket_server_run(options, fd, tls, stop, lock, &served, &failure);
-        tell(options, &served, &failure);
+        report(options, &served, &failure);
         ald_socket_session_report_clear(&served);
         g_free(failure.message);
         if (!served.authenticated)

@@ -17,7 +17,7 @@
 #define STEADY_WIRE_BYTES 160. /* each way, with headers and acknowledgements */
 #define STEADY_SHARE 0.0003    /* of the rate, at most */
 #define STEADY_RARELY_NS (15 * ALD_NSEC_PER_SEC)
-#define PATIENCE_SECONDS 3
+#define TIMEOUT_SECONDS 3
 #define ECHOES_MAX 100000u
 #define STACK (64u * 1024)
 
@@ -51,16 +51,16 @@ static const Bursts brief = {
 
 void ald_rtt_prepare(int fd)
 {
-        const struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
+        const struct timeval timeout = { .tv_sec = TIMEOUT_SECONDS };
         const int on = 1;
 
         (void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-        (void) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        (void) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
 }
 
 static bool receive(int fd, uint8_t *bytes, size_t n)
 {
-        uint64_t deadline = ald_now() + PATIENCE_SECONDS * ALD_NSEC_PER_SEC;
+        uint64_t deadline = ald_now() + TIMEOUT_SECONDS * ALD_NSEC_PER_SEC;
 
         for (size_t got = 0; got < n;) {
                 ssize_t r = recv(fd, bytes + got, n - got, 0);

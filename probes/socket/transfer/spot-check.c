@@ -18,7 +18,7 @@
 #define LAST_BYTES (16u * 1448)     /* in the last part: with fewer, single segments distort the rate */
 #define PIECE (64u * 1024)          /* sent at once, which limits how much is sent too much */
 #define SENDING_NS ALD_NSEC_PER_SEC /* for which a sender continues unless it is stopped */
-#define PATIENCE_NS (ALD_NSEC_PER_SEC / 2)
+#define TIMEOUT_NS (ALD_NSEC_PER_SEC / 2)
 #define RECEIVE_MAX (32u * 1024) /* small, so that each has its time if the thread runs late */
 
 bool ald_spot_check_is_over(const AldSpotCheckPoint *first, const AldSpotCheckPoint *last, uint64_t rtt)
@@ -72,11 +72,11 @@ static ssize_t receive(int fd, uint64_t *ret_when)
 
 static void receive_all(AldSpotCheck *spot)
 {
-        const struct timeval patience = { .tv_usec = PATIENCE_NS / 1000 };
+        const struct timeval timeout = { .tv_usec = TIMEOUT_NS / 1000 };
         const int on = 1;
         AldTcpInfo info = {};
 
-        (void) setsockopt(spot->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        (void) setsockopt(spot->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
         (void) setsockopt(spot->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
         (void) ald_tcp_info_get(spot->fd, &info);
         while (spot->n < ALD_SPOT_CHECK_POINTS_MAX && !atomic_load(&spot->stop)) {
@@ -95,11 +95,11 @@ static void receive_all(AldSpotCheck *spot)
 
 static void send_all(AldSpotCheck *spot)
 {
-        const struct timeval patience = { .tv_usec = PATIENCE_NS / 1000 };
+        const struct timeval timeout = { .tv_usec = TIMEOUT_NS / 1000 };
         g_autofree uint8_t *piece = g_malloc(PIECE);
         uint64_t end = ald_now() + SENDING_NS;
 
-        (void) setsockopt(spot->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+        (void) setsockopt(spot->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
         if (ald_stream_fill_random(piece, PIECE) < 0)
                 return;
         while (spot->bytes < ALD_SPOT_CHECK_BYTES_MAX && ald_now() < end && !atomic_load(&spot->stop)) {

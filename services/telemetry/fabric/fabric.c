@@ -450,7 +450,7 @@ static void look(AldFabricCollector *collector)
 }
 
 /* The sender of the record ignores unchanged contents. */
-static void look_and_tell(void *userdata)
+static void collect(void *userdata)
 {
         AldFabricCollector *collector = userdata;
 
@@ -464,7 +464,7 @@ static gboolean on_settled(gpointer userdata)
         AldFabricCollector *collector = userdata;
 
         collector->settle_source = 0;
-        look_and_tell(collector);
+        collect(collector);
         return G_SOURCE_REMOVE;
 }
 
@@ -504,7 +504,7 @@ AldFabricCollector *ald_fabric_collector_new(int root, void (*changed)(void *use
         collector->userdata = userdata;
         look(collector);
         collector->watch = ald_device_watch_new(
-                "RDMA devices and Thunderbolt hosts", subsystems, look_and_tell, collector);
+                "RDMA devices and Thunderbolt hosts", subsystems, collect, collector);
         return collector;
 }
 

@@ -213,7 +213,7 @@ static uint64_t read_uint64(AldGpuReader *reader, Figure figure)
         if (!read_gauge(reader, figure, &value) || value < 0)
                 return ALD_ABSENT_UINT64;
         if ((double) value * gauge->scale > (double) gauge->most) {
-                ald_kept_file_complain(&gauge->file, -ERANGE);
+                ald_kept_file_warn(&gauge->file, -ERANGE);
                 return ALD_ABSENT_UINT64;
         }
         return (uint64_t) ((double) value * gauge->scale);
@@ -297,7 +297,7 @@ static double read_v3d_usage(AldGpuReader *reader)
         if (ald_kept_file_read(&reader->stats, text, sizeof text) < 0)
                 return ALD_ABSENT_DOUBLE;
         if (!ald_gpu_parse_v3d_stats(text, &reader->before)) {
-                ald_kept_file_complain(&reader->stats, -EBADMSG);
+                ald_kept_file_warn(&reader->stats, -EBADMSG);
                 return ALD_ABSENT_DOUBLE;
         }
         return before.n_queues > 0 ? ald_gpu_v3d_usage(&before, &reader->before) : ALD_ABSENT_DOUBLE;

@@ -9,8 +9,8 @@
 #include "services/telemetry/host/kept-file.h"
 
 #define USEC_PER_MSEC 1000
-#define PEACE_MARGIN_USEC (INT64_C(5) * 1000 * 1000)
-#define PEACE_MAX_USEC (INT64_C(60) * 1000 * 1000)
+#define PAUSE_MARGIN_USEC (INT64_C(5) * 1000 * 1000)
+#define PAUSE_MAX_USEC (INT64_C(60) * 1000 * 1000)
 
 /* `device` is its directory in sysfs. */
 static void gpu_power_init(AldGpuPower *power, int root, const char *device)
@@ -50,10 +50,10 @@ static AldGpuPowerState gpu_power_look(AldGpuPower *power, int64_t now_usec)
         AldGpuPowerState state = read_status(power);
 
         if (state == ALD_GPU_POWER_ASLEEP || state == ALD_GPU_POWER_CHANGING) {
-                power->idle_since = power->peace_until = power->next_peace = 0;
+                power->idle_since = power->pause_until = power->next_pause = 0;
                 return state;
         }
-        return now_usec < power->peace_until ? ALD_GPU_POWER_IN_PEACE : state;
+        return now_usec < power->pause_until ? ALD_GPU_POWER_PAUSED : state;
 }
 
 static bool may_suspend(const AldGpuPower *power)
@@ -64,15 +64,15 @@ static bool may_suspend(const AldGpuPower *power)
                g_str_equal(control, "auto");
 }
 
-static int64_t peace_usec(const AldGpuPower *power)
+static int64_t pause_usec(const AldGpuPower *power)
 {
         g_autofree char *path = g_strdup_printf("%s/autosuspend_delay_ms", power->folder);
         int64_t delay;
 
         if (ald_sysroot_read_int64(power->root, path, &delay) < 0 || delay < 0)
                 delay = 0;
-        delay = MIN(delay, PEACE_MAX_USEC / USEC_PER_MSEC) * USEC_PER_MSEC;
-        return MIN(delay + PEACE_MARGIN_USEC, PEACE_MAX_USEC);
+        delay = MIN(delay, PAUSE_MAX_USEC / USEC_PER_MSEC) * USEC_PER_MSEC;
+        return MIN(delay + PAUSE_MARGIN_USEC, PAUSE_MAX_USEC);
 }
 
 static void gpu_power_note_usage(AldGpuPower *power, double usage, int64_t now_usec)
@@ -83,15 +83,15 @@ static void gpu_power_note_usage(AldGpuPower *power, double usage, int64_t now_u
         }
         if (power->idle_since == 0)
                 power->idle_since = now_usec;
-        if (now_usec - power->idle_since < ALD_GPU_IDLE_USEC || now_usec < power->next_peace)
+        if (now_usec - power->idle_since < ALD_GPU_IDLE_USEC || now_usec < power->next_pause)
                 return;
         if (!may_suspend(power)) {
                 /* Checked again after the time that counts as idle. */
                 power->idle_since = now_usec;
                 return;
         }
-        power->peace_until = now_usec + peace_usec(power);
-        power->next_peace = now_usec + ALD_GPU_PEACE_EVERY_USEC;
+        power->pause_until = now_usec + pause_usec(power);
+        power->next_pause = now_usec + ALD_GPU_PAUSE_EVERY_USEC;
 }
 
 void ald_gpu_live_prepare(int root, AldGpu *gpu)

@@ -13,16 +13,16 @@
  *
  * A driver counts reading as use. A device that may be suspended at run time (power/control is "auto") and
  * has been idle for ALD_GPU_IDLE_USEC is therefore not read for longer than its autosuspend delay. If it is
- * still active then, something else keeps it active, and it is read for the next ALD_GPU_PEACE_EVERY_USEC
+ * still active then, something else keeps it active, and it is read for the next ALD_GPU_PAUSE_EVERY_USEC
  * regardless of its usage.
  */
 #define ALD_GPU_IDLE_USEC (INT64_C(10) * 1000 * 1000)
-#define ALD_GPU_PEACE_EVERY_USEC (INT64_C(300) * 1000 * 1000)
+#define ALD_GPU_PAUSE_EVERY_USEC (INT64_C(300) * 1000 * 1000)
 
 typedef enum AldGpuPowerState {
         ALD_GPU_POWER_UNKNOWN,  /* shows no power management: may be read */
         ALD_GPU_POWER_AWAKE,    /* may be read */
-        ALD_GPU_POWER_IN_PEACE, /* awake, but must not be read now */
+        ALD_GPU_POWER_PAUSED,   /* awake, but must not be read now */
         ALD_GPU_POWER_CHANGING, /* suspending or resuming: reading would block until it is done */
         ALD_GPU_POWER_ASLEEP,
 } AldGpuPowerState;
@@ -33,8 +33,8 @@ typedef struct AldGpuPower {
         AldKeptFile status;
         bool has_status;
         int64_t idle_since; /* 0 while it is busy or unknown */
-        int64_t peace_until;
-        int64_t next_peace;
+        int64_t pause_until;
+        int64_t next_pause;
 } AldGpuPower;
 
 static inline bool ald_gpu_power_may_read(AldGpuPowerState state)

@@ -6,20 +6,20 @@ struct AldNvmlSource {
         AldChild *child;
         AldNvmlAnswered answered;
         void *userdata;
-        char **held;            /* devices that the running helper was asked about */
-        GHashTable *complained; /* Ids of the devices that NVML does not know */
+        char **held;        /* devices that the running helper was asked about */
+        GHashTable *warned; /* Ids of the devices that NVML does not know */
 };
 
 /* Only for a requested device, since the answer may contain any Ids. */
-static void complain_once(AldNvmlSource *source, const AldNvmlDevice *device)
+static void warn_once(AldNvmlSource *source, const AldNvmlDevice *device)
 {
         if (!device->error) {
-                if (g_hash_table_remove(source->complained, device->id))
+                if (g_hash_table_remove(source->warned, device->id))
                         g_message("NVML reports figures of %s again", device->id);
                 return;
         }
         if (g_strv_contains((const char *const *) source->held, device->id) &&
-                g_hash_table_add(source->complained, g_strdup(device->id)))
+                g_hash_table_add(source->warned, g_strdup(device->id)))
                 g_warning("NVML reports nothing about %s: %s", device->id, device->error);
 }
 
@@ -37,7 +37,7 @@ static char *on_answer(const char *text, size_t length, void *userdata)
         if (answer->devices.n == 0)
                 return g_strdup("its answer is invalid");
         for (size_t i = 0; i < answer->devices.n; i++)
-                complain_once(source, ald_rows_at(&answer->devices, i));
+                warn_once(source, ald_rows_at(&answer->devices, i));
         source->answered(answer, source->userdata);
         return NULL;
 }
@@ -72,7 +72,7 @@ AldNvmlSource *ald_nvml_source_new(
         source->child = ald_child_new(&helper, timing ?: &usual, libexec_dir, source);
         source->answered = answered;
         source->userdata = userdata;
-        source->complained = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        source->warned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return source;
 }
 
@@ -82,7 +82,7 @@ void ald_nvml_source_free(AldNvmlSource *source)
                 return;
         ald_child_free(source->child);
         g_strfreev(source->held);
-        g_hash_table_unref(source->complained);
+        g_hash_table_unref(source->warned);
         g_free(source);
 }
 

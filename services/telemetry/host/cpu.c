@@ -36,7 +36,7 @@ static bool read_times(AldKeptFile *file, AldCpuTimes *ret)
                 return false;
         if (ald_cpu_times_parse(line, ret))
                 return true;
-        ald_kept_file_complain(file, -EBADMSG);
+        ald_kept_file_warn(file, -EBADMSG);
         return false;
 }
 

@@ -44,7 +44,7 @@ struct AldDiskCollector {
         AldDiskAsk ask;
         AldDiskChanged changed;
         void *userdata;
-        guint patience; /* runs during a round of asking */
+        guint timeout; /* runs during a round of asking */
         size_t n_paths;
         AldDiskPath *rows; /* space to make the record in */
         Path paths[];
@@ -218,7 +218,7 @@ static bool round_is_over(const AldDiskCollector *collector)
 
 static void end_round(AldDiskCollector *collector)
 {
-        g_clear_handle_id(&collector->patience, g_source_remove);
+        g_clear_handle_id(&collector->timeout, g_source_remove);
         publish(collector);
 }
 
@@ -291,11 +291,11 @@ static int ask(Path *path)
         return 0;
 }
 
-static gboolean out_of_patience(gpointer userdata)
+static gboolean on_timeout(gpointer userdata)
 {
         AldDiskCollector *collector = userdata;
 
-        collector->patience = 0;
+        collector->timeout = 0;
         for (size_t i = 0; i < collector->n_paths; i++) {
                 Path *path = &collector->paths[i];
 
@@ -322,8 +322,8 @@ void ald_disk_collector_sample(AldDiskCollector *collector)
         }
         if (round_is_over(collector))
                 end_round(collector);
-        else if (collector->patience == 0)
-                collector->patience = g_timeout_add(ALD_DISK_PATIENCE_MSEC, out_of_patience, collector);
+        else if (collector->timeout == 0)
+                collector->timeout = g_timeout_add(ALD_DISK_TIMEOUT_MSEC, on_timeout, collector);
 }
 
 static char *normalize(const char *path)
@@ -382,7 +382,7 @@ void ald_disk_collector_inherit(AldDiskCollector *collector, const AldDiskCollec
 
 void ald_disk_collector_free(AldDiskCollector *collector)
 {
-        g_clear_handle_id(&collector->patience, g_source_remove);
+        g_clear_handle_id(&collector->timeout, g_source_remove);
         for (size_t i = 0; i < collector->n_paths; i++) {
                 if (collector->paths[i].question)
                         collector->paths[i].question->asker = NULL;

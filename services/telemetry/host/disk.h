@@ -16,7 +16,7 @@
 typedef struct AldDiskCollector AldDiskCollector;
 
 /* How long a query may take before the row is removed. */
-#define ALD_DISK_PATIENCE_MSEC 2000u
+#define ALD_DISK_TIMEOUT_MSEC 2000u
 
 /* The record after a round of queries, or after a late result; valid during the call. */
 typedef void (*AldDiskChanged)(const AldDisk *disk, void *userdata);

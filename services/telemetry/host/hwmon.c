@@ -229,7 +229,7 @@ static int64_t read_hottest(AldHwmonCollector *collector, bool *ret_gone)
                 if (r == -ENODEV || r == -ENOENT)
                         *ret_gone = true;
                 else if (r >= 0 && (value < COLDEST_MILLI || value > HOTTEST_MILLI))
-                        ald_kept_file_complain(sensor, -ERANGE);
+                        ald_kept_file_warn(sensor, -ERANGE);
                 else if (r >= 0)
                         hottest = MAX(hottest, value);
         }

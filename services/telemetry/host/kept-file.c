@@ -37,11 +37,11 @@ static GLogLevelFlags level_of(int error)
         }
 }
 
-void ald_kept_file_complain(AldKeptFile *file, int error)
+void ald_kept_file_warn(AldKeptFile *file, int error)
 {
-        if (file->complained)
+        if (file->warned)
                 return;
-        file->complained = true;
+        file->warned = true;
         g_log_structured(G_LOG_DOMAIN, level_of(error), "MESSAGE",
                 "Cannot read /%s: %s; its values are omitted", file->path, g_strerror(-error));
 }
@@ -68,7 +68,7 @@ ssize_t ald_kept_file_read(AldKeptFile *file, char *buffer, size_t size)
                 return (ssize_t) size - 1;
         }
         if (n < 0) {
-                ald_kept_file_complain(file, (int) n);
+                ald_kept_file_warn(file, (int) n);
                 ald_fd_close(&file->fd);
         }
         return n;
@@ -104,6 +104,6 @@ int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret)
                 return (int) n;
         r = parse_int64(buffer, ret);
         if (r < 0)
-                ald_kept_file_complain(file, r);
+                ald_kept_file_warn(file, r);
         return r;
 }

@@ -13,7 +13,7 @@
 typedef struct AldKeptFile {
         int root;
         int fd;
-        bool complained;
+        bool warned;
         char *path;
 } AldKeptFile;
 
@@ -29,4 +29,4 @@ ssize_t ald_kept_file_read(AldKeptFile *file, char *buffer, size_t size);
 int ald_kept_file_read_int64(AldKeptFile *file, int64_t *ret);
 
 /* Logs that the file cannot be used, unless this was logged before. */
-void ald_kept_file_complain(AldKeptFile *file, int error);
+void ald_kept_file_warn(AldKeptFile *file, int error);

@@ -119,11 +119,11 @@ void ald_memory_collector_sample(AldMemoryCollector *collector, AldMemory *ret)
         if (ald_kept_file_read(&collector->meminfo, meminfo, sizeof meminfo) >= 0) {
                 ald_meminfo_parse(meminfo, ret);
                 if (ret->total_bytes == ALD_ABSENT_UINT64 || ret->available_bytes == ALD_ABSENT_UINT64)
-                        ald_kept_file_complain(&collector->meminfo, -EBADMSG);
+                        ald_kept_file_warn(&collector->meminfo, -EBADMSG);
         }
         if (ald_kept_file_read(&collector->psi, psi, sizeof psi) >= 0) {
                 ald_psi_parse(psi, ret);
                 if (isnan(ret->pressure_some10))
-                        ald_kept_file_complain(&collector->psi, -EBADMSG);
+                        ald_kept_file_warn(&collector->psi, -EBADMSG);
         }
 }

@@ -361,7 +361,7 @@ static void add_count(GString *list, size_t n, const char *one, const char *many
                 g_string_append_printf(list, "%s%zu %s", list->len > 0 ? ", " : "", n, n == 1 ? one : many);
 }
 
-void ald_network_left_out_tell(AldNetworkLeftOut *told, const AldNetworkLeftOut *now)
+void ald_network_left_out_report(AldNetworkLeftOut *told, const AldNetworkLeftOut *now)
 {
         g_autoptr(GString) list = g_string_new(NULL);
 

@@ -42,4 +42,4 @@ typedef struct AldNetworkLeftOut {
 AldNetworkLeftOut ald_network_rows_left_out(const AldNetworkRows *rows);
 
 /* Logs what is left out if that differs from `told`, which was logged last, and updates `told`. */
-void ald_network_left_out_tell(AldNetworkLeftOut *told, const AldNetworkLeftOut *now);
+void ald_network_left_out_report(AldNetworkLeftOut *told, const AldNetworkLeftOut *now);

@@ -146,7 +146,7 @@ struct AldNetworkNm {
 
 static void connect_bus(AldNetworkNm *nm);
 
-static void tell(AldNetworkNm *nm)
+static void report(AldNetworkNm *nm)
 {
         nm->changed(nm->userdata);
 }
@@ -163,7 +163,7 @@ static void watch(AldNetworkNm *nm, gpointer object, const char *const *properti
                 return;
         for (; *properties; properties++) {
                 g_autofree char *signal = g_strconcat("notify::", *properties, NULL);
-                g_signal_connect_swapped(object, signal, G_CALLBACK(tell), nm);
+                g_signal_connect_swapped(object, signal, G_CALLBACK(report), nm);
         }
 }
 
@@ -188,19 +188,19 @@ static void watch_connection(AldNetworkNm *nm, NMActiveConnection *connection)
 static void on_device_added(NMClient *client, NMDevice *device, gpointer userdata)
 {
         watch_device(userdata, device);
-        tell(userdata);
+        report(userdata);
 }
 
 static void on_connection_added(NMClient *client, NMActiveConnection *connection, gpointer userdata)
 {
         watch_connection(userdata, connection);
-        tell(userdata);
+        report(userdata);
 }
 
 static void on_object_removed(NMClient *client, GObject *object, gpointer userdata)
 {
         unwatch(object, userdata);
-        tell(userdata);
+        report(userdata);
 }
 
 static void watch_client(AldNetworkNm *nm)
@@ -268,7 +268,7 @@ static void retry_later(AldNetworkNm *nm, const char *what, const char *reason)
 static void on_bus_closed(GDBusConnection *bus, gboolean vanished, GError *error, gpointer userdata)
 {
         retry_later(userdata, "the system bus is gone", error ? error->message : "closed");
-        tell(userdata);
+        report(userdata);
 }
 
 /* Callbacks get the attempt that they belong to, because after a cancellation `nm` may have been freed. */
@@ -293,7 +293,7 @@ static void on_client(GObject *source, GAsyncResult *result, gpointer userdata)
         nm->delay_seconds = RETRY_MIN_SECONDS;
         nm->client = NM_CLIENT(g_steal_pointer(&client));
         watch_client(nm);
-        tell(nm);
+        report(nm);
 }
 
 /* A private connection, since the shared one would exit the process when the bus closes. */

@@ -28,7 +28,7 @@ struct AldNetworkRtnl {
         guint source;
         guint retry;
         unsigned delay_msec;
-        bool complained;
+        bool warned;
 
         void (*changed)(void *userdata);
         void *userdata;
@@ -53,9 +53,9 @@ static void retry_later(AldNetworkRtnl *rtnl)
 
 static void fail(AldNetworkRtnl *rtnl, const char *what, int error)
 {
-        if (!rtnl->complained)
+        if (!rtnl->warned)
                 g_warning("rtnetlink: %s: %s", what, g_strerror(-error));
-        rtnl->complained = true;
+        rtnl->warned = true;
         close_socket(rtnl);
         retry_later(rtnl);
 }

@@ -18,7 +18,7 @@ struct AldNetworkSync {
         uint32_t sequence;
         bool flawed;   /* this round may have missed something */
         bool complete; /* a first round is over */
-        bool complained;
+        bool warned;
 };
 
 AldNetworkSync *ald_network_sync_new(AldLinks *links)
@@ -57,11 +57,11 @@ size_t ald_network_sync_request(AldNetworkSync *sync, void *buffer)
         return message->nlmsg_len;
 }
 
-static void complain(AldNetworkSync *sync, const char *what, int error)
+static void warn_once(AldNetworkSync *sync, const char *what, int error)
 {
-        if (!sync->complained)
+        if (!sync->warned)
                 g_warning("rtnetlink: %s: %s", what, g_strerror(-error));
-        sync->complained = true;
+        sync->warned = true;
 }
 
 /* One round at a time: events during a round start another one after it. */
@@ -111,7 +111,7 @@ static unsigned feed_end(AldNetworkSync *sync, const struct nlmsghdr *message)
         if (sync->phase == PHASE_IDLE || message->nlmsg_seq != sync->sequence)
                 return 0;
         if (error < 0) {
-                complain(sync,
+                warn_once(sync,
                         sync->phase == PHASE_LINKS ? "cannot list interfaces" : "cannot list addresses",
                         error);
                 sync->flawed = true;
@@ -124,7 +124,7 @@ static unsigned feed_change(AldNetworkSync *sync, const struct nlmsghdr *message
         int r = ald_links_apply(sync->links, message);
 
         if (r == -EBADMSG)
-                complain(sync, "cannot read a message", r);
+                warn_once(sync, "cannot read a message", r);
         if (r == -EAGAIN)
                 return again(sync) | (sync->complete ? ALD_NETWORK_SYNC_TELL : 0);
         return r > 0 && sync->complete ? ALD_NETWORK_SYNC_TELL : 0;

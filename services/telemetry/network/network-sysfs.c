@@ -32,7 +32,7 @@ static char *path_of(const char *name, const char *file)
 
 /* It is normal that an attribute does not exist, that the driver does not support it or does not report it
  * for a link that is down, or that the interface has just disappeared. */
-static void complain(AldLinkFacts *facts, const char *name, const char *file, int error)
+static void warn_once(AldLinkFacts *facts, const char *name, const char *file, int error)
 {
         switch (-error) {
         case ENOENT:
@@ -43,9 +43,9 @@ static void complain(AldLinkFacts *facts, const char *name, const char *file, in
         case EOPNOTSUPP:
                 return;
         }
-        if (!facts->complained)
+        if (!facts->warned)
                 g_warning("sys/class/net/%s/%s: %s", name, file, g_strerror(-error));
-        facts->complained = true;
+        facts->warned = true;
 }
 
 static bool is_other_interface(int root, const char *name, int index)
@@ -63,7 +63,7 @@ static char *read_driver(AldLinkFacts *facts, int root, const char *name)
         int r = ald_sysroot_link_name(root, path, &driver);
 
         if (r < 0)
-                complain(facts, name, "device/driver", r);
+                warn_once(facts, name, "device/driver", r);
         return driver;
 }
 
@@ -74,7 +74,7 @@ static char *read_device_type(AldLinkFacts *facts, int root, const char *name)
         int r = ald_sysroot_read_string(root, path, &text);
 
         if (r < 0) {
-                complain(facts, name, "uevent", r);
+                warn_once(facts, name, "uevent", r);
                 return NULL;
         }
         lines = g_strsplit(text, "\n", -1);
@@ -98,7 +98,7 @@ static uint64_t read_speed(AldLinkFacts *facts, int root, const char *name)
         int r = ald_sysroot_read_int64(root, path, &megabits);
 
         if (r < 0) {
-                complain(facts, name, "speed", r);
+                warn_once(facts, name, "speed", r);
                 return ALD_ABSENT_UINT64;
         }
         if (megabits <= 0 || megabits > SPEED_MAX || megabits == SPEED_UNKNOWN_16)
@@ -108,11 +108,11 @@ static uint64_t read_speed(AldLinkFacts *facts, int root, const char *name)
 
 void ald_link_facts_read(AldLinkFacts *facts, int root, const char *name, int index, bool with_speed)
 {
-        bool complained = facts->complained;
+        bool warned = facts->warned;
 
         ald_link_facts_clear(facts);
         ald_link_facts_init(facts);
-        facts->complained = complained;
+        facts->warned = warned;
         if (is_other_interface(root, name, index))
                 return;
 

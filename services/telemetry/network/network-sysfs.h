@@ -11,7 +11,7 @@ typedef struct AldLinkFacts {
         char *device_type; /* DEVTYPE of its uevent, or NULL */
         bool wireless;
         uint64_t speed; /* bits per second */
-        bool complained;
+        bool warned;
 } AldLinkFacts;
 
 void ald_link_facts_init(AldLinkFacts *facts);

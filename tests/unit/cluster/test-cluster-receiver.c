@@ -685,7 +685,7 @@ static void test_peers_of_links(Fixture *fixture, gconstpointer unused)
         take_status(fixture, 4, ALD_NODE_STATUS_STATE_ONLINE, 0, true);
         pass(fixture, ALD_PRESENCE_REPEAT_USEC);
         take_status(fixture, 2, ALD_NODE_STATUS_STATE_ONLINE, 0, false);
-        g_assert_cmpuint(fixture->due, ==, START + ALD_PRESENCE_BELIEVED_USEC);
+        g_assert_cmpuint(fixture->due, ==, START + ALD_PRESENCE_TRUSTED_USEC);
         pass(fixture, fixture->due - fixture->now - 1);
         g_assert_cmpint(node_of(fixture, 4)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
         pass(fixture, 1);

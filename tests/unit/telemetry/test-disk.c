@@ -278,7 +278,7 @@ static void test_hung_path(void)
         collector = ald_disk_collector_new(slash, paths, ask_fake, tell, &told);
         ald_disk_collector_sample(collector);
         wait_for_call(&told, 1);
-        g_assert_cmpint(g_get_monotonic_time() - start, >=, ALD_DISK_PATIENCE_MSEC * 1000);
+        g_assert_cmpint(g_get_monotonic_time() - start, >=, ALD_DISK_TIMEOUT_MSEC * 1000);
         g_assert_cmpuint(told.n_rows, ==, 1);
         g_assert_cmpstr(told.rows[0].id, ==, "/");
 
@@ -288,7 +288,7 @@ static void test_hung_path(void)
                 wait_for_call(&told, round);
                 g_assert_cmpuint(told.n_rows, ==, 1);
         }
-        g_assert_cmpint(g_get_monotonic_time() - start, <, 2 * ALD_DISK_PATIENCE_MSEC * 1000);
+        g_assert_cmpint(g_get_monotonic_time() - start, <, 2 * ALD_DISK_TIMEOUT_MSEC * 1000);
         g_assert_cmpuint(asked_hung(), ==, 1);
         g_assert_cmpuint(log_count("/hung"), ==, 1);
 

@@ -348,7 +348,7 @@ static void test_clients(void)
         gpu_root_radeon(machine->root);
         gpu_root_iris(machine->root);
         gpu_root_arc(machine->root);
-        /* Or else it would be left in peace. */
+        /* Otherwise it would be paused. */
         gpu_root_power(machine->root, IRIS, "active\n", "on\n");
         start(machine, &patient);
         /* Nobody can tell. */
@@ -517,7 +517,7 @@ static void test_hybrid(void)
 }
 
 /* An idle GPU that may sleep is not kept awake by an open library. */
-static void test_left_in_peace(void)
+static void test_paused(void)
 {
         Machine *machine = begin("");
 
@@ -668,7 +668,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-collector/without-nvidia", test_without_nvidia);
         g_test_add_func("/gpu-collector/all-asleep", test_all_asleep);
         g_test_add_func("/gpu-collector/hybrid", test_hybrid);
-        g_test_add_func("/gpu-collector/left-in-peace", test_left_in_peace);
+        g_test_add_func("/gpu-collector/paused", test_paused);
         g_test_add_func("/gpu-collector/rescan", test_rescan);
         g_test_add_func("/gpu-collector/nothing", test_nothing);
         g_test_add_func("/gpu-collector/no-reason", test_no_reason);

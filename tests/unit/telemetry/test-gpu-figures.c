@@ -240,8 +240,8 @@ static void test_no_power_management(Fixture *fixture, gconstpointer make)
         g_assert_cmpfloat(sample(fixture, SEC).usage, ==, 37);
 }
 
-/* An idle device that may suspend itself is left in peace for its delay and 5 s, every 5 min. */
-static void test_left_in_peace(Fixture *fixture, gconstpointer make)
+/* An idle device that may suspend itself is not read for its delay and 5 s, every 5 min. */
+static void test_paused(Fixture *fixture, gconstpointer make)
 {
         gpu_root_set(fixture->root, RADEON, "gpu_busy_percent", "0\n");
         for (int i = 0; i < 10; i++)
@@ -404,7 +404,7 @@ int main(int argc, char *argv[])
                 { "/gpu-figures/broken-files", gpu_root_radeon, test_broken_files },
                 { "/gpu-figures/suspended", gpu_root_radeon, test_suspended },
                 { "/gpu-figures/no-power-management", gpu_root_radeon, test_no_power_management },
-                { "/gpu-figures/left-in-peace", gpu_root_radeon, test_left_in_peace },
+                { "/gpu-figures/paused", gpu_root_radeon, test_paused },
                 { "/gpu-figures/busy-or-always-on", gpu_root_radeon, test_busy_or_always_on },
                 { "/gpu-figures/prepare-again", gpu_root_radeon, test_prepare_again },
         };

@@ -498,7 +498,7 @@ static void test_left_out(void)
                 g_autoptr(AldNetworkRows) rows = ald_network_merge(links, &nothing);
 
                 now = ald_network_rows_left_out(rows);
-                ald_network_left_out_tell(&told, &now);
+                ald_network_left_out_report(&told, &now);
         }
         g_assert_cmpuint(log_count("leaves out"), ==, 1);
         g_assert_cmpuint(log_count("leaves out 2 interfaces beyond the limit of 1024, 3 addresses beyond the "
@@ -506,14 +506,14 @@ static void test_left_out(void)
                 ==, 1);
 
         now = (AldNetworkLeftOut){ .names = 1, .interfaces = 1, .neighbours = 5 };
-        ald_network_left_out_tell(&told, &now);
+        ald_network_left_out_report(&told, &now);
         g_assert_cmpuint(
                 log_count("leaves out 1 interface for which the record has no room, 1 interface whose "
                           "name is not UTF-8, 5 neighbours for which the record has no room"),
                 ==, 1);
         now = (AldNetworkLeftOut){ 0 };
-        ald_network_left_out_tell(&told, &now);
-        ald_network_left_out_tell(&told, &now);
+        ald_network_left_out_report(&told, &now);
+        ald_network_left_out_report(&told, &now);
         g_assert_cmpuint(log_count("leaves out"), ==, 2);
         g_assert_cmpuint(log_count("is complete again"), ==, 1);
 }

@@ -11,7 +11,7 @@
 
 /* What becomes of it without a bus, on a bus without NetworkManager, and in between. */
 
-#define PATIENCE_SECONDS 10
+#define TIMEOUT_SECONDS 10
 
 typedef struct Bus {
         GSubprocess *daemon;
@@ -62,7 +62,7 @@ static void use_address(const char *address)
         g_setenv("DBUS_SYSTEM_BUS_ADDRESS", address, TRUE);
 }
 
-static gboolean out_of_patience(gpointer userdata)
+static gboolean on_timeout(gpointer userdata)
 {
         g_error("waited in vain");
         return G_SOURCE_REMOVE;
@@ -75,7 +75,7 @@ static void count(void *userdata)
 
 static void wait_until(bool (*reached)(const void *data), const void *data)
 {
-        guint timer = g_timeout_add_seconds(PATIENCE_SECONDS, out_of_patience, NULL);
+        guint timer = g_timeout_add_seconds(TIMEOUT_SECONDS, on_timeout, NULL);
 
         while (!reached(data))
                 g_main_context_iteration(NULL, TRUE);

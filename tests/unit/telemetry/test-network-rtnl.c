@@ -6,9 +6,9 @@
 
 /* The kernel's own answers, of this network namespace; every one has a loopback interface. */
 
-#define PATIENCE_SECONDS 10
+#define TIMEOUT_SECONDS 10
 
-static gboolean out_of_patience(gpointer userdata)
+static gboolean on_timeout(gpointer userdata)
 {
         g_error("waited in vain");
         return G_SOURCE_REMOVE;
@@ -21,7 +21,7 @@ static void count(void *userdata)
 
 static void wait_for(const unsigned *n)
 {
-        guint timer = g_timeout_add_seconds(PATIENCE_SECONDS, out_of_patience, NULL);
+        guint timer = g_timeout_add_seconds(TIMEOUT_SECONDS, on_timeout, NULL);
 
         while (*n == 0)
                 g_main_context_iteration(NULL, TRUE);

@@ -41,7 +41,7 @@ static void open_channel(RdmaSides *sides, AldRdmaSession *session)
 {
         int stop = session->channel.stop;
 
-        session->patience = 60 * ALD_NSEC_PER_SEC;
+        session->timeout = 60 * ALD_NSEC_PER_SEC;
         g_assert_cmpint(ald_rdma_session_send_preamble(sides->client.fd, session->failure), ==, 0);
         g_assert_cmpint(ald_channel_open(&session->channel, &ald_rdma_protocol, sides->client.fd,
                                 rdma_sides_keys(&sides->client, false), false, stop, session->failure),

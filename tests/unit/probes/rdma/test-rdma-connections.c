@@ -22,7 +22,7 @@
 
 /* Those who come to a listener of the RDMA probe that was started by hand, several at a time. */
 
-#define PATIENCE_NS (60 * ALD_NSEC_PER_SEC)
+#define TIMEOUT_NS (60 * ALD_NSEC_PER_SEC)
 #define N_UNAUTHENTICATED 8u
 
 typedef struct Fixture {
@@ -129,7 +129,7 @@ static int come(Fixture *fixture, const char *source, Client *client)
 
         *client = (Client){ .stop = eventfd(0, EFD_CLOEXEC) };
         client->session = (AldRdmaSession){ .failure = &client->failure,
-                .patience = PATIENCE_NS,
+                .timeout = TIMEOUT_NS,
                 .channel = { .fd = -1, .stop = client->stop } };
         if (ald_rdma_session_send_preamble(fd, &client->failure) < 0) {
                 close(fd);
@@ -201,7 +201,7 @@ static void connect_unauthenticated(const Fixture *fixture, int unauthenticated[
 /* Connections that send nothing keep nobody out. */
 static void test_unauthenticated(Fixture *fixture, gconstpointer userdata)
 {
-        uint64_t deadline = ald_now() + PATIENCE_NS;
+        uint64_t deadline = ald_now() + TIMEOUT_NS;
         int unauthenticated[N_UNAUTHENTICATED];
         bool met = false;
 

@@ -9,13 +9,13 @@
 #include "probes/socket/transfer/stream-group.h"
 
 #define BYTES_MAX (UINT64_C(16) * 1024 * 1024)
-#define PATIENCE_SECONDS 20
+#define TIMEOUT_SECONDS 20
 
 /* A connection over loopback: ours, and the other side's, which takes little that it has not read. */
 static void connect_pair(int *ret_ours, int *ret_theirs)
 {
         struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
-        const struct timeval patience = { .tv_sec = PATIENCE_SECONDS };
+        const struct timeval timeout = { .tv_sec = TIMEOUT_SECONDS };
         socklen_t size = sizeof address;
         ald_fd int listening = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         const int little = 65536, much = 1024 * 1024;
@@ -30,7 +30,7 @@ static void connect_pair(int *ret_ours, int *ret_theirs)
         g_assert_cmpint(connect(*ret_ours, (struct sockaddr *) &address, sizeof address), ==, 0);
         *ret_theirs = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
         g_assert_cmpint(*ret_theirs, >=, 0);
-        g_assert_cmpint(setsockopt(*ret_theirs, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), ==, 0);
+        g_assert_cmpint(setsockopt(*ret_theirs, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout), ==, 0);
 }
 
 /* Reads until then, or fails. */

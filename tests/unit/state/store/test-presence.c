@@ -202,10 +202,10 @@ static void test_by_status(void)
         g_assert_cmpint(presence.state, ==, ON);
 
         /* Nobody could be heard while we were not connected, so who is there has the time to say so again. */
-        view.connected_since = now += 10 * ALD_PRESENCE_BELIEVED_USEC;
+        view.connected_since = now += 10 * ALD_PRESENCE_TRUSTED_USEC;
         g_assert_false(ald_presence_judge(&presence, &view, now, REAL_START));
         now = ald_presence_due(&presence, &view);
-        g_assert_cmpuint(now, ==, view.connected_since + ALD_PRESENCE_BELIEVED_USEC);
+        g_assert_cmpuint(now, ==, view.connected_since + ALD_PRESENCE_TRUSTED_USEC);
         g_assert_false(ald_presence_judge(&presence, &view, now - 1, REAL_START));
         g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
         g_assert_cmpint(presence.state, ==, OFF);
