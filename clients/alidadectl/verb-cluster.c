@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <glib.h>
@@ -11,16 +12,32 @@
 
 #define PROGRAM "alidade-cluster"
 
-/* Where this alidadectl is not the installed one, the program of the same build. */
-static char *program_path(void)
+/* Whether only the owner of this alidadectl, or the administrator, can have put it there. */
+static bool is_as_trusted(const char *path, uid_t owner)
+{
+        struct stat st;
+
+        return lstat(path, &st) == 0 && (st.st_uid == owner || st.st_uid == 0) && !S_ISLNK(st.st_mode) &&
+               !(st.st_mode & S_IWOTH);
+}
+
+/* The program of the same build, or NULL if this alidadectl does not run from its build folder. */
+static char *built_program(void)
 {
         g_autofree char *own = g_file_read_link("/proc/self/exe", NULL);
-        g_autofree char *folder = own ? g_path_get_dirname(own) : NULL;
-        g_autofree char *built = folder ? g_build_filename(folder, "..", "cluster", PROGRAM, NULL) : NULL;
+        g_autofree char *folder = NULL, *program = NULL;
+        struct stat st;
 
-        if (built && strcmp(folder, ALD_BIN_DIR) != 0 && access(built, X_OK) == 0)
-                return g_steal_pointer(&built);
-        return g_build_filename(ALD_LIBEXEC_DIR, PROGRAM, NULL);
+        if (!own || !g_str_has_suffix(own, "/clients/alidadectl/alidadectl") ||
+                stat("/proc/self/exe", &st) < 0)
+                return NULL;
+        own[strlen(own) - strlen("/alidadectl/alidadectl")] = '\0';
+        folder = g_build_filename(own, "cluster", NULL);
+        program = g_build_filename(folder, PROGRAM, NULL);
+        return is_as_trusted(own, st.st_uid) && is_as_trusted(folder, st.st_uid) &&
+                               is_as_trusted(program, st.st_uid)
+                       ? g_steal_pointer(&program)
+                       : NULL;
 }
 
 /* The administration is a program of its own, so that what all users run has no code that handles keys. */
@@ -31,7 +48,8 @@ int ald_verb_cluster(const AldCtl *ctl)
                 [ALD_JSON_PRETTY] = "--json=pretty",
         };
         g_autoptr(GPtrArray) argv = g_ptr_array_new();
-        g_autofree char *path = program_path();
+        g_autofree char *built = built_program();
+        const char *path = built ?: ALD_LIBEXEC_DIR "/" PROGRAM;
 
         /* As other users of the machine, and a run that waits for this one, name it. */
         g_ptr_array_add(argv, (char *) "alidadectl cluster");
