@@ -36,7 +36,7 @@ static void cpu_signature(char ret[static CPU_SIGNATURE_SIZE])
         memcpy(ret, signature, sizeof signature);
 }
 #else
-void cpu_signature(char ret[static CPU_SIGNATURE_SIZE])
+static void cpu_signature(char ret[static CPU_SIGNATURE_SIZE])
 {
         memset(ret, 0, CPU_SIGNATURE_SIZE);
 }
