@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
 
-#include "state/link-quality.h"
 #include "state/link.h"
+#include "state/link-quality.h"
 #include "state/topology/path-end.h"
 
 #define FAIR_SHARE 0.5

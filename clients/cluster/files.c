@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +15,6 @@
 #include "common/cluster-keys.h"
 #include "common/config.h"
 #include "common/node-id.h"
-#include "pki/crl.h"
 #include "pki/file.h"
 
 #define NAME_MAX_BYTES 32u

@@ -11,9 +11,3 @@ double ald_field_number(const json_t *fields, const char *name);
 
 /* The text, or NULL. */
 const char *ald_field_text(const json_t *fields, const char *name);
-
-/* The rows or list, or NULL. */
-json_t *ald_field_array(const json_t *fields, const char *name);
-
-/* The row with this Id, or NULL. */
-json_t *ald_row_by_id(const json_t *rows, const char *id);

@@ -88,9 +88,7 @@ static bool start_up_is_over(AldEvaluator *evaluator)
                        MAX(least, evaluator->min_rtt * START_UP_RTTS);
 }
 
-/* Notes what has just arrived; looked is when nothing of it had. Whether there is something new to evaluator
- * by.
- */
+/* Notes what has arrived since `before`. Returns whether there is something new to evaluate. */
 static bool add_point(AldEvaluator *evaluator, const AldTransferCounters *before)
 {
         const AldPoint point = { evaluator->last, evaluator->last.when - before->when };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
-#include "common/bus-cleanup.h"
 #include "services/common/peer.h"
+#include "common/bus-cleanup.h"
 
 typedef struct Match {
         AldPeer *peer;

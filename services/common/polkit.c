@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
 #include "services/common/polkit.h"
 #include "services/common/service-private.h"

@@ -22,8 +22,8 @@ typedef struct AldServiceInfo {
         /* Creates the manager, then registers all objects; called before the name is requested. Errors are
          * logged here. */
         int (*start)(AldService *service, void **ret_manager);
-        /* The name is owned: only now may the service write files and connect to others, since no second
-         * process of it does. Called before it reports that it is ready; may be NULL. */
+        /* The name is owned: only now may the service write its state and publish, since no second process
+         * of it does. Called before it reports that it is ready; may be NULL. */
         void (*name_owned)(void *manager);
         /* Applies the configuration after SIGHUP; may be NULL. */
         void (*reload)(void *manager);

@@ -53,6 +53,8 @@ AldTimer *ald_timer_new(const char *name, void (*expired)(void *userdata), void 
 
 void ald_timer_free(AldTimer *timer)
 {
+        if (!timer)
+                return;
         g_source_destroy(&timer->source);
         g_source_unref(&timer->source);
 }

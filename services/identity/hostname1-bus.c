@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
-#include "services/common/peer.h"
 #include "services/identity/hostname1-bus.h"
+#include "services/common/peer.h"
 
 #define NAME "org.freedesktop.hostname1"
 #define PATH "/org/freedesktop/hostname1"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
+#include "services/identity/identity-bus.h"
 #include "common/node-id.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
-#include "services/identity/identity-bus.h"
 #include "services/identity/name-store.h"
 
 #define PATH "/org/alidade/Identity1"

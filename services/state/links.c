@@ -3,7 +3,6 @@
 #include "record/key.h"
 #include "services/common/service.h"
 #include "state/link-result.h"
-#include "state/network.h"
 
 static uint64_t now_usec(void)
 {

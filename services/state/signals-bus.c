@@ -17,8 +17,8 @@
 #define QUEUE_MAX 256u
 #define BLOCKED_RETRY_USEC (G_USEC_PER_SEC / 10)
 
-/* An audience that has waited this long receives all fields of changed records, since the last sent records
- * are not kept. */
+/* An audience that has waited this long, or for which more changes wait than it is sent in a second, receives
+ * all fields of changed records, since the last sent records are not kept. */
 #define BEHIND_USEC (1 * G_USEC_PER_SEC)
 
 /* What a signal takes on the bus beside its path and records, at most. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
+#include "services/state/sources-bus.h"
 #include "record/record-bus.h"
 #include "services/common/peer.h"
 #include "services/state/devices.h"
-#include "services/state/sources-bus.h"
 
 /* A source that is gone is asked for after 1 s, then 2 s and so on; one that lived long, at once again. */
 #define RETRY_MIN_SECONDS 1u

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
+#include "services/state/state-manager.h"
 #include "common/excerpt.h"
 #include "services/common/service.h"
 #include "services/common/state-config.h"
 #include "services/state/state-file.h"
-#include "services/state/state-manager.h"
 #include "state/store/clock.h"
 
 /* What a D-Bus reply may hold is 16 MiB; the rest is for what sd-bus adds around it. */

@@ -3,7 +3,6 @@
 #include <pwd.h>
 
 #include "clients/alidadectl/links/inhibitors.h"
-#include "clients/command-line/fields.h"
 #include "clients/command-line/table.h"
 #include "clients/command-line/text.h"
 #include "clients/common/format.h"

@@ -4,7 +4,6 @@
 
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/state/describe.h"
-#include "clients/command-line/fields.h"
 #include "clients/command-line/text.h"
 #include "clients/common/facts.h"
 #include "clients/common/format.h"

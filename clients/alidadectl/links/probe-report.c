@@ -9,7 +9,6 @@
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe-report.h"
 #include "clients/alidadectl/state/describe.h"
-#include "clients/command-line/fields.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 #include "clients/common/node-facts.h"

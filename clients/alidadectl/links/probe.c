@@ -8,7 +8,6 @@
 #include "clients/alidadectl/links/probe-report.h"
 #include "clients/alidadectl/signal-source.h"
 #include "clients/command-line/bus.h"
-#include "clients/command-line/fields.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 #include "common/bus-source.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
 
 #include "clients/cluster/authority/own-certificates.h"
 #include "clients/cluster/broker/addresses.h"

@@ -16,9 +16,9 @@
 #include "clients/cluster/membership/request-and-bundle.h"
 #include "clients/cluster/report.h"
 #include "clients/cluster/services.h"
-#include "clients/command-line/bus.h"
 #include "clients/command-line/ctl.h"
 #include "clients/command-line/print.h"
+#include "clients/common/connection.h"
 #include "common/fd.h"
 #include "pki/file.h"
 

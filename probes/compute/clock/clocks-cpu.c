@@ -76,5 +76,5 @@ static void close_cpu(void *data)
         g_free(cpu);
 }
 
-/* others.h measures how much of a processor others use. */
+/* contention.h measures how much of a processor others use. */
 const AldClockSource ald_clocks_cpu = { .close = close_cpu, .read = read_cpu };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <math.h>
 
 #include "probes/common/clock.h"
 #include "probes/compute/gemm/gemm-job.h"

@@ -2,7 +2,6 @@
 #include "probes/compute/memory/bandwidth.h"
 #include "probes/common/clock.h"
 #include "probes/compute/clock/clocks.h"
-#include "probes/compute/files.h"
 #include "probes/compute/kernels.h"
 #include "probes/compute/memory/buffer-size.h"
 #include "probes/compute/memory/memory.h"

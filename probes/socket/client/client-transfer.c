@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <string.h>
 
 #include "probes/common/evaluator.h"
-#include "probes/common/fd.h"
 #include "probes/socket/client/client-transfer.h"
 #include "probes/socket/token.h"
 #include "probes/socket/transfer/timing.h"

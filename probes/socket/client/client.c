@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-#include <string.h>
 
 #include "probes/common/fd.h"
 #include "probes/common/wait.h"

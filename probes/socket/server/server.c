@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>

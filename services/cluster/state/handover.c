@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/cluster/state/handover.h"
+#include "services/common/errors.h"
 #include "services/common/timer.h"
 
 /* A call costs as much as several records, so what comes within this time goes together. */
@@ -143,7 +144,7 @@ static void on_put(int result, void *userdata)
         AldHandover *handover = userdata;
 
         if (result < 0) {
-                g_warning("The state service refused the records: %s", g_strerror(-result));
+                g_warning("The state service refused the records: %s", ald_error_describe(result));
                 handover->lost = true;
         }
         schedule(handover);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
+#include "services/cluster/state/state-link-bus.h"
 #include "common/bus-cleanup.h"
 #include "record/update-bus.h"
-#include "services/cluster/state/state-link-bus.h"
 #include "services/common/errors.h"
 #include "services/common/peer.h"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
+#include "services/link-probe/inhibit/inhibit-bus.h"
 #include "common/bus-cleanup.h"
 #include "common/excerpt.h"
 #include "common/fd.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
-#include "services/link-probe/inhibit/inhibit-bus.h"
 
 #define ACTION_RELEASE "org.alidade.link-probe.release"
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 
+#include "services/link-probe/job/jobs-bus.h"
 #include "common/bus-cleanup.h"
 #include "common/excerpt.h"
 #include "record/record-bus.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
-#include "services/link-probe/job/jobs-bus.h"
 #include "services/link-probe/paths.h"
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
