@@ -163,8 +163,14 @@ class Host(Machine):
         process.name = program
         self.daemons.append(process)
         if wait:
-            self.connection().wait_for_name(SERVICES[program].bus_name, process=process)
+            self.wait_ready_daemon(program, process)
         return process
+
+    def wait_ready_daemon(self, program, process):
+        """A service may still write files when it owns its name, but before it answers."""
+        name = SERVICES[program].bus_name
+        self.connection().wait_for_name(name, process=process)
+        self.connection().call(name, "/", "org.freedesktop.DBus.Peer", "Ping")
 
     def notify_socket(self):
         """For start_daemon(…, env={"NOTIFY_SOCKET": socket.path})."""

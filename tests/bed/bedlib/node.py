@@ -129,7 +129,7 @@ class Node(Host):
 
     def wait_ready(self):
         for program in dict.fromkeys(daemon.name for daemon in self.daemons):
-            self.connection().wait_for_name(SERVICES[program].bus_name, process=self.process(program))
+            self.wait_ready_daemon(program, self.process(program))
 
     def process(self, program):
         return next(daemon for daemon in reversed(self.daemons) if daemon.name == program)
