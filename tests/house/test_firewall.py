@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The ports that firewalls are told to allow are those on which the programs listen."""
+"""The firewall files open the ports on which the programs listen."""
 
 import configparser
 import re

@@ -292,7 +292,7 @@ static gpointer wire_thread(gpointer userdata)
         return NULL;
 }
 
-/* The other side is gone after so many bytes: as both see it, each step of the session. */
+/* The other side disconnects after N bytes, which covers each step of the session, from both ends. */
 static void test_cut(RdmaSides *sides, gconstpointer userdata)
 {
         Wire wire = { .left = GPOINTER_TO_UINT(userdata) };
