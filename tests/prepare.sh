@@ -124,7 +124,7 @@ end_children() {
         kill -KILL "$guard" 2>/dev/null && wait "$guard" 2>/dev/null
 }
 
-# build DIRECTORY [MESON OPTION…]: quiet unless it fails.
+# build DIRECTORY [MESON OPTION…]: quiet unless it fails. $goals: targets of ninja, instead of all programs.
 build() {
         local dir=$1 log words
         shift
@@ -142,5 +142,6 @@ build() {
                         { cat "$log" >&2; return 1; }
                 echo "$words" >"$dir/options"
         fi
-        through ninja -C "$dir" >"$log" 2>&1 </dev/null || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
+        # shellcheck disable=SC2086 # words
+        through ninja -C "$dir" ${goals:-all} >"$log" 2>&1 </dev/null || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
 }

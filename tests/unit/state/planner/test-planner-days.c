@@ -21,16 +21,10 @@
 #define PROBE_BYTES(rate) ((rate) / 8 * 3)
 #define SPOT_BYTES(rate) ((rate) / 1000 * 3)
 
-/* Hours of the longest runs, each several times as long with sanitizers. */
-#ifdef WITH_SANITIZER
-#define QUIET_HOURS 8
-#define FULL_HOURS 4
-#define FEW_BYTES_HOURS 14
-#else
+/* Hours of the longest runs. */
 #define QUIET_HOURS 22
 #define FULL_HOURS 11
 #define FEW_BYTES_HOURS 36
-#endif
 
 #define NODES_MAX 20u
 #define NETS 2u
