@@ -143,7 +143,7 @@ def test_the_new_revocation_list_is_watched_where_the_cluster_service_writes_it(
     program, *words = unit("alidade-cluster-crl")["ExecStart"].split()
     installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
     assert watched == {"PathChanged": ["/var/lib/alidade/cluster/crl.pem"], "Unit": ["alidade-cluster-crl.service"]}
-    assert program in installed.values() and words == ["cluster", "install-crl"]
+    assert program in installed.values() and words == ["install-crl"]
 
 
 def test_what_is_to_be_renewed_is_watched_where_the_cluster_service_writes_it():
@@ -152,7 +152,7 @@ def test_what_is_to_be_renewed_is_watched_where_the_cluster_service_writes_it():
     assert watched == {"DirectoryNotEmpty": ["/var/lib/alidade/cluster/renewals"],
                        "PathChanged": ["/var/lib/alidade/cluster/renewed.pem"],
                        "Unit": ["alidade-cluster-renewal.service"]}
-    assert program.endswith("/alidadectl") and words == ["cluster", "renew", "--auto"]
+    assert program.endswith("/alidade-cluster") and words == ["renew", "--auto"]
 
 
 def test_users_are_different():
