@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <math.h>
 #include <stdlib.h>
 
 #include <glib.h>
 
 #include "probes/common/statistics.h"
-
-#define HALF_WIDTH 0.98 /* half of 1.96: the standard deviation of the rank is half the root of n */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -31,18 +28,6 @@ double ald_interquartile_mean(double *values, size_t n)
         for (size_t i = quarter; i < n - quarter; i++)
                 sum += values[i];
         return sum / (double) (n - 2 * quarter);
-}
-
-bool ald_median_interval(const double *sorted, size_t n, double *ret_low, double *ret_high)
-{
-        size_t rank = (size_t) MAX(floor((double) n / 2 - HALF_WIDTH * sqrt((double) n)), 0);
-
-        /* Below 6 values even the least and the greatest enclose the median less often. */
-        if (n < 6)
-                return false;
-        *ret_low = sorted[rank];
-        *ret_high = sorted[n - 1 - rank];
-        return true;
 }
 
 static uint64_t jitter(const AldRttSample *samples, size_t n)

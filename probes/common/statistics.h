@@ -13,12 +13,6 @@
  */
 double ald_interquartile_mean(double *values, size_t n);
 
-/*
- * The 95 % interval of the median of sorted values, by the ranks of a binomial distribution, so it holds for
- * any distribution of the values. False for fewer than 6 values.
- */
-bool ald_median_interval(const double *sorted, size_t n, double *ret_low, double *ret_high);
-
 /* Round trips in ns. Jitter is the mean absolute difference of consecutive ones. */
 typedef struct AldRttFigures {
         uint64_t min;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "probes/compute/options.h"
+#include <string.h>
+
 #include "probes/compute/gemm/gemm.h"
+#include "probes/compute/options.h"
 
 #define SECONDS_DEFAULT 3.0
 #define SECONDS_MAX 60.0
@@ -57,7 +59,9 @@ static int set_seconds(AldComputeOptions *options, const char *text, char **ret_
         char *end = NULL;
         double seconds = text ? g_ascii_strtod(text, &end) : SECONDS_DEFAULT;
 
-        if (text && (end == text || *end || !(seconds >= SECONDS_MIN && seconds <= SECONDS_MAX)))
+        /* Neither blanks nor a sign nor a base: no other option takes them. */
+        if (text && (strspn(text, "0123456789.") != strlen(text) || end == text || *end ||
+                            !(seconds >= SECONDS_MIN && seconds <= SECONDS_MAX)))
                 return ald_command_line_refuse(ret_error, "--seconds-max: not a number from %g to %g: %s",
                         SECONDS_MIN, SECONDS_MAX, text);
         options->seconds_max = seconds;
@@ -116,12 +120,14 @@ static int convert(AldComputeOptions *options, const Texts *texts, char **ret_er
         return r;
 }
 
-static int check(AldComputeOptions *options, bool is_child, char **ret_error)
+static int check(AldComputeOptions *options, const Texts *texts, char **ret_error)
 {
+        bool is_child = texts->is_child;
+
         if (options->device && (!*options->device || !g_utf8_validate(options->device, -1, NULL)))
                 return ald_command_line_refuse(ret_error, "--device needs a device");
         if (is_child != (options->answer_fd >= 0) || is_child != (options->parent > 0) ||
-                ((options->simpler_than || options->name) && !is_child))
+                ((options->simpler_than || options->name || options->pci || texts->ordinal) && !is_child))
                 return ald_command_line_refuse(ret_error, "--child is for internal use");
         if (is_child && !options->lists && (!options->name || __builtin_popcount(options->metrics) != 1))
                 return ald_command_line_refuse(ret_error, "--child needs a device and one metric");
@@ -171,7 +177,7 @@ static int parse(AldComputeOptions *options, int argc, char **argv, char **ret_o
         if (*rest)
                 return ald_command_line_refuse(ret_error, "unexpected argument: %s", *rest);
         r = convert(options, &texts, ret_error);
-        return r < 0 ? r : check(options, texts.is_child, ret_error);
+        return r < 0 ? r : check(options, &texts, ret_error);
 }
 
 int ald_compute_options_parse(

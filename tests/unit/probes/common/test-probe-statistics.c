@@ -16,27 +16,6 @@ static void test_middle(void)
         g_assert_cmpfloat(ald_interquartile_mean(far, 8), ==, 11.5);
 }
 
-static void test_interval(void)
-{
-        double values[100], low = -1, high = -1;
-
-        for (unsigned i = 0; i < G_N_ELEMENTS(values); i++)
-                values[i] = i;
-        g_assert_false(ald_median_interval(values, 5, &low, &high));
-        g_assert_cmpfloat(low, ==, -1);
-        g_assert_true(ald_median_interval(values, 6, &low, &high));
-        g_assert_cmpfloat(low, ==, 0);
-        g_assert_cmpfloat(high, ==, 5);
-        /* The ranks of any table of the sign test: the 5th and the 12th of 16, the 41st and the 60th of 100.
-         */
-        g_assert_true(ald_median_interval(values, 16, &low, &high));
-        g_assert_cmpfloat(low, ==, 4);
-        g_assert_cmpfloat(high, ==, 11);
-        g_assert_true(ald_median_interval(values, 100, &low, &high));
-        g_assert_cmpfloat(low, ==, 40);
-        g_assert_cmpfloat(high, ==, 59);
-}
-
 static void test_rtt(void)
 {
         AldRttSample samples[] = { { 10, 0 }, { 20, 0 }, { 10, 0 }, { 1000, 1 }, { 1010, 1 }, { 1000, 1 } };
@@ -70,7 +49,6 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/probe/statistics/middle", test_middle);
-        g_test_add_func("/probe/statistics/interval", test_interval);
         g_test_add_func("/probe/statistics/rtt", test_rtt);
         return g_test_run();
 }

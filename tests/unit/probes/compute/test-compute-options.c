@@ -119,6 +119,8 @@ static void test_refused(void)
         assert_refused("x --seconds-max=inf", "--seconds-max: not a number from 0.1 to 60: inf");
         assert_refused("x --seconds-max=1s", "--seconds-max: not a number from 0.1 to 60: 1s");
         assert_refused("x --seconds-max=", "--seconds-max: not a number from 0.1 to 60: ");
+        assert_refused("x --seconds-max=+3", "--seconds-max: not a number from 0.1 to 60: +3");
+        assert_refused("x --seconds-max=0x3", "--seconds-max: not a number from 0.1 to 60: 0x3");
         assert_refused("x --timeout=0", "--timeout: not a number from 1 to 3600: 0");
         assert_refused("x --timeout=4294967297", "--timeout: not a number from 1 to 3600: 4294967297");
         assert_refused("x --timeout", "Missing argument for --timeout");
@@ -129,6 +131,8 @@ static void test_refused(void)
         assert_refused("x --child", "--child is for internal use");
         assert_refused("x --answer-fd=3", "--child is for internal use");
         assert_refused("x --name=n", "--child is for internal use");
+        assert_refused("x --pci=p", "--child is for internal use");
+        assert_refused("x --ordinal=1", "--child is for internal use");
         assert_refused(
                 "x --child --answer-fd=3 --parent=7 --name=n", "--child needs a device and one metric");
         assert_refused(
