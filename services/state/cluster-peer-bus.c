@@ -102,7 +102,7 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
         AldClusterPeer *cluster = userdata;
 
         ald_service_exempt(cluster->service, owner);
-        /* Another one judges anew, and says so of all. */
+        /* Another one reports all of them anew. */
         ald_presences_lose(cluster->manager);
         if (owner)
                 ald_state_manager_new_cluster(cluster->manager);

@@ -18,12 +18,12 @@ static AldRecord *prune(AldStateManager *manager, AldRecord *record)
                 ald_planner_ttl(ALD_KIND_COMPUTE), ald_realtime_usec());
 }
 
-void ald_devices_take(AldStateManager *manager, AldRecord *told)
+void ald_devices_take(AldStateManager *manager, AldRecord *reported)
 {
         AldRecord *before = own_record(manager, ALD_KIND_COMPUTE), *after;
         g_autoptr(AldRecord) merged = NULL, pruned = NULL;
 
-        if (ald_compute_result_merge(before, told, &merged) < 0) {
+        if (ald_compute_result_merge(before, reported, &merged) < 0) {
                 g_warning("Too many compute devices: the results are not saved");
                 return;
         }

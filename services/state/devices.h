@@ -9,7 +9,7 @@
 
 /* Takes the Node1.Compute record of the service that measures devices, which contains those measured since it
  * started. */
-void ald_devices_take(AldStateManager *manager, AldRecord *told);
+void ald_devices_take(AldStateManager *manager, AldRecord *reported);
 
 void ald_devices_prune(AldStateManager *manager);
 

@@ -10,15 +10,15 @@ static uint64_t now_usec(void)
 }
 
 /* Its row was deleted, or is about to be. */
-static bool path_is_gone(AldStore *store, const char *key, const AldRecord *told)
+static bool path_is_gone(AldStore *store, const char *key, const AldRecord *reported)
 {
         const AldNode *sink;
         AldId id;
 
-        if (ald_key_parse(told->kind, key, &id) < 0)
+        if (ald_key_parse(reported->kind, key, &id) < 0)
                 return true;
         sink = ald_store_find_node(store, &id);
-        return sink && !ald_planner_path_exists(ald_store_local_node(store), sink, told);
+        return sink && !ald_planner_path_exists(ald_store_local_node(store), sink, reported);
 }
 
 static AldPlannerInput input_now(AldStateManager *manager)
@@ -31,21 +31,21 @@ static AldPlannerInput input_now(AldStateManager *manager)
 }
 
 /* Of RDMA the interval is always the same; of what was said before none is needed. */
-static AldTtlBounds bounds_of(AldStateManager *manager, const AldRecord *before, const AldRecord *told)
+static AldTtlBounds bounds_of(AldStateManager *manager, const AldRecord *before, const AldRecord *reported)
 {
         const AldPlannerInput input = input_now(manager);
 
-        if (!ald_link_result_is_new(before, told))
+        if (!ald_link_result_is_new(before, reported))
                 return ALD_TTL_BOUNDS_NONE;
-        return told->kind == ALD_KIND_LINK_SOCKET
-                       ? ald_planner_bounds(ald_state_manager_store(manager), &input, told)
-                       : (AldTtlBounds){ ald_planner_ttl(told->kind), ald_planner_ttl(told->kind) };
+        return reported->kind == ALD_KIND_LINK_SOCKET
+                       ? ald_planner_bounds(ald_state_manager_store(manager), &input, reported)
+                       : (AldTtlBounds){ ald_planner_ttl(reported->kind), ald_planner_ttl(reported->kind) };
 }
 
-void ald_links_take(AldStateManager *manager, AldRecord *told)
+void ald_links_take(AldStateManager *manager, AldRecord *reported)
 {
         AldStore *store = ald_state_manager_store(manager);
-        g_autofree char *key = ald_link_result_key(told);
+        g_autofree char *key = ald_link_result_key(reported);
         g_autoptr(AldRecord) merged = NULL;
         AldRecord *before;
         AldTtlBounds bounds;
@@ -55,15 +55,15 @@ void ald_links_take(AldStateManager *manager, AldRecord *told)
                 g_warning("Dropping the result of a link that names no sink, or no address or ports");
                 return;
         }
-        if (path_is_gone(store, key, told))
+        if (path_is_gone(store, key, reported))
                 return;
-        entry = ald_store_find(store, &ald_store_local_node(store)->id, told->kind, key);
+        entry = ald_store_find(store, &ald_store_local_node(store)->id, reported->kind, key);
         before = entry ? entry->record : NULL;
-        bounds = bounds_of(manager, before, told);
-        merged = ald_link_result_merge(before, told, &bounds);
+        bounds = bounds_of(manager, before, reported);
+        merged = ald_link_result_merge(before, reported, &bounds);
         /* What is said again is no new result, and the age of a row is that of its figures. */
         if (!before || before->hash != merged->hash)
-                ald_state_manager_put_local(manager, told->kind, key, merged);
+                ald_state_manager_put_local(manager, reported->kind, key, merged);
 }
 
 void ald_links_prune(AldStateManager *manager)

@@ -7,7 +7,7 @@
 /* The measurements of this node's links: merges results, drops obsolete rows, and plans. */
 
 /* Takes a link record of the service that measures links. */
-void ald_links_take(AldStateManager *manager, AldRecord *told);
+void ald_links_take(AldStateManager *manager, AldRecord *reported);
 
 /* Deletes rows of addresses, ports and nodes that no longer exist; the deletions are published to the other
  * nodes. */

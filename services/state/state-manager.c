@@ -268,7 +268,7 @@ static const char *merge(AldStateManager *manager, const AldUpdate *update)
         bool own = ald_id_equal(&update->node, &ald_store_local_node(manager->store)->id);
         int r;
 
-        /* An epoch of this node is judged below. */
+        /* An epoch of this node is checked below. */
         if (ald_state_manager_is_ahead(
                     manager, own ? update->updated_usec : MAX(update->updated_usec, update->stamp.epoch)))
                 return ald_state_manager_is_ahead(manager, update->updated_usec)

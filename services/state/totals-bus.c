@@ -39,18 +39,18 @@ static uint32_t take_differences(AldTotalsBus *self)
         for (size_t i = 0; i < type->n_fields; i++) {
                 const AldField *field = &type->fields[i];
 
-                if (!ald_field_beyond_threshold(field, ald_field_of(field, &self->told.figures),
+                if (!ald_field_beyond_threshold(field, ald_field_of(field, &self->signalled.figures),
                             ald_field_of(field, &self->totals.figures)))
                         continue;
-                ald_field_copy(field, &self->told.figures, &self->totals.figures);
+                ald_field_copy(field, &self->signalled.figures, &self->totals.figures);
                 set |= UINT32_C(1) << i;
         }
         for (unsigned i = 0; i < REASONS_N; i++) {
-                uint64_t *told = reasons_of(&self->told, i), *now = reasons_of(&self->totals, i);
+                uint64_t *signalled = reasons_of(&self->signalled, i), *now = reasons_of(&self->totals, i);
 
-                if (memcmp(told, now, ALD_LEFT_OUT_N * sizeof *now) != 0)
+                if (memcmp(signalled, now, ALD_LEFT_OUT_N * sizeof *now) != 0)
                         set |= UINT32_C(1) << (type->n_fields + i);
-                memcpy(told, now, ALD_LEFT_OUT_N * sizeof *now);
+                memcpy(signalled, now, ALD_LEFT_OUT_N * sizeof *now);
         }
         return set;
 }
@@ -199,7 +199,7 @@ int ald_totals_bus_init(
         ald_signals_set_totals(signals, append_changed, self);
         self->store = ald_state_manager_store(manager);
         compute(self);
-        self->told = self->totals;
+        self->signalled = self->totals;
         ald_state_manager_watch(manager, on_changed, on_removing, self);
         return sd_bus_add_object(bus, &self->slot, ALD_STATE_PATH, on_call, self);
 }

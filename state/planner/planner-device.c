@@ -99,19 +99,19 @@ AldDeviceObstacle ald_device_obstacle(
         return find_obstacle(records, backend, find_row(records, backend), now_realtime);
 }
 
-AldDeviceJudgement ald_device_judge(
+AldDeviceAssessment ald_device_assess(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime)
 {
         const AldComputeDevice *row = find_row(records, backend);
-        AldDeviceJudgement judgement = {
+        AldDeviceAssessment assessment = {
                 .state = age_state(records, backend, row, now_realtime),
                 .obstacle = find_obstacle(records, backend, row, now_realtime),
         };
 
         /* A sleeping device is woken for its first measurement, or for a new driver. */
-        if (judgement.obstacle == ALD_DEVICE_ASLEEP && judgement.state.reason != ALD_DUE_EXPIRED)
-                judgement.obstacle = ALD_DEVICE_FREE;
-        return judgement;
+        if (assessment.obstacle == ALD_DEVICE_ASLEEP && assessment.state.reason != ALD_DUE_EXPIRED)
+                assessment.obstacle = ALD_DEVICE_FREE;
+        return assessment;
 }
 
 bool ald_device_is_measurable(const AldBackends *backends, const AldBackend *backend)
@@ -160,16 +160,16 @@ GArray *ald_planner_devices(AldStore *store, const AldDeviceInput *input)
 
         for (size_t i = 0; records.backends && i < records.backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&records.backends->devices, i);
-                AldDeviceJudgement judgement;
+                AldDeviceAssessment assessment;
                 AldDueDevice device;
 
                 if (!ald_device_is_measurable(records.backends, backend) || is_avoided(input, backend->id))
                         continue;
-                judgement = ald_device_judge(&records, backend, input->now_realtime);
+                assessment = ald_device_assess(&records, backend, input->now_realtime);
                 device = (AldDueDevice){
-                        .id = backend->id, .reason = judgement.state.reason, .since = judgement.state.since
+                        .id = backend->id, .reason = assessment.state.reason, .since = assessment.state.since
                 };
-                if (judgement.state.due && judgement.obstacle == ALD_DEVICE_FREE)
+                if (assessment.state.due && assessment.obstacle == ALD_DEVICE_FREE)
                         g_array_append_val(due, device);
         }
         g_array_sort(due, compare_due);

@@ -23,7 +23,7 @@ typedef struct AldDueDevice {
 
 /*
  * The AldDueDevices, the most urgent first: devices that an OpenCL platform shows and that are free according
- * to ald_device_judge(). Measure only one at a time.
+ * to ald_device_assess(). Measure only one at a time.
  */
 GArray *ald_planner_devices(AldStore *store, const AldDeviceInput *input);
 
@@ -48,14 +48,14 @@ typedef struct AldDeviceRecords {
         uint64_t system_usec;      /* when it was updated; 0: not known */
 } AldDeviceRecords;
 
-typedef struct AldDeviceJudgement {
+typedef struct AldDeviceAssessment {
         AldPathState state;
         AldDeviceObstacle obstacle;
-} AldDeviceJudgement;
+} AldDeviceAssessment;
 
 /* Whether the device is due, and what prevents its measurement. The load of processors is not considered: the
  * measuring service reads it itself. */
-AldDeviceJudgement ald_device_judge(
+AldDeviceAssessment ald_device_assess(
         const AldDeviceRecords *records, const AldBackend *backend, uint64_t now_realtime);
 
 /* The obstacle for a device, whether or not it is due. */

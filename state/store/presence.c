@@ -222,7 +222,7 @@ static AldPresenceState state_of(const AldNodePresence *presence, const AldPrese
                        : ALD_PRESENCE_STATE_OFFLINE;
 }
 
-bool ald_presence_judge(AldNodePresence *presence, const AldPresenceView *view, uint64_t now, uint64_t real)
+bool ald_presence_update(AldNodePresence *presence, const AldPresenceView *view, uint64_t now, uint64_t real)
 {
         AldPresenceState state = state_of(presence, view, now);
 

@@ -92,8 +92,8 @@ int64_t ald_presence_clock_offset(const AldNodePresence *presence);
  * none. */
 uint64_t ald_presence_lag(const AldNodePresence *presence);
 
-/* Judges again; true if the state has changed. */
-bool ald_presence_judge(AldNodePresence *presence, const AldPresenceView *view, uint64_t now, uint64_t real);
+/* Works out the state again; true if the state has changed. */
+bool ald_presence_update(AldNodePresence *presence, const AldPresenceView *view, uint64_t now, uint64_t real);
 
 /* When the state can change merely because time passes; UINT64_MAX for never. */
 uint64_t ald_presence_due(const AldNodePresence *presence, const AldPresenceView *view);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "services/link-probe/link/result-judge.h"
+#include "services/link-probe/link/result-validation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -35,7 +35,7 @@ static void check_result(AldTransport transport, const char *text)
         if (transport == ALD_TRANSPORT_RDMA)
                 g_assert_cmpint(ald_probe_target_set_ports(&target, "mlx5_0.1", "mlx5_1.1"), ==, 0);
         ald_probe_answer_read(ald_transports[transport].result, text, NULL, &answer);
-        ald_result_judge(&target, &answer);
+        ald_result_validate(&target, &answer);
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.result != NULL));
         g_assert_true((answer.verdict == ALD_PROBE_DONE) == (answer.reason == NULL));
         g_assert_true(!answer.reason || g_utf8_validate(answer.reason, -1, NULL));

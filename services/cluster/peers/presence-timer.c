@@ -3,8 +3,8 @@
 #include "services/common/service.h"
 #include "services/common/timer.h"
 
-/* Judging all nodes is cheap, but not for each of them alone. */
-#define JUDGE_USEC (G_USEC_PER_SEC / 4)
+/* Updating all nodes is cheap, but not for each of them alone. */
+#define UPDATE_USEC (G_USEC_PER_SEC / 4)
 
 struct AldPresenceTimer {
         AldReceiver *receiver;
@@ -22,7 +22,7 @@ static void on_timer(void *userdata)
         AldPresenceTimer *presence_timer = userdata;
 
         presence_timer->due = UINT64_MAX;
-        ald_receiver_judge(presence_timer->receiver, now_usec(), ald_realtime_usec());
+        ald_receiver_update_presences(presence_timer->receiver, now_usec(), ald_realtime_usec());
 }
 
 AldPresenceTimer *ald_presence_timer_new(AldReceiver *receiver)
@@ -48,6 +48,6 @@ void ald_presence_timer_set_due(AldPresenceTimer *presence_timer, uint64_t due_u
 {
         if (due_usec >= presence_timer->due)
                 return;
-        presence_timer->due = MAX(due_usec, now_usec() + JUDGE_USEC);
+        presence_timer->due = MAX(due_usec, now_usec() + UPDATE_USEC);
         ald_timer_set(presence_timer->timer, (gint64) presence_timer->due);
 }

@@ -3,7 +3,7 @@
 
 #include "services/cluster/peers/receiver.h"
 
-/* The timer that makes the receiver judge the other nodes again as time passes. */
+/* The timer that updates the presence of other nodes as time passes. */
 typedef struct AldPresenceTimer AldPresenceTimer;
 
 /* The receiver stays the caller's. Nothing is due yet. */
@@ -11,5 +11,6 @@ AldPresenceTimer *ald_presence_timer_new(AldReceiver *receiver);
 void ald_presence_timer_free(AldPresenceTimer *presence_timer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPresenceTimer, ald_presence_timer_free)
 
-/* The time at which the receiver next has to judge, as its handler gets it: CLOCK_MONOTONIC in µs. */
+/* The time at which the receiver next has to update presences, as its handler gets it: CLOCK_MONOTONIC in µs.
+ */
 void ald_presence_timer_set_due(AldPresenceTimer *presence_timer, uint64_t due_usec);

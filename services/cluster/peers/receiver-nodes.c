@@ -60,7 +60,7 @@ void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring, uint64_t 
         receiver->view.by_status = !mirroring;
         if (!mirroring)
                 ald_nodes_foreach(receiver->nodes, drop_node, receiver);
-        ald_receiver_judge(receiver, now, real);
+        ald_receiver_update_presences(receiver, now, real);
 }
 
 AldNodes *ald_receiver_nodes(AldReceiver *receiver)
@@ -176,9 +176,9 @@ bool ald_receiver_may_forget(const AldReceiver *receiver, const AldClusterNode *
 }
 
 /* A node that is heard is no longer forgotten. */
-void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
+void ald_receiver_update_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real)
 {
-        ald_presence_judge(&node->presence, &receiver->view, now, real);
+        ald_presence_update(&node->presence, &receiver->view, now, real);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE) {
                 node->forgotten = node->to_forget = (AldStamp){ 0 };
                 node->is_forgotten = node->forgotten_here = false;
@@ -202,7 +202,7 @@ void ald_receiver_forget(
                 return;
         if (ald_stamp_compare(stamp, &node->to_forget) > 0)
                 node->to_forget = *stamp;
-        ald_receiver_judge_node(receiver, node, now, real);
+        ald_receiver_update_node(receiver, node, now, real);
 }
 
 static gboolean shift_clock(AldClusterNode *node, void *userdata)
@@ -225,27 +225,27 @@ void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real)
         ald_nodes_foreach(receiver->nodes, say_change, receiver);
 }
 
-typedef struct Judging {
+typedef struct PresenceUpdate {
         AldReceiver *receiver;
         uint64_t now, real;
-} Judging;
+} PresenceUpdate;
 
-static gboolean judge_node(AldClusterNode *node, void *userdata)
+static gboolean update_node(AldClusterNode *node, void *userdata)
 {
-        const Judging *judging = userdata;
+        const PresenceUpdate *update = userdata;
 
-        ald_receiver_judge_node(judging->receiver, node, judging->now, judging->real);
+        ald_receiver_update_node(update->receiver, node, update->now, update->real);
         return FALSE;
 }
 
-void ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real)
+void ald_receiver_update_presences(AldReceiver *receiver, uint64_t now, uint64_t real)
 {
-        Judging judging = { receiver, now, real };
+        PresenceUpdate update = { receiver, now, real };
 
         ald_receiver_note_stop(receiver, now);
         ald_receiver_note_clock(receiver, now, real);
         receiver->due = UINT64_MAX;
-        ald_nodes_foreach(receiver->nodes, judge_node, &judging);
+        ald_nodes_foreach(receiver->nodes, update_node, &update);
 }
 
 static gboolean lose_broker(AldClusterNode *node, void *userdata)
@@ -259,7 +259,7 @@ static gboolean lose_broker(AldClusterNode *node, void *userdata)
 void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uint64_t real)
 {
         ald_nodes_foreach(receiver->nodes, lose_broker, &broker);
-        ald_receiver_judge(receiver, now, real);
+        ald_receiver_update_presences(receiver, now, real);
 }
 
 void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t now, uint64_t real)
@@ -267,24 +267,24 @@ void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t 
         if (connected == (receiver->view.connected_since != 0))
                 return;
         receiver->view.connected_since = connected ? now : 0;
-        ald_receiver_judge(receiver, now, real);
+        ald_receiver_update_presences(receiver, now, real);
 }
 
 static gboolean expire_node(AldClusterNode *node, void *userdata)
 {
-        const Judging *judging = userdata;
+        const PresenceUpdate *update = userdata;
 
         ald_node_forget_links(node);
         if (node->presence.state == ALD_PRESENCE_STATE_ONLINE)
                 return FALSE;
-        return judging->now - MAX(node->presence.heard, node->first_heard) > judging->receiver->expiry_usec;
+        return update->now - MAX(node->presence.heard, node->first_heard) > update->receiver->expiry_usec;
 }
 
 void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
 {
-        Judging judging = { .receiver = receiver, .now = now };
+        PresenceUpdate update = { .receiver = receiver, .now = now };
 
-        ald_nodes_foreach(receiver->nodes, expire_node, &judging);
+        ald_nodes_foreach(receiver->nodes, expire_node, &update);
 }
 
 static gboolean report_again(AldClusterNode *node, void *userdata)

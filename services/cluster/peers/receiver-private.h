@@ -9,7 +9,7 @@ struct AldReceiver {
         char *cluster;
         AldNodes *nodes;
         AldPresenceView view;
-        uint64_t due; /* when to judge next; UINT64_MAX: never */
+        uint64_t due; /* when to update presences next; UINT64_MAX: never */
         uint64_t expiry_usec;
         bool no_peers;  /* nothing from other nodes is received, unless mirroring */
         bool mirroring; /* everything from other nodes is received */
@@ -22,8 +22,8 @@ struct AldReceiver {
         void *userdata;
 };
 
-/* Call it before judging. While this process was stopped it could not hear other nodes, so their silence
- * counts from now on. */
+/* Call it before presences are updated. While this process was stopped it could not hear other nodes, so
+ * their silence counts from now on. */
 void ald_receiver_note_stop(AldReceiver *receiver, uint64_t now);
 
 /* Corrects derived times if our own clock was set since the last message; returns whether it was. */
@@ -32,5 +32,5 @@ void ald_receiver_note_clock(AldReceiver *receiver, uint64_t now, uint64_t real)
 /* Whether a time or an epoch is implausibly far ahead. */
 bool ald_receiver_is_ahead(AldReceiver *receiver, uint64_t usec, uint64_t now, uint64_t real);
 
-/* Judges a node, and reports it if there is something new for the state service. */
-void ald_receiver_judge_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real);
+/* Updates the presence of a node, and reports it if there is something new for the state service. */
+void ald_receiver_update_node(AldReceiver *receiver, AldClusterNode *node, uint64_t now, uint64_t real);

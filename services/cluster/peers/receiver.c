@@ -336,7 +336,7 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         /* A status shows by itself whether the node is alive: brokers publish wills for dead ones. */
         if (passing.node && !received->retained && (r < 0 || passing.topic.type != ALD_TOPIC_STATUS)) {
                 ald_presence_heard(&passing.node->presence, received->broker, now);
-                ald_receiver_judge_node(receiver, passing.node, now, real);
+                ald_receiver_update_node(receiver, passing.node, now, real);
         }
         reason = refuse_unread(&passing, r);
         if (reason)
@@ -346,5 +346,5 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
         else if (received->size > 0) /* else a topic was cleared, which means nothing */
                 dispatch(&passing);
         if (passing.node)
-                ald_receiver_judge_node(receiver, passing.node, now, real);
+                ald_receiver_update_node(receiver, passing.node, now, real);
 }

@@ -41,8 +41,8 @@ typedef struct AldReceiverHandler {
         void (*own_status)(const AldNodeStatus *status, const AldReceived *received, void *userdata);
         void (*own_forget)(const AldId *target, const AldNodeForget *forget, void *userdata);
 
-        /* When to call ald_receiver_judge() next, in µs of CLOCK_MONOTONIC. Called whenever that becomes
-         * sooner; judging all nodes sets it again. */
+        /* When to call ald_receiver_update_presences() next, in µs of CLOCK_MONOTONIC. Called whenever that
+         * becomes sooner; updating presences sets it again. */
         void (*due)(uint64_t usec, void *userdata);
 } AldReceiverHandler;
 
@@ -56,7 +56,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldReceiver, ald_receiver_free)
 void ald_receiver_set_expiry(AldReceiver *receiver, uint64_t expiry_usec);
 
 /* Whether everything from other nodes is received, as at the start. Otherwise they are dropped, and only
- * what ald_subscriptions_to_peers() delivers is accepted. Judges all nodes again. */
+ * what ald_subscriptions_to_peers() delivers is accepted. Updates the presence of all nodes. */
 void ald_receiver_set_mirroring(AldReceiver *receiver, bool mirroring, uint64_t now, uint64_t real);
 /* Whether that is received at all, as at the start. Messages that arrive after a subscription has ended
  * are ignored. */
@@ -67,11 +67,11 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
 /* The connection to that broker has ended. */
 void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uint64_t real);
 
-/* Whether a broker is connected; none is at the start. Judges all nodes again. */
+/* Whether a broker is connected; none is at the start. Updates the presence of all nodes. */
 void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t now, uint64_t real);
 
-/* Judges what may have changed as time passed. */
-void ald_receiver_judge(AldReceiver *receiver, uint64_t now, uint64_t real);
+/* Updates the presence of nodes whose state may have changed as time passed. */
+void ald_receiver_update_presences(AldReceiver *receiver, uint64_t now, uint64_t real);
 
 /* Call it from time to time: drops nodes that have been silent for long, and the keys of links. */
 void ald_receiver_expire(AldReceiver *receiver, uint64_t now);

@@ -140,7 +140,7 @@ static void name_device(AldProbeAnswer *answer, const char *device)
         answer->result = named;
 }
 
-static void judge(AldProbeAnswer *answer, const char *device, bool force)
+static void validate(AldProbeAnswer *answer, const char *device, bool force)
 {
         const AldComputeResult *result = result_of(answer);
         const AldComputeFigures *row = result->devices.n > 0 ? ald_rows_at(&result->devices, 0) : NULL;
@@ -159,7 +159,7 @@ void ald_compute_answer_read(
 {
         ald_probe_answer_read(ALD_KIND_COMPUTE_RESULT, output, failure, ret);
         if (ret->verdict == ALD_PROBE_DONE)
-                judge(ret, device, force);
+                validate(ret, device, force);
 }
 
 static void append(GArray *rows, const AldRows *from)

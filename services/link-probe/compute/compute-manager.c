@@ -223,10 +223,10 @@ static void start(AldComputeManager *manager, const AldBackend *backend)
 /* Describes the other work that keeps the device from being measured; to be freed. Locks do not count: their
  * holders want exactly that. */
 static char *why_it_waits(
-        AldComputeManager *manager, const AldBackend *backend, const AldDeviceJudgement *judgement)
+        AldComputeManager *manager, const AldBackend *backend, const AldDeviceAssessment *assessment)
 {
         const char *unit = ald_work_unit(manager->parts.work);
-        AldDeviceObstacle obstacle = judgement->obstacle;
+        AldDeviceObstacle obstacle = assessment->obstacle;
 
         if (unit)
                 return g_strdup_printf("%s is active", unit);
@@ -263,14 +263,14 @@ static void note_waiting(
         AldComputeManager *manager, const AldDeviceRecords *records, const AldBackend *backend, uint64_t now)
 {
         const AldComputeDevice *row = find_known(manager, records, backend->id);
-        AldDeviceJudgement judgement = ald_device_judge(records, backend, now);
+        AldDeviceAssessment assessment = ald_device_assess(records, backend, now);
         bool waits = row && row->waiting_since_usec <= now;
         bool is_wanted = manager->enabled && !is_held_off(manager) &&
-                         (judgement.state.due || is_kept_waiting(manager, backend->id, waits));
-        g_autofree char *reason = is_wanted ? why_it_waits(manager, backend, &judgement) : NULL;
+                         (assessment.state.due || is_kept_waiting(manager, backend->id, waits));
+        g_autofree char *reason = is_wanted ? why_it_waits(manager, backend, &assessment) : NULL;
         uint64_t since = waits ? row->waiting_since_usec : now;
 
-        if (!is_wanted || (!reason && judgement.obstacle == ALD_DEVICE_ASLEEP)) {
+        if (!is_wanted || (!reason && assessment.obstacle == ALD_DEVICE_ASLEEP)) {
                 if (row && row->waiting_since_usec != ALD_ABSENT_UINT64)
                         ald_compute_results_wait(manager->results, backend->id, ALD_ABSENT_UINT64, NULL);
         } else if (reason && (!waits || g_strcmp0(row->waiting_reason, reason) != 0))

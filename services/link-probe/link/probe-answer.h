@@ -35,8 +35,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldProbeAnswer, ald_probe_answer_clear)
 /* The last line of the output as a message of this kind. Errors of ald_message_parse(). */
 int ald_probe_answer_parse(AldKind kind, const char *output, AldRecord **ret);
 
-/* The same as an answer. A result of this kind is not judged yet: see ald_result_judge(). `failure` is as in
- * probe-child.h. Over RDMA the reason of a failure begins with its name, by which findings know it. */
+/* The same as an answer. A result of this kind is not validated yet: see ald_result_validate(). `failure` is
+ * as in probe-child.h. Over RDMA the reason of a failure begins with its name, by which findings know it. */
 void ald_probe_answer_read(AldKind kind, const char *output, const char *failure, AldProbeAnswer *ret);
 
 /* What another node wants to measure. */

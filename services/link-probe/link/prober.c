@@ -5,7 +5,7 @@
 #include "record/record.h"
 #include "services/common/errors.h"
 #include "services/link-probe/link/prober.h"
-#include "services/link-probe/link/result-judge.h"
+#include "services/link-probe/link/result-validation.h"
 #include "services/link-probe/net/route.h"
 #include "services/link-probe/probe-child.h"
 
@@ -155,7 +155,7 @@ static void conclude(AldProbe *probe)
                         .reason = g_strdup(probe->reason),
                 };
         }
-        ald_result_judge(&probe->target, &probe->answer);
+        ald_result_validate(&probe->target, &probe->answer);
         if (g_ptr_array_find(prober->probes, probe, &i))
                 (void) g_ptr_array_steal_index_fast(prober->probes, i);
         prober->changed(prober->userdata);

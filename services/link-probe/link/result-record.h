@@ -13,8 +13,9 @@ char *ald_result_key(const AldProbeTarget *target);
 AldRecord *ald_result_failure(
         const char *own_id, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec);
 
-/* Of a judged answer that is done. The record of a check has the interfaces of the path, round trips and the
- * rates of the spot check alone, and no MeasuredUSec; those rates are left out if other traffic disturbed it.
+/* Of a validated answer that is done. The record of a check has the interfaces of the path, round trips and
+ * the rates of the spot check alone, and no MeasuredUSec; those rates are left out if other traffic disturbed
+ * it.
  */
 AldRecord *ald_result_success(
         const char *own_id, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime_usec);

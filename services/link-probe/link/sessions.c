@@ -52,7 +52,7 @@ typedef struct Session {
         char *peer;                    /* NULL until it has proved its identity */
         char port[ALD_PORT_NAME_SIZE]; /* over which it measures: an interface or an RDMA port; or empty */
         bool occupies;                 /* that one */
-        bool judged;                   /* its request is known and was answered */
+        bool answered;                 /* its request is known and was answered */
         bool refused;                  /* it was deferred */
         bool ending;                   /* it was stopped in favor of another session */
         gint64 proved, begun;    /* when it has proved its identity, and when its request was answered */
@@ -125,7 +125,7 @@ void ald_sessions_free(AldSessions *sessions)
 
 static bool is_measuring(const Session *session)
 {
-        return session->judged && !session->refused;
+        return session->answered && !session->refused;
 }
 
 static uint64_t now_usec(void)
@@ -192,7 +192,7 @@ static void admit(Session *session, const AldProbeWanted *wanted, const char *go
         AldRefusal kind = ALD_REFUSAL_BUSY;
         g_autofree char *refusal = refusal_of(session, wanted, &kind), *line = NULL;
 
-        session->judged = true;
+        session->answered = true;
         session->refused = refusal != NULL;
         session->begun = g_get_monotonic_time();
         ald_probe_child_set_deadline(session->child, SESSION_MSEC);
@@ -296,7 +296,7 @@ static void limit_undecided(AldSessions *sessions, const char *peer)
         for (unsigned i = 0; i < sessions->list->len; i++) {
                 Session *session = sessions->list->pdata[i];
 
-                if (session->judged || session->ending || g_strcmp0(session->peer, peer) != 0)
+                if (session->answered || session->ending || g_strcmp0(session->peer, peer) != 0)
                         continue;
                 n++;
                 if (!oldest || session->proved < oldest->proved)
@@ -320,7 +320,7 @@ static void take_peer(Session *session, const AldSessionReport *report)
         ald_probe_child_set_deadline(session->child, UNDECIDED_MSEC);
         limit_undecided(all, session->peer);
         /* If the requested port cannot be used, the program reports it to the other side. */
-        session->judged = session->refused = session->transport == ALD_TRANSPORT_RDMA && !*session->port;
+        session->answered = session->refused = session->transport == ALD_TRANSPORT_RDMA && !*session->port;
 }
 
 /* The first report with the identity, and the first with a request, possibly the same. */
@@ -331,12 +331,12 @@ static void on_line(const char *line, void *userdata)
         const AldSessionReport *report;
         AldProbeWanted wanted;
 
-        if (session->judged || ald_probe_answer_parse(ALD_KIND_SESSION_REPORT, line, &record) < 0)
+        if (session->answered || ald_probe_answer_parse(ALD_KIND_SESSION_REPORT, line, &record) < 0)
                 return;
         report = ald_record_as(record, SESSION_REPORT, AldSessionReport);
         if (!session->peer && report->peer)
                 take_peer(session, report);
-        if (session->peer && ald_probe_wanted(report, &wanted) && !session->judged) {
+        if (session->peer && ald_probe_wanted(report, &wanted) && !session->answered) {
                 if (session->transport == ALD_TRANSPORT_RDMA)
                         look_up_gids(session, &wanted);
                 else

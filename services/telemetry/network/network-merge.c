@@ -361,13 +361,13 @@ static void add_count(GString *list, size_t n, const char *one, const char *many
                 g_string_append_printf(list, "%s%zu %s", list->len > 0 ? ", " : "", n, n == 1 ? one : many);
 }
 
-void ald_network_left_out_report(AldNetworkLeftOut *told, const AldNetworkLeftOut *now)
+void ald_network_left_out_report(AldNetworkLeftOut *logged, const AldNetworkLeftOut *now)
 {
         g_autoptr(GString) list = g_string_new(NULL);
 
-        if (left_out_equal(told, now))
+        if (left_out_equal(logged, now))
                 return;
-        *told = *now;
+        *logged = *now;
         add_count(list, now->links, "interface beyond the limit of " G_STRINGIFY(ALD_LINKS_MAX),
                 "interfaces beyond the limit of " G_STRINGIFY(ALD_LINKS_MAX));
         add_count(list, now->interfaces, "interface for which the record has no room",

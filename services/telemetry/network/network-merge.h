@@ -41,5 +41,5 @@ typedef struct AldNetworkLeftOut {
 
 AldNetworkLeftOut ald_network_rows_left_out(const AldNetworkRows *rows);
 
-/* Logs what is left out if that differs from `told`, which was logged last, and updates `told`. */
-void ald_network_left_out_report(AldNetworkLeftOut *told, const AldNetworkLeftOut *now);
+/* Logs what is left out if that differs from `logged`, which was logged last, and updates `logged`. */
+void ald_network_left_out_report(AldNetworkLeftOut *logged, const AldNetworkLeftOut *now);

@@ -50,7 +50,7 @@ struct AldNetworkCollector {
         guint flush;
         gint64 flushed_usec;
         bool known; /* the first dump of rtnetlink is complete */
-        AldNetworkLeftOut told;
+        AldNetworkLeftOut logged;
 
         void (*changed)(void *userdata);
         void *userdata;
@@ -174,6 +174,6 @@ void ald_network_collector_fill(AldNetworkCollector *collector, AldNetwork *ret)
         g_clear_pointer(&collector->rows, ald_network_rows_free);
         collector->rows = ald_network_merge(collector->links, managed);
         left_out = ald_network_rows_left_out(collector->rows);
-        ald_network_left_out_report(&collector->told, &left_out);
+        ald_network_left_out_report(&collector->logged, &left_out);
         *ret = *ald_network_rows_fields(collector->rows);
 }

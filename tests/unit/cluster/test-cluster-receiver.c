@@ -105,7 +105,7 @@ static void tear_down(Fixture *fixture, gconstpointer unused)
 static void judge(Fixture *fixture)
 {
         fixture->due = UINT64_MAX;
-        ald_receiver_judge(fixture->receiver, fixture->now, fixture->real);
+        ald_receiver_update_presences(fixture->receiver, fixture->now, fixture->real);
 }
 
 /* Judges whenever that is due, as the timer does. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "services/link-probe/link/disturbed-results.h"
-#include "services/link-probe/link/result-judge.h"
+#include "services/link-probe/link/result-validation.h"
 
 #define RATES "\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":7"
 
@@ -55,7 +55,7 @@ static const AldSocketResult *judge(AldProbeAnswer *answer, const char *fields)
                 ald_probe_target_set(&target, "0000000000000000000000000000000a", "192.0.2.2", NULL), ==, 0);
         ald_probe_answer_read(ALD_KIND_SOCKET_RESULT, output, NULL, answer);
         g_assert_cmpint(answer->verdict, ==, ALD_PROBE_DONE);
-        ald_result_judge(&target, answer);
+        ald_result_validate(&target, answer);
         g_assert_cmpint(answer->verdict, ==, answer->result ? ALD_PROBE_DONE : ALD_PROBE_FAILED);
         return ald_record_as(answer->result, SOCKET_RESULT, AldSocketResult);
 }

@@ -6,7 +6,7 @@
 
 #include "services/common/errors.h"
 #include "services/link-probe/link/rdma-request.h"
-#include "services/link-probe/link/result-judge.h"
+#include "services/link-probe/link/result-validation.h"
 #include "services/link-probe/net/busy.h"
 #include "services/link-probe/net/listener.h"
 #include "tests/unit/fake-root.h"
@@ -52,7 +52,7 @@ static const AldRdmaResult *judge(AldProbeAnswer *answer, const char *output)
         g_assert_cmpint(ald_probe_target_set(&target, PEER, "192.0.2.2", NULL), ==, 0);
         g_assert_cmpint(ald_probe_target_set_ports(&target, "mlx5_0.1", "mlx5_1.2"), ==, 0);
         ald_probe_answer_read(ALD_KIND_RDMA_RESULT, output, NULL, answer);
-        ald_result_judge(&target, answer);
+        ald_result_validate(&target, answer);
         g_assert_true((answer->verdict == ALD_PROBE_DONE) == (answer->result != NULL));
         return ald_record_as(answer->result, RDMA_RESULT, AldRdmaResult);
 }

@@ -31,7 +31,7 @@ static void tear_down(Lab *lab, const void *data)
 }
 
 /* reason NULL: it is fine. */
-static void judged(const PkiMaker *maker, X509 *certificate, AldPkiRole role, const char *expected,
+static void check(const PkiMaker *maker, X509 *certificate, AldPkiRole role, const char *expected,
         uint64_t now, int code, const char *reason)
 {
         g_autofree char *told = NULL;
@@ -49,15 +49,15 @@ static void test_fine(Lab *lab, const void *data)
         static const char *const names[] = { "broker.example", "BROKER.example", "192.0.2.1", "2001:db8::1",
                 "2001:DB8:0::1", NULL };
 
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, 0, NULL);
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, 0, NULL);
-        judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, 0, NULL);
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, 0, NULL);
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, 0, NULL);
+        check(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, 0, NULL);
         for (unsigned i = 0; names[i]; i++)
-                judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, names[i], PKI_NOW, 0, NULL);
-        judged(&lab->maker, lab->bridge, ALD_PKI_ROLE_BRIDGE, NULL, PKI_NOW, 0, NULL);
-        judged(&lab->maker, lab->bridge, ALD_PKI_ROLE_BRIDGE, "north", PKI_NOW, 0, NULL);
+                check(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, names[i], PKI_NOW, 0, NULL);
+        check(&lab->maker, lab->bridge, ALD_PKI_ROLE_BRIDGE, NULL, PKI_NOW, 0, NULL);
+        check(&lab->maker, lab->bridge, ALD_PKI_ROLE_BRIDGE, "north", PKI_NOW, 0, NULL);
         /* A clock that is half an hour behind that of the CA. */
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW - PKI_DAY / 48, 0, NULL);
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW - PKI_DAY / 48, 0, NULL);
 }
 
 static void test_other_ca(Lab *lab, const void *data)
@@ -69,11 +69,11 @@ static void test_other_ca(Lab *lab, const void *data)
         pki_maker_init(&same, "lab", PKI_NOW);
         stranger = pki_maker_sign(&other, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW);
         twin = pki_maker_sign(&same, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW);
-        judged(&lab->maker, stranger, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
+        check(&lab->maker, stranger, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
                 "the certificate of " PKI_A " is not signed by the CA of cluster \"lab\"");
-        judged(&lab->maker, twin, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
+        check(&lab->maker, twin, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
                 "the certificate of " PKI_A " is not signed by the CA of cluster \"lab\"");
-        judged(&lab->maker, other.ca, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, -EKEYREJECTED,
+        check(&lab->maker, other.ca, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, -EKEYREJECTED,
                 "the certificate of other is not signed by the CA of cluster \"lab\"");
 }
 
@@ -85,7 +85,7 @@ static void test_twin_without_key_id(Lab *lab, const void *data)
 
         pki_maker_init(&same, "lab", PKI_NOW);
         made = pki_maker_odd(&same, &odd);
-        judged(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
+        check(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
                 "the certificate of " PKI_A
                 " has an invalid signature: it was altered, or is from another CA with the "
                 "name of the CA of cluster \"lab\"");
@@ -105,7 +105,7 @@ static void test_altered(Lab *lab, const void *data)
         g_assert_nonnull(name);
         memcpy(name, PKI_B, strlen(PKI_B));
         altered = d2i_X509(NULL, &in, n);
-        judged(&lab->maker, altered, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW, -EKEYREJECTED,
+        check(&lab->maker, altered, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW, -EKEYREJECTED,
                 "the certificate of " PKI_B
                 " has an invalid signature: it was altered, or is from another CA with the "
                 "name of the CA of cluster \"lab\"");
@@ -115,8 +115,8 @@ static void test_times(Lab *lab, const void *data)
 {
         const uint64_t end = PKI_NOW + ALD_PKI_DAYS * PKI_DAY;
 
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, end - PKI_DAY, 0, NULL);
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, end + PKI_DAY, -EKEYEXPIRED,
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, end - PKI_DAY, 0, NULL);
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, end + PKI_DAY, -EKEYEXPIRED,
                 "the certificate of " PKI_A " has expired: it was valid until 2028-02-16 08:00 UTC");
 }
 
@@ -124,7 +124,7 @@ static void test_not_yet_valid(Lab *lab, const void *data)
 {
         g_autoptr(X509) later = pki_maker_sign(&lab->maker, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW + 2 * PKI_DAY);
 
-        judged(&lab->maker, later, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW, -EAGAIN,
+        check(&lab->maker, later, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW, -EAGAIN,
                 "the certificate of " PKI_B " is not valid before 2027-01-17 07:00 UTC; here it is "
                 "2027-01-15 08:00 UTC: check the clocks");
 }
@@ -132,11 +132,11 @@ static void test_not_yet_valid(Lab *lab, const void *data)
 static void test_revoked(Lab *lab, const void *data)
 {
         pki_maker_revoke(&lab->maker, lab->broker, PKI_NOW);
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, 0, NULL);
-        judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EKEYREVOKED,
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, 0, NULL);
+        check(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EKEYREVOKED,
                 "the certificate of broker-" PKI_A " is revoked");
         /* More telling than that it has expired. */
-        judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW + 500 * PKI_DAY, -EKEYREVOKED,
+        check(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW + 500 * PKI_DAY, -EKEYREVOKED,
                 "the certificate of broker-" PKI_A " is revoked");
 }
 
@@ -148,8 +148,8 @@ static void test_revoked_at_a_wrong_time(Lab *lab, const void *data)
         for (size_t i = 0; i < G_N_ELEMENTS(years); i++) {
                 pki_maker_revoke(&lab->maker, lab->broker,
                         (uint64_t) ((int64_t) PKI_NOW + years[i] * 365 * (int64_t) PKI_DAY));
-                judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, 0, NULL);
-                judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EKEYREVOKED,
+                check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, 0, NULL);
+                check(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EKEYREVOKED,
                         "the certificate of broker-" PKI_A " is revoked");
         }
 }
@@ -162,18 +162,18 @@ static void test_crl(Lab *lab, const void *data)
         pki_maker_init(&other, "other", PKI_NOW);
         pki_maker_init(&same, "lab", PKI_NOW);
         view.crl = NULL;
-        judged(&view, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
+        check(&view, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
                 "there is no revocation list of the cluster");
         view.crl = other.crl;
-        judged(&view, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
+        check(&view, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
                 "the revocation list is from another CA");
         view.crl = same.crl;
-        judged(&view, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
+        check(&view, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
                 "the revocation list is not signed by the CA of the cluster, or was altered");
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW + 7400 * PKI_DAY, -ENOKEY,
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW + 7400 * PKI_DAY, -ENOKEY,
                 "the revocation list has expired: it was valid until 2047-01-15 08:00 UTC");
         pki_maker_init(&later, "lab", PKI_NOW + 5 * PKI_DAY);
-        judged(&later, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
+        check(&later, lab->node, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -ENOKEY,
                 "the revocation list is not valid before 2027-01-20 07:00 UTC; here it is 2027-01-15 08:00 "
                 "UTC: check "
                 "the clocks");
@@ -181,37 +181,37 @@ static void test_crl(Lab *lab, const void *data)
 
 static void test_roles(Lab *lab, const void *data)
 {
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
                 "the certificate of " PKI_A
                 " is not for a broker but for a node: it does not allow use by a server (serverAuth)");
-        judged(&lab->maker, lab->bridge, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
+        check(&lab->maker, lab->bridge, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
                 "the certificate of bridge-north is not for a broker: it does not allow use by a server "
                 "(serverAuth)");
-        judged(&lab->maker, lab->broker, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, -EPERM,
+        check(&lab->maker, lab->broker, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, -EPERM,
                 "the certificate of broker-" PKI_A
                 " is not for a node: it does not allow use by a client (clientAuth)");
-        judged(&lab->maker, lab->bridge, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, -EPERM,
+        check(&lab->maker, lab->bridge, ALD_PKI_ROLE_NODE, NULL, PKI_NOW, -EPERM,
                 "the certificate of bridge-north is not for a node: its name is not a node id");
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_BRIDGE, NULL, PKI_NOW, -EPERM,
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_BRIDGE, NULL, PKI_NOW, -EPERM,
                 "the certificate of " PKI_A " is not for a bridge");
-        judged(&lab->maker, lab->maker.ca, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
+        check(&lab->maker, lab->maker.ca, ALD_PKI_ROLE_BROKER, NULL, PKI_NOW, -EPERM,
                 "the certificate of lab is not for a broker: it does not allow use by a server (serverAuth)");
 }
 
 static void test_names(Lab *lab, const void *data)
 {
-        judged(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW, -ENXIO,
+        check(&lab->maker, lab->node, ALD_PKI_ROLE_NODE, PKI_B, PKI_NOW, -ENXIO,
                 "the certificate of " PKI_A " is not for node " PKI_B);
-        judged(&lab->maker, lab->bridge, ALD_PKI_ROLE_BRIDGE, "south", PKI_NOW, -ENXIO,
+        check(&lab->maker, lab->bridge, ALD_PKI_ROLE_BRIDGE, "south", PKI_NOW, -ENXIO,
                 "the certificate of bridge-north is not for site south");
-        judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, "wanted.example", PKI_NOW, -ENXIO,
+        check(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, "wanted.example", PKI_NOW, -ENXIO,
                 "the certificate of broker-" PKI_A
                 " is for broker.example, 192.0.2.1, 2001:db8::1, not for wanted.example");
-        judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, "192.0.2.2", PKI_NOW, -ENXIO,
+        check(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, "192.0.2.2", PKI_NOW, -ENXIO,
                 "the certificate of broker-" PKI_A
                 " is for broker.example, 192.0.2.1, 2001:db8::1, not for 192.0.2.2");
         /* Its common name is no host's. */
-        judged(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, "broker-" PKI_A, PKI_NOW, -ENXIO,
+        check(&lab->maker, lab->broker, ALD_PKI_ROLE_BROKER, "broker-" PKI_A, PKI_NOW, -ENXIO,
                 "the certificate of broker-" PKI_A
                 " is for broker.example, 192.0.2.1, 2001:db8::1, not for broker-" PKI_A);
 }
@@ -229,7 +229,7 @@ static void test_odd_names(Lab *lab, const void *data)
         for (unsigned i = 0; i < G_N_ELEMENTS(odd); i++) {
                 g_autoptr(X509) made = pki_maker_odd(&lab->maker, &odd[i]);
 
-                judged(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EPERM,
+                check(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EPERM,
                         "the certificate, whose name is not plain text, is not for a node: its name is "
                         "not a node id");
         }
@@ -240,7 +240,7 @@ static void odd(const Lab *lab, const PkiOdd *how, AldPkiRole role, const char *
 {
         g_autoptr(X509) made = pki_maker_odd(&lab->maker, how);
 
-        judged(&lab->maker, made, role, expected, PKI_NOW, code, reason);
+        check(&lab->maker, made, role, expected, PKI_NOW, code, reason);
 }
 
 static void test_odd_usages(Lab *lab, const void *data)
@@ -290,7 +290,7 @@ static void test_weak_key(Lab *lab, const void *data)
 
         view.key = weak;
         made = pki_maker_odd(&view, &usual);
-        judged(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
+        check(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
                 "the certificate of " PKI_A " cannot be used: EE certificate key too weak");
 }
 
@@ -303,7 +303,7 @@ static void test_chain(Lab *lab, const void *data)
         PkiMaker as_ca = { .ca = between, .ca_key = lab->maker.key, .key = lab->maker.key };
 
         made = pki_maker_odd(&as_ca, &leaf);
-        judged(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
+        check(&lab->maker, made, ALD_PKI_ROLE_NODE, PKI_A, PKI_NOW, -EKEYREJECTED,
                 "the certificate of " PKI_A " is not signed by the CA of cluster \"lab\"");
 }
 

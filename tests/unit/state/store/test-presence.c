@@ -159,7 +159,7 @@ static void test_story(gconstpointer data)
                 if (step->what == LOST || step->what == FOUND)
                         view.connected_since = step->what == FOUND ? now : 0;
                 take(&presence, step, now);
-                changed = ald_presence_judge(&presence, &view, now, real);
+                changed = ald_presence_update(&presence, &view, now, real);
                 g_test_message("step %u: %s", i, ald_presence_state_to_string(presence.state));
                 g_assert_cmpint(presence.state, ==, step->state);
                 g_assert_true(changed == (presence.state != before));
@@ -178,13 +178,13 @@ static void test_due(void)
 
         ald_presence_init(&presence, REAL_START);
         ald_presence_heard(&presence, 1, START);
-        g_assert_true(ald_presence_judge(&presence, &view, START, REAL_START));
+        g_assert_true(ald_presence_update(&presence, &view, START, REAL_START));
         due = ald_presence_due(&presence, &view);
-        g_assert_false(ald_presence_judge(&presence, &view, due - 1, REAL_START));
-        g_assert_true(ald_presence_judge(&presence, &view, due, REAL_START));
+        g_assert_false(ald_presence_update(&presence, &view, due - 1, REAL_START));
+        g_assert_true(ald_presence_update(&presence, &view, due, REAL_START));
         due = ald_presence_due(&presence, &view);
-        g_assert_false(ald_presence_judge(&presence, &view, due - 1, REAL_START));
-        g_assert_true(ald_presence_judge(&presence, &view, due, REAL_START));
+        g_assert_false(ald_presence_update(&presence, &view, due - 1, REAL_START));
+        g_assert_true(ald_presence_update(&presence, &view, due, REAL_START));
         g_assert_cmpuint(ald_presence_due(&presence, &view), ==, UINT64_MAX);
 }
 
@@ -198,21 +198,21 @@ static void test_by_status(void)
 
         ald_presence_init(&presence, REAL_START);
         g_assert_true(ald_presence_take_status(&presence, &kept, false, 1, now));
-        g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
+        g_assert_true(ald_presence_update(&presence, &view, now, REAL_START));
         g_assert_cmpint(presence.state, ==, ON);
 
         /* Nobody could be heard while we were not connected, so who is there has the time to say so again. */
         view.connected_since = now += 10 * ALD_PRESENCE_TRUSTED_USEC;
-        g_assert_false(ald_presence_judge(&presence, &view, now, REAL_START));
+        g_assert_false(ald_presence_update(&presence, &view, now, REAL_START));
         now = ald_presence_due(&presence, &view);
         g_assert_cmpuint(now, ==, view.connected_since + ALD_PRESENCE_TRUSTED_USEC);
-        g_assert_false(ald_presence_judge(&presence, &view, now - 1, REAL_START));
-        g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
+        g_assert_false(ald_presence_update(&presence, &view, now - 1, REAL_START));
+        g_assert_true(ald_presence_update(&presence, &view, now, REAL_START));
         g_assert_cmpint(presence.state, ==, OFF);
         g_assert_cmpuint(ald_presence_due(&presence, &view), ==, UINT64_MAX);
 
         g_assert_true(ald_presence_take_status(&presence, &kept, false, 1, now));
-        g_assert_true(ald_presence_judge(&presence, &view, now, REAL_START));
+        g_assert_true(ald_presence_update(&presence, &view, now, REAL_START));
         g_assert_cmpint(presence.state, ==, ON);
 }
 
@@ -241,7 +241,7 @@ static void test_many_brokers(void)
         for (uint32_t broker = 1; broker < 2 * ALD_PRESENCE_VIAS; broker++)
                 g_assert_true(ald_presence_take_status(&presence, &end, false, broker, START + 20));
         g_assert_true(ald_presence_take_status(&presence, &end, false, 2 * ALD_PRESENCE_VIAS, START + 20));
-        ald_presence_judge(&presence, &view, START + 20, REAL_START);
+        ald_presence_update(&presence, &view, START + 20, REAL_START);
         g_assert_cmpint(presence.state, ==, ALD_PRESENCE_STATE_OFFLINE);
 }
 

@@ -7,7 +7,7 @@
 
 /* Applies the rules that hold across fields to a result: if it does not fit the target or lacks what it
  * should have, it becomes a failure, else it gets its Flags. Other answers stay as they are. */
-void ald_result_judge(const AldProbeTarget *target, AldProbeAnswer *answer);
+void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer);
 
 /* Whether a result is that of a check: only round trips, and possibly a spot check, were measured. */
 bool ald_result_is_check(const AldRecord *result);

@@ -2,7 +2,7 @@
 #include <net/if.h>
 #include <string.h>
 
-#include "services/link-probe/link/result-judge.h"
+#include "services/link-probe/link/result-validation.h"
 #include "state/link-quality.h"
 
 /* "disturbed" and "unsteady", and the NULL at the end. */
@@ -133,7 +133,7 @@ static char *judge_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
         return HAS_RATE(fields) ? NULL : g_strdup("the probe returned no rates");
 }
 
-void ald_result_judge(const AldProbeTarget *target, AldProbeAnswer *answer)
+void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
 {
         const char *flags[FLAGS_SIZE];
         AldRecord *record = NULL;
