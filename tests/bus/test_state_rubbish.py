@@ -35,11 +35,17 @@ def deep_variant(depth):
     return value
 
 
+def bytes_body(data):
+    """At once, which GLib.Variant("(ay)", …) makes byte by byte."""
+    array = GLib.Variant.new_from_bytes(GLib.VariantType("ay"), GLib.Bytes.new(data), True)
+    return GLib.Variant.new_tuple(array)
+
+
 # Bodies of any other type.
 WRONG = [
     GLib.Variant("(i)", (-1,)), GLib.Variant("(v)", (deep_variant(30),)), GLib.Variant("(a{sv})", ({},)),
     GLib.Variant("(sssssss)", ("a",) * 7), GLib.Variant("(d)", (float("nan"),)),
-    GLib.Variant("(ay)", (b"\xff" * MEBI,)), GLib.Variant("(as)", (["x"] * 10_000,)),
+    bytes_body(b"\xff" * MEBI), GLib.Variant("(as)", (["x"] * 10_000,)),
     GLib.Variant("(o)", ("/",)), GLib.Variant("(aaaaau)", ([[[[[1]]]]],)),
     GLib.Variant("(((((s)))))", ((((("x",),),),),)),
 ]
