@@ -403,7 +403,7 @@ static int read_variant(sd_bus_message *message, const AldField *field, void *to
         r = sd_bus_message_enter_container(message, 'v', ald_field_signature(field));
         if (r == -ENXIO) { /* another type than ours */
                 if (!reader->unknown)
-                        note_bad(reader, field, -EBADMSG);
+                        note_bad(reader, field, -ENXIO);
                 ald_field_clear(field, to);
                 return read_unknown(message, field->name, in_row, reader);
         }

@@ -44,12 +44,11 @@ int ald_record_bus_read_rows(
 
 /*
  * Reads an a{sv} of fields. Missing fields are taken from `base`, or are absent if that is NULL. Unknown
- * fields are skipped, since a newer peer may send them. The envelope is set if it is present. -EBADMSG for a
+ * fields are skipped, since a newer peer may send them. The envelope is set if it is present. -ENXIO for a
  * field of the wrong type, -ERANGE for a number or string out of range, -E2BIG for more rows or strings than
  * a record can hold; *ret_field (may be NULL) is then the name of the field. -E2BIG without a field if the
  * whole record is too large. Other errors are those of sd-bus and leave *ret_field unchanged; nothing more
- * can be read from the message then. Such an -EBADMSG means a string that sd-bus refuses, such as one with a
- * noncharacter.
+ * can be read from the message then. -EBADMSG: a string that sd-bus refuses, such as one with a noncharacter.
  */
 int ald_record_bus_read(sd_bus_message *message, AldKind kind, const AldRecord *base, AldRecord **ret,
         const char **ret_field);

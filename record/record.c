@@ -341,6 +341,8 @@ const char *ald_record_describe(int error)
         switch (error) {
         case -EBADMSG:
                 return "missing, or of the wrong type";
+        case -ENXIO:
+                return "of the wrong type";
         case -ERANGE:
                 return "out of range";
         case -E2BIG:

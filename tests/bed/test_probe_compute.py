@@ -183,7 +183,7 @@ def test_a_broken_driver_alone(seat, mode, errors):
 ])
 def test_what_goes_wrong_is_named(seat, mode, error):
     seat.add_fake(mode)
-    assert seat.errors("--metric=gemm,read") == {"gemm": error, "read": error}
+    assert seat.errors("--metric=gemm,read,peak") == {"gemm": error, "read": error, "peak": error}
 
 
 def test_buffers_take_a_quarter_of_what_is_free(seat):

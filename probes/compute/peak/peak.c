@@ -116,12 +116,14 @@ static int run(Job *job, double *ret_rate)
 
         while (r >= 0) {
                 double seconds;
+                unsigned factor;
 
                 r = ald_meter_try(job->session, launch, job, work(job), TRIAL_SECONDS, &rate, job->failure);
                 seconds = work(job) / rate;
                 if (r < 0 || seconds >= LAUNCH_SECONDS || job->iterations >= ITERATIONS_MAX)
                         break;
-                job->iterations *= 2u << (unsigned) CLAMP(log2(LAUNCH_SECONDS / MAX(seconds, 1e-6)), 0, 4);
+                factor = 2u << (unsigned) CLAMP(log2(LAUNCH_SECONDS / MAX(seconds, 1e-6)), 0, 4);
+                job->iterations = MIN(job->iterations, ITERATIONS_MAX / factor) * factor;
                 r = set_arguments(job);
         }
         if (r >= 0)
