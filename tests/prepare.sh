@@ -131,7 +131,8 @@ build() {
         words="${CC:-cc} $*"
         # That of another compiler, or with other options.
         if [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/options" 2>/dev/null)" != "$words" ]; then
-                rm -rf "$dir"
+                # What is not of the build itself stays: a running demo, and what fuzzing found.
+                find "$dir" -mindepth 1 -maxdepth 1 ! -name run ! -name lock ! -name found -exec rm -rf {} +
         fi
         mkdir -p "$dir" || return
         log=$dir/build.log

@@ -34,9 +34,9 @@ static struct flock whole_file(void)
 /* "process 1234 (alidadectl cluster sign request)"; NULL if it is no longer held. */
 static char *describe_holder(int fd)
 {
-        g_autofree char *path = NULL, *command = NULL;
+        g_autofree char *path = NULL, *command = NULL, *name = NULL;
         struct flock lock = whole_file();
-        size_t n = 0;
+        size_t n = 0, words;
 
         if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
                 return NULL;
@@ -47,10 +47,13 @@ static char *describe_holder(int fd)
                 return g_strdup_printf("process %d", (int) lock.l_pid);
         n = MIN(n - 1, COMMAND_MAX);
         command[n] = '\0';
-        for (size_t i = 0; i < n; i++)
+        /* The units run this program itself, which is not the name that people know. */
+        words = strlen(command);
+        name = g_strdup(g_str_has_suffix(command, "/alidade-cluster") ? "alidadectl cluster" : command);
+        for (size_t i = words; i < n; i++)
                 if (command[i] == '\0')
                         command[i] = ' ';
-        return g_strdup_printf("process %d (%s)", (int) lock.l_pid, command);
+        return g_strdup_printf("process %d (%s%s)", (int) lock.l_pid, name, command + words);
 }
 
 static void wake(int number)

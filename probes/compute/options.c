@@ -59,7 +59,7 @@ static int set_seconds(AldComputeOptions *options, const char *text, char **ret_
         char *end = NULL;
         double seconds = text ? g_ascii_strtod(text, &end) : SECONDS_DEFAULT;
 
-        /* Neither blanks nor a sign nor a base: no other option takes them. */
+        /* Digits and a decimal point only, as other options take digits only. */
         if (text && (strspn(text, "0123456789.") != strlen(text) || end == text || *end ||
                             !(seconds >= SECONDS_MIN && seconds <= SECONDS_MAX)))
                 return ald_command_line_refuse(ret_error, "--seconds-max: not a number from %g to %g: %s",

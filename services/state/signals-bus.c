@@ -45,8 +45,8 @@ typedef struct Notice {
         AldEntry *entry; /* NULL if it is forgotten */
         char *path;      /* only then */
         AldKind kind;
-        bool known;        /* whether the audience knows that there is such a record */
-        AldRecord *before; /* the one it knows, or NULL if it must receive all fields */
+        bool known;      /* whether the audience knows that there is such a record */
+        AldRecord *sent; /* the one it knows, or NULL if it must receive all fields */
         GList place;
 } Notice;
 
@@ -73,7 +73,7 @@ static void notice_free(Audience *audience, Notice *notice)
         g_queue_unlink(&audience->waiting, &notice->place);
         if (notice->entry)
                 detach(audience, notice);
-        g_clear_pointer(&notice->before, ald_record_unref);
+        g_clear_pointer(&notice->sent, ald_record_unref);
         g_free(notice->path);
         g_free(notice);
 }
@@ -177,7 +177,7 @@ static void emit_entry(Audience *audience, Notice *notice)
         else if (entry->shown)
                 r = ald_record_emit_changed(ald_service_bus(audience->signals->service), audience->name, path,
                         entry->record,
-                        notice->before ? ald_record_diff(notice->before, entry->record) : UINT64_MAX);
+                        notice->sent ? ald_record_diff(notice->sent, entry->record) : UINT64_MAX);
         if (r < 0)
                 g_warning("Failed to send the changes of %s: %s", path, g_strerror(-r));
         note_sent(audience, WIRE_PER_SIGNAL + strlen(path) +
@@ -256,7 +256,7 @@ static void note_blocked(Audience *audience, gint64 now)
                 return;
         audience->behind = true;
         for (GList *l = audience->waiting.head; l; l = l->next)
-                g_clear_pointer(&((Notice *) l->data)->before, ald_record_unref);
+                g_clear_pointer(&((Notice *) l->data)->sent, ald_record_unref);
 }
 
 static bool has_waiting(Audience *audience)
@@ -324,7 +324,7 @@ static void note_change(Audience *audience, void *userdata)
                 return;
         notice = add_notice(audience, change->entry);
         if (change->before && !audience->behind && audience->waiting.length <= audience->per_second)
-                notice->before = ald_record_ref(change->before);
+                notice->sent = ald_record_ref(change->before);
 }
 
 /* Sent from the main loop rather than at once, so that what one message changed goes out together. */
@@ -353,7 +353,7 @@ static void note_removal(Audience *audience, void *userdata)
                 notice_free(audience, notice);
                 return;
         }
-        g_clear_pointer(&notice->before, ald_record_unref);
+        g_clear_pointer(&notice->sent, ald_record_unref);
         notice->path = ald_path_of_entry(entry);
         detach(audience, notice);
 }

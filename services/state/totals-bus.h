@@ -12,7 +12,7 @@ typedef struct AldTotalsBus {
         AldStore *store;
         const char *node_id;
         AldTotals totals;
-        AldTotals signalled; /* the last ones */
+        AldTotals signalled; /* as last signalled */
         guint timer;
         gint64 computed; /* when, CLOCK_MONOTONIC in µs */
         bool stale;      /* something changed since */

@@ -8,7 +8,7 @@
 #include "record/schema.h"
 
 /*
- * Whether another node is present, judged from the messages that brokers deliver. A live message is one that
+ * Whether another node is present, by the messages that brokers deliver. A live message is one that
  * its publisher has just sent; a message that a broker had stored (retained) does not show that its
  * publisher is alive. A node is online if it was heard recently; stale if it has been silent for a while, or
  * only retained messages of it were seen; offline if it, or its broker, said so, or it has been silent for

@@ -159,7 +159,7 @@ def test_a_machine_alone_knows_no_unknown(host):
     assert "nodes-unknown" not in findings(host)
 
 
-def test_another_cluster_service_judges_anew(host, cluster):
+def test_another_cluster_service_begins_anew(host, cluster):
     cluster.presences(presence(SOURCE))
     cluster.close()
     host.wait_for_name(CLUSTER, present=False)

@@ -31,7 +31,7 @@ typedef struct Due {
         AldClusterFiles *files;
         AldAuthority *authority; /* NULL: not on this machine */
         uint64_t now;
-        bool has_news; /* the cluster service has something to read */
+        bool notifies; /* the cluster service has something to read */
         bool broker;   /* mosquitto has a new certificate */
 } Due;
 
@@ -48,7 +48,7 @@ static int take_renewed(Due *due)
         r = ald_pki_file_read_at(AT_FDCWD, due->files->renewed, ALD_PKI_PEM_MAX, &text, NULL);
         if (r < 0)
                 return r == -ENOENT ? ALD_EXIT_OK : ald_report_failure(r, due->files->renewed, NULL);
-        return ald_enrol_take_renewed(due->files, text, &due->has_news, &due->broker);
+        return ald_enrol_take_renewed(due->files, text, &due->notifies, &due->broker);
 }
 
 /* When the present request was made; 0 if there is no valid one. */
@@ -73,7 +73,7 @@ static int withdraw(Due *due, const char *path)
         r = ald_files_begin(due->files);
         if (r == ALD_EXIT_OK)
                 r = ald_files_remove(due->files, path);
-        due->has_news = true;
+        due->notifies = true;
         return r;
 }
 
@@ -87,7 +87,7 @@ static int ask(Due *due)
         int r;
 
         /* With --check, what was taken is not installed. */
-        if (!is_due(due, ald_enrol_expiry(files)) || (files->changes->check && due->has_news))
+        if (!is_due(due, ald_enrol_expiry(files)) || (files->changes->check && due->notifies))
                 return withdraw(due, path);
         if (asked_at(due, path) + AGAIN_USEC > due->now)
                 return ALD_EXIT_OK;
@@ -97,7 +97,7 @@ static int ask(Due *due)
         if (r == ALD_EXIT_OK)
                 r = ald_files_install(files, ALD_CHANGE_WRITE, path, text, 0644,
                         ": a request to renew the certificate of this node");
-        due->has_news = true;
+        due->notifies = true;
         return r;
 }
 
@@ -239,7 +239,7 @@ static int sign(Due *due, AldSigning *signing)
         /* Nobody got them. */
         for (guint i = 0; r != ALD_EXIT_OK && i < made->len; i++)
                 ald_authority_forget(signing->authority, made->pdata[i]);
-        due->has_news = due->has_news || r == ALD_EXIT_OK;
+        due->notifies = due->notifies || r == ALD_EXIT_OK;
         return r;
 }
 
@@ -331,7 +331,7 @@ static int renew_own(Due *due, AldAuthority *authority, bool broker)
                 if (r != ALD_EXIT_OK && !ald_enrol_is_installed(path, issued->certificate))
                         ald_authority_forget(authority, issued);
         }
-        due->has_news = true;
+        due->notifies = true;
         due->broker = due->broker || broker;
         return r;
 }
@@ -384,7 +384,7 @@ int ald_cluster_renew_due(const AldClusterCommand *command)
                 return ald_files_each_request(&files, ald_files_remove_request, NULL);
         r = ald_files_is_authority(&files) ? run_authority(&due) : run_member(&due);
         /* Whatever failed: what was done is to be known. */
-        if (ald_services_apply(&files, (due.has_news ? ALD_SERVICES_CLUSTERD : 0) |
+        if (ald_services_apply(&files, (due.notifies ? ALD_SERVICES_CLUSTERD : 0) |
                                                (due.broker ? ALD_SERVICES_BROKER : 0)) != ALD_EXIT_OK)
                 r = ALD_EXIT_ERROR;
         return r;

@@ -125,7 +125,7 @@ bool ald_node_note_change(AldClusterNode *node)
         return node->changed;
 }
 
-void ald_node_note_told(AldClusterNode *node)
+void ald_node_note_sent(AldClusterNode *node)
 {
         node->changed = false;
         node->reported = true;

@@ -79,7 +79,7 @@ size_t ald_nodes_count(AldNodes *nodes);
 /* Notes whether there is something new to send to the state service; true if there was nothing before. */
 bool ald_node_note_change(AldClusterNode *node);
 /* The present values were sent. */
-void ald_node_note_told(AldClusterNode *node);
+void ald_node_note_sent(AldClusterNode *node);
 
 /* Whether the limits of this node allow one more message of `size` bytes; counts the message. */
 bool ald_node_may_send(AldClusterNode *node, size_t size, uint64_t now);

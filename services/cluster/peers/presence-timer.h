@@ -11,6 +11,5 @@ AldPresenceTimer *ald_presence_timer_new(AldReceiver *receiver);
 void ald_presence_timer_free(AldPresenceTimer *presence_timer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPresenceTimer, ald_presence_timer_free)
 
-/* The time at which the receiver next has to update presences, as its handler gets it: CLOCK_MONOTONIC in µs.
- */
+/* When the receiver next updates presences, as its handler is told: CLOCK_MONOTONIC in µs. */
 void ald_presence_timer_set_due(AldPresenceTimer *presence_timer, uint64_t due_usec);

@@ -67,7 +67,7 @@ static bool is_left_behind(const Passing *passing, const AldUpdate *update)
 }
 
 /* An impossible time is refused, no matter which node sends it: it would outrank everything that the node
- * sends later. While our own clock is not set, the time may be right, and is judged again once the clock is
+ * sends later. While our own clock is not set, the time may be right, and is checked again once the clock is
  * set. */
 static bool refuse_time(Passing *passing, const char *field, uint64_t usec)
 {

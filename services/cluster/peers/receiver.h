@@ -70,7 +70,7 @@ void ald_receiver_lose(AldReceiver *receiver, uint32_t broker, uint64_t now, uin
 /* Whether a broker is connected; none is at the start. Updates the presence of all nodes. */
 void ald_receiver_set_connected(AldReceiver *receiver, bool connected, uint64_t now, uint64_t real);
 
-/* Updates the presence of nodes whose state may have changed as time passed. */
+/* Updates the presence of all nodes, whose state may have changed as time passed. */
 void ald_receiver_update_presences(AldReceiver *receiver, uint64_t now, uint64_t real);
 
 /* Call it from time to time: drops nodes that have been silent for long, and the keys of links. */

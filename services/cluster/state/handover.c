@@ -22,7 +22,7 @@ struct AldHandover {
         bool presences_went; /* rather than records, the last time */
         bool there;
         bool lost;
-        gint64 sent, loss_told;
+        gint64 sent, loss_logged;
         AldTimer *timer;
         const AldHandoverHandler *handler;
         void *userdata;
@@ -68,7 +68,7 @@ static void add_row(AldHandover *handover, GArray *rows, const Change *change)
         row.announced = node->announced;
         row.epoch = node->epoch;
         g_array_append_val(rows, row);
-        ald_node_note_told(node);
+        ald_node_note_sent(node);
 }
 
 static int put_presences(AldHandover *handover)
@@ -92,13 +92,13 @@ static void log_loss(AldHandover *handover)
 {
         gint64 now = g_get_monotonic_time();
 
-        if (handover->loss_told != 0 && now < handover->loss_told + LOSS_USEC) {
-                ald_timer_set(handover->timer, handover->loss_told + LOSS_USEC);
+        if (handover->loss_logged != 0 && now < handover->loss_logged + LOSS_USEC) {
+                ald_timer_set(handover->timer, handover->loss_logged + LOSS_USEC);
                 return;
         }
         handover->lost = false;
         handover->own_waits = handover->own.state;
-        handover->loss_told = now;
+        handover->loss_logged = now;
         g_message("Some records of other nodes were dropped; requesting all of them again");
         handover->handler->lost(handover->userdata);
 }

@@ -5,7 +5,7 @@
 #include "services/cluster/mqtt/brokers.h"
 
 /*
- * Automatic renewal of certificates. The part that runs as root (alidadectl cluster renew --auto) writes its
+ * Automatic renewal of certificates. The part that runs as root (alidade-cluster renew --auto) writes its
  * request, or what it has signed, to the folder of the cluster; this publishes it to the other nodes, and
  * stores what they publish in the folder of this service, where the part that runs as root reads and verifies
  * it. Nothing is verified here except that it is meant for this node.

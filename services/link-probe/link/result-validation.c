@@ -91,7 +91,7 @@ static void set_flags(bool disturbed, bool unsteady, const char *flags[static FL
 }
 
 /* Both return a description of the problem, or NULL; free with g_free(). */
-static char *judge_socket(const AldRecord *answer, AldSocketResult *fields)
+static char *validate_socket(const AldRecord *answer, AldSocketResult *fields)
 {
         if (is_check(fields))
                 fields->upload_bits_per_second = fields->download_bits_per_second = fields->streams =
@@ -121,7 +121,7 @@ static bool is_other(const char *reported, const char *port)
         return reported && !g_str_equal(reported, port);
 }
 
-static char *judge_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
+static char *validate_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
 {
         if (is_other(fields->source_port, target->source_port) ||
                 is_other(fields->sink_port, target->sink_port))
@@ -144,7 +144,7 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
         if (target->transport == ALD_TRANSPORT_RDMA) {
                 AldRdmaResult fields = *ald_record_as(answer->result, RDMA_RESULT, AldRdmaResult);
 
-                problem = judge_rdma(target, &fields);
+                problem = validate_rdma(target, &fields);
                 set_flags(false, IS_UNSTEADY(&fields), flags);
                 fields.flags = flags;
                 record = ald_result_make(ALD_KIND_RDMA_RESULT, &fields);
@@ -152,7 +152,7 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
                 AldSocketResult fields = *socket_result(answer->result);
                 AldLinkSocket link;
 
-                problem = judge_socket(answer->result, &fields);
+                problem = validate_socket(answer->result, &fields);
                 link = link_of(&fields);
                 set_flags(ald_link_disturbance(&link) != ALD_ABSENT_UINT64, IS_UNSTEADY(&fields), flags);
                 fields.flags = flags;

@@ -102,20 +102,20 @@ static void tear_down(Fixture *fixture, gconstpointer unused)
         ald_receiver_free(fixture->receiver);
 }
 
-static void judge(Fixture *fixture)
+static void update_presences(Fixture *fixture)
 {
         fixture->due = UINT64_MAX;
         ald_receiver_update_presences(fixture->receiver, fixture->now, fixture->real);
 }
 
-/* Judges whenever that is due, as the timer does. */
+/* Updates presences whenever that is due, as the timer does. */
 static void pass(Fixture *fixture, uint64_t usec)
 {
         uint64_t end = fixture->now + usec;
 
         while (fixture->due <= end) {
                 fixture->now = MAX(fixture->now, fixture->due);
-                judge(fixture);
+                update_presences(fixture);
         }
         fixture->now = end;
 }
@@ -187,12 +187,12 @@ static void test_records_and_presence(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(fixture->n_records, ==, 1);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
         g_assert_cmpuint(fixture->n_presences, ==, 1);
-        ald_node_note_told(fixture->told);
+        ald_node_note_sent(fixture->told);
         take_memory(fixture, 2, 5, 2, false);
         g_assert_cmpuint(fixture->last.seq, ==, 2);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
         g_assert_cmpuint(fixture->n_presences, ==, 2);
-        ald_node_note_told(fixture->told);
+        ald_node_note_sent(fixture->told);
         take_memory(fixture, 2, 5, 3, false);
         g_assert_cmpuint(fixture->n_presences, ==, 2);
 
@@ -200,7 +200,7 @@ static void test_records_and_presence(Fixture *fixture, gconstpointer unused)
         pass(fixture, 3 * SECOND);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
         g_assert_cmpuint(fixture->n_presences, ==, 3);
-        ald_node_note_told(fixture->told);
+        ald_node_note_sent(fixture->told);
         pass(fixture, 27 * SECOND - 1);
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_STALE);
         pass(fixture, 1);
@@ -313,7 +313,7 @@ static void test_epoch_of_a_node(Fixture *fixture, gconstpointer unused)
         take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 6, true);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 7);
         g_assert_cmpuint(node_of(fixture, 2)->reported_epoch, ==, 0);
-        ald_node_note_told(node_of(fixture, 2));
+        ald_node_note_sent(node_of(fixture, 2));
         take_epoch(fixture, ALD_NODE_STATUS_STATE_ONLINE, 4, false);
         g_assert_cmpuint(node_of(fixture, 2)->epoch, ==, 4);
         g_assert_true(node_of(fixture, 2)->changed);
@@ -552,8 +552,8 @@ static void test_tell_all(Fixture *fixture, gconstpointer unused)
 {
         take_memory(fixture, 2, 5, 1, false);
         take_memory(fixture, 3, 5, 1, true);
-        ald_node_note_told(node_of(fixture, 2));
-        ald_node_note_told(node_of(fixture, 3));
+        ald_node_note_sent(node_of(fixture, 2));
+        ald_node_note_sent(node_of(fixture, 3));
         fixture->n_presences = 0;
         ald_receiver_report_all_again(fixture->receiver);
         g_assert_cmpuint(fixture->n_presences, ==, 2);
@@ -582,9 +582,9 @@ static void assert_none_offline(Fixture *fixture)
                 g_assert_cmpint(node_of(fixture, node)->presence.state, !=, ALD_PRESENCE_STATE_OFFLINE);
 }
 
-static void judge_late(Fixture *fixture)
+static void update_late(Fixture *fixture)
 {
-        judge(fixture);
+        update_presences(fixture);
 }
 
 static void take_retained_late(Fixture *fixture)
@@ -621,7 +621,7 @@ static void mirror_late(Fixture *fixture)
  * nobody was silent. */
 static void test_being_stopped(Fixture *fixture, gconstpointer unused)
 {
-        static void (*const first[])(Fixture * fixture) = { judge_late, take_retained_late, take_forget_late,
+        static void (*const first[])(Fixture * fixture) = { update_late, take_retained_late, take_forget_late,
                 forget_late, lose_late, mirror_late };
 
         for (unsigned i = 0; i < G_N_ELEMENTS(first); i++) {
@@ -631,7 +631,7 @@ static void test_being_stopped(Fixture *fixture, gconstpointer unused)
                 stop(fixture);
                 first[i](fixture);
                 assert_none_offline(fixture);
-                judge(fixture);
+                update_presences(fixture);
                 pass(fixture, 29 * SECOND);
                 assert_none_offline(fixture);
                 g_assert_false(node_of(fixture, 2)->is_forgotten);

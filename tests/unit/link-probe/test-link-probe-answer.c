@@ -45,7 +45,7 @@ static void test_nonsense(void)
 }
 
 /* The result as it is kept, or why it is none. */
-static const AldSocketResult *judge(AldProbeAnswer *answer, const char *fields)
+static const AldSocketResult *validate(AldProbeAnswer *answer, const char *fields)
 {
         g_autofree char *output = g_strdup_printf("{%s}", fields);
         AldProbeTarget target;
@@ -63,7 +63,7 @@ static const AldSocketResult *judge(AldProbeAnswer *answer, const char *fields)
 static void test_figures(void)
 {
         g_auto(AldProbeAnswer) answer = { 0 };
-        const AldSocketResult *result = judge(&answer,
+        const AldSocketResult *result = validate(&answer,
                 RATES ",\"RttP50NSec\":-1,\"JitterNSec\":9007199254740993,\"Streams\":2.5,"
                       "\"UploadLimiter\":\"moon\",\"DownloadLimiter\":\"sender\",\"Sink\":\"x\","
                       "\"UploadBytes\":3,\"nested\":{\"a\":1},\"Method\":\"\\n\"");
@@ -89,7 +89,7 @@ static void test_figures(void)
 static void test_certainty(void)
 {
         g_auto(AldProbeAnswer) answer = { 0 };
-        const AldSocketResult *row = judge(&answer,
+        const AldSocketResult *row = validate(&answer,
                 RATES ",\"UploadInterval\":0.4,\"DownloadInterval\":3,\"UploadSpread\":0,"
                       "\"DownloadSpread\":50.5,\"UploadOtherBitsPerSecond\":0,"
                       "\"SinkInterface\":\"eth7\",\"SpotUploadBitsPerSecond\":9");
@@ -106,8 +106,8 @@ static void test_certainty(void)
         g_assert_cmpstr(row->flags[0], ==, "unsteady");
         g_assert_null(row->flags[1]);
         /* An unknown interval is not 0. */
-        row = judge(&answer, RATES ",\"UploadInterval\":0,\"DownloadInterval\":-1,\"UploadSpread\":\"x\","
-                                   "\"SinkInterface\":\"a-name-that-is-too-long\"");
+        row = validate(&answer, RATES ",\"UploadInterval\":0,\"DownloadInterval\":-1,\"UploadSpread\":\"x\","
+                                      "\"SinkInterface\":\"a-name-that-is-too-long\"");
         g_assert_nonnull(row);
         g_assert_true(
                 isnan(row->upload_interval) && isnan(row->download_interval) && isnan(row->upload_spread));
@@ -118,7 +118,7 @@ static void test_certainty(void)
 static void test_one_direction(void)
 {
         g_auto(AldProbeAnswer) answer = { 0 };
-        const AldSocketResult *row = judge(&answer,
+        const AldSocketResult *row = validate(&answer,
                 "\"UploadBitsPerSecond\":0,\"DownloadBitsPerSecond\":7,\"UploadInterval\":3,"
                 "\"UploadSpread\":3,\"UploadLimiter\":\"sender\",\"UploadReason\":\"too little arrived\"");
 
@@ -127,19 +127,19 @@ static void test_one_direction(void)
         g_assert_cmpuint(row->download_bits_per_second, ==, 7);
         g_assert_true(isnan(row->upload_interval) && isnan(row->upload_spread) && !row->upload_limiter);
         g_assert_cmpstr(row->upload_reason, ==, "too little arrived");
-        g_assert_null(judge(&answer, "\"UploadBitsPerSecond\":0,\"DownloadReason\":\"lost\""));
+        g_assert_null(validate(&answer, "\"UploadBitsPerSecond\":0,\"DownloadReason\":\"lost\""));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates: download: lost");
-        g_assert_null(judge(&answer, "\"UploadReason\":\"slow\",\"DownloadReason\":\"lost\""));
+        g_assert_null(validate(&answer, "\"UploadReason\":\"slow\",\"DownloadReason\":\"lost\""));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates: upload: slow; download: lost");
-        g_assert_null(judge(&answer, "\"RttP50NSec\":9"));
+        g_assert_null(validate(&answer, "\"RttP50NSec\":9"));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates");
-        g_assert_null(judge(&answer, "\"error\":7"));
+        g_assert_null(validate(&answer, "\"error\":7"));
 }
 
 static void test_check(void)
 {
         g_auto(AldProbeAnswer) answer = { 0 };
-        const AldSocketResult *row = judge(&answer,
+        const AldSocketResult *row = validate(&answer,
                 RATES ",\"Scope\":\"check\",\"RttP50NSec\":9,\"SpotDownloadBitsPerSecond\":11,"
                       "\"SpotUploadBitsPerSecond\":0,\"Streams\":2,\"UploadInterval\":3");
 
@@ -151,10 +151,10 @@ static void test_check(void)
         g_assert_cmpuint(row->upload_bits_per_second, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(row->streams, ==, ALD_ABSENT_UINT64);
         g_assert_true(isnan(row->upload_interval));
-        g_assert_nonnull(judge(&answer, "\"Scope\":\"round-trips\",\"RttP50NSec\":9"));
-        g_assert_null(judge(&answer, "\"Scope\":\"round-trips\""));
+        g_assert_nonnull(validate(&answer, "\"Scope\":\"round-trips\",\"RttP50NSec\":9"));
+        g_assert_null(validate(&answer, "\"Scope\":\"round-trips\""));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no round trips");
-        g_assert_nonnull(judge(&answer, "\"Scope\":\"full\"," RATES));
+        g_assert_nonnull(validate(&answer, "\"Scope\":\"full\"," RATES));
         g_assert_false(ald_result_is_check(answer.result));
 }
 

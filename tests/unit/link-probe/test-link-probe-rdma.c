@@ -44,7 +44,7 @@ static void test_answer(void)
 }
 
 /* The result as it is kept, or why it is none. */
-static const AldRdmaResult *judge(AldProbeAnswer *answer, const char *output)
+static const AldRdmaResult *validate(AldProbeAnswer *answer, const char *output)
 {
         AldProbeTarget target;
 
@@ -60,7 +60,7 @@ static const AldRdmaResult *judge(AldProbeAnswer *answer, const char *output)
 static void test_figures(void)
 {
         g_auto(AldProbeAnswer) answer = { 0 };
-        const AldRdmaResult *row = judge(&answer,
+        const AldRdmaResult *row = validate(&answer,
                 "{" RATES "," PORTS ",\"RttP50NSec\":3000,\"JitterNSec\":-1,\"QueuePairs\":1,"
                 "\"MessageBytes\":65536,\"NegotiatedBitsPerSecond\":100000000000,\"RttMinNSec\":2.5}");
 
@@ -74,7 +74,7 @@ static void test_figures(void)
         g_assert_cmpuint(row->message_bytes, ==, 65536);
         g_assert_cmpuint(row->negotiated_bits_per_second, ==, UINT64_C(100000000000));
         g_assert_true(isnan(row->upload_interval));
-        row = judge(
+        row = validate(
                 &answer, "{" RATES ",\"UploadInterval\":0.3,\"DownloadInterval\":0,\"DownloadSpread\":4}");
         g_assert_nonnull(row);
         g_assert_cmpfloat(row->upload_interval, ==, 0.3);
@@ -82,15 +82,15 @@ static void test_figures(void)
         g_assert_cmpfloat(row->download_spread, ==, 4);
         g_assert_cmpstr(row->source_port, ==, "mlx5_0.1");
         g_assert_cmpstr(row->sink_port, ==, "mlx5_1.2");
-        g_assert_null(judge(&answer, "{\"UploadBitsPerSecond\":0}"));
+        g_assert_null(validate(&answer, "{\"UploadBitsPerSecond\":0}"));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates");
-        row = judge(&answer, "{\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":0}");
+        row = validate(&answer, "{\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":0}");
         g_assert_nonnull(row);
         g_assert_cmpuint(row->download_bits_per_second, ==, ALD_ABSENT_UINT64);
-        g_assert_null(judge(&answer, "{" RATES ",\"SourcePort\":\"mlx5_0.2\"}"));
+        g_assert_null(validate(&answer, "{" RATES ",\"SourcePort\":\"mlx5_0.2\"}"));
         g_assert_cmpstr(answer.reason, ==, "the probe measured between different ports");
-        g_assert_null(judge(&answer, "{" RATES ",\"SinkPort\":\"mlx5_0.1\"}"));
-        row = judge(&answer, "{" RATES ",\"UploadInterval\":26}");
+        g_assert_null(validate(&answer, "{" RATES ",\"SinkPort\":\"mlx5_0.1\"}"));
+        row = validate(&answer, "{" RATES ",\"UploadInterval\":26}");
         g_assert_nonnull(row);
         g_assert_cmpstr(row->flags[0], ==, "unsteady");
 }

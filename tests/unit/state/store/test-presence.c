@@ -169,7 +169,7 @@ static void test_story(gconstpointer data)
         }
 }
 
-/* A judge who looks only when it is due misses nothing. */
+/* Who looks only when a change is due misses none. */
 static void test_due(void)
 {
         const AldPresenceView view = { .connected_since = START };
