@@ -36,7 +36,7 @@ static char *describe_holder(int fd)
 {
         g_autofree char *path = NULL, *command = NULL, *name = NULL;
         struct flock lock = whole_file();
-        size_t n = 0, words;
+        size_t n = 0, name_length;
 
         if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
                 return NULL;
@@ -48,12 +48,12 @@ static char *describe_holder(int fd)
         n = MIN(n - 1, COMMAND_MAX);
         command[n] = '\0';
         /* The units run this program itself, which is not the name that people know. */
-        words = strlen(command);
+        name_length = strlen(command);
         name = g_strdup(g_str_has_suffix(command, "/alidade-cluster") ? "alidadectl cluster" : command);
-        for (size_t i = words; i < n; i++)
+        for (size_t i = name_length; i < n; i++)
                 if (command[i] == '\0')
                         command[i] = ' ';
-        return g_strdup_printf("process %d (%s%s)", (int) lock.l_pid, name, command + words);
+        return g_strdup_printf("process %d (%s%s)", (int) lock.l_pid, name, command + name_length);
 }
 
 static void wake(int number)

@@ -41,11 +41,11 @@ signal.pause()
 """
 
 
-def hold(machine, path, how="flock", user=None, flags="O_RDONLY"):
+def hold(machine, path, how="flock", user=None, flags="O_RDONLY", program="/usr/bin/python3"):
     """Somebody who locks a file and never lets go; None where that is refused."""
     script = machine.dir / "hold.py"
     script.write_text(HOLD)
-    holder = machine.spawn(["/usr/bin/python3", script, how, flags, path], f"holder.{len(machine.processes)}",
+    holder = machine.spawn([program, script, how, flags, path], f"holder.{len(machine.processes)}",
                            user=user)
     wait_steadily(lambda: holder.log_text() or holder.poll(), "a lock or a refusal")
     return holder if holder.log_text() == "held\n" else None
@@ -74,6 +74,18 @@ def test_who_holds_the_lock_is_named_and_waited_for(machine, first, second):
     holder.kill()
     assert waiting.wait() == OK
     assert first.crl() == {serial(second.path("node.crt"))}
+
+
+def test_who_holds_the_lock_has_the_name_that_people_know(machine, first, second):
+    """The units run the administration itself, not alidadectl."""
+    program = machine.dir / "alidade-cluster"
+    program.symlink_to("/usr/bin/python3")
+    holder = hold(machine, first.path("lock"), "lockf", flags="O_RDWR", program=program)
+    waiting = machine.spawn([client_binary(), "cluster", "revoke", second.id], "revoke", env=first.environment)
+    wait_steadily(lambda: f"Waiting for process {holder.pid} (alidadectl cluster {machine.dir}" in waiting.log_text(),
+                  lambda: f"a word about it: {waiting.log_text()}")
+    holder.kill()
+    assert waiting.wait() == OK
 
 
 def test_a_lock_has_a_time_limit(machine, first, second):

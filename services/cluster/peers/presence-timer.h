@@ -11,5 +11,5 @@ AldPresenceTimer *ald_presence_timer_new(AldReceiver *receiver);
 void ald_presence_timer_free(AldPresenceTimer *presence_timer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPresenceTimer, ald_presence_timer_free)
 
-/* When the receiver next updates presences, as its handler is told: CLOCK_MONOTONIC in µs. */
+/* When to update presences next, in µs of CLOCK_MONOTONIC, as in AldReceiverHandler. */
 void ald_presence_timer_set_due(AldPresenceTimer *presence_timer, uint64_t due_usec);
