@@ -7,6 +7,35 @@ import pytest
 
 FAILED = pytest.StashKey()
 
+# Files with tests that take from 20 s to minutes, the longest first; all others follow in their order, and these end.
+# What is upgraded in test_versions.py is built meanwhile.
+FIRST = ["test_attacks_wire.py", "test_state_scale.py", "test_links.py", "test_renewals.py", "test_versions.py",
+         "test_state_unread.py", "test_probe_compute.py", "test_state_signals.py", "test_cluster_restarts.py",
+         "test_enrol_ansible.py", "test_compute.py", "test_cluster_faults.py", "test_cluster_peers.py",
+         "test_enrol_cluster.py", "test_probe_socket.py", "test_cluster_trust.py", "test_state_fabric.py",
+         "test_attacks_admin.py", "test_identity.py", "test_alidadectl_links.py", "test_attacks_members.py"]
+LAST = ["test_enrol_check.py", "test_enrol.py"]
+
+
+def pytest_collection_modifyitems(items):
+    """So that all processes are at work until the end."""
+    place = {name: number for number, name in enumerate(FIRST, -len(FIRST))}
+    place |= {name: number for number, name in enumerate(LAST, 1)}
+    items.sort(key=lambda item: place.get(item.path.name, 0))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadScheduling
+
+    class OneByOne(LoadScheduling):
+        """Else a process is given many tests at once, among them all those of a file that take minutes."""
+
+        def _send_tests(self, node, num):
+            super()._send_tests(node, max(0, min(num, 2 - len(self.node2pending[node]))))
+
+    return OneByOne(config, log)
+
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
