@@ -23,14 +23,15 @@ ABSENT = {"s": "NULL", "t": "ALD_ABSENT_UINT64", "x": "ALD_ABSENT_INT64", "d": "
 
 
 def structs(records, services, messages):
-    """Every struct as (C name, symbol, fields); rows before the record that holds them."""
+    """Every struct as (C name, symbol, fields, types of those that each row has); rows before the record that holds
+    them."""
     for field in (field for interface in services for field in interface.rows):
-        yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
+        yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields, field.fixed
     for record in records + messages + [interface for interface in services if interface.properties]:
         for field in record.fields:
             if field.row:
-                yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields
-        yield "Ald" + record.struct, "ald_" + record.symbol, record.fields
+                yield "Ald" + field.row, "ald_" + schema.snake(field.row), field.row_fields, ""
+        yield "Ald" + record.struct, "ald_" + record.symbol, record.fields, ""
 
 
 def enum_name(struct, field):
@@ -39,7 +40,7 @@ def enum_name(struct, field):
 
 
 def enums(records, services, messages):
-    for name, _, fields in structs(records, services, messages):
+    for name, _, fields, _ in structs(records, services, messages):
         for field in fields:
             if field.enum:
                 yield enum_name(name, field), field.enum
@@ -61,7 +62,7 @@ def schema_h(records, services, messages):
         out.append(f"const char *{upper.lower()}_to_string({name} value);\n"
                    f"/* -1 for any other text, and for NULL. */\n"
                    f"int {upper.lower()}_from_string(const char *text);\n\n")
-    for name, symbol, fields in structs(records, services, messages):
+    for name, symbol, fields, _ in structs(records, services, messages):
         out.append(f"typedef struct {name} {{\n")
         for field in fields:
             unit = f" /* {field.unit} */" if field.unit else ""
@@ -94,7 +95,7 @@ def field_facts(name, field):
         yield f".from_string = ald_{schema.snake(enum_name(name, field)[3:])}_from_string"
 
 
-def field_table(name, symbol, fields):
+def field_table(name, symbol, fields, fixed):
     out = [f"static const AldField {symbol}_fields[] = {{\n"]
     for field in fields:
         out.append(f'        {{ .name = "{field.name}", .name_length = {len(field.name)}, '
@@ -105,7 +106,10 @@ def field_table(name, symbol, fields):
     out.append(f"static const {name} {symbol}_absent = {symbol.upper()}_INIT;\n\n")
     out.append(f"const AldStruct {symbol}_struct = {{\n        .name = \"{name[3:]}\",\n"
                f"        .fields = {symbol}_fields,\n        .n_fields = G_N_ELEMENTS({symbol}_fields),\n"
-               f"        .size = sizeof({name}),\n        .absent = &{symbol}_absent,\n}};\n\n")
+               f"        .size = sizeof({name}),\n        .absent = &{symbol}_absent,\n")
+    if fixed:
+        out.append(f'        .n_fixed = {len(fixed)},\n        .contents = "{fixed}a{{sv}}",\n')
+    out.append("};\n\n")
     return "".join(out)
 
 

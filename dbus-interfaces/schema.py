@@ -15,6 +15,8 @@ MESSAGE = "Message1."
 # Every record interface has these two; they belong to the envelope of a record, not to its fields.
 ENVELOPE = ("Revision", "UpdatedUSec")
 FIELD_TYPES = ("s", "t", "x", "d", "b", "as", "aa{sv}")
+# Rows of a method that begin with fields which each of them has, and hold the others as a{sv}.
+STRUCT_ROWS = re.compile(r"a\(([stxdb]+)a\{sv\}\)$")
 
 
 class SchemaError(Exception):
@@ -32,7 +34,11 @@ class Field:
         self.required, self.minimum, self.maximum, self.is_id = False, None, None, False
         self.row = None
         self.row_fields = []
-        if type not in FIELD_TYPES:
+        self.fixed = ""  # types of the leading fields that each row has
+        struct = STRUCT_ROWS.match(type)
+        if struct:
+            self.type, self.fixed = "aa{sv}", struct[1]
+        elif type not in FIELD_TYPES:
             raise SchemaError(f"{where}.{name}: type {type} is none of {' '.join(FIELD_TYPES)}")
 
     def annotate(self, name, value):
@@ -241,6 +247,10 @@ def check_rows(field, keyed):
         raise SchemaError(f"{where}: type aa{{sv}}, a Row annotation and the fields of the row go together")
     if keyed and field.row and (field.row_fields[0].name, field.row_fields[0].type) != ("Id", "s"):
         raise SchemaError(f"{where}: the first field of a row is Id, of type s")
+    if keyed and field.fixed:
+        raise SchemaError(f"{where}: the rows of a record are of type a{{sv}}")
+    if field.fixed != "".join(sub.type for sub in field.row_fields[:len(field.fixed)]):
+        raise SchemaError(f"{where}: the first fields of a row have other types than its struct")
     if any(sub.type == "aa{sv}" for sub in field.row_fields):
         raise SchemaError(f"{where}: a row has no rows")
 

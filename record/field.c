@@ -266,3 +266,153 @@ void ald_struct_overlay(const AldStruct *type, void *to, const void *from)
                         memcpy((char *) to + field->offset, value, value_size(field->type));
         }
 }
+
+/* FNV-1a. */
+uint64_t ald_hash_bytes(uint64_t hash, const void *data, size_t n)
+{
+        const uint8_t *bytes = data;
+
+        for (size_t i = 0; i < n; i++)
+                hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
+        return hash;
+}
+
+/* With its end, so that "ab", "c" differs from "a", "bc". */
+uint64_t ald_hash_text(uint64_t hash, const char *text)
+{
+        return text ? ald_hash_bytes(hash, text, strlen(text) + 1) : hash;
+}
+
+uint64_t ald_hash_texts(uint64_t hash, const char *const *texts)
+{
+        for (; texts && *texts; texts++)
+                hash = ald_hash_text(hash, *texts);
+        return hash;
+}
+
+uint64_t ald_field_hash(const AldField *field, const void *value, uint64_t hash)
+{
+        if (ald_field_is_absent(field, value))
+                return hash;
+        switch (field->type) {
+        case ALD_TYPE_STRING:
+                return ald_hash_text(hash, string_at(value));
+        case ALD_TYPE_STRV:
+                return ald_hash_texts(hash, strv_at(value));
+        case ALD_TYPE_BOOLEAN:
+                return ald_hash_bytes(hash, value, sizeof(int));
+        case ALD_TYPE_ROWS:
+                return hash;
+        default:
+                return ald_hash_bytes(hash, value, sizeof(uint64_t));
+        }
+}
+
+/* Takes space from a block that is large enough, or only counts. */
+typedef struct StructCopy {
+        char *block;
+        size_t used;
+} StructCopy;
+
+static void *take_space(StructCopy *copy, size_t n)
+{
+        void *at = copy->block ? copy->block + copy->used : NULL;
+
+        copy->used += (n + 7) & ~(size_t) 7;
+        return at;
+}
+
+static char *copy_string(StructCopy *copy, const char *string)
+{
+        size_t n = strlen(string) + 1;
+        char *to = take_space(copy, n);
+
+        return to ? memcpy(to, string, n) : NULL;
+}
+
+static void copy_strings(StructCopy *copy, const AldField *field, void *to, const char *const *strings)
+{
+        size_t n = 0;
+        char **list;
+
+        while (strings[n])
+                n++;
+        list = take_space(copy, (n + 1) * sizeof *list);
+        for (size_t i = 0; i < n; i++) {
+                char *string = copy_string(copy, strings[i]);
+
+                if (list)
+                        list[i] = string;
+        }
+        if (!list)
+                return;
+        list[n] = NULL;
+        *(char ***) ((char *) to + field->offset) = list;
+}
+
+static void copy_struct(StructCopy *copy, const AldStruct *type, const void *from)
+{
+        char *to = take_space(copy, type->size);
+
+        if (to)
+                memcpy(to, from, type->size);
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_field_of(field, from);
+
+                if (ald_field_is_absent(field, value))
+                        continue;
+                if (field->type == ALD_TYPE_STRING) {
+                        char *string = copy_string(copy, *(const char *const *) value);
+
+                        if (to)
+                                *(char **) (to + field->offset) = string;
+                } else if (field->type == ALD_TYPE_STRV)
+                        copy_strings(copy, field, to, *(const char *const *const *) value);
+        }
+}
+
+void *ald_struct_dup(const AldStruct *type, const void *from)
+{
+        StructCopy copy = {};
+
+        copy_struct(&copy, type, from);
+        copy = (StructCopy){ .block = g_malloc(copy.used) };
+        copy_struct(&copy, type, from);
+        return copy.block;
+}
+
+/* What a row, an entry of an a{sv} beside its name and text, a fixed field beside its text, and a string in a
+ * list beside its text take at most, with what aligns them. */
+#define WIRE_PER_ROW 16u
+#define WIRE_PER_ENTRY 24u
+#define WIRE_PER_FIXED 16u
+#define WIRE_PER_STRING 8u
+
+static size_t strings_size(const char *const *strings)
+{
+        size_t size = 0;
+
+        for (; strings && *strings; strings++)
+                size += WIRE_PER_STRING + strlen(*strings);
+        return size;
+}
+
+size_t ald_struct_wire_size(const AldStruct *type, const void *base)
+{
+        size_t size = WIRE_PER_ROW;
+
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldField *field = &type->fields[i];
+                const void *value = ald_field_of(field, base);
+
+                if (i >= type->n_fixed && ald_field_is_absent(field, value))
+                        continue;
+                size += i < type->n_fixed ? WIRE_PER_FIXED : WIRE_PER_ENTRY + strlen(field->name);
+                if (field->type == ALD_TYPE_STRING)
+                        size += strlen(*(const char *const *) value ?: "");
+                else if (field->type == ALD_TYPE_STRV)
+                        size += strings_size(*(const char *const *const *) value);
+        }
+        return size;
+}

@@ -60,6 +60,11 @@ struct AldStruct {
         size_t n_fields;
         size_t size;
         const void *absent; /* an instance with every field absent */
+
+        /* Rows that are structs on the bus: the number of leading fields that each has, of a type that no
+         * container is, and what such a struct contains: "ssa{sv}". 0 and NULL for rows of type a{sv}. */
+        size_t n_fixed;
+        const char *contents;
 };
 
 /* The address of a field in a struct of its type. */
@@ -76,6 +81,17 @@ bool ald_field_is_absent(const AldField *field, const void *value);
 
 /* A total order of the values of a field; absent comes first. */
 int ald_field_compare(const AldField *field, const void *a, const void *b);
+
+/* Adds a value to a hash of several; the hash of equal values is equal. Absent ones and rows add nothing. */
+uint64_t ald_field_hash(const AldField *field, const void *value, uint64_t hash);
+
+/* A hash of nothing yet. */
+#define ALD_HASH_BASIS UINT64_C(14695981039346656037)
+
+/* Adds a text, or those of a list, to a hash; NULL adds nothing. */
+uint64_t ald_hash_text(uint64_t hash, const char *text);
+uint64_t ald_hash_texts(uint64_t hash, const char *const *texts);
+uint64_t ald_hash_bytes(uint64_t hash, const void *bytes, size_t n);
 
 /* Whether the change from a to b must be sent at once: it reaches the threshold, or one of the two is
  * absent. */
@@ -100,3 +116,9 @@ void ald_struct_overlay(const AldStruct *type, void *to, const void *from);
 /* Like ald_struct_find(), for looking up many fields. They are usually written in the order of the table, so
  * the one after the last is tried first: *next is 0 at the first call. */
 const AldField *ald_struct_find_next(const AldStruct *type, const char *name, size_t *next);
+
+/* Copies a struct without rows, and its strings, into one block, to be freed with g_free(). */
+void *ald_struct_dup(const AldStruct *type, const void *from);
+
+/* An upper limit of what a struct without rows takes as a row in a D-Bus message. */
+size_t ald_struct_wire_size(const AldStruct *type, const void *fields);

@@ -3,8 +3,6 @@
 
 #include "record/json.h"
 
-static json_t *fields_to_json(const AldStruct *type, const void *base);
-
 /* Takes the value. The only way to fail is to be out of memory, and half a record must not be written. */
 static void set(json_t *object, const char *name, json_t *value)
 {
@@ -32,7 +30,7 @@ static json_t *rows_to_json(const AldRows *rows)
         json_t *array = json_array();
 
         for (size_t i = 0; i < rows->n; i++)
-                append(array, fields_to_json(rows->type, ald_rows_at(rows, i)));
+                append(array, ald_struct_to_json(rows->type, ald_rows_at(rows, i)));
         return array;
 }
 
@@ -56,7 +54,7 @@ static json_t *value_to_json(const AldField *field, const void *value)
         g_assert_not_reached();
 }
 
-static json_t *fields_to_json(const AldStruct *type, const void *base)
+json_t *ald_struct_to_json(const AldStruct *type, const void *base)
 {
         json_t *object = json_object();
 
@@ -72,7 +70,7 @@ static json_t *fields_to_json(const AldStruct *type, const void *base)
 
 json_t *ald_record_to_json(const AldRecord *record)
 {
-        return fields_to_json(ald_record_type(record), ald_record_fields(record));
+        return ald_struct_to_json(ald_record_type(record), ald_record_fields(record));
 }
 
 json_t *ald_update_to_json(const AldUpdate *update)

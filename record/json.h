@@ -28,7 +28,10 @@ typedef struct AldJsonFault {
 /* Describes it, with the error that was returned; free with g_free(). */
 char *ald_json_fault_describe(const AldJsonFault *fault, int error);
 
-/* The fields that are not absent, as an object. */
+/* The fields that are not absent of any struct with a field table, as an object; NULL if memory is short. */
+json_t *ald_struct_to_json(const AldStruct *type, const void *fields);
+
+/* The same of a record. */
 json_t *ald_record_to_json(const AldRecord *record);
 
 /* Reads a record; ret_fault may be NULL. Messages are checked as by ald_message_parse(). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "record/record-bus.h"
@@ -78,7 +79,7 @@ int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, 
 
 int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type, const void *base)
 {
-        for (size_t i = 0; i < type->n_fields; i++) {
+        for (size_t i = type->n_fixed; i < type->n_fields; i++) {
                 const AldField *field = &type->fields[i];
                 const void *value = ald_field_of(field, base);
                 int r;
@@ -102,13 +103,50 @@ int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type,
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
+/* As in a message's signature: "a{sv}", or "(ssa{sv})". */
+typedef struct RowSignature {
+        char text[64];
+} RowSignature;
+
+static const char *row_signature(const AldStruct *type, RowSignature *space)
+{
+        int n;
+
+        if (type->n_fixed == 0)
+                return "a{sv}";
+        n = snprintf(space->text, sizeof space->text, "(%s)", type->contents);
+        g_assert(n > 0 && (size_t) n < sizeof space->text);
+        return space->text;
+}
+
+int ald_record_bus_open_rows(sd_bus_message *message, const AldStruct *type)
+{
+        RowSignature space;
+
+        return sd_bus_message_open_container(message, 'a', row_signature(type, &space));
+}
+
+int ald_record_bus_append_row(sd_bus_message *message, const AldStruct *type, const void *base)
+{
+        int r;
+
+        if (type->n_fixed == 0)
+                return ald_record_bus_append_struct(message, type, base);
+        r = sd_bus_message_open_container(message, 'r', type->contents);
+        for (size_t i = 0; r >= 0 && i < type->n_fixed; i++)
+                r = append_value(message, &type->fields[i], ald_field_of(&type->fields[i], base));
+        if (r >= 0)
+                r = ald_record_bus_append_struct(message, type, base);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
 static int append_row_list(sd_bus_message *message, const AldRows *rows)
 {
         int r;
 
-        r = sd_bus_message_open_container(message, 'a', "a{sv}");
+        r = ald_record_bus_open_rows(message, rows->type);
         for (size_t i = 0; r >= 0 && i < rows->n; i++)
-                r = ald_record_bus_append_struct(message, rows->type, ald_rows_at(rows, i));
+                r = ald_record_bus_append_row(message, rows->type, ald_rows_at(rows, i));
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
@@ -322,22 +360,41 @@ static void *add_row(Reader *reader, const AldStruct *type, RowList *rows)
         return rows->items + rows->n++ * type->size;
 }
 
+static int read_value(sd_bus_message *message, const AldField *field, void *to, Reader *reader);
+
+/* A fixed field cannot be missing, but it may be absent, or out of range like any other. */
+static int read_row(sd_bus_message *message, const AldStruct *type, void *row, Reader *reader)
+{
+        int r;
+
+        if (type->n_fixed == 0)
+                return read_struct(message, type, row, reader, NULL);
+        r = sd_bus_message_enter_container(message, 'r', type->contents);
+        for (size_t i = 0; r >= 0 && i < type->n_fixed; i++)
+                r = read_value(message, &type->fields[i], (char *) row + type->fields[i].offset, reader);
+        if (r >= 0)
+                r = read_struct(message, type, row, reader, NULL);
+        return r < 0 ? r : sd_bus_message_exit_container(message);
+}
+
 static int read_rows(sd_bus_message *message, const AldField *field, AldRows *ret, Reader *reader)
 {
         const AldStruct *type = ret->type;
         RowList rows = { .items = reader->space };
+        RowSignature space;
+        const char *signature = row_signature(type, &space);
         int r;
 
-        r = sd_bus_message_enter_container(message, 'a', "a{sv}");
+        r = sd_bus_message_enter_container(message, 'a', signature);
         while (r >= 0 && sd_bus_message_at_end(message, false) == 0) {
                 void *row;
 
                 if (!has_room(reader, field, type->size)) {
-                        r = sd_bus_message_skip(message, "a{sv}");
+                        r = sd_bus_message_skip(message, signature);
                         continue;
                 }
                 row = add_row(reader, type, &rows);
-                r = read_struct(message, type, row, reader, NULL);
+                r = read_row(message, type, row, reader);
                 if (r >= 0 && reader->unknown)
                         reader->unknown->end_row(field, row, reader->unknown->userdata);
         }

@@ -34,8 +34,13 @@ int ald_record_bus_append_fields(sd_bus_message *message, const AldStruct *type,
 /* The same as a whole a{sv}. */
 int ald_record_bus_append_struct(sd_bus_message *message, const AldStruct *type, const void *fields);
 
+/* Opens an array of rows, which sd_bus_message_close_container() closes, and appends one row: an a{sv}, or a
+ * struct if the type has fixed fields. An absent one of these is written like an absent property. */
+int ald_record_bus_open_rows(sd_bus_message *message, const AldStruct *type);
+int ald_record_bus_append_row(sd_bus_message *message, const AldStruct *type, const void *fields);
+
 /*
- * Reads an aa{sv} of structs with a field table; unknown fields are skipped, and those of the wrong type or
+ * Reads such an array; unknown fields are skipped, and those of the wrong type or
  * out of range are absent. Strings point into the message; other memory is added to `owned`, an array that
  * frees with g_free(). -E2BIG if it would exceed `max_bytes`; other errors are those of sd-bus.
  */
