@@ -84,3 +84,24 @@ GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clo
         ald_find_bridge_loops(&report);
         return report_end(&report);
 }
+
+/* Numbers change all the time, and so do the sentences that contain them. */
+static bool is_lasting(const AldField *field)
+{
+        return field->type == ALD_TYPE_BOOLEAN || field->type == ALD_TYPE_STRV ||
+               (field->type == ALD_TYPE_STRING && strcmp(field->name, "Text") != 0);
+}
+
+uint64_t ald_findings_digest(const GPtrArray *findings)
+{
+        const AldStruct *type = &ald_finding_row_struct;
+        uint64_t hash = ALD_HASH_BASIS;
+
+        for (guint i = 0; i < findings->len; i++)
+                for (size_t k = 0; k < type->n_fields; k++)
+                        if (is_lasting(&type->fields[k]))
+                                hash = ald_field_hash(&type->fields[k],
+                                        ald_field_of(&type->fields[k], findings->pdata[i]),
+                                        ald_hash_bytes(hash, &k, sizeof k));
+        return hash;
+}

@@ -12,3 +12,7 @@
  * clock was ever set.
  */
 GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set);
+
+/* A hash of which findings there are, and of what: the same as long as only their figures, such as free space
+ * or how long something lasts, differ. */
+uint64_t ald_findings_digest(const GPtrArray *findings);

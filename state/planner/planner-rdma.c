@@ -3,15 +3,8 @@
 
 #include "record/key.h"
 #include "state/planner/planner-private.h"
+#include "state/topology/port-pairs.h"
 #include "state/topology/rdma-problem.h"
-#include "state/topology/segments.h"
-
-/* The ports of one node in a segment, in the order of their names. */
-typedef struct Ports {
-        const AldNode *node;
-        const char *names[ALD_RDMA_PORTS_MAX];
-        size_t n;
-} Ports;
 
 /* Where the control connection leads; empty if no path does. */
 typedef struct Control {
@@ -24,7 +17,6 @@ typedef struct RdmaPlanner {
         const AldFabric *own;
         GHashTable *
                 controls; /* each peer that may be measured (const AldNode) → Control, NULL until asked for */
-        GHashTable *joined; /* "PEER PORT" of a port of ours or theirs that surely has a neighbour there */
         GHashTable *interfaces; /* name of a port of ours → AldInterface */
 } RdmaPlanner;
 
@@ -187,108 +179,12 @@ static void consider_pair(RdmaPlanner *rdma, const AldNode *peer, const char *ow
         g_array_append_val(planner->due, due);
 }
 
-/* Joins "PEER PORT" twice: our port with that peer, and the peer's with us. */
-static char *joined_name(const AldNode *peer, const AldNode *owner, const char *port)
+static void on_port_pair(const AldPortPair *pair, void *userdata)
 {
-        char id[ALD_ID_STRING_SIZE];
+        RdmaPlanner *rdma = userdata;
 
-        return g_strdup_printf("%s %c %s", ald_id_format(&peer->id, id), owner == peer ? 't' : 'o', port);
-}
-
-static bool is_joined(const RdmaPlanner *rdma, const AldNode *peer, const AldNode *owner, const char *port)
-{
-        g_autofree char *name = joined_name(peer, owner, port);
-
-        return g_hash_table_contains(rdma->joined, name);
-}
-
-static void consider_ports(RdmaPlanner *rdma, const Ports *ours, const Ports *theirs)
-{
-        size_t n = MAX(ours->n, theirs->n);
-
-        for (size_t i = 0; i < n && ours->n > 0 && theirs->n > 0; i++)
-                consider_pair(rdma, theirs->node, ours->names[i % ours->n], theirs->names[i % theirs->n]);
-}
-
-static void note_joined(RdmaPlanner *rdma, const AldNode *peer, const Ports *ports)
-{
-        for (size_t i = 0; i < ports->n; i++)
-                g_hash_table_add(rdma->joined, joined_name(peer, ports->node, ports->names[i]));
-}
-
-static Ports without_joined(const RdmaPlanner *rdma, const AldNode *peer, const Ports *ports)
-{
-        Ports left = { .node = ports->node };
-
-        for (size_t i = 0; i < ports->n; i++)
-                if (!is_joined(rdma, peer, ports->node, ports->names[i]))
-                        left.names[left.n++] = ports->names[i];
-        return left;
-}
-
-static void consider_peer(RdmaPlanner *rdma, bool candidate, const Ports *ours, const Ports *theirs)
-{
-        const AldNode *peer = theirs->node;
-        Ports own_left, their_left;
-
-        if (candidate) {
-                own_left = without_joined(rdma, peer, ours);
-                their_left = without_joined(rdma, peer, theirs);
-                consider_ports(rdma, &own_left, &their_left);
-                return;
-        }
-        note_joined(rdma, peer, ours);
-        note_joined(rdma, peer, theirs);
-        consider_ports(rdma, ours, theirs);
-}
-
-static bool is_usable(const AldSegmentMember *member)
-{
-        return ald_rdma_port_is_usable(
-                network_of(member->node), ald_rows_find(&fabric_of(member->node)->rdma_ports, member->port));
-}
-
-/* The members of one node that can be used, from `first` on, which is moved beyond them. */
-static Ports next_ports(const AldSegment *segment, guint *first)
-{
-        Ports ports = { .node = g_array_index(segment->members, AldSegmentMember, *first).node };
-
-        for (; *first < segment->members->len; ++*first) {
-                const AldSegmentMember *member = &g_array_index(segment->members, AldSegmentMember, *first);
-
-                if (member->node != ports.node)
-                        break;
-                if (ports.n < G_N_ELEMENTS(ports.names) && is_usable(member))
-                        ports.names[ports.n++] = member->port;
-        }
-        return ports;
-}
-
-static bool find_own_ports(const RdmaPlanner *rdma, const AldSegment *segment, Ports *ret)
-{
-        for (guint i = 0; i < segment->members->len;) {
-                Ports ports = next_ports(segment, &i);
-
-                if (ports.node == rdma->planner->node) {
-                        *ret = ports;
-                        return true;
-                }
-        }
-        return false;
-}
-
-static void consider_segment(RdmaPlanner *rdma, const AldSegment *segment)
-{
-        Ports ours;
-
-        if (segment->how < ALD_SEGMENT_INFINIBAND || !find_own_ports(rdma, segment, &ours))
-                return;
-        for (guint i = 0; i < segment->members->len;) {
-                Ports theirs = next_ports(segment, &i);
-
-                if (g_hash_table_contains(rdma->controls, theirs.node))
-                        consider_peer(rdma, segment->candidate, &ours, &theirs);
-        }
+        if (g_hash_table_contains(rdma->controls, pair->peer))
+                consider_pair(rdma, pair->peer, pair->own, pair->theirs);
 }
 
 static bool has_usable_port(const AldPlanner *planner, const AldFabric *fabric)
@@ -305,20 +201,18 @@ static GPtrArray *find_segments(const AldPlanner *planner)
         g_autoptr(GPtrArray) nodes = g_ptr_array_copy(planner->sample, NULL, NULL);
 
         g_ptr_array_add(nodes, planner->node);
-        return ald_segments_compute_among(planner->store, nodes);
+        return ald_segments_compute_among(planner->store, nodes, NULL);
 }
 
 void ald_planner_rdma(AldPlanner *planner)
 {
         g_autoptr(GHashTable) controls = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-        g_autoptr(GHashTable) joined = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(GHashTable) interfaces = g_hash_table_new(g_str_hash, g_str_equal);
         g_autoptr(GPtrArray) segments = NULL;
         RdmaPlanner rdma = {
                 .planner = planner,
                 .own = fabric_of(planner->node),
                 .controls = controls,
-                .joined = joined,
                 .interfaces = interfaces,
         };
 
@@ -327,11 +221,5 @@ void ald_planner_rdma(AldPlanner *planner)
         for (guint i = 0; i < planner->peers->len; i++)
                 g_hash_table_insert(controls, planner->peers->pdata[i], NULL);
         segments = find_segments(planner);
-        for (unsigned candidate = 0; candidate < 2; candidate++)
-                for (guint i = 0; i < segments->len; i++) {
-                        const AldSegment *segment = segments->pdata[i];
-
-                        if (segment->candidate == candidate)
-                                consider_segment(&rdma, segment);
-                }
+        ald_port_pairs_foreach(segments, planner->node, on_port_pair, &rdma);
 }

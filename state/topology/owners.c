@@ -132,11 +132,30 @@ void ald_owners_free(AldOwners *owners)
         g_free(owners);
 }
 
+/* A machine that was installed anew has its hardware to itself, since its former self is offline. */
+static const AldNode *only_counting(const Claim *claim)
+{
+        const AldNode *found = NULL;
+
+        for (guint i = 0; i < claim->nodes->len; i++) {
+                const AldNode *node = claim->nodes->pdata[i];
+
+                if (!ald_node_counts(node))
+                        continue;
+                if (found)
+                        return NULL;
+                found = node;
+        }
+        return found;
+}
+
 const AldNode *ald_owners_find(const AldOwners *owners, const char *name)
 {
         const Claim *claim = name ? g_hash_table_lookup(owners->by_name, name) : NULL;
 
-        return claim && claim->nodes->len == 1 ? claim->nodes->pdata[0] : NULL;
+        if (!claim)
+                return NULL;
+        return claim->nodes->len == 1 ? claim->nodes->pdata[0] : only_counting(claim);
 }
 
 bool ald_owners_is_uncontested(const AldOwners *owners, const AldNode *node, const char *name)

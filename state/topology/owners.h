@@ -6,7 +6,8 @@
 /*
  * Which node owns a hardware name: GUIDs of RDMA devices and ports, ids of Thunderbolt domains, hardware
  * addresses. A name that two nodes claim belongs to neither, so that a node cannot take the place of another.
- * Only this node and nodes that are online or stale count.
+ * Only this node and nodes that are online or stale count; what none of them claims may belong to another
+ * node that was given.
  */
 typedef struct AldOwners AldOwners;
 

@@ -192,8 +192,7 @@ static bool find_failure(GHashTable *failures, const AldRdmaPort *port, AldRdmaP
         return true;
 }
 
-/* What the node itself reports. */
-static bool find_reported(const AldNetwork *network, const AldRdmaPort *port, AldRdmaProblem *ret)
+bool ald_rdma_problem_find_reported(const AldNetwork *network, const AldRdmaPort *port, AldRdmaProblem *ret)
 {
         const AldInterface *interface = network && port->interface ? ald_rows_find(&network->interfaces,
                                                                              port->interface)
@@ -216,7 +215,7 @@ bool ald_rdma_port_is_usable(const AldNetwork *network, const AldRdmaPort *port)
 {
         AldRdmaProblem problem;
 
-        return ald_rdma_port_is_ready(port) && !find_reported(network, port, &problem);
+        return ald_rdma_port_is_ready(port) && !ald_rdma_problem_find_reported(network, port, &problem);
 }
 
 bool ald_rdma_problem_find(
@@ -225,5 +224,6 @@ bool ald_rdma_problem_find(
         const AldNetwork *network = ald_record_as(
                 ald_node_record(node, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 
-        return find_reported(network, port, ret) || (port->state && find_failure(failures, port, ret));
+        return ald_rdma_problem_find_reported(network, port, ret) ||
+               (port->state && find_failure(failures, port, ret));
 }

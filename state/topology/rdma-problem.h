@@ -34,3 +34,6 @@ bool ald_rdma_failure_is_own(const char *failure);
 /* False if the port can be used, or if that is unknown. Failures are those of the node. */
 bool ald_rdma_problem_find(
         const AldNode *node, const AldRdmaPort *port, GHashTable *failures, AldRdmaProblem *ret);
+
+/* The same by what the node itself reports; network is its own, or NULL. */
+bool ald_rdma_problem_find_reported(const AldNetwork *network, const AldRdmaPort *port, AldRdmaProblem *ret);

@@ -28,6 +28,7 @@ typedef struct AldSegmentBuild {
         AldOwners *owners;
         GStringChunk *strings;
         GHashTable *vertices; /* of AldVertex, each its own key by how, node, is_port and name */
+        GArray *cables;       /* of AldCable; NULL if they are not wanted */
 } AldSegmentBuild;
 
 /* The empty table of AldSegmentBuild.vertices. */

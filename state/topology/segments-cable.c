@@ -10,8 +10,16 @@ typedef struct Adjacency {
         const AldNode *node, *peer;
         const char *name, *peer_name;
         AldVertex *vertex;
-        guint n; /* number of equal reports */
+        GPtrArray *more; /* of AldVertex, with several equal reports: all of them */
 } Adjacency;
+
+static void adjacency_free(gpointer data)
+{
+        Adjacency *adjacency = data;
+
+        g_clear_pointer(&adjacency->more, g_ptr_array_unref);
+        g_free(adjacency);
+}
 
 static guint hash_adjacency(gconstpointer key)
 {
@@ -42,8 +50,27 @@ static Adjacency *add_adjacency(GHashTable *table, const Adjacency *adjacency)
                 known = g_memdup2(adjacency, sizeof *adjacency);
                 g_hash_table_add(table, known);
         }
-        known->n++;
         return known;
+}
+
+static guint count_reports(const Adjacency *adjacency)
+{
+        return adjacency->more ? adjacency->more->len : 1;
+}
+
+static AldVertex *report_at(const Adjacency *adjacency, guint i)
+{
+        return adjacency->more ? adjacency->more->pdata[i] : adjacency->vertex;
+}
+
+/* Of the two reports of one cable, that of the node with the lower id tells it. */
+static void add_cable(
+        AldSegmentBuild *build, AldSegmentHow how, const AldVertex *a, const AldVertex *b, bool candidate)
+{
+        const AldCable cable = { how, candidate, { a->node, a->name }, { b->node, b->name } };
+
+        if (build->cables)
+                g_array_append_val(build->cables, cable);
 }
 
 static const Adjacency *find_reverse(GHashTable *table, const Adjacency *adjacency)
@@ -90,8 +117,14 @@ static void add_host(Adjacencies *adjacencies, const AldNode *node, const AldThu
         vertex->identity = identity_of(adjacencies, adjacency.name, adjacency.peer_name);
         known = add_adjacency(adjacencies->table, &adjacency);
         /* Several cables between the same two. */
-        if (known->vertex)
+        if (known->vertex) {
+                if (!known->more) {
+                        known->more = g_ptr_array_new();
+                        g_ptr_array_add(known->more, known->vertex);
+                }
+                g_ptr_array_add(known->more, vertex);
                 ald_segment_join(known->vertex, vertex, ALD_JOIN_SURE);
+        }
         known->vertex = vertex;
 }
 
@@ -115,17 +148,24 @@ static const char *interface_over(const Adjacency *adjacency)
 static void join_hosts(Adjacencies *adjacencies, const Adjacency *adjacency, const Adjacency *reverse)
 {
         const char *interface = interface_over(adjacency), *other = interface_over(reverse);
+        guint n = MIN(count_reports(adjacency), count_reports(reverse));
+        bool single = count_reports(adjacency) == 1 && count_reports(reverse) == 1;
 
         ald_segment_join(adjacency->vertex, reverse->vertex, ALD_JOIN_SURE);
+        if (ald_id_compare(&adjacency->node->id, &reverse->node->id) < 0)
+                for (guint i = 0; i < n; i++)
+                        add_cable(adjacencies->build, ALD_SEGMENT_THUNDERBOLT, report_at(adjacency, i),
+                                report_at(reverse, i), !single);
         /* With several cables it is unknown which interface is opposite which. */
-        if (interface && other && adjacency->n == 1 && reverse->n == 1)
+        if (interface && other && single)
                 ald_segment_join_links(
                         adjacencies->build, adjacency->node, interface, reverse->node, other, ALD_JOIN_SURE);
 }
 
 void ald_segments_join_thunderbolt(AldSegmentBuild *build)
 {
-        g_autoptr(GHashTable) table = g_hash_table_new_full(hash_adjacency, equal_adjacencies, g_free, NULL);
+        g_autoptr(GHashTable)
+                table = g_hash_table_new_full(hash_adjacency, equal_adjacencies, adjacency_free, NULL);
         Adjacencies adjacencies = { .build = build, .table = table };
         GHashTableIter iter;
         gpointer key;
@@ -230,13 +270,18 @@ static void join_neighbours(Adjacencies *adjacencies, const Adjacency *adjacency
         peer = ald_segment_vertex(
                 adjacencies->build, ALD_SEGMENT_LLDP, adjacency->peer, adjacency->peer_name, true);
         ald_segment_join(adjacency->vertex, peer, join);
+        if (ald_id_compare(&adjacency->node->id, &adjacency->peer->id) < 0)
+                add_cable(adjacencies->build, ALD_SEGMENT_LLDP, adjacency->vertex, peer, !reverse);
+        else if (!reverse)
+                add_cable(adjacencies->build, ALD_SEGMENT_LLDP, peer, adjacency->vertex, true);
         ald_segment_join_links(adjacencies->build, adjacency->node, adjacency->name, adjacency->peer,
                 adjacency->peer_name, join);
 }
 
 void ald_segments_join_lldp(AldSegmentBuild *build)
 {
-        g_autoptr(GHashTable) table = g_hash_table_new_full(hash_adjacency, equal_adjacencies, g_free, NULL);
+        g_autoptr(GHashTable)
+                table = g_hash_table_new_full(hash_adjacency, equal_adjacencies, adjacency_free, NULL);
         Adjacencies adjacencies = { .build = build, .table = table };
         GHashTableIter iter;
         gpointer key;

@@ -122,7 +122,7 @@ static GPtrArray *gather_all(const AldSegmentBuild *build)
         return segments;
 }
 
-GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes)
+GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes, GArray **ret_cables)
 {
         g_autoptr(AldOwners) owners = ald_owners_new(store, nodes);
         g_autoptr(GHashTable) vertices = ald_segment_vertices_new();
@@ -134,6 +134,7 @@ GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes)
                 .owners = owners,
                 .strings = g_string_chunk_new(256),
                 .vertices = vertices,
+                .cables = ret_cables ? g_array_new(FALSE, FALSE, sizeof(AldCable)) : NULL,
         };
         GPtrArray *segments;
 
@@ -145,6 +146,8 @@ GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes)
         ald_segments_join_by_links(&build);
         segments = gather_all(&build);
         g_string_chunk_free(build.strings);
+        if (ret_cables)
+                *ret_cables = build.cables;
         return segments;
 }
 
@@ -160,5 +163,5 @@ GPtrArray *ald_segments_compute(AldStore *store)
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
         ald_store_foreach_node(store, add_node, nodes);
-        return ald_segments_compute_among(store, nodes);
+        return ald_segments_compute_among(store, nodes, NULL);
 }

@@ -45,12 +45,20 @@ typedef struct AldSegment {
         GArray *members; /* of AldSegmentMember, from at least two nodes, by node and port */
 } AldSegment;
 
+/* Two ports with a cable between them, or neighbours by LLDP; a is of the node with the lower id. */
+typedef struct AldCable {
+        AldSegmentHow how; /* Thunderbolt or LLDP */
+        bool candidate;    /* as in a segment; also if several cables join the same two hosts */
+        AldSegmentMember a, b;
+} AldCable;
+
 /* All AldSegment, freed with the array: by how, first member and candidate, the certain ones first. */
 GPtrArray *ald_segments_compute(AldStore *store);
 
-/* The same for these nodes only (const AldNode *, each once). The cost depends on their number, except for
- * the check whether other nodes claim their hardware. */
-GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes);
+/* The same for these nodes only (const AldNode *, each once), and their AldCables, in no particular order;
+ * ret_cables may be NULL. The cost depends on their number, except for the check whether other nodes claim
+ * their hardware. */
+GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes, GArray **ret_cables);
 
 /* The maximum number of ports of one node that are paired. */
 #define ALD_RDMA_PORTS_MAX 64u

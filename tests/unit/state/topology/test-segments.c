@@ -38,7 +38,7 @@ static void check_among(AldStore *store, unsigned n, const char *expected)
 
                 g_ptr_array_add(nodes, ald_store_find_node(store, &id));
         }
-        segments = ald_segments_compute_among(store, nodes);
+        segments = ald_segments_compute_among(store, nodes, NULL);
         text = segments_text(segments);
         g_assert_cmpstr(text, ==, expected);
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/planner/peer-sample.h"
+#include "state/topology/graph-pair.h"
+
+/*
+ * The connection graph: the nodes, and the paths between them, measured or not. Each path is two edges, one
+ * for each direction.
+ *
+ * A path exists as soon as it is known: from the record of a link, from the addresses of both nodes
+ * (state/planner/candidates.h), from the segment that two RDMA ports are in (state/topology/port-pairs.h), or
+ * from what both ends of a cable report (state/topology/segments.h). Paths that nobody has measured are
+ * limited to those of this node once there are ALD_GRAPH_ALL_BELOW nodes, since their number grows with the
+ * square of the nodes.
+ *
+ * The graph depends only on the store, not on the order in which records arrived. It is told of each change,
+ * and notes which paths it may concern; the next update computes only these again. Segments are computed
+ * as a whole, but only if something that joins ports has changed.
+ *
+ * Each change of a node or an edge increases the revision of the graph and becomes that of the node or edge.
+ */
+typedef struct AldGraph AldGraph;
+
+#define ALD_GRAPH_ALL_BELOW ALD_PEER_SAMPLE_FROM
+
+/* How many nodes and edges that no longer exist are remembered. */
+#define ALD_GRAPH_GONE_MAX 16384u
+
+/* Revisions begin after `revision`. */
+AldGraph *ald_graph_new(AldStore *store, uint64_t revision);
+void ald_graph_free(AldGraph *graph);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGraph, ald_graph_free)
+
+/* A record has changed, or will be removed. */
+void ald_graph_note_change(AldGraph *graph, const AldEntry *entry, const AldRecord *before);
+void ald_graph_note_removal(AldGraph *graph, AldEntry *entry);
+
+/* Whether any change was noted since the last update. */
+bool ald_graph_is_outdated(const AldGraph *graph);
+
+/* Brings the graph up to date. Returns its revision, which is the same as before if nothing differs. */
+uint64_t ald_graph_update(AldGraph *graph);
+
+/* Something that has changed. */
+typedef enum AldGraphChange {
+        ALD_GRAPH_NODE,
+        ALD_GRAPH_EDGE,
+        ALD_GRAPH_PAIR,
+        ALD_GRAPH_GONE_NODE, /* from here on they no longer exist */
+        ALD_GRAPH_GONE_EDGE,
+        ALD_GRAPH_GONE_PAIR,
+        ALD_GRAPH_CHANGE_N,
+} AldGraphChange;
+
+typedef struct AldGraphItem {
+        AldGraphChange change;
+        uint64_t revision;
+        uint64_t edge; /* its id */
+        AldId node;    /* of nodes and pairs */
+        AldId peer;    /* of pairs */
+        size_t bytes;  /* of its row on D-Bus, at most */
+} AldGraphItem;
+
+/* Whether everything that has gone since this revision is still remembered; never for 0. */
+bool ald_graph_remembers(const AldGraph *graph, uint64_t revision);
+
+/* Calls func for all items with a greater revision, in the order of these, until it returns false. */
+typedef bool (*AldGraphFunc)(const AldGraphItem *item, void *userdata);
+void ald_graph_foreach_after(AldGraph *graph, uint64_t revision, AldGraphFunc func, void *userdata);
+
+/* The rows of items of the present; strings are valid until the next change of the store or the graph, or the
+ * next use of the space. */
+void ald_graph_describe_node(
+        AldGraph *graph, const AldGraphItem *item, AldGraphSpace *space, AldGraphNodeRow *ret);
+void ald_graph_describe_edge(
+        AldGraph *graph, const AldGraphItem *item, AldGraphSpace *space, AldEdgeRow *ret);
+void ald_graph_describe_pair(const AldGraphItem *item, AldGraphSpace *space, AldNodePairRow *ret);
