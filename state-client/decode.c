@@ -13,6 +13,11 @@
 #define CURSOR_MAX 4096
 #define FINDINGS_MAX (4u * 1024 * 1024) /* bytes of the rows in memory */
 
+/* What the rows of a reply of 16 MiB take in memory at most. */
+#define TOPOLOGY_MAX ((size_t) 256 * 1024 * 1024)
+#define TOPOLOGY_SIGNATURE "ttba(ssa{sv})a(tssssssssa{sv})asat"
+#define PAIRS_SIGNATURE "ttba(sssa{sv})a(ss)"
+
 /*
  * Collects the unknown fields of a record while it is read from a message: fields of the record by name,
  * fields of rows as {list: [{"Id", …}]} for the rows that have any.
@@ -368,6 +373,76 @@ int ald_decode_findings(sd_bus_message *m, AldModel *model)
         }
         json_decref(json);
         return r;
+}
+
+static int read_gone_nodes(sd_bus_message *m, GHashTable *gone)
+{
+        const char *id;
+        int r = sd_bus_message_enter_container(m, 'a', "s");
+
+        while (r >= 0 && (r = sd_bus_message_read_basic(m, 's', &id)) > 0)
+                g_hash_table_add(gone, g_strdup(id));
+        return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_gone_edges(sd_bus_message *m, GHashTable *gone)
+{
+        uint64_t id;
+        int r = sd_bus_message_enter_container(m, 'a', "t");
+
+        while (r >= 0 && (r = sd_bus_message_read_basic(m, 't', &id)) > 0)
+                g_hash_table_add(gone, g_strdup_printf("%" G_GUINT64_FORMAT, id));
+        return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_gone_pairs(sd_bus_message *m, GHashTable *gone)
+{
+        const char *node, *peer;
+        int r = sd_bus_message_enter_container(m, 'a', "(ss)");
+
+        while (r >= 0 && (r = sd_bus_message_read(m, "(ss)", &node, &peer)) > 0)
+                g_hash_table_add(gone, g_strdup_printf("%s %s", node, peer));
+        return r < 0 ? r : sd_bus_message_exit_container(m);
+}
+
+static int read_graph_page(sd_bus_message *m, AldTopologyPage *page)
+{
+        int r;
+
+        r = ald_record_bus_read_rows(m, &ald_graph_node_row_struct, TOPOLOGY_MAX, page->owned, &page->nodes);
+        if (r >= 0)
+                r = ald_record_bus_read_rows(
+                        m, &ald_edge_row_struct, TOPOLOGY_MAX, page->owned, &page->edges);
+        if (r >= 0)
+                r = read_gone_nodes(m, page->gone_nodes);
+        return r < 0 ? r : read_gone_edges(m, page->gone_edges);
+}
+
+static int read_pairs_page(sd_bus_message *m, AldTopologyPage *page)
+{
+        int r = ald_record_bus_read_rows(
+                m, &ald_node_pair_row_struct, TOPOLOGY_MAX, page->owned, &page->pairs);
+
+        return r < 0 ? r : read_gone_pairs(m, page->gone_pairs);
+}
+
+int ald_decode_topology(
+        sd_bus_message *m, AldTopology *topology, bool of_pairs, bool first, uint64_t *ret_next)
+{
+        g_auto(AldTopologyPage) page = ald_topology_page_new();
+        int whole, r = check_signature(m, of_pairs ? PAIRS_SIGNATURE : TOPOLOGY_SIGNATURE);
+
+        if (r >= 0)
+                r = sd_bus_message_read(m, "ttb", &page.revision, &page.next, &whole);
+        if (r >= 0)
+                r = of_pairs ? read_pairs_page(m, &page) : read_graph_page(m, &page);
+        if (r < 0)
+                return r;
+        page.of_pairs = of_pairs;
+        page.whole = whole;
+        ald_topology_take(topology, &page, first);
+        *ret_next = page.next;
+        return 0;
 }
 
 int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model)

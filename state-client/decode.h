@@ -22,6 +22,11 @@ int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor);
 /* Reply of GetFindings(). */
 int ald_decode_findings(sd_bus_message *m, AldModel *model);
 
+/* Reply of GetTopology(), or of GetPairs(), of which `first` is the first page. *ret_next is After for the
+ * next page; 0: this was the last one. */
+int ald_decode_topology(
+        sd_bus_message *m, AldTopology *topology, bool of_pairs, bool first, uint64_t *ret_next);
+
 int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model);
 int ald_decode_interfaces_removed(sd_bus_message *m, AldModel *model);
 

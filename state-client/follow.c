@@ -19,7 +19,7 @@
 #define REREAD_USEC (30 * G_USEC_PER_SEC) /* if signals do not cover everything */
 #define PAGES_MAX 100000u
 
-#define BROADCASTS 3u /* kinds of signals that are followed */
+#define BROADCASTS 5u /* kinds of signals that are followed */
 
 /* Subscribe() or Mirror(), which are repeated while either is refused. */
 typedef struct FollowRequest {
@@ -38,14 +38,18 @@ struct AldFollow {
         AldModel *loading;     /* what is being read; signals go there until it replaces the model */
         sd_bus_slot *call;     /* the pending call of the current reading step */
         sd_bus_slot *findings; /* a pending GetFindings() of a refresh */
+        sd_bus_slot *topology; /* a pending GetTopology() or GetPairs() */
         GSource *retry;
         sd_bus_slot *matches[3], *directed;
         sd_bus_slot *broadcasts[BROADCASTS]; /* NULL once the service sends us its signals directly */
         FollowRequest subscription, mirroring;
         GSource *resubscribe;
         unsigned pages;
-        gint64 read_at; /* CLOCK_MONOTONIC in µs */
+        uint64_t topology_since, topology_after; /* arguments of the pending call for the graph */
+        bool topology_pairs;                     /* it is GetPairs() */
+        gint64 read_at;                          /* CLOCK_MONOTONIC in µs */
         bool in_step, subscribe, disconnected;
+        bool findings_outdated, topology_outdated; /* a signal of a change came while they were read */
 };
 
 static void begin_reading(AldFollow *follow);
@@ -70,6 +74,7 @@ static void stop_reading(AldFollow *follow)
 {
         follow->call = sd_bus_slot_unref(follow->call);
         follow->findings = sd_bus_slot_unref(follow->findings);
+        follow->topology = sd_bus_slot_unref(follow->topology);
         clear_timer(&follow->retry);
         g_clear_pointer(&follow->loading, ald_model_free);
 }
@@ -141,14 +146,77 @@ static void finish_reading(AldFollow *follow)
         follow->handler->synced(follow, follow->userdata);
 }
 
-/* Without findings, the rest is still worth showing. */
+static int ask_for_topology(AldFollow *follow, uint64_t after, sd_bus_message_handler_t callback)
+{
+        follow->topology = sd_bus_slot_unref(follow->topology);
+        follow->topology_after = after;
+        return call_state(follow, &follow->topology, ALD_STATE_INTERFACE,
+                follow->topology_pairs ? "GetPairs" : "GetTopology", callback, "tt", follow->topology_since,
+                after);
+}
+
+/* Reads what has changed in the graph: nodes and edges, then pairs, page by page. */
+static int read_topology(AldFollow *follow, sd_bus_message_handler_t callback)
+{
+        follow->topology_since = ald_model_topology(follow->model)->revision;
+        follow->topology_pairs = false;
+        follow->topology_outdated = false;
+        return ask_for_topology(follow, 0, callback);
+}
+
+static int ask_for_next_topology(AldFollow *follow, uint64_t next, sd_bus_message_handler_t callback)
+{
+        if (next != 0)
+                return next > follow->topology_after ? ask_for_topology(follow, next, callback)
+                                                     : -EBADMSG; /* pages that never end */
+        follow->topology_pairs = true;
+        return ask_for_topology(follow, 0, callback);
+}
+
+/* Takes a page. Returns 1 if the next one has been asked for, and 0 after the last one. */
+static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_handler_t callback)
+{
+        AldTopology *topology = ald_model_topology(follow->model);
+        bool of_pairs = follow->topology_pairs;
+        uint64_t next = 0;
+        int r;
+
+        follow->topology = sd_bus_slot_unref(follow->topology);
+        if (sd_bus_message_is_method_error(m, NULL)) {
+                ald_topology_fail(topology, sd_bus_message_get_error(m)->message);
+                return -EREMOTEIO;
+        }
+        r = ald_decode_topology(m, topology, of_pairs, follow->topology_after == 0, &next);
+        if (r >= 0 && of_pairs && next == 0)
+                return 0;
+        if (r >= 0)
+                r = ask_for_next_topology(follow, next, callback);
+        if (r < 0) {
+                ald_topology_fail(topology, "the reply does not match the interface");
+                return r;
+        }
+        return 1;
+}
+
+/* Without the graph or findings, the rest is still worth showing. */
+static int on_first_topology(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (take_topology(follow, m, on_first_topology) <= 0)
+                finish_reading(follow);
+        return 0;
+}
+
 static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
 
         if (!sd_bus_message_is_method_error(m, NULL))
                 (void) ald_decode_findings(m, follow->loading);
-        finish_reading(follow);
+        follow->call = sd_bus_slot_unref(follow->call);
+        if (!ald_model_topology(follow->model) || read_topology(follow, on_first_topology) < 0)
+                finish_reading(follow);
         return 0;
 }
 
@@ -423,6 +491,59 @@ static int on_properties_changed(sd_bus_message *m, void *userdata, sd_bus_error
         return 0;
 }
 
+static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error);
+
+static void refresh_findings(AldFollow *follow)
+{
+        follow->findings_outdated = follow->findings != NULL;
+        if (!follow->findings)
+                (void) call_state(
+                        follow, &follow->findings, ALD_STATE_INTERFACE, "GetFindings", on_findings, "");
+}
+
+static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        follow->findings = sd_bus_slot_unref(follow->findings);
+        if (!sd_bus_message_is_method_error(m, NULL))
+                (void) ald_decode_findings(m, follow->model);
+        if (follow->findings_outdated)
+                refresh_findings(follow);
+        return 0;
+}
+
+/* What changes while everything is read is read afterwards. */
+static int on_findings_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (is_from_owner(follow, m) && follow->in_step && !follow->loading)
+                refresh_findings(follow);
+        return 0;
+}
+
+static int on_topology(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (take_topology(follow, m, on_topology) <= 0 && follow->topology_outdated)
+                (void) read_topology(follow, on_topology);
+        return 0;
+}
+
+static int on_topology_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldFollow *follow = userdata;
+
+        if (!is_from_owner(follow, m) || !ald_model_topology(follow->model))
+                return 0;
+        follow->topology_outdated = true;
+        if (follow->in_step && !follow->loading && !follow->topology)
+                (void) read_topology(follow, on_topology);
+        return 0;
+}
+
 void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error)
 {
         if (follow->disconnected)
@@ -457,6 +578,12 @@ static const struct {
         { "type='signal',sender='" ALD_STATE_NAME "',path_namespace='" ALD_STATE_PATH
           "',interface='" PROPERTIES "',member='PropertiesChanged'",
                 "PropertiesChanged", on_properties_changed },
+        { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH
+          "',interface='" ALD_STATE_INTERFACE "',member='FindingsChanged'",
+                "FindingsChanged", on_findings_changed },
+        { "type='signal',sender='" ALD_STATE_NAME "',path='" ALD_STATE_PATH
+          "',interface='" ALD_STATE_INTERFACE "',member='TopologyChanged'",
+                "TopologyChanged", on_topology_changed },
 };
 
 /* A service that sends us signals directly sends all of them, so its broadcasts are not needed any more. */
@@ -565,23 +692,12 @@ bool ald_follow_in_step(AldFollow *follow)
         return follow->in_step;
 }
 
-static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
-{
-        AldFollow *follow = userdata;
-
-        follow->findings = sd_bus_slot_unref(follow->findings);
-        if (!sd_bus_message_is_method_error(m, NULL))
-                (void) ald_decode_findings(m, follow->model);
-        return 0;
-}
-
 void ald_follow_refresh(AldFollow *follow)
 {
         if (!follow->in_step || follow->loading)
                 return;
         if (has_hidden(follow->model) && g_get_monotonic_time() - follow->read_at >= REREAD_USEC)
                 begin_reading(follow);
-        else if (!follow->findings)
-                (void) call_state(
-                        follow, &follow->findings, ALD_STATE_INTERFACE, "GetFindings", on_findings, "");
+        else
+                refresh_findings(follow);
 }

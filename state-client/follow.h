@@ -6,7 +6,8 @@
 #include "state-client/model.h"
 
 /*
- * Keeps a model up to date with the state service: subscribes, reads everything, then follows the signals.
+ * Keeps a model up to date with the state service: subscribes, reads everything, then follows the signals;
+ * with the connection graph if the model holds that (ald_model_add_topology()).
  * Reads again after a restart of the service. Only signals from the owner of its name are trusted. Timers run
  * in the main context that is the thread's default when the object is created.
  */
@@ -42,5 +43,6 @@ void ald_follow_subscribe(AldFollow *follow);
 /* Whether the service is on the bus and everything has been read. */
 bool ald_follow_in_step(AldFollow *follow);
 
-/* Reads the findings again, which have no signal; everything, if signals do not cover everything. */
+/* Reads the findings again, since no signal tells of figures in them; everything, if signals do not cover
+ * everything. */
 void ald_follow_refresh(AldFollow *follow);

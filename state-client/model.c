@@ -18,8 +18,9 @@ struct AldModel {
         json_t *findings_json;
         void *findings_owned;
         GDestroyNotify free_findings_owned;
-        GHashTable *entities; /* id → AldEntity */
-        GPtrArray *nodes;     /* sorted; NULL until needed */
+        AldTopology *topology; /* NULL: it is not wanted */
+        GHashTable *entities;  /* id → AldEntity */
+        GPtrArray *nodes;      /* sorted; NULL until needed */
         GPtrArray *links;
         AldModelChanged changed;
         void *userdata;
@@ -70,6 +71,7 @@ void ald_model_free(AldModel *model)
         g_hash_table_unref(model->entities);
         json_decref(model->totals_json);
         clear_findings(model);
+        ald_topology_free(model->topology);
         g_free(model->node_id);
         g_free(model);
 }
@@ -432,6 +434,17 @@ const AldClusterTotals *ald_model_totals(AldModel *model)
 json_t *ald_model_totals_json(AldModel *model)
 {
         return model->totals_json;
+}
+
+void ald_model_add_topology(AldModel *model)
+{
+        if (!model->topology)
+                model->topology = ald_topology_new();
+}
+
+AldTopology *ald_model_topology(AldModel *model)
+{
+        return model->topology;
 }
 
 const AldRows *ald_model_findings(AldModel *model)

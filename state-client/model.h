@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "record/record.h"
+#include "state-client/topology.h"
 
 /*
  * What a client of the state service knows about the cluster: nodes and links with their records, the totals
@@ -102,6 +103,11 @@ const AldRows *ald_model_findings(AldModel *model);
 
 /* The same rows as received, including fields of a newer service: an array of equal length. Never NULL. */
 json_t *ald_model_findings_json(AldModel *model);
+
+/* Makes the model hold the connection graph as well, which is then followed (state-client/follow.h). */
+void ald_model_add_topology(AldModel *model);
+/* NULL unless it was added. */
+AldTopology *ald_model_topology(AldModel *model);
 
 /* A node or link by id, or NULL; NULL for NULL. */
 const AldEntity *ald_model_get(AldModel *model, const char *id);

@@ -36,7 +36,7 @@ static const AldVerb verbs[] = {
         { "links", 0, 1, ald_verb_links, "links [NODE]",
                 "List the measured links, all or those of one node" },
         { "topology", 0, 0, ald_verb_topology, "topology",
-                "Show which nodes reach each other, and how fast" },
+                "Show what joins the nodes, measured or not, and how fast it is" },
         { "fabric", 0, 1, ald_verb_fabric, "fabric [NODE]",
                 "List RDMA and Thunderbolt ports, their neighbours, and why one cannot be used" },
         { "watch", 0, 0, ald_verb_watch, "watch", "Show the cluster live, until q or Ctrl-C" },
@@ -76,6 +76,8 @@ static int verb_help(const AldCtl *ctl)
              "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
              "     --once             watch: print one snapshot and exit\n"
              "     --check            forget: only show what would be done\n"
+             "     --all              topology: list all paths in each direction\n"
+             "     --dot              topology: print a graph for graphviz\n"
              "     --no-pager         Do not start a pager\n"
              "     --no-ask-password  Do not ask for a password\n\n"
              "See alidadectl(1).");
@@ -96,7 +98,7 @@ static bool has_own_options(const char *verb)
  */
 static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
 {
-        enum { VERSION = 0x100, JSON, ONCE, CHECK, NO_PAGER, NO_ASK_PASSWORD };
+        enum { VERSION = 0x100, JSON, ONCE, CHECK, ALL, DOT, NO_PAGER, NO_ASK_PASSWORD };
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
                 { "version", no_argument, NULL, VERSION },
@@ -104,6 +106,8 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 { "json", optional_argument, NULL, JSON },
                 { "once", no_argument, NULL, ONCE },
                 { "check", no_argument, NULL, CHECK },
+                { "all", no_argument, NULL, ALL },
+                { "dot", no_argument, NULL, DOT },
                 { "no-pager", no_argument, NULL, NO_PAGER },
                 { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 {},
@@ -133,6 +137,12 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         break;
                 case CHECK:
                         ctl->check = true;
+                        break;
+                case ALL:
+                        ctl->all = true;
+                        break;
+                case DOT:
+                        ctl->dot = true;
                         break;
                 case NO_PAGER:
                         ctl->pager = false;
@@ -165,6 +175,10 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                 }
                 if (ctl->check && verbs[i].run != ald_verb_forget) {
                         ald_print_error("--check works with forget only, or after cluster");
+                        return ALD_EXIT_USAGE;
+                }
+                if ((ctl->all || ctl->dot) && verbs[i].run != ald_verb_topology) {
+                        ald_print_error("%s works with topology only", ctl->all ? "--all" : "--dot");
                         return ALD_EXIT_USAGE;
                 }
                 return verbs[i].run(ctl);

@@ -27,6 +27,8 @@ typedef struct AldCtl {
         bool ask_password;
         bool once;
         bool check;  /* of forget */
+        bool all;    /* of topology */
+        bool dot;    /* the same */
         char **args; /* what follows the verb, NULL-terminated */
 } AldCtl;
 

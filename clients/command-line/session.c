@@ -75,6 +75,8 @@ int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe
         session->ctl = ctl;
         session->loop = g_main_loop_new(NULL, FALSE);
         session->model = ald_model_new();
+        if (session->with_topology)
+                ald_model_add_topology(session->model);
         session->sources = g_ptr_array_new_with_free_func(drop_source);
         return opening_exit_code(session, ald_state_client_new(session->model, &setup, &session->client));
 }

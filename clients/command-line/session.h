@@ -11,8 +11,9 @@ typedef struct AldStateSession {
         AldStateClient *client;
         GPtrArray *sources; /* timers of the session */
         const AldCtl *ctl;
-        int open_code; /* exit code of the last attempt to open the bus */
-        int exit_code; /* once it has ended */
+        bool with_topology; /* set before it is opened: the model holds the connection graph as well */
+        int open_code;      /* exit code of the last attempt to open the bus */
+        int exit_code;      /* once it has ended */
         bool ended;
 } AldStateSession;
 

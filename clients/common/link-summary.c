@@ -7,6 +7,7 @@
 #include "clients/common/link-summary.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/topology-summary.h"
 #include "record/key.h"
 #include "state/link-quality.h"
 #include "state/link.h"
@@ -220,6 +221,7 @@ static AldLinkSummary *summary_new(
         uint64_t time_to_live;
 
         summary->rdma = is.rdma;
+        summary->due = ALD_ABSENT_DOUBLE;
         describe_ends(summary, model, link, &is);
         summary->now = ald_node_now(ald_model_get(model, summary->source_id), now_usec);
         if (is.rdma)
@@ -244,6 +246,65 @@ static int compare_summaries(const void *a, const void *b)
         return strcmp((*x)->sort_key, (*y)->sort_key);
 }
 
+/* The id that the link would have. NULL if it is no path that is probed, or is told from the other end. */
+static char *link_id_of(const AldEdgeRow *edge)
+{
+        if (!edge->prober || strcmp(edge->prober, edge->source) != 0)
+                return NULL;
+        if (edge->sink_address)
+                return g_strdup_printf("%s/%s,%s", edge->source, edge->sink, edge->sink_address);
+        return edge->source_port && edge->sink_port ? g_strdup_printf("%s/%s,%s,%s", edge->source,
+                                                              edge->source_port, edge->sink, edge->sink_port)
+                                                    : NULL;
+}
+
+static AldLinkSummary *summarize_edge(AldModel *model, const AldEdgeRow *edge, double now_usec)
+{
+        AldLinkSummary *summary = g_new0(AldLinkSummary, 1);
+        const double absent = ALD_ABSENT_DOUBLE;
+        g_autofree char *port = ald_text_safe_or_null(edge->source_port);
+
+        summary->rdma = !edge->sink_address;
+        summary->source_id = g_strdup(edge->source);
+        summary->sink_id = g_strdup(edge->sink);
+        summary->source = ald_node_name(model, edge->source);
+        summary->sink = ald_node_name(model, edge->sink);
+        summary->path = edge->sink_address ? ald_text_safe(edge->sink_address) : ald_edge_path_words(edge);
+        summary->interface = g_steal_pointer(&port);
+        summary->type = ald_edge_type_words(edge);
+        summary->upload = summary->download = summary->upload_interval = summary->download_interval = absent;
+        summary->rtt = summary->jitter = summary->measured = summary->share = absent;
+        summary->now = ald_node_now(ald_model_get(model, edge->source), now_usec);
+        summary->due = ald_figure(edge->due_usec);
+        summary->will_be_measured = edge->due_reason != NULL;
+        summary->failure = ald_text_safe_or_null(edge->reason);
+        summary->verdict = ALD_LINK_VERDICT_UNMEASURED;
+        summary->excluded = ald_node_exclusion(model, ald_model_get(model, edge->source));
+        if (!summary->excluded)
+                summary->excluded = ald_node_exclusion(model, ald_model_get(model, edge->sink));
+        if (summary->excluded)
+                summary->verdict = ALD_LINK_VERDICT_NODE_EXCLUDED;
+        summary->sort_key = make_sort_key(summary);
+        return summary;
+}
+
+/* Those that have no record. */
+static void add_untried(GPtrArray *summaries, AldModel *model, const AldEntity *node, double now_usec)
+{
+        const AldTopology *topology = ald_model_topology(model);
+
+        for (guint i = 0; topology && i < topology->edges->len; i++) {
+                const AldEdgeRow *edge = topology->edges->pdata[i];
+                g_autofree char *id = link_id_of(edge);
+
+                if (!id || ald_model_get(model, id) || !ald_is_node_id(edge->source) ||
+                        !ald_is_node_id(edge->sink))
+                        continue;
+                if (!node || strcmp(edge->source, node->id) == 0 || strcmp(edge->sink, node->id) == 0)
+                        g_ptr_array_add(summaries, summarize_edge(model, edge, now_usec));
+        }
+}
+
 GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec)
 {
         static const AldKind kinds[] = { ALD_KIND_LINK_SOCKET, ALD_KIND_LINK_RDMA };
@@ -262,6 +323,7 @@ GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now
                                 strcmp(summary->sink_id, node->id) == 0)
                                 g_ptr_array_add(summaries, g_steal_pointer(&summary));
                 }
+        add_untried(summaries, model, node, now_usec);
         g_ptr_array_sort(summaries, compare_summaries);
         return summaries;
 }
@@ -281,6 +343,19 @@ static AldTone tone_of(AldLinkVerdict verdict)
         }
 }
 
+/* "not measured, due now", "not measured, due in 3 min", "not measured: the configuration of …" */
+static char *describe_unmeasured(const AldLinkSummary *summary)
+{
+        double wait = summary->due - summary->now;
+        g_autofree char *duration = wait > 0 ? ald_format_duration(wait) : NULL;
+
+        if (!summary->will_be_measured)
+                return g_strdup_printf(
+                        "not measured%s%s", summary->failure ? ": " : "", summary->failure ?: "");
+        return duration ? g_strdup_printf("not measured, due in %s", duration)
+                        : g_strdup("not measured, due now");
+}
+
 char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
 {
         g_autofree char *share = NULL;
@@ -290,7 +365,7 @@ char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
         case ALD_LINK_VERDICT_OK:
                 return g_strdup("ok");
         case ALD_LINK_VERDICT_UNMEASURED:
-                return g_strdup("not measured");
+                return describe_unmeasured(summary);
         case ALD_LINK_VERDICT_SLOW:
                 share = ald_format_percent(summary->share);
                 return g_strdup_printf("%s of negotiated", share);

@@ -38,14 +38,18 @@ typedef struct AldLinkSummary {
         const char *excluded; /* "offline", "duplicate" or "unknown": the state of one end, or NULL */
         char *failure;        /* safe text; NULL if it did not fail, or for an unknown reason */
         char *changed;        /* safe text: what has changed since the measurement, or NULL */
+        double due; /* µs, by the source's clock, of what was not measured: when it will be; NaN: as soon as
+                       possible, or not at all */
+        bool will_be_measured; /* of the same */
         char *sort_key;
 } AldLinkSummary;
 
 void ald_link_summary_free(AldLinkSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkSummary, ald_link_summary_free)
 
-/* The AldLinkSummary of each record, by names of source and sink; only those that begin or end at a node, if
- * one is given. now_usec is CLOCK_REALTIME. */
+/* The AldLinkSummary of each record and, if the model holds the connection graph, of each path that nobody
+ * has tried yet, by names of source and sink; only those that begin or end at a node, if one is given.
+ * now_usec is CLOCK_REALTIME. */
 GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec);
 
 /* "ok", "40 % of negotiated", "failed: refused", "node offline". Safe text, to be freed. */

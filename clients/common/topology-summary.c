@@ -1,39 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
 #include "state/link-quality.h"
 
-/* While it is built. */
-typedef struct Builder {
-        AldTopology *topology;
-        AldModel *model;
-        GHashTable *indices; /* id → index + 1 */
-        GHashTable *pairs[ALD_TOPOLOGY_PATHS];
-} Builder;
+#define SHORT_ID 8
 
-void ald_topology_free(AldTopology *topology)
+static void node_free(gpointer data)
 {
-        if (!topology)
-                return;
-        g_ptr_array_unref(topology->names);
-        g_ptr_array_unref(topology->excluded);
-        for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++)
-                g_ptr_array_unref(topology->pairs[path]);
-        g_free(topology);
+        AldTopologyNode *node = data;
+
+        g_free(node->name);
+        g_free(node);
 }
 
-static unsigned index_of(Builder *builder, const char *id)
+void ald_topology_summary_free(AldTopologySummary *summary)
 {
-        unsigned index = GPOINTER_TO_UINT(g_hash_table_lookup(builder->indices, id));
+        if (!summary)
+                return;
+        g_ptr_array_unref(summary->nodes);
+        g_ptr_array_unref(summary->pairs);
+        g_hash_table_unref(summary->by_id);
+        g_free(summary);
+}
 
-        if (index == 0) {
-                g_ptr_array_add(builder->topology->names, ald_node_name(builder->model, id));
-                index = builder->topology->names->len;
-                g_hash_table_insert(builder->indices, g_strdup(id), GUINT_TO_POINTER(index));
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+        const AldTopologyNode *left = *(const AldTopologyNode *const *) a,
+                              *right = *(const AldTopologyNode *const *) b;
+        g_autofree char *x = g_utf8_collate_key_for_filename(left->name, -1);
+        g_autofree char *y = g_utf8_collate_key_for_filename(right->name, -1);
+        int r = strcmp(x, y);
+
+        return r != 0 ? r : strcmp(left->row->node, right->row->node);
+}
+
+static void add_nodes(AldTopologySummary *summary, const AldTopology *topology)
+{
+        for (guint i = 0; i < topology->nodes->len; i++) {
+                const AldGraphNodeRow *row = topology->nodes->pdata[i];
+                AldTopologyNode *node = g_new(AldTopologyNode, 1);
+
+                *node = (AldTopologyNode){
+                        row->name ? ald_text_safe(row->name) : g_strndup(row->node, SHORT_ID), row
+                };
+                g_ptr_array_add(summary->nodes, node);
         }
-        return index - 1;
+        g_ptr_array_sort(summary->nodes, compare_names);
+        for (guint i = 0; i < summary->nodes->len; i++)
+                g_hash_table_insert(summary->by_id,
+                        (gpointer) ((const AldTopologyNode *) summary->nodes->pdata[i])->row->node,
+                        GUINT_TO_POINTER(i + 1));
 }
 
 static guint64 key_of(unsigned x, unsigned y)
@@ -41,105 +59,145 @@ static guint64 key_of(unsigned x, unsigned y)
         return (guint64) MIN(x, y) << 32 | MAX(x, y);
 }
 
-static AldNodePair *pair_of(Builder *builder, AldPath path, unsigned x, unsigned y)
+static void add_pair(AldTopologySummary *summary, const AldNodePairRow *row)
 {
-        guint64 key = key_of(x, y);
-        AldNodePair *pair = g_hash_table_lookup(builder->pairs[path], &key);
-
-        if (!pair) {
-                pair = g_new(AldNodePair, 1);
-                *pair = (AldNodePair){ key, MIN(x, y), MAX(x, y), ALD_ABSENT_UINT64, ALD_ABSENT_UINT64,
-                        ALD_ABSENT_UINT64 };
-                g_hash_table_insert(builder->pairs[path], &pair->key, pair);
-                g_ptr_array_add(builder->topology->pairs[path], pair);
-        }
-        return pair;
-}
-
-/* ALD_TOPOLOGY_PATHS for a path that this version does not know. */
-static AldPath path_of(const AldEdgeRow *row)
-{
-        AldPath path = ALD_PATH_SOCKET;
-
-        while (path < ALD_TOPOLOGY_PATHS && g_strcmp0(row->path, ald_path_to_string(path)) != 0)
-                path++;
-        return path;
-}
-
-static void add_edge(Builder *builder, const AldEdgeRow *row)
-{
-        AldPath path = path_of(row);
-        unsigned from, to;
+        unsigned node = GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, row->node));
+        unsigned peer = GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, row->peer));
         AldNodePair *pair;
 
-        if (path >= ALD_TOPOLOGY_PATHS || !row->source || !row->sink || !ald_is_node_id(row->source) ||
-                !ald_is_node_id(row->sink) || strcmp(row->source, row->sink) == 0 ||
-                row->bits_per_second == ALD_ABSENT_UINT64)
+        if (node == 0 || peer == 0 || node == peer)
                 return;
-        from = index_of(builder, row->source);
-        to = index_of(builder, row->sink);
-        pair = pair_of(builder, path, from, to);
-        *(from < to ? &pair->there : &pair->back) = row->bits_per_second;
-        pair->rtt = MIN(pair->rtt, row->rtt_p50_nsec); /* absent is the greatest */
+        pair = g_new(AldNodePair, 1);
+        *pair = (AldNodePair){ key_of(node - 1, peer - 1), MIN(node, peer) - 1, MAX(node, peer) - 1,
+                row->to_peer_bits_per_second, row->from_peer_bits_per_second, row->rtt_p50_nsec, row };
+        if (peer < node) {
+                pair->there = row->from_peer_bits_per_second;
+                pair->back = row->to_peer_bits_per_second;
+        }
+        g_ptr_array_add(summary->pairs, pair);
 }
 
-static int compare_pairs(const void *a, const void *b)
+static gint compare_pairs(gconstpointer a, gconstpointer b)
 {
         const AldNodePair *const *x = a, *const *y = b;
 
         return (*x)->key < (*y)->key ? -1 : (*x)->key > (*y)->key;
 }
 
-static void add_excluded(AldTopology *topology, const AldEntity *node, const char *excluded)
+AldTopologySummary *ald_topology_summarize(const AldTopology *topology)
 {
-        g_autofree char *label = ald_entity_label(node);
+        AldTopologySummary *summary = g_new(AldTopologySummary, 1);
 
-        g_ptr_array_add(topology->excluded, g_strdup_printf("%s (%s)", label, excluded));
+        summary->nodes = g_ptr_array_new_with_free_func(node_free);
+        summary->pairs = g_ptr_array_new_with_free_func(g_free);
+        summary->by_id = g_hash_table_new(g_str_hash, g_str_equal);
+        add_nodes(summary, topology);
+        for (guint i = 0; i < topology->pairs->len; i++)
+                add_pair(summary, topology->pairs->pdata[i]);
+        g_ptr_array_sort(summary->pairs, compare_pairs);
+        return summary;
 }
 
-AldTopology *ald_topology_new(AldModel *model, const AldRows *rows)
+const char *ald_topology_summary_name(const AldTopologySummary *summary, const char *id)
 {
-        AldTopology *topology = g_new0(AldTopology, 1);
-        g_autoptr(GHashTable) indices = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        Builder builder = { topology, model, indices, { NULL } };
-        const GPtrArray *nodes = ald_model_nodes(model);
+        unsigned index = id ? GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, id)) : 0;
 
-        topology->names = g_ptr_array_new_with_free_func(g_free);
-        topology->excluded = g_ptr_array_new_with_free_func(g_free);
-        for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
-                topology->pairs[path] = g_ptr_array_new_with_free_func(g_free);
-                builder.pairs[path] = g_hash_table_new(g_int64_hash, g_int64_equal);
-        }
-        for (guint n = 0; n < nodes->len; n++) {
-                const AldEntity *node = nodes->pdata[n];
-                const char *excluded = ald_node_exclusion(model, node);
-
-                if (excluded)
-                        add_excluded(topology, node, excluded);
-                else
-                        (void) index_of(&builder, node->id);
-        }
-        for (size_t i = 0; i < rows->n; i++)
-                add_edge(&builder, ald_rows_at(rows, i));
-        for (unsigned path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
-                g_hash_table_unref(builder.pairs[path]);
-                g_ptr_array_sort(topology->pairs[path], compare_pairs);
-        }
-        return topology;
+        return index == 0 ? ALD_ABSENT_TEXT
+                          : ((const AldTopologyNode *) summary->nodes->pdata[index - 1])->name;
 }
 
-const AldNodePair *ald_topology_find(const AldTopology *topology, AldPath path, unsigned x, unsigned y)
+const AldNodePair *ald_topology_summary_find(const AldTopologySummary *summary, unsigned x, unsigned y)
 {
-        const GPtrArray *pairs = topology->pairs[path];
         guint64 key = key_of(x, y);
 
-        for (guint i = 0; i < pairs->len; i++)
-                if (((const AldNodePair *) pairs->pdata[i])->key == key)
-                        return pairs->pdata[i];
+        for (guint i = 0; i < summary->pairs->len; i++)
+                if (((const AldNodePair *) summary->pairs->pdata[i])->key == key)
+                        return summary->pairs->pdata[i];
         return NULL;
 }
 
 bool ald_node_pair_is_uneven(const AldNodePair *pair)
 {
         return ald_link_rates_are_uneven(pair->there, ALD_ABSENT_DOUBLE, pair->back, ALD_ABSENT_DOUBLE);
+}
+
+bool ald_node_pair_is_without_ip(const AldNodePair *pair)
+{
+        const char *socket = ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_SOCKET);
+
+        return pair->row->kinds && !g_strv_contains(pair->row->kinds, socket);
+}
+
+bool ald_presence_is(const char *presence, AldEdgeRowPresence value)
+{
+        return g_strcmp0(presence, ald_edge_row_presence_to_string(value)) == 0;
+}
+
+static AldTone tone_of(const AldEdgeRow *edge)
+{
+        if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_OFFLINE))
+                return ALD_TONE_ERROR;
+        if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_LIVE))
+                return edge->failed_usec != ALD_ABSENT_UINT64 ? ALD_TONE_WARNING : ALD_TONE_GOOD;
+        return ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_STALE) ? ALD_TONE_WARNING
+                                                                            : ALD_TONE_FAINT;
+}
+
+static const char *presence_words(const AldEdgeRow *edge)
+{
+        if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_UNMEASURED))
+                return "not measured";
+        if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_CANDIDATE))
+                return "possible";
+        if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_LIVE) &&
+                edge->failed_usec != ALD_ABSENT_UINT64)
+                return "failed";
+        return edge->presence ?: ALD_ABSENT_TEXT;
+}
+
+char *ald_edge_state_words(const AldEdgeRow *edge, AldTone *ret_tone)
+{
+        g_autofree char *state = ald_text_safe(presence_words(edge));
+        g_autofree char *reason = ald_text_safe_or_null(edge->reason ?: edge->failure);
+
+        *ret_tone = tone_of(edge);
+        return reason ? g_strdup_printf("%s: %s", state, reason) : g_steal_pointer(&state);
+}
+
+char *ald_edge_path_words(const AldEdgeRow *edge)
+{
+        const char *address = edge->sink_address ?: edge->source_address;
+        g_autofree char *from = ald_text_safe(edge->source_port ?: ALD_ABSENT_TEXT);
+        g_autofree char *to = ald_text_safe(edge->sink_port ?: ALD_ABSENT_TEXT);
+        g_autofree char *at = ald_text_safe_or_null(address);
+
+        return g_strdup_printf("%s → %s%s%s", from, to, at ? " " : "", at ?: "");
+}
+
+/* "ethernet", "wifi 6" */
+static char *describe_end(const char *type, uint64_t generation)
+{
+        g_autofree char *safe = ald_text_safe(type ?: ALD_ABSENT_TEXT);
+
+        return type && generation != ALD_ABSENT_UINT64
+                       ? g_strdup_printf("%s %" G_GUINT64_FORMAT, safe, generation)
+                       : g_steal_pointer(&safe);
+}
+
+char *ald_edge_type_words(const AldEdgeRow *edge)
+{
+        g_autofree char *from = describe_end(edge->source_type, edge->source_generation);
+        g_autofree char *to = describe_end(edge->sink_type, edge->sink_generation);
+        g_autofree char *kind = ald_text_safe(edge->kind),
+                        *transport = ald_text_safe_or_null(edge->transport);
+        g_autofree char *types = strcmp(from, to) == 0 ? g_strdup(from)
+                                                       : g_strdup_printf("%s → %s", from, to);
+
+        if (g_str_equal(kind, ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_SOCKET)))
+                return g_steal_pointer(&types);
+        if (g_str_equal(kind, ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_RDMA)))
+                return g_strdup_printf("%s%s%s", kind, transport ? " " : "", transport ?: "");
+        return g_str_equal(kind, ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_THUNDERBOLT))
+                       ? g_steal_pointer(&types)
+                       : g_strdup_printf("%s %s", kind, types);
 }

@@ -1,35 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state-client/model.h"
-#include "state/topology/topology.h"
+#include "clients/common/facts.h"
+#include "state-client/topology.h"
 
-/* Rates between nodes, by pairs. */
+/* The connection graph for people: nodes by name, and what is best between each two of them. */
 
-#define ALD_TOPOLOGY_PATHS 2u /* AldPath */
-
-/* Two nodes and the rates between them; a is before b. Absent if unknown. */
+/* Two nodes with paths between them; a is before b. Absent if unknown. */
 typedef struct AldNodePair {
         guint64 key;
-        unsigned a, b;        /* indices of nodes */
-        uint64_t there, back; /* bits per second from a to b, and from b to a */
-        uint64_t rtt;         /* ns: the smaller of the two */
+        unsigned a, b;             /* indices of nodes */
+        uint64_t there, back;      /* bits per second from a to b, and from b to a */
+        uint64_t rtt;              /* ns */
+        const AldNodePairRow *row; /* of the topology */
 } AldNodePair;
 
-typedef struct AldTopology {
-        GPtrArray *names;    /* of nodes, as safe text: those of the model that count, then nodes that it does
-                                not know */
-        GPtrArray *excluded; /* "three (offline)": nodes of the model that do not count, as safe text */
-        GPtrArray *pairs[ALD_TOPOLOGY_PATHS]; /* AldNodePair, by a and b */
-} AldTopology;
+typedef struct AldTopologyNode {
+        char *name; /* safe text */
+        const AldGraphNodeRow *row;
+} AldTopologyNode;
 
-/* Creates it from the rows of GetTopology() (AldEdgeRow); invalid rows are ignored. */
-AldTopology *ald_topology_new(AldModel *model, const AldRows *rows);
-void ald_topology_free(AldTopology *topology);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopology, ald_topology_free)
+typedef struct AldTopologySummary {
+        GPtrArray *nodes;  /* AldTopologyNode, by name */
+        GPtrArray *pairs;  /* AldNodePair, by a and b */
+        GHashTable *by_id; /* id → index + 1 */
+} AldTopologySummary;
+
+/* The topology must outlive it. */
+AldTopologySummary *ald_topology_summarize(const AldTopology *topology);
+void ald_topology_summary_free(AldTopologySummary *summary);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopologySummary, ald_topology_summary_free)
+
+/* The name of a node, or the first digits of its id. */
+const char *ald_topology_summary_name(const AldTopologySummary *summary, const char *id);
 
 /* The pair of two nodes in either order, or NULL. */
-const AldNodePair *ald_topology_find(const AldTopology *topology, AldPath path, unsigned x, unsigned y);
+const AldNodePair *ald_topology_summary_find(const AldTopologySummary *summary, unsigned x, unsigned y);
 
 /* Whether one direction is more than twice as fast as the other. */
 bool ald_node_pair_is_uneven(const AldNodePair *pair);
+
+/* Whether the only paths are RDMA, or cables that nothing was configured for: there is no path over sockets.
+ */
+bool ald_node_pair_is_without_ip(const AldNodePair *pair);
+
+/* Whether an edge or a pair has this presence. */
+bool ald_presence_is(const char *presence, AldEdgeRowPresence value);
+
+/* "live", "not measured", "offline: eth0 at the sink has no carrier"; to be freed. */
+char *ald_edge_state_words(const AldEdgeRow *edge, AldTone *ret_tone);
+
+/* "eth0 → eth1", or with addresses "eth0 → eth1 192.0.2.2". Safe text, to be freed. */
+char *ald_edge_path_words(const AldEdgeRow *edge);
+
+/* "ethernet", "ethernet → wifi 6", "rdma infiniband". Safe text, to be freed. */
+char *ald_edge_type_words(const AldEdgeRow *edge);

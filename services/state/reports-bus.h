@@ -6,7 +6,6 @@
 #include "state/store/store.h"
 
 /* Replies that are computed from the records on demand, as aa{sv}; -E2BIG if one would be too large. */
-int ald_reports_bus_append_topology(sd_bus_message *message, AldStore *store, size_t *ret_bytes);
 int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, size_t *ret_bytes);
 
 /* The two of GetFabric(), for one node or, if that is NULL, for all. */

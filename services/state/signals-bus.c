@@ -30,13 +30,14 @@ typedef struct Audience {
         AldSignals *signals;
         char *name; /* the unique name of a subscriber; NULL for everybody */
         uid_t uid;
-        GHashTable *notices;  /* AldEntry → Notice, for those that are not forgotten */
-        GQueue waiting;       /* of Notice, through Notice.place */
-        uint32_t totals;      /* properties of the state itself that wait */
-        double per_second;    /* signals */
-        double budget;        /* of signals */
-        gint64 filled;        /* when the budget was last filled, CLOCK_MONOTONIC in µs */
-        gint64 blocked_since; /* 0: it takes what it is sent */
+        GHashTable *notices;           /* AldEntry → Notice, for those that are not forgotten */
+        GQueue waiting;                /* of Notice, through Notice.place */
+        uint32_t totals;               /* properties of the state itself that wait */
+        uint64_t views[ALD_DERIVED_N]; /* revisions that wait; 0: none */
+        double per_second;             /* signals */
+        double budget;                 /* of signals */
+        gint64 filled;                 /* when the budget was last filled, CLOCK_MONOTONIC in µs */
+        gint64 blocked_since;          /* 0: it takes what it is sent */
         bool behind;
 } Audience;
 
@@ -227,6 +228,39 @@ static void emit_totals(Audience *audience)
         note_sent(audience, WIRE_OF_TOTALS);
 }
 
+static void emit_view(Audience *audience, AldDerivedView view)
+{
+        static const char *const names[ALD_DERIVED_N] = {
+                [ALD_DERIVED_TOPOLOGY] = "TopologyChanged",
+                [ALD_DERIVED_FINDINGS] = "FindingsChanged",
+        };
+        sd_bus *bus = ald_service_bus(audience->signals->service);
+        g_autoptr(AldMessage) signal = NULL;
+        int r;
+
+        r = sd_bus_message_new_signal(bus, &signal, ALD_STATE_PATH, "org.alidade.State1", names[view]);
+        if (r >= 0 && audience->name)
+                r = sd_bus_message_set_destination(signal, audience->name);
+        if (r >= 0)
+                r = sd_bus_message_append(signal, "t", audience->views[view]);
+        if (r >= 0)
+                r = sd_bus_send(bus, signal, NULL);
+        if (r < 0)
+                g_warning("Failed to send the signal %s: %s", names[view], g_strerror(-r));
+        audience->views[view] = 0;
+        note_sent(audience, WIRE_PER_SIGNAL);
+}
+
+/* ALD_DERIVED_N if none waits. */
+static AldDerivedView find_waiting_view(const Audience *audience)
+{
+        AldDerivedView view = 0;
+
+        while (view < ALD_DERIVED_N && audience->views[view] == 0)
+                view++;
+        return view;
+}
+
 static void fill_budget(Audience *audience, gint64 now)
 {
         double fill = audience->per_second * (double) (now - audience->filled) / G_USEC_PER_SEC;
@@ -261,15 +295,19 @@ static void note_blocked(Audience *audience, gint64 now)
 
 static bool has_waiting(Audience *audience)
 {
-        return audience->totals != 0 || !g_queue_is_empty(&audience->waiting);
+        return audience->totals != 0 || find_waiting_view(audience) < ALD_DERIVED_N ||
+               !g_queue_is_empty(&audience->waiting);
 }
 
 static void emit_next(Audience *audience)
 {
         Notice *notice = g_queue_peek_head(&audience->waiting);
+        AldDerivedView view = find_waiting_view(audience);
 
         if (audience->totals != 0)
                 emit_totals(audience);
+        else if (view < ALD_DERIVED_N)
+                emit_view(audience, view);
         else if (notice->entry)
                 emit_entry(audience, notice);
         else
@@ -470,5 +508,25 @@ void ald_signals_change_totals(AldSignals *signals, uint32_t properties)
         if (properties == 0)
                 return;
         call_for_each(signals, note_totals, &properties);
+        ald_timer_set(signals->timer, 0);
+}
+
+typedef struct ViewChange {
+        AldDerivedView view;
+        uint64_t revision;
+} ViewChange;
+
+static void note_view(Audience *audience, void *userdata)
+{
+        const ViewChange *change = userdata;
+
+        audience->views[change->view] = change->revision;
+}
+
+void ald_signals_change_view(AldSignals *signals, AldDerivedView view, uint64_t revision)
+{
+        ViewChange change = { view, revision };
+
+        call_for_each(signals, note_view, &change);
         ald_timer_set(signals->timer, 0);
 }

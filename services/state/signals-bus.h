@@ -32,3 +32,13 @@ typedef int (*AldTotalsAppend)(sd_bus_message *message, uint32_t properties, voi
 /* Reports to all audiences that these properties of org.alidade.State1 have changed. */
 void ald_signals_set_totals(AldSignals *signals, AldTotalsAppend append, void *userdata);
 void ald_signals_change_totals(AldSignals *signals, uint32_t properties);
+
+/* What the service derives from the records: each change has a revision, and a signal. */
+typedef enum AldDerivedView {
+        ALD_DERIVED_TOPOLOGY,
+        ALD_DERIVED_FINDINGS,
+        ALD_DERIVED_N,
+} AldDerivedView;
+
+/* Reports to all audiences that a view has changed. */
+void ald_signals_change_view(AldSignals *signals, AldDerivedView view, uint64_t revision);

@@ -8,12 +8,14 @@
 #include "record/update-bus.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
+#include "services/state/findings-bus.h"
 #include "services/state/paths.h"
 #include "services/state/probes-bus.h"
 #include "services/state/put-bus.h"
 #include "services/state/records-bus.h"
 #include "services/state/reports-bus.h"
 #include "services/state/state-bus.h"
+#include "services/state/topology-bus.h"
 #include "services/state/totals-bus.h"
 #include "state/store/digest.h"
 
@@ -25,6 +27,8 @@ struct AldStateBus {
         AldSignals *signals;
         AldHolders *subscribers;
         AldTotalsBus totals;
+        AldTopologyBus *topology;
+        AldFindingsBus *findings;
         char node_id[ALD_ID_STRING_SIZE];
         sd_bus_slot *slot, *totals_slot;
 };
@@ -74,16 +78,22 @@ static int method_get_links(sd_bus_message *message, void *userdata, sd_bus_erro
         return send_reply(self, message, reply, r, bytes, error);
 }
 
+/* GetTopology() and GetPairs() */
 static int method_get_topology(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
+        bool of_pairs = g_str_equal(sd_bus_message_get_member(message), "GetPairs");
         AldStateBus *self = userdata;
         g_autoptr(AldMessage) reply = NULL;
+        uint64_t since, after;
         size_t bytes = 0;
         int r;
 
+        r = sd_bus_message_read(message, "tt", &since, &after);
+        if (r < 0)
+                return ald_error_unreadable(r, error);
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_reports_bus_append_topology(reply, self->store, &bytes);
+                r = ald_topology_bus_append(self->topology, reply, of_pairs, since, after, &bytes);
         return send_reply(self, message, reply, r, bytes, error);
 }
 
@@ -368,7 +378,12 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
         MAPPING("Presences"),
         SD_BUS_METHOD_WITH_ARGS("GetLinks", SD_BUS_NO_ARGS, SD_BUS_RESULT("a{sa{sv}}", Records),
                 method_get_links, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetTopology", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Edges),
+        SD_BUS_METHOD_WITH_ARGS("GetTopology", SD_BUS_ARGS("t", Since, "t", After),
+                SD_BUS_RESULT("t", Revision, "t", Next, "b", Whole, "a(ssa{sv})", Nodes, "a(tssssssssa{sv})",
+                        Edges, "as", GoneNodes, "at", GoneEdges),
+                method_get_topology, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetPairs", SD_BUS_ARGS("t", Since, "t", After),
+                SD_BUS_RESULT("t", Revision, "t", Next, "b", Whole, "a(sssa{sv})", Pairs, "a(ss)", Gone),
                 method_get_topology, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD_WITH_ARGS("GetFabric", SD_BUS_ARGS("s", Node),
                 SD_BUS_RESULT("aa{sv}", Ports, "aa{sv}", Segments), method_get_fabric,
@@ -393,6 +408,8 @@ static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
                 method_get_digest, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("Subscribe", NULL, NULL, method_subscribe, SD_BUS_VTABLE_UNPRIVILEGED),
         SD_BUS_METHOD("Unsubscribe", NULL, NULL, method_unsubscribe, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_SIGNAL_WITH_ARGS("TopologyChanged", SD_BUS_ARGS("t", Revision), 0),
+        SD_BUS_SIGNAL_WITH_ARGS("FindingsChanged", SD_BUS_ARGS("t", Revision), 0),
         SD_BUS_SIGNAL_WITH_ARGS("RecordsChanged", SD_BUS_ARGS(ALD_UPDATES_SIGNATURE, Records), 0),
         SD_BUS_VTABLE_END };
 
@@ -409,6 +426,8 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         self->signals = signals;
         (void) ald_id_format(local, self->node_id);
         self->subscribers = ald_holders_new(service, on_subscriber, self);
+        self->topology = ald_topology_bus_new(manager, signals);
+        self->findings = ald_findings_bus_new(manager, signals);
         r = ald_totals_bus_init(&self->totals, ald_service_bus(service), signals, manager, self->node_id);
         if (r >= 0)
                 r = sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
@@ -429,6 +448,8 @@ void ald_state_bus_free(AldStateBus *self)
         sd_bus_slot_unref(self->slot);
         sd_bus_slot_unref(self->totals_slot);
         ald_totals_bus_clear(&self->totals);
+        ald_topology_bus_free(self->topology);
+        ald_findings_bus_free(self->findings);
         ald_holders_free(self->subscribers);
         g_free(self);
 }

@@ -5,6 +5,7 @@ import pytest
 
 from bedlib.fixtures import needs_namespaces
 from bedlib.node import CLUSTER, STATE, told_states
+from bedlib.topology import Topology
 from fault_tools import set_link, wait_link
 
 pytestmark = needs_namespaces
@@ -70,7 +71,7 @@ def test_a_dead_node_does_not_count(trio):
         return [row["Id"] for row in one.state("GetFindings") if three.id in row["Nodes"]]
 
     def ends():
-        return [end for row in one.state("GetTopology") for end in (row["Source"], row["Sink"])]
+        return [end for edge in Topology(one.state).find(Presence="live") for end in (edge["Source"], edge["Sink"])]
 
     def memory_of(*nodes):
         return sum(one.state("GetMemories")[node.id]["TotalBytes"] for node in nodes)

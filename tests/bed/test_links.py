@@ -15,6 +15,7 @@ from bedlib import network
 from bedlib.fixtures import needs_namespaces
 from bedlib.probe import program
 from bedlib.services import client_binary
+from bedlib.topology import Topology
 from bedlib.waiting import wait_steadily
 
 pytestmark = needs_namespaces
@@ -98,12 +99,13 @@ def test_each_pair_is_measured_in_both_directions_by_itself(make_cluster):
             assert row["UploadInterval"] > 0 and row["DownloadInterval"] > 0
             assert 0 < row["RttMinNSec"] <= row["RttP50NSec"] <= row["RttP99NSec"]
             assert "Failure" not in row or not row["Failure"]
-    edges = {(edge["Source"], edge["Sink"]): edge for edge in one.state("GetTopology")}
+    edges = {(edge["Source"], edge["Sink"]): edge for edge in Topology(one.state).find(Presence="live")
+             if "BitsPerSecond" in edge}
     assert set(edges) == {(a.id, b.id) for a in cluster.nodes for b in cluster.nodes if a is not b}
     for (source, sink), edge in edges.items():
         expected = rate(SHAPES, by_id[source], by_id[sink])
         assert edge["BitsPerSecond"] == pytest.approx(expected, rel=0.2), edge
-        assert edge["Path"] == "socket" and edge["Prober"] == min(source, sink)
+        assert edge["Kind"] == "socket" and edge["Prober"] == min(source, sink)
     cluster.wait_until(lambda: rows(one) == rows(two) == rows(three), "the same links at all nodes")
 
 
@@ -267,7 +269,7 @@ def test_rows_of_a_node_that_is_forgotten_go(pair):
     assert rows(kept, source, sink), "a node that is off is not gone"
     kept.alidadectl("forget", gone.id)
     wait_steadily(lambda: not rows(kept), "the links of the node to go", ROUNDS)
-    assert kept.state("GetTopology") == []
+    assert Topology(kept.state).edges == []
 
 
 def test_rows_of_a_node_that_stays_away_go_in_time(make_cluster):

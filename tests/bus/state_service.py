@@ -12,6 +12,7 @@ from gi.repository import Gio, GLib
 from bedlib import SOURCE, BusError
 from bedlib.connection import DBUS, uid_of
 from bedlib.services import sanitized  # noqa: F401
+from bedlib.topology import Topology
 from bedlib.waiting import PATIENCE
 
 sys.path.insert(0, str(SOURCE / "dbus-interfaces"))
@@ -198,6 +199,10 @@ class Cluster:
 
 def call(host, method, signature="", args=(), user=None, **options):
     return host.call(STATE, PATH, STATE, method, signature, args, user, **options)
+
+
+def topology(host, since=0):
+    return Topology(lambda *words: call(host, *words), since)
 
 
 def get(host, name):

@@ -5,6 +5,7 @@ badly, locks, and values that no real service sends."""
 import json
 import os
 import signal
+import subprocess
 import unicodedata
 
 import pytest
@@ -14,6 +15,7 @@ from gi.repository import GLib
 from bedlib import BusError, StandIn, wait_until
 from bedlib.connection import PROPERTIES
 from bedlib.services import client_binary
+from bedlib.topology import ROW_NAMES
 from bedlib.waiting import wait_steadily
 from client import DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, get_json, watch, width
 from played_link_probe import JOB, JOB_PATH, PlayedLinkProbe
@@ -39,8 +41,31 @@ def link(sink, up=9_410_000_000, down=9_380_000_000, age=MINUTE, **more):
 
 
 def edge(source, sink, rate, **more):
-    return {"Source": source, "Sink": sink, "Path": "socket", "BitsPerSecond": rate, "RttP50NSec": 36_400,
-            "MeasuredUSec": now(), "Prober": source, **more}
+    """A row of Edges; rate None: not measured."""
+    figures = {"BitsPerSecond": rate, "RttP50NSec": 36_400, "MeasuredUSec": now(), "Prober": source} if rate else {}
+    return {"Kind": "socket", "Source": source, "SourcePort": "eth0", "SourceType": "ethernet", "Sink": sink,
+            "SinkPort": "eth7", "SinkType": "ethernet",
+            "Presence": "live" if rate else "unmeasured", **figures, **more}
+
+
+def topology_of(nodes, edges):
+    """The replies to GetTopology() with these rows, and to GetPairs() with a pair for each two nodes."""
+    pairs = {}
+    for row in edges:
+        node, peer = sorted((row["Source"], row["Sink"]))
+        pair = pairs.setdefault((node, peer), {"Presence": row["Presence"], "Kinds": [row["Kind"]]})
+        if "BitsPerSecond" in row:
+            direction = "ToPeer" if row["Source"] == node else "FromPeer"
+            pair[f"{direction}BitsPerSecond"], pair["RttP50NSec"] = row["BitsPerSecond"], row["RttP50NSec"]
+    fixed = ROW_NAMES["Edges"]
+    rows = [(number, *(row[name] for name in fixed[1:]), fields({k: v for k, v in row.items() if k not in fixed}))
+            for number, row in enumerate(edges, 1)]
+    known = {id: values.get("Node1.Identity", {}).get("FriendlyName") for id, values in nodes.items()}
+    return (GLib.Variant("(ttba(ssa{sv})a(tssssssssa{sv})asat)", (
+        7, 0, True, [(id, "online", fields({"Name": name} if name else {})) for id, name in known.items()], rows,
+        [], [])),
+            GLib.Variant("(ttba(sssa{sv})a(ss))", (
+                7, 0, True, [(*key, pair.pop("Presence"), fields(pair)) for key, pair in pairs.items()], [])))
 
 
 def encode(key):
@@ -70,8 +95,9 @@ def play(make_host):
             links = {(ME, f"{PEER},192.0.2.2"): link(PEER)}
         put_links(state, links)
         # Made before anybody waits for it.
-        topology = GLib.Variant("(aa{sv})", ([fields(row) for row in edges],))
-        state.handlers["GetTopology"] = lambda: topology
+        topology, pairs = topology_of(nodes, edges)
+        state.handlers["GetTopology"] = lambda since, after: topology
+        state.handlers["GetPairs"] = lambda since, after: pairs
         played.append(state)
         return host, state
 
@@ -221,12 +247,15 @@ EDGES = [edge(ME, PEER, 9_410_000_000), edge(PEER, ME, 9_380_000_000), edge(ME, 
 def test_topology_is_drawn(play):
     host, _ = play(TRIANGLE, edges=EDGES)
     assert host.alidadectl("topology").stdout == (
-        "Over sockets, from the node at the left to the one at the top:\n"
+        "From the node at the left to the one at the top, over the best path; RTT/2 below:\n"
         "        │       atlas    borealis      cygnus\n"
         "────────┼────────────────────────────────────\n"
         "atlas   │          ·   9.41 Gb/s    196 Mb/s≠\n"
+        "        │                18.2 µs     18.2 µs \n"
         "borealis│  9.38 Gb/s           ·    941 Mb/s \n"
+        "        │    18.2 µs                 18.2 µs \n"
         "cygnus  │  48.2 Mb/s≠          –           · \n"
+        "        │    18.2 µs     18.2 µs             \n"
         "≠ uneven: 196 Mb/s from atlas to cygnus, 48.2 Mb/s back\n")
 
 
@@ -243,23 +272,39 @@ def test_topology_on_narrow_terminals(play):
 
 def test_topology_json_has_names(play):
     host, _ = play({ME: sample_node("atlas"), PEER: {"Node1.Memory": {}}}, edges=[edge(ME, PEER, 5, Prober=PEER)])
-    [row] = get_json(host, "topology")["Edges"]
+    shown = get_json(host, "topology")
+    [row], [pair] = shown["Edges"], shown["Pairs"]
     assert row["Source"] == ME and row["SourceName"] == "atlas" and row["BitsPerSecond"] == 5
     assert row["Sink"] == PEER == row["Prober"] and "SinkName" not in row and "ProberName" not in row
+    assert pair["Node"] == ME and pair["Peer"] == PEER and pair["ToPeerBitsPerSecond"] == 5
+    assert [node["Node"] for node in shown["Nodes"]] == [ME, PEER] and shown["Revision"] == 7
 
 
-def test_topology_of_rdma_is_apart(play):
-    host, _ = play(edges=[edge(ME, PEER, 5), edge(ME, PEER, 7, Path="rdma"), edge(ME, PEER, 9, Path="pigeon")])
-    text = host.alidadectl("topology").stdout
-    assert text.count("│") == 6
-    assert text.index("Over sockets") < text.index("5 b/s") < text.index("Over RDMA") < text.index("7 b/s")
-    assert "9 b/s" not in text
+def test_every_path_is_listed(play):
+    host, _ = play(edges=[edge(ME, PEER, 5), edge(ME, PEER, 7, Kind="rdma"), edge(PEER, ME, None, Reason="no way")])
+    header, *rows = host.alidadectl("topology", "--all").stdout.splitlines()
+    assert header.split() == ["EDGE", "PATH", "TYPE", "RATE", "RTT/2", "AGE", "STATE"]
+    assert [row.split()[:3] for row in rows] == [["atlas", "→", "borealis"]] * 2 + [["borealis", "→", "atlas"]]
+    assert "rdma" in rows[0] and "7.00 b/s" in rows[0] or "7 b/s" in rows[0]
+    assert rows[2].endswith("not measured: no way")
 
 
-def test_topology_of_rdma_alone(play):
-    host, _ = play(edges=[edge(ME, PEER, 7, Path="rdma")])
-    text = host.alidadectl("topology").stdout
-    assert text.index("Over RDMA") < text.index("7 b/s") and "Over sockets" not in text
+def test_options_of_topology_alone(play):
+    host, _ = play()
+    for option in ("--all", "--dot"):
+        done = host.alidadectl("nodes", option, check=False)
+        assert (done.returncode, done.stderr) == (USAGE, f"alidadectl: {option} works with topology only\n")
+    assert host.alidadectl("topology", "--dot", "--json", check=False).returncode == USAGE
+
+
+@pytest.mark.parametrize("options", [(), ("--all",)])
+def test_graphviz_draws_it(play, options):
+    nodes = {**TRIANGLE, node_id(9): sample_node('"\\n}')}
+    host, _ = play(nodes, edges=EDGES + [edge(THIRD, node_id(9), None)])
+    text = host.alidadectl("topology", "--dot", *options).stdout
+    drawn = subprocess.run(["dot", "-Tplain"], input=text, capture_output=True, text=True, check=True).stdout
+    assert [line.split()[0] for line in drawn.splitlines()].count("node") == 4
+    assert [line.split()[0] for line in drawn.splitlines()].count("edge") == (6 if options else 4)
 
 
 def test_topology_of_many(play):
@@ -268,30 +313,29 @@ def test_topology_of_many(play):
              for rate in [a * 10 ** 6 if b == 12 else 10 ** 9]]
     host, _ = play(nodes, edges=edges)
     text = host.alidadectl("topology").stdout
-    assert "The slowest of 66 pairs over sockets:" in text and "The most uneven ones:" in text
+    assert "The slowest of 66 measured pairs:" in text and "The most uneven ones:" in text
     first = text.splitlines()[2]
     assert first.split()[:7] == ["n1", "↔", "n12", "1.00", "Mb/s", "1.00", "Gb/s"] and first.endswith("uneven")
     assert "12 nodes are too many to draw" in text
-    assert len(text.splitlines()) == 27
     assert len(get_json(host, "topology")["Edges"]) == 132
 
 
 def test_nothing_to_draw(play):
     host, _ = play()
-    assert host.alidadectl("topology").stdout == "No link has been measured yet.\n"
-    assert get_json(host, "topology") == {"Edges": []}
+    assert host.alidadectl("topology").stdout == "No link between nodes is known yet.\n"
+    assert get_json(host, "topology")["Edges"] == []
 
 
 def test_more_edges_than_a_record_has_rows(play):
     nodes = {node_id(number): {"Node1.Memory": {}} for number in range(1, 121)}
     edges = [edge(a, b, 7) for a in nodes for b in nodes if a != b]
     host, _ = play(nodes, edges=edges)
-    assert "The slowest of 7140 pairs" in host.alidadectl("topology").stdout
+    assert "The slowest of 7140 measured pairs" in host.alidadectl("topology").stdout
 
 
 def test_topology_that_cannot_be_read(play):
     host, state = play()
-    def refuse():
+    def refuse(since, after):
         raise BusError("org.freedesktop.DBus.Error.LimitsExceeded", "too long")
     state.handlers["GetTopology"] = refuse
     done = host.alidadectl("topology", check=False)
@@ -300,9 +344,10 @@ def test_topology_that_cannot_be_read(play):
     state.state.close()
     state.state = StandIn(state.connection, PATH, """<node><interface name="org.alidade.State1">
         <method name="GetFindings"><arg type="aa{sv}" direction="out"/></method>
-        <method name="GetTopology"><arg type="as" direction="out"/></method>
+        <method name="GetTopology"><arg type="t" direction="in"/><arg type="t" direction="in"/>
+            <arg type="as" direction="out"/></method>
         <property name="NodeId" type="s" access="read"/></interface></node>""",
-        {"org.alidade.State1": {"NodeId": ME}}, {**state.handlers, "GetTopology": lambda: (["x"],)})
+        {"org.alidade.State1": {"NodeId": ME}}, {**state.handlers, "GetTopology": lambda since, after: (["x"],)})
     done = host.alidadectl("topology", check=False)
     assert done.returncode == ERROR and "does not match" in done.stderr
 
@@ -819,10 +864,12 @@ RUBBISH = {
     "long": link(PEER, SinkAddress="a" * 5000, Failure="b" * 5000, FailedUSec=now() + MINUTE),
 }
 RUBBISH_EDGES = [
-    {}, edge(ME, ME, 5), edge(EVIL, PEER, 5), edge(ME, EVIL, 5), edge(ME, PEER, NAN), edge(ME, PEER, -5.0),
+    edge("", "", 5), edge(ME, ME, 5), edge(EVIL, PEER, 5), edge(ME, EVIL, 5), edge(ME, PEER, NAN), edge(ME, PEER, -5.0),
     edge(PEER, ME, 1e300), edge(ME, PEER, HUGE), edge(ME, THIRD, 0), edge(THIRD, ME, 10 ** 18, RttP50NSec=HUGE),
-    {"Source": 5, "Sink": ["x"], "Path": EVIL, "BitsPerSecond": "x"}, edge(ME, PEER, 5, Path=EVIL)]
-VERBS = (["links"], ["links", ME], ["topology"], ["status"], ["show", ME], ["watch", "--once"])
+    edge(ME, PEER, "x", SourceType=EVIL, SinkAddress=7), edge(ME, PEER, 5, Kind=EVIL, Presence=EVIL, SourcePort=EVIL),
+    edge(ME, THIRD, None, Reason=EVIL, SinkAddress=EVIL, SinkType=EVIL, Prober=ME, DueReason=EVIL, DueUSec=HUGE)]
+VERBS = (["links"], ["links", ME], ["topology"], ["topology", "--all"], ["topology", "--dot"], ["status"], ["show", ME],
+         ["watch", "--once"])
 
 
 def unsafe(text):
@@ -845,7 +892,7 @@ def test_tables_fit_the_terminal(play, columns):
     nodes = {ME: sample_node("日本語のとても長い名前のノード"), PEER: sample_node("b" * 64), THIRD: sample_node("c")}
     links = {(ME, f"{PEER},{name}"): values for name, values in RUBBISH.items()}
     host, _ = play(nodes, {**links, (ME, f"{PEER},192.0.2.2"): link(PEER)}, edges=EDGES + RUBBISH_EDGES)
-    for args in (["links"], ["topology"], ["watch", "--once"]):
+    for args in (["links"], ["topology"], ["topology", "--all"], ["watch", "--once"]):
         text = host.alidadectl(*args, env={"COLUMNS": columns}).stdout
         assert [line for line in text.splitlines() if width(line) > columns] == [], args
 

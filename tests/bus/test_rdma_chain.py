@@ -11,7 +11,7 @@ from bedlib.fixtures import needs_namespaces
 from bedlib.waiting import wait_steadily
 from link_probe import LINK_PROBE, Probe, credentials
 from link_probe import PATH as LINK_PROBE_PATH
-from state_service import CLUSTER_POLICY, Cluster, call, local_id, record
+from state_service import CLUSTER_POLICY, Cluster, call, local_id, record, topology
 
 PEER = "f" * 32
 PORT, PEER_PORT = "mlx5_0.1", "mlx5_9.2"
@@ -73,7 +73,7 @@ def test_neighbours_are_measured(chain):
     assert {name: found[name] for name in ("Source", "Sink", "SourcePort", "SinkPort", "UploadBitsPerSecond")} == {
         "Source": chain.own, "Sink": PEER, "SourcePort": PORT, "SinkPort": PEER_PORT,
         "UploadBitsPerSecond": 50_000_000}
-    assert {(edge["Source"], edge["Sink"]) for edge in call(chain, "GetTopology") if edge["Path"] == "rdma"} == {
+    assert {(edge["Source"], edge["Sink"]) for edge in topology(chain).find(Kind="rdma", Presence="live")} == {
         (chain.own, PEER), (PEER, chain.own)}
 
 

@@ -8,7 +8,7 @@ import pytest
 from bedlib.waiting import wait_until
 from played_source import LINK_PROBE_POLICY, LinkProbe, Source
 from state_service import (AMBIGUOUS_NAME, CLUSTER_POLICY, KINDS, LIMITS_EXCEEDED, NO_SUCH_NODE, STATE, Batches,
-                           Cluster, WireCluster, call, fails_with, local_id, node_id, record, start, typed)
+                           Cluster, WireCluster, call, fails_with, local_id, node_id, record, start, topology, typed)
 
 HIGH, HIGHER = "f" * 32, "f" * 31 + "e"
 UNKNOWN = -2 ** 63
@@ -147,9 +147,10 @@ def test_due_until_measured(pair, cluster):
         wait_until(lambda: due(pair) == [], "the result")
     link = call(pair, "GetLinks")[f"{own}/mlx5_0.1,{HIGH},mlx5_0.1"]
     assert (link["UploadBitsPerSecond"], link["MeasuredUSec"]) == (10 ** 10, now)
-    assert {row["Path"] for row in call(pair, "GetTopology")} == {"socket", "rdma"}
+    assert {edge["Kind"] for edge in topology(pair).find(Presence="live")} == {"socket", "rdma"}
     cluster.take(fabric(HIGH, rdma_port(2, state="down"), seq=2))
-    assert {row["Path"] for row in call(pair, "GetTopology")} == {"socket"}
+    assert {edge["Kind"] for edge in topology(pair).find(Presence="live")} == {"socket"}
+    assert {edge["Kind"] for edge in topology(pair).find(Presence="offline", Problem="down")} == {"rdma"}
     cluster.take(fabric(HIGH, rdma_port(2), seq=3))
     old = now - 8 * HOUR
     prober.tell_rdma(own, "mlx5_0.1", HIGH, "mlx5_0.1", MeasuredUSec=old)

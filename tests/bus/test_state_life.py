@@ -10,8 +10,9 @@ import pytest
 
 from bedlib import Timeout
 from bedlib.fixtures import needs_namespaces
+from bedlib.waiting import wait_steadily
 from state_service import (ACCESS_DENIED, CLUSTER_POLICY, KINDS, PATH, STATE, Cluster, call, fails_with, full, get,
-                           interface, key_for, link_path, local_id, memory, node_id, node_path, pages, start)
+                           interface, key_for, link_path, local_id, memory, node_id, node_path, pages, start, topology)
 
 SINK = node_id(2)
 LOG_CONTROL = (STATE, "/org/freedesktop/LogControl1", "org.freedesktop.LogControl1")
@@ -77,11 +78,11 @@ def test_dear_results_survive(make_host, own):
         host.daemons[-1].stop()
         host.start_daemon("stated")
     # Nobody says yet whether the other end is there.
-    assert call(host, "GetTopology") == []
+    assert topology(host).presences() == {"unknown"}
     assert call(host, "GetPresences")[SINK]["State"] == "unknown"
     cluster = Cluster(host)
     cluster.online(SINK)
-    assert len(call(host, "GetTopology")) == 4
+    wait_steadily(lambda: topology(host).presences() <= {"live", "unmeasured"}, "the links to a node that is there")
 
 
 def test_what_is_cheap_to_measure_is_not_kept(make_host):

@@ -10,7 +10,8 @@ from gi.repository import GLib
 from bedlib.fixtures import needs_namespaces
 from contract import assert_follows
 from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, PATH, STATE, Cluster, call, fails_with, full_record,
-                           get, interface, local_id, managed, memory, node_id, node_path, pages, record, start)
+                           get, interface, local_id, managed, memory, node_id, node_path, pages, record, start,
+                           topology)
 
 SOURCE, SINK = node_id(1), node_id(2)
 UNKNOWN = -2 ** 63
@@ -129,7 +130,7 @@ def test_it_never_travels(host, cluster):
 def test_others_are_unknown_without_the_cluster_service(host, cluster):
     cluster.take(memory(SOURCE), memory(SINK), full_record("Link1.Socket", SOURCE, SINK))
     cluster.presences(presence(local_id(host)), presence(SOURCE, offset=5, announced=1), presence(SINK))
-    assert len(call(host, "GetTopology")) == 2
+    assert topology(host).presences() == {"live"}
     host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == 2000)
     assert get(host, "NodesLeftOut") == 0
     before = time.time_ns() // 1000
@@ -140,7 +141,7 @@ def test_others_are_unknown_without_the_cluster_service(host, cluster):
     since = call(host, "GetPresences")[SOURCE]["SinceUSec"]
     assert before <= since <= time.time_ns() // 1000 and "ClockOffsetUSec" not in call(host, "GetPresences")[SOURCE]
     assert call(host, "GetMemories").keys() == {SOURCE, SINK}
-    assert call(host, "GetTopology") == []
+    assert topology(host).presences() == {"unknown"}
     assert [name for name, row in findings(host).items() if SOURCE in row["Nodes"]] == ["nodes-unknown"]
     host.wait_for_property(STATE, PATH, STATE, "NodesLeftOut", lambda value: value == 2)
     assert get(host, "MemoryTotalBytes") == 2 ** 64 - 1
@@ -179,7 +180,7 @@ def test_only_nodes_that_are_heard_count(host, cluster, state):
     cluster.presences(presence(SOURCE, state))
     host.wait_for_property(STATE, PATH, STATE, "MemoryTotalBytes", lambda value: value == (2000 if counts else 1000))
     assert get(host, "NodesLeftOut") == (0 if counts else 1)
-    assert len(call(host, "GetTopology")) == (2 if counts else 0)
+    assert topology(host).presences() == {{"online": "live", "duplicate": "offline"}.get(state, state)}
     about = [row["Id"] for row in call(host, "GetFindings") if SOURCE in row["Nodes"]]
     if counts:
         assert "disk-nearly-full" in about

@@ -12,7 +12,7 @@ from contract import assert_follows
 from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, KINDS, MEBI, OBJECT_MANAGER, PATH, PROPERTIES, STATE,
                            Cluster, call, fails_with, full, full_record, get, interface, key_for, link_path, local_id,
                            managed, memory, memory_of, node_id, node_path, pages, record, same, sanitized, shown, start,
-                           variants)
+                           topology, variants)
 
 SOURCE, SINK = node_id(1), node_id(2)
 
@@ -483,14 +483,21 @@ def test_topology(host, cluster):
                RttP50NSec=6000, MeasuredUSec=2000),
         record(SOURCE, "Link1.Rdma", key=key_for("Link1.Rdma", SINK), Source=SOURCE, Sink=SINK,
                UploadBitsPerSecond=1000, MeasuredUSec=1000))
-    edges = {(edge["Source"], edge["Sink"], edge["Path"]): edge for edge in call(host, "GetTopology")}
+    names = ("BitsPerSecond", "RttP50NSec", "MeasuredUSec", "Presence")
+    edges = {(edge["Source"], edge["Sink"], edge["Kind"], edge["Prober"]): tuple(map(edge.get, names))
+             for edge in topology(host).edges}
     assert edges == {
-        (SOURCE, SINK, "socket"): {"Source": SOURCE, "Sink": SINK, "Path": "socket", "BitsPerSecond": 100,
-                                   "RttP50NSec": 5000, "MeasuredUSec": 1000, "Prober": SOURCE},
-        (SINK, SOURCE, "socket"): {"Source": SINK, "Sink": SOURCE, "Path": "socket", "BitsPerSecond": 80,
-                                   "RttP50NSec": 6000, "MeasuredUSec": 2000, "Prober": SINK},
-        (SOURCE, SINK, "rdma"): {"Source": SOURCE, "Sink": SINK, "Path": "rdma", "BitsPerSecond": 1000,
-                                 "MeasuredUSec": 1000, "Prober": SOURCE}}
+        (SOURCE, SINK, "socket", SOURCE): (100, 5000, 1000, "live"),
+        (SINK, SOURCE, "socket", SOURCE): (90, 5000, 1000, "live"),
+        (SINK, SOURCE, "socket", SINK): (80, 6000, 2000, "live"),
+        (SOURCE, SINK, "socket", SINK): (None, 6000, 2000, "live"),
+        (SOURCE, SINK, "rdma", SOURCE): (1000, None, 1000, "live"),
+        (SINK, SOURCE, "rdma", SOURCE): (None, None, 1000, "live")}
+    pair, = topology(host).pairs.values()
+    there, back = ("ToPeer", "FromPeer") if pair["Node"] == SOURCE else ("FromPeer", "ToPeer")
+    assert (pair[f"{there}BitsPerSecond"], pair[f"{back}BitsPerSecond"]) == (1000, 90)
+    assert (pair["RttP50NSec"], pair["RttMeasuredUSec"]) == (5000, 1000)
+    assert pair["Kinds"] == ["socket", "rdma"] and pair["Presence"] == "live"
 
 
 def test_findings(host, cluster):

@@ -17,11 +17,37 @@
 
 /* How a matrix is laid out. */
 typedef struct Layout {
-        const AldTopology *topology;
-        AldPath path;
+        const AldTopologySummary *summary;
         bool compact; /* numbers over the columns, and short rates */
         unsigned label, cell;
+        unsigned marks; /* bits of Mark that were used */
 } Layout;
+
+/* What stands beside or in place of a rate, and is explained below. */
+typedef enum Mark {
+        MARK_UNEVEN,
+        MARK_STALE,
+        MARK_WITHOUT_IP,
+        MARK_UNMEASURED,
+        MARK_CANDIDATE,
+        MARK_OFFLINE,
+        MARK_UNKNOWN,
+        MARK_N,
+} Mark;
+
+static const struct {
+        const char *sign, *word; /* beside a rate; instead of one */
+        const char *meaning;
+        const char *style;
+} marks[MARK_N] = {
+        [MARK_UNEVEN] = { "≠", NULL, NULL, ALD_STYLE_WARNING },
+        [MARK_STALE] = { "~", NULL, "a node at its end was not heard for some seconds", ALD_STYLE_WARNING },
+        [MARK_WITHOUT_IP] = { "°", NULL, "there is no path over IP", "" },
+        [MARK_UNMEASURED] = { "?", "?", "not measured yet", ALD_STYLE_DIM },
+        [MARK_CANDIDATE] = { "?", "(?)", "not measured, and possibly not connected", ALD_STYLE_DIM },
+        [MARK_OFFLINE] = { "×", "×", "offline", ALD_STYLE_ERROR },
+        [MARK_UNKNOWN] = { "…", "…", "unknown, since the cluster service does not run", ALD_STYLE_DIM },
+};
 
 char *ald_topology_rate(uint64_t rate, bool compact)
 {
@@ -34,24 +60,29 @@ char *ald_topology_rate(uint64_t rate, bool compact)
         return text;
 }
 
-static unsigned total_width(const Layout *layout)
+static const char *name_of(const AldTopologySummary *summary, unsigned index)
 {
-        return layout->label + 1 + layout->topology->names->len * (GAP + layout->cell);
+        return ((const AldTopologyNode *) summary->nodes->pdata[index])->name;
 }
 
-static unsigned widest_name(const AldTopology *topology)
+static unsigned total_width(const Layout *layout)
+{
+        return layout->label + 1 + layout->summary->nodes->len * (GAP + layout->cell);
+}
+
+static unsigned widest_name(const AldTopologySummary *summary)
 {
         unsigned widest = 0;
 
-        for (guint i = 0; i < topology->names->len; i++)
-                widest = MAX(widest, ald_text_width(topology->names->pdata[i]));
+        for (guint i = 0; i < summary->nodes->len; i++)
+                widest = MAX(widest, ald_text_width(name_of(summary, i)));
         return widest;
 }
 
 /* Whether there is a layout that fits. */
 static bool lay_out(Layout *layout, unsigned columns)
 {
-        unsigned widest = widest_name(layout->topology), rest;
+        unsigned widest = widest_name(layout->summary), rest;
 
         layout->label = widest;
         layout->cell = MAX(WIDE_CELL, widest);
@@ -69,7 +100,7 @@ static bool lay_out(Layout *layout, unsigned columns)
 
 static void append_label(GString *out, const Layout *layout, unsigned row)
 {
-        const char *name = layout->topology->names->pdata[row];
+        const char *name = name_of(layout->summary, row);
         g_autofree char *label = layout->compact ? g_strdup_printf("%u %s", row + 1, name) : g_strdup(name);
         g_autofree char *fitted = ald_text_fit(label, layout->label, false);
 
@@ -85,12 +116,12 @@ static void append_cell(GString *out, const Layout *layout, const char *text)
 
 static void append_header(GString *out, const Layout *layout)
 {
-        const GPtrArray *names = layout->topology->names;
+        const AldTopologySummary *summary = layout->summary;
 
         g_string_append_printf(out, "%*s│", (int) layout->label, "");
-        for (guint i = 0; i < names->len; i++) {
+        for (guint i = 0; i < summary->nodes->len; i++) {
                 g_autofree char *title = layout->compact ? g_strdup_printf("%u ", i + 1)
-                                                         : g_strdup(names->pdata[i]);
+                                                         : g_strdup(name_of(summary, i));
                 g_autofree char *bold = g_strconcat(ALD_STYLE_BOLD, title, ALD_STYLE_NORMAL, NULL);
 
                 append_cell(out, layout, bold);
@@ -101,40 +132,154 @@ static void append_header(GString *out, const Layout *layout)
         g_string_append_c(out, '\n');
 }
 
-/* A blank takes the place of the mark, so that the rates stand in a line. */
-static char *describe_rate(const Layout *layout, unsigned from, unsigned to)
+static bool is_measured(const AldNodePair *pair)
 {
-        const AldNodePair *pair = ald_topology_find(layout->topology, layout->path, from, to);
-        bool uneven = pair && ald_node_pair_is_uneven(pair);
+        return pair->there != ALD_ABSENT_UINT64 || pair->back != ALD_ABSENT_UINT64 ||
+               pair->rtt != ALD_ABSENT_UINT64;
+}
+
+/* The most important one; MARK_N for none. */
+static Mark mark_of(const AldNodePair *pair)
+{
+        static const struct {
+                AldEdgeRowPresence presence;
+                Mark mark;
+        } by_presence[] = {
+                { ALD_EDGE_ROW_PRESENCE_OFFLINE, MARK_OFFLINE },
+                { ALD_EDGE_ROW_PRESENCE_UNKNOWN, MARK_UNKNOWN },
+                { ALD_EDGE_ROW_PRESENCE_UNMEASURED, MARK_UNMEASURED },
+                { ALD_EDGE_ROW_PRESENCE_CANDIDATE, MARK_CANDIDATE },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(by_presence); i++)
+                if (ald_presence_is(pair->row->presence, by_presence[i].presence))
+                        return by_presence[i].mark;
+        if (!is_measured(pair))
+                return MARK_UNMEASURED;
+        if (ald_presence_is(pair->row->presence, ALD_EDGE_ROW_PRESENCE_STALE))
+                return MARK_STALE;
+        if (ald_node_pair_is_uneven(pair))
+                return MARK_UNEVEN;
+        return ald_node_pair_is_without_ip(pair) ? MARK_WITHOUT_IP : MARK_N;
+}
+
+/* A blank takes the place of the mark, so that the rates stand in a line. */
+static char *describe_rate(Layout *layout, unsigned from, unsigned to)
+{
+        const AldNodePair *pair = ald_topology_summary_find(layout->summary, from, to);
         g_autofree char *rate = NULL;
+        Mark mark;
 
         if (from == to)
                 return g_strdup(ALD_STYLE_DIM "· " ALD_STYLE_NORMAL);
-        rate = ald_topology_rate(!pair       ? ALD_ABSENT_UINT64
-                                 : from < to ? pair->there
-                                             : pair->back,
-                layout->compact);
-        return uneven ? g_strdup_printf(ALD_STYLE_WARNING "%s≠" ALD_STYLE_NORMAL, rate)
-                      : g_strdup_printf("%s ", rate);
+        if (!pair)
+                return g_strdup(ALD_ABSENT_TEXT " ");
+        mark = mark_of(pair);
+        if (mark < MARK_N)
+                layout->marks |= 1u << mark;
+        if (mark < MARK_N && marks[mark].word)
+                return g_strdup_printf("%s%s " ALD_STYLE_NORMAL, marks[mark].style, marks[mark].word);
+        rate = ald_topology_rate(from < to ? pair->there : pair->back, layout->compact);
+        return mark < MARK_N
+                       ? g_strdup_printf("%s%s%s" ALD_STYLE_NORMAL, marks[mark].style, rate, marks[mark].sign)
+                       : g_strdup_printf("%s ", rate);
 }
 
-/* Draws the matrix of one path. Returns false and draws nothing if it does not fit. */
-static bool draw_matrix(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
+/* RTT/2, empty where there is none. */
+static char *describe_delay(const Layout *layout, unsigned from, unsigned to)
 {
-        Layout layout = { .topology = topology, .path = path };
+        const AldNodePair *pair = ald_topology_summary_find(layout->summary, from, to);
+        g_autofree char *delay = NULL;
+        char *blank;
+
+        if (from == to || !pair || pair->rtt == ALD_ABSENT_UINT64)
+                return g_strdup("");
+        delay = ald_format_nsec(ald_figure(pair->rtt) / 2);
+        blank = layout->compact ? strchr(delay, ' ') : NULL;
+        if (blank)
+                memmove(blank, blank + 1, strlen(blank));
+        return g_strdup_printf(ALD_STYLE_DIM "%s " ALD_STYLE_NORMAL, delay);
+}
+
+static void append_line(GString *out, const char *text, unsigned columns)
+{
+        ald_text_wrap(out, text, columns, 0);
+        g_string_append_c(out, '\n');
+}
+
+/* Each uneven pair in words, and what the other marks mean. */
+static void explain_marks(GString *out, const Layout *layout, unsigned columns)
+{
+        const AldTopologySummary *summary = layout->summary;
+
+        for (guint i = 0; i < summary->pairs->len; i++) {
+                const AldNodePair *pair = summary->pairs->pdata[i];
+                g_autofree char *there = ald_format_bits_per_second(ald_figure(pair->there)), *text = NULL;
+                g_autofree char *back = ald_format_bits_per_second(ald_figure(pair->back));
+
+                if (mark_of(pair) != MARK_UNEVEN)
+                        continue;
+                text = g_strdup_printf("≠ uneven: %s from %s to %s, %s back", there,
+                        name_of(summary, pair->a), name_of(summary, pair->b), back);
+                append_line(out, text, columns);
+        }
+        for (Mark mark = 0; mark < MARK_N; mark++) {
+                g_autofree char *text = NULL;
+
+                if (!marks[mark].meaning || !(layout->marks & 1u << mark))
+                        continue;
+                text = g_strdup_printf("%s %s", marks[mark].word ?: marks[mark].sign, marks[mark].meaning);
+                append_line(out, text, columns);
+        }
+}
+
+typedef char *(*Describe)(Layout *layout, unsigned from, unsigned to);
+
+static char *describe_second(Layout *layout, unsigned from, unsigned to)
+{
+        return describe_delay(layout, from, to);
+}
+
+static void append_row(GString *out, Layout *layout, unsigned row, Describe describe)
+{
+        for (guint column = 0; column < layout->summary->nodes->len; column++) {
+                g_autofree char *text = describe(layout, row, column);
+
+                append_cell(out, layout, text);
+        }
+        g_string_append_c(out, '\n');
+}
+
+static bool has_delay(const Layout *layout, unsigned row)
+{
+        for (guint column = 0; column < layout->summary->nodes->len; column++) {
+                g_autofree char *text = describe_delay(layout, row, column);
+
+                if (*text)
+                        return true;
+        }
+        return false;
+}
+
+/* Returns false and draws nothing if it does not fit. */
+static bool draw_matrix(GString *out, const AldTopologySummary *summary, unsigned columns)
+{
+        Layout layout = { .summary = summary };
 
         if (!lay_out(&layout, columns))
                 return false;
+        append_line(out,
+                "From the node at the left to the one at the top, over the best path; RTT/2 below:", columns);
         append_header(out, &layout);
-        for (guint row = 0; row < topology->names->len; row++) {
+        for (guint row = 0; row < summary->nodes->len; row++) {
                 append_label(out, &layout, row);
-                for (guint column = 0; column < topology->names->len; column++) {
-                        g_autofree char *text = describe_rate(&layout, row, column);
-
-                        append_cell(out, &layout, text);
-                }
-                g_string_append_c(out, '\n');
+                append_row(out, &layout, row, describe_rate);
+                if (!has_delay(&layout, row))
+                        continue;
+                g_string_append_printf(out, "%*s│", (int) layout.label, "");
+                append_row(out, &layout, row, describe_second);
         }
+        explain_marks(out, &layout, columns);
         return true;
 }
 
@@ -144,35 +289,40 @@ static const AldColumn pair_columns[] = {
         { "→", .right = true },
         { "←", .right = true },
         { "RTT/2", .right = true, .priority = 2 },
+        { "TYPE", .priority = 3 },
         { "NOTE", .priority = 1 },
 };
 
-static const char *path_title(AldPath path)
+static char *describe_note(const AldNodePair *pair)
 {
-        return path == ALD_PATH_SOCKET ? "sockets" : "RDMA";
+        Mark mark = mark_of(pair);
+
+        if (mark == MARK_N)
+                return g_strdup("");
+        return g_strdup_printf("%s%s" ALD_STYLE_NORMAL, marks[mark].style,
+                mark == MARK_UNEVEN       ? "≠ uneven"
+                : mark == MARK_STALE      ? "stale"
+                : mark == MARK_WITHOUT_IP ? "without IP"
+                : mark == MARK_CANDIDATE  ? "possible"
+                                          : marks[mark].meaning);
 }
 
-static void append_line(GString *out, const char *text, unsigned columns)
-{
-        ald_text_wrap(out, text, columns, 0);
-        g_string_append_c(out, '\n');
-}
-
-static void append_pairs(
-        GString *out, const AldTopology *topology, AldNodePair *const *pairs, unsigned n, unsigned columns)
+static void append_pairs(GString *out, const AldTopologySummary *summary, AldNodePair *const *pairs,
+        unsigned n, unsigned columns)
 {
         g_autoptr(AldTable) table = ald_table_new(pair_columns, G_N_ELEMENTS(pair_columns));
         bool compact = columns > 0 && columns < COMPACT_BELOW;
 
         for (unsigned i = 0; i < n; i++) {
-                bool uneven = ald_node_pair_is_uneven(pairs[i]);
+                const char *type = pairs[i]->row->type;
 
-                ald_table_add(table, g_strdup_printf("%s ↔ %s", (char *) topology->names->pdata[pairs[i]->a],
-                                             (char *) topology->names->pdata[pairs[i]->b]));
+                ald_table_add(table, g_strdup_printf("%s ↔ %s", name_of(summary, pairs[i]->a),
+                                             name_of(summary, pairs[i]->b)));
                 ald_table_add(table, ald_topology_rate(pairs[i]->there, compact));
                 ald_table_add(table, ald_topology_rate(pairs[i]->back, compact));
                 ald_table_add(table, ald_format_nsec(ald_figure(pairs[i]->rtt) / 2));
-                ald_table_add(table, g_strdup(uneven ? ALD_STYLE_WARNING "≠ uneven" ALD_STYLE_NORMAL : ""));
+                ald_table_add(table, ald_text_safe(type ?: ALD_ABSENT_TEXT));
+                ald_table_add(table, describe_note(pairs[i]));
         }
         ald_table_layout(table, columns, NULL);
         ald_table_append(out, table);
@@ -207,108 +357,206 @@ static int compare_unevenness(const void *a, const void *b)
         return unevenness(*x) > unevenness(*y) ? -1 : unevenness(*x) < unevenness(*y);
 }
 
-/* Of many pairs, those that are worth a look: the slowest and the most uneven. */
-static void draw_extremes(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
+/* "3 pairs are not measured yet, 2 are offline." */
+static void count_others(GString *out, const AldTopologySummary *summary, unsigned columns)
 {
-        const GPtrArray *all = topology->pairs[path];
-        g_autoptr(GPtrArray) sorted = g_ptr_array_new();
-        unsigned shown = MIN(all->len, LISTED_MAX), uneven = 0;
-        g_autofree char *title = g_strdup_printf(
-                "The slowest of %u pairs over %s:", all->len, path_title(path));
+        unsigned unmeasured = 0, offline = 0;
+        g_autoptr(GString) text = g_string_new(NULL);
 
-        for (guint i = 0; i < all->len; i++)
-                g_ptr_array_add(sorted, all->pdata[i]);
-        g_ptr_array_sort(sorted, compare_slowness);
-        append_line(out, title, columns);
-        append_pairs(out, topology, (AldNodePair *const *) sorted->pdata, shown, columns);
-        g_ptr_array_sort(sorted, compare_unevenness);
+        for (guint i = 0; i < summary->pairs->len; i++) {
+                Mark mark = mark_of(summary->pairs->pdata[i]);
+
+                unmeasured += mark == MARK_UNMEASURED || mark == MARK_CANDIDATE;
+                offline += mark == MARK_OFFLINE;
+        }
+        if (unmeasured > 0)
+                g_string_append_printf(text, "Pairs that are not measured yet: %u. ", unmeasured);
+        if (offline > 0)
+                g_string_append_printf(text, "Pairs that are offline: %u.", offline);
+        if (text->len == 0)
+                return;
+        g_string_append_c(out, '\n');
+        append_line(out, g_strchomp(text->str), columns);
+}
+
+/* Of many pairs, those that are worth a look: the slowest and the most uneven. */
+static void draw_extremes(GString *out, const AldTopologySummary *summary, unsigned columns)
+{
+        g_autoptr(GPtrArray) sorted = g_ptr_array_new();
+        g_autofree char *title = NULL, *note = NULL;
+        unsigned shown, uneven = 0;
+
+        for (guint i = 0; i < summary->pairs->len; i++)
+                if (slower(summary->pairs->pdata[i]) != ALD_ABSENT_UINT64)
+                        g_ptr_array_add(sorted, summary->pairs->pdata[i]);
+        shown = MIN(sorted->len, LISTED_MAX);
+        if (shown > 0) {
+                title = g_strdup_printf("The slowest of %u measured pairs:", sorted->len);
+                g_ptr_array_sort(sorted, compare_slowness);
+                append_line(out, title, columns);
+                append_pairs(out, summary, (AldNodePair *const *) sorted->pdata, shown, columns);
+                g_ptr_array_sort(sorted, compare_unevenness);
+        }
         while (uneven < shown && ald_node_pair_is_uneven(sorted->pdata[uneven]))
                 uneven++;
-        if (uneven == 0)
-                return;
-        g_string_append_c(out, '\n');
-        append_line(out, "The most uneven ones:", columns);
-        append_pairs(out, topology, (AldNodePair *const *) sorted->pdata, uneven, columns);
-}
-
-/* Each uneven pair in words. */
-static void explain_uneven(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
-{
-        const GPtrArray *pairs = topology->pairs[path];
-
-        for (guint i = 0; i < pairs->len; i++) {
-                const AldNodePair *pair = pairs->pdata[i];
-                g_autofree char *there = ald_format_bits_per_second(ald_figure(pair->there)), *text = NULL;
-                g_autofree char *back = ald_format_bits_per_second(ald_figure(pair->back));
-                const char *a = topology->names->pdata[pair->a], *b = topology->names->pdata[pair->b];
-
-                if (!ald_node_pair_is_uneven(pair))
-                        continue;
-                text = g_strdup_printf("≠ uneven: %s from %s to %s, %s back", there, a, b, back);
-                append_line(out, text, columns);
-        }
-}
-
-static void draw_path(GString *out, const AldTopology *topology, AldPath path, unsigned columns)
-{
-        const GPtrArray *pairs = topology->pairs[path];
-        g_autoptr(GString) matrix = g_string_new(NULL);
-        g_autofree char *title = NULL;
-
-        if (topology->names->len > ALD_DRAWING_NODES_MAX) {
-                draw_extremes(out, topology, path, columns);
-                return;
-        }
-        if (!draw_matrix(matrix, topology, path, columns)) {
-                title = g_strdup_printf("Over %s:", path_title(path));
-                append_line(out, title, columns);
-                append_pairs(out, topology, (AldNodePair *const *) pairs->pdata, pairs->len, columns);
-                return;
-        }
-        title = g_strdup_printf(
-                "Over %s, from the node at the left to the one at the top:", path_title(path));
-        append_line(out, title, columns);
-        g_string_append(out, matrix->str);
-        explain_uneven(out, topology, path, columns);
-}
-
-/* Names the nodes that do not count, below the drawing. */
-static void append_excluded(GString *out, const AldTopology *topology, unsigned columns)
-{
-        const GPtrArray *excluded = topology->excluded;
-        g_autoptr(GString) text = g_string_new("Left out: ");
-
-        if (excluded->len == 0)
-                return;
-        for (guint i = 0; i < MIN(excluded->len, LISTED_MAX); i++)
-                g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", (const char *) excluded->pdata[i]);
-        if (excluded->len > LISTED_MAX)
-                g_string_append_printf(text, " and %u more", excluded->len - LISTED_MAX);
-        g_string_append_c(out, '\n');
-        append_line(out, text->str, columns);
-}
-
-void ald_topology_draw(GString *out, const AldTopology *topology, unsigned columns)
-{
-        for (AldPath path = 0; path < ALD_TOPOLOGY_PATHS; path++) {
-                if (topology->pairs[path]->len == 0)
-                        continue;
-                if (out->len > 0)
-                        g_string_append_c(out, '\n');
-                draw_path(out, topology, path, columns);
-        }
-        if (out->len == 0)
-                g_string_append(out, topology->excluded->len > 0
-                                             ? "No link between the other nodes has been measured yet.\n"
-                                             : "No link has been measured yet.\n");
-        else if (topology->names->len > ALD_DRAWING_NODES_MAX) {
-                g_autofree char *note = g_strdup_printf(
-                        "%u nodes are too many to draw. \"alidadectl links NODE\" shows all links of one "
-                        "node, --json shows all links.",
-                        topology->names->len);
-
+        if (uneven > 0) {
                 g_string_append_c(out, '\n');
-                append_line(out, note, columns);
+                append_line(out, "The most uneven ones:", columns);
+                append_pairs(out, summary, (AldNodePair *const *) sorted->pdata, uneven, columns);
         }
-        append_excluded(out, topology, columns);
+        count_others(out, summary, columns);
+        note = g_strdup_printf(
+                "%u nodes are too many to draw. --all shows all paths, \"alidadectl links NODE\" the "
+                "measurements of one node.",
+                summary->nodes->len);
+        g_string_append_c(out, '\n');
+        append_line(out, note, columns);
+}
+
+void ald_topology_draw(GString *out, const AldTopologySummary *summary, unsigned columns)
+{
+        if (summary->pairs->len == 0)
+                g_string_append(out, "No link between nodes is known yet.\n");
+        else if (summary->nodes->len > ALD_DRAWING_NODES_MAX)
+                draw_extremes(out, summary, columns);
+        else if (!draw_matrix(out, summary, columns))
+                append_pairs(out, summary, (AldNodePair *const *) summary->pairs->pdata, summary->pairs->len,
+                        columns);
+}
+
+static const AldColumn edge_columns[] = {
+        { "EDGE", .least = 9, .flexible = true },
+        { "PATH", .least = 10, .priority = 3, .flexible = true },
+        { "TYPE", .priority = 5 },
+        { "RATE", .right = true, .priority = 1 },
+        { "RTT/2", .right = true, .priority = 4 },
+        { "AGE", .right = true, .priority = 6 },
+        { "STATE", .least = 9, .flexible = true },
+};
+
+void ald_topology_list(GString *out, const AldTopology *topology, const AldTopologySummary *summary,
+        unsigned columns, double now_usec)
+{
+        g_autoptr(AldTable) table = ald_table_new(edge_columns, G_N_ELEMENTS(edge_columns));
+
+        if (topology->edges->len == 0) {
+                g_string_append(out, "No link between nodes is known yet.\n");
+                return;
+        }
+        for (guint i = 0; i < topology->edges->len; i++) {
+                const AldEdgeRow *edge = topology->edges->pdata[i];
+                g_autofree char *state = NULL;
+                AldTone tone;
+
+                state = ald_edge_state_words(edge, &tone);
+                ald_table_add(
+                        table, g_strdup_printf("%s → %s", ald_topology_summary_name(summary, edge->source),
+                                       ald_topology_summary_name(summary, edge->sink)));
+                ald_table_add(table, ald_edge_path_words(edge));
+                ald_table_add(table, ald_edge_type_words(edge));
+                ald_table_add(table, ald_format_bits_per_second(ald_figure(edge->bits_per_second)));
+                ald_table_add(table, ald_format_nsec(ald_figure(edge->rtt_p50_nsec) / 2));
+                ald_table_add(table, ald_format_age(ald_figure(edge->measured_usec), now_usec));
+                ald_table_add(table, ald_text_toned(tone, state));
+        }
+        ald_table_layout(table, columns, NULL);
+        ald_table_append(out, table);
+}
+
+/* As a quoted string of the language dot. */
+static void append_quoted(GString *out, const char *text)
+{
+        g_string_append_c(out, '"');
+        for (; *text; text++) {
+                if (*text == '"' || *text == '\\' || *text == '\n')
+                        g_string_append_c(out, '\\');
+                g_string_append_c(out, *text == '\n' ? 'n' : *text);
+        }
+        g_string_append_c(out, '"');
+}
+
+/* "9.41 Gb/s → / ← 9.40 Gb/s, 18.2 µs" in two lines. */
+static void append_label_of_pair(GString *out, const AldNodePair *pair)
+{
+        g_autofree char *there = ald_topology_rate(pair->there, false),
+                        *back = ald_topology_rate(pair->back, false);
+        g_autofree char *delay = ald_format_nsec(ald_figure(pair->rtt) / 2);
+        g_autoptr(GString) label = g_string_new(NULL);
+
+        if (pair->there != ALD_ABSENT_UINT64 || pair->back != ALD_ABSENT_UINT64)
+                g_string_append_printf(label, "→ %s\n← %s", there, back);
+        if (pair->rtt != ALD_ABSENT_UINT64)
+                g_string_append_printf(label, "%s%s", label->len > 0 ? "\n" : "", delay);
+        if (label->len == 0 && pair->row->type)
+                g_string_append(label, pair->row->type);
+        append_quoted(out, label->str);
+}
+
+static const char *line_style(const char *presence)
+{
+        if (ald_presence_is(presence, ALD_EDGE_ROW_PRESENCE_LIVE))
+                return "style=solid";
+        if (ald_presence_is(presence, ALD_EDGE_ROW_PRESENCE_STALE))
+                return "style=solid color=\"#b58900\"";
+        if (ald_presence_is(presence, ALD_EDGE_ROW_PRESENCE_CANDIDATE))
+                return "style=dotted";
+        return ald_presence_is(presence, ALD_EDGE_ROW_PRESENCE_UNMEASURED)
+                       ? "style=dashed"
+                       : "style=dashed color=gray70 fontcolor=gray50";
+}
+
+static void append_dot_pairs(GString *out, const AldTopologySummary *summary)
+{
+        for (guint i = 0; i < summary->pairs->len; i++) {
+                const AldNodePair *pair = summary->pairs->pdata[i];
+
+                g_string_append_printf(
+                        out, "  n%u -- n%u [%s label=", pair->a, pair->b, line_style(pair->row->presence));
+                append_label_of_pair(out, pair);
+                g_string_append(out, "];\n");
+        }
+}
+
+static void append_dot_edges(GString *out, const AldTopology *topology, const AldTopologySummary *summary)
+{
+        for (guint i = 0; i < topology->edges->len; i++) {
+                const AldEdgeRow *edge = topology->edges->pdata[i];
+                unsigned source = GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, edge->source));
+                unsigned sink = GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, edge->sink));
+                g_autofree char *rate = ald_topology_rate(edge->bits_per_second, false);
+                g_autofree char *type = ald_edge_type_words(edge), *label = NULL;
+
+                if (source == 0 || sink == 0)
+                        continue;
+                label = edge->bits_per_second == ALD_ABSENT_UINT64 ? g_strdup(type)
+                                                                   : g_strdup_printf("%s\n%s", type, rate);
+                g_string_append_printf(
+                        out, "  n%u -> n%u [%s label=", source - 1, sink - 1, line_style(edge->presence));
+                append_quoted(out, label);
+                g_string_append(out, "];\n");
+        }
+}
+
+void ald_topology_write_dot(
+        GString *out, const AldTopology *topology, const AldTopologySummary *summary, bool all)
+{
+        g_string_append_printf(out,
+                "%s alidade {\n"
+                "  graph [layout=neato mode=sgd overlap=false splines=true sep=\"+24\" esep=\"+12\"];\n"
+                "  node [shape=box style=\"rounded,filled\" fillcolor=white fontname=\"sans-serif\"];\n"
+                "  edge [fontname=\"sans-serif\" fontsize=10 len=2.6];\n",
+                all ? "digraph" : "graph");
+        for (guint i = 0; i < summary->nodes->len; i++) {
+                const AldTopologyNode *node = summary->nodes->pdata[i];
+                bool present = g_strcmp0(node->row->presence, "online") == 0;
+
+                g_string_append_printf(out, "  n%u [label=", i);
+                append_quoted(out, node->name);
+                g_string_append(out, present ? "];\n" : " color=gray70 fontcolor=gray50];\n");
+        }
+        if (all)
+                append_dot_edges(out, topology, summary);
+        else
+                append_dot_pairs(out, summary);
+        g_string_append(out, "}\n");
 }

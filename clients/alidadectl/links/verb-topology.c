@@ -1,106 +1,81 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-
 #include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
-#include "record/record-bus.h"
-#include "state-client/value.h"
+#include "record/json.h"
 
-/* What a reply can hold. */
-#define EDGES_MAX 250000u
-#define EDGES_BYTES_MAX ((size_t) EDGES_MAX * sizeof(AldEdgeRow))
-
-static int print_reply_error(const sd_bus_error *error, int r)
+/* With the names of the nodes beside their ids. */
+static json_t *row_to_json(const AldStruct *type, const void *row, const AldTopology *topology)
 {
-        g_auto(sd_bus_error) copy = SD_BUS_ERROR_NULL;
+        static const char *const ids[] = { "Source", "Sink", "Prober", "Peer" };
+        json_t *object = ald_struct_to_json(type, row);
 
-        (void) sd_bus_error_copy(&copy, error);
-        ald_bus_ensure_error(&copy, r);
-        return ald_bus_print_error(&copy, "Cannot read the topology", ALD_STATE_UNIT);
+        for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
+                const char *id = json_string_value(json_object_get(object, ids[i]));
+                const AldGraphNodeRow *node = ald_topology_find_node(topology, id);
+                g_autofree char *name = g_strdup_printf("%sName", ids[i]);
+
+                if (node && node->name)
+                        json_object_set_new(object, name, json_string(node->name));
+        }
+        return object;
 }
 
-/* Over a connection of its own: that of the session ended with its loop. */
-static int get_edges(const AldCtl *ctl, sd_bus_message **ret_reply)
+static json_t *rows_to_json(const GPtrArray *rows, const AldStruct *type, const AldTopology *topology)
 {
-        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(AldOwnBus) bus = NULL;
-        g_autoptr(AldMessage) reply = NULL;
-        int r;
+        json_t *array = json_array();
 
-        r = ald_bus_open(ctl, &bus);
-        if (r != ALD_EXIT_OK)
-                return r;
-        r = sd_bus_call_method(
-                bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetTopology", &error, &reply, "");
-        if (r >= 0 && sd_bus_message_has_signature(*&reply, "aa{sv}") <= 0)
-                r = -EBADMSG;
-        if (r < 0)
-                return print_reply_error(&error, r);
-        *ret_reply = g_steal_pointer(&reply);
-        return ALD_EXIT_OK;
+        for (guint i = 0; i < rows->len; i++)
+                json_array_append_new(array, row_to_json(type, rows->pdata[i], topology));
+        return array;
 }
 
-/* As the service sent them, with the names of their nodes. */
-static void add_names(json_t *rows, AldModel *model)
+static int print_as_json(const AldCtl *ctl, const AldTopology *topology)
 {
-        static const char *const names[][2] = { { "Source", "SourceName" }, { "Sink", "SinkName" },
-                { "Prober", "ProberName" } };
-        size_t i;
-        json_t *row;
+        json_auto_t *object = json_object();
 
-        json_array_foreach(rows, i, row)
-                for (size_t k = 0; k < G_N_ELEMENTS(names); k++) {
-                        const char *id = json_string_value(json_object_get(row, names[k][0]));
-                        const char *name = ald_entity_name(ald_model_get(model, id));
-
-                        if (name)
-                                json_object_set_new(row, names[k][1], json_string(name));
-                }
-}
-
-static int print_as_json(const AldCtl *ctl, AldModel *model, sd_bus_message *reply)
-{
-        json_t *object = json_object(), *rows = json_array();
-        int r;
-
-        json_object_set_new(object, "Edges", rows);
-        r = ald_value_read_list(reply, EDGES_MAX, rows);
-        add_names(rows, model);
-        r = r < 0 ? print_reply_error(NULL, r) : ald_print_json(ctl, object);
-        json_decref(object);
-        return r;
-}
-
-static int print_as_text(const AldCtl *ctl, AldModel *model, sd_bus_message *reply)
-{
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(AldTopology) topology = NULL;
-        g_autoptr(GString) out = g_string_new(NULL);
-        AldStyleInfo info = ald_style_info();
-        AldRows rows;
-        int r;
-
-        r = ald_record_bus_read_rows(reply, &ald_edge_row_struct, EDGES_BYTES_MAX, owned, &rows);
-        if (r < 0)
-                return print_reply_error(NULL, r);
-        topology = ald_topology_new(model, &rows);
-        ald_topology_draw(out, topology, info.columns);
-        return ald_print(ctl, &info, out->str);
+        json_object_set_new(object, "Revision", json_integer((json_int_t) topology->revision));
+        json_object_set_new(
+                object, "Nodes", rows_to_json(topology->nodes, &ald_graph_node_row_struct, topology));
+        json_object_set_new(object, "Edges", rows_to_json(topology->edges, &ald_edge_row_struct, topology));
+        json_object_set_new(
+                object, "Pairs", rows_to_json(topology->pairs, &ald_node_pair_row_struct, topology));
+        return ald_print_json(ctl, object);
 }
 
 int ald_verb_topology(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        g_autoptr(AldMessage) reply = NULL;
+        g_autoptr(AldTopologySummary) summary = NULL;
+        const AldTopology *topology;
+        g_autoptr(GString) out = NULL;
+        AldStyleInfo info;
         int r;
 
+        if (ctl->json && ctl->dot) {
+                ald_print_error("--json and --dot exclude each other");
+                return ALD_EXIT_USAGE;
+        }
+        session.with_topology = true;
         r = ald_session_load(&session, ctl, false);
-        if (r == ALD_EXIT_OK)
-                r = get_edges(ctl, &reply);
         if (r != ALD_EXIT_OK)
                 return r;
-        return ctl->json ? print_as_json(ctl, session.model, reply)
-                         : print_as_text(ctl, session.model, reply);
+        topology = ald_model_topology(session.model);
+        if (topology->failure) {
+                ald_print_error("Cannot read the topology: %s", topology->failure);
+                return ALD_EXIT_ERROR;
+        }
+        if (ctl->json)
+                return print_as_json(ctl, topology);
+        summary = ald_topology_summarize(topology);
+        out = g_string_new(NULL);
+        info = ald_style_info();
+        if (ctl->dot)
+                ald_topology_write_dot(out, topology, summary, ctl->all);
+        else if (ctl->all)
+                ald_topology_list(out, topology, summary, info.columns, ald_now());
+        else
+                ald_topology_draw(out, summary, info.columns);
+        return ald_print(ctl, &info, out->str);
 }

@@ -325,6 +325,7 @@ static int run_watch(const AldCtl *ctl)
                 return ALD_EXIT_USAGE;
         }
         (void) signal(SIGPIPE, SIG_IGN);
+        watch.session.with_topology = true;
         watch.problem = g_strdup("Waiting for the state service");
         r = ald_session_open(&watch.session, ctl, true, &handler, &watch);
         if (r != ALD_EXIT_OK)
@@ -366,6 +367,7 @@ static int print_once(const AldCtl *ctl)
         json_t *object;
         int r;
 
+        session.with_topology = true;
         r = ald_session_load(&session, ctl, true);
         if (r != ALD_EXIT_OK)
                 return r;

@@ -177,10 +177,21 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
                 add_line(lines, view, ald_table_line(table, row));
 }
 
-/* How many of these rows (0: no limit) remain for the links. */
-static unsigned rows_for_links(const AldView *view, unsigned rows)
+/* What is too much to be drawn is not even listed. */
+static GPtrArray *list_links(const AldView *view)
 {
-        unsigned n_links = ald_model_links(view->model)->len, n_nodes = ald_model_nodes(view->model)->len;
+        const AldTopology *topology = ald_model_topology(view->model);
+
+        if (ald_model_links(view->model)->len > LINKS_MAX ||
+                (topology && topology->edges->len > 4 * LINKS_MAX))
+                return g_ptr_array_new();
+        return ald_link_summaries(view->model, NULL, view->now_usec);
+}
+
+/* How many of these rows (0: no limit) remain for the links. */
+static unsigned rows_for_links(const AldView *view, const GPtrArray *links, unsigned rows)
+{
+        unsigned n_links = links->len, n_nodes = ald_model_nodes(view->model)->len;
 
         if (n_links == 0 || n_links > LINKS_MAX)
                 return 0;
@@ -190,15 +201,13 @@ static unsigned rows_for_links(const AldView *view, unsigned rows)
 }
 
 /* The last row counts the links that do not fit. */
-static void add_links(GPtrArray *lines, AldView *view, unsigned rows)
+static void add_links(GPtrArray *lines, AldView *view, const GPtrArray *links, unsigned rows)
 {
-        g_autoptr(GPtrArray) links = NULL;
         g_autoptr(AldTable) table = NULL;
         unsigned shown;
 
         if (rows < LINKS_LEAST)
                 return;
-        links = ald_link_summaries(view->model, NULL, view->now_usec);
         shown = links->len <= rows - 2 ? links->len : rows - 3;
         table = ald_link_table_new(links, shown, view->columns, view->link_widths);
         add_line(lines, view, g_strdup(""));
@@ -235,7 +244,8 @@ GPtrArray *ald_view_lines(AldView *view)
         GPtrArray *lines = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GPtrArray)
                 findings = findings_lines(view, MAX(view->rows / FINDINGS_SHARE, view->rows ? 1 : 0));
-        unsigned body, links, below, title;
+        g_autoptr(GPtrArray) links = NULL;
+        unsigned body, links_rows, below, title;
 
         check_widths(view);
         add_title(lines, view);
@@ -247,9 +257,10 @@ GPtrArray *ald_view_lines(AldView *view)
         if (has_room(view, title, TOTALS_ROWS + below - 1))
                 add_totals(lines, view);
         body = view->rows == 0 ? 0 : view->rows > lines->len + below ? view->rows - lines->len - below : 2;
-        links = rows_for_links(view, body);
-        add_nodes(lines, view, body == 0 ? 0 : body - links);
-        add_links(lines, view, links);
+        links = list_links(view);
+        links_rows = rows_for_links(view, links, body);
+        add_nodes(lines, view, body == 0 ? 0 : body - links_rows);
+        add_links(lines, view, links, links_rows);
         if (view->rows == 0)
                 add_line(lines, view, g_strdup(""));
         else

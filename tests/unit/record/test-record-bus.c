@@ -412,13 +412,13 @@ static void test_no_map_at_all(void)
         g_assert_null(record);
 }
 
-/* Two edges, of which the first has a field of another type, one out of range and one that is not known. */
-static void append_edges(sd_bus_message *message)
+/* Two rows, of which the first has a field of another type, one out of range and one that is not known. */
+static void append_port_rows(sd_bus_message *message)
 {
         g_assert_cmpint(
-                sd_bus_message_append(message, "aa{sv}", 2, 5, "Source", "s", "a", "Sink", "t", UINT64_C(7),
-                        "BitsPerSecond", "t", UINT64_MAX - 1, "RttP50NSec", "t", UINT64_C(20), "Colour", "s",
-                        "red", 2, "Source", "s", "b", "BitsPerSecond", "t", UINT64_C(5)),
+                sd_bus_message_append(message, "aa{sv}", 2, 5, "Node", "s", "a", "Port", "t", UINT64_C(7),
+                        "RateBitsPerSecond", "t", UINT64_MAX - 1, "Kind", "s", "rdma", "Colour", "s", "red",
+                        2, "Node", "s", "b", "RateBitsPerSecond", "t", UINT64_C(5)),
                 >=, 0);
         bus_pair_seal(message);
 }
@@ -429,21 +429,21 @@ static void test_rows(void)
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(BusPair) pair = bus_pair_new();
         g_autoptr(AldMessage) message = bus_pair_message_new(pair);
-        const AldEdgeRow *row;
+        const AldPortRow *row;
         AldRows rows;
 
-        append_edges(message);
+        append_port_rows(message);
         g_assert_cmpint(
-                ald_record_bus_read_rows(message, &ald_edge_row_struct, ALD_RECORD_MAX, owned, &rows), >=, 0);
+                ald_record_bus_read_rows(message, &ald_port_row_struct, ALD_RECORD_MAX, owned, &rows), >=, 0);
         g_assert_cmpuint(rows.n, ==, 2);
         row = ald_rows_at(&rows, 0);
-        g_assert_cmpstr(row->source, ==, "a");
-        g_assert_null(row->sink);
-        g_assert_cmpuint(row->bits_per_second, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(row->rtt_p50_nsec, ==, 20);
+        g_assert_cmpstr(row->node, ==, "a");
+        g_assert_null(row->port);
+        g_assert_cmpuint(row->rate_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpstr(row->kind, ==, "rdma");
         row = ald_rows_at(&rows, 1);
-        g_assert_cmpstr(row->source, ==, "b");
-        g_assert_cmpuint(row->bits_per_second, ==, 5);
+        g_assert_cmpstr(row->node, ==, "b");
+        g_assert_cmpuint(row->rate_bits_per_second, ==, 5);
         g_assert_cmpint(sd_bus_message_at_end(message, true), >, 0);
 }
 
@@ -454,10 +454,45 @@ static void test_too_many_rows_of_a_list(void)
         g_autoptr(AldMessage) message = bus_pair_message_new(pair);
         AldRows rows;
 
-        append_edges(message);
+        append_port_rows(message);
         g_assert_cmpint(ald_record_bus_read_rows(
-                                message, &ald_edge_row_struct, 2 * sizeof(AldEdgeRow) - 1, owned, &rows),
+                                message, &ald_port_row_struct, 2 * sizeof(AldPortRow) - 1, owned, &rows),
                 ==, -E2BIG);
+}
+
+/* Rows that are structs: what each has stands before the a{sv}, and an absent one is as in a property. */
+static void test_struct_rows(void)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(BusPair) pair = bus_pair_new();
+        g_autoptr(AldMessage) message = bus_pair_message_new(pair);
+        AldEdgeRow edge = ALD_EDGE_ROW_INIT, none = ALD_EDGE_ROW_INIT;
+        const AldEdgeRow *read;
+        AldRows rows;
+
+        edge.id = 5;
+        edge.kind = "socket";
+        edge.source = "a";
+        edge.sink = "b";
+        edge.bits_per_second = 7;
+        g_assert_cmpint(ald_record_bus_open_rows(message, &ald_edge_row_struct), >=, 0);
+        g_assert_cmpint(ald_record_bus_append_row(message, &ald_edge_row_struct, &edge), >=, 0);
+        g_assert_cmpint(ald_record_bus_append_row(message, &ald_edge_row_struct, &none), >=, 0);
+        g_assert_cmpint(sd_bus_message_close_container(message), >=, 0);
+        bus_pair_seal(message);
+        g_assert_cmpstr(sd_bus_message_get_signature(message, true), ==, "a(tssssssssa{sv})");
+        g_assert_cmpint(
+                ald_record_bus_read_rows(message, &ald_edge_row_struct, ALD_RECORD_MAX, owned, &rows), >=, 0);
+        g_assert_cmpuint(rows.n, ==, 2);
+        read = ald_rows_at(&rows, 0);
+        g_assert_cmpuint(read->id, ==, 5);
+        g_assert_cmpstr(read->sink, ==, "b");
+        g_assert_cmpstr(read->source_port, ==, "");
+        g_assert_cmpuint(read->bits_per_second, ==, 7);
+        g_assert_cmpuint(read->rtt_p50_nsec, ==, ALD_ABSENT_UINT64);
+        read = ald_rows_at(&rows, 1);
+        g_assert_cmpuint(read->id, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(ald_struct_wire_size(&ald_edge_row_struct, &edge), >=, 80);
 }
 
 int main(int argc, char *argv[])
@@ -480,5 +515,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/record-bus/no-map-at-all", test_no_map_at_all);
         g_test_add_func("/record-bus/rows", test_rows);
         g_test_add_func("/record-bus/too-many-rows-of-a-list", test_too_many_rows_of_a_list);
+        g_test_add_func("/record-bus/struct-rows", test_struct_rows);
         return g_test_run();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/link-table.h"
+#include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/command-line/text.h"
 #include "state-client/value.h"
 #include "tests/unit/model-maker.h"
@@ -42,35 +42,61 @@ static void test_table_fits(void)
         }
 }
 
-/* An edge of sockets from one node to another. */
-typedef struct Edge {
-        unsigned from, to;
-        uint64_t rate;
-} Edge;
+/* What joins two nodes. */
+typedef struct Pair {
+        unsigned node, peer;
+        uint64_t there, back, rtt; /* 0: absent */
+        const char *presence;      /* NULL: live */
+        const char *kinds[2];      /* none: socket */
+} Pair;
 
-#define EDGES_MAX 2
+#define PAIRS_MAX 6
 
-static char *draw(unsigned n_nodes, const Edge *edges, unsigned columns)
+static void add_graph_node(AldTopology *topology, unsigned number, const char *presence)
 {
-        g_autoptr(GPtrArray) ids = g_ptr_array_new_with_free_func(g_free);
-        g_autoptr(AldModel) model = ald_model_new();
-        g_autoptr(AldTopology) topology = NULL;
+        g_autofree char *id = model_id(number), *name = g_strdup_printf("n%u", number);
+        const AldGraphNodeRow row = {
+                .node = id, .presence = presence, .name = name, .since_usec = ALD_ABSENT_UINT64
+        };
+
+        g_ptr_array_add(topology->nodes, ald_struct_dup(&ald_graph_node_row_struct, &row));
+}
+
+static void add_pair(AldTopology *topology, const Pair *pair)
+{
+        static const char *const sockets[] = { "socket", NULL };
+        g_autofree char *node = model_id(pair->node), *peer = model_id(pair->peer);
+        AldNodePairRow row = ALD_NODE_PAIR_ROW_INIT;
+
+        row.node = node;
+        row.peer = peer;
+        row.presence = pair->presence ?: "live";
+        row.kinds = pair->kinds[0] ? (const char *const *) pair->kinds : sockets;
+        row.type = "ethernet";
+        row.to_peer_bits_per_second = pair->there ?: ALD_ABSENT_UINT64;
+        row.from_peer_bits_per_second = pair->back ?: ALD_ABSENT_UINT64;
+        row.rtt_p50_nsec = pair->rtt ?: ALD_ABSENT_UINT64;
+        g_ptr_array_add(topology->pairs, ald_struct_dup(&ald_node_pair_row_struct, &row));
+}
+
+static AldTopology *make_topology(unsigned n_nodes, const Pair *pairs)
+{
+        AldTopology *topology = ald_topology_new();
+
+        for (unsigned i = 1; i <= n_nodes; i++)
+                add_graph_node(topology, i, "online");
+        for (unsigned i = 0; i < PAIRS_MAX && pairs[i].node > 0; i++)
+                add_pair(topology, &pairs[i]);
+        return topology;
+}
+
+static char *draw(unsigned n_nodes, const Pair *pairs, unsigned columns)
+{
+        g_autoptr(AldTopology) topology = make_topology(n_nodes, pairs);
+        g_autoptr(AldTopologySummary) summary = ald_topology_summarize(topology);
         g_autoptr(GString) out = g_string_new(NULL);
-        AldEdgeRow items[EDGES_MAX];
-        AldRows rows = { &ald_edge_row_struct, items, 0 };
 
-        for (unsigned i = 1; i <= n_nodes; i++) {
-                g_autofree char *name = g_strdup_printf("n%u", i);
-
-                g_ptr_array_add(ids, model_id(i));
-                add_node(model, i, name);
-        }
-        for (; rows.n < EDGES_MAX && edges[rows.n].from > 0; rows.n++)
-                items[rows.n] = (AldEdgeRow){ ids->pdata[edges[rows.n].from - 1],
-                        ids->pdata[edges[rows.n].to - 1], "socket", edges[rows.n].rate, ALD_ABSENT_UINT64,
-                        ALD_ABSENT_UINT64, NULL };
-        topology = ald_topology_new(model, &rows);
-        ald_topology_draw(out, topology, columns);
+        ald_topology_draw(out, summary, columns);
         return ald_text_render(out->str, false, true);
 }
 
@@ -78,68 +104,161 @@ static void test_drawings(void)
 {
         static const struct {
                 unsigned n_nodes, columns;
-                Edge edges[EDGES_MAX];
+                Pair pairs[PAIRS_MAX];
                 const char *drawing;
         } cases[] = {
-                { 2, 0, {}, "No link has been measured yet.\n" },
-                { 2, 0, { { 1, 2, 1000000000 }, { 2, 1, 2000000001 } },
-                        "Over sockets, from the node at the left to the one at the top:\n"
+                { 2, 0, {}, "No link between nodes is known yet.\n" },
+                { 2, 0, { { 1, 2, 1000000000, 2000000001, 36400 } },
+                        "From the node at the left to the one at the top, over the best path; RTT/2 below:\n"
                         "  │          n1          n2\n"
                         "──┼────────────────────────\n"
                         "n1│          ·   1.00 Gb/s≠\n"
+                        "  │                18.2 µs \n"
                         "n2│  2.00 Gb/s≠          · \n"
+                        "  │    18.2 µs             \n"
                         "≠ uneven: 1.00 Gb/s from n1 to n2, 2.00 Gb/s back\n" },
-                { 2, 24, { { 1, 2, 1000000000 }, { 2, 1, 7 } },
-                        "Over sockets, from the\nnode at the left to the\none at the top:\n"
+                { 2, 24, { { 1, 2, 1000000000, 7 } },
+                        "From the node at the\nleft to the one at the\ntop, over the best path;\nRTT/2 "
+                        "below:\n"
                         "    │      1       2 \n"
                         "────┼────────────────\n"
                         "1 n1│      ·   1.00G≠\n"
                         "2 n2│      7≠      · \n"
                         "≠ uneven: 1.00 Gb/s from\nn1 to n2, 7 b/s back\n" },
                 { 2, 20, { { 1, 2, 1000000000 } },
-                        "Over sockets:\n"
                         "NODES        →  ←\n"
                         "n1 ↔ n2  1.00G  –\n" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                g_autofree char *drawing = draw(cases[i].n_nodes, cases[i].edges, cases[i].columns);
+                g_autofree char *drawing = draw(cases[i].n_nodes, cases[i].pairs, cases[i].columns);
 
                 g_assert_cmpstr(drawing, ==, cases[i].drawing);
         }
 }
 
-static void test_excluded_nodes_are_named_below(void)
+/* Each mark that is used is explained below. */
+static void test_marks(void)
 {
-        const AldRows none = { .type = &ald_edge_row_struct };
-        g_autoptr(AldModel) model = ald_model_new();
-        g_autoptr(AldTopology) topology = NULL;
-        g_autoptr(GString) out = g_string_new(NULL);
-        g_autofree char *two = model_id(2), *three = model_id(3), *drawing = NULL;
+        static const Pair pairs[PAIRS_MAX] = {
+                { 1, 2, 1000, 1000, .presence = "stale" },
+                { 1, 3, .presence = "unmeasured" },
+                { 1, 4, .presence = "candidate" },
+                { 2, 3, 2000, 2000, .presence = "live", .kinds = { "rdma" } },
+                { 2, 4, 3000, 3000, .presence = "offline" },
+                { 3, 4, .presence = "unknown" },
+        };
+        g_autofree char *drawing = draw(4, pairs, 0);
 
-        for (unsigned i = 1; i <= 3; i++) {
-                g_autofree char *name = g_strdup_printf("n%u", i);
-
-                add_node(model, i, name);
-        }
-        model_put(model, two, "Node1.Presence", "{'State':'offline'}");
-        model_put(model, three, "Node1.Presence", "{'State':'unknown'}");
-        topology = ald_topology_new(model, &none);
-        ald_topology_draw(out, topology, 0);
-        drawing = ald_text_render(out->str, false, true);
         g_assert_cmpstr(drawing, ==,
-                "No link between the other nodes has been measured yet.\n\nLeft out: n2 (offline), n3 "
-                "(unknown)\n");
+                "From the node at the left to the one at the top, over the best path; RTT/2 below:\n"
+                "  │          n1          n2          n3          n4\n"
+                "──┼────────────────────────────────────────────────\n"
+                "n1│          ·   1.00 kb/s~          ?         (?) \n"
+                "n2│  1.00 kb/s~          ·   2.00 kb/s°          × \n"
+                "n3│          ?   2.00 kb/s°          ·           … \n"
+                "n4│        (?)           ×           …           · \n"
+                "~ a node at its end was not heard for some seconds\n"
+                "° there is no path over IP\n"
+                "? not measured yet\n"
+                "(?) not measured, and possibly not connected\n"
+                "× offline\n"
+                "… unknown, since the cluster service does not run\n");
 }
 
 static void test_many_are_listed(void)
 {
-        g_autofree char *drawing = draw(9, (Edge[]){ { 1, 2, 7 }, { 2, 1, 5 } }, 0);
+        static const Pair pairs[PAIRS_MAX] = {
+                { 1, 2, 1000000, 1000000000 },
+                { 1, 3, 2000000000, 2000000000 },
+                { 2, 3, .presence = "unmeasured" },
+                { 2, 4, .presence = "offline" },
+        };
+        g_autofree char *drawing = draw(ALD_DRAWING_NODES_MAX + 1, pairs, 0);
 
-        g_assert_nonnull(strstr(drawing, "The slowest of 1 pairs over sockets:\n"));
-        g_assert_nonnull(strstr(drawing, "n1 ↔ n2  7 b/s  5 b/s"));
-        g_assert_null(strstr(drawing, "uneven"));
-        g_assert_nonnull(strstr(drawing, "9 nodes are too many to draw."));
+        g_assert_cmpstr(drawing, ==,
+                "The slowest of 2 measured pairs:\n"
+                "NODES            →          ←  RTT/2  TYPE      NOTE\n"
+                "n1 ↔ n2  1.00 Mb/s  1.00 Gb/s      –  ethernet  ≠ uneven\n"
+                "n1 ↔ n3  2.00 Gb/s  2.00 Gb/s      –  ethernet  \n"
+                "\nThe most uneven ones:\n"
+                "NODES            →          ←  RTT/2  TYPE      NOTE\n"
+                "n1 ↔ n2  1.00 Mb/s  1.00 Gb/s      –  ethernet  ≠ uneven\n"
+                "\nPairs that are not measured yet: 1. Pairs that are offline: 1.\n"
+                "\n9 nodes are too many to draw. --all shows all paths, \"alidadectl links NODE\" the "
+                "measurements of one node.\n");
+}
+
+static void add_edge(
+        AldTopology *topology, uint64_t id, unsigned source, unsigned sink, const AldEdgeRow *like)
+{
+        g_autofree char *source_id = model_id(source), *sink_id = model_id(sink);
+        AldEdgeRow row = *like;
+
+        row.id = id;
+        row.source = source_id;
+        row.sink = sink_id;
+        g_ptr_array_add(topology->edges, ald_struct_dup(&ald_edge_row_struct, &row));
+}
+
+static AldTopology *make_edges(void)
+{
+        AldTopology *topology = make_topology(2, (Pair[PAIRS_MAX]){ { 1, 2, 1000, 2000, 50 } });
+        AldEdgeRow row = ALD_EDGE_ROW_INIT;
+
+        row.kind = "socket";
+        row.presence = "live";
+        row.source_port = "eth0";
+        row.sink_port = "wlan0";
+        row.source_type = "ethernet";
+        row.sink_type = "wifi";
+        row.sink_generation = 6;
+        row.sink_address = "192.0.2.2";
+        row.bits_per_second = 1000;
+        row.rtt_p50_nsec = 50;
+        add_edge(topology, 1, 1, 2, &row);
+        row = (AldEdgeRow) ALD_EDGE_ROW_INIT;
+        row.kind = "rdma";
+        row.presence = "offline";
+        row.source_port = "mlx5_0.1";
+        row.sink_port = "mlx5_0.1";
+        row.transport = "roce";
+        row.reason = "mlx5_0.1 at the sink cannot be used: it is down";
+        add_edge(topology, 2, 1, 2, &row);
+        return topology;
+}
+
+static void test_all_paths(void)
+{
+        g_autoptr(AldTopology) topology = make_edges();
+        g_autoptr(AldTopologySummary) summary = ald_topology_summarize(topology);
+        g_autoptr(GString) out = g_string_new(NULL);
+        g_autofree char *list = NULL;
+
+        ald_topology_list(out, topology, summary, 0, NOW);
+        list = ald_text_render(out->str, false, true);
+        g_assert_cmpstr(list, ==,
+                "EDGE       PATH                    TYPE                    RATE  RTT/2  AGE  STATE\n"
+                "n1 → n2    eth0 → wlan0 192.0.2.2  ethernet → wifi 6  1.00 kb/s  25 ns    –  live\n"
+                "n1 → n2    mlx5_0.1 → mlx5_0.1     rdma roce                  –      –    –  offline: "
+                "mlx5_0.1 at "
+                "the sink cannot be used: it is down\n");
+}
+
+static void test_dot(void)
+{
+        g_autoptr(AldTopology) topology = make_edges();
+        g_autoptr(AldTopologySummary) summary = ald_topology_summarize(topology);
+        g_autoptr(GString) pairs = g_string_new(NULL), all = g_string_new(NULL);
+
+        ald_topology_write_dot(pairs, topology, summary, false);
+        g_assert_nonnull(strstr(pairs->str, "graph alidade {\n"));
+        g_assert_nonnull(strstr(
+                pairs->str, "  n0 -- n1 [style=solid label=\"→ 1.00 kb/s\\n← 2.00 kb/s\\n25 ns\"];\n}\n"));
+        ald_topology_write_dot(all, topology, summary, true);
+        g_assert_nonnull(strstr(all->str, "digraph alidade {\n"));
+        g_assert_nonnull(
+                strstr(all->str, "  n0 -> n1 [style=solid label=\"ethernet → wifi 6\\n1.00 kb/s\"];\n"));
 }
 
 static void test_rates(void)
@@ -251,7 +370,9 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/ctl-links/table-fits", test_table_fits);
         g_test_add_func("/ctl-links/drawings", test_drawings);
-        g_test_add_func("/ctl-links/excluded-nodes-are-named-below", test_excluded_nodes_are_named_below);
+        g_test_add_func("/ctl-links/marks", test_marks);
+        g_test_add_func("/ctl-links/all-paths", test_all_paths);
+        g_test_add_func("/ctl-links/dot", test_dot);
         g_test_add_func("/ctl-links/many-are-listed", test_many_are_listed);
         g_test_add_func("/ctl-links/rates", test_rates);
         g_test_add_func("/ctl-links/progress", test_progress);

@@ -347,32 +347,42 @@ static void test_uneven_pairs(void)
                         ald_node_pair_is_uneven(&(AldNodePair){ .there = even[i][0], .back = even[i][1] }));
 }
 
+static void add_node_row(AldTopology *topology, unsigned number, const char *name)
+{
+        g_autofree char *id = model_id(number);
+        const AldGraphNodeRow row = {
+                .node = id, .presence = "online", .name = name, .since_usec = ALD_ABSENT_UINT64
+        };
+
+        g_ptr_array_add(topology->nodes, ald_struct_dup(&ald_graph_node_row_struct, &row));
+}
+
+/* Nodes are in the order of their names, and so are the directions of a pair. */
 static void test_pairs(void)
 {
         g_autofree char *one = model_id(1), *two = model_id(2);
-        const AldEdgeRow rows[] = {
-                { one, two, "socket", 7, 20, ALD_ABSENT_UINT64, NULL },
-                { two, one, "socket", 5, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, NULL },
-                { one, two, "rdma", 9, 4, ALD_ABSENT_UINT64, NULL },
-                { one, two, "pigeon", 1, 1, ALD_ABSENT_UINT64, NULL },
-                { one, one, "socket", 1, 1, ALD_ABSENT_UINT64, NULL },
-                { one, two, "socket", ALD_ABSENT_UINT64, 1, ALD_ABSENT_UINT64, NULL },
-                { "\033", two, "socket", 1, 1, ALD_ABSENT_UINT64, NULL },
-                ALD_EDGE_ROW_INIT,
-        };
-        const AldRows edges = { &ald_edge_row_struct, rows, G_N_ELEMENTS(rows) };
-        g_autoptr(AldModel) model = ald_model_new();
-        g_autoptr(AldTopology) topology = NULL;
+        g_autoptr(AldTopology) topology = ald_topology_new();
+        g_autoptr(AldTopologySummary) summary = NULL;
+        AldNodePairRow row = ALD_NODE_PAIR_ROW_INIT;
         const AldNodePair *pair;
 
-        add_node(model, 1, "a");
-        topology = ald_topology_new(model, &edges);
-        g_assert_cmpuint(topology->names->len, ==, 2);
-        g_assert_cmpuint(topology->pairs[ALD_PATH_SOCKET]->len, ==, 1);
-        g_assert_cmpuint(topology->pairs[ALD_PATH_RDMA]->len, ==, 1);
-        pair = ald_topology_find(topology, ALD_PATH_SOCKET, 1, 0);
-        g_assert_cmpuint(pair->there, ==, 7);
-        g_assert_cmpuint(pair->back, ==, 5);
+        add_node_row(topology, 1, "b");
+        add_node_row(topology, 2, "a");
+        row.node = one;
+        row.peer = two;
+        row.to_peer_bits_per_second = 7;
+        row.from_peer_bits_per_second = 5;
+        row.rtt_p50_nsec = 20;
+        g_ptr_array_add(topology->pairs, ald_struct_dup(&ald_node_pair_row_struct, &row));
+        row.peer = "\033";
+        g_ptr_array_add(topology->pairs, ald_struct_dup(&ald_node_pair_row_struct, &row));
+        summary = ald_topology_summarize(topology);
+        g_assert_cmpuint(summary->nodes->len, ==, 2);
+        g_assert_cmpstr(ald_topology_summary_name(summary, two), ==, "a");
+        g_assert_cmpuint(summary->pairs->len, ==, 1);
+        pair = ald_topology_summary_find(summary, 1, 0);
+        g_assert_cmpuint(pair->there, ==, 5);
+        g_assert_cmpuint(pair->back, ==, 7);
         g_assert_cmpuint(pair->rtt, ==, 20);
 }
 

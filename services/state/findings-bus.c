@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/state/findings-bus.h"
+#include "services/common/timer.h"
+#include "state/findings/findings.h"
+#include "state/store/clock.h"
+
+#define LEAST_USEC G_USEC_PER_SEC
+
+/* Findings are computed as a whole: at most this share of the time is spent on it. */
+#define SHARE 200
+
+/* Some begin or end merely because time passes, which is not worth much of it. */
+#define IDLE_USEC (60 * G_USEC_PER_SEC)
+#define IDLE_SHARE 5000
+
+struct AldFindingsBus {
+        AldStore *store;
+        AldSignals *signals;
+        AldTimer *timer;
+        uint64_t digest, revision;
+        gint64 next; /* not before, CLOCK_MONOTONIC in µs */
+        gint64 idle; /* the same if nothing changes */
+        bool outdated;
+};
+
+static void compute(AldFindingsBus *self)
+{
+        uint64_t real = ald_realtime_usec();
+        gint64 start = g_get_monotonic_time(), end;
+        g_autoptr(GPtrArray) findings = ald_findings_compute(self->store, real, ald_clock_is_set(real));
+        uint64_t digest = ald_findings_digest(findings);
+
+        end = g_get_monotonic_time();
+        self->outdated = false;
+        self->next = end + MAX(LEAST_USEC, SHARE * (end - start));
+        self->idle = end + MAX(IDLE_USEC, IDLE_SHARE * (end - start));
+        if (self->revision != 0 && digest != self->digest)
+                ald_signals_change_view(self->signals, ALD_DERIVED_FINDINGS, ++self->revision);
+        self->digest = digest;
+}
+
+static void on_timer(void *userdata)
+{
+        AldFindingsBus *self = userdata;
+
+        compute(self);
+        ald_timer_set(self->timer, self->idle);
+}
+
+static void note(AldFindingsBus *self)
+{
+        if (self->outdated)
+                return;
+        self->outdated = true;
+        ald_timer_set(self->timer, MAX(self->next, g_get_monotonic_time() + LEAST_USEC / 10));
+}
+
+static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        note(userdata);
+}
+
+static void on_removing(AldEntry *entry, void *userdata)
+{
+        note(userdata);
+}
+
+AldFindingsBus *ald_findings_bus_new(AldStateManager *manager, AldSignals *signals)
+{
+        AldFindingsBus *self = g_new0(AldFindingsBus, 1);
+
+        self->store = ald_state_manager_store(manager);
+        self->signals = signals;
+        self->timer = ald_timer_new("findings", on_timer, self);
+        compute(self);
+        self->revision = 1;
+        ald_timer_set(self->timer, self->idle);
+        ald_state_manager_watch(manager, on_changed, on_removing, self);
+        return self;
+}
+
+void ald_findings_bus_free(AldFindingsBus *self)
+{
+        if (!self)
+                return;
+        ald_timer_free(self->timer);
+        g_free(self);
+}

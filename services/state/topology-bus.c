@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include <time.h>
+
+#include "record/record-bus.h"
+#include "services/common/timer.h"
+#include "services/state/records-bus.h"
+#include "services/state/topology-bus.h"
+#include "state/topology/graph.h"
+
+/* Changes within this time are one signal, and it is the least interval between two of them. */
+#define SETTLE_USEC (G_USEC_PER_SEC / 10)
+#define SIGNAL_USEC G_USEC_PER_SEC
+
+/* What the reply takes beside its rows, and what one that has gone takes in it, at most. */
+#define WIRE_OF_REPLY 1024u
+#define WIRE_PER_GONE 96u
+
+struct AldTopologyBus {
+        AldGraph *graph;
+        AldSignals *signals;
+        AldTimer *timer;
+        uint64_t signalled; /* revision */
+        gint64 signalled_at;
+        bool waits; /* the timer is set */
+};
+
+/* Revisions of an earlier run must not be taken for those of this one. */
+static uint64_t first_revision(void)
+{
+        struct timespec now;
+
+        g_assert(clock_gettime(CLOCK_BOOTTIME, &now) == 0);
+        return (uint64_t) now.tv_sec * G_USEC_PER_SEC + (uint64_t) now.tv_nsec / 1000;
+}
+
+static void on_timer(void *userdata)
+{
+        AldTopologyBus *self = userdata;
+        uint64_t revision = ald_graph_update(self->graph);
+
+        self->waits = false;
+        if (revision == self->signalled)
+                return;
+        self->signalled = revision;
+        self->signalled_at = g_get_monotonic_time();
+        ald_signals_change_view(self->signals, ALD_DERIVED_TOPOLOGY, revision);
+}
+
+static void wait_if_outdated(AldTopologyBus *self)
+{
+        gint64 now = g_get_monotonic_time();
+
+        if (self->waits || !ald_graph_is_outdated(self->graph))
+                return;
+        self->waits = true;
+        ald_timer_set(self->timer, MAX(now + SETTLE_USEC, self->signalled_at + SIGNAL_USEC));
+}
+
+static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
+{
+        AldTopologyBus *self = userdata;
+
+        ald_graph_note_change(self->graph, entry, before);
+        wait_if_outdated(self);
+}
+
+static void on_removing(AldEntry *entry, void *userdata)
+{
+        AldTopologyBus *self = userdata;
+
+        ald_graph_note_removal(self->graph, entry);
+        wait_if_outdated(self);
+}
+
+AldTopologyBus *ald_topology_bus_new(AldStateManager *manager, AldSignals *signals)
+{
+        AldTopologyBus *self = g_new0(AldTopologyBus, 1);
+
+        self->graph = ald_graph_new(ald_state_manager_store(manager), first_revision());
+        self->signals = signals;
+        self->timer = ald_timer_new("topology", on_timer, self);
+        self->signalled = ald_graph_update(self->graph);
+        ald_state_manager_watch(manager, on_changed, on_removing, self);
+        return self;
+}
+
+void ald_topology_bus_free(AldTopologyBus *self)
+{
+        if (!self)
+                return;
+        ald_timer_free(self->timer);
+        ald_graph_free(self->graph);
+        g_free(self);
+}
+
+/* A page: what it consists of is known before the first array is written. */
+typedef struct Page {
+        AldGraph *graph;
+        bool of_pairs; /* else of nodes and edges */
+        bool whole;
+        GPtrArray *of[ALD_GRAPH_CHANGE_N]; /* of AldGraphItem, by AldGraphChange */
+        size_t bytes;
+        uint64_t next;
+} Page;
+
+static bool add_item(const AldGraphItem *item, void *userdata)
+{
+        Page *page = userdata;
+        bool of_pair = item->change == ALD_GRAPH_PAIR || item->change == ALD_GRAPH_GONE_PAIR;
+        size_t bytes;
+
+        if (of_pair != page->of_pairs || (page->whole && item->change >= ALD_GRAPH_GONE_NODE)) {
+                page->next = item->revision;
+                return true;
+        }
+        bytes = item->change >= ALD_GRAPH_GONE_NODE ? WIRE_PER_GONE : item->bytes;
+        if (page->bytes + bytes > ALD_REPLY_MAX)
+                return false;
+        page->bytes += bytes;
+        page->next = item->revision;
+        g_ptr_array_add(page->of[item->change], (gpointer) item);
+        return true;
+}
+
+static int append_nodes(sd_bus_message *message, const Page *page)
+{
+        g_auto(AldGraphSpace) space = {};
+        AldGraphNodeRow row;
+        int r = ald_record_bus_open_rows(message, &ald_graph_node_row_struct);
+
+        for (guint i = 0; r >= 0 && i < page->of[ALD_GRAPH_NODE]->len; i++) {
+                ald_graph_describe_node(page->graph, page->of[ALD_GRAPH_NODE]->pdata[i], &space, &row);
+                r = ald_record_bus_append_row(message, &ald_graph_node_row_struct, &row);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_edges(sd_bus_message *message, const Page *page)
+{
+        g_auto(AldGraphSpace) space = {};
+        AldEdgeRow row;
+        int r = ald_record_bus_open_rows(message, &ald_edge_row_struct);
+
+        for (guint i = 0; r >= 0 && i < page->of[ALD_GRAPH_EDGE]->len; i++) {
+                ald_graph_describe_edge(page->graph, page->of[ALD_GRAPH_EDGE]->pdata[i], &space, &row);
+                r = ald_record_bus_append_row(message, &ald_edge_row_struct, &row);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_pairs(sd_bus_message *message, const Page *page)
+{
+        AldGraphSpace space = {};
+        AldNodePairRow row;
+        int r = ald_record_bus_open_rows(message, &ald_node_pair_row_struct);
+
+        for (guint i = 0; r >= 0 && i < page->of[ALD_GRAPH_PAIR]->len; i++) {
+                ald_graph_describe_pair(page->of[ALD_GRAPH_PAIR]->pdata[i], &space, &row);
+                r = ald_record_bus_append_row(message, &ald_node_pair_row_struct, &row);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_gone(sd_bus_message *message, const Page *page)
+{
+        const GPtrArray *nodes = page->of[ALD_GRAPH_GONE_NODE], *edges = page->of[ALD_GRAPH_GONE_EDGE];
+        char id[ALD_ID_STRING_SIZE];
+        int r;
+
+        r = sd_bus_message_open_container(message, 'a', "s");
+        for (guint i = 0; r >= 0 && i < nodes->len; i++)
+                r = sd_bus_message_append_basic(
+                        message, 's', ald_id_format(&((const AldGraphItem *) nodes->pdata[i])->node, id));
+        if (r >= 0)
+                r = sd_bus_message_close_container(message);
+        if (r >= 0)
+                r = sd_bus_message_open_container(message, 'a', "t");
+        for (guint i = 0; r >= 0 && i < edges->len; i++)
+                r = sd_bus_message_append_basic(
+                        message, 't', &((const AldGraphItem *) edges->pdata[i])->edge);
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_gone_pairs(sd_bus_message *message, const Page *page)
+{
+        const GPtrArray *pairs = page->of[ALD_GRAPH_GONE_PAIR];
+        char id[ALD_ID_STRING_SIZE], peer[ALD_ID_STRING_SIZE];
+        int r = sd_bus_message_open_container(message, 'a', "(ss)");
+
+        for (guint i = 0; r >= 0 && i < pairs->len; i++) {
+                const AldGraphItem *item = pairs->pdata[i];
+
+                r = sd_bus_message_append(
+                        message, "(ss)", ald_id_format(&item->node, id), ald_id_format(&item->peer, peer));
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int append_rows(sd_bus_message *message, const Page *page)
+{
+        int r;
+
+        if (page->of_pairs) {
+                r = append_pairs(message, page);
+                return r < 0 ? r : append_gone_pairs(message, page);
+        }
+        r = append_nodes(message, page);
+        if (r >= 0)
+                r = append_edges(message, page);
+        return r < 0 ? r : append_gone(message, page);
+}
+
+int ald_topology_bus_append(AldTopologyBus *self, sd_bus_message *message, bool of_pairs, uint64_t since,
+        uint64_t after, size_t *ret_bytes)
+{
+        uint64_t revision = ald_graph_update(self->graph);
+        Page page = { .graph = self->graph,
+                .of_pairs = of_pairs,
+                .whole = !ald_graph_remembers(self->graph, since),
+                .bytes = WIRE_OF_REPLY };
+        int r;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(page.of); i++)
+                page.of[i] = g_ptr_array_new();
+        ald_graph_foreach_after(self->graph, after != 0 ? after : page.whole ? 0 : since, add_item, &page);
+        r = sd_bus_message_append(message, "ttb", revision, page.next < revision ? page.next : 0, page.whole);
+        if (r >= 0)
+                r = append_rows(message, &page);
+        for (size_t i = 0; i < G_N_ELEMENTS(page.of); i++)
+                g_ptr_array_unref(page.of[i]);
+        *ret_bytes = page.bytes;
+        return r;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "record/schema.h"
+
+/* The connection graph, as GetTopology() and GetPairs() of the state service return it. */
+typedef struct AldTopology {
+        uint64_t revision; /* to ask for what has changed since; 0: nothing was read yet */
+        GPtrArray *nodes;  /* AldGraphNodeRow, by id */
+        GPtrArray *edges;  /* AldEdgeRow, by source, sink, kind, ports and addresses */
+        GPtrArray *pairs;  /* AldNodePairRow, by the two ids */
+        char *failure;     /* why the last reading failed, or NULL */
+} AldTopology;
+
+AldTopology *ald_topology_new(void);
+void ald_topology_free(AldTopology *topology);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopology, ald_topology_free)
+
+/* One reply to GetTopology(), or to GetPairs(). Rows and strings may belong to a message. */
+typedef struct AldTopologyPage {
+        uint64_t revision;
+        uint64_t next; /* After for the next page; 0: this is the last one */
+        bool of_pairs;
+        bool whole;
+        AldRows nodes, edges, pairs;
+        GHashTable *gone_nodes, *gone_edges, *gone_pairs; /* "ID", "NUMBER", "ID ID" */
+        GPtrArray *owned;                                 /* memory of the rows */
+} AldTopologyPage;
+
+AldTopologyPage ald_topology_page_new(void);
+void ald_topology_page_clear(AldTopologyPage *page);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldTopologyPage, ald_topology_page_clear)
+
+/* Takes over what a page says has changed; `first`: it is the first one of an answer. Nodes and edges come
+ * before pairs; the revision is that of the first page of nodes and edges. */
+void ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first);
+
+/* It could not be read: it is empty from now on, and the next reading is one of everything. */
+void ald_topology_fail(AldTopology *topology, const char *why);
+
+/* The row of a node; NULL if there is none. */
+const AldGraphNodeRow *ald_topology_find_node(const AldTopology *topology, const char *id);
