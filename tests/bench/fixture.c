@@ -104,7 +104,9 @@ static AldRecord *backends(void)
         return make(ALD_KIND_BACKENDS, &fields);
 }
 
-static AldRecord *network(unsigned node)
+#define SPEED UINT64_C(100000000000)
+
+static AldRecord *network(unsigned node, uint64_t speed)
 {
         static const char *const names[] = { "eno1", "eno2", "enp23s0f0np0", "enp23s0f1np1", "ib0", "lo" };
         AldInterface rows[G_N_ELEMENTS(names)];
@@ -124,7 +126,7 @@ static AldRecord *network(unsigned node)
                                          : "ethernet",
                         .hardware_address = "52:54:00:12:34:56",
                         .addresses = lists[i],
-                        .speed_bits_per_second = UINT64_C(100000000000),
+                        .speed_bits_per_second = speed,
                         .mtu = 1500,
                         .driver = "mlx5_core",
                         .carrier = true,
@@ -222,7 +224,7 @@ static AldRecord *node_record(unsigned node, AldKind kind, uint64_t turn)
         case ALD_KIND_BACKENDS:
                 return backends();
         case ALD_KIND_NETWORK:
-                return network(node);
+                return network(node, SPEED);
         case ALD_KIND_DISK:
                 return disk();
         case ALD_KIND_FABRIC:
@@ -253,4 +255,28 @@ AldUpdate fixture_update(unsigned node, unsigned which, unsigned nodes, uint64_t
                 update.record = link_record(node, peer, turn, key);
         }
         return update;
+}
+
+AldUpdate fixture_link(unsigned node, unsigned peer, uint64_t turn, char key[static 128])
+{
+        return (AldUpdate){
+                .node = fixture_id(node),
+                .kind = ALD_KIND_LINK_SOCKET,
+                .key = key,
+                .stamp = { EPOCH, turn + 1 },
+                .updated_usec = EPOCH + turn,
+                .record = link_record(node, peer, turn, key),
+        };
+}
+
+AldUpdate fixture_speed(unsigned node, uint64_t turn)
+{
+        return (AldUpdate){
+                .node = fixture_id(node),
+                .kind = ALD_KIND_NETWORK,
+                .key = "",
+                .stamp = { EPOCH, FIXTURE_RECORDS * (turn + 1) },
+                .updated_usec = EPOCH + turn,
+                .record = network(node, SPEED / 10 * (turn % 9 + 1)),
+        };
 }

@@ -14,3 +14,7 @@ AldId fixture_id(unsigned node);
 /* Record `which` (below FIXTURE_RECORDS) of the node, with figures that follow from `turn`. The key lives in
  * the buffer; the record is a new reference. */
 AldUpdate fixture_update(unsigned node, unsigned which, unsigned nodes, uint64_t turn, char key[static 128]);
+
+/* A link to a peer that the node has measured, and the node's interfaces with another negotiated speed. */
+AldUpdate fixture_link(unsigned node, unsigned peer, uint64_t turn, char key[static 128]);
+AldUpdate fixture_speed(unsigned node, uint64_t turn);
