@@ -277,17 +277,17 @@ uint64_t ald_hash_bytes(uint64_t hash, const void *data, size_t n)
         return hash;
 }
 
-/* With its end, so that "ab", "c" differs from "a", "bc". */
+/* With its end, so that "ab", "c" differs from "a", "bc", and nothing from "". */
 uint64_t ald_hash_text(uint64_t hash, const char *text)
 {
-        return text ? ald_hash_bytes(hash, text, strlen(text) + 1) : hash;
+        return text ? ald_hash_bytes(hash, text, strlen(text) + 1) : ald_hash_bytes(hash, "\377", 1);
 }
 
 uint64_t ald_hash_texts(uint64_t hash, const char *const *texts)
 {
         for (; texts && *texts; texts++)
                 hash = ald_hash_text(hash, *texts);
-        return hash;
+        return ald_hash_text(hash, NULL);
 }
 
 uint64_t ald_field_hash(const AldField *field, const void *value, uint64_t hash)
@@ -360,9 +360,11 @@ static void copy_struct(StructCopy *copy, const AldStruct *type, const void *fro
                 const AldField *field = &type->fields[i];
                 const void *value = ald_field_of(field, from);
 
-                if (ald_field_is_absent(field, value))
-                        continue;
-                if (field->type == ALD_TYPE_STRING) {
+                /* An empty one may be a pointer to what will be gone. */
+                if (ald_field_is_absent(field, value)) {
+                        if (to)
+                                ald_field_clear(field, to + field->offset);
+                } else if (field->type == ALD_TYPE_STRING) {
                         char *string = copy_string(copy, *(const char *const *) value);
 
                         if (to)

@@ -88,7 +88,8 @@ uint64_t ald_field_hash(const AldField *field, const void *value, uint64_t hash)
 /* A hash of nothing yet. */
 #define ALD_HASH_BASIS UINT64_C(14695981039346656037)
 
-/* Adds a text, or those of a list, to a hash; NULL adds nothing. */
+/* Adds a text, or those of a list, to a hash. NULL is a text that differs from all others, and an empty list.
+ */
 uint64_t ald_hash_text(uint64_t hash, const char *text);
 uint64_t ald_hash_texts(uint64_t hash, const char *const *texts);
 uint64_t ald_hash_bytes(uint64_t hash, const void *bytes, size_t n);

@@ -440,9 +440,10 @@ int ald_decode_topology(
                 return r;
         page.of_pairs = of_pairs;
         page.whole = whole;
-        ald_topology_take(topology, &page, first);
-        *ret_next = page.next;
-        return 0;
+        r = ald_topology_take(topology, &page, first);
+        if (r >= 0)
+                *ret_next = page.next;
+        return r;
 }
 
 int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model)

@@ -23,7 +23,7 @@ int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor);
 int ald_decode_findings(sd_bus_message *m, AldModel *model);
 
 /* Reply of GetTopology(), or of GetPairs(), of which `first` is the first page. *ret_next is After for the
- * next page; 0: this was the last one. */
+ * next page; 0: this was the last one. -ESTALE as in ald_topology_take(). */
 int ald_decode_topology(
         sd_bus_message *m, AldTopology *topology, bool of_pairs, bool first, uint64_t *ret_next);
 

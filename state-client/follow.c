@@ -135,6 +135,8 @@ static void step(AldFollow *follow, const char *interface, const char *method,
                 fail_errno(follow, r);
 }
 
+static void catch_up(AldFollow *follow);
+
 static void finish_reading(AldFollow *follow)
 {
         g_autoptr(AldModel) loaded = g_steal_pointer(&follow->loading);
@@ -144,6 +146,7 @@ static void finish_reading(AldFollow *follow)
         follow->read_at = g_get_monotonic_time();
         ald_model_replace(follow->model, loaded);
         follow->handler->synced(follow, follow->userdata);
+        catch_up(follow);
 }
 
 static int ask_for_topology(AldFollow *follow, uint64_t after, sd_bus_message_handler_t callback)
@@ -191,6 +194,10 @@ static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_ha
                 return 0;
         if (r >= 0)
                 r = ask_for_next_topology(follow, next, callback);
+        if (r == -ESTALE) {
+                ald_topology_fail(topology, "it changes too fast");
+                r = read_topology(follow, callback);
+        }
         if (r < 0) {
                 ald_topology_fail(topology, "the reply does not match the interface");
                 return r;
@@ -222,6 +229,7 @@ static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *re
 
 static void read_findings(AldFollow *follow)
 {
+        follow->findings_outdated = false;
         step(follow, ALD_STATE_INTERFACE, "GetFindings", on_first_findings, "", NULL, NULL);
 }
 
@@ -495,7 +503,7 @@ static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
 
 static void refresh_findings(AldFollow *follow)
 {
-        follow->findings_outdated = follow->findings != NULL;
+        follow->findings_outdated = follow->findings != NULL; /* then once more */
         if (!follow->findings)
                 (void) call_state(
                         follow, &follow->findings, ALD_STATE_INTERFACE, "GetFindings", on_findings, "");
@@ -513,13 +521,16 @@ static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
         return 0;
 }
 
-/* What changes while everything is read is read afterwards. */
 static int on_findings_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
 
-        if (is_from_owner(follow, m) && follow->in_step && !follow->loading)
+        if (!is_from_owner(follow, m))
+                return 0;
+        if (follow->in_step && !follow->loading)
                 refresh_findings(follow);
+        else
+                follow->findings_outdated = true;
         return 0;
 }
 
@@ -542,6 +553,17 @@ static int on_topology_changed(sd_bus_message *m, void *userdata, sd_bus_error *
         if (follow->in_step && !follow->loading && !follow->topology)
                 (void) read_topology(follow, on_topology);
         return 0;
+}
+
+/* What has changed while everything was read. */
+static void catch_up(AldFollow *follow)
+{
+        if (!follow->in_step || follow->loading)
+                return;
+        if (follow->findings_outdated)
+                refresh_findings(follow);
+        if (follow->topology_outdated && !follow->topology && ald_model_topology(follow->model))
+                (void) read_topology(follow, on_topology);
 }
 
 void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error)

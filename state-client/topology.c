@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <string.h>
 
 #include "record/record.h"
@@ -41,16 +42,25 @@ typedef struct RowKind {
         GCompareFunc compare;
 } RowKind;
 
-static char *node_name(const void *row)
+/* Text that is absent may be NULL or empty. */
+static bool is_given(const char *text)
 {
-        return g_strdup(((const AldGraphNodeRow *) row)->node);
+        return text && *text;
+}
+
+static char *node_name(const void *data)
+{
+        const AldGraphNodeRow *row = data;
+
+        return is_given(row->node) ? g_strdup(row->node) : NULL;
 }
 
 static char *edge_name(const void *data)
 {
         const AldEdgeRow *row = data;
 
-        return row->id == ALD_ABSENT_UINT64 || !row->kind || !row->source || !row->sink
+        return row->id == ALD_ABSENT_UINT64 || !is_given(row->kind) || !is_given(row->source) ||
+                               !is_given(row->sink)
                        ? NULL
                        : g_strdup_printf("%" G_GUINT64_FORMAT, row->id);
 }
@@ -59,7 +69,8 @@ static char *pair_name(const void *data)
 {
         const AldNodePairRow *row = data;
 
-        return row->node && row->peer ? g_strdup_printf("%s %s", row->node, row->peer) : NULL;
+        return is_given(row->node) && is_given(row->peer) ? g_strdup_printf("%s %s", row->node, row->peer)
+                                                          : NULL;
 }
 
 static gint compare_nodes(gconstpointer a, gconstpointer b)
@@ -149,30 +160,47 @@ AldTopologyPage ald_topology_page_new(void)
         };
 }
 
-void ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first)
+static void begin(AldTopology *topology, const AldTopologyPage *page)
 {
-        if (page->of_pairs) {
-                if (first && page->whole)
-                        g_ptr_array_set_size(topology->pairs, 0);
-                merge_rows(topology->pairs, &pair_kind, &page->pairs, page->gone_pairs);
-                return;
-        }
-        if (first && page->whole)
+        if (page->whole)
                 empty(topology);
-        /* What changes while pages are read comes again after this revision. */
-        if (first)
-                topology->revision = page->revision;
-        merge_rows(topology->nodes, &node_kind, &page->nodes, page->gone_nodes);
-        merge_rows(topology->edges, &edge_kind, &page->edges, page->gone_edges);
+        topology->reading = page->revision;
+        topology->reading_whole = page->whole;
+}
+
+int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first)
+{
+        if (first && !page->of_pairs)
+                begin(topology, page);
+        else if (page->whole != topology->reading_whole)
+                return -ESTALE;
+        if (!page->of_pairs) {
+                merge_rows(topology->nodes, &node_kind, &page->nodes, page->gone_nodes);
+                merge_rows(topology->edges, &edge_kind, &page->edges, page->gone_edges);
+                return 0;
+        }
+        merge_rows(topology->pairs, &pair_kind, &page->pairs, page->gone_pairs);
+        /* What has changed while pages were read comes again after this revision. */
+        if (page->next == 0)
+                topology->revision = topology->reading;
+        return 0;
 }
 
 const AldGraphNodeRow *ald_topology_find_node(const AldTopology *topology, const char *id)
 {
-        for (guint i = 0; id && i < topology->nodes->len; i++) {
-                const AldGraphNodeRow *row = topology->nodes->pdata[i];
+        guint first = 0, end = topology->nodes->len;
 
-                if (strcmp(row->node, id) == 0)
+        while (id && first < end) {
+                guint middle = first + (end - first) / 2;
+                const AldGraphNodeRow *row = topology->nodes->pdata[middle];
+                int r = strcmp(id, row->node);
+
+                if (r == 0)
                         return row;
+                if (r < 0)
+                        end = middle;
+                else
+                        first = middle + 1;
         }
         return NULL;
 }

@@ -2,16 +2,21 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 
 #include "record/schema.h"
 
 /* The connection graph, as GetTopology() and GetPairs() of the state service return it. */
 typedef struct AldTopology {
-        uint64_t revision; /* to ask for what has changed since; 0: nothing was read yet */
+        uint64_t revision; /* to ask for what has changed since; 0: nothing was read completely yet */
         GPtrArray *nodes;  /* AldGraphNodeRow, by id */
         GPtrArray *edges;  /* AldEdgeRow, by source, sink, kind, ports and addresses */
         GPtrArray *pairs;  /* AldNodePairRow, by the two ids */
         char *failure;     /* why the last reading failed, or NULL */
+
+        /* Of a reading that has begun: its revision, and whether it is one of everything. */
+        uint64_t reading;
+        bool reading_whole;
 } AldTopology;
 
 AldTopology *ald_topology_new(void);
@@ -33,9 +38,13 @@ AldTopologyPage ald_topology_page_new(void);
 void ald_topology_page_clear(AldTopologyPage *page);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldTopologyPage, ald_topology_page_clear)
 
-/* Takes over what a page says has changed; `first`: it is the first one of an answer. Nodes and edges come
- * before pairs; the revision is that of the first page of nodes and edges. */
-void ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first);
+/*
+ * Takes over what a page says has changed; `first`: it is the first one of an answer. Nodes and edges come
+ * before pairs. The revision of the first page counts once the last page of pairs was taken, so that a
+ * reading that is interrupted is repeated. -ESTALE if the service no longer knows what has changed since:
+ * everything has to be read.
+ */
+int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first);
 
 /* It could not be read: it is empty from now on, and the next reading is one of everything. */
 void ald_topology_fail(AldTopology *topology, const char *why);

@@ -108,13 +108,27 @@ static bool path_is_wifi(const AldLink *link)
                        ald_interface_type_to_string(ALD_INTERFACE_TYPE_WIFI)) == 0;
 }
 
+bool ald_attempt_has_failed(uint64_t measured_usec, uint64_t failed_usec, const char *failure)
+{
+        bool failed = failed_usec != ALD_ABSENT_UINT64;
+
+        if (measured_usec == ALD_ABSENT_UINT64)
+                return failure || failed;
+        return failed && failed_usec > measured_usec;
+}
+
 bool ald_link_has_failed(const AldLink *link)
 {
-        bool failed = link->failed_usec != ALD_ABSENT_UINT64;
+        return ald_attempt_has_failed(link->measured_usec, link->failed_usec, link->failure);
+}
 
-        if (link->measured_usec == ALD_ABSENT_UINT64)
-                return link->failure || failed;
-        return failed && link->failed_usec > link->measured_usec;
+bool ald_link_reaches_sink(const AldLink *link)
+{
+        if (link->upload_bits_per_second == ALD_ABSENT_UINT64 &&
+                link->download_bits_per_second == ALD_ABSENT_UINT64)
+                return false;
+        return link->failed_usec == ALD_ABSENT_UINT64 ||
+               (link->measured_usec != ALD_ABSENT_UINT64 && link->measured_usec >= link->failed_usec);
 }
 
 static bool falls_short(const AldLink *link, uint64_t rate, double interval)

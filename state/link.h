@@ -35,8 +35,12 @@ AldLink ald_link_of_record(const AldRecord *record);
  * NULL. */
 void ald_link_add_sink(AldLink *link, const AldNetwork *network, const AldFabric *fabric);
 
-/* Whether the last attempt to measure it failed. */
+/* Whether the last attempt to measure it failed; the second form takes the fields of a row. */
 bool ald_link_has_failed(const AldLink *link);
+bool ald_attempt_has_failed(uint64_t measured_usec, uint64_t failed_usec, const char *failure);
+
+/* Whether the sink was reached, the last time too, so that the ends are known to be connected. */
+bool ald_link_reaches_sink(const AldLink *link);
 
 /* Whether the whole confidence interval of a direction is below half of the negotiated speed, or a quarter
  * over Wi-Fi. False if either is unknown. */

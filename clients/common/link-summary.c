@@ -246,10 +246,12 @@ static int compare_summaries(const void *a, const void *b)
         return strcmp((*x)->sort_key, (*y)->sort_key);
 }
 
-/* The id that the link would have. NULL if it is no path that is probed, or is told from the other end. */
+/* The id that the link would have. NULL if it is no path that is probed, is told from the other end, or was
+ * measured, so that its record is on the way. */
 static char *link_id_of(const AldEdgeRow *edge)
 {
-        if (!edge->prober || strcmp(edge->prober, edge->source) != 0)
+        if (!edge->prober || strcmp(edge->prober, edge->source) != 0 ||
+                edge->measured_usec != ALD_ABSENT_UINT64 || edge->rtt_measured_usec != ALD_ABSENT_UINT64)
                 return NULL;
         if (edge->sink_address)
                 return g_strdup_printf("%s/%s,%s", edge->source, edge->sink, edge->sink_address);

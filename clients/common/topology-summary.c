@@ -4,6 +4,7 @@
 #include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
 #include "state/link-quality.h"
+#include "state/link.h"
 
 #define SHORT_ID 8
 
@@ -133,12 +134,17 @@ bool ald_presence_is(const char *presence, AldEdgeRowPresence value)
         return g_strcmp0(presence, ald_edge_row_presence_to_string(value)) == 0;
 }
 
+static bool has_failed(const AldEdgeRow *edge)
+{
+        return ald_attempt_has_failed(edge->measured_usec, edge->failed_usec, edge->failure);
+}
+
 static AldTone tone_of(const AldEdgeRow *edge)
 {
         if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_OFFLINE))
                 return ALD_TONE_ERROR;
         if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_LIVE))
-                return edge->failed_usec != ALD_ABSENT_UINT64 ? ALD_TONE_WARNING : ALD_TONE_GOOD;
+                return has_failed(edge) ? ALD_TONE_WARNING : ALD_TONE_GOOD;
         return ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_STALE) ? ALD_TONE_WARNING
                                                                             : ALD_TONE_FAINT;
 }
@@ -149,8 +155,7 @@ static const char *presence_words(const AldEdgeRow *edge)
                 return "not measured";
         if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_CANDIDATE))
                 return "possible";
-        if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_LIVE) &&
-                edge->failed_usec != ALD_ABSENT_UINT64)
+        if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_LIVE) && has_failed(edge))
                 return "failed";
         return edge->presence ?: ALD_ABSENT_TEXT;
 }

@@ -6,12 +6,12 @@
 
 #define LEAST_USEC G_USEC_PER_SEC
 
-/* Findings are computed as a whole: at most this share of the time is spent on it. */
-#define SHARE 200
+/* Findings are computed as a whole, so at most one part in so many of the time is spent on it. */
+#define PARTS 200
 
 /* Some begin or end merely because time passes, which is not worth much of it. */
 #define IDLE_USEC (60 * G_USEC_PER_SEC)
-#define IDLE_SHARE 5000
+#define IDLE_PARTS 5000
 
 struct AldFindingsBus {
         AldStore *store;
@@ -32,8 +32,8 @@ static void compute(AldFindingsBus *self)
 
         end = g_get_monotonic_time();
         self->outdated = false;
-        self->next = end + MAX(LEAST_USEC, SHARE * (end - start));
-        self->idle = end + MAX(IDLE_USEC, IDLE_SHARE * (end - start));
+        self->next = end + MAX(LEAST_USEC, PARTS * (end - start));
+        self->idle = end + MAX(IDLE_USEC, IDLE_PARTS * (end - start));
         if (self->revision != 0 && digest != self->digest)
                 ald_signals_change_view(self->signals, ALD_DERIVED_FINDINGS, ++self->revision);
         self->digest = digest;

@@ -13,7 +13,7 @@
 /* Larger than any real cluster needs, so that only a hostile peer reaches these. */
 #define MAX_NODES 20000u
 #define MAX_LINKS_PER_NODE 4096u
-#define MAX_BYTES (512u * 1024 * 1024)
+#define MAX_BYTES (384u * 1024 * 1024) /* the graph of so many links takes about as much again */
 
 #define EXPIRE_SECONDS 60u
 #define SAVE_SECONDS 5u

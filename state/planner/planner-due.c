@@ -26,16 +26,7 @@ const char *ald_due_reason_to_string(AldDueReason reason)
         return names[reason];
 }
 
-/* FNV-1a, then mixed, since few bytes differ between paths of one pair. */
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t n)
-{
-        const uint8_t *bytes = data;
-
-        for (size_t i = 0; i < n; i++)
-                hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);
-        return hash;
-}
-
+/* Since few bytes differ between paths of one pair. */
 static uint64_t mix(uint64_t hash)
 {
         hash = (hash ^ hash >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -45,11 +36,11 @@ static uint64_t mix(uint64_t hash)
 
 uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *address)
 {
-        uint64_t hash = UINT64_C(14695981039346656037);
+        uint64_t hash = ALD_HASH_BASIS;
 
-        hash = hash_bytes(hash, source, sizeof *source);
-        hash = hash_bytes(hash, sink, sizeof *sink);
-        return mix(hash_bytes(hash, address, strlen(address)));
+        hash = ald_hash_bytes(hash, source, sizeof *source);
+        hash = ald_hash_bytes(hash, sink, sizeof *sink);
+        return mix(ald_hash_bytes(hash, address, strlen(address)));
 }
 
 static uint64_t back_off(uint64_t seed, uint64_t failures)

@@ -51,6 +51,13 @@ bool ald_probe_policy_allows(const AldNode *node, AldLinkScope scope)
                        policy->links, ald_probe_policy_links_to_string(ALD_PROBE_POLICY_LINKS_ROUND_TRIPS));
 }
 
+const char *ald_probe_policy_reason(const AldNode *node)
+{
+        const AldProbePolicy *policy = policy_of(node);
+
+        return policy ? policy->reason : NULL;
+}
+
 uint64_t ald_probe_policy_bytes_per_hour(const AldNode *node)
 {
         const AldProbePolicy *policy = policy_of(node);

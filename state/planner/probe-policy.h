@@ -23,6 +23,9 @@ bool ald_probe_policy_starts(const AldNode *node, AldKind kind);
 /* Whether its links may be probed with this scope now. */
 bool ald_probe_policy_allows(const AldNode *node, AldLinkScope scope);
 
+/* Why its links may not be probed with every scope now; NULL if they may, or if it does not say. */
+const char *ald_probe_policy_reason(const AldNode *node);
+
 /* What probes may transfer over its links, in bytes per hour, and the fixed interval between full
  * measurements, in µs; 0 if not set. */
 uint64_t ald_probe_policy_bytes_per_hour(const AldNode *node);

@@ -130,7 +130,7 @@ AldRecord *ald_node_record(const AldNode *node, AldKind kind);
 /* Whether the node is online. */
 bool ald_node_is_online(const AldNode *node);
 
-/* Whether the node counts in totals, topology and findings: it is this node, online or stale. A node that is
+/* Whether the node counts in totals, plans and findings: it is this node, online or stale. A node that is
  * offline, duplicate or unknown does not count, nor does one without a presence. */
 bool ald_node_counts(const AldNode *node);
 

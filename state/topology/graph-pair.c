@@ -109,6 +109,14 @@ static const char *type_of(const AldGraphPath *path)
         return path->transport ?: ald_path_type(path->ends[0].type, path->ends[1].type);
 }
 
+/* The path with the best rate in either direction, else that with the least round trip, or NULL. */
+static const AldGraphPath *find_typical(const AldGraphPair *pair)
+{
+        if (pair->to_peer.path && (!pair->from_peer.path || pair->to_peer.value >= pair->from_peer.value))
+                return pair->to_peer.path;
+        return pair->from_peer.path ?: pair->rtt.path;
+}
+
 void ald_graph_pair_compute(AldGraphPair *pair)
 {
         static const AldGraphBest none;
@@ -125,10 +133,7 @@ void ald_graph_pair_compute(AldGraphPair *pair)
                                 path->presence == ALD_EDGE_ROW_PRESENCE_STALE))
                         find_best(pair, path);
         }
-        pair->type = type_of(pair->to_peer.path     ? pair->to_peer.path
-                             : pair->from_peer.path ? pair->from_peer.path
-                             : pair->rtt.path       ? pair->rtt.path
-                                                    : present);
+        pair->type = type_of(find_typical(pair) ?: present);
 }
 
 void ald_graph_pair_describe(const AldGraphPair *pair, AldGraphSpace *space, AldNodePairRow *ret)

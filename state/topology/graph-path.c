@@ -253,27 +253,32 @@ static bool find_problem(AldGraphPath *path, const AldNode *const *nodes)
         }
         if (path->problem)
                 return true;
-        for (unsigned i = 0; i < 2 && is_probed(path); i++)
-                if (nodes[i] &&
-                        (!policy_allows(path, nodes[i]) || (i == 0 && !policy_starts(path, nodes[i])))) {
+        if (!is_probed(path))
+                return false;
+        for (unsigned i = 0; i < 2 && !path->problem; i++)
+                if (nodes[i] && !policy_allows(path, nodes[i])) {
                         path->problem = "policy";
                         path->problem_end = i;
-                        return false;
                 }
+        if (!path->problem && nodes[0] && !policy_starts(path, nodes[0])) {
+                path->problem = "policy";
+                path->problem_end = 0;
+        }
         return false;
 }
 
+/* Whether there is any figure of it. */
 static bool is_measured(const AldGraphPath *path)
 {
-        const AldLinkSocket *socket = socket_of(path);
-        const AldLinkRdma *rdma = rdma_of(path);
+        AldLink link;
 
         if (!is_probed(path))
                 return true;
-        if (rdma)
-                return rdma->measured_usec != ALD_ABSENT_UINT64;
-        return socket &&
-               (socket->measured_usec != ALD_ABSENT_UINT64 || socket->rtt_measured_usec != ALD_ABSENT_UINT64);
+        if (!path->entry)
+                return false;
+        link = ald_link_of_record(path->entry->record);
+        return link.upload_bits_per_second != ALD_ABSENT_UINT64 ||
+               link.download_bits_per_second != ALD_ABSENT_UINT64 || link.rtt_p50_nsec != ALD_ABSENT_UINT64;
 }
 
 static bool any_is(const AldNode *const *nodes, AldGraphNodeRowPresence presence)
@@ -315,8 +320,14 @@ static char *reason_of(const AldGraphPath *path, AldStore *store, bool reverse, 
                 return g_strdup_printf("the %s no longer has %s", at, port);
         if (g_str_equal(path->problem, "no-address"))
                 return g_strdup_printf("the %s does not have the address %s", at, ald_key_address(path->key));
-        if (g_str_equal(path->problem, "policy"))
-                return g_strdup_printf("the configuration of the %s does not allow these probes", at);
+        if (g_str_equal(path->problem, "policy")) {
+                const char *reason = node ? ald_probe_policy_reason(node) : NULL;
+
+                if (!node || policy_allows(path, node))
+                        return g_strdup_printf("the %s starts no such probes", at);
+                return g_strdup_printf(
+                        "the %s allows no such probes%s%s", at, reason ? ": " : "", reason ?: "");
+        }
         if (!rdma_port || !ald_rdma_problem_find_reported(network_of(node), rdma_port, &problem))
                 return NULL;
         *ret_remedy = ald_rdma_problem_remedy(&problem);
@@ -370,7 +381,9 @@ static void compute_due(AldGraphPath *path)
 
         path->due_reason = NULL;
         path->due_usec = ALD_ABSENT_UINT64;
-        if (!is_probed(path) || path->problem || path->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE ||
+        /* What a search does not find is probed from the other end, or no more. */
+        if (!is_probed(path) || (path->searched && !path->known) || path->problem ||
+                path->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE ||
                 path->presence == ALD_EDGE_ROW_PRESENCE_UNKNOWN)
                 return;
         seed = seed_of(path);
@@ -450,6 +463,17 @@ static void describe_rdma(const AldGraphPath *path, bool reverse, AldEdgeRow *ro
         row->failed_usec = rdma->failed_usec;
 }
 
+/* As in the record, but no more than the sink has now; without a record, by what both ends report. */
+static uint64_t negotiated_of(const AldGraphPath *path, uint64_t measured)
+{
+        const AldLinkSocket *socket = socket_of(path);
+        uint64_t sink = path->ends[1].bits_per_second;
+
+        if (measured == ALD_ABSENT_UINT64)
+                return ald_path_speed(path->ends[0].bits_per_second, sink);
+        return socket && socket->sink_interface_type ? measured : ald_path_speed(measured, sink);
+}
+
 void ald_graph_path_describe(
         const AldGraphPath *path, AldStore *store, bool reverse, AldGraphSpace *space, AldEdgeRow *ret)
 {
@@ -473,8 +497,7 @@ void ald_graph_path_describe(
                 describe_rdma(path, reverse, ret);
         if (is_probed(path))
                 ret->prober = reverse ? ret->sink : ret->source;
-        if (ret->negotiated_bits_per_second == ALD_ABSENT_UINT64)
-                ret->negotiated_bits_per_second = ald_path_speed(from->bits_per_second, to->bits_per_second);
+        ret->negotiated_bits_per_second = negotiated_of(path, ret->negotiated_bits_per_second);
         ret->due_reason = path->due_reason;
         ret->due_usec = path->due_usec;
         ret->problem = path->problem;

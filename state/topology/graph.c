@@ -27,7 +27,8 @@ typedef struct Path {
         AldGraphPath is;
         Pair *pair;
         char *key;
-        unsigned found; /* the last search that found it without its record */
+        unsigned found;   /* the last search that found it without its record */
+        uint64_t reached; /* what its record says to segments */
         bool dirty;
         Item edges[2]; /* source to sink, and back */
 } Path;
@@ -38,7 +39,6 @@ typedef struct Member {
         uint64_t reach;   /* hash of what decides to which addresses paths lead */
         uint64_t joins;   /* hash of what joins ports in segments */
         bool is_host;     /* it reports interfaces or ports, and counts in n_hosts */
-        bool shown;       /* there is a row of it */
         bool dirty;       /* it is in the list of those */
         bool paths_dirty; /* its paths may look different */
         bool reach_dirty; /* its paths over sockets have to be searched again */
@@ -259,11 +259,18 @@ static void mark_pair(AldGraph *graph, Pair *pair)
         g_ptr_array_add(graph->dirty_pairs, pair);
 }
 
+static Path *lookup_path(AldGraph *graph, AldEdgeRowKind kind, const AldId *source, const char *key)
+{
+        const Path wanted = { .is = { .kind = kind, .source = *source, .key = key } };
+
+        return g_hash_table_lookup(graph->paths, &wanted);
+}
+
+/* Creates it if there is none. */
 static Path *find_path(
         AldGraph *graph, AldEdgeRowKind kind, const AldId *source, const AldId *sink, const char *key)
 {
-        const Path wanted = { .is = { .kind = kind, .source = *source, .key = key } };
-        Path *path = g_hash_table_lookup(graph->paths, &wanted);
+        Path *path = lookup_path(graph, kind, source, key);
 
         if (path)
                 return path;
@@ -303,41 +310,40 @@ static void remove_path(AldGraph *graph, Path *path)
 
 /* A record has changed */
 
-/* Whether links to be measured between two nodes may lead to other segments: it was reached, or no longer. */
-static bool joins_ports(const AldRecord *record)
+/* What a record says to segments: between which ends the sink was reached; 0: it was not. */
+static uint64_t hash_reached(const AldRecord *record)
 {
         AldLink link;
 
         if (!record)
-                return false;
+                return 0;
         link = ald_link_of_record(record);
-        return (link.upload_bits_per_second != ALD_ABSENT_UINT64 ||
-                       link.download_bits_per_second != ALD_ABSENT_UINT64) &&
-               !ald_link_has_failed(&link);
+        return ald_link_reaches_sink(&link)
+                       ? ald_hash_text(ald_hash_text(ALD_HASH_BASIS, link.from), link.to) | 1
+                       : 0;
 }
 
-static bool same_ends(const AldRecord *a, const AldRecord *b)
-{
-        const AldLink left = ald_link_of_record(a), right = ald_link_of_record(b);
-
-        return g_strcmp0(left.from, right.from) == 0 && g_strcmp0(left.to, right.to) == 0;
-}
-
-static void note_link(AldGraph *graph, const AldEntry *entry, bool exists, const AldRecord *before)
+static void note_link(AldGraph *graph, const AldEntry *entry, bool exists)
 {
         AldEdgeRowKind kind = entry->kind == ALD_KIND_LINK_RDMA ? ALD_EDGE_ROW_KIND_RDMA
                                                                 : ALD_EDGE_ROW_KIND_SOCKET;
         const AldRecord *record = exists ? entry->record : NULL;
+        uint64_t reached;
         AldId sink;
         Path *path;
 
+        /* Of a deletion nobody needs to know that never had a record here. */
+        if (!record && !lookup_path(graph, kind, &entry->node->id, entry->key))
+                return;
         if (ald_key_parse(entry->kind, entry->key, &sink) < 0 || ald_id_equal(&sink, &entry->node->id))
                 return;
         path = find_path(graph, kind, &entry->node->id, &sink, entry->key);
         path->is.entry = record ? entry : NULL;
         mark_path(graph, path);
-        if (joins_ports(record) != joins_ports(before) || (record && before && !same_ends(record, before)))
+        reached = hash_reached(record);
+        if (reached != path->reached)
                 graph->segments_dirty = true;
+        path->reached = reached;
 }
 
 static void note_node(AldGraph *graph, const AldEntry *entry)
@@ -362,10 +368,10 @@ static void note_node(AldGraph *graph, const AldEntry *entry)
                 member->reach_dirty = true;
 }
 
-void ald_graph_note_change(AldGraph *graph, const AldEntry *entry, const AldRecord *before)
+void ald_graph_note_change(AldGraph *graph, const AldEntry *entry)
 {
         if (ald_kinds[entry->kind].is_link)
-                note_link(graph, entry, true, before);
+                note_link(graph, entry, true);
         else
                 note_node(graph, entry);
 }
@@ -373,7 +379,7 @@ void ald_graph_note_change(AldGraph *graph, const AldEntry *entry, const AldReco
 void ald_graph_note_removal(AldGraph *graph, AldEntry *entry)
 {
         if (ald_kinds[entry->kind].is_link)
-                note_link(graph, entry, false, entry->record);
+                note_link(graph, entry, false);
         else
                 note_node(graph, entry);
 }
@@ -393,7 +399,7 @@ AldGraph *ald_graph_new(AldStore *store, uint64_t revision)
         mark_member(graph, find_member(graph, &ald_store_local_node(store)->id));
         for (AldEntry *entry = ald_store_after(store, NULL, 0, NULL); entry;
                 entry = ald_store_after(store, &entry->node->id, entry->kind, entry->key ?: ""))
-                ald_graph_note_change(graph, entry, NULL);
+                ald_graph_note_change(graph, entry);
         return graph;
 }
 
@@ -444,6 +450,7 @@ static uint64_t hash_reach(const AldNode *node)
                 hash = ald_hash_text(hash, interface->controller);
                 hash = ald_hash_texts(hash, interface->ports);
                 hash = ald_hash_text(hash, interface->parent);
+                hash = ald_hash_text(hash, interface->driver);
                 hash = ald_hash_bytes(hash, &interface->carrier, sizeof interface->carrier);
         }
         for (size_t i = 0; network && i < network->neighbours.n; i++) {
@@ -456,12 +463,13 @@ static uint64_t hash_reach(const AldNode *node)
         return ald_hash_bytes(hash, &starts, sizeof starts);
 }
 
-/* What segments depend on beside links. */
+/* What segments, and who probes their ports, depend on beside links. */
 static uint64_t hash_joins(const AldNode *node, uint64_t reach)
 {
         const AldFabric *fabric = fabric_of(node);
         bool counts = node && ald_node_counts(node);
-        uint64_t hash = ald_hash_bytes(reach, &counts, sizeof counts);
+        bool starts = node && ald_probe_policy_starts(node, ALD_KIND_LINK_RDMA);
+        uint64_t hash = ald_hash_bytes(ald_hash_bytes(reach, &counts, sizeof counts), &starts, sizeof starts);
 
         for (size_t i = 0; fabric && i < fabric->rdma_ports.n; i++) {
                 const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
@@ -605,11 +613,6 @@ static void search_paths_of(AldGraph *graph, Member *member)
 
 /* Paths that segments and cables make known */
 
-typedef struct PairSearch {
-        AldGraph *graph;
-        const AldNode *node;
-} PairSearch;
-
 static void note_cable(AldGraph *graph, AldEdgeRowKind kind, const AldNode *source, const char *source_port,
         const AldNode *sink, const char *sink_port, bool candidate)
 {
@@ -624,9 +627,42 @@ static void note_cable(AldGraph *graph, AldEdgeRowKind kind, const AldNode *sour
                 sink_port);
 }
 
+/* The nodes of one pass: those that count, whose segments are those of the planner, or all. */
+typedef struct SegmentPass {
+        AldGraph *graph;
+        bool counting;
+        GPtrArray *nodes; /* const AldNode */
+        bool left_out;    /* there are others */
+} SegmentPass;
+
+static gboolean add_node(AldNode *node, void *userdata)
+{
+        SegmentPass *pass = userdata;
+
+        if (!network_of(node) && !fabric_of(node))
+                return FALSE;
+        if (pass->counting && !ald_node_counts(node))
+                pass->left_out = true;
+        else
+                g_ptr_array_add(pass->nodes, node);
+        return FALSE;
+}
+
+/* What ends at a node that does not count is known from the pass over all nodes: its reports are old. */
+static bool is_of_pass(const SegmentPass *pass, const AldNode *a, const AldNode *b)
+{
+        return pass->counting == (ald_node_counts(a) && ald_node_counts(b));
+}
+
+typedef struct PairSearch {
+        const SegmentPass *pass;
+        const AldNode *node;
+} PairSearch;
+
 static void on_port_pair(const AldPortPair *pair, void *userdata)
 {
         const PairSearch *search = userdata;
+        AldGraph *graph = search->pass->graph;
         bool ordered = ald_id_compare(&search->node->id, &pair->peer->id) < 0;
         const AldNode *first = ordered ? search->node : pair->peer,
                       *second = ordered ? pair->peer : search->node;
@@ -634,53 +670,63 @@ static void on_port_pair(const AldPortPair *pair, void *userdata)
         const char *second_port = ordered ? pair->theirs : pair->own;
 
         /* Each pair of nodes comes twice, unless only those of this node are listed. */
-        if (!is_within_limit(search->graph, search->node, pair->peer))
+        if (!is_within_limit(graph, search->node, pair->peer) ||
+                !is_of_pass(search->pass, search->node, pair->peer))
                 return;
         if (!ald_probe_policy_starts(first, ALD_KIND_LINK_RDMA) &&
                 ald_probe_policy_starts(second, ALD_KIND_LINK_RDMA))
-                note_cable(search->graph, ALD_EDGE_ROW_KIND_RDMA, second, second_port, first, first_port,
+                note_cable(graph, ALD_EDGE_ROW_KIND_RDMA, second, second_port, first, first_port,
                         pair->candidate);
         else
-                note_cable(search->graph, ALD_EDGE_ROW_KIND_RDMA, first, first_port, second, second_port,
+                note_cable(graph, ALD_EDGE_ROW_KIND_RDMA, first, first_port, second, second_port,
                         pair->candidate);
 }
 
-static gboolean add_node(AldNode *node, void *nodes)
+static void search_port_pairs(const SegmentPass *pass, const GPtrArray *segments)
 {
-        if (network_of(node) || fabric_of(node))
-                g_ptr_array_add(nodes, node);
-        return FALSE;
-}
+        PairSearch search = { .pass = pass };
 
-static void search_port_pairs(AldGraph *graph, const GPtrArray *nodes, const GPtrArray *segments)
-{
-        PairSearch search = { .graph = graph };
-
-        for (guint i = 0; i < nodes->len; i++) {
-                search.node = nodes->pdata[i];
-                if (graph->n_hosts < ALD_GRAPH_ALL_BELOW || search.node->local)
+        for (guint i = 0; i < pass->nodes->len; i++) {
+                search.node = pass->nodes->pdata[i];
+                if (pass->graph->n_hosts < ALD_GRAPH_ALL_BELOW || search.node->local)
                         ald_port_pairs_foreach(segments, search.node, on_port_pair, &search);
         }
 }
 
-static void search_segments(AldGraph *graph)
+static void note_cables(const SegmentPass *pass, const GArray *cables)
 {
-        g_autoptr(GPtrArray) nodes = g_ptr_array_new(), segments = NULL;
-        g_autoptr(GArray) cables = NULL;
-        g_autoptr(GPtrArray) paths = NULL;
-
-        graph->search++;
-        ald_store_foreach_node(graph->store, add_node, nodes);
-        segments = ald_segments_compute_among(graph->store, nodes, &cables);
-        search_port_pairs(graph, nodes, segments);
         for (guint i = 0; i < cables->len; i++) {
                 const AldCable *cable = &g_array_index(cables, AldCable, i);
 
-                note_cable(graph,
-                        cable->how == ALD_SEGMENT_THUNDERBOLT ? ALD_EDGE_ROW_KIND_THUNDERBOLT
-                                                              : ALD_EDGE_ROW_KIND_LLDP,
-                        cable->a.node, cable->a.port, cable->b.node, cable->b.port, cable->candidate);
+                if (is_of_pass(pass, cable->a.node, cable->b.node))
+                        note_cable(pass->graph,
+                                cable->how == ALD_SEGMENT_THUNDERBOLT ? ALD_EDGE_ROW_KIND_THUNDERBOLT
+                                                                      : ALD_EDGE_ROW_KIND_LLDP,
+                                cable->a.node, cable->a.port, cable->b.node, cable->b.port, cable->candidate);
         }
+}
+
+/* Returns whether nodes were left out. */
+static bool search_pass(AldGraph *graph, bool counting)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new(), segments = NULL;
+        g_autoptr(GArray) cables = NULL;
+        SegmentPass pass = { .graph = graph, .counting = counting, .nodes = nodes };
+
+        ald_store_foreach_node(graph->store, add_node, &pass);
+        segments = ald_segments_compute_among(graph->store, nodes, &cables);
+        search_port_pairs(&pass, segments);
+        note_cables(&pass, cables);
+        return pass.left_out;
+}
+
+static void search_segments(AldGraph *graph)
+{
+        g_autoptr(GPtrArray) paths = NULL;
+
+        graph->search++;
+        if (search_pass(graph, true))
+                search_pass(graph, false);
         paths = list_keys(graph->paths);
         for (guint i = 0; i < paths->len; i++) {
                 Path *path = paths->pdata[i];
@@ -742,6 +788,7 @@ static void mark_all_reach(AldGraph *graph)
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
                 ((Member *) value)->reach_dirty = true;
                 mark_member(graph, value);
+                mark_paths_of(graph, value);
         }
         graph->segments_dirty = true;
 }
@@ -767,12 +814,19 @@ static void search_all(AldGraph *graph)
         graph->segments_dirty = false;
 }
 
+static bool is_local(AldGraph *graph, const AldId *id)
+{
+        return ald_id_equal(id, &ald_store_local_node(graph->store)->id);
+}
+
 static void update_path(AldGraph *graph, Path *path)
 {
         g_auto(AldGraphSpace) space = {};
         AldEdgeRow row;
 
         path->dirty = false;
+        path->is.searched = graph->n_hosts < ALD_GRAPH_ALL_BELOW || is_local(graph, &path->is.source) ||
+                            is_local(graph, &path->is.sink);
         if (!path->is.entry && !path->is.known) {
                 remove_path(graph, path);
                 return;

@@ -33,7 +33,7 @@ void ald_graph_free(AldGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGraph, ald_graph_free)
 
 /* A record has changed, or will be removed. */
-void ald_graph_note_change(AldGraph *graph, const AldEntry *entry, const AldRecord *before);
+void ald_graph_note_change(AldGraph *graph, const AldEntry *entry);
 void ald_graph_note_removal(AldGraph *graph, AldEntry *entry);
 
 /* Whether any change was noted since the last update. */

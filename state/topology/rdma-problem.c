@@ -85,7 +85,7 @@ const char *ald_rdma_problem_remedy(const AldRdmaProblem *problem)
 
 static AldRdmaProblem problem_of(const char *word, const AldRdmaPort *port)
 {
-        return (AldRdmaProblem){ .word = word,
+        return (AldRdmaProblem){ .word = problems[find_problem(word)].word,
                 .severity = problems[find_problem(word)].severity,
                 .link_layer = port->link_layer,
                 .interface = port->interface,

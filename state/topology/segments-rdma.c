@@ -102,16 +102,6 @@ void ald_segments_add_rdma_ports(AldSegmentBuild *build)
                 add_ports(&adding, build->nodes->pdata[i]);
 }
 
-/* It was reached, the last time too. */
-static bool has_succeeded(const AldLink *link)
-{
-        if (link->upload_bits_per_second == ALD_ABSENT_UINT64 &&
-                link->download_bits_per_second == ALD_ABSENT_UINT64)
-                return false;
-        return link->failed_usec == ALD_ABSENT_UINT64 ||
-               (link->measured_usec != ALD_ABSENT_UINT64 && link->measured_usec >= link->failed_usec);
-}
-
 static void join_by_rdma(
         AldSegmentBuild *build, const AldLink *link, const AldNode *source, const AldNode *sink)
 {
@@ -207,7 +197,7 @@ static void join_by_link(AldSegmentBuild *build, const AldEntry *entry)
         const AldLink link = ald_link_of(entry);
         const AldNode *sink;
 
-        if (!has_succeeded(&link) || !link.from || !link.to)
+        if (!ald_link_reaches_sink(&link) || !link.from || !link.to)
                 return;
         sink = ald_store_find_node(build->store, &link.sink);
         if (!sink || sink == entry->node || !g_hash_table_contains(build->counted, sink))

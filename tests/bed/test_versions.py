@@ -21,7 +21,7 @@ DIFFER = "versions-differ"
 DROPPED = 120.0  # each record is published every 30 s, and twice until a node is sure
 GROWN = other_versions.KIND
 DEVICE = {"Id": "0000:01:00.0", "GemmTflops": 7.5}  # one that is gone; an hour after it was measured it is dropped
-VERBS = (("status",), ("nodes",), ("links",), ("topology",), ("fabric",), ("findings",), ("cluster", "status"),
+VERBS = (("status",), ("nodes",), ("links",), ("fabric",), ("findings",), ("cluster", "status"),
          ("--json", "status"), ("--json", "nodes"), ("--json", "findings"))
 
 
@@ -149,9 +149,17 @@ class Upgrade:
 
     def check_clients(self, observer, other):
         """Those of both versions show it all, also where the services are of the other one: they are two packages."""
+        verbs = [*VERBS, ("show", other.id), ("--json", "show", other.id)]
+        if all(has_graph(version) for version in (self.old, self.new)):
+            verbs.append(("topology",))
         for version in (self.old, self.new):
-            for words in (*VERBS, ("show", other.id), ("--json", "show", other.id)):
+            for words in verbs:
                 observer.run([version.client, *words])
+
+
+def has_graph(version):
+    """GetTopology() was made anew, with arguments, when it became the connection graph."""
+    return 'name="Since"' in (version.source / "dbus-interfaces/org.alidade.State1.xml").read_text()
 
 
 def records_of(observer, source):

@@ -139,7 +139,7 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
         Local *local = userdata;
 
-        ald_graph_note_change(local->graph, entry, before);
+        ald_graph_note_change(local->graph, entry);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)

@@ -6,6 +6,7 @@
 #include "clients/command-line/table.h"
 #include "clients/command-line/text.h"
 #include "clients/common/format.h"
+#include "clients/common/node-summary.h"
 
 #define WIDE_CELL 10   /* "9.41 Gb/s≠" */
 #define COMPACT_CELL 6 /* "9.41G≠" */
@@ -46,7 +47,7 @@ static const struct {
         [MARK_UNMEASURED] = { "?", "?", "not measured yet", ALD_STYLE_DIM },
         [MARK_CANDIDATE] = { "?", "(?)", "not measured, and possibly not connected", ALD_STYLE_DIM },
         [MARK_OFFLINE] = { "×", "×", "offline", ALD_STYLE_ERROR },
-        [MARK_UNKNOWN] = { "…", "…", "unknown, since the cluster service does not run", ALD_STYLE_DIM },
+        [MARK_UNKNOWN] = { "…", "…", "it is unknown whether a node at its end is online", ALD_STYLE_DIM },
 };
 
 char *ald_topology_rate(uint64_t rate, bool compact)
@@ -434,8 +435,18 @@ static const AldColumn edge_columns[] = {
         { "STATE", .least = 9, .flexible = true },
 };
 
-void ald_topology_list(GString *out, const AldTopology *topology, const AldTopologySummary *summary,
-        unsigned columns, double now_usec)
+/* Of the rate, or of the round trip where that is all; by the clock of the node that measured. */
+static char *describe_age(AldModel *model, const AldEdgeRow *edge, double now_usec)
+{
+        const AldEntity *prober = ald_model_get(model, edge->prober);
+        uint64_t measured = edge->measured_usec == ALD_ABSENT_UINT64 ? edge->rtt_measured_usec
+                                                                     : edge->measured_usec;
+
+        return ald_format_age(ald_figure(measured), prober ? ald_node_now(prober, now_usec) : now_usec);
+}
+
+void ald_topology_list(GString *out, AldModel *model, const AldTopology *topology,
+        const AldTopologySummary *summary, unsigned columns, double now_usec)
 {
         g_autoptr(AldTable) table = ald_table_new(edge_columns, G_N_ELEMENTS(edge_columns));
 
@@ -456,7 +467,7 @@ void ald_topology_list(GString *out, const AldTopology *topology, const AldTopol
                 ald_table_add(table, ald_edge_type_words(edge));
                 ald_table_add(table, ald_format_bits_per_second(ald_figure(edge->bits_per_second)));
                 ald_table_add(table, ald_format_nsec(ald_figure(edge->rtt_p50_nsec) / 2));
-                ald_table_add(table, ald_format_age(ald_figure(edge->measured_usec), now_usec));
+                ald_table_add(table, describe_age(model, edge, now_usec));
                 ald_table_add(table, ald_text_toned(tone, state));
         }
         ald_table_layout(table, columns, NULL);

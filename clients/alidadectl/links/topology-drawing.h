@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clients/common/topology-summary.h"
+#include "state-client/model.h"
 
 #define ALD_DRAWING_NODES_MAX 8u
 
@@ -12,9 +13,10 @@
  */
 void ald_topology_draw(GString *out, const AldTopologySummary *summary, unsigned columns);
 
-/* Lists all edges, each with its state. now_usec is CLOCK_REALTIME. */
-void ald_topology_list(GString *out, const AldTopology *topology, const AldTopologySummary *summary,
-        unsigned columns, double now_usec);
+/* Lists all edges, each with its state. The model knows the clocks of the nodes; now_usec is
+ * CLOCK_REALTIME. */
+void ald_topology_list(GString *out, AldModel *model, const AldTopology *topology,
+        const AldTopologySummary *summary, unsigned columns, double now_usec);
 
 /* A graph for graphviz: a line for each pair, or with `all` for each path. */
 void ald_topology_write_dot(

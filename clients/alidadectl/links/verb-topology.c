@@ -8,7 +8,7 @@
 /* With the names of the nodes beside their ids. */
 static json_t *row_to_json(const AldStruct *type, const void *row, const AldTopology *topology)
 {
-        static const char *const ids[] = { "Source", "Sink", "Prober", "Peer" };
+        static const char *const ids[] = { "Source", "Sink", "Prober", "Node", "Peer" };
         json_t *object = ald_struct_to_json(type, row);
 
         for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
@@ -74,7 +74,7 @@ int ald_verb_topology(const AldCtl *ctl)
         if (ctl->dot)
                 ald_topology_write_dot(out, topology, summary, ctl->all);
         else if (ctl->all)
-                ald_topology_list(out, topology, summary, info.columns, ald_now());
+                ald_topology_list(out, session.model, topology, summary, info.columns, ald_now());
         else
                 ald_topology_draw(out, summary, info.columns);
         return ald_print(ctl, &info, out->str);

@@ -163,7 +163,7 @@ static void test_marks(void)
                 "? not measured yet\n"
                 "(?) not measured, and possibly not connected\n"
                 "× offline\n"
-                "… unknown, since the cluster service does not run\n");
+                "… it is unknown whether a node at its end is online\n");
 }
 
 static void test_many_are_listed(void)
@@ -230,12 +230,13 @@ static AldTopology *make_edges(void)
 
 static void test_all_paths(void)
 {
+        g_autoptr(AldModel) model = ald_model_new();
         g_autoptr(AldTopology) topology = make_edges();
         g_autoptr(AldTopologySummary) summary = ald_topology_summarize(topology);
         g_autoptr(GString) out = g_string_new(NULL);
         g_autofree char *list = NULL;
 
-        ald_topology_list(out, topology, summary, 0, NOW);
+        ald_topology_list(out, model, topology, summary, 0, NOW);
         list = ald_text_render(out->str, false, true);
         g_assert_cmpstr(list, ==,
                 "EDGE       PATH                    TYPE                    RATE  RTT/2  AGE  STATE\n"

@@ -20,7 +20,7 @@ static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
         Setup *setup = userdata;
 
         if (setup->graph)
-                ald_graph_note_change(setup->graph, entry, before);
+                ald_graph_note_change(setup->graph, entry);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
@@ -268,8 +268,36 @@ static void test_each_direction_has_its_figures(void)
         check_number(back, "RttP50NSec", 5);
         check_number(back, "MeasuredUSec", 100);
         check_number(back, "RttMeasuredUSec", 200);
-        check_text(back, "DueReason", "expired");
-        g_assert_true(json_is_integer(json_object_get(back, "DueUSec")));
+        /* Nothing is known of their interfaces, so nobody will probe this path. */
+        g_assert_null(json_object_get(back, "DueReason"));
+}
+
+static void test_when_it_is_due(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+        json_auto_t *edge = NULL;
+
+        state_put_online(setup->store, 2);
+        put_network(setup, 1, ETH("1"));
+        put_network(setup, 2, ETH("2"));
+        state_put_path(setup->store, 1, 2, TO_2, "{'UploadBitsPerSecond': 10, 'MeasuredUSec': 100}");
+        edge = find_edge(setup->graph, "socket", 2, 1);
+        check_text(edge, "DueReason", "expired");
+        g_assert_true(json_is_integer(json_object_get(edge, "DueUSec")));
+        state_put_path(setup->store, 1, 2, TO_2,
+                "{'UploadBitsPerSecond': 10, 'MeasuredUSec': 100, 'Changed': 'rate'}");
+        check_field(setup, "socket", 1, 2, "DueReason", "changed");
+        /* The other end probes what this one does, if nobody asked it to: not by itself. */
+        state_put_path(setup->store, 2, 1, "192.0.2.1", "{'UploadBitsPerSecond': 10, 'MeasuredUSec': 100}");
+        {
+                g_auto(Walk) walk = walk_after(setup->graph, 0);
+                unsigned n_due = 0;
+
+                for (guint i = 0; i < walk.edges->len; i++)
+                        n_due += strstr(walk.edges->pdata[i], "DueReason") != NULL;
+                g_assert_cmpuint(walk.edges->len, ==, 4);
+                g_assert_cmpuint(n_due, ==, 2);
+        }
 }
 
 /* A type that is known now counts; until then the one at the last measurement. */
@@ -492,9 +520,58 @@ static void test_policies(void)
         check_field(setup, "socket", 1, 2, "SinkAddress", NULL);
         check_field(setup, "socket", 1, 2, "SourceAddress", "192.0.2.1");
         state_put(setup->store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['rdma']}");
+        check_field(setup, "socket", 1, 2, "Reason", "the source starts no such probes");
+        state_put(setup->store, 2, ALD_KIND_PROBE_POLICY, "{'Links': 'none', 'Reason': 'disabled'}");
+        check_field(setup, "socket", 1, 2, "Reason", "the sink allows no such probes: disabled");
+        state_put(setup->store, 2, ALD_KIND_PROBE_POLICY, "{'Starts': ['rdma']}");
         check_field(setup, "socket", 1, 2, "Problem", "policy");
         check_edge(setup, "socket", 1, 2, "unmeasured");
         check_field(setup, "socket", 1, 2, "DueReason", NULL);
+}
+
+/* The slower end counts, whichever direction it is. */
+static void test_negotiated_speed(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+        json_auto_t *there = NULL, *back = NULL;
+
+        put_network(setup, 1, ETH("1"));
+        put_network(setup, 2,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['192.0.2.2/24'], 'SpeedBitsPerSecond': 7}");
+        state_put_path(setup->store, 1, 2, TO_2,
+                "{'RttP50NSec': 5, 'RttMeasuredUSec': 1, 'SourceInterface': 'eth0', "
+                "'NegotiatedBitsPerSecond': 1000}");
+        there = find_edge(setup->graph, "socket", 1, 2);
+        back = find_edge(setup->graph, "socket", 2, 1);
+        check_number(there, "NegotiatedBitsPerSecond", 7);
+        check_number(back, "NegotiatedBitsPerSecond", 7);
+}
+
+/* Node 3 joined the ports of the others, but is no longer heard: what it said is no reason to probe. */
+static void test_old_reports_join_nothing(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+        static const char *const roce =
+                "{'RdmaPorts': [{'Id': 'mlx5_0.1', 'LinkLayer': 'ethernet', 'State': 'active', "
+                "'Gids': ['0 rocev2 fe80::1 eth0'], 'Interface': 'eth0'}]}";
+
+        for (unsigned node = 1; node <= 3; node++) {
+                g_autofree char *network = g_strdup_printf(
+                        "{'Interfaces': [{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['fe80::%u/64']}]}",
+                        node);
+
+                state_put(setup->store, node, ALD_KIND_NETWORK, network);
+                state_put(setup->store, node, ALD_KIND_FABRIC, roce);
+                put_presence(setup, node, "online");
+        }
+        state_put_path(setup->store, 3, 1, "fe80::1",
+                "{'UploadBitsPerSecond': 1, 'MeasuredUSec': 1, 'SourceInterface': 'eth0'}");
+        state_put_path(setup->store, 3, 2, "fe80::2",
+                "{'UploadBitsPerSecond': 1, 'MeasuredUSec': 1, 'SourceInterface': 'eth0'}");
+        check_edge(setup, "rdma", 1, 2, "unmeasured");
+        put_presence(setup, 3, "offline");
+        check_edge(setup, "rdma", 1, 2, NULL);
+        check_edge(setup, "rdma", 1, 3, "offline");
 }
 
 static void test_failures(void)
@@ -502,6 +579,8 @@ static void test_failures(void)
         g_autoptr(Setup) setup = setup_new();
 
         state_put_online(setup->store, 2);
+        put_network(setup, 1, ETH("1"));
+        put_network(setup, 2, ETH("2"));
         state_put_path(setup->store, 1, 2, TO_2, "{'Failure': 'refused', 'FailedUSec': 50, 'Failures': 1}");
         check_edge(setup, "socket", 1, 2, "unmeasured");
         check_field(setup, "socket", 1, 2, "Failure", "refused");
@@ -648,6 +727,8 @@ static const char *const addresses[] = { "192.0.2.1", "192.0.2.2", "192.0.2.3", 
 static const char *const domains[] = { "aa-1", "bb-2", "cc-3" };
 static const char *const guids[] = { "1:1:1:1", "2:2:2:2", "3:3:3:3" };
 static const char *const rdma_ports[] = { "mlx5_0.1", "mlx5_1.1" };
+static const char *const starts[] = { "rdma", "socket", "rdma', 'socket", "compute" };
+static const char *const policies[] = { "full", "full", "round-trips", "none" };
 static const char *const states[] = { "online", "stale", "offline", "duplicate", "unknown" };
 
 static void append_interfaces(GString *text)
@@ -756,13 +837,17 @@ static void change_at_random(AldStore *store)
                 state_put(store, node, ALD_KIND_PRESENCE, text);
                 break;
         case 3:
-                state_put(store, node, ALD_KIND_PROBE_POLICY,
-                        random_below(2) == 0 ? "{'Starts': ['rdma']}"
-                                             : "{'Starts': ['rdma', 'socket'], 'Links': 'none'}");
+                text = g_strdup_printf("{'Starts': ['%s'], 'Links': '%s'}", PICK(starts), PICK(policies));
+                state_put(store, node, ALD_KIND_PROBE_POLICY, text);
                 break;
         case 4:
                 if (node != 1 && random_below(4) == 0)
                         ald_store_forget(store, &id, 1);
+                else if (node != 1 && random_below(4) == 0) {
+                        /* All its records have an older epoch, and so will those that follow not. */
+                        ald_store_announce(store, &id, 2);
+                        ald_store_announce(store, &id, 1);
+                }
                 break;
         default:
                 put_random_link(store, node);
@@ -805,6 +890,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/graph/reachable", test_reachable_and_not_measured);
         g_test_add_func("/graph/figures", test_each_direction_has_its_figures);
+        g_test_add_func("/graph/due", test_when_it_is_due);
         g_test_add_func("/graph/type", test_the_type_does_not_flicker);
         g_test_add_func("/graph/below-bridges", test_types_below_bridges);
         g_test_add_func("/graph/rdma", test_rdma_without_sockets);
@@ -816,6 +902,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/graph/cable", test_a_cable_is_pulled);
         g_test_add_func("/graph/policies", test_policies);
         g_test_add_func("/graph/failures", test_failures);
+        g_test_add_func("/graph/negotiated", test_negotiated_speed);
+        g_test_add_func("/graph/old-reports", test_old_reports_join_nothing);
         g_test_add_func("/graph/revisions", test_revisions);
         g_test_add_func("/graph/forgotten-revisions", test_forgotten_revisions);
         g_test_add_func("/graph/pair", test_best_of_a_pair);
