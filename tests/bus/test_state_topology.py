@@ -104,7 +104,7 @@ def test_after_the_end_nothing_comes(host, cluster):
 
 def test_pages(host, cluster):
     """More than a reply can hold, and changes between the pages."""
-    n, peers = 76, 75
+    n, peers = 100, 76
     nodes = [node_id(number) for number in range(1, n + 1)]
     cluster.online(*nodes)
     for number, node in enumerate(nodes):
