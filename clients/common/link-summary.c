@@ -246,8 +246,8 @@ static int compare_summaries(const void *a, const void *b)
         return strcmp((*x)->sort_key, (*y)->sort_key);
 }
 
-/* The id that the link would have. NULL if it is no path that is probed, is told from the other end, or was
- * measured, so that its record is on the way. */
+/* The id that the link would have. NULL if the path is not probed or is probed from the other end, or if it
+ * was measured: then its record will arrive soon. */
 static char *link_id_of(const AldEdgeRow *edge)
 {
         if (!edge->prober || strcmp(edge->prober, edge->source) != 0 ||

@@ -6,10 +6,10 @@
 
 #define LEAST_USEC G_USEC_PER_SEC
 
-/* Findings are computed as a whole, so at most one part in so many of the time is spent on it. */
+/* All findings are computed at once. The interval is this many times what that takes. */
 #define PARTS 200
 
-/* Some begin or end merely because time passes, which is not worth much of it. */
+/* Some begin or end merely because time passes; the same two limits if no record changes. */
 #define IDLE_USEC (60 * G_USEC_PER_SEC)
 #define IDLE_PARTS 5000
 

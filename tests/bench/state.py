@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The state service: what a merge and a plan cost, what a node takes, and how it serves its clients."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -45,7 +46,9 @@ def stop(process):
     process.wait(timeout=10)
 
 
-def on_bus(build):
+@contextlib.contextmanager
+def service(build):
+    """A state service on a bus of its own: the environment that leads there."""
     with tempfile.TemporaryDirectory(prefix="alidade-bench-") as directory:
         bus, address = start_bus(directory)
         environment = {**os.environ, "ALIDADE_BUS_ADDRESS": address, "STATE_DIRECTORY": directory,
@@ -53,12 +56,16 @@ def on_bus(build):
         stated = subprocess.Popen([f"{build}/services/state/alidade-stated"], env=environment,
                                   stderr=subprocess.DEVNULL)
         try:
-            output = subprocess.run([f"{build}/tests/bench/bench-bus"], env=environment, check=True, text=True,
-                                    timeout=120, stdout=subprocess.PIPE).stdout
+            yield environment
         finally:
             stop(stated)
             stop(bus)
-    return json.loads(output)
+
+
+def on_bus(build):
+    with service(build) as environment:
+        return json.loads(subprocess.run([f"{build}/tests/bench/bench-bus"], env=environment, check=True, text=True,
+                                         timeout=120, stdout=subprocess.PIPE).stdout)
 
 
 def main(build, json_only):

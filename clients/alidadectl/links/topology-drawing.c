@@ -44,10 +44,10 @@ static const struct {
         [MARK_UNEVEN] = { "≠", NULL, NULL, ALD_STYLE_WARNING },
         [MARK_STALE] = { "~", NULL, "a node at its end was not heard for some seconds", ALD_STYLE_WARNING },
         [MARK_WITHOUT_IP] = { "°", NULL, "there is no path over IP", "" },
-        [MARK_UNMEASURED] = { "?", "?", "not measured yet", ALD_STYLE_DIM },
-        [MARK_CANDIDATE] = { "?", "(?)", "not measured, and possibly not connected", ALD_STYLE_DIM },
-        [MARK_OFFLINE] = { "×", "×", "offline", ALD_STYLE_ERROR },
-        [MARK_UNKNOWN] = { "…", "…", "it is unknown whether a node at its end is online", ALD_STYLE_DIM },
+        [MARK_UNMEASURED] = { NULL, "?", "not measured yet", ALD_STYLE_DIM },
+        [MARK_CANDIDATE] = { NULL, "(?)", "not measured, and possibly not connected", ALD_STYLE_DIM },
+        [MARK_OFFLINE] = { NULL, "×", "offline", ALD_STYLE_ERROR },
+        [MARK_UNKNOWN] = { NULL, "…", "it is unknown whether a node at its end is online", ALD_STYLE_DIM },
 };
 
 char *ald_topology_rate(uint64_t rate, bool compact)
@@ -187,7 +187,7 @@ static char *describe_rate(Layout *layout, unsigned from, unsigned to)
 }
 
 /* RTT/2, empty where there is none. */
-static char *describe_delay(const Layout *layout, unsigned from, unsigned to)
+static char *describe_delay(Layout *layout, unsigned from, unsigned to)
 {
         const AldNodePair *pair = ald_topology_summary_find(layout->summary, from, to);
         g_autofree char *delay = NULL;
@@ -236,11 +236,6 @@ static void explain_marks(GString *out, const Layout *layout, unsigned columns)
 
 typedef char *(*Describe)(Layout *layout, unsigned from, unsigned to);
 
-static char *describe_second(Layout *layout, unsigned from, unsigned to)
-{
-        return describe_delay(layout, from, to);
-}
-
 static void append_row(GString *out, Layout *layout, unsigned row, Describe describe)
 {
         for (guint column = 0; column < layout->summary->nodes->len; column++) {
@@ -251,7 +246,7 @@ static void append_row(GString *out, Layout *layout, unsigned row, Describe desc
         g_string_append_c(out, '\n');
 }
 
-static bool has_delay(const Layout *layout, unsigned row)
+static bool has_delay(Layout *layout, unsigned row)
 {
         for (guint column = 0; column < layout->summary->nodes->len; column++) {
                 g_autofree char *text = describe_delay(layout, row, column);
@@ -278,7 +273,7 @@ static bool draw_matrix(GString *out, const AldTopologySummary *summary, unsigne
                 if (!has_delay(&layout, row))
                         continue;
                 g_string_append_printf(out, "%*s│", (int) layout.label, "");
-                append_row(out, &layout, row, describe_second);
+                append_row(out, &layout, row, describe_delay);
         }
         explain_marks(out, &layout, columns);
         return true;

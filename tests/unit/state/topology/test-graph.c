@@ -9,7 +9,7 @@
 
 #define START 1000u /* revision */
 
-/* A store and its graph, which is told of the changes. */
+/* A store, and a graph that follows its changes. */
 typedef struct Setup {
         AldStore *store;
         AldGraph *graph;
