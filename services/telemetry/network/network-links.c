@@ -3,13 +3,11 @@
 #include <linux/rtnetlink.h>
 #include <string.h>
 
+#include "record/field.h"
 #include "services/telemetry/network/network-links.h"
 
 /* For those beyond the limit; more are not distinguished. */
 #define REFUSED_MAX 65536u
-
-#define FNV_BASIS UINT64_C(14695981039346656037)
-#define FNV_PRIME UINT64_C(1099511628211)
 
 struct AldLinks {
         GPtrArray *links;    /* by index */
@@ -200,21 +198,15 @@ static bool find_address(const AldNetworkLink *link, const AldLinkAddress *addre
                compare_addresses(&g_array_index(link->addresses, AldLinkAddress, low), address) == 0;
 }
 
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t n)
-{
-        for (const uint8_t *byte = bytes; n > 0; byte++, n--)
-                *hash = (*hash ^ *byte) * FNV_PRIME;
-}
-
 /* The parts that identify an address of an interface. */
 static gpointer key_of(const AldLinkAddress *address)
 {
-        uint64_t hash = FNV_BASIS;
+        uint64_t hash = ALD_HASH_BASIS;
 
-        hash_bytes(&hash, &address->family, sizeof address->family);
-        hash_bytes(&hash, &address->prefix, sizeof address->prefix);
-        hash_bytes(&hash, address->local, sizeof address->local);
-        hash_bytes(&hash, address->peer, sizeof address->peer);
+        hash = ald_hash_bytes(hash, &address->family, sizeof address->family);
+        hash = ald_hash_bytes(hash, &address->prefix, sizeof address->prefix);
+        hash = ald_hash_bytes(hash, address->local, sizeof address->local);
+        hash = ald_hash_bytes(hash, address->peer, sizeof address->peer);
         return GSIZE_TO_POINTER((gsize) hash);
 }
 
