@@ -167,7 +167,7 @@ int ald_sysroot_list(int root, const char *path, char ***ret)
         return 0;
 }
 
-int ald_sysroot_link_name(int root, const char *path, char **ret)
+int ald_sysroot_link_target(int root, const char *path, char **ret)
 {
         char target[PATH_MAX];
         ssize_t n = readlinkat(root, path, target, sizeof target - 1);
@@ -175,6 +175,17 @@ int ald_sysroot_link_name(int root, const char *path, char **ret)
         if (n < 0)
                 return -errno;
         target[n] = '\0';
+        *ret = g_strdup(target);
+        return 0;
+}
+
+int ald_sysroot_link_name(int root, const char *path, char **ret)
+{
+        g_autofree char *target = NULL;
+        int r = ald_sysroot_link_target(root, path, &target);
+
+        if (r < 0)
+                return r;
         *ret = g_path_get_basename(target);
         return 0;
 }

@@ -40,6 +40,10 @@ int ald_sysroot_read_int64(int root, const char *path, int64_t *ret);
 /* The names in a directory, sorted, without "." and "..". */
 int ald_sysroot_list(int root, const char *path, char ***ret);
 
+/* The target of a symbolic link, as it is written: ../../../devices/pci0000:00/0000:00:02.0 for a device on
+ * PCI. */
+int ald_sysroot_link_target(int root, const char *path, char **ret);
+
 /* The last component of the target of a symbolic link: the driver behind sys/…/device/driver. */
 int ald_sysroot_link_name(int root, const char *path, char **ret);
 
