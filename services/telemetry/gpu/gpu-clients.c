@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "services/common/sysroot.h"
-#include "services/telemetry/gpu/gpu-pci.h"
+#include "services/telemetry/gpu/gpu-names.h"
 
 /* The number of the namespace in which all processes of the machine show. */
 #define FIRST_PID_NAMESPACE "pid:[4026531836]"

@@ -92,31 +92,6 @@ static bool has(int root, const char *folder, const char *name)
         return ald_sysroot_exists(root, path);
 }
 
-static bool skip_hex(const char **text, unsigned least, unsigned most)
-{
-        unsigned n = 0;
-
-        while (n < most && g_ascii_isxdigit(**text)) {
-                (*text)++;
-                n++;
-        }
-        return n >= least;
-}
-
-static bool skip(const char **text, char c)
-{
-        if (**text != c)
-                return false;
-        (*text)++;
-        return true;
-}
-
-bool ald_gpu_is_pci_address(const char *text)
-{
-        return skip_hex(&text, 4, 8) && skip(&text, ':') && skip_hex(&text, 2, 2) && skip(&text, ':') &&
-               skip_hex(&text, 2, 2) && skip(&text, '.') && skip_hex(&text, 1, 1) && *text == '\0';
-}
-
 char *ald_gpu_parse_nvidia_model(const char *text)
 {
         static const char key[] = "Model:";

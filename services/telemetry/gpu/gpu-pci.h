@@ -12,8 +12,5 @@
  */
 void ald_gpu_pci_scan(int root, bool hwdb, GPtrArray *gpus);
 
-/* Whether this is a PCI address as the kernel writes it: 0000:01:00.0. */
-bool ald_gpu_is_pci_address(const char *text);
-
 /* The model in /proc/driver/nvidia/gpus/ADDRESS/information, freed by the caller, or NULL. */
 char *ald_gpu_parse_nvidia_model(const char *text);
