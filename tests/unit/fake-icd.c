@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An OpenCL driver with one platform, named by FAKE_ICD_PLATFORM. FAKE_ICD says how it behaves: "khr", "nv"
- * and "amd" show two GPUs that tell their PCI address in the way of that vendor, "plain" one that tells none;
+ * and "amd" show two GPUs that tell their PCI address and architecture in the way of that vendor, "plain" one
+ * that tells none;
  * "crash" and "hang" do so as soon as they are loaded.
  */
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static const char *extensions(void)
 static cl_int get_address(cl_device_id id, cl_device_info what, size_t room, void *ret, size_t *ret_size)
 {
         const cl_uint khr[] = { 0x10, id->bus, 0, 1 };
-        const cl_uint slot = 3 << 3 | 1, domain = 0x10;
+        const cl_uint slot = 3 << 3 | 1, domain = 0x10, major = 9, minor = 0;
         char amd[24] = { 1 };
 
         if (strcmp(mode(), "khr") == 0 && what == 0x410f)
@@ -70,6 +71,10 @@ static cl_int get_address(cl_device_id id, cl_device_info what, size_t room, voi
                 return fake_tell(&slot, sizeof slot, room, ret, ret_size);
         if (strcmp(mode(), "nv") == 0 && what == 0x400a)
                 return fake_tell(&domain, sizeof domain, room, ret, ret_size);
+        if (strcmp(mode(), "nv") == 0 && what == 0x4000)
+                return fake_tell(&major, sizeof major, room, ret, ret_size);
+        if (strcmp(mode(), "nv") == 0 && what == 0x4001)
+                return fake_tell(&minor, sizeof minor, room, ret, ret_size);
         amd[21] = (char) id->bus;
         amd[22] = 0x1f;
         if (strcmp(mode(), "amd") == 0 && what == 0x4037)
@@ -91,7 +96,8 @@ static cl_int CL_API_CALL get_device_info(
         case CL_DEVICE_TYPE:
                 return fake_tell(&type, sizeof type, room, ret, ret_size);
         case CL_DEVICE_NAME:
-                return fake_tell_text("gfx1100", room, ret, ret_size);
+                return fake_tell_text(strcmp(mode(), "amd") == 0 ? "gfx90a:sramecc+:xnack-" : "gfx1100", room,
+                        ret, ret_size);
         case CL_DEVICE_VENDOR:
                 return fake_tell_text("Advanced Micro Devices, Inc.", room, ret, ret_size);
         case CL_DEVICE_VENDOR_ID:

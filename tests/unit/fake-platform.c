@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,8 +58,10 @@ cl_int CL_API_CALL fake_platform_info(
                 return fake_tell_text("cl_khr_icd", room, ret, ret_size);
         case CL_PLATFORM_ICD_SUFFIX_KHR:
                 return fake_tell_text("FAKE", room, ret, ret_size);
-        case CL_PLATFORM_VENDOR:
         case CL_PLATFORM_VERSION:
+                return fake_tell_text(
+                        getenv("FAKE_PLATFORM_VERSION") ?: "OpenCL 3.0 fake", room, ret, ret_size);
+        case CL_PLATFORM_VENDOR:
         case CL_PLATFORM_PROFILE:
                 return fake_tell_text("OpenCL 3.0 fake", room, ret, ret_size);
         default:

@@ -22,6 +22,8 @@
 
 /* Questions of extensions, by the numbers of their specifications. */
 #define QUERY_KHR_PCI_BUS_INFO 0x410f
+#define QUERY_NV_CAPABILITY_MAJOR 0x4000
+#define QUERY_NV_CAPABILITY_MINOR 0x4001
 #define QUERY_NV_PCI_BUS 0x4008
 #define QUERY_NV_PCI_SLOT 0x4009
 #define QUERY_NV_PCI_DOMAIN 0x400a
@@ -148,6 +150,45 @@ static const char *read_address(Listing *listing, cl_device_id device)
         return keep_text(listing, text);
 }
 
+/* AMD names a device by its architecture and its modes: "gfx90a:sramecc+:xnack-". */
+static const char *read_amd_architecture(Listing *listing, cl_device_id device)
+{
+        const char *name = read_text(listing, device, CL_DEVICE_NAME);
+        g_autofree char *architecture = NULL;
+        size_t length;
+
+        if (!name || !g_str_has_prefix(name, "gfx"))
+                return NULL;
+        length = 3 + strspn(name + 3, "0123456789abcdef");
+        if (length == 3 || (name[length] != ':' && name[length] != '\0'))
+                return NULL;
+        architecture = g_strndup(name, length);
+        return keep_text(listing, architecture);
+}
+
+static const char *read_nv_architecture(Listing *listing, cl_device_id device)
+{
+        const OpenCl *cl = &listing->cl;
+        cl_uint major, minor;
+        char text[32];
+
+        if (!ask(cl, device, QUERY_NV_CAPABILITY_MAJOR, sizeof major, &major) ||
+                !ask(cl, device, QUERY_NV_CAPABILITY_MINOR, sizeof minor, &minor) || major < 1 ||
+                major > 999 || minor > 9)
+                return NULL;
+        snprintf(text, sizeof text, "sm_%u%u", major, minor);
+        return keep_text(listing, text);
+}
+
+static const char *read_architecture(Listing *listing, cl_device_id device)
+{
+        if (has_extension(&listing->cl, device, "cl_amd_device_attribute_query"))
+                return read_amd_architecture(listing, device);
+        return has_extension(&listing->cl, device, "cl_nv_device_attribute_query")
+                       ? read_nv_architecture(listing, device)
+                       : NULL;
+}
+
 static AldOpenclDeviceClass class_of(cl_device_type type)
 {
         if (type & CL_DEVICE_TYPE_GPU)
@@ -172,7 +213,8 @@ static void read_numbers(const OpenCl *cl, cl_device_id device, AldOpenclDevice 
                 row->unified = unified != CL_FALSE;
 }
 
-static void add_device(Listing *listing, cl_device_id device, const char *platform)
+static void add_device(
+        Listing *listing, cl_device_id device, const char *platform, const char *runtime_version)
 {
         AldOpenclDevice row = ALD_OPENCL_DEVICE_INIT;
         char id[16];
@@ -187,8 +229,30 @@ static void add_device(Listing *listing, cl_device_id device, const char *platfo
         row.vendor = read_text(listing, device, CL_DEVICE_VENDOR);
         row.driver_version = read_text(listing, device, CL_DRIVER_VERSION);
         row.pci = read_address(listing, device);
+        row.architecture = read_architecture(listing, device);
+        row.runtime_version = runtime_version;
         read_numbers(&listing->cl, device, &row);
         g_array_append_val(listing->rows, row);
+}
+
+/*
+ * The version of a platform is that of OpenCL, and what its maker adds: "OpenCL 3.0 CUDA 12.4.131", which
+ * identifies the runtime. PoCL adds how it was built, after two blanks: "OpenCL 3.0 PoCL 3.1+debian  Linux,
+ * …".
+ */
+static const char *read_runtime_version(Listing *listing, cl_platform_id platform)
+{
+        static const char prefix[] = "OpenCL ";
+        char text[TEXT_MAX] = "", *own, *build;
+
+        if (listing->cl.platform_info(platform, CL_PLATFORM_VERSION, sizeof text - 1, text, NULL) !=
+                CL_SUCCESS)
+                return NULL;
+        build = strstr(text, "  ");
+        if (build)
+                *build = '\0';
+        own = g_str_has_prefix(text, prefix) ? strchr(text + strlen(prefix), ' ') : NULL;
+        return keep_text(listing, own && own[1] != '\0' ? own : text);
 }
 
 static void add_platform(Listing *listing, cl_platform_id platform)
@@ -196,15 +260,16 @@ static void add_platform(Listing *listing, cl_platform_id platform)
         const OpenCl *cl = &listing->cl;
         cl_device_id ids[DEVICES_MAX];
         char text[TEXT_MAX] = "";
-        const char *name;
+        const char *name, *version;
         cl_uint n = 0;
 
         if (cl->platform_info(platform, CL_PLATFORM_NAME, sizeof text - 1, text, NULL) != CL_SUCCESS ||
                 cl->device_ids(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, ids, &n) != CL_SUCCESS)
                 return;
         name = keep_text(listing, text);
+        version = read_runtime_version(listing, platform);
         for (cl_uint i = 0; name && i < n && i < DEVICES_MAX; i++)
-                add_device(listing, ids[i], name);
+                add_device(listing, ids[i], name, version);
 }
 
 /*

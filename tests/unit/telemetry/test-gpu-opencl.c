@@ -114,11 +114,11 @@ static void test_this_machine(void)
 static void test_addresses(void)
 {
         static const struct {
-                const char *mode, *first, *second, *name;
+                const char *mode, *first, *second, *name, *architecture;
         } cases[] = {
-                { "khr", "0010:01:00.1", "0010:02:00.1", "gfx1100" },
-                { "nv", "0010:01:03.1", "0010:02:03.1", "gfx1100" },
-                { "amd", "0000:01:1f.0", "0000:02:1f.0", "AMD Radeon RX 7900 XTX" },
+                { "khr", "0010:01:00.1", "0010:02:00.1", "gfx1100", NULL },
+                { "nv", "0010:01:03.1", "0010:02:03.1", "gfx1100", "sm_90" },
+                { "amd", "0000:01:1f.0", "0000:02:1f.0", "AMD Radeon RX 7900 XTX", "gfx90a" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -132,6 +132,8 @@ static void test_addresses(void)
                 g_assert_cmpstr(first->pci, ==, cases[i].first);
                 g_assert_cmpstr(second->pci, ==, cases[i].second);
                 g_assert_cmpstr(first->name, ==, cases[i].name);
+                g_assert_cmpstr(first->architecture, ==, cases[i].architecture);
+                g_assert_cmpstr(first->runtime_version, ==, "fake");
                 g_assert_cmpstr(first->platform, ==, "Fake OpenCL");
                 g_assert_cmpstr(first->class, ==, "gpu");
                 g_assert_cmpuint(first->vendor_id, ==, 0x1002);
@@ -139,6 +141,33 @@ static void test_addresses(void)
                 g_assert_cmpint(first->unified, ==, 0);
                 end(seen);
         }
+}
+
+/* What identifies the runtime, without the version of OpenCL and how it was built. */
+static void test_runtime_versions(void)
+{
+        static const char *const cases[][2] = {
+                { "OpenCL 3.0 CUDA 12.4.131", "CUDA 12.4.131" },
+                { "OpenCL 2.1 AMD-APP (3590.0)", "AMD-APP (3590.0)" },
+                { "OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, RELOC, SPIR, LLVM 15.0.6",
+                        "PoCL 3.1+debian" },
+                { "OpenCL 3.0 ", "OpenCL 3.0" },
+                { "OpenCL 3.0", "OpenCL 3.0" },
+                { "something else", "something else" },
+                { " ", NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                Seen *seen;
+
+                g_setenv("FAKE_PLATFORM_VERSION", cases[i][0], TRUE);
+                seen = begin("plain", &patient);
+                gpu_wait(is_told, seen);
+                g_assert_cmpstr(((const AldOpenclDevice *) ald_rows_at(seen->devices, 0))->runtime_version,
+                        ==, cases[i][1]);
+                end(seen);
+        }
+        g_unsetenv("FAKE_PLATFORM_VERSION");
 }
 
 static void test_no_address(void)
@@ -475,6 +504,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-opencl/this-machine", test_this_machine);
         g_test_add_func("/gpu-opencl/addresses", test_addresses);
         g_test_add_func("/gpu-opencl/no-address", test_no_address);
+        g_test_add_func("/gpu-opencl/runtime-versions", test_runtime_versions);
         g_test_add_func("/gpu-opencl/crash", test_crash);
         g_test_add_func("/gpu-opencl/hang", test_hang);
         g_test_add_func("/gpu-opencl/wanted-meanwhile", test_wanted_meanwhile);
