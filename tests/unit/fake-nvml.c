@@ -2,9 +2,10 @@
 /*
  * Stands in for NVIDIA's library: two GPUs, or what FAKE_NVML asks for: "errors", "init-error", "hang-init",
  * "hang-sample", "crash", "garbage", "gb10", "tegra", "lost", "mig", "mig-other" (with other instances),
- * "excess" (more memory in use than there is). Where FAKE_NVML_WHILE names a file, only as long as that
- * exists. Each GPU that is attached to is noted in FAKE_NVML_LOG. Built with OLD it has the functions of an
- * old driver only.
+ * "excess" (more memory in use than there is), "nvlink" (both GPUs linked to each other by links 0, 1 and 3,
+ * the last without a speed), "nvlink-switch", "nvlink-odd". Where FAKE_NVML_WHILE names a file, only as long
+ * as that exists. Each GPU that is attached to, and whose links are asked about, is noted in FAKE_NVML_LOG.
+ * Built with OLD it has the functions of an old driver only.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -231,6 +232,86 @@ int nvmlDeviceGetMigMode(const Device *device, unsigned *ret_current, unsigned *
 int nvmlDeviceGetMaxMigDeviceCount(const Device *device, unsigned *ret)
 {
         *ret = 7;
+        return SUCCESS;
+}
+
+typedef struct Pci {
+        char legacy[16];
+        unsigned domain, bus, device, device_id, subsystem_id;
+        char address[32];
+} Pci;
+
+typedef struct Field {
+        unsigned id, scope;
+        long long timestamp, latency;
+        unsigned type;
+        int result;
+        union {
+                double unused;
+                unsigned number;
+        } value;
+} Field;
+
+EXPORT int nvmlDeviceGetCudaComputeCapability(const Device *device, int *ret_major, int *ret_minor);
+EXPORT int nvmlDeviceGetNvLinkState(const Device *device, unsigned link, unsigned *ret);
+EXPORT int nvmlDeviceGetNvLinkRemoteDeviceType(const Device *device, unsigned link, int *ret);
+EXPORT int nvmlDeviceGetNvLinkRemotePciInfo_v2(const Device *device, unsigned link, Pci *ret);
+EXPORT int nvmlDeviceGetFieldValues(const Device *device, int n, Field *fields);
+
+int nvmlDeviceGetCudaComputeCapability(const Device *device, int *ret_major, int *ret_minor)
+{
+        if (in_mode("errors"))
+                return UNKNOWN;
+        *ret_major = in_mode("garbage") ? -7 : 8;
+        *ret_minor = device == &dual[0] ? 9 : 6;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetNvLinkState(const Device *device, unsigned link, unsigned *ret)
+{
+        bool direct = in_mode("nvlink"), switched = in_mode("nvlink-switch"), odd = in_mode("nvlink-odd");
+
+        if (link == 0 && device->address) {
+                g_autofree char *text = g_strdup_printf("links of %s", device->address);
+
+                note(text);
+        }
+        if (!direct && !switched && !odd)
+                return NOT_SUPPORTED;
+        *ret = direct ? link < 4 && link != 2 : odd ? link < 2 : 1;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetNvLinkRemoteDeviceType(const Device *device, unsigned link, int *ret)
+{
+        *ret = in_mode("nvlink-switch") ? 2 : in_mode("nvlink-odd") && link == 1 ? 255 : 0;
+        return SUCCESS;
+}
+
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(const Device *device, unsigned link, Pci *ret)
+{
+        *ret = (Pci){};
+        if (in_mode("nvlink-odd"))
+                memset(ret, 'x', sizeof *ret);
+        else
+                g_strlcpy(ret->address,
+                        in_mode("nvlink-switch") ? "00000000:0A:00.0"
+                        : device == &dual[0]     ? dual[1].address
+                                                 : dual[0].address,
+                        sizeof ret->address);
+        return SUCCESS;
+}
+
+/* The speed of a link is the only one that is known. */
+int nvmlDeviceGetFieldValues(const Device *device, int n, Field *fields)
+{
+        for (int i = 0; i < n; i++) {
+                Field *field = &fields[i];
+
+                field->result = field->id == 164 && field->scope != 3 ? SUCCESS : NOT_SUPPORTED;
+                field->type = in_mode("nvlink-odd") ? 0 : 1;
+                field->value.number = in_mode("nvlink-switch") ? 26562 : 25000;
+        }
         return SUCCESS;
 }
 

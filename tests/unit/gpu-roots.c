@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
 #include "tests/unit/gpu-roots.h"
 
 #define DEADLINE_USEC (G_USEC_PER_SEC * 20)
@@ -22,6 +24,42 @@ void gpu_root_pci(FakeRoot *root, const char *id, const char *class, const char 
         gpu_root_set(root, id, "device", device);
         if (driver)
                 fake_root_link(root, link, target);
+}
+
+void gpu_root_way(FakeRoot *root, const char *way)
+{
+        g_auto(GStrv) hops = g_strsplit(way, "/", -1);
+        g_autofree char *folder = g_strdup_printf("sys/devices/%s", way);
+        g_autofree char *target = g_strdup("../../../devices");
+
+        fake_root_mkdir(root, folder);
+        for (char **hop = hops; *hop; hop++) {
+                g_autofree char *link = g_strdup_printf("sys/bus/pci/devices/%s", *hop);
+                char *longer = g_strdup_printf("%s/%s", target, *hop);
+
+                g_free(target);
+                target = longer;
+                if (g_str_has_prefix(*hop, "pci"))
+                        continue;
+                fake_root_remove(root, link);
+                fake_root_link(root, link, target);
+        }
+}
+
+static void set_line(FakeRoot *root, const char *id, const char *name, const char *text)
+{
+        g_autofree char *line = g_strdup_printf("%s\n", text);
+
+        gpu_root_set(root, id, name, line);
+}
+
+void gpu_root_link(FakeRoot *root, const char *id, const char *most_lanes, const char *most_rate,
+        const char *lanes, const char *rate)
+{
+        set_line(root, id, "max_link_width", most_lanes);
+        set_line(root, id, "max_link_speed", most_rate);
+        set_line(root, id, "current_link_width", lanes ?: most_lanes);
+        set_line(root, id, "current_link_speed", rate ?: most_rate);
 }
 
 void gpu_root_power(FakeRoot *root, const char *id, const char *status, const char *control)
@@ -189,6 +227,29 @@ void gpu_root_kfd_node(FakeRoot *root, unsigned node, unsigned gpu, unsigned loc
         fake_root_write(root, id_path, id);
         fake_root_write(root, properties_path, properties);
         fake_root_mkdir(root, "sys/class/kfd/kfd/proc");
+}
+
+void gpu_root_kfd_version(FakeRoot *root, unsigned node, unsigned version)
+{
+        g_autofree char *path = g_strdup_printf(
+                "%s/sys/class/kfd/kfd/topology/nodes/%u/properties", root->dir, node);
+        g_autofree char *text = NULL, *longer = NULL;
+
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        longer = g_strdup_printf("%sgfx_target_version %u\n", text, version);
+        fake_root_write(root, path + strlen(root->dir) + 1, longer);
+}
+
+void gpu_root_kfd_link(
+        FakeRoot *root, unsigned node, unsigned number, unsigned to, unsigned type, unsigned bandwidth)
+{
+        g_autofree char *path = g_strdup_printf(
+                "sys/class/kfd/kfd/topology/nodes/%u/io_links/%u/properties", node, number);
+        g_autofree char *text = g_strdup_printf("type %u\nversion_major 0\nnode_from %u\nnode_to %u\n"
+                                                "weight 15\nmin_bandwidth %u\nmax_bandwidth %u\nflags 1\n",
+                type, node, to, bandwidth, bandwidth);
+
+        fake_root_write(root, path, text);
 }
 
 void gpu_root_client(FakeRoot *root, unsigned process, const char *fdinfo)

@@ -14,6 +14,15 @@ void gpu_root_pci(FakeRoot *root, const char *id, const char *class, const char 
 /* One file of it. */
 void gpu_root_set(FakeRoot *root, const char *id, const char *name, const char *content);
 
+/* Where a device is, before anything else of it: "pci0000:00/0000:00:01.0/0000:01:00.0", from its root
+ * complex over all ports. */
+void gpu_root_way(FakeRoot *root, const char *way);
+
+/* One end of a link of PCI Express, a device or a port; its files hold each text and a new line, and the
+ * present ones are those of the most where they are NULL. */
+void gpu_root_link(FakeRoot *root, const char *id, const char *most_lanes, const char *most_rate,
+        const char *lanes, const char *rate);
+
 /* Its runtime power management, as "active" and "auto". */
 void gpu_root_power(FakeRoot *root, const char *id, const char *status, const char *control);
 
@@ -38,6 +47,14 @@ void gpu_root_client(FakeRoot *root, unsigned process, const char *fdinfo);
 /* A process with a queue on the GPU with this number of KFD; and a GPU of its topology. */
 void gpu_root_kfd_queue(FakeRoot *root, unsigned process, const char *queue, unsigned gpu);
 void gpu_root_kfd_node(FakeRoot *root, unsigned node, unsigned gpu, unsigned location);
+
+/* The version of the GPU of a node, 90402 for gfx942. */
+void gpu_root_kfd_version(FakeRoot *root, unsigned node, unsigned version);
+
+/* A link from one node to another, of this type (11 is XGMI), with so many MB/s. `number` is its own below
+ * its node. */
+void gpu_root_kfd_link(
+        FakeRoot *root, unsigned node, unsigned number, unsigned to, unsigned type, unsigned bandwidth);
 
 void gpu_root_gb10(FakeRoot *root);
 void gpu_root_raspberry(FakeRoot *root);

@@ -12,6 +12,7 @@ AldGpu *ald_gpu_new(const char *id, const char *path, AldBackendClass class)
         gpu->path = g_strdup(path);
         gpu->class = class;
         gpu->host_memory = ALD_ABSENT_UINT64;
+        gpu->numa_node = ALD_ABSENT_UINT64;
         gpu->sysfs = gpu->nvml = gpu->opencl = unknown;
         return gpu;
 }
@@ -20,6 +21,8 @@ void ald_gpu_facts_clear(AldGpuFacts *facts)
 {
         g_free(facts->name);
         g_free(facts->driver_version);
+        g_free(facts->architecture);
+        g_free(facts->runtime_version);
         *facts = (AldGpuFacts) ALD_GPU_FACTS_INIT;
 }
 
@@ -50,6 +53,8 @@ static bool functions_equal(const AldGpu *a, const AldGpu *b)
 bool ald_gpu_facts_equal(const AldGpuFacts *a, const AldGpuFacts *b)
 {
         return g_strcmp0(a->name, b->name) == 0 && g_strcmp0(a->driver_version, b->driver_version) == 0 &&
+               g_strcmp0(a->architecture, b->architecture) == 0 &&
+               g_strcmp0(a->runtime_version, b->runtime_version) == 0 &&
                a->memory_total_bytes == b->memory_total_bytes && a->shared_bytes == b->shared_bytes &&
                a->unified == b->unified;
 }
@@ -69,6 +74,8 @@ void ald_gpu_free(AldGpu *gpu)
         g_free(gpu->driver);
         g_free(gpu->fallback_name);
         g_free(gpu->opencl_platform);
+        ald_gpu_pcie_free(gpu->pcie);
+        g_clear_pointer(&gpu->nvlinks, g_array_unref);
         ald_gpu_live_free(gpu->live);
         g_free(gpu);
 }
@@ -107,7 +114,8 @@ bool ald_gpu_same(const AldGpu *a, const AldGpu *b)
                g_strcmp0(a->fallback_name, b->fallback_name) == 0 && a->pci_vendor == b->pci_vendor &&
                a->is_display == b->is_display && a->has_nvml == b->has_nvml &&
                a->is_partitioned == b->is_partitioned && functions_equal(a, b) &&
-               a->host_memory == b->host_memory && ald_gpu_facts_equal(&a->sysfs, &b->sysfs);
+               a->host_memory == b->host_memory && a->numa_node == b->numa_node &&
+               ald_gpu_pcie_same(a->pcie, b->pcie) && ald_gpu_facts_equal(&a->sysfs, &b->sysfs);
 }
 
 bool ald_gpu_is_shown(const AldGpu *gpu)
@@ -136,7 +144,7 @@ static uint64_t shared_of(const AldGpu *gpu, int unified)
                                                                    : gpu->host_memory;
 }
 
-static int unified_of(const AldGpu *gpu)
+int ald_gpu_unified(const AldGpu *gpu)
 {
         if (gpu->nvml.unified != ALD_ABSENT_BOOLEAN)
                 return gpu->nvml.unified;
@@ -147,7 +155,7 @@ static int unified_of(const AldGpu *gpu)
 
 void ald_gpu_backend(const AldGpu *gpu, AldBackend *ret)
 {
-        int unified = unified_of(gpu);
+        int unified = ald_gpu_unified(gpu);
 
         *ret = (AldBackend){
                 .id = gpu->id,
@@ -162,5 +170,8 @@ void ald_gpu_backend(const AldGpu *gpu, AldBackend *ret)
                 .unified = unified,
                 .parent = gpu->parent,
                 .open_cl_platform = gpu->opencl_platform,
+                .architecture = gpu->nvml.architecture ?: gpu->opencl.architecture,
+                .runtime_version = gpu->opencl.runtime_version,
+                .numa_node = gpu->numa_node,
         };
 }

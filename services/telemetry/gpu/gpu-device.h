@@ -7,11 +7,14 @@
 #include <glib.h>
 
 #include "record/schema.h"
+#include "services/telemetry/gpu/gpu-pcie.h"
 
 /* The static facts about a device from one source. */
 typedef struct AldGpuFacts {
         char *name;
         char *driver_version;
+        char *architecture;
+        char *runtime_version;       /* of OpenCL */
         uint64_t memory_total_bytes; /* its own, or what OpenCL reports for either kind */
         uint64_t shared_bytes;       /* of the host */
         int unified;
@@ -42,6 +45,9 @@ typedef struct AldGpu {
         bool is_partitioned;  /* its driver provides partitions of it instead of the whole */
         GPtrArray *functions; /* PCI addresses of its virtual functions, which have no rows; or NULL */
         uint64_t host_memory; /* what a unified device may address at most */
+        uint64_t numa_node;   /* absent if unknown */
+        AldGpuPcie *pcie;     /* its way to the host, or NULL */
+        GArray *nvlinks;      /* of AldGpuNvlinks, as NVML last reported them; NULL before */
         AldGpuFacts sysfs, nvml, opencl;
         char *opencl_platform;
         AldGpuLive *live; /* reads its figures; NULL before ald_gpu_live_prepare(), and if it has no path */
@@ -67,6 +73,9 @@ bool ald_gpu_same(const AldGpu *a, const AldGpu *b);
 /* Another PCI address of the same card. */
 void ald_gpu_add_function(AldGpu *gpu, const char *address);
 bool ald_gpu_has_function(const AldGpu *gpu, const char *address);
+
+/* Whether it computes in host memory: 1, 0 or ALD_ABSENT_BOOLEAN. */
+int ald_gpu_unified(const AldGpu *gpu);
 
 /* Whether the device is reported, as a row. */
 bool ald_gpu_is_shown(const AldGpu *gpu);

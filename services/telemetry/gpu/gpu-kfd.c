@@ -3,24 +3,41 @@
 
 #include <string.h>
 
+#include "record/field.h"
 #include "services/common/sysroot.h"
 
 #define KFD "sys/class/kfd/kfd"
 #define NODES KFD "/topology/nodes"
 #define PROCESSES KFD "/proc"
 
-/* The limit of one scan; beyond it the number is unknown. */
+/* The limits of one scan; beyond that of the queues the number of processes is unknown. */
 #define NODES_MAX 1024u
 #define QUEUES_MAX 8192u
+#define LINKS_MAX 1024u
+
+#define LINK_XGMI 11u
+#define BANDWIDTH_MAX UINT64_C(100000000) /* MB/s */
+#define BITS_PER_MEGABYTE UINT64_C(8000000)
 
 struct AldGpuKfd {
         int root;
         uint64_t generation; /* of the topology, as last read */
         bool known;
-        GHashTable *cards;     /* GPU number of KFD, also that of a partition → PCI address of the card */
-        GHashTable *processes; /* PCI address of a card → set of process numbers */
+        GHashTable *cards; /* GPU number of KFD, also that of a partition → PCI address of the card */
+        GHashTable *nodes; /* number of a node → PCI address of its card, or "" for a processor */
+        GHashTable *architectures; /* PCI address of a card → name */
+        GArray *links;             /* of AldGpuKfdLink */
+        GHashTable *processes;     /* PCI address of a card → set of process numbers */
         unsigned queues_left;
 };
+
+static void clear_link(gpointer data)
+{
+        AldGpuKfdLink *link = data;
+
+        g_free(link->card);
+        g_free(link->peer);
+}
 
 AldGpuKfd *ald_gpu_kfd_new(int root)
 {
@@ -28,6 +45,10 @@ AldGpuKfd *ald_gpu_kfd_new(int root)
 
         kfd->root = root;
         kfd->cards = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+        kfd->nodes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        kfd->architectures = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        kfd->links = g_array_new(FALSE, FALSE, sizeof(AldGpuKfdLink));
+        g_array_set_clear_func(kfd->links, clear_link);
         kfd->processes = g_hash_table_new_full(
                 g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
         return kfd;
@@ -38,6 +59,9 @@ void ald_gpu_kfd_free(AldGpuKfd *kfd)
         if (!kfd)
                 return;
         g_hash_table_unref(kfd->cards);
+        g_hash_table_unref(kfd->nodes);
+        g_hash_table_unref(kfd->architectures);
+        g_array_unref(kfd->links);
         g_hash_table_unref(kfd->processes);
         g_free(kfd);
 }
@@ -76,36 +100,156 @@ static char *card_at(int root, uint64_t domain, uint64_t location)
         return format_address(domain, location, 0);
 }
 
+/* KFD writes 9.0.10 of gfx90a as 90010. */
+static char *format_architecture(uint64_t version)
+{
+        if (version < 10000 || version > 999999)
+                return NULL;
+        return g_strdup_printf("gfx%u%x%x", (unsigned) (version / 10000), (unsigned) (version / 100 % 100),
+                (unsigned) (version % 100));
+}
+
+static void read_card(AldGpuKfd *kfd, const char *node, guint gpu, const char *properties)
+{
+        uint64_t domain = 0, location, version = 0;
+        g_autofree char *card = NULL;
+        char *architecture;
+
+        (void) find_property(properties, "domain", &domain);
+        if (!find_property(properties, "location_id", &location) || location > UINT16_MAX ||
+                domain > UINT32_MAX)
+                return;
+        card = card_at(kfd->root, domain, location);
+        g_hash_table_insert(kfd->cards, GUINT_TO_POINTER(gpu), g_strdup(card));
+        g_hash_table_insert(kfd->nodes, g_strdup(node), g_strdup(card));
+        (void) find_property(properties, "gfx_target_version", &version);
+        architecture = format_architecture(version);
+        if (architecture)
+                g_hash_table_insert(kfd->architectures, g_steal_pointer(&card), architecture);
+}
+
 static void read_node(AldGpuKfd *kfd, const char *node)
 {
         g_autofree char *id_path = g_strdup_printf(NODES "/%s/gpu_id", node);
         g_autofree char *properties_path = g_strdup_printf(NODES "/%s/properties", node), *properties = NULL;
-        uint64_t id, domain = 0, location;
+        uint64_t id;
 
-        /* A processor is a node, too, and has the number 0. */
-        if (ald_sysroot_read_uint64(kfd->root, id_path, &id) < 0 || id == 0 || id > UINT32_MAX ||
-                ald_sysroot_read(kfd->root, properties_path, &properties) < 0 ||
-                !find_property(properties, "location_id", &location) || location > UINT16_MAX)
+        if (ald_sysroot_read_uint64(kfd->root, id_path, &id) < 0 || id > UINT32_MAX)
                 return;
-        (void) find_property(properties, "domain", &domain);
-        if (domain <= UINT32_MAX)
-                g_hash_table_insert(
-                        kfd->cards, GUINT_TO_POINTER((guint) id), card_at(kfd->root, domain, location));
+        /* A processor is a node, too, and has the number 0. */
+        if (id == 0)
+                g_hash_table_insert(kfd->nodes, g_strdup(node), g_strdup(""));
+        else if (ald_sysroot_read(kfd->root, properties_path, &properties) >= 0)
+                read_card(kfd, node, (guint) id, properties);
 }
 
-static void read_topology(AldGpuKfd *kfd)
+static AldGpuKfdLink *find_link(const AldGpuKfd *kfd, const char *card, const char *peer)
+{
+        for (guint i = 0; i < kfd->links->len; i++) {
+                AldGpuKfdLink *link = &g_array_index(kfd->links, AldGpuKfdLink, i);
+
+                if (g_str_equal(link->card, card) && g_strcmp0(link->peer, peer) == 0)
+                        return link;
+        }
+        return NULL;
+}
+
+/* Both ends show the same link, and each partition that of its card. */
+static void add_link(AldGpuKfd *kfd, const char *a, const char *b, uint64_t bits_per_second)
+{
+        bool is_host = *b == '\0', in_order = is_host || strcmp(a, b) < 0;
+        const char *card = in_order ? a : b, *peer = is_host ? NULL : in_order ? b : a;
+        AldGpuKfdLink *link = find_link(kfd, card, peer);
+
+        if (!link && kfd->links->len < LINKS_MAX) {
+                g_array_append_val(
+                        kfd->links, ((AldGpuKfdLink){ g_strdup(card), g_strdup(peer), bits_per_second }));
+        } else if (link && bits_per_second != ALD_ABSENT_UINT64) {
+                link->bits_per_second = link->bits_per_second == ALD_ABSENT_UINT64
+                                                ? bits_per_second
+                                                : MAX(link->bits_per_second, bits_per_second);
+        }
+}
+
+static void read_link(AldGpuKfd *kfd, const char *card, const char *folder)
+{
+        g_autofree char *path = g_strdup_printf("%s/properties", folder), *properties = NULL, *node = NULL;
+        uint64_t type, to, bandwidth = 0;
+        const char *peer;
+
+        if (ald_sysroot_read(kfd->root, path, &properties) < 0 || !find_property(properties, "type", &type) ||
+                type != LINK_XGMI || !find_property(properties, "node_to", &to))
+                return;
+        node = g_strdup_printf("%" G_GUINT64_FORMAT, to);
+        peer = g_hash_table_lookup(kfd->nodes, node);
+        if (!peer || g_str_equal(peer, card))
+                return;
+        (void) find_property(properties, "max_bandwidth", &bandwidth);
+        add_link(kfd, card, peer,
+                bandwidth > 0 && bandwidth <= BANDWIDTH_MAX ? bandwidth * BITS_PER_MEGABYTE
+                                                            : ALD_ABSENT_UINT64);
+}
+
+static void read_links(AldGpuKfd *kfd, const char *node, const char *card, const char *kind)
+{
+        g_autofree char *folder = g_strdup_printf(NODES "/%s/%s", node, kind);
+        g_auto(GStrv) names = NULL;
+
+        if (ald_sysroot_list(kfd->root, folder, &names) < 0)
+                return;
+        for (unsigned i = 0; names[i] && i < NODES_MAX; i++) {
+                g_autofree char *link = g_strdup_printf("%s/%s", folder, names[i]);
+
+                read_link(kfd, card, link);
+        }
+}
+
+/* Of one partition of each card, since all of them show the links of the card. */
+static void read_all_links(AldGpuKfd *kfd, char *const *nodes)
+{
+        g_autoptr(GHashTable) done = g_hash_table_new(g_str_hash, g_str_equal);
+
+        for (unsigned i = 0; nodes[i] && i < NODES_MAX; i++) {
+                char *card = g_hash_table_lookup(kfd->nodes, nodes[i]);
+
+                if (!card || *card == '\0' || !g_hash_table_add(done, card))
+                        continue;
+                read_links(kfd, nodes[i], card, "io_links");
+                read_links(kfd, nodes[i], card, "p2p_links");
+        }
+}
+
+bool ald_gpu_kfd_look(AldGpuKfd *kfd)
 {
         g_auto(GStrv) nodes = NULL;
         uint64_t generation = 0;
+        bool had_any = g_hash_table_size(kfd->nodes) > 0;
 
         (void) ald_sysroot_read_uint64(kfd->root, KFD "/topology/generation_id", &generation);
         if (kfd->known && generation == kfd->generation)
-                return;
+                return false;
         g_hash_table_remove_all(kfd->cards);
+        g_hash_table_remove_all(kfd->nodes);
+        g_hash_table_remove_all(kfd->architectures);
+        g_array_set_size(kfd->links, 0);
         kfd->generation = generation;
         kfd->known = ald_sysroot_list(kfd->root, NODES, &nodes) >= 0;
-        for (unsigned i = 0; kfd->known && nodes[i] && i < NODES_MAX; i++)
+        if (!kfd->known)
+                return had_any;
+        for (unsigned i = 0; nodes[i] && i < NODES_MAX; i++)
                 read_node(kfd, nodes[i]);
+        read_all_links(kfd, nodes);
+        return true;
+}
+
+const char *ald_gpu_kfd_architecture(const AldGpuKfd *kfd, const char *address)
+{
+        return g_hash_table_lookup(kfd->architectures, address);
+}
+
+const GArray *ald_gpu_kfd_links(const AldGpuKfd *kfd)
+{
+        return kfd->links;
 }
 
 static void read_queues(AldGpuKfd *kfd, const char *folder, guint process)
@@ -157,20 +301,22 @@ static void set_none(AldGpuKfd *kfd)
                 g_hash_table_insert(kfd->processes, g_strdup(card), g_hash_table_new(NULL, NULL));
 }
 
-void ald_gpu_kfd_sample(AldGpuKfd *kfd)
+bool ald_gpu_kfd_sample(AldGpuKfd *kfd)
 {
         g_auto(GStrv) processes = NULL;
+        bool news;
 
         g_hash_table_remove_all(kfd->processes);
         if (ald_sysroot_list(kfd->root, PROCESSES, &processes) < 0)
-                return;
-        read_topology(kfd);
+                return false;
+        news = ald_gpu_kfd_look(kfd);
         set_none(kfd);
         kfd->queues_left = QUEUES_MAX;
         for (char **process = processes; *process && kfd->queues_left > 0; process++)
                 read_process(kfd, *process);
         if (kfd->queues_left == 0)
                 g_hash_table_remove_all(kfd->processes);
+        return news;
 }
 
 GHashTable *ald_gpu_kfd_of(const AldGpuKfd *kfd, const char *address)

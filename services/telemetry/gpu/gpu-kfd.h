@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <glib.h>
 
 /*
- * How many processes compute on AMD's GPUs through KFD, the kernel's side of ROCm. A process has queues on a
- * device from its first use until it exits, busy or not, and they are visible to all users. Processes that
- * only render have none.
+ * What KFD, the kernel's side of ROCm, shows of AMD's GPUs: how many processes compute on them, their
+ * architecture, and the links of XGMI between them. A process has queues on a device from its first use until
+ * it exits, busy or not, and they are visible to all users. Processes that only render have none.
  */
 typedef struct AldGpuKfd AldGpuKfd;
 
@@ -14,8 +17,23 @@ AldGpuKfd *ald_gpu_kfd_new(int root);
 void ald_gpu_kfd_free(AldGpuKfd *kfd);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldGpuKfd, ald_gpu_kfd_free)
 
-/* Scans the processes. */
-void ald_gpu_kfd_sample(AldGpuKfd *kfd);
+/* Reads the topology if it has changed since; returns whether it has. */
+bool ald_gpu_kfd_look(AldGpuKfd *kfd);
+
+/* What compilers call the architecture of the card with this PCI address (gfx90a), or NULL. */
+const char *ald_gpu_kfd_architecture(const AldGpuKfd *kfd, const char *address);
+
+/* A link of XGMI. Partitions are part of their card. */
+typedef struct AldGpuKfdLink {
+        char *card, *peer;        /* PCI addresses, the lesser first; peer is NULL for the host */
+        uint64_t bits_per_second; /* in each direction; absent if unknown */
+} AldGpuKfdLink;
+
+/* The links, each once: of AldGpuKfdLink. */
+const GArray *ald_gpu_kfd_links(const AldGpuKfd *kfd);
+
+/* Scans the processes. Returns what ald_gpu_kfd_look() does. */
+bool ald_gpu_kfd_sample(AldGpuKfd *kfd);
 
 /* The pids of the processes that had queues on the card with this PCI address or its partitions, as a set;
  * NULL if KFD does not drive it. */

@@ -3,11 +3,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "services/common/sysroot.h"
 #include "services/telemetry/device-watch.h"
 #include "services/telemetry/gpu/gpu-clients.h"
 #include "services/telemetry/gpu/gpu-cpu.h"
+#include "services/telemetry/gpu/gpu-joins.h"
 #include "services/telemetry/gpu/gpu-kfd.h"
 #include "services/telemetry/gpu/gpu-live.h"
+#include "services/telemetry/gpu/gpu-nvlink.h"
 #include "services/telemetry/gpu/gpu-pci.h"
 #include "services/telemetry/gpu/gpu-platform.h"
 #include "services/telemetry/gpu/gpu-private.h"
@@ -17,8 +20,10 @@
 #include "services/telemetry/gpu/opencl-source.h"
 #include "services/telemetry/helper/nvml-api.h"
 
-/* Each has a row, and up to six open files. */
+/* Each has a row, and up to six open files, besides two of each link of PCI Express on its way. */
 #define DEVICES_MAX 64u
+
+#define NUMA_NODES_MAX 4096
 
 struct AldGpuCollector {
         int root;
@@ -27,9 +32,12 @@ struct AldGpuCollector {
         void (*changed)(void *userdata);
         void *userdata;
 
-        GPtrArray *gpus;   /* of AldGpu */
-        AldRecord *opencl; /* Message1.OpenclAnswer, the last one, or NULL */
-        GArray *rows;      /* of AldBackend, as last asked for */
+        GPtrArray *gpus;     /* of AldGpu */
+        AldRecord *opencl;   /* Message1.OpenclAnswer, the last one, or NULL */
+        GArray *rows;        /* of AldBackend, as last asked for */
+        GArray *joins;       /* of AldDeviceJoin, likewise */
+        GStringChunk *texts; /* of the joins */
+        guint news_source;   /* pending call of changed() */
 
         AldGpuKfd *kfd;
         AldGpuClients *clients;
@@ -57,6 +65,17 @@ static void drop_absurd_number(AldGpuCollector *collector, GPtrArray *gpus)
                 g_ptr_array_set_size(gpus, DEVICES_MAX);
 }
 
+/* The firmware may report none. */
+static uint64_t read_numa_node(int root, const char *device)
+{
+        g_autofree char *path = g_strdup_printf("%s/numa_node", device);
+        int64_t node;
+
+        return ald_sysroot_read_int64(root, path, &node) >= 0 && node >= 0 && node < NUMA_NODES_MAX
+                       ? (uint64_t) node
+                       : ALD_ABSENT_UINT64;
+}
+
 /* The devices that sysfs shows. */
 static GPtrArray *scan(AldGpuCollector *collector)
 {
@@ -70,6 +89,8 @@ static GPtrArray *scan(AldGpuCollector *collector)
                 AldGpu *gpu = gpus->pdata[i];
 
                 gpu->host_memory = host_memory;
+                gpu->numa_node = read_numa_node(collector->root, gpu->path);
+                gpu->pcie = ald_gpu_pcie_new(collector->root, gpu->id, gpu->driver);
         }
         return gpus;
 }
@@ -136,9 +157,12 @@ static void match_opencl(AldGpuCollector *collector)
 void ald_gpu_collector_rescan(AldGpuCollector *collector)
 {
         g_autoptr(GPtrArray) scanned = scan(collector);
+        bool new_topology = ald_gpu_kfd_look(collector->kfd);
 
         if (is_as_known(collector->gpus, scanned)) {
                 prepare(collector);
+                if (new_topology)
+                        collector->changed(collector->userdata);
                 return;
         }
         carry_over(collector->gpus, scanned);
@@ -172,6 +196,7 @@ static bool take_nvml(AldGpu *gpu, const AldNvmlAnswer *answer, const AldNvmlDev
                 .shared_bytes = ALD_ABSENT_UINT64,
                 .name = g_strdup(row->name ?: gpu->nvml.name),
                 .driver_version = g_strdup(answer->driver_version ?: gpu->nvml.driver_version),
+                .architecture = g_strdup(row->architecture ?: gpu->nvml.architecture),
                 .memory_total_bytes = row->memory_total_bytes,
                 .unified = row->unified,
         };
@@ -195,6 +220,7 @@ static AldGpu *add_instance(GPtrArray *gpus, const AldGpu *card, const char *id)
         instance->parent = g_strdup(card->id);
         instance->vendor = g_strdup(card->vendor);
         instance->driver = g_strdup(card->driver);
+        instance->numa_node = card->numa_node;
         ald_gpu_live_prepare_instance(instance);
         g_ptr_array_add(gpus, instance);
         return instance;
@@ -254,12 +280,27 @@ static bool take_instances(
         return news;
 }
 
-static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
+/* Links to a device that is not asked about now are still there. Returns whether they have changed. */
+static bool take_nvlinks(AldGpu *card, const AldNvmlAnswer *answer, const AldNvmlDevice *row)
+{
+        g_autoptr(GArray) nvlinks = NULL;
+
+        if (row->error)
+                return false;
+        nvlinks = ald_gpu_nvlinks_new(answer, card->id);
+        if (ald_gpu_nvlinks_equal(nvlinks, card->nvlinks))
+                return false;
+        g_clear_pointer(&card->nvlinks, g_array_unref);
+        card->nvlinks = g_steal_pointer(&nvlinks);
+        return true;
+}
+
+static void on_nvml_answered(const AldNvmlAnswer *answer, bool with_links, void *userdata)
 {
         static const AldDevice unknown = ALD_DEVICE_INIT;
         AldGpuCollector *collector = userdata;
         g_autoptr(GPtrArray) cards = g_ptr_array_new();
-        bool news = false, new_instances = false;
+        bool news = false, new_instances = false, new_links = false;
 
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
@@ -277,10 +318,13 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
                         continue;
                 news = take_nvml(card, answer, row) || news;
                 new_instances = take_instances(collector->gpus, card, answer, row) || new_instances;
+                new_links = (with_links && take_nvlinks(card, answer, row)) || new_links;
         }
         if (new_instances)
                 match_opencl(collector);
-        if (news || new_instances)
+        if (new_links)
+                ald_gpu_joins_check(cards);
+        if (news || new_instances || new_links)
                 collector->changed(collector->userdata);
 }
 
@@ -339,6 +383,22 @@ static uint64_t count_processes(const AldGpuCollector *collector, const AldGpu *
                                                                                        : ALD_ABSENT_UINT64;
 }
 
+static gboolean on_news(gpointer userdata)
+{
+        AldGpuCollector *collector = userdata;
+
+        collector->news_source = 0;
+        collector->changed(collector->userdata);
+        return G_SOURCE_REMOVE;
+}
+
+/* After the sample, as the caller must not be called from within its own call. */
+static void report_news(AldGpuCollector *collector)
+{
+        if (collector->news_source == 0)
+                collector->news_source = g_idle_add(on_news, collector);
+}
+
 /* Some drivers wake a device to report the usage of its clients, and prevent its suspension. */
 static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
 {
@@ -354,7 +414,8 @@ static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
         }
         if (!any)
                 return;
-        ald_gpu_kfd_sample(collector->kfd);
+        if (ald_gpu_kfd_sample(collector->kfd))
+                report_news(collector);
         if (all_awake)
                 ald_gpu_clients_sample(collector->clients, now_usec);
         else
@@ -385,6 +446,9 @@ void ald_gpu_collector_sample_at(AldGpuCollector *collector, int64_t now_usec, G
                                 gpu, ald_gpu_list_find(collector->gpus, gpu->parent), &device);
                 else
                         ald_gpu_live_sample(gpu, now_usec, &device);
+                if (gpu->pcie && ald_gpu_pcie_sample(gpu->pcie, ald_gpu_power_may_read(gpu->live->state),
+                                         device.usage, now_usec))
+                        report_news(collector);
                 if (devices && ald_gpu_is_shown(gpu))
                         g_array_append_val(devices, device);
         }
@@ -405,9 +469,39 @@ static int compare_rows(const void *a, const void *b)
         return strcmp(((const AldBackend *) a)->id, ((const AldBackend *) b)->id);
 }
 
+static int compare_joins(const void *a, const void *b)
+{
+        return strcmp(((const AldDeviceJoin *) a)->id, ((const AldDeviceJoin *) b)->id);
+}
+
+/* The devices that have joins of their own. */
+static GPtrArray *list_joined(const AldGpuCollector *collector)
+{
+        GPtrArray *gpus = g_ptr_array_new();
+
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                AldGpu *gpu = collector->gpus->pdata[i];
+
+                if (ald_gpu_is_shown(gpu) && !gpu->parent)
+                        g_ptr_array_add(gpus, gpu);
+        }
+        return gpus;
+}
+
+static void make_joins(AldGpuCollector *collector)
+{
+        g_autoptr(GPtrArray) gpus = list_joined(collector);
+
+        g_array_set_size(collector->joins, 0);
+        g_string_chunk_clear(collector->texts);
+        ald_gpu_joins(collector->root, gpus, collector->kfd, collector->texts, collector->joins);
+        g_array_sort(collector->joins, compare_joins);
+}
+
 void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
 {
         g_array_set_size(collector->rows, 0);
+        make_joins(collector);
         for (guint i = 0; i < collector->gpus->len; i++) {
                 const AldGpu *gpu = collector->gpus->pdata[i];
                 AldBackend row;
@@ -415,12 +509,15 @@ void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
                 if (!ald_gpu_is_shown(gpu))
                         continue;
                 ald_gpu_backend(gpu, &row);
+                row.architecture = ald_gpu_kfd_architecture(collector->kfd, gpu->id) ?: row.architecture;
                 g_array_append_val(collector->rows, row);
         }
         g_array_sort(collector->rows, compare_rows);
         *ret = (AldBackends) ALD_BACKENDS_INIT;
         ret->devices.items = collector->rows->data;
         ret->devices.n = collector->rows->len;
+        ret->joins.items = collector->joins->data;
+        ret->joins.n = collector->joins->len;
 }
 
 void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reasons)
@@ -458,15 +555,19 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->userdata = userdata;
         collector->kfd = ald_gpu_kfd_new(root);
         collector->clients = ald_gpu_clients_new(root);
+        (void) ald_gpu_kfd_look(collector->kfd);
         collector->gpus = scan(collector);
         g_ptr_array_add(collector->gpus, ald_gpu_cpu(root, ald_gpu_host_memory(root)));
         prepare(collector);
         collector->rows = g_array_new(FALSE, FALSE, sizeof(AldBackend));
+        collector->joins = g_array_new(FALSE, FALSE, sizeof(AldDeviceJoin));
+        collector->texts = g_string_chunk_new(1024);
         collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_answered, collector);
         collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
-        /* So that the first sample has figures. */
+        /* So that the first sample has figures. The caller has not asked for rows yet. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
+        g_clear_handle_id(&collector->news_source, g_source_remove);
         return collector;
 }
 
@@ -487,6 +588,9 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
         g_ptr_array_unref(collector->gpus);
         ald_gpu_kfd_free(collector->kfd);
         ald_gpu_clients_free(collector->clients);
+        g_clear_handle_id(&collector->news_source, g_source_remove);
         g_array_unref(collector->rows);
+        g_array_unref(collector->joins);
+        g_string_chunk_free(collector->texts);
         g_free(collector);
 }

@@ -7,6 +7,8 @@ struct AldNvmlSource {
         AldNvmlAnswered answered;
         void *userdata;
         char **held;        /* devices that the running helper was asked about */
+        bool with_links;    /* in the running request */
+        gint64 links_due;   /* when the links are asked about again */
         GHashTable *warned; /* Ids of the devices that NVML does not know */
 };
 
@@ -38,7 +40,7 @@ static char *on_answer(const char *text, size_t length, void *userdata)
                 return g_strdup("its answer is invalid");
         for (size_t i = 0; i < answer->devices.n; i++)
                 warn_once(source, ald_rows_at(&answer->devices, i));
-        source->answered(answer, source->userdata);
+        source->answered(answer, source->with_links, source->userdata);
         return NULL;
 }
 
@@ -46,7 +48,7 @@ static void on_failure(const char *reason, void *userdata)
 {
         AldNvmlSource *source = userdata;
 
-        source->answered(NULL, source->userdata);
+        source->answered(NULL, false, source->userdata);
 }
 
 static const AldChildInfo helper = {
@@ -94,10 +96,17 @@ static bool lets_go(const AldNvmlSource *source, const char *const *ids)
         return false;
 }
 
+static bool wants_links(const AldNvmlSource *source, const char *const *ids, gint64 now)
+{
+        return !ald_child_alive(source->child) || now >= source->links_due || !source->held ||
+               !g_strv_equal((const char *const *) source->held, ids);
+}
+
 void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids)
 {
         AldNvmlRequest asked = ALD_NVML_REQUEST_INIT;
         g_autofree char *request = NULL;
+        gint64 now = g_get_monotonic_time();
 
         if (lets_go(source, ids)) {
                 ald_child_end(source->child);
@@ -106,10 +115,14 @@ void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids)
         if (!*ids)
                 return;
         asked.ids = ids;
+        asked.links = wants_links(source, ids, now);
         request = ald_message_format(ALD_KIND_NVML_REQUEST, &asked);
         if (ald_child_ask(source->child, request) >= 0) {
                 g_strfreev(source->held);
                 source->held = g_strdupv((char **) ids);
+                source->with_links = asked.links;
+                if (source->with_links)
+                        source->links_due = now + ALD_NVML_LINKS_EVERY_USEC;
         }
 }
 

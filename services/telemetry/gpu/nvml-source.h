@@ -12,9 +12,8 @@
 typedef struct AldNvmlSource AldNvmlSource;
 
 /* Called from the main loop with what NVML reports now, which ends with the call; NULL once it no longer
- * works.
- */
-typedef void (*AldNvmlAnswered)(const AldNvmlAnswer *answer, void *userdata);
+ * works. `with_links` says whether it was asked about links of NVLink this time. */
+typedef void (*AldNvmlAnswered)(const AldNvmlAnswer *answer, bool with_links, void *userdata);
 
 /* A timing of NULL is the usual one. */
 AldNvmlSource *ald_nvml_source_new(
@@ -24,8 +23,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
 
 /*
  * Asks about the devices with these Ids; a NULL closes the list. If a device of the previous request is left
- * out, the helper is stopped, because a device that it holds open cannot be suspended.
+ * out, the helper is stopped, because a device that it holds open cannot be suspended. The links are asked
+ * about if a device or the helper is new, else every ALD_NVML_LINKS_EVERY_USEC, since they rarely change.
  */
+#define ALD_NVML_LINKS_EVERY_USEC (INT64_C(60) * 1000 * 1000)
 void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids);
 
 /* Whether the helper runs. */

@@ -4,7 +4,6 @@
 #include "record/record.h"
 #include "services/telemetry/gpu/gpu-cpu.h"
 #include "services/telemetry/gpu/gpu-names.h"
-#include "services/telemetry/gpu/gpu-pci.h"
 #include "services/telemetry/gpu/opencl-match.h"
 
 #define N_RANKS 3u
@@ -191,6 +190,8 @@ static void claim(AldGpu *gpu, const AldOpenclDevice *device)
         gpu->opencl_platform = g_strdup(device->platform);
         gpu->opencl.name = g_strdup(device->name);
         gpu->opencl.driver_version = g_strdup(device->driver_version);
+        gpu->opencl.architecture = g_strdup(device->architecture);
+        gpu->opencl.runtime_version = g_strdup(device->runtime_version);
         gpu->opencl.memory_total_bytes = device->memory_total_bytes;
         gpu->opencl.unified = device->unified;
 }

@@ -51,6 +51,11 @@ const char *ald_nvml_load(AldNvml *nvml)
         LOOK_UP(nvml, mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
         LOOK_UP(nvml, gpu_instance, "nvmlDeviceGetGpuInstanceId");
         LOOK_UP(nvml, compute_instance, "nvmlDeviceGetComputeInstanceId");
+        LOOK_UP(nvml, compute_capability, "nvmlDeviceGetCudaComputeCapability");
+        LOOK_UP(nvml, link_state, "nvmlDeviceGetNvLinkState");
+        LOOK_UP(nvml, link_remote_type, "nvmlDeviceGetNvLinkRemoteDeviceType");
+        LOOK_UP(nvml, link_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+        LOOK_UP(nvml, fields, "nvmlDeviceGetFieldValues");
         return NULL;
 }
 

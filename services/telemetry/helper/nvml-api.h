@@ -20,6 +20,17 @@
 /* Per card; NVIDIA supports seven. */
 #define ALD_NVML_INSTANCES_MAX 16u
 
+/* Per card, of NVLink. */
+#define ALD_NVML_LINKS_MAX 18u
+#define ALD_NVML_LINK_ACTIVE 1u
+#define ALD_NVML_REMOTE_GPU 0
+#define ALD_NVML_REMOTE_SWITCH 2
+
+/* The speed of a link, which the scope of the field names, in each direction: in units of 10^6 bytes per
+ * second, as NVIDIA's "MBps" means, and with the line coding: 26562 for a link that moves 25 GB/s of data. */
+#define ALD_NVML_FIELD_LINK_SPEED 164u
+#define ALD_NVML_TYPE_UNSIGNED_INT 1u
+
 typedef struct AldNvmlHandle AldNvmlHandle; /* the library's own */
 
 typedef struct AldNvmlUtilization {
@@ -41,6 +52,23 @@ typedef struct AldNvmlTemperature {
         int sensor;
         int temperature; /* °C */
 } AldNvmlTemperature;
+
+typedef struct AldNvmlPci {
+        char legacy_address[16];
+        unsigned domain, bus, device, device_id, subsystem_id;
+        char address[32];
+} AldNvmlPci;
+
+typedef struct AldNvmlField {
+        unsigned id, scope;
+        long long timestamp, latency;
+        unsigned type;
+        int result;
+        union {
+                double unused;
+                unsigned number;
+        } value;
+} AldNvmlField;
 
 /* The first field of a versioned struct. */
 #define ALD_NVML_VERSION(type, number) ((unsigned) (sizeof(type) | ((unsigned) (number) << 24)))
@@ -68,6 +96,11 @@ typedef struct AldNvml {
         int (*mig_handle)(AldNvmlHandle *device, unsigned index, AldNvmlHandle **ret);
         int (*gpu_instance)(AldNvmlHandle *instance, unsigned *ret);
         int (*compute_instance)(AldNvmlHandle *instance, unsigned *ret);
+        int (*compute_capability)(AldNvmlHandle *device, int *ret_major, int *ret_minor);
+        int (*link_state)(AldNvmlHandle *device, unsigned link, unsigned *ret_active);
+        int (*link_remote_type)(AldNvmlHandle *device, unsigned link, int *ret);
+        int (*link_remote)(AldNvmlHandle *device, unsigned link, AldNvmlPci *ret);
+        int (*fields)(AldNvmlHandle *device, int n, AldNvmlField *fields);
 } AldNvml;
 
 /* Loads the library, libnvidia-ml.so.1 or the one that ALIDADE_NVML_LIBRARY names. Returns NULL, or why it

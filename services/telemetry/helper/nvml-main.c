@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 /* The rows of one answer, and the texts that they point to. */
 typedef struct Reading {
         const AldNvml *nvml;
-        GArray *rows; /* of AldNvmlDevice */
+        GArray *rows;  /* of AldNvmlDevice */
+        GArray *links; /* of AldNvLink; NULL if they were not asked for */
         GStringChunk *texts;
 } Reading;
 
@@ -105,6 +107,20 @@ static void read_name(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *ro
                 row->name = keep_text(reading, name);
 }
 
+static void read_architecture(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
+{
+        const AldNvml *nvml = reading->nvml;
+        int major, minor;
+        char text[32];
+
+        if (!nvml->compute_capability ||
+                nvml->compute_capability(device, &major, &minor) != ALD_NVML_SUCCESS || major < 1 ||
+                major > 999 || minor < 0 || minor > 9)
+                return;
+        snprintf(text, sizeof text, "sm_%d%d", major, minor);
+        row->architecture = keep_text(reading, text);
+}
+
 /* Those with a context for computing; a display server has one for graphics. */
 static void read_processes(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
@@ -165,6 +181,7 @@ static void read_instances(Reading *reading, AldNvmlHandle *device, AldNvmlDevic
 
                 if (!read_instance(reading, device, card->id, i, &instance))
                         continue;
+                instance.architecture = card->architecture;
                 g_array_append_val(reading->rows, instance);
                 if (instance.compute_processes == ALD_ABSENT_UINT64)
                         sum = ALD_ABSENT_UINT64;
@@ -173,6 +190,65 @@ static void read_instances(Reading *reading, AldNvmlHandle *device, AldNvmlDevic
         }
         if (card->compute_processes == ALD_ABSENT_UINT64)
                 card->compute_processes = sum;
+}
+
+static uint64_t read_link_speed(const AldNvml *nvml, AldNvmlHandle *device, unsigned link)
+{
+        AldNvmlField field = { .id = ALD_NVML_FIELD_LINK_SPEED, .scope = link };
+
+        if (!nvml->fields || nvml->fields(device, 1, &field) != ALD_NVML_SUCCESS ||
+                field.result != ALD_NVML_SUCCESS || field.type != ALD_NVML_TYPE_UNSIGNED_INT ||
+                field.value.number == 0)
+                return ALD_ABSENT_UINT64;
+        return field.value.number * UINT64_C(8000000);
+}
+
+/* The kernel writes the domain with four digits, NVML with eight. */
+static const char *read_link_remote(Reading *reading, AldNvmlHandle *device, unsigned link)
+{
+        const AldNvml *nvml = reading->nvml;
+        unsigned domain, bus, slot, function;
+        AldNvmlPci pci = {};
+        char text[32];
+
+        if (!nvml->link_remote || nvml->link_remote(device, link, &pci) != ALD_NVML_SUCCESS)
+                return NULL;
+        pci.address[sizeof pci.address - 1] = '\0';
+        if (sscanf(pci.address, "%8x:%2x:%2x.%1x", &domain, &bus, &slot, &function) != 4)
+                return NULL;
+        snprintf(text, sizeof text, "%04x:%02x:%02x.%x", domain, bus, slot, function);
+        return keep_text(reading, text);
+}
+
+/* A link to a processor is left out. Drivers that do not know what is at the other end know no switches. */
+static void read_link(Reading *reading, AldNvmlHandle *device, const char *id, unsigned link)
+{
+        g_autofree char *link_id = g_strdup_printf("%s,%u", id, link);
+        const AldNvml *nvml = reading->nvml;
+        AldNvLink row = ALD_NV_LINK_INIT;
+        unsigned active = 0;
+        int type = ALD_NVML_REMOTE_GPU;
+
+        if (nvml->link_state(device, link, &active) != ALD_NVML_SUCCESS || active != ALD_NVML_LINK_ACTIVE)
+                return;
+        if (nvml->link_remote_type && nvml->link_remote_type(device, link, &type) != ALD_NVML_SUCCESS)
+                return;
+        if (type != ALD_NVML_REMOTE_GPU && type != ALD_NVML_REMOTE_SWITCH)
+                return;
+        row.id = g_string_chunk_insert(reading->texts, link_id);
+        row.device = id;
+        row.remote = read_link_remote(reading, device, link);
+        row.to_switch = type == ALD_NVML_REMOTE_SWITCH;
+        row.bits_per_second = read_link_speed(nvml, device, link);
+        g_array_append_val(reading->links, row);
+}
+
+static void read_links(Reading *reading, AldNvmlHandle *device, const char *id)
+{
+        if (!reading->links || !reading->nvml->link_state)
+                return;
+        for (unsigned link = 0; link < ALD_NVML_LINKS_MAX; link++)
+                read_link(reading, device, id, link);
 }
 
 static void read_figures(Reading *reading, AldNvmlHandle *device, AldNvmlDevice *row)
@@ -190,7 +266,9 @@ static void read_figures(Reading *reading, AldNvmlHandle *device, AldNvmlDevice 
         read_temperature(nvml, device, row);
         read_clock(nvml, device, row);
         read_processes(nvml, device, row);
+        read_architecture(reading, device, row);
         read_instances(reading, device, row);
+        read_links(reading, device, row->id);
 }
 
 static void read_device(Reading *reading, const char *id)
@@ -208,23 +286,28 @@ static void read_device(Reading *reading, const char *id)
 }
 
 /*
- * What NVML reports of the devices with these Ids, ended by NULL: a record of Message1.NvmlAnswer. A device
- * that NVML does not know has an Error. -E2BIG if it exceeds the limit of a record.
+ * What NVML reports of the devices that are asked about: a record of Message1.NvmlAnswer. A device that NVML
+ * does not know has an Error. -E2BIG if it exceeds the limit of a record.
  */
-static int nvml_read(const AldNvml *nvml, const char *const *ids, AldRecord **ret)
+static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool with_links, AldRecord **ret)
 {
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldNvmlDevice));
-        Reading reading = { .nvml = nvml, .rows = rows, .texts = g_string_chunk_new(1024) };
+        g_autoptr(GArray) links = with_links ? g_array_new(FALSE, FALSE, sizeof(AldNvLink)) : NULL;
+        Reading reading = { .nvml = nvml, .rows = rows, .links = links, .texts = g_string_chunk_new(1024) };
         AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
         char version[ALD_NVML_TEXT_MAX] = "";
         int r;
 
         if (nvml->driver_version && nvml->driver_version(version, sizeof version - 1) == ALD_NVML_SUCCESS)
                 answer.driver_version = keep_text(&reading, version);
-        for (; *ids; ids++)
-                read_device(&reading, *ids);
+        for (const char *const *id = request->ids; *id; id++)
+                read_device(&reading, *id);
         answer.devices.items = rows->data;
         answer.devices.n = rows->len;
+        if (links) {
+                answer.nv_links.items = links->data;
+                answer.nv_links.n = links->len;
+        }
         r = ald_record_new(ALD_KIND_NVML_ANSWER, &answer, ret);
         g_string_chunk_free(reading.texts);
         return r;
@@ -247,15 +330,29 @@ static void finish(int answers, const char *error)
         _exit(EXIT_FAILURE);
 }
 
-static int answer(int answers, const AldNvml *nvml, const char *request, size_t length)
+static int read_and_answer(int answers, const AldNvml *nvml, const AldNvmlRequest *request, bool with_links)
 {
-        g_autoptr(AldRecord) asked = NULL, answered = NULL;
+        g_autoptr(AldRecord) answered = NULL;
+        int r = nvml_read(nvml, request, with_links, &answered);
+
+        return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
+}
+
+/* If there are too many links for a message, the figures of the devices are still worth one. */
+static int answer(int answers, const AldNvml *nvml, const char *text, size_t length)
+{
+        g_autoptr(AldRecord) asked = NULL;
+        const AldNvmlRequest *request;
         int r;
 
-        r = ald_message_parse(ALD_KIND_NVML_REQUEST, request, length, REQUEST_MAX, &asked, NULL);
-        if (r >= 0)
-                r = nvml_read(nvml, ald_record_as(asked, NVML_REQUEST, AldNvmlRequest)->ids, &answered);
-        return r < 0 ? r : ald_child_side_answer(answers, ALD_KIND_NVML_ANSWER, ald_record_fields(answered));
+        r = ald_message_parse(ALD_KIND_NVML_REQUEST, text, length, REQUEST_MAX, &asked, NULL);
+        if (r < 0)
+                return r;
+        request = ald_record_as(asked, NVML_REQUEST, AldNvmlRequest);
+        r = read_and_answer(answers, nvml, request, request->links == 1);
+        if ((r == -EMSGSIZE || r == -E2BIG) && request->links == 1)
+                r = read_and_answer(answers, nvml, request, false);
+        return r;
 }
 
 int main(void)

@@ -107,6 +107,14 @@ static const AldBackend *backend(const Machine *machine, const char *id)
         return ald_rows_find(&backends.devices, id);
 }
 
+static const AldDeviceJoin *join(const Machine *machine, const char *id)
+{
+        AldBackends backends;
+
+        ald_gpu_collector_backends(machine->collector, &backends);
+        return ald_rows_find(&backends.joins, id);
+}
+
 static size_t n_backends(const Machine *machine)
 {
         AldBackends backends;
@@ -179,6 +187,83 @@ static void test_dual_nvidia(void)
         ald_gpu_collector_backends(machine->collector, &backends);
         g_assert_cmpint(ald_record_new(ALD_KIND_BACKENDS, &backends, &record), ==, 0);
         g_assert_cmpuint(ald_record_as(record, BACKENDS, AldBackends)->devices.n, ==, 3);
+        end(machine);
+}
+
+static bool has_nvlink(void *userdata)
+{
+        sample(userdata);
+        return join(userdata, FIRST "," SECOND ",nvlink") != NULL;
+}
+
+static bool has_rate(void *userdata)
+{
+        Machine *machine = userdata;
+        unsigned n = machine->n_changed;
+
+        machine->now += SEC;
+        sample(machine);
+        /* Never from within the call. */
+        g_assert_cmpuint(machine->n_changed, ==, n);
+        return join(machine, FIRST ",host,pcie")->transfers_per_second != ALD_ABSENT_UINT64;
+}
+
+static bool is_reported(void *userdata)
+{
+        return ((Machine *) userdata)->n_changed > 0;
+}
+
+/* Two linked cards below one switch, one of which works. */
+static void test_joins(void)
+{
+        Machine *machine = begin("nvlink");
+        unsigned n;
+
+        gpu_root_way(machine->root, "pci0000:00/0000:00:01.0/0000:05:00.0/0000:06:00.0/" FIRST);
+        gpu_root_way(machine->root, "pci0000:00/0000:00:01.0/0000:05:00.0/0000:06:01.0/" SECOND);
+        gpu_root_link(machine->root, "0000:00:01.0", "16", "16.0 GT/s PCIe", NULL, NULL);
+        gpu_root_link(machine->root, "0000:05:00.0", "16", "16.0 GT/s PCIe", NULL, NULL);
+        gpu_root_link(machine->root, "0000:06:00.0", "16", "8.0 GT/s PCIe", NULL, "2.5 GT/s PCIe");
+        gpu_root_link(machine->root, "0000:06:01.0", "16", "8.0 GT/s PCIe", NULL, "2.5 GT/s PCIe");
+        gpu_root_link(machine->root, FIRST, "16", "16.0 GT/s PCIe", NULL, "2.5 GT/s PCIe");
+        gpu_root_link(machine->root, SECOND, "16", "16.0 GT/s PCIe", NULL, "2.5 GT/s PCIe");
+        gpu_root_dual_nvidia(machine->root);
+        gpu_root_set(machine->root, FIRST, "numa_node", "1\n");
+        gpu_root_set(machine->root, SECOND, "numa_node", "-1\n");
+        start(machine, &patient);
+        g_assert_cmpstr(join(machine, FIRST "," SECOND ",pcie")->through, ==, "switch");
+        g_assert_cmpuint(join(machine, SECOND ",host,pcie")->lanes, ==, 16);
+        g_assert_cmpuint(backend(machine, FIRST)->numa_node, ==, 1);
+        g_assert_cmpuint(backend(machine, SECOND)->numa_node, ==, ALD_ABSENT_UINT64);
+
+        gpu_wait(has_nvlink, machine);
+        g_assert_cmpuint(join(machine, FIRST "," SECOND ",nvlink")->links, ==, 3);
+        g_assert_cmpstr(backend(machine, FIRST)->architecture, ==, "sm_89");
+        g_assert_cmpstr(backend(machine, SECOND)->architecture, ==, "sm_86");
+        machine->id = FIRST;
+        gpu_wait(has_figures, machine);
+
+        machine->n_changed = 0;
+        gpu_root_set(machine->root, FIRST, "current_link_speed", "8.0 GT/s PCIe\n");
+        gpu_wait(has_rate, machine);
+        gpu_wait(is_reported, machine);
+        g_assert_cmpuint(join(machine, FIRST ",host,pcie")->transfers_per_second, ==, 8000000000);
+        g_assert_cmpuint(join(machine, SECOND ",host,pcie")->transfers_per_second, ==, ALD_ABSENT_UINT64);
+
+        /* Nothing of this changes while they work on. */
+        n = machine->n_changed;
+        for (int i = 0; i < 20; i++) {
+                machine->now += SEC;
+                gpu_wait(has_figures, machine);
+        }
+        g_assert_cmpuint(machine->n_changed, ==, n);
+
+        /* A link to a card that is asleep is still there. */
+        gpu_root_power(machine->root, SECOND, "suspended\n", "auto\n");
+        sample(machine);
+        gpu_wait(has_figures, machine);
+        g_assert_nonnull(join(machine, FIRST "," SECOND ",nvlink"));
+        g_assert_cmpuint(log_count("left out"), ==, 0);
         end(machine);
 }
 
@@ -298,6 +383,9 @@ static void test_kfd(void)
         sample(machine);
         g_assert_cmpuint(device(machine, first)->compute_processes, ==, 0);
         g_assert_cmpuint(device(machine, "0000:07:00.0")->compute_processes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(machine->n_changed, ==, 0);
+        gpu_wait(is_reported, machine);
+        g_assert_cmpstr(backend(machine, first)->architecture, ==, NULL);
 
         gpu_root_kfd_queue(machine->root, 4711, "queues/0", 1001);
         gpu_root_kfd_queue(machine->root, 4711, "queues/1", 1002);
@@ -317,8 +405,15 @@ static void test_kfd(void)
         /* The numbers change with the topology. */
         gpu_root_kfd_node(machine->root, 3, 1002, 0x0600);
         gpu_root_kfd_node(machine->root, 2, 2001, 0x0501);
+        gpu_root_kfd_version(machine->root, 2, 90402);
+        gpu_root_kfd_link(machine->root, 1, 0, 3, 11, 50000);
         fake_root_write(machine->root, "sys/class/kfd/kfd/topology/generation_id", "2\n");
+        machine->n_changed = 0;
         sample(machine);
+        gpu_wait(is_reported, machine);
+        g_assert_cmpstr(backend(machine, first)->architecture, ==, "gfx942");
+        g_assert_cmpuint(join(machine, "0000:05:00.0,0000:06:00.0,xgmi")->bits_per_second, ==,
+                UINT64_C(400) * 1000000000);
         g_assert_cmpuint(device(machine, first)->compute_processes, ==, 0);
         g_assert_cmpuint(device(machine, second)->compute_processes, ==, 1);
         end(machine);
@@ -659,6 +754,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         log_count_install();
         g_test_add_func("/gpu-collector/dual-nvidia", test_dual_nvidia);
+        g_test_add_func("/gpu-collector/joins", test_joins);
         g_test_add_func("/gpu-collector/gb10", test_gb10);
         g_test_add_func("/gpu-collector/mig", test_mig);
         g_test_add_func("/gpu-collector/mig-off", test_mig_off);

@@ -25,11 +25,29 @@ typedef struct Seen {
         unsigned n_told, n_lost;
         AldNvmlDevice devices[2]; /* copies, whose texts are gone */
         AldDevice figures[2];
-        char *names[2], *version, *error;
+        char *names[2], *architectures[2], *version, *error;
         guint n_devices;
+        unsigned n_with_links;
+        char *links; /* one line each */
 } Seen;
 
-static void on_told(const AldNvmlAnswer *answer, void *userdata)
+static char *describe_links(const AldNvmlAnswer *answer)
+{
+        GString *text = g_string_new(NULL);
+
+        for (size_t i = 0; i < answer->nv_links.n; i++) {
+                const AldNvLink *link = ald_rows_at(&answer->nv_links, i);
+
+                g_string_append_printf(text, "%s %s %s%s", link->id, link->device, link->remote ?: "?",
+                        link->to_switch == 1 ? " switch" : "");
+                if (link->bits_per_second != ALD_ABSENT_UINT64)
+                        g_string_append_printf(text, " %" G_GUINT64_FORMAT, link->bits_per_second / 1000000);
+                g_string_append_c(text, '\n');
+        }
+        return g_string_free(text, FALSE);
+}
+
+static void on_told(const AldNvmlAnswer *answer, bool with_links, void *userdata)
 {
         Seen *seen = userdata;
 
@@ -38,6 +56,13 @@ static void on_told(const AldNvmlAnswer *answer, void *userdata)
                 return;
         }
         seen->n_told++;
+        if (with_links) {
+                seen->n_with_links++;
+                g_free(seen->links);
+                seen->links = describe_links(answer);
+        } else {
+                g_assert_cmpuint(answer->nv_links.n, ==, 0);
+        }
         seen->n_devices = (guint) answer->devices.n;
         g_assert_cmpuint(seen->n_devices, <=, 2);
         g_free(seen->version);
@@ -49,6 +74,8 @@ static void on_told(const AldNvmlAnswer *answer, void *userdata)
                 ald_nvml_device_figures(device, &seen->figures[i]);
                 g_free(seen->names[i]);
                 seen->names[i] = g_strdup(device->name);
+                g_free(seen->architectures[i]);
+                seen->architectures[i] = g_strdup(device->architecture);
                 g_free(seen->error);
                 seen->error = g_strdup(device->error);
         }
@@ -78,8 +105,11 @@ static void end(Seen *seen)
 {
         ald_nvml_source_free(seen->source);
         fake_root_free(seen->root);
-        for (size_t i = 0; i < G_N_ELEMENTS(seen->names); i++)
+        for (size_t i = 0; i < G_N_ELEMENTS(seen->names); i++) {
                 g_free(seen->names[i]);
+                g_free(seen->architectures[i]);
+        }
+        g_free(seen->links);
         g_free(seen->version);
         g_free(seen->error);
         g_free(seen);
@@ -141,11 +171,15 @@ static void test_dual(void)
         g_assert_cmpuint(seen->figures[0].clock_hz, ==, 2520000000);
         g_assert_cmpuint(seen->figures[0].compute_processes, ==, 2);
         g_assert_cmpuint(seen->figures[1].compute_processes, ==, 0);
+        g_assert_cmpstr(seen->architectures[0], ==, "sm_89");
+        g_assert_cmpstr(seen->architectures[1], ==, "sm_86");
+        g_assert_cmpstr(seen->links, ==, "");
         g_assert_cmpstr(seen->names[1], ==, "NVIDIA RTX A5000");
         g_assert_cmpfloat(seen->figures[1].usage, ==, 0);
         g_assert_cmpuint(log_count(""), ==, 0);
         log = read_log(seen);
-        g_assert_true(g_str_has_prefix(log, "init without attaching\n00000000:01:00.0\n00000000:02:00.0\n"));
+        g_assert_true(g_str_has_prefix(log,
+                "init without attaching\n00000000:01:00.0\nlinks of 00000000:01:00.0\n00000000:02:00.0\n"));
         end(seen);
 }
 
@@ -163,6 +197,68 @@ static void test_old_driver(void)
         g_assert_cmpuint(seen->figures[0].power_micro_watts, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(seen->figures[0].clock_hz, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(seen->figures[0].compute_processes, ==, 2);
+        g_assert_cmpstr(seen->architectures[0], ==, NULL);
+        g_assert_cmpstr(seen->links, ==, "");
+        end(seen);
+}
+
+static unsigned count_link_scans(Seen *seen)
+{
+        g_autofree char *log = read_log(seen);
+        unsigned n = 0;
+
+        for (const char *at = log; (at = strstr(at, "links of ")); at++)
+                n++;
+        return n;
+}
+
+/* Links rarely change: they are asked about when the helper or a device is new, and then once a minute. */
+static void test_links(void)
+{
+        Seen *seen = begin("nvlink", "libfake-nvml.so", &patient);
+
+        seen->ids = first_only;
+        gpu_wait(is_told, seen);
+        g_assert_cmpstr(seen->links, ==,
+                FIRST ",0 " FIRST " " SECOND " 200000\n" FIRST ",1 " FIRST " " SECOND " 200000\n" FIRST
+                      ",3 " FIRST " " SECOND "\n");
+        g_assert_cmpuint(count_link_scans(seen), ==, 1);
+        for (int i = 0; i < 3; i++) {
+                seen->n_told = 0;
+                gpu_wait(is_told, seen);
+        }
+        g_assert_cmpuint(seen->n_with_links, ==, 1);
+        g_assert_cmpuint(count_link_scans(seen), ==, 1);
+
+        seen->ids = both;
+        do {
+                seen->n_told = 0;
+                gpu_wait(is_told, seen);
+        } while (seen->n_with_links < 2);
+        g_assert_nonnull(strstr(seen->links, SECOND ",0 " SECOND " " FIRST " 200000\n"));
+        g_assert_cmpuint(count_link_scans(seen), ==, 3);
+        end(seen);
+}
+
+static void test_switch_links(void)
+{
+        Seen *seen = begin("nvlink-switch", "libfake-nvml.so", &patient);
+
+        seen->ids = first_only;
+        gpu_wait(is_told, seen);
+        g_assert_true(
+                g_str_has_prefix(seen->links, FIRST ",0 " FIRST " 0000:0a:00.0 switch 212496\n" FIRST ",1 "));
+        end(seen);
+}
+
+/* What is no address, or no kind of device that is known, and an odd type of the speed. */
+static void test_odd_links(void)
+{
+        Seen *seen = begin("nvlink-odd", "libfake-nvml.so", &patient);
+
+        seen->ids = first_only;
+        gpu_wait(is_told, seen);
+        g_assert_cmpstr(seen->links, ==, FIRST ",0 " FIRST " ?\n");
         end(seen);
 }
 
@@ -412,6 +508,9 @@ int main(int argc, char *argv[])
         log_count_install();
         g_test_add_func("/gpu-nvml/dual", test_dual);
         g_test_add_func("/gpu-nvml/old-driver", test_old_driver);
+        g_test_add_func("/gpu-nvml/links", test_links);
+        g_test_add_func("/gpu-nvml/switch-links", test_switch_links);
+        g_test_add_func("/gpu-nvml/odd-links", test_odd_links);
         g_test_add_func("/gpu-nvml/excess", test_excess);
         g_test_add_func("/gpu-nvml/errors", test_errors);
         g_test_add_func("/gpu-nvml/garbage", test_garbage);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+#include "record/schema.h"
+
+/* The active links of NVLink of one device that lead to the same other device, or to any NVSwitch. */
+typedef struct AldGpuNvlinks {
+        char peer[32]; /* PCI address, or "" for the switches */
+        uint64_t n;
+        uint64_t bits_per_second; /* the sum, in each direction; absent if the speed of one is unknown */
+} AldGpuNvlinks;
+
+/* Those of a device, of AldGpuNvlinks, in an answer that may hold anything. A link to neither a PCI address
+ * nor a switch is left out, and so are links beyond ALD_NVML_LINKS_MAX. */
+GArray *ald_gpu_nvlinks_new(const AldNvmlAnswer *answer, const char *device);
+
+/* For NULL, whether both are NULL. */
+bool ald_gpu_nvlinks_equal(const GArray *a, const GArray *b);
+
+/* Those to a peer ("" for the switches), or NULL. The array may be NULL. */
+const AldGpuNvlinks *ald_gpu_nvlinks_to(const GArray *nvlinks, const char *peer);
