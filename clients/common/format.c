@@ -88,6 +88,13 @@ char *ald_format_hertz(double hertz)
         return scaled(hertz, 1000, units);
 }
 
+char *ald_format_transfers(double rate)
+{
+        static const char *const units[] = { "T/s", "kT/s", "MT/s", "GT/s", "TT/s", NULL };
+
+        return scaled(rate, 1000, units);
+}
+
 char *ald_format_tflops(double tflops)
 {
         static const char *const units[] = { "FLOPS", "kFLOPS", "MFLOPS", "GFLOPS", "TFLOPS", "PFLOPS",
@@ -207,6 +214,8 @@ static char *format_number(const char *name, double value, double now_usec)
                 { "MicroWatts", ald_format_watts },
                 { "NSec", ald_format_nsec },
                 { "Hz", ald_format_hertz },
+                { "TransfersPerSecond", ald_format_transfers },
+                { "TransfersPerSecondMax", ald_format_transfers },
                 { "Usage", ald_format_percent },
                 { "Some10", ald_format_percent },
                 { "Full10", ald_format_percent },

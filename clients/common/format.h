@@ -28,6 +28,7 @@ char *ald_format_bytes_of(double part, double whole); /* 45.1/62.7 GiB */
 char *ald_format_bytes_per_second(double rate);       /* 1.01 TB/s */
 char *ald_format_bits_per_second(double rate);        /* 25.0 Gb/s */
 char *ald_format_hertz(double hertz);                 /* 2.52 GHz */
+char *ald_format_transfers(double rate);              /* 16.0 GT/s */
 char *ald_format_tflops(double tflops);               /* 82.6 TFLOPS */
 char *ald_format_percent(double percent);             /* 12 % */
 char *ald_format_celsius(double millicelsius);        /* 61 °C */

@@ -22,6 +22,8 @@ static const struct {
         { ald_format_bits_per_second, 999.9e6, "1.00 Gb/s" },
         { ald_format_bytes_per_second, 1.008e12, "1.01 TB/s" },
         { ald_format_hertz, 2.52e9, "2.52 GHz" },
+        { ald_format_transfers, 2.5e9, "2.50 GT/s" },
+        { ald_format_transfers, 16e9, "16.0 GT/s" },
         { ald_format_tflops, 82.58, "82.6 TFLOPS" },
         { ald_format_tflops, 0.5, "500 GFLOPS" },
         { ald_format_tflops, 1650, "1.65 PFLOPS" },
@@ -127,6 +129,7 @@ static void test_raw_fields(void)
         assert_raw("MeasuredUSec", json_integer(1000000000000000 - 5000000), "5 s ago");
         assert_raw("Generation", json_integer(4), "4");
         assert_raw("Mtu", json_integer(9000), "9000");
+        assert_raw("TransfersPerSecondMax", json_integer(32000000000), "32.0 GT/s");
         assert_raw("Name", json_string("a\033[0m"), "a�[0m");
         assert_raw("Carrier", json_true(), "yes");
         assert_raw("Flags", json_pack("[ss]", "busy", "x\u202ey"), "busy, x�y");
