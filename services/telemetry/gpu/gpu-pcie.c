@@ -33,7 +33,7 @@ struct AldGpuPcie {
         bool known;    /* what the links can do has been read */
         Link *links;   /* from the host to the device */
         guint n_links;
-        int64_t busy_since; /* 0 while it is not in use */
+        int64_t busy_since; /* or since the links were last read; 0 while it is not in use */
 };
 
 uint64_t ald_gpu_pcie_bandwidth(uint64_t lanes, uint64_t transfers_per_second)
@@ -41,10 +41,10 @@ uint64_t ald_gpu_pcie_bandwidth(uint64_t lanes, uint64_t transfers_per_second)
         uint64_t bits = lanes * transfers_per_second;
 
         if (transfers_per_second >= RATE_FLITS)
-                return bits / 256 * 242;
+                return bits * 242 / 256;
         if (transfers_per_second >= RATE_128B_130B)
-                return bits / 130 * 128;
-        return bits / 10 * 8;
+                return bits * 128 / 130;
+        return bits * 8 / 10;
 }
 
 uint64_t ald_gpu_pcie_parse_rate(const char *text)
@@ -297,7 +297,8 @@ static bool look(AldGpuPcie *pcie)
         return pcie->n_links > 0;
 }
 
-static bool is_in_use(AldGpuPcie *pcie, double usage, int64_t now_usec)
+/* Whether the links are to be read now: whenever the device was in use for that long in a row. */
+static bool is_due(AldGpuPcie *pcie, double usage, int64_t now_usec)
 {
         if (!(usage >= ALD_GPU_PCIE_USAGE)) {
                 pcie->busy_since = 0;
@@ -305,7 +306,10 @@ static bool is_in_use(AldGpuPcie *pcie, double usage, int64_t now_usec)
         }
         if (pcie->busy_since == 0)
                 pcie->busy_since = now_usec;
-        return now_usec - pcie->busy_since >= ALD_GPU_PCIE_USE_USEC;
+        if (now_usec - pcie->busy_since < ALD_GPU_PCIE_USE_USEC)
+                return false;
+        pcie->busy_since = now_usec;
+        return true;
 }
 
 bool ald_gpu_pcie_sample(AldGpuPcie *pcie, bool may_read, double usage, int64_t now_usec)
@@ -318,7 +322,7 @@ bool ald_gpu_pcie_sample(AldGpuPcie *pcie, bool may_read, double usage, int64_t 
         }
         if (!pcie->known)
                 news = look(pcie);
-        if (!is_in_use(pcie, usage, now_usec))
+        if (!is_due(pcie, usage, now_usec))
                 return news;
         for (guint i = 0; i < pcie->n_links; i++) {
                 news = note_width(&pcie->links[i], true) || news;

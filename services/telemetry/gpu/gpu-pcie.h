@@ -15,7 +15,7 @@
  */
 typedef struct AldGpuPcie AldGpuPcie;
 
-/* How busy a device must be to count as in use, in percent, and for how long. */
+/* How busy a device must be to count as in use, in percent, and how long in a row before each reading. */
 #define ALD_GPU_PCIE_USAGE 20.0
 #define ALD_GPU_PCIE_USE_USEC (INT64_C(5) * 1000 * 1000)
 

@@ -100,8 +100,8 @@ static void test_bandwidths(void)
 {
         g_assert_cmpuint(ald_gpu_pcie_bandwidth(1, 5 * GT / 2), ==, 2 * GT);
         g_assert_cmpuint(ald_gpu_pcie_bandwidth(16, 5 * GT), ==, 64 * GT);
-        g_assert_cmpuint(ald_gpu_pcie_bandwidth(16, 8 * GT) / GT, ==, 126);
-        g_assert_cmpuint(ald_gpu_pcie_bandwidth(16, 32 * GT) / GT, ==, 504);
+        g_assert_cmpuint(ald_gpu_pcie_bandwidth(16, 8 * GT), ==, UINT64_C(126030769230));
+        g_assert_cmpuint(ald_gpu_pcie_bandwidth(16, 32 * GT), ==, UINT64_C(504123076923));
         g_assert_cmpuint(ald_gpu_pcie_bandwidth(16, 64 * GT), ==, 968 * GT);
 }
 
@@ -199,6 +199,7 @@ static void test_idle(void)
         g_assert_cmpuint(row_of(way).lanes, ==, 1);
 
         gpu_root_link(way->root, CARD, "16", "16.0 GT/s PCIe", "8", "16.0 GT/s PCIe");
+        g_assert_false(sample(way, 4, 20));
         g_assert_true(sample(way, 1, 20));
         gpu_root_link(way->root, CARD, "16", "16.0 GT/s PCIe", "1", "2.5 GT/s PCIe");
         g_assert_false(sample(way, 10, 20));
