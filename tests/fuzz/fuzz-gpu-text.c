@@ -5,6 +5,7 @@
 #include "services/telemetry/gpu/gpu-drm.h"
 #include "services/telemetry/gpu/gpu-names.h"
 #include "services/telemetry/gpu/gpu-pci.h"
+#include "services/telemetry/gpu/gpu-pcie.h"
 #include "services/telemetry/gpu/gpu-pmu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g_autofree char *model = ald_gpu_parse_nvidia_model(text), *market = NULL;
         AldV3dStats stats;
         AldGpuClient client;
-        uint64_t config;
+        uint64_t config, rate;
 
         g_assert_true(!model || *model);
         market = ald_gpu_market_name(text, "AMD");
@@ -25,6 +26,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 g_assert_true(stats.n_queues > 0 && stats.n_queues <= ALD_V3D_QUEUES_MAX);
         if (ald_gpu_parse_client(text, &client))
                 g_assert_true(ald_gpu_is_pci_address(client.address));
+        rate = ald_gpu_pcie_parse_rate(text);
+        g_assert_true(rate == ALD_ABSENT_UINT64 || ald_gpu_pcie_bandwidth(32, rate) <= ALD_INTEGER_MAX);
         (void) ald_gpu_is_pci_address(text);
         (void) ald_gpu_parse_event(text, &config);
         return 0;

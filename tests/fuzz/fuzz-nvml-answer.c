@@ -3,7 +3,10 @@
 #include <stdint.h>
 
 #include "record/message.h"
+#include "services/telemetry/gpu/gpu-names.h"
+#include "services/telemetry/gpu/gpu-nvlink.h"
 #include "services/telemetry/gpu/nvml-source.h"
+#include "services/telemetry/helper/nvml-api.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,6 +24,23 @@ static void check(const AldNvmlDevice *device)
                       figures.power_micro_watts <= ALD_INTEGER_MAX);
 }
 
+/* No device has more links than there are, none to itself, and all with somebody. */
+static void check_links(const AldNvmlAnswer *answer, const char *device)
+{
+        g_autoptr(GArray) nvlinks = ald_gpu_nvlinks_new(answer, device);
+        uint64_t n = 0;
+
+        for (guint i = 0; i < nvlinks->len; i++) {
+                const AldGpuNvlinks *links = &g_array_index(nvlinks, AldGpuNvlinks, i);
+
+                g_assert_true(*links->peer == '\0' || ald_gpu_is_pci_address(links->peer));
+                g_assert_cmpstr(links->peer, !=, device);
+                g_assert_true(ald_gpu_nvlinks_to(nvlinks, links->peer) == links);
+                n += links->n;
+        }
+        g_assert_cmpuint(n, <=, ALD_NVML_LINKS_MAX);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autoptr(AldRecord) record = NULL;
@@ -30,7 +50,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                     NULL) < 0)
                 return 0;
         answer = ald_record_as(record, NVML_ANSWER, AldNvmlAnswer);
-        for (size_t i = 0; i < answer->devices.n; i++)
-                check(ald_rows_at(&answer->devices, i));
+        for (size_t i = 0; i < answer->devices.n; i++) {
+                const AldNvmlDevice *device = ald_rows_at(&answer->devices, i);
+
+                check(device);
+                check_links(answer, device->id);
+        }
         return 0;
 }
