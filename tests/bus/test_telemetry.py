@@ -137,6 +137,35 @@ def test_memory_of_an_apu(make_host):
     assert (device["MemoryUsedBytes"], device["SharedUsedBytes"]) == (40 * 2 ** 30, 2 ** 30)
 
 
+CARD = {
+    "class": "0x030000\n", "vendor": "0x1002\n", "device": "0x744c\n", "numa_node": "1\n",
+    "max_link_width": "16\n", "max_link_speed": "16.0 GT/s PCIe\n",
+    "current_link_width": "8\n", "current_link_speed": "2.5 GT/s PCIe\n",
+}
+
+
+def test_joins_of_a_card(make_host):
+    """In a slot with half of its lanes; it is idle, so that its present rate means nothing."""
+    host = make_host(sysroot=True)
+    port = "pci0000:00/0000:00:01.0"
+    card = f"{port}/0000:01:00.0"
+    host.sysroot.write_all({f"sys/devices/{card}/{name}": text for name, text in CARD.items()})
+    host.sysroot.write_all({f"sys/devices/{port}/max_link_width": "8\n",
+                            f"sys/devices/{port}/max_link_speed": "16.0 GT/s PCIe\n"})
+    devices = host.sysroot.dir / "sys/bus/pci/devices"
+    devices.mkdir(parents=True)
+    for way in (port, card):
+        os.symlink(f"../../../devices/{way}", devices / os.path.basename(way))
+    host.start_daemon("telemetryd")
+    join, = wait_for(host, "Backends", "Joins", bool)
+    assert join == {"Id": "0000:01:00.0,host,pcie", "Device": "0000:01:00.0", "Peer": "host", "Kind": "pcie",
+                    "BitsPerSecond": 8 * 16 * 10 ** 9 * 128 // 130, "Lanes": 8, "LanesMax": 16, "SlotLanes": 8,
+                    "TransfersPerSecondMax": 16 * 10 ** 9}
+    rows = {row["Id"]: row for row in host.get(*record("Backends"), "Devices")}
+    assert rows["0000:01:00.0"]["NumaNode"] == 1
+    assert "NumaNode" not in rows["cpu"]
+
+
 # Changes
 
 
