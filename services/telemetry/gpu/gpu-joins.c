@@ -53,12 +53,18 @@ static void add(Joins *joins, AldDeviceJoin row)
         g_array_append_val(joins->rows, row);
 }
 
+/* The lanes that a device in host memory shows are not what it computes over. Of NVIDIA's, only NVML says so.
+ */
+static bool uses_lanes(const AldGpu *gpu)
+{
+        return ald_gpu_unified(gpu) != 1 && (!gpu->has_nvml || gpu->nvml.unified != ALD_ABSENT_BOOLEAN);
+}
+
 static void add_pcie_to_host(Joins *joins, const AldGpu *gpu)
 {
         AldDeviceJoin row = row_of(gpu, HOST, ALD_DEVICE_JOIN_KIND_PCIE);
 
-        /* The lanes that an APU shows do not exist. */
-        if (gpu->pcie && ald_gpu_unified(gpu) != 1 && ald_gpu_pcie_to_host(gpu->pcie, &row))
+        if (gpu->pcie && uses_lanes(gpu) && ald_gpu_pcie_to_host(gpu->pcie, &row))
                 add(joins, row);
 }
 

@@ -232,12 +232,13 @@ static void test_joins(void)
         gpu_root_set(machine->root, SECOND, "numa_node", "-1\n");
         start(machine, &patient);
         g_assert_cmpstr(join(machine, FIRST "," SECOND ",pcie")->through, ==, "switch");
-        g_assert_cmpuint(join(machine, SECOND ",host,pcie")->lanes, ==, 16);
+        g_assert_null(join(machine, SECOND ",host,pcie"));
         g_assert_cmpuint(backend(machine, FIRST)->numa_node, ==, 1);
         g_assert_cmpuint(backend(machine, SECOND)->numa_node, ==, ALD_ABSENT_UINT64);
 
         gpu_wait(has_nvlink, machine);
         g_assert_cmpuint(join(machine, FIRST "," SECOND ",nvlink")->links, ==, 3);
+        g_assert_cmpuint(join(machine, SECOND ",host,pcie")->lanes, ==, 16);
         g_assert_cmpstr(backend(machine, FIRST)->architecture, ==, "sm_89");
         g_assert_cmpstr(backend(machine, SECOND)->architecture, ==, "sm_86");
         machine->id = FIRST;
@@ -271,11 +272,16 @@ static void test_gb10(void)
 {
         Machine *machine = begin("gb10");
 
+        gpu_root_way(machine->root, "pci000f:00/000f:00:00.0/000f:01:00.0");
+        gpu_root_link(machine->root, "000f:00:00.0", "1", "2.5 GT/s PCIe", NULL, NULL);
+        gpu_root_link(machine->root, "000f:01:00.0", "1", "2.5 GT/s PCIe", NULL, NULL);
         gpu_root_gb10(machine->root);
         start(machine, &patient);
         machine->id = "000f:01:00.0";
+        g_assert_null(join(machine, "000f:01:00.0,host,pcie"));
         gpu_wait(has_figures, machine);
         g_assert_cmpint(backend(machine, machine->id)->unified, ==, 1);
+        g_assert_null(join(machine, "000f:01:00.0,host,pcie"));
         g_assert_cmpuint(backend(machine, machine->id)->memory_total_bytes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(backend(machine, machine->id)->shared_bytes, ==, UINT64_C(125500000) * 1024);
         g_assert_cmpuint(device(machine, machine->id)->memory_used_bytes, ==, ALD_ABSENT_UINT64);
