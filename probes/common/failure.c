@@ -31,6 +31,7 @@ static const struct {
         [ALD_FAILURE_WRONG_RESULT] = { "wrong-result", EBADMSG },
         [ALD_FAILURE_OUT_OF_MEMORY] = { "out-of-memory", ENOMEM },
         [ALD_FAILURE_DEVICE_LOST] = { "device-lost", ENOLINK },
+        [ALD_FAILURE_NO_DEVICE_MEMORY] = { "no-device-memory", EOPNOTSUPP },
         [ALD_FAILURE_PORT_DOWN] = { "port-down", ENETDOWN },
         [ALD_FAILURE_NO_GID] = { "no-gid", EADDRNOTAVAIL },
         [ALD_FAILURE_NO_PERMISSION] = { "no-permission", EACCES },

@@ -177,14 +177,26 @@ void ald_figures_check(AldFigures *figures)
                            gemm->best > SUSPECT_ABOVE * peak->best;
 }
 
+/* All of them are those that say something about this device. */
+static bool is_wanted(const AldComputeOptions *options, const AldOpenclTarget *device, AldMetric metric)
+{
+        return (options->metrics & 1u << metric) &&
+               (options->metrics != ALD_METRICS_ALL || ald_metric_applies(metric, device));
+}
+
 void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options,
         const AldOpenclTarget *device, AldProgress *progress, AldFigures *ret)
 {
         const AldFailure *last = NULL;
 
         for (AldMetric metric = 0; metric < _ALD_METRIC_MAX; metric++) {
-                if (!(options->metrics & 1u << metric))
+                if (!is_wanted(options, device, metric))
                         continue;
+                if (!ald_metric_applies(metric, device)) {
+                        (void) ald_fail(&ret->failures[metric], ALD_FAILURE_NO_DEVICE_MEMORY,
+                                "the device computes in host memory");
+                        continue;
+                }
                 if (last) {
                         (void) ald_fail(&ret->failures[metric], last->kind, "not tried: %s", last->message);
                         continue;

@@ -19,7 +19,8 @@ const AldComputeMeasure *ald_figures_of(const AldFigures *figures, AldMetric met
 /* AldFlags of a metric; 0 if it was not measured. */
 unsigned ald_figures_flags(const AldFigures *figures, AldMetric metric);
 
-/* Measures in child processes; after a crash or hang, tries once more with the next simpler variant. */
+/* Measures in child processes; after a crash or hang, tries once more with the next simpler variant. Of all
+ * metrics, those that do not apply to the device are left out; named ones fail as no-device-memory. */
 void ald_figures_measure(const AldRunner *runner, const AldComputeOptions *options,
         const AldOpenclTarget *device, AldProgress *progress, AldFigures *ret);
 void ald_figures_clear(AldFigures *figures);

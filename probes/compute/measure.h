@@ -68,6 +68,10 @@ int ald_read_measure(
         AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 int ald_copy_measure(
         AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+int ald_to_device_measure(
+        AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
+int ald_to_host_measure(
+        AldOpenclSession *session, const AldMeasureOptions *options, AldMeasure *ret, AldFailure *failure);
 
 /* For the measuring functions: calls options->progress, if there is one. */
 void ald_measure_report(

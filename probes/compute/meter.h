@@ -6,8 +6,8 @@
 #include "probes/compute/measure.h"
 
 /*
- * Enqueues one launch, of one kernel or several, on the queue of the session. ret is NULL if the event is not
- * needed. On failure, sets the failure of its provider and returns its negative errno.
+ * Enqueues one launch, of one kernel or several or of a copy, on the queue of the session. ret is NULL if the
+ * event is not needed. On failure, sets the failure of its provider and returns its negative errno.
  */
 typedef int (*AldLaunch)(void *userdata, cl_event *ret);
 

@@ -9,6 +9,8 @@ typedef enum AldMetric {
         ALD_METRIC_READ,
         ALD_METRIC_COPY,
         ALD_METRIC_PEAK,
+        ALD_METRIC_TO_DEVICE,
+        ALD_METRIC_TO_HOST,
         _ALD_METRIC_MAX,
 } AldMetric;
 
@@ -18,6 +20,9 @@ const char *ald_metric_to_string(AldMetric metric);
 
 /* _ALD_METRIC_MAX if the name is unknown. */
 AldMetric ald_metric_from_string(const char *name);
+
+/* False for copies to and from a device that computes in host memory. */
+bool ald_metric_applies(AldMetric metric, const AldOpenclTarget *device);
 
 int ald_metric_measure(AldMetric metric, AldOpenclSession *session, const AldMeasureOptions *options,
         AldMeasure *ret, AldFailure *failure);

@@ -45,8 +45,8 @@ static int set_metrics(AldComputeOptions *options, const char *text, char **ret_
                 AldMetric metric = ald_metric_from_string(*name);
 
                 if (metric == _ALD_METRIC_MAX)
-                        return ald_command_line_refuse(
-                                ret_error, "--metric: not one of gemm, read, copy, peak: %s", *name);
+                        return ald_command_line_refuse(ret_error,
+                                "--metric: not one of gemm, read, copy, peak, to-device, to-host: %s", *name);
                 options->metrics |= 1u << metric;
         }
         if (options->metrics == 0)
@@ -146,7 +146,8 @@ static int parse(AldComputeOptions *options, int argc, char **argv, char **ret_o
                 ALD_COMMAND_LINE_TEXT(
                         "device", &options->device, "Measure this device (all, one after the other)", "ID"),
                 ALD_COMMAND_LINE_TEXT("metric", &texts.metrics,
-                        "gemm: matrix product; read, copy: memory; peak: registers (all)", "NAME[,…]"),
+                        "gemm: matrix product; read, copy: memory; peak: registers; to-device, to-host (all)",
+                        "NAME[,…]"),
                 ALD_COMMAND_LINE_TEXT("variant", &options->variant,
                         "gemm: use this kernel (the fastest correct one)", "NAME"),
                 ALD_COMMAND_LINE_TEXT("size", &texts.size,

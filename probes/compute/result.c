@@ -83,6 +83,20 @@ static void add_copy(AldComputeFigures *row, const AldComputeMeasure *measure)
         row->copy_bandwidth_method = measure->method;
 }
 
+static void add_to_device(AldComputeFigures *row, const AldComputeMeasure *measure)
+{
+        row->host_to_device_bytes_per_second = to_bytes(measure->best);
+        row->host_to_device_median_bytes_per_second = to_bytes(measure->median);
+        row->host_to_device_interval = measure->interval * PERCENT;
+}
+
+static void add_to_host(AldComputeFigures *row, const AldComputeMeasure *measure)
+{
+        row->device_to_host_bytes_per_second = to_bytes(measure->best);
+        row->device_to_host_median_bytes_per_second = to_bytes(measure->median);
+        row->device_to_host_interval = measure->interval * PERCENT;
+}
+
 static const char *const *end_list(AldComputeReport *report, GPtrArray *list)
 {
         g_ptr_array_add(list, NULL);
@@ -140,6 +154,8 @@ void ald_compute_report_add(
                 [ALD_METRIC_READ] = add_read,
                 [ALD_METRIC_COPY] = add_copy,
                 [ALD_METRIC_PEAK] = add_peak,
+                [ALD_METRIC_TO_DEVICE] = add_to_device,
+                [ALD_METRIC_TO_HOST] = add_to_host,
         };
         AldComputeFigures row = ALD_COMPUTE_FIGURES_INIT;
 
@@ -239,6 +255,8 @@ char *ald_compute_to_text(const AldOpenclTarget *device, const AldFigures *figur
                 [ALD_METRIC_READ] = "Memory read",
                 [ALD_METRIC_COPY] = "Memory copy",
                 [ALD_METRIC_PEAK] = "Registers",
+                [ALD_METRIC_TO_DEVICE] = "Host to device",
+                [ALD_METRIC_TO_HOST] = "Device to host",
         };
         GString *text = g_string_new(NULL);
 

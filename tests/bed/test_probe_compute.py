@@ -190,6 +190,41 @@ def test_buffers_take_a_quarter_of_what_is_free(seat):
     seat.add_fake("little-free")  # which crashes where they take more
     assert set(seat.errors("--metric=gemm,read").values()) == {"wrong-result"}
     assert "reduced" in seat.device(GPU, "--metric=copy")["Flags"]
+    assert "reduced" in seat.device(GPU, "--metric=to-device,to-host")["Flags"]
+
+
+def test_copies_between_host_and_device(seat):
+    """From and to memory of the device, which is real, while its kernels do nothing."""
+    seat.add_fake("good")
+    result = seat.device(GPU, "--metric=to-host,to-device")
+    assert result["Errors"] == {}
+    for way in ("HostToDevice", "DeviceToHost"):
+        assert result[f"{way}BytesPerSecond"] >= result[f"{way}MedianBytesPerSecond"] > 1e6
+        assert result[f"{way}Interval"] >= 0
+    assert "CopyBandwidthBytesPerSecond" not in result
+    shown = seat.run("--metric=to-host,to-device").stdout
+    assert "\n  Host to device " in shown and "\n  Device to host " in shown
+
+
+def test_a_copy_that_is_left_out_is_found(seat):
+    """The other direction keeps its figures."""
+    seat.add_fake("skip-copies")
+    result = seat.device(GPU, "--metric=to-device,to-host")
+    assert {metric: error["error"] for metric, error in result["Errors"].items()} == {"to-device": "wrong-result"}
+    assert result["DeviceToHostBytesPerSecond"] > 0 and "HostToDeviceBytesPerSecond" not in result
+
+
+def test_copies_without_memory(seat):
+    seat.add_fake("refuse-memory")
+    assert seat.errors("--metric=to-device,to-host") == {"to-device": "out-of-memory", "to-host": "out-of-memory"}
+
+
+def test_nothing_is_copied_within_host_memory(seat):
+    seat.add_fake("unified")
+    assert seat.errors(status=0).keys() == {"gemm", "read", "peak"}, "of all"
+    error = "no-device-memory"
+    assert seat.errors("--metric=to-device,to-host") == {"to-device": error, "to-host": error}
+    assert seat.errors("--metric=copy,to-device", status=0) == {"to-device": error}
 
 
 def test_a_whole_device_is_no_instance(seat):

@@ -64,3 +64,17 @@ AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t availabl
                 .wants = memory < enough,
         };
 }
+
+/* A driver may have a counterpart of the host's buffer on the device. */
+uint64_t ald_transfer_size(const AldOpenclTarget *device, uint64_t available, uint64_t host_available)
+{
+        uint64_t most = ald_buffers_most(device, available), size = ALD_TRANSFER_BYTES;
+
+        if (most > 0)
+                size = MIN(size, most / 2);
+        if (host_available > 0)
+                size = MIN(size, host_available / FREE_PART);
+        if (device->allocation_max > 0)
+                size = MIN(size, device->allocation_max);
+        return down(size);
+}

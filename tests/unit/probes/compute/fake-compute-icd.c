@@ -4,7 +4,8 @@
  * is named MODE@PLATFORM.so; the mode says what goes wrong and when: crash-load, hang-load, crash-list,
  * hang-list, fail-build, crash-build, hang-build, refuse-memory, lost, crash-kernel and hang-kernel; once,
  * crash-build-once and fault-once, for whom nothing is left where FAKE_ICD_SEEN is a file; uuid; little-free,
- * which says that 400 MiB are free, and crashes where all buffers together take more than a quarter of that.
+ * which says that 400 MiB are free, and crashes where all buffers together take more than a quarter of that;
+ * skip-copies, which does not copy to the device unless it is waited for; unified, in memory of the host.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -155,6 +156,10 @@ static const struct {
 
 static cl_int get_fact(cl_device_info what, size_t room, void *ret, size_t *ret_size)
 {
+        static const cl_bool yes = CL_TRUE;
+
+        if (what == CL_DEVICE_HOST_UNIFIED_MEMORY && does("unified"))
+                return fake_tell(&yes, sizeof yes, room, ret, ret_size);
         for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
                 if (facts[i].question == what)
                         return fake_tell(facts[i].value, facts[i].size, room, ret, ret_size);
@@ -305,7 +310,8 @@ static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, c
 {
         if (faulted)
                 return CL_OUT_OF_RESOURCES;
-        memcpy(((Object *) buffer)->bytes + offset, from, size);
+        if (blocking || !does("skip-copies"))
+                memcpy(((Object *) buffer)->bytes + offset, from, size);
         return make_event(ret);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 #include "probes/compute/memory/pattern.h"
 #include "probes/compute/memory/shapes.h"
 #include "probes/compute/opencl/devices.h"
+#include "probes/compute/result.h"
+#include "record/message.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -263,6 +266,60 @@ static void test_no_memory(Fixture *fixture, gconstpointer data)
         fixture->session.cl = &fixture->cl;
 }
 
+/* What is measured comes into the row of the device as it is. */
+static void assert_row(const AldOpenclTarget *device, const AldMeasure *to_device, const AldMeasure *to_host)
+{
+        const AldMeasure *measures[] = { to_device, to_host };
+        g_autoptr(AldComputeReport) report = ald_compute_report_new();
+        g_autoptr(AldRecord) record = NULL;
+        g_auto(AldFigures) figures = {};
+        const AldComputeFigures *row;
+        g_autofree char *json = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(measures); i++) {
+                g_autofree char *line = ald_answer_of_measure(measures[i]);
+
+                g_assert_cmpint(
+                        ald_answer_parse(line, strlen(line), &figures.answers[ALD_METRIC_TO_DEVICE + i]), ==,
+                        0);
+        }
+        ald_compute_report_add(report, device, &figures);
+        json = ald_compute_report_to_json(report);
+        g_assert_cmpint(
+                ald_message_parse(ALD_KIND_COMPUTE_RESULT, json, strlen(json), ALD_RECORD_MAX, &record, NULL),
+                ==, 0);
+        row = ald_rows_at(&ald_record_as(record, COMPUTE_RESULT, AldComputeResult)->devices, 0);
+        g_assert_cmpuint(row->host_to_device_bytes_per_second, ==, (uint64_t) to_device->meter.best);
+        g_assert_cmpuint(row->host_to_device_median_bytes_per_second, ==, (uint64_t) to_device->meter.median);
+        g_assert_cmpuint(row->device_to_host_bytes_per_second, ==, (uint64_t) to_host->meter.best);
+        g_assert_cmpuint(row->device_to_host_median_bytes_per_second, ==, (uint64_t) to_host->meter.median);
+        g_assert_cmpfloat(row->host_to_device_interval, >=, 0);
+        g_assert_cmpfloat(row->device_to_host_interval, >=, 0);
+        g_assert_cmpuint(row->copy_bandwidth_bytes_per_second, ==, ALD_ABSENT_UINT64);
+}
+
+/* As if PoCL had memory of its own. */
+static void test_transfers(Fixture *fixture, gconstpointer data)
+{
+        AldMeasure measures[2];
+
+        if (!fixture->there)
+                return;
+        fixture->facts.type = ALD_LISTED_DEVICE_TYPE_GPU;
+        fixture->facts.listed.unified = false;
+        fixture->facts.listed.id = "gpu";
+        fixture->facts.listed.memory_total_bytes = 256 * MIB;
+        fixture->session.memory_free = 0;
+        for (size_t i = 0; i < G_N_ELEMENTS(measures); i++) {
+                g_assert_cmpint(ald_metric_measure(ALD_METRIC_TO_DEVICE + i, &fixture->session,
+                                        &fixture->options, &fixture->measure, &fixture->failure),
+                        ==, 0);
+                assert_sound(fixture, "pinned-buffer");
+                measures[i] = fixture->measure;
+        }
+        assert_row(&fixture->facts, &measures[0], &measures[1]);
+}
+
 /* So many that they have half of each processor at least, whatever else runs. */
 static void test_hogs(Fixture *fixture, gconstpointer data)
 {
@@ -308,6 +365,7 @@ int main(int argc, char *argv[])
         ADD("refused", test_refused);
         ADD("failures", test_failures);
         ADD("no-memory", test_no_memory);
+        ADD("transfers", test_transfers);
         ADD("hogs", test_hogs);
         r = g_test_run();
         return system(remove) == 0 ? r : 1;

@@ -198,12 +198,15 @@ static void test_text(void)
 
         figures.answers[ALD_METRIC_READ] = measured("{\"Best\":47.6e9,\"Median\":4.71e10,\"Interval\":0.02,"
                                                     "\"Method\":\"plain\",\"Flags\":[\"unstable\"]}");
+        figures.answers[ALD_METRIC_TO_HOST] = measured(
+                "{\"Best\":25.2e9,\"Median\":2.51e10,\"Interval\":0.001,\"Method\":\"pinned-buffer\"}");
         (void) ald_fail(&figures.failures[ALD_METRIC_COPY], ALD_FAILURE_CRASHED, "it fell");
         text = ald_compute_to_text(&device, &figures);
         g_assert_cmpstr(text, ==,
                 "cpu  N, P 3\n"
                 "  Memory read     47.6 GB/s ±2.0 % (median 47.1 GB/s), by plain; unstable\n"
                 "  Memory copy     crashed: it fell\n"
+                "  Device to host  25.2 GB/s ±0.1 % (median 25.1 GB/s), by pinned-buffer\n"
                 "  unstable: the rate did not become steady; more --seconds-max may help\n");
 }
 
@@ -222,6 +225,10 @@ static void test_json(void)
         figures.answers[ALD_METRIC_READ] = measured(
                 "{\"Best\":0.5,\"Median\":2.75,\"Interval\":0,\"Method\":\"plain\",\"ClockHz\":9,"
                 "\"Flags\":[\"unstable\"]}");
+        figures.answers[ALD_METRIC_TO_DEVICE] = measured(
+                "{\"Best\":25.5e9,\"Median\":25.25e9,\"Interval\":0.25,\"Method\":\"pinned-buffer\"}");
+        figures.answers[ALD_METRIC_TO_HOST] = measured(
+                "{\"Best\":20.5e9,\"Median\":20.25e9,\"Interval\":0.5,\"Method\":\"pinned-buffer\"}");
         (void) ald_fail(&figures.failures[ALD_METRIC_COPY], ALD_FAILURE_CRASHED, "it fell");
         ald_compute_report_add(report, &device, &figures);
         ald_figures_clear(&figures);
@@ -232,7 +239,10 @@ static void test_json(void)
                 "\"fp32\","
                 "\"Method\":\"m\",\"TflopsFp16\":0.5,\"RefusedMethods\":[\"x\"],"
                 "\"MemoryBandwidthMedianBytesPerSecond\":2,\"MemoryBandwidthInterval\":0.0,"
-                "\"MemoryBandwidthMethod\":\"plain\",\"ClockHz\":9,\"ThrottleReasons\":[\"heat\"],"
+                "\"MemoryBandwidthMethod\":\"plain\",\"HostToDeviceBytesPerSecond\":25500000000,"
+                "\"HostToDeviceMedianBytesPerSecond\":25250000000,\"HostToDeviceInterval\":25.0,"
+                "\"DeviceToHostBytesPerSecond\":20500000000,\"DeviceToHostMedianBytesPerSecond\":"
+                "20250000000,\"DeviceToHostInterval\":50.0,\"ClockHz\":9,\"ThrottleReasons\":[\"heat\"],"
                 "\"Flags\":[\"unstable\",\"suspect\"],\"MeasuredUSec\":7}],"
                 "\"Errors\":[{\"Id\":\"cpu "
                 "copy\",\"Device\":\"cpu\",\"Metric\":\"copy\",\"error\":\"crashed\","

@@ -71,11 +71,45 @@ static void test_beside_a_doubtful_peak(void)
         }
 }
 
+/* No process is started for a metric that does not apply. */
+static void check_transfers(const AldOpenclTarget *device)
+{
+        static const AldMetric transfers[] = { ALD_METRIC_TO_DEVICE, ALD_METRIC_TO_HOST };
+        const AldComputeOptions options = { .metrics = 1u << ALD_METRIC_TO_DEVICE |
+                                                       1u << ALD_METRIC_TO_HOST };
+        AldProgress progress = { .fd = -1 };
+        g_auto(AldFigures) figures = {};
+
+        ald_figures_measure(NULL, &options, device, &progress, &figures);
+        g_assert_false(ald_figures_any(&figures));
+        for (size_t i = 0; i < G_N_ELEMENTS(transfers); i++) {
+                g_assert_false(ald_metric_applies(transfers[i], device));
+                g_assert_cmpstr(ald_failure_name(&figures.failures[transfers[i]]), ==, "no-device-memory");
+                g_assert_cmpstr(
+                        figures.failures[transfers[i]].message, ==, "the device computes in host memory");
+        }
+}
+
+static void test_in_host_memory(void)
+{
+        AldOpenclTarget device = { .type = ALD_LISTED_DEVICE_TYPE_CPU, .listed.unified = false };
+
+        check_transfers(&device);
+        g_assert_true(ald_metric_applies(ALD_METRIC_COPY, &device));
+        device.type = ALD_LISTED_DEVICE_TYPE_GPU;
+        g_assert_true(ald_metric_applies(ALD_METRIC_TO_DEVICE, &device));
+        device.listed.unified = ALD_ABSENT_BOOLEAN;
+        g_assert_true(ald_metric_applies(ALD_METRIC_TO_HOST, &device));
+        device.listed.unified = true;
+        check_transfers(&device);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/compute-figures/above-registers", test_above_registers);
         g_test_add_func("/compute-figures/of-another-kind", test_of_another_kind);
         g_test_add_func("/compute-figures/beside-a-doubtful-peak", test_beside_a_doubtful_peak);
+        g_test_add_func("/compute-figures/in-host-memory", test_in_host_memory);
         return g_test_run();
 }

@@ -91,6 +91,25 @@ static void test_small(void)
         g_assert_cmpuint(ald_buffer_sizes(&device, 0, false).limit, ==, 0);
 }
 
+static void test_transfer(void)
+{
+        AldOpenclTarget device = { .type = ALD_LISTED_DEVICE_TYPE_GPU,
+                .listed.memory_total_bytes = 80 * GIB,
+                .allocation_max = 20 * GIB };
+
+        g_assert_cmpuint(ald_transfer_size(&device, 80 * GIB, 80 * GIB), ==, ALD_TRANSFER_BYTES);
+        g_assert_cmpuint(ald_transfer_size(&device, 0, 0), ==, ALD_TRANSFER_BYTES);
+        /* At most an eighth of what is free on the device, so that both buffers may be there. */
+        g_assert_cmpuint(ald_transfer_size(&device, GIB, 80 * GIB), ==, 128 * MIB);
+        g_assert_cmpuint(ald_transfer_size(&device, 1, 80 * GIB), ==, 0);
+        g_assert_cmpuint(ald_transfer_size(&device, 80 * GIB, 400 * MIB), ==, 64 * MIB);
+        g_assert_cmpuint(ald_transfer_size(&device, 80 * GIB, 60 * MIB), ==, 0);
+        device.allocation_max = 100 * MIB;
+        g_assert_cmpuint(ald_transfer_size(&device, 80 * GIB, 80 * GIB), ==, 64 * MIB);
+        device = (AldOpenclTarget){ .type = ALD_LISTED_DEVICE_TYPE_GPU };
+        g_assert_cmpuint(ald_transfer_size(&device, 0, 0), ==, ALD_TRANSFER_BYTES);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -98,5 +117,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute-memory/random", test_random);
         g_test_add_func("/compute-memory/gpu", test_gpu);
         g_test_add_func("/compute-memory/small", test_small);
+        g_test_add_func("/compute-memory/transfer", test_transfer);
         return g_test_run();
 }

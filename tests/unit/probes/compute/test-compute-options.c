@@ -75,6 +75,16 @@ static void test_both_forms(void)
         }
 }
 
+static void test_transfers(void)
+{
+        g_auto(AldComputeOptions) options = {};
+
+        assert_parsed("x --metric=to-host,to-device", &options);
+        g_assert_cmpuint(options.metrics, ==, 1u << ALD_METRIC_TO_DEVICE | 1u << ALD_METRIC_TO_HOST);
+        assert_parsed("x --metric=gemm,read,copy,peak,to-device,to-host", &options);
+        g_assert_cmpuint(options.metrics, ==, ALD_METRICS_ALL);
+}
+
 static void test_modes(void)
 {
         static const struct {
@@ -115,7 +125,8 @@ static void test_bytes(void)
 static void test_refused(void)
 {
         assert_refused("x --metric=", NULL);
-        assert_refused("x --metric=gemm,warp", "--metric: not one of gemm, read, copy, peak: warp");
+        assert_refused("x --metric=gemm,warp",
+                "--metric: not one of gemm, read, copy, peak, to-device, to-host: warp");
         assert_refused("x --seconds-max=inf", "--seconds-max: not a number from 0.1 to 60: inf");
         assert_refused("x --seconds-max=1s", "--seconds-max: not a number from 0.1 to 60: 1s");
         assert_refused("x --seconds-max=", "--seconds-max: not a number from 0.1 to 60: ");
@@ -163,6 +174,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/compute/options/measure", test_measure);
         g_test_add_func("/compute/options/both-forms", test_both_forms);
+        g_test_add_func("/compute/options/transfers", test_transfers);
         g_test_add_func("/compute/options/modes", test_modes);
         g_test_add_func("/compute/options/bytes", test_bytes);
         g_test_add_func("/compute/options/sizes", test_sizes);
