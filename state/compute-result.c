@@ -33,6 +33,20 @@ static void keep_copy(AldComputeDevice *row, const AldComputeDevice *before)
         row->copy_bandwidth_interval = before->copy_bandwidth_interval;
 }
 
+static void keep_to_device(AldComputeDevice *row, const AldComputeDevice *before)
+{
+        row->host_to_device_bytes_per_second = before->host_to_device_bytes_per_second;
+        row->host_to_device_median_bytes_per_second = before->host_to_device_median_bytes_per_second;
+        row->host_to_device_interval = before->host_to_device_interval;
+}
+
+static void keep_to_host(AldComputeDevice *row, const AldComputeDevice *before)
+{
+        row->device_to_host_bytes_per_second = before->device_to_host_bytes_per_second;
+        row->device_to_host_median_bytes_per_second = before->device_to_host_median_bytes_per_second;
+        row->device_to_host_interval = before->device_to_host_interval;
+}
+
 static void keep_what_failed(AldComputeDevice *row, const AldComputeDevice *before)
 {
         if (isnan(row->gemm_tflops))
@@ -41,6 +55,10 @@ static void keep_what_failed(AldComputeDevice *row, const AldComputeDevice *befo
                 keep_read(row, before);
         if (row->copy_bandwidth_bytes_per_second == ALD_ABSENT_UINT64)
                 keep_copy(row, before);
+        if (row->host_to_device_bytes_per_second == ALD_ABSENT_UINT64)
+                keep_to_device(row, before);
+        if (row->device_to_host_bytes_per_second == ALD_ABSENT_UINT64)
+                keep_to_host(row, before);
         if (isnan(row->peak_tflops)) {
                 row->peak_tflops = before->peak_tflops;
                 row->peak_precision = before->peak_precision;

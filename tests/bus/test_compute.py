@@ -69,7 +69,8 @@ def test_due_device_is_measured_and_shown(computing):
              if name not in ("Name", "Platform", "MemoryBandwidthMethod", "MeasuredUSec")}
     assert row == {**known, "DriverVersion": "3.1"}
     words, = service.runs()
-    assert words == ["--json", "--progress-fd=3", "--device=cpu", "--metric=gemm,read,copy,peak", "--give-way"]
+    assert words == ["--json", "--progress-fd=3", "--device=cpu",
+                     "--metric=gemm,read,copy,peak,to-device,to-host", "--give-way"]
     service.wait_idle()
     assert service.get("ComputeDevice") == "" and service.get("TimeToFreeUSec") == ABSENT
 

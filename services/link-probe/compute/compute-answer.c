@@ -76,7 +76,9 @@ static bool has_figures(const AldComputeFigures *row)
 {
         return !isnan(row->gemm_tflops) || !isnan(row->peak_tflops) ||
                row->memory_bandwidth_bytes_per_second != ALD_ABSENT_UINT64 ||
-               row->copy_bandwidth_bytes_per_second != ALD_ABSENT_UINT64;
+               row->copy_bandwidth_bytes_per_second != ALD_ABSENT_UINT64 ||
+               row->host_to_device_bytes_per_second != ALD_ABSENT_UINT64 ||
+               row->device_to_host_bytes_per_second != ALD_ABSENT_UINT64;
 }
 
 static bool is_flagged_busy(const AldComputeFigures *row)

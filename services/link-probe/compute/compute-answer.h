@@ -12,9 +12,11 @@ typedef enum AldComputeMetric {
         ALD_COMPUTE_READ = 1 << 1,
         ALD_COMPUTE_COPY = 1 << 2,
         ALD_COMPUTE_PEAK = 1 << 3,
+        ALD_COMPUTE_TO_DEVICE = 1 << 4,
+        ALD_COMPUTE_TO_HOST = 1 << 5,
 } AldComputeMetric;
 
-#define ALD_COMPUTE_METRICS 4u
+#define ALD_COMPUTE_METRICS 6u
 #define ALD_COMPUTE_ALL ((1u << ALD_COMPUTE_METRICS) - 1)
 
 /* The bit of a name, 0 if the name is unknown. */

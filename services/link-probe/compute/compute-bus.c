@@ -71,7 +71,8 @@ static int read_metrics(sd_bus_message *message, unsigned *metrics, sd_bus_error
                 if (metric == 0) {
                         g_autofree char *excerpt = ald_excerpt(name);
                         return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                                "Unknown metric (expected gemm, read, copy or peak): %s", excerpt);
+                                "Unknown metric (expected gemm, read, copy, peak, to-device or to-host): %s",
+                                excerpt);
                 }
                 *metrics |= metric;
         }

@@ -74,6 +74,29 @@ static void test_failed_in_part(void)
         g_assert_null(row->driver_version);
 }
 
+/* A copy to the device that fails costs nothing else. */
+static void test_transfers(void)
+{
+        g_auto(AldProbeAnswer) answer = read_answer(
+                "{'Id':'a','DeviceToHostBytesPerSecond':5,'DeviceToHostMedianBytesPerSecond':4,"
+                "'DeviceToHostInterval':0.5}",
+                "{'Id':'1','Device':'a','Metric':'to-device','error':'timeout'}", false);
+        g_autofree char *all = ald_compute_metrics_format(ALD_COMPUTE_ALL);
+        g_autoptr(AldRecord) record = NULL;
+        const AldComputeDevice *row;
+
+        g_assert_cmpint(ald_compute_answer_record(&answer, NULL, NOW, &record), ==, 0);
+        row = ald_rows_at(&ald_record_as(record, COMPUTE, AldCompute)->devices, 0);
+        g_assert_cmpstr(row->failure, ==, "to-device: timeout");
+        g_assert_cmpuint(row->device_to_host_bytes_per_second, ==, 5);
+        g_assert_cmpuint(row->device_to_host_median_bytes_per_second, ==, 4);
+        g_assert_cmpfloat(row->device_to_host_interval, ==, 0.5);
+        g_assert_cmpuint(row->host_to_device_bytes_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpstr(all, ==, "gemm,read,copy,peak,to-device,to-host");
+        g_assert_cmpuint(ald_compute_metric_parse("to-device"), ==, ALD_COMPUTE_TO_DEVICE);
+        g_assert_cmpuint(ald_compute_metric_parse("to-host"), ==, ALD_COMPUTE_TO_HOST);
+}
+
 /* OpenCL shows both instances by the name of their card. */
 static void test_instances_of_one_card(void)
 {
@@ -241,6 +264,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-probe-compute/row", test_row);
         g_test_add_func("/link-probe-compute/failed-in-part", test_failed_in_part);
+        g_test_add_func("/link-probe-compute/transfers", test_transfers);
         g_test_add_func("/link-probe-compute/instances", test_instances_of_one_card);
         g_test_add_func("/link-probe-compute/too-much", test_too_much_for_one_result);
         g_test_add_func("/link-probe-compute/no-result", test_no_result);

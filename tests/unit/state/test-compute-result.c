@@ -95,6 +95,31 @@ static void test_what_failed_in_part(void)
                    "'Failure': 'read: timeout', 'FailedUSec': 300, 'Failures': 2}");
 }
 
+/* A transfer that failed keeps its figures, and only those. */
+static void test_transfers_that_failed(void)
+{
+        g_autoptr(AldRecord) row = merge(NULL,
+                "{'Id': 'a', 'HostToDeviceBytesPerSecond': 50, 'HostToDeviceMedianBytesPerSecond': 49, "
+                "'HostToDeviceInterval': 1, 'DeviceToHostBytesPerSecond': 40, "
+                "'DeviceToHostMedianBytesPerSecond': 39, 'DeviceToHostInterval': 2, 'MeasuredUSec': 100}");
+
+        row = merge(row,
+                "{'Id': 'a', 'PeakTflops': 2, 'DeviceToHostBytesPerSecond': 30, 'MeasuredUSec': 200, "
+                "'Failure': 'to-device: x', 'FailedUSec': 200}");
+        check(row, "{'Id': 'a', 'PeakTflops': 2, 'HostToDeviceBytesPerSecond': 50, "
+                   "'HostToDeviceMedianBytesPerSecond': 49, 'HostToDeviceInterval': 1, "
+                   "'DeviceToHostBytesPerSecond': 30, 'MeasuredUSec': 200, 'Failure': 'to-device: x', "
+                   "'FailedUSec': 200, 'Failures': 1}");
+        row = merge(row, "{'Id': 'a', 'HostToDeviceBytesPerSecond': 20, 'MeasuredUSec': 300, "
+                         "'Failure': 'to-host: x', 'FailedUSec': 300}");
+        check(row, "{'Id': 'a', 'PeakTflops': 2, 'HostToDeviceBytesPerSecond': 20, "
+                   "'DeviceToHostBytesPerSecond': 30, 'MeasuredUSec': 300, 'Failure': 'to-host: x', "
+                   "'FailedUSec': 300, 'Failures': 2}");
+        /* An older version measures neither. */
+        row = merge(row, "{'Id': 'a', 'PeakTflops': 3, 'MeasuredUSec': 400}");
+        check(row, "{'Id': 'a', 'PeakTflops': 3, 'MeasuredUSec': 400}");
+}
+
 static void test_one_device_leaves_the_others(void)
 {
         g_autoptr(AldRecord)
@@ -175,6 +200,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/compute-result/failure", test_a_failure_keeps_the_figures);
         g_test_add_func("/compute-result/part", test_what_failed_in_part);
+        g_test_add_func("/compute-result/transfers", test_transfers_that_failed);
         g_test_add_func("/compute-result/others", test_one_device_leaves_the_others);
         g_test_add_func("/compute-result/waits", test_who_waits_keeps_the_figures);
         g_test_add_func("/compute-result/busy", test_busy_figures_replace_no_others);
