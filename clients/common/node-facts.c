@@ -87,6 +87,12 @@ GPtrArray *ald_compute_facts(const AldComputeDevice *row, const char *name)
         ald_facts_add_known(facts, "Copies",
                 describe_rate(row->copy_bandwidth_bytes_per_second,
                         row->copy_bandwidth_median_bytes_per_second, row->copy_bandwidth_interval));
+        ald_facts_add_known(facts, "To device",
+                describe_rate(row->host_to_device_bytes_per_second,
+                        row->host_to_device_median_bytes_per_second, row->host_to_device_interval));
+        ald_facts_add_known(facts, "To host",
+                describe_rate(row->device_to_host_bytes_per_second,
+                        row->device_to_host_median_bytes_per_second, row->device_to_host_interval));
         ald_facts_add_known(facts, "Registers", format_product(row->peak_tflops, row->peak_precision));
         ald_facts_add_known(facts, "Clock", ald_format_hertz(ald_figure(row->clock_hz)));
         ald_facts_add_known(facts, "Throttled", ald_format_list(row->throttle_reasons));

@@ -21,7 +21,9 @@ DEVICES = {"cpu": {"Class": "cpu", "OpenClPlatform": "PoCL", "DriverVersion": "3
 ROW = {"Name": "Bed Device", "Platform": "Bed", "DriverVersion": "of OpenCL", "GemmTflops": 12.5,
        "GemmMedianTflops": 12.25, "GemmInterval": 0.5, "Precision": "fp16", "Accumulator": "fp32", "TflopsFp16": 12.5,
        "Method": "bed-8x8", "PeakTflops": 20.0, "PeakPrecision": "fp16", "MemoryBandwidthBytesPerSecond": 900_000_000,
-       "MemoryBandwidthMethod": "plain", "CopyBandwidthBytesPerSecond": 800_000_000, "ClockHz": 1_500_000_000,
+       "MemoryBandwidthMethod": "plain", "CopyBandwidthBytesPerSecond": 800_000_000,
+       "HostToDeviceBytesPerSecond": 25_000_000_000, "HostToDeviceMedianBytesPerSecond": 24_000_000_000,
+       "HostToDeviceInterval": 0.25, "DeviceToHostBytesPerSecond": 26_000_000_000, "ClockHz": 1_500_000_000,
        "ThrottleReasons": ["power"], "Flags": ["unstable"], "MeasuredUSec": 5}
 
 

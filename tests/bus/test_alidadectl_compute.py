@@ -37,6 +37,8 @@ def test_probe_of_a_device(computing):
                            "  Matrices: 12.5 TFLOPS FP16, sums in fp32, median 12.2 TFLOPS, ±0.5 %, by bed-8x8\n"
                            "     Reads: 900 MB/s\n"
                            "    Copies: 800 MB/s\n"
+                           " To device: 25.0 GB/s, median 24.0 GB/s, ±0.2 %\n"
+                           "   To host: 26.0 GB/s\n"
                            " Registers: 20.0 TFLOPS FP16\n"
                            "     Clock: 1.50 GHz\n"
                            " Throttled: power\n"
@@ -68,6 +70,8 @@ def test_probe_of_some_metrics(computing):
     service = computing()
     service.host.alidadectl("probe", "compute", GPU, "--metric=read,copy")
     assert "--metric=read,copy" in service.runs()[0]
+    service.host.alidadectl("probe", "compute", GPU, "--metric=to-host,to-device")
+    assert any("--metric=to-device,to-host" in words for words in service.runs())
 
 
 @needs_root

@@ -31,8 +31,8 @@ static int help(void)
              "given\n"
              "     --peer-port=DEV.PORT\n"
              "                        Only this one of the node\n"
-             "     --metric=METRIC    gemm, read, copy or peak, or several separated by commas; all, if not "
-             "given\n"
+             "     --metric=METRIC    gemm, read, copy, peak, to-device or to-host, or several separated by\n"
+             "                        commas; all that apply to the device, if not given\n"
              "     --force            Measure devices even alongside other work\n"
              "  -H --host=USER@HOST   Measure from another machine, over ssh\n"
              "     --json[=MODE]      Print JSON: short, pretty or off\n"
@@ -106,11 +106,13 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
 
 static bool check_metrics(char **metrics)
 {
-        static const char *const known[] = { "gemm", "read", "copy", "peak", NULL };
+        static const char *const known[] = { "gemm", "read", "copy", "peak", "to-device", "to-host", NULL };
 
         for (; metrics && *metrics; metrics++)
                 if (!g_strv_contains(known, *metrics)) {
-                        ald_print_error("--metric: \"%s\" is not one of gemm, read, copy and peak", *metrics);
+                        ald_print_error("--metric: \"%s\" is not one of gemm, read, copy, peak, to-device "
+                                        "and to-host",
+                                *metrics);
                         return false;
                 }
         return true;

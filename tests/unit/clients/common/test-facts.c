@@ -238,6 +238,10 @@ static void test_compute(void)
         row.gemm_median_tflops = 19;
         row.gemm_interval = 0.25;
         row.memory_bandwidth_bytes_per_second = 900000000000;
+        row.host_to_device_bytes_per_second = 25500000000;
+        row.host_to_device_median_bytes_per_second = 25000000000;
+        row.host_to_device_interval = 0.5;
+        row.device_to_host_bytes_per_second = 26500000000;
         row.flags = flags;
         row.failure = "busy";
         facts = ald_compute_facts(&row, "Big\033");
@@ -245,6 +249,8 @@ static void test_compute(void)
         g_assert_cmpstr(text_of(facts, "Device"), ==, "gpu0, Big�");
         g_assert_cmpstr(text_of(facts, "Matrices"), ==, "19.5 TFLOPS FP32, median 19.0 TFLOPS, ±0.2 %");
         g_assert_cmpstr(text_of(facts, "Reads"), ==, "900 GB/s");
+        g_assert_cmpstr(text_of(facts, "To device"), ==, "25.5 GB/s, median 25.0 GB/s, ±0.5 %");
+        g_assert_cmpstr(text_of(facts, "To host"), ==, "26.5 GB/s");
         g_assert_cmpstr(text_of(facts, "Failed"), ==, "busy");
         row.tflops_fp16 = 40;
         row.flags = NULL;
