@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What PyTorch reaches on a GPU: a product of the matrices of the probe in fp16, reading and copying memory."""
+"""What PyTorch reaches on a GPU: a product of the matrices of the probe in fp16, reading and copying memory, copying
+between it and pinned memory of the host."""
 
 import argparse
 import json
@@ -15,6 +16,7 @@ except ImportError:
 WINDOW_SECONDS = 0.05
 SETTLE_SECONDS = 0.5
 BYTES = 4 << 30
+TRANSFER_BYTES = 256 << 20  # as in probes/compute/memory/buffer-size.h
 SEEDS = {"a": 0x9E3779B9, "b": 0x51ED270B}
 
 
@@ -64,6 +66,15 @@ def memory(seconds):
     return read, measure(lambda: sink.copy_(source), 2 * source.nbytes / 1e9, seconds)
 
 
+def transfers(seconds):
+    """To the device, and back."""
+    n_bytes = min(TRANSFER_BYTES, torch.cuda.mem_get_info()[0] // 4)
+    host = torch.randn(n_bytes // 4).pin_memory()
+    device = torch.empty_like(host, device="cuda")
+    to_device = measure(lambda: device.copy_(host, non_blocking=True), host.nbytes / 1e9, seconds)
+    return to_device, measure(lambda: host.copy_(device, non_blocking=True), host.nbytes / 1e9, seconds)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="only say by the exit code whether there is a GPU")
@@ -76,8 +87,10 @@ def main():
         return
     product = gemm(options.size, options.seconds)
     read, copy = memory(options.seconds)
+    to_device, to_host = transfers(options.seconds)
     print(json.dumps({"gemm_tflops": product[0], "gemm_median_tflops": product[1], "read_gbps": read[0],
-                      "copy_gbps": copy[0], "device": torch.cuda.get_device_name()}))
+                      "copy_gbps": copy[0], "to_device_gbps": to_device[0], "to_host_gbps": to_host[0],
+                      "device": torch.cuda.get_device_name()}))
 
 
 main()

@@ -12,6 +12,7 @@ from pathlib import Path
 SECONDS = 3
 DEADLINE = 300
 TORCH = Path(__file__).with_name("compute-torch.py")
+TRANSFERS = {"to_device": "HostToDeviceBytesPerSecond", "to_host": "DeviceToHostBytesPerSecond"}
 
 
 def run(*command, **environment):
@@ -48,8 +49,8 @@ def find_torch():
 
 
 def ours(probe, device, size, folder):
-    measured = answer(run(probe, f"--device={device['Id']}", "--metric=gemm,read,copy", f"--size={size}",
-                          f"--seconds-max={SECONDS}", "--json", CACHE_DIRECTORY=folder))
+    measured = answer(run(probe, f"--device={device['Id']}", "--metric=gemm,read,copy,to-device,to-host",
+                          f"--size={size}", f"--seconds-max={SECONDS}", "--json", CACHE_DIRECTORY=folder))
     row, = measured["Devices"]
     if "GemmTflops" not in row:
         sys.exit(f"the probe says: {measured['Errors']}")
@@ -64,15 +65,24 @@ def spread(rates):
     return round((max(rates) - min(rates)) / statistics.median(rates) * 100, 2)
 
 
+def percent(mine, theirs):
+    return round(100 * statistics.median(a / b for a, b in zip(mine, theirs, strict=False)), 2)
+
+
 def sum_up(mine, theirs):
     figures = {"ours_gemm_tflops": [row["GemmTflops"] for row in mine],
                "ours_read_gbps": [row.get("MemoryBandwidthBytesPerSecond", 0) / 1e9 for row in mine],
                "ours_copy_gbps": [row.get("CopyBandwidthBytesPerSecond", 0) / 1e9 for row in mine]}
-    for name in ("gemm_tflops", "read_gbps", "copy_gbps") if theirs else ():
+    # A device that computes in host memory has none of these.
+    transfers = [name for name, field in TRANSFERS.items() if all(field in row for row in mine)]
+    for name in transfers:
+        figures[f"ours_{name}_gbps"] = [row[TRANSFERS[name]] / 1e9 for row in mine]
+    for name in ("gemm_tflops", "read_gbps", "copy_gbps", "to_device_gbps", "to_host_gbps") if theirs else ():
         figures[f"torch_{name}"] = [row[name] for row in theirs]
-    pairs = [a["GemmTflops"] / b["gemm_tflops"] for a, b in zip(mine, theirs, strict=False)]
+    ratios = {"ours_to_torch_percent": "gemm_tflops", **{f"{name}_percent": f"{name}_gbps" for name in transfers}}
     return {**{name: round(max(values), 2) for name, values in figures.items()},
-            **({"ours_to_torch_percent": round(100 * statistics.median(pairs), 2)} if pairs else {}),
+            **{name: percent(figures[f"ours_{of}"], figures[f"torch_{of}"])
+               for name, of in ratios.items() if theirs},
             "spread_percent": spread(figures["ours_gemm_tflops"]),
             "medians": {name: round(statistics.median(values), 2) for name, values in figures.items()}}
 
