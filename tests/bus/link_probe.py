@@ -208,7 +208,8 @@ class State:
                 for port in self.ports[node]])}}
         if node == self.own_id and self.devices:
             profile |= {"Node1.Backends": {"Devices": GLib.Variant("aa{sv}", [
-                {"Id": GLib.Variant("s", name)} | {key: GLib.Variant("s", value) for key, value in fields.items()}
+                {"Id": GLib.Variant("s", name)}
+                | {key: GLib.Variant("b" if isinstance(value, bool) else "s", value) for key, value in fields.items()}
                 for name, fields in self.devices.items()])}}
             profile |= {"Node1.System": {"Devices": GLib.Variant("aa{sv}", [
                 {"Id": GLib.Variant("s", name)}

@@ -13,7 +13,7 @@ from gi.repository import GLib
 from bedlib import BusError, StandIn
 from bedlib.fixtures import needs_namespaces
 from bedlib.waiting import wait_steadily
-from compute_probe import GPU, OTHER_GPU, ROW, ComputeProbe
+from compute_probe import DEVICES, GPU, OTHER_GPU, ROW, ComputeProbe
 from link_probe import JOB, LINK_PROBE, PATH, PEER
 
 ABSENT = 2 ** 64 - 1
@@ -422,7 +422,7 @@ def test_lock_kills_what_runs_and_refuses_what_comes(computing, behaviour):
     service = computing(behaviour=behaviour)
     job = service.probe_compute(GPU)
     service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase", lambda phase: phase == "read settle")
-    assert service.job(job, "Progress") == pytest.approx(0.35)
+    assert service.job(job, "Progress") == pytest.approx(1.4 / 6)
     (probe, child), = zip(service.left("compute"), service.left("child"))
     outer = [int(pid) for pid in service.children()]
     assert outer and probe and child
@@ -590,6 +590,18 @@ def test_some_of_the_metrics_are_no_record(computing):
     assert "--metric=gemm,read" in service.runs()[0]
     assert service.job(job, "Result")["Devices"][0]["GemmTflops"] == 12.5
     assert refused(service.rows)
+
+
+@needs_root
+@pytest.mark.parametrize("device, of", [(GPU, 4), (OTHER_GPU, 6)])
+def test_progress_counts_what_applies(computing, device, of):
+    """Nothing is copied to or from a device that computes in host memory."""
+    service = computing(behaviour="hang", devices={**DEVICES, GPU: {**DEVICES[GPU], "Unified": True}})
+    job = service.probe_compute(device)
+    service.host.wait_for_property(LINK_PROBE, job, JOB, "Phase", lambda phase: phase == "read settle")
+    assert service.job(job, "Progress") == pytest.approx(1.4 / of)
+    service.host.call(LINK_PROBE, job, JOB, "Cancel")
+    service.wait_job(job, "failed", "canceled")
 
 
 @needs_root

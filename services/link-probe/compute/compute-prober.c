@@ -140,6 +140,7 @@ AldComputeTarget ald_compute_target(const AldBackend *backend, unsigned metrics,
                 .device = g_strdup(backend->id),
                 .driver_version = g_strdup(backend->driver_version),
                 .metrics = metrics,
+                .host_memory = backend->unified == true,
                 .force = force,
         };
 }
@@ -179,6 +180,14 @@ void ald_compute_prober_free(AldComputeProber *prober)
         g_free(prober);
 }
 
+/* As the probe does: all of them are those that apply to the device. */
+static unsigned metrics_of(const AldComputeTarget *target)
+{
+        return target->host_memory && target->metrics == ALD_COMPUTE_ALL
+                       ? target->metrics & ~(ALD_COMPUTE_TO_DEVICE | ALD_COMPUTE_TO_HOST)
+                       : target->metrics;
+}
+
 static void on_line(const char *line, void *userdata)
 {
         const AldComputeProber *prober = userdata;
@@ -186,7 +195,7 @@ static void on_line(const char *line, void *userdata)
         double fraction;
 
         if (!prober->reason &&
-                ald_compute_progress_read(line, prober->target.metrics, &phase, &fraction) >= 0)
+                ald_compute_progress_read(line, metrics_of(&prober->target), &phase, &fraction) >= 0)
                 prober->handler->progress(phase, fraction, prober->handler_userdata);
 }
 
@@ -272,6 +281,7 @@ int ald_compute_prober_start(AldComputeProber *prober, const AldComputeTarget *t
         prober->target = (AldComputeTarget){ .device = g_strdup(target->device),
                 .driver_version = g_strdup(target->driver_version),
                 .metrics = target->metrics,
+                .host_memory = target->host_memory,
                 .force = target->force };
         prober->changed(prober->userdata);
         return 0;

@@ -10,6 +10,7 @@ typedef struct AldComputeTarget {
         char *device;
         char *driver_version; /* maybe NULL */
         unsigned metrics;     /* AldComputeMetric */
+        bool host_memory;     /* computes there, so nothing is copied to and from it */
         bool force;           /* measures and sets a flag if other work is running, instead of stopping */
 } AldComputeTarget;
 
