@@ -11,12 +11,9 @@
 #include "state/store/clock.h"
 #include "state/store/store.h"
 #include "state/topology/rdma-problem.h"
-#include "state/topology/segments.h"
 
 /* What a row takes at the most beside the strings that are counted. */
 #define WIRE_PER_PORT 384u
-#define WIRE_PER_SEGMENT 256u
-#define WIRE_PER_MEMBER 48u
 
 typedef struct Appending {
         sd_bus_message *message;
@@ -99,52 +96,31 @@ static gboolean append_ports_of(AldNode *node, void *userdata)
         return appending->error < 0;
 }
 
-static bool concerns(const AldSegment *segment, const AldNode *only)
+/* Members are "NODE PORT" each. */
+static bool concerns(const AldSegmentRow *row, const AldNode *only)
 {
-        for (guint i = 0; only && i < segment->members->len; i++)
-                if (g_array_index(segment->members, AldSegmentMember, i).node == only)
-                        return true;
-        return !only;
-}
-
-/* "NODE PORT" each. */
-static GPtrArray *list_members(const AldSegment *segment)
-{
-        GPtrArray *list = g_ptr_array_new_full(segment->members->len + 1, g_free);
         char id[ALD_ID_STRING_SIZE];
 
-        for (guint i = 0; i < segment->members->len; i++) {
-                const AldSegmentMember *member = &g_array_index(segment->members, AldSegmentMember, i);
-
-                g_ptr_array_add(
-                        list, g_strdup_printf("%s %s", ald_id_format(&member->node->id, id), member->port));
-        }
-        g_ptr_array_add(list, NULL);
-        return list;
+        if (!only)
+                return true;
+        ald_id_format(&only->id, id);
+        for (const char *const *member = row->members; *member; member++)
+                if (g_str_has_prefix(*member, id))
+                        return true;
+        return false;
 }
 
-static int append_segment(Appending *appending, const AldSegment *segment)
+static int append_segment(Appending *appending, const AldSegmentRow *row)
 {
-        g_autoptr(GPtrArray) members = list_members(segment);
-        const AldSegmentRow row = {
-                .how = ald_segment_how_to_string(segment->how),
-                .identity = segment->identity,
-                .candidate = segment->candidate,
-                .members = (const char *const *) members->pdata,
-        };
-
-        appending->bytes += WIRE_PER_SEGMENT + length_of(segment->identity);
-        for (guint i = 0; i < segment->members->len; i++)
-                appending->bytes += WIRE_PER_MEMBER + strlen(members->pdata[i]);
-        if (appending->bytes > ALD_REPLY_MAX)
-                return -E2BIG;
-        return ald_record_bus_append_struct(appending->message, &ald_segment_row_struct, &row);
+        appending->bytes += ald_struct_wire_size(&ald_segment_row_struct, row);
+        return appending->bytes > ALD_REPLY_MAX
+                       ? -E2BIG
+                       : ald_record_bus_append_struct(appending->message, &ald_segment_row_struct, row);
 }
 
-int ald_reports_bus_append_fabric(
-        sd_bus_message *message, AldStore *store, const AldNode *only, size_t *ret_bytes)
+int ald_reports_bus_append_fabric(sd_bus_message *message, AldStore *store, const GPtrArray *segments,
+        const AldNode *only, size_t *ret_bytes)
 {
-        g_autoptr(GPtrArray) segments = ald_segments_compute(store);
         Appending appending = { .message = message, .only = only };
         int r;
 

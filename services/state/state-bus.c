@@ -178,7 +178,8 @@ static int method_get_fabric(sd_bus_message *message, void *userdata, sd_bus_err
                 return r;
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_reports_bus_append_fabric(reply, self->store, node, &bytes);
+                r = ald_reports_bus_append_fabric(
+                        reply, self->store, ald_topology_bus_segments(self->topology), node, &bytes);
         return send_reply(self, message, reply, r, bytes, error);
 }
 

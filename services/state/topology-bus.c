@@ -232,3 +232,9 @@ int ald_topology_bus_append(AldTopologyBus *self, sd_bus_message *message, bool 
         *ret_bytes = page.bytes;
         return r;
 }
+
+const GPtrArray *ald_topology_bus_segments(AldTopologyBus *self)
+{
+        ald_graph_update(self->graph);
+        return ald_graph_segments(self->graph);
+}

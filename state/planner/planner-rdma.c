@@ -201,7 +201,7 @@ static GPtrArray *find_segments(const AldPlanner *planner)
         g_autoptr(GPtrArray) nodes = g_ptr_array_copy(planner->sample, NULL, NULL);
 
         g_ptr_array_add(nodes, planner->node);
-        return ald_segments_compute_among(planner->store, nodes, NULL);
+        return ald_segments_compute(planner->store, nodes, NULL);
 }
 
 void ald_planner_rdma(AldPlanner *planner)

@@ -6,6 +6,7 @@
 #include "state/network.h"
 #include "state/planner/planner-due.h"
 #include "state/planner/probe-policy.h"
+#include "state/topology/graph-device.h"
 #include "state/topology/graph-path.h"
 #include "state/topology/path-end.h"
 #include "state/topology/rdma-problem.h"
@@ -174,8 +175,21 @@ static void compute_lldp_end(AldGraphPathEnd *end, const AldNode *node)
         end->bits_per_second = found.bits_per_second;
 }
 
+static void compute_devices(AldGraphPath *path)
+{
+        for (unsigned i = 0; i < 2; i++) {
+                set_port(&path->ends[i], path->known_ports[i]);
+                path->ends[i].type = ald_device_join_kind_to_string(path->join);
+                path->ends[i].generation = path->ends[i].bits_per_second = ALD_ABSENT_UINT64;
+        }
+}
+
 static void compute_ends(AldGraphPath *path, const AldNode *const *nodes)
 {
+        if (path->kind == ALD_EDGE_ROW_KIND_DEVICE) {
+                compute_devices(path);
+                return;
+        }
         if (path->kind == ALD_EDGE_ROW_KIND_SOCKET) {
                 compute_socket(path, nodes[0], nodes[1]);
                 return;
@@ -218,7 +232,7 @@ static const char *end_problem(const AldGraphPath *path, unsigned end, const Ald
 {
         if (path->kind == ALD_EDGE_ROW_KIND_RDMA)
                 return rdma_problem(node, path->ends[end].port);
-        if (path->kind == ALD_EDGE_ROW_KIND_THUNDERBOLT)
+        if (path->kind == ALD_EDGE_ROW_KIND_THUNDERBOLT || path->kind == ALD_EDGE_ROW_KIND_DEVICE)
                 return NULL;
         if (path->kind == ALD_EDGE_ROW_KIND_SOCKET && end == 1 && network_of(node) &&
                 !ald_network_find_address(network_of(node), ald_key_address(path->key)))
@@ -268,10 +282,12 @@ static bool find_problem(AldGraphPath *path, const AldNode *const *nodes)
 }
 
 /* Whether there is any figure of it. */
-static bool is_measured(const AldGraphPath *path)
+static bool is_measured(const AldGraphPath *path, const AldNode *source)
 {
         AldLink link;
 
+        if (path->kind == ALD_EDGE_ROW_KIND_DEVICE)
+                return ald_device_join_is_measured(source, path->ends[0].port, path->ends[1].port);
         if (!is_probed(path))
                 return true;
         if (!path->entry)
@@ -295,7 +311,7 @@ static AldEdgeRowPresence presence_of(const AldGraphPath *path, const AldNode *c
                 return ALD_EDGE_ROW_PRESENCE_UNKNOWN;
         if (any_is(nodes, ALD_GRAPH_NODE_ROW_PRESENCE_STALE))
                 return ALD_EDGE_ROW_PRESENCE_STALE;
-        if (is_measured(path) && (is_probed(path) || !path->candidate))
+        if (is_measured(path, nodes[0]) && (is_probed(path) || !path->candidate))
                 return ALD_EDGE_ROW_PRESENCE_LIVE;
         return path->known && path->candidate ? ALD_EDGE_ROW_PRESENCE_CANDIDATE
                                               : ALD_EDGE_ROW_PRESENCE_UNMEASURED;
@@ -497,7 +513,11 @@ void ald_graph_path_describe(
                 describe_rdma(path, reverse, ret);
         if (is_probed(path))
                 ret->prober = reverse ? ret->sink : ret->source;
-        ret->negotiated_bits_per_second = negotiated_of(path, ret->negotiated_bits_per_second);
+        if (path->kind == ALD_EDGE_ROW_KIND_DEVICE)
+                ald_device_join_describe(ald_store_find_node(store, &path->source), path->key,
+                        path->ends[0].port, path->ends[1].port, reverse, ret);
+        else
+                ret->negotiated_bits_per_second = negotiated_of(path, ret->negotiated_bits_per_second);
         ret->due_reason = path->due_reason;
         ret->due_usec = path->due_usec;
         ret->problem = path->problem;

@@ -6,23 +6,25 @@
 /* A path of the connection graph (graph.h), and its description in each direction. */
 
 typedef struct AldGraphPathEnd {
-        char *port;       /* interface, RDMA port or Thunderbolt connection; NULL if unknown */
-        const char *type; /* static; of sockets; NULL if unknown */
+        char *port; /* interface, RDMA port, Thunderbolt connection, device or "host"; NULL if unknown */
+        const char *type; /* static; of sockets and devices; NULL if unknown */
         uint64_t generation;
         uint64_t bits_per_second;
 } AldGraphPathEnd;
 
 typedef struct AldGraphPath {
         AldEdgeRowKind kind;
-        AldId source; /* that probes it; for a cable, the lower id */
+        AldId source; /* that probes it; for a cable, the lower id; for devices the same as the sink */
         AldId sink;
-        const char *key; /* as of the record that it has or would have; for a cable "PORT,SINKID,PORT" */
-        const AldEntry *entry; /* its record; NULL if it has none */
-        bool known;            /* without a record */
-        bool candidate;        /* if known: it is not certain that its ends are joined */
-        bool searched;         /* whether paths between these nodes are known without a record */
-        char *known_ports[2];  /* if known, as of the source and the sink; may be NULL */
-        uint64_t edges[2];     /* ids of the edges from source to sink and back */
+        const char *key; /* as of the record that it has or would have; for a cable "PORT,SINKID,PORT", for
+                            devices the Id of their join */
+        const AldEntry *entry;  /* its record; NULL if it has none */
+        bool known;             /* without a record */
+        bool candidate;         /* if known: it is not certain that its ends are joined */
+        bool searched;          /* whether paths between these nodes are known without a record */
+        char *known_ports[2];   /* if known, as of the source and the sink; may be NULL */
+        AldDeviceJoinKind join; /* of devices */
+        uint64_t edges[2];      /* ids of the edges from source to sink and back */
 
         /* Computed: */
         AldGraphPathEnd ends[2]; /* source, sink */

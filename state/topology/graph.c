@@ -6,6 +6,7 @@
 #include "state/network.h"
 #include "state/planner/candidates.h"
 #include "state/planner/probe-policy.h"
+#include "state/topology/graph-device.h"
 #include "state/topology/graph.h"
 #include "state/topology/port-pairs.h"
 
@@ -25,7 +26,7 @@ typedef struct Pair {
 
 typedef struct Path {
         AldGraphPath is;
-        Pair *pair;
+        Pair *pair; /* NULL within a node */
         char *key;
         unsigned found;   /* the last search that found it without its record */
         uint64_t reached; /* what its record says to segments */
@@ -35,13 +36,14 @@ typedef struct Path {
 
 typedef struct Member {
         AldId id;
-        GPtrArray *paths; /* of Path, with this node at either end */
-        uint64_t reach;   /* hash of what decides to which addresses paths lead */
-        uint64_t joins;   /* hash of what joins ports in segments */
-        bool is_host;     /* it reports interfaces or ports, and counts in n_hosts */
-        bool dirty;       /* it is in the list of those */
-        bool paths_dirty; /* its paths may look different */
-        bool reach_dirty; /* its paths over sockets have to be searched again */
+        GPtrArray *paths;   /* of Path, with this node at either end */
+        uint64_t reach;     /* hash of what decides to which addresses paths lead */
+        uint64_t joins;     /* hash of what joins ports in segments */
+        bool is_host;       /* it reports interfaces or ports, and counts in n_hosts */
+        bool dirty;         /* it is in the list of those */
+        bool paths_dirty;   /* its paths may look different */
+        bool reach_dirty;   /* its paths over sockets have to be searched again */
+        bool devices_dirty; /* the same of the paths between its devices */
         Item item;
 } Member;
 
@@ -54,7 +56,8 @@ struct AldGraph {
         GQueue gone;         /* of Item, the same that are in `items` */
         GPtrArray *dirty_paths, *dirty_pairs, *dirty_members;
         bool segments_dirty;
-        unsigned search; /* number of the last search */
+        GPtrArray *segments; /* of AldSegmentRow */
+        unsigned search;     /* number of the last search */
         size_t n_hosts;
         uint64_t revision;
         uint64_t forgotten; /* the newest revision of what has gone and is no longer remembered */
@@ -131,6 +134,7 @@ void ald_graph_free(AldGraph *graph)
         g_ptr_array_unref(graph->dirty_paths);
         g_ptr_array_unref(graph->dirty_pairs);
         g_ptr_array_unref(graph->dirty_members);
+        g_ptr_array_unref(graph->segments);
         g_free(graph);
 }
 
@@ -266,6 +270,12 @@ static Path *lookup_path(AldGraph *graph, AldEdgeRowKind kind, const AldId *sour
         return g_hash_table_lookup(graph->paths, &wanted);
 }
 
+/* Both ends of a path may be at the same one. */
+static unsigned n_members(const Path *path)
+{
+        return path->is.kind == ALD_EDGE_ROW_KIND_DEVICE ? 1 : 2;
+}
+
 /* Creates it if there is none. */
 static Path *find_path(
         AldGraph *graph, AldEdgeRowKind kind, const AldId *source, const AldId *sink, const char *key)
@@ -275,8 +285,10 @@ static Path *find_path(
         if (path)
                 return path;
         path = g_new0(Path, 1);
-        path->pair = find_pair(graph, source, sink);
-        g_ptr_array_add(path->pair->is.paths, &path->is);
+        if (kind != ALD_EDGE_ROW_KIND_DEVICE) {
+                path->pair = find_pair(graph, source, sink);
+                g_ptr_array_add(path->pair->is.paths, &path->is);
+        }
         path->key = g_strdup(key);
         path->is = (AldGraphPath){ .kind = kind, .source = *source, .sink = *sink, .key = path->key };
         for (unsigned i = 0; i < 2; i++) {
@@ -285,7 +297,7 @@ static Path *find_path(
                 path->edges[i].owner = path;
         }
         g_hash_table_add(graph->paths, path);
-        for (unsigned i = 0; i < 2; i++) {
+        for (unsigned i = 0; i < n_members(path); i++) {
                 Member *member = find_member(graph, i == 0 ? source : sink);
 
                 g_ptr_array_add(member->paths, path);
@@ -296,15 +308,18 @@ static Path *find_path(
 
 static void remove_path(AldGraph *graph, Path *path)
 {
-        for (unsigned i = 0; i < 2; i++) {
+        for (unsigned i = 0; i < n_members(path); i++) {
                 Member *member = find_member(graph, i == 0 ? &path->is.source : &path->is.sink);
 
                 g_ptr_array_remove_fast(member->paths, path);
                 mark_member(graph, member);
-                bury(graph, &path->edges[i], ALD_GRAPH_GONE_EDGE);
         }
-        g_ptr_array_remove_fast(path->pair->is.paths, &path->is);
-        mark_pair(graph, path->pair);
+        for (unsigned i = 0; i < 2; i++)
+                bury(graph, &path->edges[i], ALD_GRAPH_GONE_EDGE);
+        if (path->pair) {
+                g_ptr_array_remove_fast(path->pair->is.paths, &path->is);
+                mark_pair(graph, path->pair);
+        }
         g_hash_table_remove(graph->paths, path);
 }
 
@@ -356,12 +371,18 @@ static void note_node(AldGraph *graph, const AldEntry *entry)
         case ALD_KIND_NETWORK:
         case ALD_KIND_FABRIC:
         case ALD_KIND_PROBE_POLICY:
+        case ALD_KIND_BACKENDS:
+        case ALD_KIND_COMPUTE:
                 break;
         default:
                 return;
         }
         member = find_member(graph, &entry->node->id);
         mark_member(graph, member);
+        if (entry->kind == ALD_KIND_BACKENDS || entry->kind == ALD_KIND_COMPUTE) {
+                member->devices_dirty = true;
+                return;
+        }
         if (entry->kind != ALD_KIND_IDENTITY)
                 member->paths_dirty = true;
         if (entry->kind == ALD_KIND_NETWORK || entry->kind == ALD_KIND_PROBE_POLICY)
@@ -396,6 +417,7 @@ AldGraph *ald_graph_new(AldStore *store, uint64_t revision)
         graph->dirty_paths = g_ptr_array_new();
         graph->dirty_pairs = g_ptr_array_new();
         graph->dirty_members = g_ptr_array_new();
+        graph->segments = g_ptr_array_new_with_free_func(g_free);
         mark_member(graph, find_member(graph, &ald_store_local_node(store)->id));
         for (AldEntry *entry = ald_store_after(store, NULL, 0, NULL); entry;
                 entry = ald_store_after(store, &entry->node->id, entry->kind, entry->key ?: ""))
@@ -611,6 +633,46 @@ static void search_paths_of(AldGraph *graph, Member *member)
         }
 }
 
+/* Paths between the devices of a node */
+
+typedef struct DeviceSearch {
+        AldGraph *graph;
+        const AldNode *node;
+} DeviceSearch;
+
+static void on_device_join(const AldDeviceJoin *join, void *userdata)
+{
+        const DeviceSearch *search = userdata;
+        int kind = ald_device_join_kind_from_string(join->kind);
+        Path *path;
+
+        if (kind < 0)
+                return;
+        path = find_path(
+                search->graph, ALD_EDGE_ROW_KIND_DEVICE, &search->node->id, &search->node->id, join->id);
+        path->is.join = (AldDeviceJoinKind) kind;
+        note_known(search->graph, path, false, join->device, join->peer);
+}
+
+/* Their figures may have changed as well. */
+static void search_devices_of(AldGraph *graph, Member *member)
+{
+        DeviceSearch search = { graph, ald_store_find_node(graph->store, &member->id) };
+
+        graph->search++;
+        if (search.node)
+                ald_device_joins_foreach(search.node, on_device_join, &search);
+        for (guint i = 0; i < member->paths->len; i++) {
+                Path *path = member->paths->pdata[i];
+
+                if (path->is.kind != ALD_EDGE_ROW_KIND_DEVICE)
+                        continue;
+                if (path->is.known && path->found != graph->search)
+                        note_unknown(graph, path);
+                mark_path(graph, path);
+        }
+}
+
 /* Paths that segments and cables make known */
 
 static void note_cable(AldGraph *graph, AldEdgeRowKind kind, const AldNode *source, const char *source_port,
@@ -706,6 +768,21 @@ static void note_cables(const SegmentPass *pass, const GArray *cables)
         }
 }
 
+static void describe_segments(AldGraph *graph, const GPtrArray *segments)
+{
+        g_ptr_array_set_size(graph->segments, 0);
+        for (guint i = 0; i < segments->len; i++) {
+                const AldSegment *segment = segments->pdata[i];
+                g_auto(GStrv) members = ald_segment_member_texts(segment);
+                const AldSegmentRow row = { .how = ald_segment_how_to_string(segment->how),
+                        .identity = segment->identity,
+                        .candidate = segment->candidate,
+                        .members = (const char *const *) members };
+
+                g_ptr_array_add(graph->segments, ald_struct_dup(&ald_segment_row_struct, &row));
+        }
+}
+
 /* Returns whether nodes were left out. */
 static bool search_pass(AldGraph *graph, bool counting)
 {
@@ -714,7 +791,9 @@ static bool search_pass(AldGraph *graph, bool counting)
         SegmentPass pass = { .graph = graph, .counting = counting, .nodes = nodes };
 
         ald_store_foreach_node(graph->store, add_node, &pass);
-        segments = ald_segments_compute_among(graph->store, nodes, &cables);
+        segments = ald_segments_compute(graph->store, nodes, &cables);
+        if (counting)
+                describe_segments(graph, segments);
         search_port_pairs(&pass, segments);
         note_cables(&pass, cables);
         return pass.left_out;
@@ -731,8 +810,8 @@ static void search_segments(AldGraph *graph)
         for (guint i = 0; i < paths->len; i++) {
                 Path *path = paths->pdata[i];
 
-                if (path->is.kind != ALD_EDGE_ROW_KIND_SOCKET && path->is.known &&
-                        path->found != graph->search)
+                if (path->is.kind != ALD_EDGE_ROW_KIND_SOCKET && path->is.kind != ALD_EDGE_ROW_KIND_DEVICE &&
+                        path->is.known && path->found != graph->search)
                         note_unknown(graph, path);
         }
 }
@@ -808,6 +887,9 @@ static void search_all(AldGraph *graph)
                 if (member->reach_dirty)
                         search_paths_of(graph, member);
                 member->reach_dirty = false;
+                if (member->devices_dirty)
+                        search_devices_of(graph, member);
+                member->devices_dirty = false;
         }
         if (graph->segments_dirty)
                 search_segments(graph);
@@ -831,7 +913,8 @@ static void update_path(AldGraph *graph, Path *path)
                 remove_path(graph, path);
                 return;
         }
-        mark_pair(graph, path->pair);
+        if (path->pair)
+                mark_pair(graph, path->pair);
         ald_graph_path_compute(&path->is, graph->store);
         for (unsigned i = 0; i < 2; i++) {
                 ald_graph_path_describe(&path->is, graph->store, i == 1, &space, &row);
@@ -963,4 +1046,9 @@ void ald_graph_describe_edge(AldGraph *graph, const AldGraphItem *item, AldGraph
 void ald_graph_describe_pair(const AldGraphItem *item, AldGraphSpace *space, AldNodePairRow *ret)
 {
         ald_graph_pair_describe(&((const Pair *) owner_of(item))->is, space, ret);
+}
+
+const GPtrArray *ald_graph_segments(const AldGraph *graph)
+{
+        return graph->segments;
 }

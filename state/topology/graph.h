@@ -10,9 +10,10 @@
  *
  * A path exists as soon as it is known: from the record of a link, from the addresses of both nodes
  * (state/planner/candidates.h), from the segment that two RDMA ports are in (state/topology/port-pairs.h), or
- * from what both ends of a cable report (state/topology/segments.h). Paths that nobody has measured are
- * limited to those of this node once there are ALD_GRAPH_ALL_BELOW nodes, since their number grows with the
- * square of the nodes.
+ * from what both ends of a cable report (state/topology/segments.h). What joins the devices of a node to its
+ * host and to each other are paths from the node to itself (state/topology/graph-device.h). Paths that nobody
+ * has measured are limited to those of this node once there are ALD_GRAPH_ALL_BELOW nodes, since their number
+ * grows with the square of the nodes.
  *
  * The graph depends only on the store, not on the order in which records arrived. For each change it notes
  * which paths may be affected; the next update computes only these again. Segments are computed
@@ -76,3 +77,7 @@ void ald_graph_describe_node(
 void ald_graph_describe_edge(
         AldGraph *graph, const AldGraphItem *item, AldGraphSpace *space, AldEdgeRow *ret);
 void ald_graph_describe_pair(const AldGraphItem *item, AldGraphSpace *space, AldNodePairRow *ret);
+
+/* The segments of the nodes that count (state/topology/segments.h), of AldSegmentRow; valid until the next
+ * update. */
+const GPtrArray *ald_graph_segments(const AldGraph *graph);

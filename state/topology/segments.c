@@ -122,7 +122,7 @@ static GPtrArray *gather_all(const AldSegmentBuild *build)
         return segments;
 }
 
-GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes, GArray **ret_cables)
+GPtrArray *ald_segments_compute(AldStore *store, GPtrArray *nodes, GArray **ret_cables)
 {
         g_autoptr(AldOwners) owners = ald_owners_new(store, nodes);
         g_autoptr(GHashTable) vertices = ald_segment_vertices_new();
@@ -151,17 +151,14 @@ GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes, GArray 
         return segments;
 }
 
-static gboolean add_node(AldNode *node, void *nodes)
+char **ald_segment_member_texts(const AldSegment *segment)
 {
-        if (ald_node_counts(node))
-                g_ptr_array_add(nodes, node);
-        return FALSE;
-}
+        char **texts = g_new0(char *, segment->members->len + 1), id[ALD_ID_STRING_SIZE];
 
-GPtrArray *ald_segments_compute(AldStore *store)
-{
-        g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+        for (guint i = 0; i < segment->members->len; i++) {
+                const AldSegmentMember *member = &g_array_index(segment->members, AldSegmentMember, i);
 
-        ald_store_foreach_node(store, add_node, nodes);
-        return ald_segments_compute_among(store, nodes, NULL);
+                texts[i] = g_strdup_printf("%s %s", ald_id_format(&member->node->id, id), member->port);
+        }
+        return texts;
 }

@@ -52,13 +52,13 @@ typedef struct AldCable {
         AldSegmentMember a, b;
 } AldCable;
 
-/* All AldSegment, freed with the array: by how, first member and candidate, the certain ones first. */
-GPtrArray *ald_segments_compute(AldStore *store);
+/* All AldSegment among these nodes (const AldNode *, each once), freed with the array: by how, first member
+ * and candidate, the certain ones first. Also their AldCables, in no particular order; ret_cables may be
+ * NULL. The cost depends on their number, except for the check whether other nodes claim their hardware. */
+GPtrArray *ald_segments_compute(AldStore *store, GPtrArray *nodes, GArray **ret_cables);
 
-/* The same for these nodes only (const AldNode *, each once), and their AldCables, in no particular order;
- * ret_cables may be NULL. The cost depends on their number, except for the check whether other nodes claim
- * their hardware. */
-GPtrArray *ald_segments_compute_among(AldStore *store, GPtrArray *nodes, GArray **ret_cables);
+/* The node id, a space and the port of each member. Free with g_strfreev(). */
+char **ald_segment_member_texts(const AldSegment *segment);
 
 /* The maximum number of ports of one node that are paired. */
 #define ALD_RDMA_PORTS_MAX 64u

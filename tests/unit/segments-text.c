@@ -29,3 +29,18 @@ char *segments_text(GPtrArray *segments)
                 append_segment(text, segments->pdata[i]);
         return g_string_free(g_steal_pointer(&text), FALSE);
 }
+
+static gboolean add_node(AldNode *node, void *nodes)
+{
+        if (ald_node_counts(node))
+                g_ptr_array_add(nodes, node);
+        return FALSE;
+}
+
+GPtrArray *segments_of_all(AldStore *store)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+
+        ald_store_foreach_node(store, add_node, nodes);
+        return ald_segments_compute(store, nodes, NULL);
+}

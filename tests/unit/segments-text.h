@@ -3,6 +3,9 @@
 
 #include "state/topology/segments.h"
 
+/* Among all nodes that count. */
+GPtrArray *segments_of_all(AldStore *store);
+
 /* "lldp: 1 eth0, 2 eth1; infiniband? fe80::/64: 1 mlx5_0.1, …": a candidate has a question mark. */
 char *segments_text(GPtrArray *segments);
 

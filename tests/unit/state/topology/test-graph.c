@@ -53,7 +53,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Setup, setup_free)
 typedef struct Walk {
         AldGraph *graph;
         bool with_ids;
-        GPtrArray *edges, *pairs, *nodes;
+        GPtrArray *edges, *pairs, *nodes, *segments;
         unsigned n_gone;
 } Walk;
 
@@ -107,10 +107,15 @@ static Walk walk_after(AldGraph *graph, uint64_t revision)
         Walk walk = { .graph = graph,
                 .edges = g_ptr_array_new_with_free_func(g_free),
                 .pairs = g_ptr_array_new_with_free_func(g_free),
-                .nodes = g_ptr_array_new_with_free_func(g_free) };
+                .nodes = g_ptr_array_new_with_free_func(g_free),
+                .segments = g_ptr_array_new_with_free_func(g_free) };
+        const GPtrArray *segments;
 
         (void) ald_graph_update(graph);
         ald_graph_foreach_after(graph, revision, on_item, &walk);
+        segments = ald_graph_segments(graph);
+        for (guint i = 0; i < segments->len; i++)
+                g_ptr_array_add(walk.segments, to_text(&ald_segment_row_struct, segments->pdata[i]));
         g_ptr_array_sort(walk.edges, compare_texts);
         g_ptr_array_sort(walk.pairs, compare_texts);
         g_ptr_array_sort(walk.nodes, compare_texts);
@@ -122,6 +127,7 @@ static void walk_clear(Walk *walk)
         g_ptr_array_unref(walk->edges);
         g_ptr_array_unref(walk->pairs);
         g_ptr_array_unref(walk->nodes);
+        g_ptr_array_unref(walk->segments);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Walk, walk_clear)
 
@@ -366,6 +372,124 @@ static void test_rdma_without_sockets(void)
 }
 
 /* The same hardware twice belongs to nobody, but a machine that was installed anew has it to itself. */
+#define CARD(id) "{'Id': '" id "', 'OpenClPlatform': 'NVIDIA CUDA', 'Unified': false}"
+#define TO_HOST(id)                                                                                \
+        "{'Id': '" id ",host,pcie', 'Device': '" id "', 'Peer': 'host', 'Kind': 'pcie', 'Lanes': " \
+        "8, 'BitsPerSecond': 126000}"
+
+static json_t *find_join(AldGraph *graph, const char *from, const char *to)
+{
+        g_auto(Walk) walk = walk_after(graph, 0);
+        json_t *found = NULL;
+
+        for (guint i = 0; i < walk.edges->len; i++) {
+                g_autofree char *text = g_strdelimit(g_strdup(walk.edges->pdata[i]), "'", '"');
+                json_auto_t *edge = json_loads(text, 0, NULL);
+
+                if (g_strcmp0(json_string_value(json_object_get(edge, "SourcePort")), from) != 0 ||
+                        g_strcmp0(json_string_value(json_object_get(edge, "SinkPort")), to) != 0)
+                        continue;
+                g_assert_null(found);
+                found = json_incref(edge);
+        }
+        return found;
+}
+
+static void check_join(Setup *setup, const char *from, const char *to, const char *presence)
+{
+        json_auto_t *edge = find_join(setup->graph, from, to);
+
+        if (!presence) {
+                g_assert_null(edge);
+                return;
+        }
+        g_assert_nonnull(edge);
+        check_text(edge, "Kind", "device");
+        check_text(edge, "Presence", presence);
+}
+
+static void test_devices_of_a_node(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+        g_autofree char *two = state_id(2);
+        json_auto_t *there = NULL, *back = NULL, *peers = NULL;
+
+        state_put_online(setup->store, 2);
+        state_put(setup->store, 2, ALD_KIND_BACKENDS,
+                "{'Devices': [" CARD("a") ", " CARD("b") "], 'Joins': [" TO_HOST("a") ", " TO_HOST(
+                        "b") ", {'Id': 'a,b,nvlink', 'Device': 'a', 'Peer': 'b', 'Kind': 'nvlink', 'Links': "
+                             "4,"
+                             " 'Through': 'switch'}]}");
+        check_join(setup, "a", "host", "unmeasured");
+        check_join(setup, "host", "b", "unmeasured");
+        peers = find_join(setup->graph, "b", "a");
+        check_text(peers, "Presence", "live");
+        check_text(peers, "SourceType", "nvlink");
+        check_text(peers, "Through", "switch");
+        check_number(peers, "Links", 4);
+        g_assert_null(json_object_get(peers, "BitsPerSecond"));
+        g_assert_null(json_object_get(peers, "Prober"));
+        state_put(setup->store, 2, ALD_KIND_COMPUTE,
+                "{'Devices': [{'Id': 'a', 'HostToDeviceBytesPerSecond': 100, 'DeviceToHostBytesPerSecond': "
+                "50, 'DeviceToHostInterval': 1.5, 'MeasuredUSec': 7, 'Flags': ['busy']}]}");
+        check_join(setup, "b", "host", "unmeasured");
+        there = find_join(setup->graph, "a", "host");
+        back = find_join(setup->graph, "host", "a");
+        check_text(there, "Presence", "live");
+        check_text(there, "Source", two);
+        check_text(there, "Sink", two);
+        check_text(there, "Prober", two);
+        check_number(there, "BitsPerSecond", 400);
+        check_number(back, "BitsPerSecond", 800);
+        check_number(there, "NegotiatedBitsPerSecond", 126000);
+        check_number(there, "Lanes", 8);
+        check_number(there, "MeasuredUSec", 7);
+        g_assert_true(json_is_real(json_object_get(there, "Interval")));
+        g_assert_null(json_object_get(back, "Interval"));
+        {
+                g_auto(Walk) walk = walk_after(setup->graph, 0);
+
+                g_assert_cmpuint(walk.edges->len, ==, 6);
+                g_assert_cmpuint(walk.pairs->len, ==, 0);
+        }
+        put_presence(setup, 2, "offline");
+        check_join(setup, "a", "host", "offline");
+}
+
+static void test_devices_that_go(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+        uint64_t revision;
+
+        state_put(setup->store, 1, ALD_KIND_BACKENDS,
+                "{'Devices': [" CARD("a") "], 'Joins': [" TO_HOST("a") ", " TO_HOST(
+                        "x") ", "
+                             "{'Id': 'a,x,pcie', 'Device': 'a', 'Peer': 'x', 'Kind': 'pcie'}, {'Id': "
+                             "'nothing'},"
+                             " {'Id': 'a,host,later', 'Device': 'a', 'Peer': 'host', 'Kind': 'later'}]}");
+        check_join(setup, "a", "host", "unmeasured");
+        check_join(setup, "x", "host", NULL);
+        check_join(setup, "a", "x", NULL);
+        revision = ald_graph_update(setup->graph);
+        state_put(setup->store, 1, ALD_KIND_BACKENDS, "{'Devices': [" CARD("a") "]}");
+        check_join(setup, "a", "host", NULL);
+        {
+                g_auto(Walk) walk = walk_after(setup->graph, revision);
+
+                g_assert_cmpuint(walk.n_gone, ==, 2);
+        }
+}
+
+static void test_unified_devices(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+
+        state_put(setup->store, 1, ALD_KIND_BACKENDS,
+                "{'Devices': [{'Id': 'a', 'OpenClPlatform': 'x', 'Unified': true}], 'Joins': [" TO_HOST(
+                        "a") "]}");
+        check_join(setup, "a", "host", "live");
+}
+
 static void test_who_claims_the_hardware_of_others(void)
 {
         g_autoptr(Setup) setup = setup_new();
@@ -817,13 +941,29 @@ static void put_random_link(AldStore *store, unsigned node)
                 state_put_ports(store, node, PICK(rdma_ports), peer, PICK(rdma_ports), text);
 }
 
+static char *random_devices(void)
+{
+        static const char *const peers[] = { "host", "b", "c", "x" }, *const kinds[] = { "pcie", "nvlink",
+                "later" };
+        GString *text = g_string_new("{'Devices': [" CARD("a") ", " CARD("b"));
+
+        if (random_below(2) == 0)
+                g_string_append(text, ", {'Id': 'c'}");
+        g_string_append(text, "], 'Joins': [");
+        for (unsigned i = 0, n = random_below(4); i < n; i++)
+                g_string_append_printf(text,
+                        "%s{'Id': '%u', 'Device': 'a', 'Peer': '%s', 'Kind': '%s', 'Lanes': %u}",
+                        i > 0 ? ", " : "", i, PICK(peers), PICK(kinds), random_below(2) + 1);
+        return g_string_free(g_string_append(text, "]}"), FALSE);
+}
+
 static void change_at_random(AldStore *store)
 {
         unsigned node = random_below(RANDOM_NODES) + 1;
         g_autofree char *text = NULL;
         const AldId id = id_make(node);
 
-        switch (random_below(8)) {
+        switch (random_below(10)) {
         case 0:
                 text = random_network();
                 state_put(store, node, ALD_KIND_NETWORK, text);
@@ -841,6 +981,15 @@ static void change_at_random(AldStore *store)
                 state_put(store, node, ALD_KIND_PROBE_POLICY, text);
                 break;
         case 4:
+                text = random_devices();
+                state_put(store, node, ALD_KIND_BACKENDS, text);
+                break;
+        case 5:
+                text = g_strdup_printf(
+                        "{'Devices': [{'Id': 'a', 'HostToDeviceBytesPerSecond': %u}]}", random_below(3) + 1);
+                state_put(store, node, ALD_KIND_COMPUTE, text);
+                break;
+        case 6:
                 if (node != 1 && random_below(4) == 0)
                         ald_store_forget(store, &id, 1);
                 else if (node != 1 && random_below(4) == 0) {
@@ -881,6 +1030,7 @@ static void test_any_order(void)
                         assert_same(grown.edges, built.edges);
                         assert_same(grown.pairs, built.pairs);
                         assert_same(grown.nodes, built.nodes);
+                        assert_same(grown.segments, built.segments);
                 }
         }
 }
@@ -894,6 +1044,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/graph/type", test_the_type_does_not_flicker);
         g_test_add_func("/graph/below-bridges", test_types_below_bridges);
         g_test_add_func("/graph/rdma", test_rdma_without_sockets);
+        g_test_add_func("/graph/devices", test_devices_of_a_node);
+        g_test_add_func("/graph/devices-go", test_devices_that_go);
+        g_test_add_func("/graph/unified-devices", test_unified_devices);
         g_test_add_func("/graph/claims", test_who_claims_the_hardware_of_others);
         g_test_add_func("/graph/unusable-port", test_a_port_that_cannot_be_used);
         g_test_add_func("/graph/thunderbolt", test_thunderbolt);

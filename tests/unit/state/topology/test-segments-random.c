@@ -168,7 +168,7 @@ static char *expected_of(const World *world)
 
 static char *text_of(AldStore *store)
 {
-        g_autoptr(GPtrArray) segments = ald_segments_compute(store);
+        g_autoptr(GPtrArray) segments = segments_of_all(store);
 
         return segments_text(segments);
 }
@@ -311,7 +311,7 @@ static size_t count_calls(unsigned n)
         for (unsigned node = 1; node <= n; node++)
                 put_large(store, node, n);
         before = calls;
-        segments = ald_segments_compute(store);
+        segments = segments_of_all(store);
         before = calls - before;
         for (guint i = 0; i < segments->len; i++)
                 members += ((const AldSegment *) segments->pdata[i])->members->len;

@@ -21,7 +21,7 @@ static void put_ports(AldStore *store, unsigned node, const char *rows)
 
 static void check(AldStore *store, const char *expected)
 {
-        g_autoptr(GPtrArray) segments = ald_segments_compute(store);
+        g_autoptr(GPtrArray) segments = segments_of_all(store);
         g_autofree char *text = segments_text(segments);
 
         g_assert_cmpstr(text, ==, expected);
@@ -38,7 +38,7 @@ static void check_among(AldStore *store, unsigned n, const char *expected)
 
                 g_ptr_array_add(nodes, ald_store_find_node(store, &id));
         }
-        segments = ald_segments_compute_among(store, nodes, NULL);
+        segments = ald_segments_compute(store, nodes, NULL);
         text = segments_text(segments);
         g_assert_cmpstr(text, ==, expected);
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/store/store.h"
+
+/* Paths of the connection graph within a node: what joins its compute devices to the host and to each
+ * other. */
+
+/* Calls func for each join that the node reports and whose devices it has. */
+typedef void (*AldDeviceJoinFunc)(const AldDeviceJoin *join, void *userdata);
+void ald_device_joins_foreach(const AldNode *node, AldDeviceJoinFunc func, void *userdata);
+
+/* Whether the node has a figure of what joins these two, or will never have one. */
+bool ald_device_join_is_measured(const AldNode *node, const char *device, const char *peer);
+
+/* Adds what the node reports of the join with this Id to its edge from `device` to `peer`, or back. Strings
+ * are those of its records. */
+void ald_device_join_describe(const AldNode *node, const char *id, const char *device, const char *peer,
+        bool back, AldEdgeRow *row);
