@@ -49,13 +49,70 @@ static void groups_add(Groups *groups, const char *string, const AldId *id)
         g_array_append_vals(group->ids, id, 1);
 }
 
+/* The devices of one name, by their drivers. */
+typedef struct DeviceGroup {
+        const char *name; /* of a record */
+        Groups drivers;
+} DeviceGroup;
+
+static void device_group_free(gpointer data)
+{
+        DeviceGroup *group = data;
+
+        groups_clear(&group->drivers);
+        g_free(group);
+}
+
 /* Collected in one pass. */
 typedef struct Reported {
         Groups systems;
         Groups versions;
         Groups names;
         Groups reasons;
+        GPtrArray *devices;          /* of DeviceGroup, in the order of the nodes */
+        GHashTable *devices_by_name; /* the same */
+        GStringChunk *drivers;
 } Reported;
+
+static DeviceGroup *find_device_group(Reported *reported, const char *name)
+{
+        DeviceGroup *group = g_hash_table_lookup(reported->devices_by_name, name);
+
+        if (group)
+                return group;
+        group = g_new0(DeviceGroup, 1);
+        group->name = name;
+        groups_init(&group->drivers);
+        g_ptr_array_add(reported->devices, group);
+        g_hash_table_insert(reported->devices_by_name, (gpointer) name, group);
+        return group;
+}
+
+/* A node with several of them counts once, unless their drivers differ. */
+static void collect_device(Reported *reported, const AldNode *node, const AldBackend *device)
+{
+        g_autofree char *driver = g_strdup_printf("%s %s", device->driver, device->driver_version);
+        Groups *drivers = &find_device_group(reported, device->name)->drivers;
+        const char *kept = g_string_chunk_insert_const(reported->drivers, driver);
+        const Group *group = g_hash_table_lookup(drivers->by_string, kept);
+
+        if (!group || !ald_id_equal(&g_array_index(group->ids, AldId, group->ids->len - 1), &node->id))
+                groups_add(drivers, kept, &node->id);
+}
+
+static void collect_devices(Reported *reported, const AldNode *node)
+{
+        const AldBackends *backends = ald_record_as(
+                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+
+        for (size_t i = 0; backends && i < backends->devices.n; i++) {
+                const AldBackend *device = ald_rows_at(&backends->devices, i);
+
+                if (g_strcmp0(device->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_GPU)) == 0 &&
+                        !device->parent && device->name && device->driver && device->driver_version)
+                        collect_device(reported, node, device);
+        }
+}
 
 static gboolean collect(AldNode *node, void *userdata)
 {
@@ -74,6 +131,7 @@ static gboolean collect(AldNode *node, void *userdata)
                 groups_add(&reported->names, identity->friendly_name, &node->id);
         for (const char *const *reason = system ? system->absent_reasons : NULL; reason && *reason; reason++)
                 groups_add(&reported->reasons, *reason, &node->id);
+        collect_devices(reported, node);
         return FALSE;
 }
 
@@ -88,7 +146,8 @@ static int compare_runs(gconstpointer a, gconstpointer b)
         return ald_id_compare(&((const Runs *) a)->id, &((const Runs *) b)->id);
 }
 
-static void find_differing(AldReport *report, GPtrArray *groups, AldFindingRowId id)
+/* device: what they run it for, or NULL. */
+static void find_differing(AldReport *report, GPtrArray *groups, AldFindingRowId id, const char *device)
 {
         g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(Runs));
         g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(AldId));
@@ -115,6 +174,7 @@ static void find_differing(AldReport *report, GPtrArray *groups, AldFindingRowId
         }
         g_ptr_array_add(values, NULL);
         row.values = (const char *const *) values->pdata;
+        row.device_name = device;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, (const AldId *) (void *) ids->data,
                 ids->len, &row);
 }
@@ -157,9 +217,18 @@ void ald_find_in_groups(AldReport *report)
         groups_init(&reported.versions);
         groups_init(&reported.names);
         groups_init(&reported.reasons);
+        reported.devices = g_ptr_array_new_with_free_func(device_group_free);
+        reported.devices_by_name = g_hash_table_new(g_str_hash, g_str_equal);
+        reported.drivers = g_string_chunk_new(1024);
         ald_store_foreach_node(report->store, collect, &reported);
-        find_differing(report, reported.systems.list, ALD_FINDING_ROW_ID_OS_VERSIONS_DIFFER);
-        find_differing(report, reported.versions.list, ALD_FINDING_ROW_ID_VERSIONS_DIFFER);
+        find_differing(report, reported.systems.list, ALD_FINDING_ROW_ID_OS_VERSIONS_DIFFER, NULL);
+        find_differing(report, reported.versions.list, ALD_FINDING_ROW_ID_VERSIONS_DIFFER, NULL);
+        for (guint i = 0; i < reported.devices->len; i++) {
+                const DeviceGroup *group = reported.devices->pdata[i];
+
+                find_differing(
+                        report, group->drivers.list, ALD_FINDING_ROW_ID_DEVICE_DRIVERS_DIFFER, group->name);
+        }
         for (guint i = 0; i < reported.names.list->len; i++)
                 find_shared_name(report, reported.names.list->pdata[i]);
         for (guint i = 0; i < reported.reasons.list->len; i++)
@@ -168,4 +237,7 @@ void ald_find_in_groups(AldReport *report)
         groups_clear(&reported.versions);
         groups_clear(&reported.names);
         groups_clear(&reported.reasons);
+        g_hash_table_unref(reported.devices_by_name);
+        g_ptr_array_unref(reported.devices);
+        g_string_chunk_free(reported.drivers);
 }

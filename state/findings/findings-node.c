@@ -195,6 +195,69 @@ static void find_driverless(AldReport *report, const AldNode *node, const AldBac
                 &node->id, 1, &row);
 }
 
+/* A card that uses fewer lanes, or slower ones, than it and its slot can; or whose slot has fewer than it. */
+
+static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *device,
+        const AldDeviceJoin *join, AldFindingRowSeverity severity, AldFindingRowId id)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        if (ald_report_full(report, id))
+                return;
+        row.device = device->id;
+        row.device_name = device->name;
+        row.lanes = id == ALD_FINDING_ROW_ID_DEVICE_LANES_MISSING ? join->lanes : ALD_ABSENT_UINT64;
+        row.lanes_max = join->lanes_max;
+        row.slot_lanes = join->slot_lanes;
+        ald_report_add(report, severity, id, &node->id, 1, &row);
+}
+
+/* Absent is the greatest. */
+static void find_missing_lanes(
+        AldReport *report, const AldNode *node, const AldBackend *device, const AldDeviceJoin *join)
+{
+        uint64_t possible = MIN(join->lanes_max, join->slot_lanes);
+
+        if (join->lanes != ALD_ABSENT_UINT64 && possible != ALD_ABSENT_UINT64 && join->lanes < possible)
+                add_lanes(report, node, device, join, ALD_FINDING_ROW_SEVERITY_WARNING,
+                        ALD_FINDING_ROW_ID_DEVICE_LANES_MISSING);
+        else if (join->lanes_max != ALD_ABSENT_UINT64 && join->slot_lanes < join->lanes_max)
+                add_lanes(report, node, device, join, ALD_FINDING_ROW_SEVERITY_NOTICE,
+                        ALD_FINDING_ROW_ID_DEVICE_SLOT_NARROW);
+}
+
+static void find_slow_lanes(
+        AldReport *report, const AldNode *node, const AldBackend *device, const AldDeviceJoin *join)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        if (join->transfers_per_second == ALD_ABSENT_UINT64 ||
+                join->transfers_per_second_max == ALD_ABSENT_UINT64 ||
+                join->transfers_per_second >= join->transfers_per_second_max ||
+                ald_report_full(report, ALD_FINDING_ROW_ID_DEVICE_LINK_SLOW))
+                return;
+        row.device = device->id;
+        row.device_name = device->name;
+        row.transfers_per_second = join->transfers_per_second;
+        row.transfers_per_second_max = join->transfers_per_second_max;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_DEVICE_LINK_SLOW,
+                &node->id, 1, &row);
+}
+
+static void find_in_joins(AldReport *report, const AldNode *node, const AldBackends *backends)
+{
+        for (size_t i = 0; i < backends->joins.n; i++) {
+                const AldDeviceJoin *join = ald_rows_at(&backends->joins, i);
+                const AldBackend *device = join->device ? ald_rows_find(&backends->devices, join->device)
+                                                        : NULL;
+
+                if (!device)
+                        continue;
+                find_missing_lanes(report, node, device, join);
+                find_slow_lanes(report, node, device, join);
+        }
+}
+
 static void find_slow_interface(AldReport *report, const AldNode *node, const AldInterface *interface)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
@@ -231,6 +294,8 @@ static gboolean find_in_node(AldNode *node, void *userdata)
                 find_full_disk(report, node, ald_rows_at(&disk->paths, i));
         for (size_t i = 0; backends && i < backends->devices.n; i++)
                 find_driverless(report, node, ald_rows_at(&backends->devices, i));
+        if (backends)
+                find_in_joins(report, node, backends);
         find_in_devices(report, node);
         for (size_t i = 0; network && i < network->interfaces.n; i++)
                 find_slow_interface(report, node, ald_rows_at(&network->interfaces, i));

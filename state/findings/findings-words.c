@@ -171,6 +171,14 @@ static char *device_title(const AldFindingRow *row)
                                 : g_strdup_printf("device %s", row->device);
 }
 
+/* Of the lanes of a card, those that its slot has. */
+static char *lanes_possible(const AldFindingRow *row)
+{
+        uint64_t possible = MIN(row->lanes_max, row->slot_lanes);
+
+        return possible == ALD_ABSENT_UINT64 ? NULL : g_strdup_printf("%" PRIu64, possible);
+}
+
 /* " (eth0 to 192.0.2.1)"; "" if both ends are unknown. */
 static char *path_note(const AldFindingRow *row)
 {
@@ -269,6 +277,7 @@ static const struct {
         { "DownloadSwing", download_swing },
         { "Groups", list_groups },
         { "InterfaceNote", interface_note },
+        { "LanesPossible", lanes_possible },
         { "Name", first_name },
         { "Names", all_names },
         { "NodeCount", node_count },
@@ -307,6 +316,8 @@ static char *format_field(const AldField *field, const void *value)
                 return ald_units_duration(*(const uint64_t *) value);
         if (g_str_has_suffix(field->name, "BitsPerSecond"))
                 return ald_units_rate(*(const uint64_t *) value);
+        if (strstr(field->name, "TransfersPerSecond"))
+                return g_strdup_printf("%.3g GT/s", (double) *(const uint64_t *) value / 1e9);
         if (g_str_has_suffix(field->name, "Bytes"))
                 return ald_units_bytes(*(const uint64_t *) value);
         return g_strdup_printf("%" PRIu64, *(const uint64_t *) value);
@@ -433,10 +444,20 @@ static const Template texts[] = {
         { ID(CLOCK_SKEW), NULL,
                 "The clock of {Name} is {ClockDistance} ahead of the clock of {ReferenceName}." },
         { ID(CLOCK_SKEW), NULL, "The clock of {Name} is {ClockDistance} ahead of the clocks of most nodes." },
+        { ID(DEVICE_DRIVERS_DIFFER), NULL,
+                "Devices of one kind, {DeviceName}, have different drivers: {Groups}." },
+        { ID(DEVICE_LANES_MISSING), NULL,
+                "On {Name}, {DeviceTitle} uses {Lanes} of {LanesPossible} lanes of PCIe." },
+        { ID(DEVICE_LINK_SLOW), NULL,
+                "On {Name}, each lane of PCIe to {DeviceTitle} makes {TransfersPerSecond} while the device "
+                "is in "
+                "use, instead of {TransfersPerSecondMax}." },
         { ID(DEVICE_NEVER_FREE), was_never_measured,
                 "On {Name}, {DeviceTitle} could not be measured for {DurationUSec}: {Reason}." },
         { ID(DEVICE_NEVER_FREE), NULL,
                 "On {Name}, {DeviceTitle} could not be measured again for {DurationUSec}: {Reason}." },
+        { ID(DEVICE_SLOT_NARROW), NULL,
+                "On {Name}, {DeviceTitle} can use {LanesMax} lanes of PCIe, but its slot has {SlotLanes}." },
         { ID(DEVICE_WITHOUT_DRIVER), NULL,
                 "No kernel driver is bound to {DeviceTitle} on {Name}, so programs cannot compute on it." },
         { ID(DISK_NEARLY_FULL), NULL, "{Path} on {Name} has only {AvailableBytes} of {TotalBytes} left." },
@@ -548,6 +569,18 @@ static const Template remedies[] = {
                 "\"alidadectl "
                 "probe compute --force {Device}\"." },
         { ID(DEVICE_WITHOUT_DRIVER), NULL, "Install the vendor's kernel driver on {Name}." },
+        { ID(DEVICE_DRIVERS_DIFFER), NULL,
+                "Install the same driver on all of them, since programs that use several devices need "
+                "that." },
+        { ID(DEVICE_LANES_MISSING), NULL,
+                "Switch {Name} off and put the card into its slot again; if that does not help, clean its "
+                "contacts, "
+                "try another slot, and check the riser and the settings of the firmware." },
+        { ID(DEVICE_LINK_SLOW), NULL,
+                "Check the riser or cable of the card, the speed that the firmware sets for its slot, and "
+                "the power "
+                "management of PCIe (pcie_aspm)." },
+        { ID(DEVICE_SLOT_NARROW), NULL, "Move the card to a slot with more lanes if {Name} has one." },
         { ID(DISK_NEARLY_FULL), NULL, "Free space below {Path} on {Name}." },
         { ID(DUPLICATE_NODE_ID), NULL,
                 "On the copy, remove /etc/machine-id, run systemd-machine-id-setup, reboot and join the "

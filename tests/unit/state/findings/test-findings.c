@@ -162,6 +162,69 @@ static void test_device_without_driver(void)
                 "Install the vendor's kernel driver on two.");
 }
 
+static void put_join(AldStore *store, const char *join)
+{
+        g_autofree char *text = g_strdup_printf(
+                "{'Devices': [{'Id': '0000:01:00.0', 'Name': 'GB202'}], 'Joins': [{'Id': 'j', 'Device': "
+                "'0000:01:00.0', 'Peer': 'host', 'Kind': 'pcie', %s}]}",
+                join);
+
+        put(store, 2, ALD_KIND_BACKENDS, text);
+}
+
+static void test_lanes(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_join(store, "'Lanes': 16, 'LanesMax': 16, 'SlotLanes': 16, 'TransfersPerSecondMax': 16000000000");
+        g_assert_cmpuint(findings_count_now(store, "device-lanes-missing"), ==, 0);
+        g_assert_cmpuint(findings_count_now(store, "device-slot-narrow"), ==, 0);
+        /* Idle devices lower the rate; what it is in use is not known yet. */
+        g_assert_cmpuint(findings_count_now(store, "device-link-slow"), ==, 0);
+        put_join(store, "'Lanes': 4, 'LanesMax': 16, 'SlotLanes': 8");
+        findings_check(store, "device-lanes-missing", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
+                "On two, GB202 (0000:01:00.0) uses 4 of 8 lanes of PCIe.",
+                "Switch two off and put the card into its slot again; if that does not help, clean its "
+                "contacts, try another slot, and check the riser and the settings of the firmware.");
+        g_assert_cmpuint(findings_count_now(store, "device-slot-narrow"), ==, 0);
+        put_join(store, "'Lanes': 4, 'LanesMax': 16, 'SlotLanes': 4");
+        findings_check(store, "device-slot-narrow", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
+                "On two, GB202 (0000:01:00.0) can use 16 lanes of PCIe, but its slot has 4.",
+                "Move the card to a slot with more lanes if two has one.");
+        /* Of a card without a visible slot, only its own lanes are known. */
+        put_join(store, "'Lanes': 8, 'LanesMax': 16");
+        g_assert_cmpuint(findings_count_now(store, "device-lanes-missing"), ==, 1);
+        put_join(store, "'LanesMax': 16, 'SlotLanes': 16");
+        g_assert_cmpuint(findings_count_now(store, "device-lanes-missing"), ==, 0);
+        put_join(store, "'TransfersPerSecond': 2500000000, 'TransfersPerSecondMax': 16000000000");
+        findings_check(store, "device-link-slow", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
+                "On two, each lane of PCIe to GB202 (0000:01:00.0) makes 2.5 GT/s while the device is in "
+                "use, "
+                "instead of 16 GT/s.",
+                "Check the riser or cable of the card, the speed that the firmware sets for its slot, and "
+                "the "
+                "power management of PCIe (pcie_aspm).");
+}
+
+#define GPU(id, name, version)                            \
+        "{'Id': '" id "', 'Class': 'gpu', 'Name': '" name \
+        "', 'Driver': 'nvidia', 'DriverVersion': '" version "'}"
+
+static void test_drivers_differ(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put(store, 1, ALD_KIND_BACKENDS,
+                "{'Devices': [" GPU("a", "GB202", "1") ", " GPU("b", "GB202", "1") "]}");
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU("a", "GB203", "2") "]}");
+        put(store, 3, ALD_KIND_BACKENDS, "{'Devices': [{'Id': 'a', 'Class': 'gpu', 'Name': 'GB202'}]}");
+        g_assert_cmpuint(findings_count_now(store, "device-drivers-differ"), ==, 0);
+        put(store, 2, ALD_KIND_BACKENDS, "{'Devices': [" GPU("a", "GB202", "2") "]}");
+        findings_check(store, "device-drivers-differ", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(1, 2),
+                "Devices of one kind, GB202, have different drivers: nvidia 1 on one; nvidia 2 on two.",
+                "Install the same driver on all of them, since programs that use several devices need that.");
+}
+
 /* One row of Node1.Compute that has waited for so many hours. */
 static void wait_for_hours(AldStore *store, double hours, const char *more)
 {
@@ -865,6 +928,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/swap-nearly-full", test_swap_nearly_full);
         g_test_add_func("/findings/disk-nearly-full", test_disk_nearly_full);
         g_test_add_func("/findings/device-without-driver", test_device_without_driver);
+        g_test_add_func("/findings/lanes", test_lanes);
+        g_test_add_func("/findings/drivers-differ", test_drivers_differ);
         g_test_add_func("/findings/device-never-free", test_device_never_free);
         g_test_add_func("/findings/interface-slow", test_interface_slow);
         g_test_add_func("/findings/link-below-negotiated", test_link_below_negotiated);
