@@ -78,6 +78,7 @@ static int verb_help(const AldCtl *ctl)
              "     --check            forget: only show what would be done\n"
              "     --all              topology: list all paths in each direction\n"
              "     --dot              topology: print a graph for graphviz\n"
+             "     --inside=NODE      topology: list what joins the devices of a node\n"
              "     --no-pager         Do not start a pager\n"
              "     --no-ask-password  Do not ask for a password\n\n"
              "See alidadectl(1).");
@@ -98,7 +99,7 @@ static bool has_own_options(const char *verb)
  */
 static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
 {
-        enum { VERSION = 0x100, JSON, ONCE, CHECK, ALL, DOT, NO_PAGER, NO_ASK_PASSWORD };
+        enum { VERSION = 0x100, JSON, ONCE, CHECK, ALL, DOT, INSIDE, NO_PAGER, NO_ASK_PASSWORD };
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
                 { "version", no_argument, NULL, VERSION },
@@ -108,6 +109,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 { "check", no_argument, NULL, CHECK },
                 { "all", no_argument, NULL, ALL },
                 { "dot", no_argument, NULL, DOT },
+                { "inside", required_argument, NULL, INSIDE },
                 { "no-pager", no_argument, NULL, NO_PAGER },
                 { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 {},
@@ -144,6 +146,9 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 case DOT:
                         ctl->dot = true;
                         break;
+                case INSIDE:
+                        ctl->inside = optarg;
+                        break;
                 case NO_PAGER:
                         ctl->pager = false;
                         break;
@@ -177,8 +182,10 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                         ald_print_error("--check works with forget only, or after cluster");
                         return ALD_EXIT_USAGE;
                 }
-                if ((ctl->all || ctl->dot) && verbs[i].run != ald_verb_topology) {
-                        ald_print_error("%s works with topology only", ctl->all ? "--all" : "--dot");
+                if ((ctl->all || ctl->dot || ctl->inside) && verbs[i].run != ald_verb_topology) {
+                        ald_print_error("%s works with topology only", ctl->all   ? "--all"
+                                                                       : ctl->dot ? "--dot"
+                                                                                  : "--inside");
                         return ALD_EXIT_USAGE;
                 }
                 return verbs[i].run(ctl);

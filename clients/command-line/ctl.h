@@ -26,10 +26,11 @@ typedef struct AldCtl {
         bool pager;
         bool ask_password;
         bool once;
-        bool check;  /* of forget */
-        bool all;    /* of topology */
-        bool dot;    /* the same */
-        char **args; /* what follows the verb, NULL-terminated */
+        bool check;         /* of forget */
+        bool all;           /* of topology */
+        bool dot;           /* the same */
+        const char *inside; /* the same: a node, or NULL */
+        char **args;        /* what follows the verb, NULL-terminated */
 } AldCtl;
 
 /* Call it first in main(): sets the defaults, the locale, and those of the standard descriptors that are

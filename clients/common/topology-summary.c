@@ -129,6 +129,11 @@ bool ald_node_pair_is_without_ip(const AldNodePair *pair)
         return pair->row->kinds && !g_strv_contains(pair->row->kinds, socket);
 }
 
+bool ald_edge_is_within_node(const AldEdgeRow *edge)
+{
+        return g_strcmp0(edge->kind, ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_DEVICE)) == 0;
+}
+
 bool ald_presence_is(const char *presence, AldEdgeRowPresence value)
 {
         return g_strcmp0(presence, ald_edge_row_presence_to_string(value)) == 0;

@@ -52,6 +52,8 @@ def topology_of(nodes, edges):
     """The replies to GetTopology() with these rows, and to GetPairs() with a pair for each two nodes."""
     pairs = {}
     for row in edges:
+        if row["Kind"] == "device":
+            continue
         node, peer = sorted((row["Source"], row["Sink"]))
         pair = pairs.setdefault((node, peer), {"Presence": row["Presence"], "Kinds": [row["Kind"]]})
         if "BitsPerSecond" in row:
@@ -289,12 +291,50 @@ def test_every_path_is_listed(play):
     assert rows[2].endswith("not measured: no way")
 
 
+def join(device, peer, kind="pcie", rates=(None, None), **more):
+    """Both edges between a device of ME and a peer of it."""
+    return [edge(ME, ME, rate, Kind="device", SourcePort=source, SinkPort=sink, SourceType=kind, SinkType=kind,
+                 **{"Presence": "live", **more})
+            for source, sink, rate in ((device, peer, rates[0]), (peer, device, rates[1]))]
+
+
+def test_inside_a_node(play):
+    nodes = {ME: {**sample_node("atlas"), "Node1.Backends": {"Devices": [
+        {"Id": "0000:01:00.0", "Name": "GB202", "Class": "gpu"}, {"Id": "0000:02:00.0", "Class": "gpu"}]}},
+             PEER: sample_node("borealis")}
+    edges = [edge(ME, PEER, 5), *join("0000:01:00.0", "0000:02:00.0", "nvlink", Links=4, Through="switch"),
+             *join("0000:01:00.0", "host", rates=(200 * GIGABIT, 180 * GIGABIT), Lanes=16,
+                   NegotiatedBitsPerSecond=504 * GIGABIT),
+             *join("0000:02:00.0", "host", Presence="unmeasured", Lanes=8)]
+    host, _ = play(nodes, edges=edges)
+    header, *rows = host.alidadectl("topology", "--inside=atlas", env={"COLUMNS": 160}).stdout.splitlines()
+    assert header.split() == ["DEVICE", "PEER", "JOIN", "MOST", "→", "←", "AGE", "STATE"]
+    assert [row.split() for row in rows] == [
+        ["GB202", "(0000:01:00.0)", "host", "pcie", "×16", "504", "Gb/s", "200", "Gb/s", "180", "Gb/s", "now", "live"],
+        ["0000:02:00.0", "host", "pcie", "×8", "–", "–", "–", "–", "not", "measured"],
+        ["GB202", "(0000:01:00.0)", "0000:02:00.0", "nvlink", "×4", "through", "switch", "–", "–", "–", "–", "live"]]
+    shown = get_json(host, "topology", "--inside", "atlas")
+    assert [row["SourcePort"] for row in shown["Edges"]].count("host") == 2 and len(shown["Edges"]) == 6
+    assert {row["SourceName"] for row in shown["Edges"]} == {"atlas"}
+    # They are not between nodes.
+    assert len(host.alidadectl("topology", "--all").stdout.splitlines()) == 2
+    assert host.alidadectl("topology", "--dot", "--all").stdout.count("->") == 1
+    assert host.alidadectl("topology", "--inside=borealis").stdout == (
+        "Nothing is known of what joins devices within this node.\n")
+    assert host.alidadectl("topology", "--inside=nobody", check=False).returncode == NO_NODE
+    for columns in (20, 40, 80):
+        text = host.alidadectl("topology", "--inside=atlas", env={"COLUMNS": columns}).stdout
+        assert max(map(len, text.splitlines())) <= columns
+
+
 def test_options_of_topology_alone(play):
     host, _ = play()
-    for option in ("--all", "--dot"):
+    for option in ("--all", "--dot", "--inside=x"):
         done = host.alidadectl("nodes", option, check=False)
-        assert (done.returncode, done.stderr) == (USAGE, f"alidadectl: {option} works with topology only\n")
-    assert host.alidadectl("topology", "--dot", "--json", check=False).returncode == USAGE
+        named = option.partition("=")[0]
+        assert (done.returncode, done.stderr) == (USAGE, f"alidadectl: {named} works with topology only\n")
+    for options in (("--dot", "--json"), ("--dot", "--inside=x"), ("--all", "--inside=x")):
+        assert host.alidadectl("topology", *options, check=False).returncode == USAGE
 
 
 @pytest.mark.parametrize("options", [(), ("--all",)])

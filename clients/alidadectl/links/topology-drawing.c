@@ -444,16 +444,16 @@ void ald_topology_list(GString *out, AldModel *model, const AldTopology *topolog
         const AldTopologySummary *summary, unsigned columns, double now_usec)
 {
         g_autoptr(AldTable) table = ald_table_new(edge_columns, G_N_ELEMENTS(edge_columns));
+        unsigned n = 0;
 
-        if (topology->edges->len == 0) {
-                g_string_append(out, "No link between nodes is known yet.\n");
-                return;
-        }
         for (guint i = 0; i < topology->edges->len; i++) {
                 const AldEdgeRow *edge = topology->edges->pdata[i];
                 g_autofree char *state = NULL;
                 AldTone tone;
 
+                if (ald_edge_is_within_node(edge))
+                        continue;
+                n++;
                 state = ald_edge_state_words(edge, &tone);
                 ald_table_add(
                         table, g_strdup_printf("%s → %s", ald_topology_summary_name(summary, edge->source),
@@ -464,6 +464,10 @@ void ald_topology_list(GString *out, AldModel *model, const AldTopology *topolog
                 ald_table_add(table, ald_format_nsec(ald_figure(edge->rtt_p50_nsec) / 2));
                 ald_table_add(table, describe_age(model, edge, now_usec));
                 ald_table_add(table, ald_text_toned(tone, state));
+        }
+        if (n == 0) {
+                g_string_append(out, "No link between nodes is known yet.\n");
+                return;
         }
         ald_table_layout(table, columns, NULL);
         ald_table_append(out, table);
@@ -532,7 +536,7 @@ static void append_dot_edges(GString *out, const AldTopology *topology, const Al
                 g_autofree char *rate = ald_topology_rate(edge->bits_per_second, false);
                 g_autofree char *type = ald_edge_type_words(edge), *label = NULL;
 
-                if (source == 0 || sink == 0)
+                if (source == 0 || sink == 0 || ald_edge_is_within_node(edge))
                         continue;
                 label = edge->bits_per_second == ALD_ABSENT_UINT64 ? g_strdup(type)
                                                                    : g_strdup_printf("%s\n%s", type, rate);

@@ -13,7 +13,7 @@
  */
 void ald_topology_draw(GString *out, const AldTopologySummary *summary, unsigned columns);
 
-/* Lists all edges, each with its state. The model knows the clocks of the nodes; now_usec is
+/* Lists all edges between nodes, each with its state. The model knows the clocks of the nodes; now_usec is
  * CLOCK_REALTIME. */
 void ald_topology_list(GString *out, AldModel *model, const AldTopology *topology,
         const AldTopologySummary *summary, unsigned columns, double now_usec);

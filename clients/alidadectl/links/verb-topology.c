@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/alidadectl/links/device-joins.h"
 #include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
@@ -44,6 +45,53 @@ static int print_as_json(const AldCtl *ctl, const AldTopology *topology)
         return ald_print_json(ctl, object);
 }
 
+static int print_inside_as_json(const AldCtl *ctl, const AldTopology *topology, const AldEntity *node)
+{
+        json_auto_t *object = json_object();
+        json_t *edges = json_array();
+
+        for (guint i = 0; i < topology->edges->len; i++) {
+                const AldEdgeRow *edge = topology->edges->pdata[i];
+
+                if (ald_edge_is_within_node(edge) && g_strcmp0(edge->source, node->id) == 0)
+                        json_array_append_new(edges, row_to_json(&ald_edge_row_struct, edge, topology));
+        }
+        json_object_set_new(object, "Revision", json_integer((json_int_t) topology->revision));
+        json_object_set_new(object, "Edges", edges);
+        return ald_print_json(ctl, object);
+}
+
+static int print_inside(const AldCtl *ctl, AldStateSession *session, const AldTopology *topology)
+{
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        const AldEntity *node;
+        int r = ald_session_find_node(session, ctl->inside, &node);
+
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (ctl->json)
+                return print_inside_as_json(ctl, topology, node);
+        ald_device_joins_list(out, node, topology, info.columns, ald_now());
+        return ald_print(ctl, &info, out->str);
+}
+
+/* The options that cannot be used together. */
+static int check_options(const AldCtl *ctl)
+{
+        const char *first = ctl->json ? "--json" : ctl->inside ? "--inside" : NULL;
+
+        if (ctl->dot && first) {
+                ald_print_error("%s and --dot exclude each other", first);
+                return ALD_EXIT_USAGE;
+        }
+        if (ctl->inside && ctl->all) {
+                ald_print_error("--inside and --all exclude each other");
+                return ALD_EXIT_USAGE;
+        }
+        return ALD_EXIT_OK;
+}
+
 int ald_verb_topology(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
@@ -51,12 +99,10 @@ int ald_verb_topology(const AldCtl *ctl)
         const AldTopology *topology;
         g_autoptr(GString) out = NULL;
         AldStyleInfo info;
-        int r;
+        int r = check_options(ctl);
 
-        if (ctl->json && ctl->dot) {
-                ald_print_error("--json and --dot exclude each other");
-                return ALD_EXIT_USAGE;
-        }
+        if (r != ALD_EXIT_OK)
+                return r;
         session.with_topology = true;
         r = ald_session_load(&session, ctl, false);
         if (r != ALD_EXIT_OK)
@@ -66,6 +112,8 @@ int ald_verb_topology(const AldCtl *ctl)
                 ald_print_error("Cannot read the topology: %s", topology->failure);
                 return ALD_EXIT_ERROR;
         }
+        if (ctl->inside)
+                return print_inside(ctl, &session, topology);
         if (ctl->json)
                 return print_as_json(ctl, topology);
         summary = ald_topology_summarize(topology);
