@@ -74,8 +74,8 @@ static uint64_t ended(const AldCl *cl, cl_event event)
 static int fail(Launches *launches, cl_int code)
 {
         if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
-                return ald_cl_fail(launches->failure, code, "running a kernel");
-        return ald_fail(launches->failure, ALD_FAILURE_DEVICE_LOST, "running a kernel: %s (%d)",
+                return ald_cl_fail(launches->failure, code, "waiting for the device");
+        return ald_fail(launches->failure, ALD_FAILURE_DEVICE_LOST, "waiting for the device: %s (%d)",
                 ald_cl_error_name(code), code);
 }
 
