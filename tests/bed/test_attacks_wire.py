@@ -117,10 +117,10 @@ def test_member_that_measures_without_end(three):
     """11: four loops, with a key of the cluster; the jobs of another one have their turn."""
     source, sink, third = three
     command = [program(), "--json", f"--connect={sink.address}", f"--identity={third.dir}/config/cluster",
-               "--seconds-max=10"]
+               "--seconds-max=3"]
     loops = [third.spawn(["/bin/bash", "-c", LOOP, "loop", *command], f"loop-{i}") for i in range(4)]
     sink.wait_for_property(*LINK_PROBE, "ActiveProbes", lambda active: active > 0, deadline=ONE_JOB)
-    for _ in range(3):
+    for _ in range(2):
         assert probe(source, sink, Address=sink.address) == ("done", "")
     for loop in loops:
         loop.kill()

@@ -365,7 +365,7 @@ def test_a_child_has_limits_and_a_group_of_its_own(seat):
 def test_all_of_a_processor(seat):
     seat.add_pocl()
     reading, writing = os.pipe()
-    program = seat.start("--json", "--device=cpu", f"--progress-fd={writing}", pass_fds=[writing])
+    program = seat.start("--json", "--device=cpu", "--seconds-max=1", f"--progress-fd={writing}", pass_fds=[writing])
     os.close(writing)
     with open(reading, encoding="utf-8") as lines:
         steps = [json.loads(line) for line in lines]

@@ -11,7 +11,7 @@ from gi.repository import Gio, GLib
 
 from bedlib import SOURCE, BusError
 from bedlib.connection import DBUS, uid_of
-from bedlib.services import sanitized  # noqa: F401
+from bedlib.services import only_without_sanitizers, sanitized  # noqa: F401
 from bedlib.topology import Topology
 from bedlib.waiting import PATIENCE
 

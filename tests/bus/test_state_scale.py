@@ -8,13 +8,13 @@ import time
 import pytest
 from gi.repository import GLib
 
-from bedlib.errors import Unavailable
 from bedlib.waiting import PATIENCE
 from state_service import (LIMITS_EXCEEDED, MEBI, OBJECT_MANAGER, PATH, PROPERTIES, STATE, Batches, Cluster, Wire,
                            WireCluster, blob, call, fails_with, get, interface, memory, memory_of, node_id, node_path,
-                           record, sanitized, start)
+                           only_without_sanitizers, record, start)
 
 LIMIT = 16 * MEBI
+SLOW = "which take a minute for it"
 BATCH = 500
 
 
@@ -79,8 +79,7 @@ def all_keys(host, kind=""):
 
 
 def test_ten_thousand_nodes(make_host, nodes):
-    if sanitized():
-        raise Unavailable("runs without sanitizers, which take a minute for it")
+    only_without_sanitizers(SLOW)
     host = start(make_host)
     put(host, nodes, range(1, 21))
     everyone = [nodes.node(batch, n) for batch in range(1, 21) for n in range(BATCH)]
@@ -113,6 +112,7 @@ def test_ten_thousand_nodes(make_host, nodes):
 
 
 def test_as_many_objects_as_fit_into_a_reply(make_host, nodes):
+    only_without_sanitizers(SLOW)
     host = start(make_host, config="[state]\nmax-nodes=10000\n")
     put(host, nodes, range(1, 13))
     paths, size = managed_paths(host)
@@ -143,11 +143,12 @@ def test_a_place_that_becomes_free_is_taken(make_host):
 
 def test_a_million_keys(make_host):
     """Links and their deletions by turns. So many of a node as there may be are taken, and others are answered."""
+    only_without_sanitizers(SLOW)
     host = start(make_host)
     stated = host.daemons[-1]
     before = memory_of(stated)
     accepted = refused = 0
-    batches = 3 if sanitized() else 30  # there each takes seconds, and memory is another anyway
+    batches = 30
     with WireCluster(host) as cluster, Wire(host) as other:
         messages = [link_keys(deleted=False), link_keys(deleted=True)]
         question = blob(STATE, PATH, PROPERTIES, "Get", GLib.Variant("(ss)", (STATE, "Links")))
@@ -164,11 +165,11 @@ def test_a_million_keys(make_host):
     assert accepted + refused == batches * 8 * 4200
     assert refused >= batches * 8 * (4200 - 4096)
     assert get(host, "RefusedRecords") == refused
-    assert len(waited) >= batches and max(waited) < (10 if sanitized() else 2) * PATIENCE
+    assert len(waited) >= batches and max(waited) < 2 * PATIENCE
     grown = memory_of(stated) - before
     print(f"accepted {accepted}, refused {refused}, grown {grown / MEBI:.0f} MiB, "
           f"{grown / max(accepted, 1):.0f} bytes each, worst {max(waited) * 1000:.0f} ms, asked {len(waited)}")
-    assert sanitized() or grown < 640 * MEBI
+    assert grown < 640 * MEBI
     cluster = Cluster(host)
     cluster.take(memory(node_id(1)))
     assert call(host, "GetMemories").keys() == {node_id(1)}

@@ -14,7 +14,7 @@ from bedlib.fixtures import needs_namespaces
 from dbus_broker import DBusBroker, needs_dbus_broker
 from state_service import (CLUSTER_POLICY, LIMITS_EXCEEDED, MEBI, NOT_SUBSCRIBED, PATH, PROPERTIES, RECORDS, STATE,
                            Cluster, Wire, blob, call, fails_with, interface, local_id, memory, memory_of, node_id,
-                           node_path, record, sanitized, start)
+                           node_path, only_without_sanitizers, record, sanitized, start)
 
 SUBSCRIBE = blob(STATE, PATH, STATE, "Subscribe")
 UNSUBSCRIBE = blob(STATE, PATH, STATE, "Unsubscribe")
@@ -307,6 +307,7 @@ def test_a_bus_that_reads_nothing_more_is_left(make_host):
 @needs_dbus_broker
 def test_dbus_broker_ends_who_stops_reading(make_host):
     """It has a quota of its own, and no figures for us. What it holds goes when the connection is closed."""
+    only_without_sanitizers("which take half a minute of both processors for it")
     host = make_host(sysroot=True, bus_policy=CLUSTER_POLICY)
     host.bus = broker = DBusBroker(host)
     daemon = host.start_daemon("stated")

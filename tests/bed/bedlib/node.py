@@ -11,7 +11,7 @@ from .broker import Broker
 from .connection import PROPERTIES
 from .errors import Unavailable
 from .host import Host
-from .services import SERVICES, sanitized
+from .services import SERVICES, only_without_sanitizers
 from .waiting import wait_steadily
 
 APP_ID = bytes.fromhex("6d024f1e68ee4c01932314de4590e8f4")
@@ -37,8 +37,7 @@ def told_states(log):
 
 
 def faketime_library():
-    if sanitized():
-        raise Unavailable("runs without sanitizers, whose malloc() and faketime wait for each other")
+    only_without_sanitizers("whose malloc() and faketime wait for each other")
     for folder in Path("/usr/lib").glob("*/"):
         if (folder / FAKETIME).exists():
             return folder / FAKETIME

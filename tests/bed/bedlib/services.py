@@ -147,6 +147,12 @@ def sanitized():
     return _has_sanitizers()
 
 
+def only_without_sanitizers(reason):
+    """Skips the test under sanitizers, with which it says no more than without, and leaves it to the other run."""
+    if sanitized():
+        raise Unavailable(f"runs without sanitizers, {reason}")
+
+
 def client_binary():
     return UNDER_TEST.client
 
