@@ -246,11 +246,11 @@ static int compare_summaries(const void *a, const void *b)
         return strcmp((*x)->sort_key, (*y)->sort_key);
 }
 
-/* The id that the link would have. NULL if the path is not probed or is probed from the other end, or if it
- * was measured: then its record will arrive soon. */
+/* The id that the link would have. NULL if the path is within a node, is not probed or is probed from the
+ * other end, or if it was measured: then its record will arrive soon. */
 static char *link_id_of(const AldEdgeRow *edge)
 {
-        if (!edge->prober || strcmp(edge->prober, edge->source) != 0 ||
+        if (ald_edge_is_within_node(edge) || !edge->prober || strcmp(edge->prober, edge->source) != 0 ||
                 edge->measured_usec != ALD_ABSENT_UINT64 || edge->rtt_measured_usec != ALD_ABSENT_UINT64)
                 return NULL;
         if (edge->sink_address)

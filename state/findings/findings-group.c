@@ -70,13 +70,13 @@ typedef struct Reported {
         Groups names;
         Groups reasons;
         GPtrArray *devices;          /* of DeviceGroup, in the order of the nodes */
-        GHashTable *devices_by_name; /* the same */
-        GStringChunk *drivers;
+        GHashTable *devices_by_kind; /* the same */
+        GStringChunk *strings;
 } Reported;
 
-static DeviceGroup *find_device_group(Reported *reported, const char *name)
+static DeviceGroup *find_device_group(Reported *reported, const char *name, const char *kind)
 {
-        DeviceGroup *group = g_hash_table_lookup(reported->devices_by_name, name);
+        DeviceGroup *group = g_hash_table_lookup(reported->devices_by_kind, kind);
 
         if (group)
                 return group;
@@ -84,16 +84,23 @@ static DeviceGroup *find_device_group(Reported *reported, const char *name)
         group->name = name;
         groups_init(&group->drivers);
         g_ptr_array_add(reported->devices, group);
-        g_hash_table_insert(reported->devices_by_name, (gpointer) name, group);
+        g_hash_table_insert(reported->devices_by_kind, (gpointer) kind, group);
         return group;
 }
 
-/* A node with several of them counts once, unless their drivers differ. */
+/* The version is that of the kernel driver, or of the OpenCL runtime if the driver has none; only the same
+ * one can be compared. NVIDIA's always has one. A node with several devices of a kind counts once, unless
+ * their drivers differ. */
 static void collect_device(Reported *reported, const AldNode *node, const AldBackend *device)
 {
+        bool is_nvidia = g_str_equal(device->driver, "nvidia");
+        g_autofree char *kind = g_strdup_printf(
+                "%s\n%s", device->name, is_nvidia ? "" : device->open_cl_platform ?: "");
         g_autofree char *driver = g_strdup_printf("%s %s", device->driver, device->driver_version);
-        Groups *drivers = &find_device_group(reported, device->name)->drivers;
-        const char *kept = g_string_chunk_insert_const(reported->drivers, driver);
+        Groups *drivers = &find_device_group(
+                reported, device->name, g_string_chunk_insert_const(reported->strings, kind))
+                                   ->drivers;
+        const char *kept = g_string_chunk_insert_const(reported->strings, driver);
         const Group *group = g_hash_table_lookup(drivers->by_string, kept);
 
         if (!group || !ald_id_equal(&g_array_index(group->ids, AldId, group->ids->len - 1), &node->id))
@@ -109,7 +116,8 @@ static void collect_devices(Reported *reported, const AldNode *node)
                 const AldBackend *device = ald_rows_at(&backends->devices, i);
 
                 if (g_strcmp0(device->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_GPU)) == 0 &&
-                        !device->parent && device->name && device->driver && device->driver_version)
+                        !device->parent && device->unified != 1 && device->name && device->driver &&
+                        device->driver_version)
                         collect_device(reported, node, device);
         }
 }
@@ -218,8 +226,8 @@ void ald_find_in_groups(AldReport *report)
         groups_init(&reported.names);
         groups_init(&reported.reasons);
         reported.devices = g_ptr_array_new_with_free_func(device_group_free);
-        reported.devices_by_name = g_hash_table_new(g_str_hash, g_str_equal);
-        reported.drivers = g_string_chunk_new(1024);
+        reported.devices_by_kind = g_hash_table_new(g_str_hash, g_str_equal);
+        reported.strings = g_string_chunk_new(1024);
         ald_store_foreach_node(report->store, collect, &reported);
         find_differing(report, reported.systems.list, ALD_FINDING_ROW_ID_OS_VERSIONS_DIFFER, NULL);
         find_differing(report, reported.versions.list, ALD_FINDING_ROW_ID_VERSIONS_DIFFER, NULL);
@@ -237,7 +245,7 @@ void ald_find_in_groups(AldReport *report)
         groups_clear(&reported.versions);
         groups_clear(&reported.names);
         groups_clear(&reported.reasons);
-        g_hash_table_unref(reported.devices_by_name);
+        g_hash_table_unref(reported.devices_by_kind);
         g_ptr_array_unref(reported.devices);
-        g_string_chunk_free(reported.drivers);
+        g_string_chunk_free(reported.strings);
 }

@@ -12,6 +12,7 @@
 #define DISK_LEFT_WARNING 0.03
 #define DISK_LEFT_ERROR 0.005
 #define SLOW_BITS_PER_SECOND (UINT64_C(100) * 1000 * 1000)
+#define FAST_COPIES 0.6  /* of what the lanes carry at their best; half of the rate carries less */
 #define TIMES_TO_LIVE 3u /* that the figures of a device may be overdue */
 #define SOON_USEC (UINT64_C(30) * 24 * 3600 * G_USEC_PER_SEC)
 
@@ -212,18 +213,32 @@ static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *
         ald_report_add(report, severity, id, &node->id, 1, &row);
 }
 
-/* Absent is the greatest. */
+/* Where no slot is visible, as in a virtual machine, it may have few lanes itself. */
 static void find_missing_lanes(
         AldReport *report, const AldNode *node, const AldBackend *device, const AldDeviceJoin *join)
 {
-        uint64_t possible = MIN(join->lanes_max, join->slot_lanes);
-
-        if (join->lanes != ALD_ABSENT_UINT64 && possible != ALD_ABSENT_UINT64 && join->lanes < possible)
+        if (join->lanes_max == ALD_ABSENT_UINT64 || join->slot_lanes == ALD_ABSENT_UINT64)
+                return;
+        if (join->lanes != ALD_ABSENT_UINT64 && join->lanes < MIN(join->lanes_max, join->slot_lanes))
                 add_lanes(report, node, device, join, ALD_FINDING_ROW_SEVERITY_WARNING,
                         ALD_FINDING_ROW_ID_DEVICE_LANES_MISSING);
-        else if (join->lanes_max != ALD_ABSENT_UINT64 && join->slot_lanes < join->lanes_max)
+        else if (join->slot_lanes < join->lanes_max)
                 add_lanes(report, node, device, join, ALD_FINDING_ROW_SEVERITY_NOTICE,
                         ALD_FINDING_ROW_ID_DEVICE_SLOT_NARROW);
+}
+
+/* Whether copies between the host and the device were measured that its lanes would not carry if they were
+ * slow. */
+static bool are_copies_fast(const AldNode *node, const AldDeviceJoin *join)
+{
+        const AldCompute *compute = ald_record_as(
+                ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
+        const AldComputeDevice *row = compute ? ald_rows_find(&compute->devices, join->device) : NULL;
+
+        return row && row->host_to_device_bytes_per_second != ALD_ABSENT_UINT64 &&
+               join->bits_per_second != ALD_ABSENT_UINT64 &&
+               (double) row->host_to_device_bytes_per_second * 8 >
+                       FAST_COPIES * (double) join->bits_per_second;
 }
 
 static void find_slow_lanes(
@@ -233,7 +248,7 @@ static void find_slow_lanes(
 
         if (join->transfers_per_second == ALD_ABSENT_UINT64 ||
                 join->transfers_per_second_max == ALD_ABSENT_UINT64 ||
-                join->transfers_per_second >= join->transfers_per_second_max ||
+                join->transfers_per_second >= join->transfers_per_second_max || are_copies_fast(node, join) ||
                 ald_report_full(report, ALD_FINDING_ROW_ID_DEVICE_LINK_SLOW))
                 return;
         row.device = device->id;

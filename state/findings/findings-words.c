@@ -444,20 +444,18 @@ static const Template texts[] = {
         { ID(CLOCK_SKEW), NULL,
                 "The clock of {Name} is {ClockDistance} ahead of the clock of {ReferenceName}." },
         { ID(CLOCK_SKEW), NULL, "The clock of {Name} is {ClockDistance} ahead of the clocks of most nodes." },
-        { ID(DEVICE_DRIVERS_DIFFER), NULL,
-                "Devices of one kind, {DeviceName}, have different drivers: {Groups}." },
+        { ID(DEVICE_DRIVERS_DIFFER), NULL, "The driver versions for {DeviceName} differ: {Groups}." },
         { ID(DEVICE_LANES_MISSING), NULL,
-                "On {Name}, {DeviceTitle} uses {Lanes} of {LanesPossible} lanes of PCIe." },
+                "On {Name}, {DeviceTitle} uses only {Lanes} of its {LanesPossible} PCIe lanes." },
         { ID(DEVICE_LINK_SLOW), NULL,
-                "On {Name}, each lane of PCIe to {DeviceTitle} makes {TransfersPerSecond} while the device "
-                "is in "
-                "use, instead of {TransfersPerSecondMax}." },
+                "On {Name}, the PCIe lanes of {DeviceTitle} run at {TransfersPerSecond} while it is in use, "
+                "instead of {TransfersPerSecondMax}." },
         { ID(DEVICE_NEVER_FREE), was_never_measured,
                 "On {Name}, {DeviceTitle} could not be measured for {DurationUSec}: {Reason}." },
         { ID(DEVICE_NEVER_FREE), NULL,
                 "On {Name}, {DeviceTitle} could not be measured again for {DurationUSec}: {Reason}." },
         { ID(DEVICE_SLOT_NARROW), NULL,
-                "On {Name}, {DeviceTitle} can use {LanesMax} lanes of PCIe, but its slot has {SlotLanes}." },
+                "On {Name}, {DeviceTitle} can use {LanesMax} PCIe lanes, but its slot has {SlotLanes}." },
         { ID(DEVICE_WITHOUT_DRIVER), NULL,
                 "No kernel driver is bound to {DeviceTitle} on {Name}, so programs cannot compute on it." },
         { ID(DISK_NEARLY_FULL), NULL, "{Path} on {Name} has only {AvailableBytes} of {TotalBytes} left." },
@@ -574,12 +572,10 @@ static const Template remedies[] = {
                 "that." },
         { ID(DEVICE_LANES_MISSING), NULL,
                 "Switch {Name} off and put the card into its slot again; if that does not help, clean its "
-                "contacts, "
-                "try another slot, and check the riser and the settings of the firmware." },
+                "contacts, try another slot, and check the riser and the settings of the firmware." },
         { ID(DEVICE_LINK_SLOW), NULL,
                 "Check the riser or cable of the card, the speed that the firmware sets for its slot, and "
-                "the power "
-                "management of PCIe (pcie_aspm)." },
+                "PCIe power management (pcie_aspm)." },
         { ID(DEVICE_SLOT_NARROW), NULL, "Move the card to a slot with more lanes if {Name} has one." },
         { ID(DISK_NEARLY_FULL), NULL, "Free space below {Path} on {Name}." },
         { ID(DUPLICATE_NODE_ID), NULL,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
 #include "state/topology/graph-device.h"
 
 #define HOST "host"
@@ -22,31 +24,64 @@ void ald_device_joins_foreach(const AldNode *node, AldDeviceJoinFunc func, void 
         }
 }
 
-/* The figures of the device, if the peer is the host; NULL without any. */
-static const AldComputeDevice *figures_of(const AldNode *node, const char *device, const char *peer)
+static bool leads_to_host(const AldDeviceJoin *join)
+{
+        return g_strcmp0(join->peer, HOST) == 0;
+}
+
+static bool is_kind(const AldDeviceJoin *join, AldDeviceJoinKind kind)
+{
+        return g_strcmp0(join->kind, ald_device_join_kind_to_string(kind)) == 0;
+}
+
+/* Whether copies between the device and the host go over it: XGMI where there is any. */
+static bool carries_copies(const AldBackends *backends, const AldDeviceJoin *join)
+{
+        if (!leads_to_host(join))
+                return false;
+        for (size_t i = 0; i < backends->joins.n; i++) {
+                const AldDeviceJoin *other = ald_rows_at(&backends->joins, i);
+
+                if (other != join && g_strcmp0(other->device, join->device) == 0 && leads_to_host(other) &&
+                        is_kind(other, ALD_DEVICE_JOIN_KIND_XGMI))
+                        return is_kind(join, ALD_DEVICE_JOIN_KIND_XGMI);
+        }
+        return true;
+}
+
+static const AldDeviceJoin *find_join(const AldNode *node, const char *id)
+{
+        const AldBackends *backends = backends_of(node);
+
+        return backends ? ald_rows_find(&backends->joins, id) : NULL;
+}
+
+/* What was measured of the device, if its copies go over the join. */
+static const AldComputeDevice *figures_of(const AldNode *node, const AldDeviceJoin *join)
 {
         const AldCompute *compute = node ? ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE,
                                                    AldCompute)
                                          : NULL;
-        const AldComputeDevice *row;
 
-        if (!compute || !g_str_equal(peer, HOST))
-                return NULL;
-        row = ald_rows_find(&compute->devices, device);
-        return row && (row->host_to_device_bytes_per_second != ALD_ABSENT_UINT64 ||
-                              row->device_to_host_bytes_per_second != ALD_ABSENT_UINT64)
-                       ? row
+        return compute && join && carries_copies(backends_of(node), join)
+                       ? ald_rows_find(&compute->devices, join->device)
                        : NULL;
 }
 
-/* The compute probe measures devices that have memory of their own. */
-bool ald_device_join_is_measured(const AldNode *node, const char *device, const char *peer)
+static bool has_copies(const AldComputeDevice *figures)
 {
-        const AldBackends *backends = backends_of(node);
-        const AldBackend *row = backends ? ald_rows_find(&backends->devices, device) : NULL;
+        return figures && (figures->host_to_device_bytes_per_second != ALD_ABSENT_UINT64 ||
+                                  figures->device_to_host_bytes_per_second != ALD_ABSENT_UINT64);
+}
 
-        return !g_str_equal(peer, HOST) || !row || !row->open_cl_platform || row->unified == 1 ||
-               figures_of(node, device, peer);
+/* The compute probe measures devices that have memory of their own. */
+bool ald_device_join_is_measured(const AldNode *node, const char *id)
+{
+        const AldDeviceJoin *join = find_join(node, id);
+        const AldBackend *device = join ? ald_rows_find(&backends_of(node)->devices, join->device) : NULL;
+
+        return !device || !device->open_cl_platform || device->unified == 1 ||
+               !carries_copies(backends_of(node), join) || has_copies(figures_of(node, join));
 }
 
 /* Absent stays absent, and so does what no link carries. */
@@ -55,12 +90,17 @@ static uint64_t to_bits(uint64_t bytes)
         return bytes > UINT64_MAX / 8 ? ALD_ABSENT_UINT64 : bytes * 8;
 }
 
-void ald_device_join_describe(
-        const AldNode *node, const char *id, const char *device, const char *peer, bool back, AldEdgeRow *row)
+/* A failure names the metrics that were not measured, and the figures of which are older. */
+static bool has_failed(const AldComputeDevice *figures)
 {
-        const AldBackends *backends = backends_of(node);
-        const AldDeviceJoin *join = backends ? ald_rows_find(&backends->joins, id) : NULL;
-        const AldComputeDevice *figures = figures_of(node, device, peer);
+        return figures->failure &&
+               (strstr(figures->failure, "to-device") || strstr(figures->failure, "to-host"));
+}
+
+void ald_device_join_describe(const AldNode *node, const char *id, bool back, AldEdgeRow *row)
+{
+        const AldDeviceJoin *join = find_join(node, id);
+        const AldComputeDevice *figures = figures_of(node, join);
 
         if (join) {
                 row->negotiated_bits_per_second = join->bits_per_second;
@@ -68,7 +108,11 @@ void ald_device_join_describe(
                 row->links = join->links;
                 row->lanes = join->lanes;
         }
-        if (!figures)
+        if (figures && has_failed(figures)) {
+                row->failure = figures->failure;
+                row->failed_usec = figures->failed_usec;
+        }
+        if (!has_copies(figures))
                 return;
         row->bits_per_second = to_bits(
                 back ? figures->host_to_device_bytes_per_second : figures->device_to_host_bytes_per_second);

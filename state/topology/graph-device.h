@@ -10,10 +10,9 @@
 typedef void (*AldDeviceJoinFunc)(const AldDeviceJoin *join, void *userdata);
 void ald_device_joins_foreach(const AldNode *node, AldDeviceJoinFunc func, void *userdata);
 
-/* Whether the node has a figure of what joins these two, or will never have one. */
-bool ald_device_join_is_measured(const AldNode *node, const char *device, const char *peer);
+/* Whether the node has a figure of the join with this Id, or no probe measures it. */
+bool ald_device_join_is_measured(const AldNode *node, const char *id);
 
-/* Adds what the node reports of the join with this Id to its edge from `device` to `peer`, or back. Strings
- * are those of its records. */
-void ald_device_join_describe(const AldNode *node, const char *id, const char *device, const char *peer,
-        bool back, AldEdgeRow *row);
+/* Adds what the node reports of that join to its edge from the device to the peer, or back. Strings are those
+ * of its records. */
+void ald_device_join_describe(const AldNode *node, const char *id, bool back, AldEdgeRow *row);

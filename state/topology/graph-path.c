@@ -287,7 +287,7 @@ static bool is_measured(const AldGraphPath *path, const AldNode *source)
         AldLink link;
 
         if (path->kind == ALD_EDGE_ROW_KIND_DEVICE)
-                return ald_device_join_is_measured(source, path->ends[0].port, path->ends[1].port);
+                return ald_device_join_is_measured(source, path->key);
         if (!is_probed(path))
                 return true;
         if (!path->entry)
@@ -514,8 +514,7 @@ void ald_graph_path_describe(
         if (is_probed(path))
                 ret->prober = reverse ? ret->sink : ret->source;
         if (path->kind == ALD_EDGE_ROW_KIND_DEVICE)
-                ald_device_join_describe(ald_store_find_node(store, &path->source), path->key,
-                        path->ends[0].port, path->ends[1].port, reverse, ret);
+                ald_device_join_describe(ald_store_find_node(store, &path->source), path->key, reverse, ret);
         else
                 ret->negotiated_bits_per_second = negotiated_of(path, ret->negotiated_bits_per_second);
         ret->due_reason = path->due_reason;

@@ -270,7 +270,7 @@ static Path *lookup_path(AldGraph *graph, AldEdgeRowKind kind, const AldId *sour
         return g_hash_table_lookup(graph->paths, &wanted);
 }
 
-/* Both ends of a path may be at the same one. */
+/* Both ends of a path between devices are at one node. */
 static unsigned n_members(const Path *path)
 {
         return path->is.kind == ALD_EDGE_ROW_KIND_DEVICE ? 1 : 2;
@@ -660,7 +660,7 @@ static void search_devices_of(AldGraph *graph, Member *member)
         DeviceSearch search = { graph, ald_store_find_node(graph->store, &member->id) };
 
         graph->search++;
-        if (search.node)
+        if (search.node && is_within_limit(graph, search.node, search.node))
                 ald_device_joins_foreach(search.node, on_device_join, &search);
         for (guint i = 0; i < member->paths->len; i++) {
                 Path *path = member->paths->pdata[i];
@@ -865,7 +865,7 @@ static void mark_all_reach(AldGraph *graph)
 
         g_hash_table_iter_init(&iter, graph->members);
         while (g_hash_table_iter_next(&iter, NULL, &value)) {
-                ((Member *) value)->reach_dirty = true;
+                ((Member *) value)->reach_dirty = ((Member *) value)->devices_dirty = true;
                 mark_member(graph, value);
                 mark_paths_of(graph, value);
         }

@@ -43,6 +43,12 @@ def only(names, value):
     return [only(names, inner) for inner in value] if isinstance(value, list) else value
 
 
+def with_rows(records):
+    """An observer shows no rows where an older version does not know of any."""
+    return {place: (*stamp, {name: value for name, value in fields.items() if value != []})
+            for place, (*stamp, fields) in records.items()}
+
+
 class Upgrade:
     """A cluster whose nodes go from one version to another. The first node has the broker, where the rights are those
     of the version with which its administrator renewed them."""
@@ -92,7 +98,7 @@ class Upgrade:
         found = []
         for source in self.nodes:
             for observer in self.nodes:
-                wanted, known = self.expected(observer, source), records_of(observer, source)
+                wanted, known = with_rows(self.expected(observer, source)), with_rows(records_of(observer, source))
                 found += [f"{observer.name}: {source.name} {place}: {known.get(place)} for {wanted.get(place)}"
                           for place in sorted({*wanted, *known}) if wanted.get(place) != known.get(place)]
         return found

@@ -308,7 +308,7 @@ def test_inside_a_node(play):
              *join("0000:02:00.0", "host", Presence="unmeasured", Lanes=8)]
     host, _ = play(nodes, edges=edges)
     header, *rows = host.alidadectl("topology", "--inside=atlas", env={"COLUMNS": 160}).stdout.splitlines()
-    assert header.split() == ["DEVICE", "PEER", "JOIN", "MOST", "→", "←", "AGE", "STATE"]
+    assert header.split() == ["DEVICE", "PEER", "JOIN", "LIMIT", "→", "←", "AGE", "STATE"]
     assert [row.split() for row in rows] == [
         ["GB202", "(0000:01:00.0)", "host", "pcie", "×16", "504", "Gb/s", "200", "Gb/s", "180", "Gb/s", "now", "live"],
         ["0000:02:00.0", "host", "pcie", "×8", "–", "–", "–", "–", "not", "measured"],
@@ -320,7 +320,7 @@ def test_inside_a_node(play):
     assert len(host.alidadectl("topology", "--all").stdout.splitlines()) == 2
     assert host.alidadectl("topology", "--dot", "--all").stdout.count("->") == 1
     assert host.alidadectl("topology", "--inside=borealis").stdout == (
-        "Nothing is known of what joins devices within this node.\n")
+        "No connections between the devices of this node are known here.\n")
     assert host.alidadectl("topology", "--inside=nobody", check=False).returncode == NO_NODE
     for columns in (20, 40, 80):
         text = host.alidadectl("topology", "--inside=atlas", env={"COLUMNS": columns}).stdout

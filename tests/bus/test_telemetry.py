@@ -138,7 +138,7 @@ def test_memory_of_an_apu(make_host):
 
 
 CARD = {
-    "class": "0x030000\n", "vendor": "0x1002\n", "device": "0x744c\n", "numa_node": "1\n",
+    "class": "0x030000\n", "vendor": "0x8086\n", "device": "0x56a0\n", "numa_node": "1\n",
     "max_link_width": "16\n", "max_link_speed": "16.0 GT/s PCIe\n",
     "current_link_width": "8\n", "current_link_speed": "2.5 GT/s PCIe\n",
 }

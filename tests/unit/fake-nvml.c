@@ -2,10 +2,10 @@
 /*
  * Stands in for NVIDIA's library: two GPUs, or what FAKE_NVML asks for: "errors", "init-error", "hang-init",
  * "hang-sample", "crash", "garbage", "gb10", "tegra", "lost", "mig", "mig-other" (with other instances),
- * "excess" (more memory in use than there is), "nvlink" (both GPUs linked to each other by links 0, 1 and 3,
- * the last without a speed), "nvlink-switch", "nvlink-odd". Where FAKE_NVML_WHILE names a file, only as long
- * as that exists. Each GPU that is attached to, and whose links are asked about, is noted in FAKE_NVML_LOG.
- * Built with OLD it has the functions of an old driver only.
+ * "excess" (more memory in use than there is), "nvlink" (the first one busy, and both linked to each other by
+ * links 0, 1 and 3, the last without a speed), "nvlink-switch", "nvlink-odd". Where FAKE_NVML_WHILE names a
+ * file, only as long as that exists. Each GPU that is attached to, and whose links are asked about, is noted
+ * in FAKE_NVML_LOG. Built with OLD it has the functions of an old driver only.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -382,7 +382,9 @@ int nvmlDeviceGetUtilizationRates(const Device *device, unsigned ret[2])
                 return UNKNOWN;
         if (device == &orin)
                 return NOT_SUPPORTED;
-        ret[0] = in_mode("garbage") ? 4294967295u : device->usage;
+        ret[0] = in_mode("garbage")                        ? 4294967295u
+                 : in_mode("nvlink") && device->usage > 20 ? 95
+                                                           : device->usage;
         ret[1] = 1;
         return SUCCESS;
 }

@@ -12,7 +12,7 @@ static const AldColumn columns_of_joins[] = {
         { "DEVICE", .least = 8, .flexible = true },
         { "PEER", .least = 6, .flexible = true },
         { "JOIN", .least = 8, .priority = 3, .flexible = true },
-        { "MOST", .right = true, .priority = 4 },
+        { "LIMIT", .right = true, .priority = 4 },
         { "→", .right = true, .priority = 1 },
         { "←", .right = true, .priority = 1 },
         { "AGE", .right = true, .priority = 5 },
@@ -54,18 +54,19 @@ static gint compare_joins(gconstpointer a, gconstpointer b)
 static GArray *joins_of(const AldTopology *topology, const char *node)
 {
         GArray *joins = g_array_new(FALSE, FALSE, sizeof(Join));
+        g_autoptr(GPtrArray) edges = g_ptr_array_new();
 
-        for (guint i = 0; i < topology->edges->len; i++) {
-                Join join = { .there = topology->edges->pdata[i] };
+        for (guint i = 0; i < topology->edges->len; i++)
+                if (is_of_node(topology->edges->pdata[i], node))
+                        g_ptr_array_add(edges, topology->edges->pdata[i]);
+        for (guint i = 0; i < edges->len; i++) {
+                Join join = { .there = edges->pdata[i] };
 
-                if (!is_of_node(join.there, node) || !is_first(join.there))
+                if (!is_first(join.there))
                         continue;
-                for (guint k = 0; k < topology->edges->len && !join.back; k++) {
-                        const AldEdgeRow *edge = topology->edges->pdata[k];
-
-                        if (is_of_node(edge, node) && is_reverse(join.there, edge))
-                                join.back = edge;
-                }
+                for (guint k = 0; k < edges->len && !join.back; k++)
+                        if (is_reverse(join.there, edges->pdata[k]))
+                                join.back = edges->pdata[k];
                 g_array_append_val(joins, join);
         }
         g_array_sort(joins, compare_joins);
@@ -102,7 +103,7 @@ void ald_device_joins_list(
         g_autoptr(GArray) joins = joins_of(topology, node->id);
 
         if (joins->len == 0) {
-                g_string_append(out, "Nothing is known of what joins devices within this node.\n");
+                g_string_append(out, "No connections between the devices of this node are known here.\n");
                 return;
         }
         for (guint i = 0; i < joins->len; i++) {

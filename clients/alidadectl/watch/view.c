@@ -9,6 +9,7 @@
 #include "clients/common/cluster-facts.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/node-summary.h"
+#include "clients/common/topology-summary.h"
 
 #define FINDINGS_SHARE 4 /* the findings take at most a quarter of the rows */
 #define TOTALS_ROWS 4u
@@ -177,13 +178,22 @@ static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
                 add_line(lines, view, ald_table_line(table, row));
 }
 
+static guint count_edges_between_nodes(const AldTopology *topology)
+{
+        guint n = 0;
+
+        for (guint i = 0; topology && i < topology->edges->len; i++)
+                n += !ald_edge_is_within_node(topology->edges->pdata[i]);
+        return n;
+}
+
 /* What is too much to be drawn is not even listed. */
 static GPtrArray *list_links(const AldView *view)
 {
         const AldTopology *topology = ald_model_topology(view->model);
 
         if (ald_model_links(view->model)->len > LINKS_MAX ||
-                (topology && topology->edges->len > 4 * LINKS_MAX))
+                count_edges_between_nodes(topology) > 4 * LINKS_MAX)
                 return g_ptr_array_new();
         return ald_link_summaries(view->model, NULL, view->now_usec);
 }

@@ -22,6 +22,9 @@ AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t availabl
  * time in comparison. */
 #define ALD_TRANSFER_BYTES (UINT64_C(256) << 20)
 
+/* Of less, the beginning of each copy would count. */
+#define ALD_TRANSFER_ENOUGH (UINT64_C(32) << 20)
+
 /* The size of each of these two buffers, one of the device and one of the host, a multiple of the pattern; 0
  * if there is not enough memory for it. host_available: memory that is free on the host, in bytes; 0:
  * unknown. */

@@ -160,7 +160,7 @@ static int measure(AldOpenclSession *session, bool to_host, const AldMeasureOpti
                 session, &how, launch, &transfer, (double) transfer.bytes, &measured.meter, failure);
         if (r >= 0)
                 r = verify(&transfer);
-        if (transfer.bytes < ALD_TRANSFER_BYTES)
+        if (transfer.bytes < ALD_TRANSFER_ENOUGH)
                 measured.meter.flags |= ALD_FLAG_REDUCED;
         release(&transfer);
         if (r >= 0)

@@ -180,12 +180,21 @@ void ald_compute_prober_free(AldComputeProber *prober)
         g_free(prober);
 }
 
+static unsigned applicable(const AldComputeTarget *target)
+{
+        return target->host_memory ? ALD_COMPUTE_ALL & ~(ALD_COMPUTE_TO_DEVICE | ALD_COMPUTE_TO_HOST)
+                                   : ALD_COMPUTE_ALL;
+}
+
+bool ald_compute_target_is_whole(const AldComputeTarget *target)
+{
+        return (target->metrics & applicable(target)) == applicable(target);
+}
+
 /* As the probe does: all of them are those that apply to the device. */
 static unsigned metrics_of(const AldComputeTarget *target)
 {
-        return target->host_memory && target->metrics == ALD_COMPUTE_ALL
-                       ? target->metrics & ~(ALD_COMPUTE_TO_DEVICE | ALD_COMPUTE_TO_HOST)
-                       : target->metrics;
+        return target->metrics == ALD_COMPUTE_ALL ? applicable(target) : target->metrics;
 }
 
 static void on_line(const char *line, void *userdata)

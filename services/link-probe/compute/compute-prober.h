@@ -10,11 +10,13 @@ typedef struct AldComputeTarget {
         char *device;
         char *driver_version; /* maybe NULL */
         unsigned metrics;     /* AldComputeMetric */
-        bool host_memory;     /* computes there, so nothing is copied to and from it */
+        bool host_memory;     /* it uses host memory, so copies are not measured */
         bool force;           /* measures and sets a flag if other work is running, instead of stopping */
 } AldComputeTarget;
 
 AldComputeTarget ald_compute_target(const AldBackend *backend, unsigned metrics, bool force);
+/* Whether all metrics that apply to the device are measured. */
+bool ald_compute_target_is_whole(const AldComputeTarget *target);
 void ald_compute_target_clear(AldComputeTarget *target);
 
 typedef struct AldComputeHandler {

@@ -95,7 +95,7 @@ void ald_compute_results_take(AldComputeResults *results, const AldComputeTarget
 {
         g_autoptr(AldRecord) reported = NULL;
 
-        if (answer->verdict == ALD_PROBE_LATER || target->metrics != ALD_COMPUTE_ALL)
+        if (answer->verdict == ALD_PROBE_LATER || !ald_compute_target_is_whole(target))
                 return;
         if (answer->other_work)
                 g_hash_table_add(results->other_work, g_strdup(target->device));

@@ -4,6 +4,7 @@
 
 #include "services/common/sysroot.h"
 #include "services/telemetry/gpu/gpu-joins.h"
+#include "services/telemetry/gpu/gpu-names.h"
 #include "services/telemetry/gpu/gpu-nvlink.h"
 
 #define HOST "host"
@@ -53,11 +54,12 @@ static void add(Joins *joins, AldDeviceJoin row)
         g_array_append_val(joins->rows, row);
 }
 
-/* The lanes that a device in host memory shows are not what it computes over. Of NVIDIA's, only NVML says so.
- */
+/* The lanes that a device in host memory shows are not what it computes over. Of NVIDIA's, only NVML says so,
+ * and of AMD's, only their driver. */
 static bool uses_lanes(const AldGpu *gpu)
 {
-        return ald_gpu_unified(gpu) != 1 && (!gpu->has_nvml || gpu->nvml.unified != ALD_ABSENT_BOOLEAN);
+        return ald_gpu_unified(gpu) != 1 && (gpu->pci_vendor != ALD_PCI_AMD || ald_gpu_unified(gpu) == 0) &&
+               (!gpu->has_nvml || gpu->nvml.unified != ALD_ABSENT_BOOLEAN);
 }
 
 static void add_pcie_to_host(Joins *joins, const AldGpu *gpu)

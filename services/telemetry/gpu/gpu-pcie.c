@@ -17,11 +17,22 @@
 #define RATE_128B_130B UINT64_C(8000000000)
 #define RATE_FLITS UINT64_C(64000000000)
 
+/* How many readings are one period: five minutes of use. */
+#define READINGS 60u
+
+/* The most that was seen in this period, and in the one before; absent if nothing was. */
+typedef struct Seen {
+        uint64_t recent, before;
+        unsigned readings; /* in this period */
+} Seen;
+
+#define SEEN_NOTHING ((Seen){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, 0 })
+
 /* A link: the port above, and what is below. */
 typedef struct Link {
         bool has_port; /* not within some virtual machines */
         uint64_t lanes_max, slot_lanes, rate_max;
-        uint64_t lanes, rate;     /* the most that was seen while the device was in use */
+        Seen lanes, rate;         /* while the device was in use */
         AldKeptFile width, speed; /* at present, of what is below */
 } Link;
 
@@ -173,12 +184,15 @@ static uint64_t read_lanes(const AldGpuPcie *pcie, const char *hop)
         return read_most(pcie, hop, "max_link_width", parse_lanes);
 }
 
-/* Of both ends; absent if one is unknown. */
+/* Of both ends; absent if one is unknown, as in a virtual machine that shows no port. */
 static uint64_t read_rate(const AldGpuPcie *pcie, const char *port, const char *end)
 {
-        uint64_t below = read_most(pcie, end, "max_link_speed", ald_gpu_pcie_parse_rate);
-        uint64_t above = port ? read_most(pcie, port, "max_link_speed", ald_gpu_pcie_parse_rate) : below;
+        uint64_t below, above;
 
+        if (!port)
+                return ALD_ABSENT_UINT64;
+        below = read_most(pcie, end, "max_link_speed", ald_gpu_pcie_parse_rate);
+        above = read_most(pcie, port, "max_link_speed", ald_gpu_pcie_parse_rate);
         return below == ALD_ABSENT_UINT64 || above == ALD_ABSENT_UINT64 ? ALD_ABSENT_UINT64
                                                                         : MIN(below, above);
 }
@@ -209,8 +223,8 @@ static void add_link(AldGpuPcie *pcie, const char *port, const char *end)
                 .lanes_max = read_lanes(pcie, end),
                 .slot_lanes = port ? read_lanes(pcie, port) : ALD_ABSENT_UINT64,
                 .rate_max = read_rate(pcie, port, end),
-                .lanes = ALD_ABSENT_UINT64,
-                .rate = ALD_ABSENT_UINT64,
+                .lanes = SEEN_NOTHING,
+                .rate = SEEN_NOTHING,
         };
         init_file(pcie, &link->width, end, "current_link_width");
         init_file(pcie, &link->speed, end, "current_link_speed");
@@ -247,13 +261,27 @@ static void find_links(AldGpuPcie *pcie)
                         add_link(pcie, pcie->hops[i], pcie->hops[i + 1]);
 }
 
-/* Keeps the greatest plausible value. Returns whether it is new. */
-static bool raise_seen(uint64_t *seen, uint64_t value, uint64_t most)
+/* The greater one that is known. */
+static uint64_t most_seen(const Seen *seen)
 {
-        if (value == ALD_ABSENT_UINT64 || value > most || (*seen != ALD_ABSENT_UINT64 && value <= *seen))
+        if (seen->recent == ALD_ABSENT_UINT64 || seen->before == ALD_ABSENT_UINT64)
+                return MIN(seen->recent, seen->before);
+        return MAX(seen->recent, seen->before);
+}
+
+/* A link that got worse shows after one or two periods. A value above `most` is not plausible. Returns
+ * whether most_seen() has changed. */
+static bool note_seen(Seen *seen, uint64_t value, uint64_t most)
+{
+        uint64_t known = most_seen(seen);
+
+        if (value == ALD_ABSENT_UINT64 || most == ALD_ABSENT_UINT64 || value > most)
                 return false;
-        *seen = value;
-        return true;
+        if (seen->readings++ == READINGS)
+                *seen = (Seen){ value, seen->recent, 1 };
+        else if (seen->recent == ALD_ABSENT_UINT64 || value > seen->recent)
+                seen->recent = value;
+        return most_seen(seen) != known;
 }
 
 /* The present value of a file, or absent. */
@@ -269,22 +297,17 @@ static uint64_t read_now(AldKeptFile *file, uint64_t (*parse)(const char *text))
         return parse(text);
 }
 
-/* Once the most is seen there is nothing left to read. `counts` is false if the link may be narrowed. */
+/* `counts` is false if the link may be narrowed. */
 static bool note_width(Link *link, bool counts)
 {
-        uint64_t full = full_width(link), lanes;
+        uint64_t full = full_width(link), lanes = read_now(&link->width, parse_lanes);
 
-        if (link->lanes == full)
-                return false;
-        lanes = read_now(&link->width, parse_lanes);
-        return (counts || lanes == full) && raise_seen(&link->lanes, lanes, full);
+        return (counts || lanes == full) && note_seen(&link->lanes, lanes, full);
 }
 
 static bool note_rate(Link *link)
 {
-        if (link->rate == link->rate_max)
-                return false;
-        return raise_seen(&link->rate, read_now(&link->speed, ald_gpu_pcie_parse_rate), link->rate_max);
+        return note_seen(&link->rate, read_now(&link->speed, ald_gpu_pcie_parse_rate), link->rate_max);
 }
 
 /* Full width was not narrowed, whether the device is idle or not. */
@@ -348,7 +371,7 @@ static const Link *find_slowest(const AldGpuPcie *pcie)
 
         for (guint i = 0; i < pcie->n_links; i++) {
                 const Link *link = &pcie->links[i];
-                uint64_t here = capacity(link, MIN(link->lanes, full_width(link)));
+                uint64_t here = capacity(link, MIN(most_seen(&link->lanes), full_width(link)));
 
                 if (slowest && here >= least)
                         continue;
@@ -367,10 +390,10 @@ bool ald_gpu_pcie_to_host(const AldGpuPcie *pcie, AldDeviceJoin *row)
                 return false;
         bandwidth = capacity(link, full_width(link));
         row->bits_per_second = bandwidth > 0 ? bandwidth : ALD_ABSENT_UINT64;
-        row->lanes = link->lanes;
+        row->lanes = most_seen(&link->lanes);
         row->lanes_max = link->lanes_max;
         row->slot_lanes = link->slot_lanes;
-        row->transfers_per_second = link->rate;
+        row->transfers_per_second = most_seen(&link->rate);
         row->transfers_per_second_max = link->rate_max;
         return true;
 }
@@ -386,5 +409,5 @@ AldGpuPcieCommon ald_gpu_pcie_common(const AldGpuPcie *a, const AldGpuPcie *b)
         if (n == 0)
                 return ALD_GPU_PCIE_ROOT;
         /* As in find_links(): a port that leads down, or the upper one of a switch. */
-        return n % 2 == 1 ? ALD_GPU_PCIE_PORT : ALD_GPU_PCIE_SWITCH;
+        return (n - 1) % 2 == g_strv_length(a->hops) % 2 ? ALD_GPU_PCIE_PORT : ALD_GPU_PCIE_SWITCH;
 }

@@ -10,13 +10,14 @@
  * The way from a device on PCI to the host: the links of PCI Express that it leads over, and what they carry.
  *
  * Drivers slow an idle link, and some narrow it (amdgpu, radeon, nvidia). The current rate, and a width below
- * the full one, are therefore those that were seen while the device was in use. Nothing is read while the
- * device may be suspended: the kernel would wake it, or an old one would read ones.
+ * the full one, are therefore the most that was seen while the device was in use, for which the last five to
+ * ten minutes of use count. Of a desktop whose clocks are at their lowest, a third is no use. Nothing is read
+ * while the device may be suspended: the kernel would wake it, or an old one would read ones.
  */
 typedef struct AldGpuPcie AldGpuPcie;
 
 /* How busy a device must be to count as in use, in percent, and how long in a row before each reading. */
-#define ALD_GPU_PCIE_USAGE 20.0
+#define ALD_GPU_PCIE_USAGE 80.0
 #define ALD_GPU_PCIE_USE_USEC (INT64_C(5) * 1000 * 1000)
 
 /* NULL if sysfs does not show where the device with this PCI address is. Reads nothing of the device. */

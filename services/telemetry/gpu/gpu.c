@@ -295,7 +295,7 @@ static bool take_nvlinks(AldGpu *card, const AldNvmlAnswer *answer, const AldNvm
         return true;
 }
 
-static void on_nvml_answered(const AldNvmlAnswer *answer, bool with_links, void *userdata)
+static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
 {
         static const AldDevice unknown = ALD_DEVICE_INIT;
         AldGpuCollector *collector = userdata;
@@ -318,7 +318,7 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, bool with_links, void 
                         continue;
                 news = take_nvml(card, answer, row) || news;
                 new_instances = take_instances(collector->gpus, card, answer, row) || new_instances;
-                new_links = (with_links && take_nvlinks(card, answer, row)) || new_links;
+                new_links = (answer->links == 1 && take_nvlinks(card, answer, row)) || new_links;
         }
         if (new_instances)
                 match_opencl(collector);

@@ -7,7 +7,6 @@ struct AldNvmlSource {
         AldNvmlAnswered answered;
         void *userdata;
         char **held;        /* devices that the running helper was asked about */
-        bool with_links;    /* in the running request */
         gint64 links_due;   /* when the links are asked about again */
         GHashTable *warned; /* Ids of the devices that NVML does not know */
 };
@@ -40,7 +39,7 @@ static char *on_answer(const char *text, size_t length, void *userdata)
                 return g_strdup("its answer is invalid");
         for (size_t i = 0; i < answer->devices.n; i++)
                 warn_once(source, ald_rows_at(&answer->devices, i));
-        source->answered(answer, source->with_links, source->userdata);
+        source->answered(answer, source->userdata);
         return NULL;
 }
 
@@ -48,7 +47,7 @@ static void on_failure(const char *reason, void *userdata)
 {
         AldNvmlSource *source = userdata;
 
-        source->answered(NULL, false, source->userdata);
+        source->answered(NULL, source->userdata);
 }
 
 static const AldChildInfo helper = {
@@ -120,8 +119,7 @@ void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids)
         if (ald_child_ask(source->child, request) >= 0) {
                 g_strfreev(source->held);
                 source->held = g_strdupv((char **) ids);
-                source->with_links = asked.links;
-                if (source->with_links)
+                if (asked.links)
                         source->links_due = now + ALD_NVML_LINKS_EVERY_USEC;
         }
 }

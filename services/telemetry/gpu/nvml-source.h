@@ -12,8 +12,8 @@
 typedef struct AldNvmlSource AldNvmlSource;
 
 /* Called from the main loop with what NVML reports now, which ends with the call; NULL once it no longer
- * works. `with_links` says whether it was asked about links of NVLink this time. */
-typedef void (*AldNvmlAnswered)(const AldNvmlAnswer *answer, bool with_links, void *userdata);
+ * works. */
+typedef void (*AldNvmlAnswered)(const AldNvmlAnswer *answer, void *userdata);
 
 /* A timing of NULL is the usual one. */
 AldNvmlSource *ald_nvml_source_new(

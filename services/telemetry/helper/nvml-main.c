@@ -305,6 +305,7 @@ static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool wi
         answer.devices.items = rows->data;
         answer.devices.n = rows->len;
         if (links) {
+                answer.links = true;
                 answer.nv_links.items = links->data;
                 answer.nv_links.n = links->len;
         }

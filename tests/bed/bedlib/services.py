@@ -148,7 +148,7 @@ def sanitized():
 
 
 def only_without_sanitizers(reason):
-    """Skips the test under sanitizers, with which it says no more than without, and leaves it to the other run."""
+    """Skips the test under sanitizers, with which it takes too long, and leaves it to the other run."""
     if sanitized():
         raise Unavailable(f"runs without sanitizers, {reason}")
 

@@ -47,7 +47,7 @@ static char *describe_links(const AldNvmlAnswer *answer)
         return g_string_free(text, FALSE);
 }
 
-static void on_told(const AldNvmlAnswer *answer, bool with_links, void *userdata)
+static void on_told(const AldNvmlAnswer *answer, void *userdata)
 {
         Seen *seen = userdata;
 
@@ -56,7 +56,7 @@ static void on_told(const AldNvmlAnswer *answer, bool with_links, void *userdata
                 return;
         }
         seen->n_told++;
-        if (with_links) {
+        if (answer->links == 1) {
                 seen->n_with_links++;
                 g_free(seen->links);
                 seen->links = describe_links(answer);

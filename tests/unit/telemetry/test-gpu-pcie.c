@@ -187,26 +187,51 @@ static void test_idle(void)
         g_assert_cmpuint(row_of(way).bits_per_second, ==, ald_gpu_pcie_bandwidth(16, 16 * GT));
 
         g_assert_false(sample(way, 5, 100));
-        g_assert_false(sample(way, 1, 19));
+        g_assert_false(sample(way, 1, 79));
         g_assert_false(sample(way, 5, 100));
         g_assert_false(sample(way, 1, ALD_ABSENT_DOUBLE));
-        g_assert_false(sample(way, 5, 20));
+        g_assert_false(sample(way, 5, 80));
         g_assert_false(ald_gpu_pcie_sample(way->pcie, false, 100, way->now));
-        g_assert_false(sample(way, 5, 20));
+        g_assert_false(sample(way, 5, 80));
         g_assert_cmpuint(row_of(way).transfers_per_second, ==, NONE);
-        g_assert_true(sample(way, 1, 20));
+        g_assert_true(sample(way, 1, 80));
         g_assert_cmpuint(row_of(way).transfers_per_second, ==, 5 * GT / 2);
         g_assert_cmpuint(row_of(way).lanes, ==, 1);
 
         gpu_root_link(way->root, CARD, "16", "16.0 GT/s PCIe", "8", "16.0 GT/s PCIe");
-        g_assert_false(sample(way, 4, 20));
-        g_assert_true(sample(way, 1, 20));
+        g_assert_false(sample(way, 4, 80));
+        g_assert_true(sample(way, 1, 80));
         gpu_root_link(way->root, CARD, "16", "16.0 GT/s PCIe", "1", "2.5 GT/s PCIe");
-        g_assert_false(sample(way, 10, 20));
+        g_assert_false(sample(way, 10, 80));
         g_assert_false(sample(way, 10, 0));
         g_assert_cmpuint(row_of(way).transfers_per_second, ==, 16 * GT);
         g_assert_cmpuint(row_of(way).lanes, ==, 8);
         g_assert_cmpuint(log_count(""), ==, 0);
+        end(way);
+}
+
+/* A link that was retrained to less shows once no reading of more is recent. */
+static void test_gets_worse(void)
+{
+        Way *way = begin(ONE_PORT);
+        unsigned readings = 0;
+
+        gpu_root_link(way->root, PORT, "16", "16.0 GT/s PCIe", "16", "16.0 GT/s PCIe");
+        gpu_root_link(way->root, CARD, "16", "16.0 GT/s PCIe", "16", "16.0 GT/s PCIe");
+        start(way, CARD, "xe");
+        g_assert_true(use(way));
+        g_assert_cmpuint(row_of(way).lanes, ==, 16);
+        gpu_root_link(way->root, CARD, "16", "16.0 GT/s PCIe", "4", "8.0 GT/s PCIe");
+        while (row_of(way).lanes == 16 || row_of(way).transfers_per_second == 16 * GT) {
+                g_assert_cmpuint(readings++, <, 1000);
+                (void) sample(way, 1, 100);
+        }
+        g_assert_cmpuint(readings, >=, 5 * 60);
+        g_assert_cmpuint(row_of(way).lanes, ==, 4);
+        g_assert_cmpuint(row_of(way).transfers_per_second, ==, 8 * GT);
+        gpu_root_link(way->root, CARD, "16", "16.0 GT/s PCIe", "16", "16.0 GT/s PCIe");
+        g_assert_true(use(way));
+        g_assert_cmpuint(row_of(way).lanes, ==, 16);
         end(way);
 }
 
@@ -322,7 +347,8 @@ static void test_no_port(void)
         (void) sample(way, 1, 0);
         g_assert_cmpuint(row_of(way).lanes_max, ==, 16);
         g_assert_cmpuint(row_of(way).slot_lanes, ==, NONE);
-        g_assert_cmpuint(row_of(way).bits_per_second, ==, ald_gpu_pcie_bandwidth(16, 32 * GT));
+        g_assert_cmpuint(row_of(way).transfers_per_second_max, ==, NONE);
+        g_assert_cmpuint(row_of(way).bits_per_second, ==, NONE);
         end(way);
 
         way = begin("pci0000:00/" PORT);
@@ -420,6 +446,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-pcie/inner-switch", test_inner_switch);
         g_test_add_func("/gpu-pcie/outer-switch", test_outer_switch);
         g_test_add_func("/gpu-pcie/idle", test_idle);
+        g_test_add_func("/gpu-pcie/gets-worse", test_gets_worse);
         g_test_add_func("/gpu-pcie/lost-lanes", test_lost_lanes);
         g_test_add_func("/gpu-pcie/broken", test_broken);
         g_test_add_func("/gpu-pcie/broken-end", test_broken_end);

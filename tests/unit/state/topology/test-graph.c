@@ -371,7 +371,6 @@ static void test_rdma_without_sockets(void)
         check_edge(setup, "socket", 1, 2, "unmeasured");
 }
 
-/* The same hardware twice belongs to nobody, but a machine that was installed anew has it to itself. */
 #define CARD(id) "{'Id': '" id "', 'OpenClPlatform': 'NVIDIA CUDA', 'Unified': false}"
 #define TO_HOST(id)                                                                                \
         "{'Id': '" id ",host,pcie', 'Device': '" id "', 'Peer': 'host', 'Kind': 'pcie', 'Lanes': " \
@@ -452,8 +451,45 @@ static void test_devices_of_a_node(void)
                 g_assert_cmpuint(walk.edges->len, ==, 6);
                 g_assert_cmpuint(walk.pairs->len, ==, 0);
         }
+        g_assert_null(json_object_get(there, "Failure"));
+        state_put(setup->store, 2, ALD_KIND_COMPUTE,
+                "{'Devices': [{'Id': 'a', 'HostToDeviceBytesPerSecond': 100, 'MeasuredUSec': 7, 'Failure': "
+                "'to-host: it crashed', 'FailedUSec': 9}]}");
+        {
+                json_auto_t *failed = find_join(setup->graph, "a", "host");
+
+                check_text(failed, "Failure", "to-host: it crashed");
+                check_number(failed, "FailedUSec", 9);
+        }
         put_presence(setup, 2, "offline");
         check_join(setup, "a", "host", "offline");
+}
+
+/* Copies go over XGMI, so the rate is none of PCI Express. */
+static void test_copies_have_one_way(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+        g_auto(Walk) walk = {};
+        unsigned n_rates = 0;
+
+        state_put(setup->store, 1, ALD_KIND_BACKENDS,
+                "{'Devices': [" CARD("a") "], 'Joins': [" TO_HOST(
+                        "a") ", {'Id': 'a,host,xgmi', 'Device': 'a', "
+                             "'Peer': 'host', 'Kind': 'xgmi'}]}");
+        state_put(setup->store, 1, ALD_KIND_COMPUTE,
+                "{'Devices': [{'Id': 'a', 'HostToDeviceBytesPerSecond': 100, 'DeviceToHostBytesPerSecond': "
+                "50}]}");
+        walk = walk_after(setup->graph, 0);
+        for (guint i = 0; i < walk.edges->len; i++) {
+                bool is_xgmi = strstr(walk.edges->pdata[i], "xgmi");
+                bool has_rate = strstr(walk.edges->pdata[i], "'BitsPerSecond'");
+
+                g_assert_true(strstr(walk.edges->pdata[i], "'live'"));
+                g_assert_true(has_rate == is_xgmi);
+                n_rates += has_rate;
+        }
+        g_assert_cmpuint(walk.edges->len, ==, 4);
+        g_assert_cmpuint(n_rates, ==, 2);
 }
 
 static void test_devices_that_go(void)
@@ -490,6 +526,7 @@ static void test_unified_devices(void)
         check_join(setup, "a", "host", "live");
 }
 
+/* The same hardware twice belongs to nobody, but a machine that was installed anew has it to itself. */
 static void test_who_claims_the_hardware_of_others(void)
 {
         g_autoptr(Setup) setup = setup_new();
@@ -1045,6 +1082,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/graph/below-bridges", test_types_below_bridges);
         g_test_add_func("/graph/rdma", test_rdma_without_sockets);
         g_test_add_func("/graph/devices", test_devices_of_a_node);
+        g_test_add_func("/graph/copies", test_copies_have_one_way);
         g_test_add_func("/graph/devices-go", test_devices_that_go);
         g_test_add_func("/graph/unified-devices", test_unified_devices);
         g_test_add_func("/graph/claims", test_who_claims_the_hardware_of_others);
