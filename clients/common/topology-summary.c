@@ -174,14 +174,20 @@ char *ald_edge_state_words(const AldEdgeRow *edge, AldTone *ret_tone)
         return reason ? g_strdup_printf("%s: %s", state, reason) : g_steal_pointer(&state);
 }
 
+/* "eth0 192.0.2.1" */
+static char *describe_port(const char *port, const char *address)
+{
+        g_autofree char *safe = ald_text_safe(port ?: ALD_ABSENT_TEXT), *at = ald_text_safe_or_null(address);
+
+        return at ? g_strdup_printf("%s %s", safe, at) : g_steal_pointer(&safe);
+}
+
 char *ald_edge_path_words(const AldEdgeRow *edge)
 {
-        const char *address = edge->sink_address ?: edge->source_address;
-        g_autofree char *from = ald_text_safe(edge->source_port ?: ALD_ABSENT_TEXT);
-        g_autofree char *to = ald_text_safe(edge->sink_port ?: ALD_ABSENT_TEXT);
-        g_autofree char *at = ald_text_safe_or_null(address);
+        g_autofree char *from = describe_port(edge->source_port, edge->source_address);
+        g_autofree char *to = describe_port(edge->sink_port, edge->sink_address);
 
-        return g_strdup_printf("%s → %s%s%s", from, to, at ? " " : "", at ?: "");
+        return g_strdup_printf("%s → %s", from, to);
 }
 
 /* "ethernet", "wifi 6" */

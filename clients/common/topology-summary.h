@@ -53,7 +53,7 @@ bool ald_presence_is(const char *presence, AldEdgeRowPresence value);
 /* "live", "not measured", "offline: eth0 at the sink has no carrier"; to be freed. */
 char *ald_edge_state_words(const AldEdgeRow *edge, AldTone *ret_tone);
 
-/* "eth0 → eth1", or with addresses "eth0 → eth1 192.0.2.2". Safe text, to be freed. */
+/* "eth0 → eth1"; with the address of an end, "eth0 → eth1 192.0.2.2". Safe text, to be freed. */
 char *ald_edge_path_words(const AldEdgeRow *edge);
 
 /* "ethernet", "ethernet → wifi 6", "rdma infiniband". Safe text, to be freed. */

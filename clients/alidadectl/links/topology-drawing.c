@@ -9,7 +9,7 @@
 #include "clients/common/node-summary.h"
 
 #define WIDE_CELL 10   /* "9.41 Gb/s≠" */
-#define COMPACT_CELL 6 /* "9.41G≠" */
+#define COMPACT_CELL 6 /* "9.41G≠", "14.9µs" */
 #define NAME_LEAST 6   /* of the names of rows, where numbers stand for those of columns */
 #define NUMBER_WIDTH 2 /* "1 " before such a name */
 #define GAP 2
@@ -42,11 +42,12 @@ static const struct {
         const char *style;
 } marks[MARK_N] = {
         [MARK_UNEVEN] = { "≠", NULL, NULL, ALD_STYLE_WARNING },
-        [MARK_STALE] = { "~", NULL, "a node at its end was not heard for some seconds", ALD_STYLE_WARNING },
+        [MARK_STALE] = { "~", NULL, "a node at its end has not been heard from for some seconds",
+                ALD_STYLE_WARNING },
         [MARK_WITHOUT_IP] = { "°", NULL, "there is no path over IP", "" },
         [MARK_UNMEASURED] = { NULL, "?", "not measured yet", ALD_STYLE_DIM },
         [MARK_CANDIDATE] = { NULL, "(?)", "not measured, and possibly not connected", ALD_STYLE_DIM },
-        [MARK_OFFLINE] = { NULL, "×", "offline", ALD_STYLE_ERROR },
+        [MARK_OFFLINE] = { NULL, "×", "offline, or no path can be used", ALD_STYLE_ERROR },
         [MARK_UNKNOWN] = { NULL, "…", "it is unknown whether a node at its end is online", ALD_STYLE_DIM },
 };
 
@@ -186,7 +187,7 @@ static char *describe_rate(Layout *layout, unsigned from, unsigned to)
                        : g_strdup_printf("%s ", rate);
 }
 
-/* RTT/2, empty where there is none. */
+/* RTT/2, empty where there is none. In little room, without the blank below the mark. */
 static char *describe_delay(Layout *layout, unsigned from, unsigned to)
 {
         const AldNodePair *pair = ald_topology_summary_find(layout->summary, from, to);
@@ -199,7 +200,7 @@ static char *describe_delay(Layout *layout, unsigned from, unsigned to)
         blank = layout->compact ? strchr(delay, ' ') : NULL;
         if (blank)
                 memmove(blank, blank + 1, strlen(blank));
-        return g_strdup_printf(ALD_STYLE_DIM "%s " ALD_STYLE_NORMAL, delay);
+        return g_strdup_printf(ALD_STYLE_DIM "%s%s" ALD_STYLE_NORMAL, delay, layout->compact ? "" : " ");
 }
 
 static void append_line(GString *out, const char *text, unsigned columns)
@@ -440,20 +441,52 @@ static char *describe_age(AldModel *model, const AldEdgeRow *edge, double now_us
         return ald_format_age(ald_figure(measured), prober ? ald_node_now(prober, now_usec) : now_usec);
 }
 
+static guint index_of(const AldTopologySummary *summary, const char *id)
+{
+        return GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, id ?: ""));
+}
+
+/* As the names of the nodes, then as they came. */
+static gint compare_edges(gconstpointer a, gconstpointer b, gpointer userdata)
+{
+        const AldEdgeRow *x = *(const AldEdgeRow *const *) a, *y = *(const AldEdgeRow *const *) b;
+        const AldTopologySummary *summary = userdata;
+        guint source = index_of(summary, x->source), other_source = index_of(summary, y->source);
+        guint sink = index_of(summary, x->sink), other_sink = index_of(summary, y->sink);
+
+        if (source != other_source)
+                return source < other_source ? -1 : 1;
+        if (sink != other_sink)
+                return sink < other_sink ? -1 : 1;
+        return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static GPtrArray *list_edges(const AldTopology *topology, const AldTopologySummary *summary)
+{
+        GPtrArray *edges = g_ptr_array_new();
+
+        for (guint i = 0; i < topology->edges->len; i++)
+                if (!ald_edge_is_within_node(topology->edges->pdata[i]))
+                        g_ptr_array_add(edges, topology->edges->pdata[i]);
+        g_ptr_array_sort_with_data(edges, compare_edges, (gpointer) summary);
+        return edges;
+}
+
 void ald_topology_list(GString *out, AldModel *model, const AldTopology *topology,
         const AldTopologySummary *summary, unsigned columns, double now_usec)
 {
         g_autoptr(AldTable) table = ald_table_new(edge_columns, G_N_ELEMENTS(edge_columns));
-        unsigned n = 0;
+        g_autoptr(GPtrArray) edges = list_edges(topology, summary);
 
-        for (guint i = 0; i < topology->edges->len; i++) {
-                const AldEdgeRow *edge = topology->edges->pdata[i];
+        if (edges->len == 0) {
+                g_string_append(out, "No link between nodes is known yet.\n");
+                return;
+        }
+        for (guint i = 0; i < edges->len; i++) {
+                const AldEdgeRow *edge = edges->pdata[i];
                 g_autofree char *state = NULL;
                 AldTone tone;
 
-                if (ald_edge_is_within_node(edge))
-                        continue;
-                n++;
                 state = ald_edge_state_words(edge, &tone);
                 ald_table_add(
                         table, g_strdup_printf("%s → %s", ald_topology_summary_name(summary, edge->source),
@@ -464,10 +497,6 @@ void ald_topology_list(GString *out, AldModel *model, const AldTopology *topolog
                 ald_table_add(table, ald_format_nsec(ald_figure(edge->rtt_p50_nsec) / 2));
                 ald_table_add(table, describe_age(model, edge, now_usec));
                 ald_table_add(table, ald_text_toned(tone, state));
-        }
-        if (n == 0) {
-                g_string_append(out, "No link between nodes is known yet.\n");
-                return;
         }
         ald_table_layout(table, columns, NULL);
         ald_table_append(out, table);
@@ -552,7 +581,7 @@ void ald_topology_write_dot(
 {
         g_string_append_printf(out,
                 "%s alidade {\n"
-                "  graph [layout=neato mode=sgd overlap=false splines=true sep=\"+24\" esep=\"+12\"];\n"
+                "  graph [layout=neato overlap=false splines=true sep=\"+24\" esep=\"+12\"];\n"
                 "  node [shape=box style=\"rounded,filled\" fillcolor=white fontname=\"sans-serif\"];\n"
                 "  edge [fontname=\"sans-serif\" fontsize=10 len=2.6];\n",
                 all ? "digraph" : "graph");

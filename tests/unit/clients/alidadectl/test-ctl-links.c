@@ -158,11 +158,11 @@ static void test_marks(void)
                 "n2│  1.00 kb/s~          ·   2.00 kb/s°          × \n"
                 "n3│          ?   2.00 kb/s°          ·           … \n"
                 "n4│        (?)           ×           …           · \n"
-                "~ a node at its end was not heard for some seconds\n"
+                "~ a node at its end has not been heard from for some seconds\n"
                 "° there is no path over IP\n"
                 "? not measured yet\n"
                 "(?) not measured, and possibly not connected\n"
-                "× offline\n"
+                "× offline, or no path can be used\n"
                 "… it is unknown whether a node at its end is online\n");
 }
 
