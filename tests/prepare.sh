@@ -22,12 +22,14 @@ lacks() {
 
 # Packages may bring daemons, which are for tests and are not to run on this machine.
 policy=/usr/sbin/policy-rc.d
+own_policy=
 keep_daemons_still() {
         if [ -e $policy ]; then
                 return
         fi
         printf '#!/bin/sh\nexit 101\n' >$policy
         chmod 755 $policy
+        own_policy=yes
         at_end "rm -f $policy"
 }
 
@@ -58,7 +60,7 @@ install_package() {
 apt_fresh() {
         keep_daemons_still
         apt "$1" --no-install-recommends "${@:2}" || { apt update && apt "$1" --no-install-recommends "${@:2}"; }
-        rm -f $policy
+        [ -z "$own_policy" ] || rm -f $policy
 }
 
 # Under sudo the rest needs no root: goes on as who called, where the tree is theirs to write.

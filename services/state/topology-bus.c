@@ -12,6 +12,11 @@
 #define SETTLE_USEC (G_USEC_PER_SEC / 10)
 #define SIGNAL_USEC G_USEC_PER_SEC
 
+/* Updates take at most this part of the time, whoever asks for them and whatever a peer sends, except that so
+ * much may be saved. Until the next one, answers are those of the last. */
+#define UPDATES_PART 20
+#define UPDATES_SAVED_USEC G_USEC_PER_SEC
+
 /* What the reply takes beside its rows, and what one that has gone takes in it, at most. */
 #define WIRE_OF_REPLY 1024u
 #define WIRE_PER_GONE 96u
@@ -20,8 +25,11 @@ struct AldTopologyBus {
         AldGraph *graph;
         AldSignals *signals;
         AldTimer *timer;
+        uint64_t revision;  /* of the last update */
         uint64_t signalled; /* revision */
         gint64 signalled_at;
+        gint64 saved; /* time for updates, at `saved_at`; negative after a long one */
+        gint64 saved_at;
         bool waits; /* the timer is set */
 };
 
@@ -34,17 +42,26 @@ static uint64_t first_revision(void)
         return (uint64_t) now.tv_sec * G_USEC_PER_SEC + (uint64_t) now.tv_nsec / 1000;
 }
 
-static void on_timer(void *userdata)
+/* Returns the revision. */
+static uint64_t update(AldTopologyBus *self)
 {
-        AldTopologyBus *self = userdata;
-        uint64_t revision = ald_graph_update(self->graph);
+        gint64 before = g_get_monotonic_time();
 
-        self->waits = false;
-        if (revision == self->signalled)
-                return;
-        self->signalled = revision;
-        self->signalled_at = g_get_monotonic_time();
-        ald_signals_change_view(self->signals, ALD_DERIVED_TOPOLOGY, revision);
+        if (!ald_graph_is_outdated(self->graph))
+                return self->revision;
+        self->saved = MIN(self->saved + (before - self->saved_at) / UPDATES_PART, UPDATES_SAVED_USEC);
+        self->saved_at = before;
+        if (self->saved >= 0) {
+                self->revision = ald_graph_update(self->graph);
+                self->saved -= g_get_monotonic_time() - before;
+        }
+        return self->revision;
+}
+
+/* When the next update is possible. */
+static gint64 next_update(const AldTopologyBus *self)
+{
+        return self->saved_at + MAX(0, -self->saved) * UPDATES_PART;
 }
 
 static void wait_if_outdated(AldTopologyBus *self)
@@ -54,7 +71,22 @@ static void wait_if_outdated(AldTopologyBus *self)
         if (self->waits || !ald_graph_is_outdated(self->graph))
                 return;
         self->waits = true;
-        ald_timer_set(self->timer, MAX(now + SETTLE_USEC, self->signalled_at + SIGNAL_USEC));
+        ald_timer_set(self->timer,
+                MAX(MAX(now + SETTLE_USEC, next_update(self)), self->signalled_at + SIGNAL_USEC));
+}
+
+static void on_timer(void *userdata)
+{
+        AldTopologyBus *self = userdata;
+        uint64_t revision = update(self);
+
+        self->waits = false;
+        wait_if_outdated(self); /* there was no time left for this one */
+        if (revision == self->signalled)
+                return;
+        self->signalled = revision;
+        self->signalled_at = g_get_monotonic_time();
+        ald_signals_change_view(self->signals, ALD_DERIVED_TOPOLOGY, revision);
 }
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
@@ -80,7 +112,9 @@ AldTopologyBus *ald_topology_bus_new(AldStateManager *manager, AldSignals *signa
         self->graph = ald_graph_new(ald_state_manager_store(manager), first_revision());
         self->signals = signals;
         self->timer = ald_timer_new("topology", on_timer, self);
-        self->signalled = ald_graph_update(self->graph);
+        self->signalled = self->revision = ald_graph_update(self->graph);
+        self->saved = UPDATES_SAVED_USEC;
+        self->saved_at = g_get_monotonic_time();
         ald_state_manager_watch(manager, on_changed, on_removing, self);
         return self;
 }
@@ -214,7 +248,7 @@ static int append_rows(sd_bus_message *message, const Page *page)
 int ald_topology_bus_append(AldTopologyBus *self, sd_bus_message *message, bool of_pairs, uint64_t since,
         uint64_t after, size_t *ret_bytes)
 {
-        uint64_t revision = ald_graph_update(self->graph);
+        uint64_t revision = update(self);
         Page page = { .graph = self->graph,
                 .of_pairs = of_pairs,
                 .whole = !ald_graph_remembers(self->graph, since),
@@ -235,6 +269,6 @@ int ald_topology_bus_append(AldTopologyBus *self, sd_bus_message *message, bool 
 
 const GPtrArray *ald_topology_bus_segments(AldTopologyBus *self)
 {
-        ald_graph_update(self->graph);
+        (void) update(self);
         return ald_graph_segments(self->graph);
 }

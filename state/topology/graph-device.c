@@ -17,7 +17,8 @@ void ald_device_joins_foreach(const AldNode *node, AldDeviceJoinFunc func, void 
         for (size_t i = 0; backends && i < backends->joins.n; i++) {
                 const AldDeviceJoin *join = ald_rows_at(&backends->joins, i);
 
-                if (join->device && join->peer && join->kind &&
+                if (join->device && join->peer && join->kind && !g_str_equal(join->device, HOST) &&
+                        !g_str_equal(join->device, join->peer) &&
                         ald_rows_find(&backends->devices, join->device) &&
                         (g_str_equal(join->peer, HOST) || ald_rows_find(&backends->devices, join->peer)))
                         func(join, userdata);
@@ -87,7 +88,7 @@ bool ald_device_join_is_measured(const AldNode *node, const char *id)
 /* Absent stays absent, and so does what no link carries. */
 static uint64_t to_bits(uint64_t bytes)
 {
-        return bytes > UINT64_MAX / 8 ? ALD_ABSENT_UINT64 : bytes * 8;
+        return bytes > ALD_INTEGER_MAX / 8 ? ALD_ABSENT_UINT64 : bytes * 8;
 }
 
 /* A failure names the metrics that were not measured, and the figures of which are older. */

@@ -162,8 +162,10 @@ static char *read_text(const AldGpuPcie *pcie, const char *hop, const char *name
 {
         g_autofree char *path = g_strdup_printf(DEVICES "/%s/%s", hop, name);
         char *text = NULL;
+        int r = ald_sysroot_read_string(pcie->root, path, &text);
 
-        (void) ald_sysroot_read_string(pcie->root, path, &text);
+        if (r < 0 && r != -ENOENT)
+                g_warning("Cannot read %s: %s", path, g_strerror(-r));
         return text;
 }
 

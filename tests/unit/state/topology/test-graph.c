@@ -501,7 +501,7 @@ static void test_devices_that_go(void)
                 "{'Devices': [" CARD("a") "], 'Joins': [" TO_HOST("a") ", " TO_HOST(
                         "x") ", "
                              "{'Id': 'a,x,pcie', 'Device': 'a', 'Peer': 'x', 'Kind': 'pcie'}, {'Id': "
-                             "'nothing'},"
+                             "'nothing'}, {'Id': 'a,a,pcie', 'Device': 'a', 'Peer': 'a', 'Kind': 'pcie'},"
                              " {'Id': 'a,host,later', 'Device': 'a', 'Peer': 'host', 'Kind': 'later'}]}");
         check_join(setup, "a", "host", "unmeasured");
         check_join(setup, "x", "host", NULL);
