@@ -190,7 +190,9 @@ def test_buffers_take_a_quarter_of_what_is_free(seat):
     seat.add_fake("little-free")  # which crashes where they take more
     assert set(seat.errors("--metric=gemm,read").values()) == {"wrong-result"}
     assert "reduced" in seat.device(GPU, "--metric=copy")["Flags"]
-    assert "reduced" in seat.device(GPU, "--metric=to-device,to-host")["Flags"]
+    # Some of it is enough for copies.
+    copied = seat.device(GPU, "--metric=to-device,to-host")
+    assert copied["HostToDeviceBytesPerSecond"] > 0 and "reduced" not in copied.get("Flags", [])
 
 
 def test_copies_between_host_and_device(seat):
