@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "record/record-bus.h"
+#include "services/common/time-share.h"
 #include "services/common/timer.h"
 #include "services/state/records-bus.h"
 #include "services/state/topology-bus.h"
@@ -11,11 +12,6 @@
 /* Changes within this time are one signal, and it is the least interval between two of them. */
 #define SETTLE_USEC (G_USEC_PER_SEC / 10)
 #define SIGNAL_USEC G_USEC_PER_SEC
-
-/* Updates take at most this part of the time, whoever asks for them and whatever a peer sends, except that so
- * much may be saved. Until the next one, answers are those of the last. */
-#define UPDATES_PART 20
-#define UPDATES_SAVED_USEC G_USEC_PER_SEC
 
 /* What the reply takes beside its rows, and what one that has gone takes in it, at most. */
 #define WIRE_OF_REPLY 1024u
@@ -28,8 +24,7 @@ struct AldTopologyBus {
         uint64_t revision;  /* of the last update */
         uint64_t signalled; /* revision */
         gint64 signalled_at;
-        gint64 saved; /* time for updates, at `saved_at`; negative after a long one */
-        gint64 saved_at;
+        AldTimeShare updates;
         bool waits; /* the timer is set */
 };
 
@@ -42,26 +37,17 @@ static uint64_t first_revision(void)
         return (uint64_t) now.tv_sec * G_USEC_PER_SEC + (uint64_t) now.tv_nsec / 1000;
 }
 
-/* Returns the revision. */
+/* Whoever asks, and whatever a peer sends, updates have a share of the time; between them, answers are those
+ * of the last one. Returns its revision. */
 static uint64_t update(AldTopologyBus *self)
 {
         gint64 before = g_get_monotonic_time();
 
-        if (!ald_graph_is_outdated(self->graph))
-                return self->revision;
-        self->saved = MIN(self->saved + (before - self->saved_at) / UPDATES_PART, UPDATES_SAVED_USEC);
-        self->saved_at = before;
-        if (self->saved >= 0) {
+        if (ald_graph_is_outdated(self->graph) && ald_time_share_has_any(&self->updates, before)) {
                 self->revision = ald_graph_update(self->graph);
-                self->saved -= g_get_monotonic_time() - before;
+                ald_time_share_take(&self->updates, g_get_monotonic_time() - before);
         }
         return self->revision;
-}
-
-/* When the next update is possible. */
-static gint64 next_update(const AldTopologyBus *self)
-{
-        return self->saved_at + MAX(0, -self->saved) * UPDATES_PART;
 }
 
 static void wait_if_outdated(AldTopologyBus *self)
@@ -71,8 +57,8 @@ static void wait_if_outdated(AldTopologyBus *self)
         if (self->waits || !ald_graph_is_outdated(self->graph))
                 return;
         self->waits = true;
-        ald_timer_set(self->timer,
-                MAX(MAX(now + SETTLE_USEC, next_update(self)), self->signalled_at + SIGNAL_USEC));
+        ald_timer_set(self->timer, MAX(MAX(now + SETTLE_USEC, ald_time_share_next(&self->updates)),
+                                           self->signalled_at + SIGNAL_USEC));
 }
 
 static void on_timer(void *userdata)
@@ -81,12 +67,12 @@ static void on_timer(void *userdata)
         uint64_t revision = update(self);
 
         self->waits = false;
-        wait_if_outdated(self); /* there was no time left for this one */
-        if (revision == self->signalled)
-                return;
-        self->signalled = revision;
-        self->signalled_at = g_get_monotonic_time();
-        ald_signals_change_view(self->signals, ALD_DERIVED_TOPOLOGY, revision);
+        if (revision != self->signalled) {
+                self->signalled = revision;
+                self->signalled_at = g_get_monotonic_time();
+                ald_signals_change_view(self->signals, ALD_DERIVED_TOPOLOGY, revision);
+        }
+        wait_if_outdated(self); /* if there was no time for an update */
 }
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
@@ -113,8 +99,7 @@ AldTopologyBus *ald_topology_bus_new(AldStateManager *manager, AldSignals *signa
         self->signals = signals;
         self->timer = ald_timer_new("topology", on_timer, self);
         self->signalled = self->revision = ald_graph_update(self->graph);
-        self->saved = UPDATES_SAVED_USEC;
-        self->saved_at = g_get_monotonic_time();
+        self->updates = ald_time_share_new(g_get_monotonic_time());
         ald_state_manager_watch(manager, on_changed, on_removing, self);
         return self;
 }
