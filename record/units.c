@@ -20,6 +20,13 @@ char *ald_units_rate(uint64_t bits_per_second)
         return scaled((double) bits_per_second, 1000, units);
 }
 
+char *ald_units_transfers(uint64_t per_second)
+{
+        static const char *const units[] = { "T/s", "kT/s", "MT/s", "GT/s", "TT/s", NULL };
+
+        return scaled((double) per_second, 1000, units);
+}
+
 char *ald_units_bytes(uint64_t bytes)
 {
         static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", NULL };

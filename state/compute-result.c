@@ -7,7 +7,7 @@ static bool is_failure(const AldComputeDevice *row)
                (row->measured_usec == ALD_ABSENT_UINT64 || row->failed_usec >= row->measured_usec);
 }
 
-/* The fields of each metric; those of the matrix product are replaced together. */
+/* The fields of the matrix product, which are replaced together. */
 static void keep_gemm(AldComputeDevice *row, const AldComputeDevice *before)
 {
         row->gemm_tflops = before->gemm_tflops;
@@ -19,32 +19,15 @@ static void keep_gemm(AldComputeDevice *row, const AldComputeDevice *before)
         row->method = before->method;
 }
 
-static void keep_read(AldComputeDevice *row, const AldComputeDevice *before)
+/* Those of another metric, whose names begin so. */
+static void keep(AldComputeDevice *row, const AldComputeDevice *before, const char *prefix)
 {
-        row->memory_bandwidth_bytes_per_second = before->memory_bandwidth_bytes_per_second;
-        row->memory_bandwidth_median_bytes_per_second = before->memory_bandwidth_median_bytes_per_second;
-        row->memory_bandwidth_interval = before->memory_bandwidth_interval;
-}
+        for (size_t i = 0; i < ald_compute_device_struct.n_fields; i++) {
+                const AldField *field = &ald_compute_device_struct.fields[i];
 
-static void keep_copy(AldComputeDevice *row, const AldComputeDevice *before)
-{
-        row->copy_bandwidth_bytes_per_second = before->copy_bandwidth_bytes_per_second;
-        row->copy_bandwidth_median_bytes_per_second = before->copy_bandwidth_median_bytes_per_second;
-        row->copy_bandwidth_interval = before->copy_bandwidth_interval;
-}
-
-static void keep_to_device(AldComputeDevice *row, const AldComputeDevice *before)
-{
-        row->host_to_device_bytes_per_second = before->host_to_device_bytes_per_second;
-        row->host_to_device_median_bytes_per_second = before->host_to_device_median_bytes_per_second;
-        row->host_to_device_interval = before->host_to_device_interval;
-}
-
-static void keep_to_host(AldComputeDevice *row, const AldComputeDevice *before)
-{
-        row->device_to_host_bytes_per_second = before->device_to_host_bytes_per_second;
-        row->device_to_host_median_bytes_per_second = before->device_to_host_median_bytes_per_second;
-        row->device_to_host_interval = before->device_to_host_interval;
+                if (g_str_has_prefix(field->name, prefix))
+                        ald_field_copy(field, row, before);
+        }
 }
 
 static void keep_what_failed(AldComputeDevice *row, const AldComputeDevice *before)
@@ -52,17 +35,15 @@ static void keep_what_failed(AldComputeDevice *row, const AldComputeDevice *befo
         if (isnan(row->gemm_tflops))
                 keep_gemm(row, before);
         if (row->memory_bandwidth_bytes_per_second == ALD_ABSENT_UINT64)
-                keep_read(row, before);
+                keep(row, before, "MemoryBandwidth");
         if (row->copy_bandwidth_bytes_per_second == ALD_ABSENT_UINT64)
-                keep_copy(row, before);
+                keep(row, before, "CopyBandwidth");
         if (row->host_to_device_bytes_per_second == ALD_ABSENT_UINT64)
-                keep_to_device(row, before);
+                keep(row, before, "HostToDevice");
         if (row->device_to_host_bytes_per_second == ALD_ABSENT_UINT64)
-                keep_to_host(row, before);
-        if (isnan(row->peak_tflops)) {
-                row->peak_tflops = before->peak_tflops;
-                row->peak_precision = before->peak_precision;
-        }
+                keep(row, before, "DeviceToHost");
+        if (isnan(row->peak_tflops))
+                keep(row, before, "Peak");
 }
 
 static uint64_t failures_of(const AldComputeDevice *row)

@@ -317,7 +317,7 @@ static char *format_field(const AldField *field, const void *value)
         if (g_str_has_suffix(field->name, "BitsPerSecond"))
                 return ald_units_rate(*(const uint64_t *) value);
         if (strstr(field->name, "TransfersPerSecond"))
-                return g_strdup_printf("%.3g GT/s", (double) *(const uint64_t *) value / 1e9);
+                return ald_units_transfers(*(const uint64_t *) value);
         if (g_str_has_suffix(field->name, "Bytes"))
                 return ald_units_bytes(*(const uint64_t *) value);
         return g_strdup_printf("%" PRIu64, *(const uint64_t *) value);

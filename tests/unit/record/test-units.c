@@ -21,6 +21,8 @@ static void test_rates(void)
 
 static void test_bytes(void)
 {
+        check(ald_units_transfers(2500000000), "2.5 GT/s");
+        check(ald_units_transfers(16000000000), "16 GT/s");
         check(ald_units_bytes(1023), "1023 B");
         check(ald_units_bytes(1024), "1 KiB");
         check(ald_units_bytes(1536), "1.5 KiB");
