@@ -6,7 +6,7 @@
 
 #include "state/link-quality.h"
 
-#define UNEVEN 2.0
+#define ASYMMETRIC 2.0
 
 bool ald_link_has_flag(const char *const *flags, const char *flag)
 {
@@ -64,10 +64,10 @@ double ald_link_rate_most(uint64_t rate, double interval)
 
 static bool exceeds(uint64_t rate, double interval, uint64_t other, double other_interval)
 {
-        return ald_link_rate_least(rate, interval) > UNEVEN * ald_link_rate_most(other, other_interval);
+        return ald_link_rate_least(rate, interval) > ASYMMETRIC * ald_link_rate_most(other, other_interval);
 }
 
-bool ald_link_rates_are_uneven(uint64_t rate, double interval, uint64_t other, double other_interval)
+bool ald_link_rates_are_asymmetric(uint64_t rate, double interval, uint64_t other, double other_interval)
 {
         return rate != ALD_ABSENT_UINT64 && other != ALD_ABSENT_UINT64 &&
                (exceeds(rate, interval, other, other_interval) ||

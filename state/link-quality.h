@@ -43,4 +43,4 @@ double ald_link_rate_most(uint64_t rate, double interval);
 
 /* Whether one of two rates is more than twice the other even at the ends of their intervals; never if
  * either is unknown. */
-bool ald_link_rates_are_uneven(uint64_t rate, double interval, uint64_t other, double other_interval);
+bool ald_link_rates_are_asymmetric(uint64_t rate, double interval, uint64_t other, double other_interval);

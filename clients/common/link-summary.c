@@ -25,6 +25,7 @@ void ald_link_summary_free(AldLinkSummary *summary)
         g_free(summary->path);
         g_free(summary->interface);
         g_free(summary->type);
+        g_free(summary->obstacle);
         g_free(summary->failure);
         g_free(summary->changed);
         g_free(summary->other);
@@ -135,23 +136,27 @@ static uint64_t describe_rdma(AldModel *model, AldLinkSummary *summary, const Al
 }
 
 /* A link that is not measured in a whole turn, and the time to live more, was left out. */
-static bool is_stale(const AldLinkSummary *summary, uint64_t time_to_live, unsigned n_nodes)
+static bool is_overdue(const AldLinkSummary *summary, uint64_t time_to_live, unsigned n_nodes)
 {
         double turn = (double) ald_peer_sample_turn(n_nodes);
 
         return summary->now - summary->measured > (turn + 1) * (double) time_to_live;
 }
 
-static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *link, bool stale)
+static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *link, bool overdue)
 {
         if (summary->excluded)
                 return ALD_LINK_VERDICT_NODE_EXCLUDED;
+        if (summary->unusable)
+                return ALD_LINK_VERDICT_UNUSABLE;
+        if (summary->node_stale)
+                return ALD_LINK_VERDICT_NODE_STALE;
         if (ald_link_has_failed(link))
                 return ALD_LINK_VERDICT_FAILED;
         if (link->measured_usec == ALD_ABSENT_UINT64)
                 return ALD_LINK_VERDICT_UNMEASURED;
-        if (stale)
-                return ALD_LINK_VERDICT_STALE;
+        if (overdue)
+                return ALD_LINK_VERDICT_OVERDUE;
         if (ald_link_has_flag(link->flags, ALD_LINK_DISTURBED))
                 return ALD_LINK_VERDICT_DISTURBED;
         if (link->failure && g_str_has_prefix(link->failure, ALD_LINK_PARTIAL))
@@ -174,6 +179,20 @@ static char *make_sort_key(const AldLinkSummary *summary)
         return g_strdup_printf("%s\n%s\n%d%s", source, sink, summary->rdma, path);
 }
 
+/* Whether its figures count, by the presence of the nodes at its ends. */
+static void describe_nodes(AldLinkSummary *summary, AldModel *model)
+{
+        const char *const ids[] = { summary->source_id, summary->sink_id };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
+                const AldEntity *node = ald_model_get(model, ids[i]);
+
+                if (!summary->excluded)
+                        summary->excluded = ald_node_exclusion(model, node);
+                summary->node_stale |= ald_node_is_stale(model, node);
+        }
+}
+
 /* The source of a link stands in its id; its sink in its record, and in its key at least. */
 static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEntity *link, const AldLink *is)
 {
@@ -186,9 +205,7 @@ static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEnt
                                                           : g_strdup(ald_id_format(&is->sink, id));
         summary->source = ald_node_name(model, summary->source_id);
         summary->sink = ald_node_name(model, summary->sink_id);
-        summary->excluded = ald_node_exclusion(model, ald_model_get(model, summary->source_id));
-        if (!summary->excluded)
-                summary->excluded = ald_node_exclusion(model, ald_model_get(model, summary->sink_id));
+        describe_nodes(summary, model);
 }
 
 static double share_of(const AldLink *link)
@@ -213,11 +230,12 @@ static void add_figures(AldLinkSummary *summary, const AldLink *link)
 }
 
 static AldLinkSummary *summary_new(
-        AldModel *model, const AldEntity *link, const AldRecord *record, double now_usec)
+        AldModel *model, const AldEntity *link, const AldRecord *record, GHashTable *edges, double now_usec)
 {
         AldLinkSummary *summary = g_new0(AldLinkSummary, 1);
         AldLink is = ald_link_of_record(record);
         const AldEntity *sink;
+        const AldEdgeRow *edge;
         uint64_t time_to_live;
 
         summary->rdma = is.rdma;
@@ -233,8 +251,13 @@ static AldLinkSummary *summary_new(
         ald_link_add_sink(
                 &is, ald_entity_as(sink, NETWORK, AldNetwork), ald_entity_as(sink, FABRIC, AldFabric));
         add_figures(summary, &is);
+        edge = g_hash_table_lookup(edges, link->id);
+        if (edge && ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_OFFLINE)) {
+                summary->unusable = true;
+                summary->obstacle = ald_text_safe_or_null(edge->reason);
+        }
         summary->verdict = verdict_of(
-                summary, &is, is_stale(summary, time_to_live, ald_model_nodes(model)->len));
+                summary, &is, is_overdue(summary, time_to_live, ald_model_nodes(model)->len));
         summary->sort_key = make_sort_key(summary);
         return summary;
 }
@@ -246,12 +269,11 @@ static int compare_summaries(const void *a, const void *b)
         return strcmp((*x)->sort_key, (*y)->sort_key);
 }
 
-/* The id that the link would have. NULL if the path is within a node, is not probed or is probed from the
- * other end, or if it was measured: then its record will arrive soon. */
+/* The id of the record that a probe of this path makes. NULL if it is within a node, is not probed or is
+ * probed from the other end. */
 static char *link_id_of(const AldEdgeRow *edge)
 {
-        if (ald_edge_is_within_node(edge) || !edge->prober || strcmp(edge->prober, edge->source) != 0 ||
-                edge->measured_usec != ALD_ABSENT_UINT64 || edge->rtt_measured_usec != ALD_ABSENT_UINT64)
+        if (ald_edge_is_within_node(edge) || !edge->prober || strcmp(edge->prober, edge->source) != 0)
                 return NULL;
         if (edge->sink_address)
                 return g_strdup_printf("%s/%s,%s", edge->source, edge->sink, edge->sink_address);
@@ -281,26 +303,42 @@ static AldLinkSummary *summarize_edge(AldModel *model, const AldEdgeRow *edge, d
         summary->will_be_measured = edge->due_reason != NULL;
         summary->failure = ald_text_safe_or_null(edge->reason);
         summary->verdict = ALD_LINK_VERDICT_UNMEASURED;
-        summary->excluded = ald_node_exclusion(model, ald_model_get(model, edge->source));
-        if (!summary->excluded)
-                summary->excluded = ald_node_exclusion(model, ald_model_get(model, edge->sink));
+        describe_nodes(summary, model);
         if (summary->excluded)
                 summary->verdict = ALD_LINK_VERDICT_NODE_EXCLUDED;
         summary->sort_key = make_sort_key(summary);
         return summary;
 }
 
-/* Those that have no record. */
-static void add_untried(GPtrArray *summaries, AldModel *model, const AldEntity *node, double now_usec)
+/* The AldEdgeRow of each link id; none if the model does not hold the connection graph. */
+static GHashTable *find_edges(AldModel *model)
 {
         const AldTopology *topology = ald_model_topology(model);
+        GHashTable *edges = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
         for (guint i = 0; topology && i < topology->edges->len; i++) {
-                const AldEdgeRow *edge = topology->edges->pdata[i];
-                g_autofree char *id = link_id_of(edge);
+                AldEdgeRow *edge = topology->edges->pdata[i];
+                char *id = link_id_of(edge);
 
-                if (!id || ald_model_get(model, id) || !ald_is_node_id(edge->source) ||
-                        !ald_is_node_id(edge->sink))
+                if (id)
+                        g_hash_table_insert(edges, id, edge);
+        }
+        return edges;
+}
+
+/* What has no record, and was not measured: otherwise its record will arrive soon. */
+static void add_untried(
+        GPtrArray *summaries, AldModel *model, const AldEntity *node, GHashTable *edges, double now_usec)
+{
+        const char *id;
+        const AldEdgeRow *edge;
+        GHashTableIter iter;
+
+        g_hash_table_iter_init(&iter, edges);
+        while (g_hash_table_iter_next(&iter, (void **) &id, (void **) &edge)) {
+                if (edge->measured_usec != ALD_ABSENT_UINT64 ||
+                        edge->rtt_measured_usec != ALD_ABSENT_UINT64 || ald_model_get(model, id) ||
+                        !ald_is_node_id(edge->source) || !ald_is_node_id(edge->sink))
                         continue;
                 if (!node || strcmp(edge->source, node->id) == 0 || strcmp(edge->sink, node->id) == 0)
                         g_ptr_array_add(summaries, summarize_edge(model, edge, now_usec));
@@ -312,6 +350,7 @@ GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now
         static const AldKind kinds[] = { ALD_KIND_LINK_SOCKET, ALD_KIND_LINK_RDMA };
         GPtrArray *summaries = g_ptr_array_new_with_free_func((GDestroyNotify) ald_link_summary_free);
         const GPtrArray *links = ald_model_links(model);
+        g_autoptr(GHashTable) edges = find_edges(model);
 
         for (guint i = 0; i < links->len; i++)
                 for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
@@ -320,12 +359,12 @@ GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now
 
                         if (!record)
                                 continue;
-                        summary = summary_new(model, links->pdata[i], record, now_usec);
+                        summary = summary_new(model, links->pdata[i], record, edges, now_usec);
                         if (!node || strcmp(summary->source_id, node->id) == 0 ||
                                 strcmp(summary->sink_id, node->id) == 0)
                                 g_ptr_array_add(summaries, g_steal_pointer(&summary));
                 }
-        add_untried(summaries, model, node, now_usec);
+        add_untried(summaries, model, node, edges, now_usec);
         g_ptr_array_sort(summaries, compare_summaries);
         return summaries;
 }
@@ -338,6 +377,7 @@ static AldTone tone_of(AldLinkVerdict verdict)
         case ALD_LINK_VERDICT_UNMEASURED:
                 return ALD_TONE_FAINT;
         case ALD_LINK_VERDICT_FAILED:
+        case ALD_LINK_VERDICT_UNUSABLE:
         case ALD_LINK_VERDICT_NODE_EXCLUDED:
                 return ALD_TONE_ERROR;
         default:
@@ -379,8 +419,13 @@ char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
                 return g_strdup(summary->failure);
         case ALD_LINK_VERDICT_DISTURBED:
                 return g_strdup_printf("disturbed%s%s", summary->other ? " by " : "", summary->other ?: "");
-        case ALD_LINK_VERDICT_STALE:
-                return g_strdup("stale");
+        case ALD_LINK_VERDICT_OVERDUE:
+                return g_strdup("overdue");
+        case ALD_LINK_VERDICT_NODE_STALE:
+                return g_strdup("node stale");
+        case ALD_LINK_VERDICT_UNUSABLE:
+                return g_strdup_printf(
+                        "unusable%s%s", summary->obstacle ? ": " : "", summary->obstacle ?: "");
         case ALD_LINK_VERDICT_NODE_EXCLUDED:
                 return g_strdup_printf("node %s", summary->excluded);
         case ALD_LINK_VERDICT_FAILED:

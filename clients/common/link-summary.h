@@ -14,8 +14,10 @@ typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_CHANGED,   /* something has changed since, so the figures may be wrong now */
         ALD_LINK_VERDICT_PARTIAL,   /* one direction could not be measured */
         ALD_LINK_VERDICT_DISTURBED, /* other traffic used the path during the measurement */
-        ALD_LINK_VERDICT_STALE,     /* overdue, so it may no longer be measured */
+        ALD_LINK_VERDICT_OVERDUE,   /* so it may no longer be measured */
         ALD_LINK_VERDICT_FAILED,
+        ALD_LINK_VERDICT_NODE_STALE,    /* one end has been silent for a while */
+        ALD_LINK_VERDICT_UNUSABLE,      /* at present, according to one end: no carrier, for example */
         ALD_LINK_VERDICT_NODE_EXCLUDED, /* one end is offline, duplicate or unknown */
 } AldLinkVerdict;
 
@@ -36,6 +38,9 @@ typedef struct AldLinkSummary {
         char *other;  /* other traffic that disturbed the measurement; NULL if unknown */
         AldLinkVerdict verdict;
         const char *excluded; /* "offline", "duplicate" or "unknown": the state of one end, or NULL */
+        bool node_stale;      /* one end has been silent for a while */
+        bool unusable;        /* the path, at present, or one of its nodes is excluded */
+        char *obstacle;       /* safe text: why, as far as an end tells, or NULL */
         char *failure;        /* safe text; NULL if it did not fail, or for an unknown reason */
         char *changed;        /* safe text: what has changed since the measurement, or NULL */
         double due; /* µs, by the source's clock, of what was not measured: when it will be; NaN: as soon as
@@ -48,8 +53,9 @@ void ald_link_summary_free(AldLinkSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkSummary, ald_link_summary_free)
 
 /* The AldLinkSummary of each record and, if the model holds the connection graph, of each path that nobody
- * has tried yet, by names of source and sink; only those that begin or end at a node, if one is given.
- * now_usec is CLOCK_REALTIME. */
+ * has tried yet; without the graph it is not known which of them cannot be used at present. Sorted
+ * by names of source and sink; only those that begin or end at a node, if one is given. now_usec is
+ * CLOCK_REALTIME. */
 GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec);
 
 /* "ok", "40 % of negotiated", "failed: refused", "node offline". Safe text, to be freed. */

@@ -95,6 +95,12 @@ const char *ald_node_exclusion(AldModel *model, const AldEntity *node)
         return ald_presence_state_to_string(state);
 }
 
+bool ald_node_is_stale(AldModel *model, const AldEntity *node)
+{
+        return state_of(presence_of(node)) == ALD_PRESENCE_STATE_STALE &&
+               g_strcmp0(node->id, ald_model_node_id(model)) != 0;
+}
+
 /* "offline, 5 min ago"; only the state if the time is absent. */
 static char *format_state(AldPresenceState state, double then_usec, double now_usec)
 {

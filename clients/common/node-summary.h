@@ -25,6 +25,9 @@ char *ald_format_record_age(double updated_usec, double now_usec);
  * machine always does, or has no presence. */
 const char *ald_node_exclusion(AldModel *model, const AldEntity *node);
 
+/* Whether it is another machine that has been silent for a while, and still counts. */
+bool ald_node_is_stale(AldModel *model, const AldEntity *node);
+
 /* "online"; "stale, 5 s ago" with the age of its records; "offline, 5 min ago", or another state in which it
  * does not count, with the time since then. Without a presence only the age. Sets the tone accordingly. */
 char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone);

@@ -117,9 +117,9 @@ const AldNodePair *ald_topology_summary_find(const AldTopologySummary *summary, 
         return NULL;
 }
 
-bool ald_node_pair_is_uneven(const AldNodePair *pair)
+bool ald_node_pair_is_asymmetric(const AldNodePair *pair)
 {
-        return ald_link_rates_are_uneven(pair->there, ALD_ABSENT_DOUBLE, pair->back, ALD_ABSENT_DOUBLE);
+        return ald_link_rates_are_asymmetric(pair->there, ALD_ABSENT_DOUBLE, pair->back, ALD_ABSENT_DOUBLE);
 }
 
 bool ald_node_pair_is_without_ip(const AldNodePair *pair)

@@ -38,7 +38,7 @@ const char *ald_topology_summary_name(const AldTopologySummary *summary, const c
 const AldNodePair *ald_topology_summary_find(const AldTopologySummary *summary, unsigned x, unsigned y);
 
 /* Whether one direction is more than twice as fast as the other. */
-bool ald_node_pair_is_uneven(const AldNodePair *pair);
+bool ald_node_pair_is_asymmetric(const AldNodePair *pair);
 
 /* Whether the only paths are RDMA, or cables that nothing was configured for: there is no path over sockets.
  */

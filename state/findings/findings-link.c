@@ -85,15 +85,15 @@ static bool was_reported(AldReport *report, const AldLink *link)
         ald_id_format(from, from_text);
         ald_id_format(to, to_text);
         pair = g_strconcat(from_text, " ", to_text, NULL);
-        return !g_hash_table_add(report->uneven, g_steal_pointer(&pair));
+        return !g_hash_table_add(report->asymmetric, g_steal_pointer(&pair));
 }
 
-static void find_unevenness(AldReport *report, const AldLink *link)
+static void find_asymmetry(AldReport *report, const AldLink *link)
 {
         uint64_t up = link->upload_bits_per_second, down = link->download_bits_per_second;
         AldFindingRow row;
 
-        if (!ald_link_rates_are_uneven(up, link->upload_interval, down, link->download_interval) ||
+        if (!ald_link_rates_are_asymmetric(up, link->upload_interval, down, link->download_interval) ||
                 was_reported(report, link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC))
                 return;
         row = link_row(link);
@@ -195,7 +195,7 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
         /* Other traffic may explain a low rate. */
         if (!ald_link_has_flag(link.flags, ALD_LINK_DISTURBED)) {
                 find_shortfall(report, link);
-                find_unevenness(report, &link);
+                find_asymmetry(report, &link);
                 find_unsteadiness(report, &link);
                 find_missing_direction(report, &link);
         }

@@ -11,7 +11,7 @@ typedef struct AldReport {
         GPtrArray *findings;
         GHashTable *names; /* friendly name → number of nodes that have it */
         guint counts[ALD_FINDING_ROW_ID_N];
-        GHashTable *uneven; /* pairs, the faster direction first, that already have a finding for this */
+        GHashTable *asymmetric; /* pairs, the faster direction first, that already have a finding for this */
 } AldReport;
 
 /* Whether there are enough findings of this Id. Then this one is only counted, so its row is not needed. */

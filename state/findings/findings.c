@@ -55,7 +55,7 @@ static void report_begin(AldReport *report, AldStore *store, uint64_t now_realti
                 .clock_is_set = clock_is_set,
                 .findings = g_ptr_array_new_with_free_func(ald_report_row_free),
                 .names = g_hash_table_new(g_str_hash, g_str_equal),
-                .uneven = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+                .asymmetric = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
         };
         ald_store_foreach_node(store, count_name, report->names);
 }
@@ -66,7 +66,7 @@ static GPtrArray *report_end(AldReport *report)
         count_left_out(report);
         g_ptr_array_sort(report->findings, compare_rows);
         g_hash_table_unref(report->names);
-        g_hash_table_unref(report->uneven);
+        g_hash_table_unref(report->asymmetric);
         return report->findings;
 }
 

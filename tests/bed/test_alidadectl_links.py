@@ -31,7 +31,7 @@ def test_links_of_a_cluster_are_shown_probed_and_held_off(make_cluster):
     probed = json.loads(done.stdout)
     assert probed["State"] == "done" and probed["Node"] == two.id
     assert probed["Result"]["UploadBitsPerSecond"] > 2 * probed["Result"]["DownloadBitsPerSecond"]
-    wait_steadily(lambda: "≠ uneven" in one.alidadectl("topology").stdout, "an uneven link", deadline=30)
+    wait_steadily(lambda: "≠ asymmetric" in one.alidadectl("topology").stdout, "an asymmetric link", deadline=30)
     text = one.alidadectl("probe", "link", two.id, "--rtt-only", f"--path={two.address}", deadline=60).stdout
     assert f"over {two.address}" in text and "RTT/2: " in text
 

@@ -93,6 +93,7 @@ def test_a_cable_that_is_pulled(trio):
     reasons = {edge["Reason"] for edge in between(three, one, three)}
     assert between(three, two, three) == []
     assert reasons == {f"{LINK} at the source has no carrier", f"{LINK} at the sink has no carrier"}
+    assert f"unusable: {LINK} at the source has no carrier" in three.alidadectl("links").stdout
     wait_edges(trio, one, one, three, GONE, Presence="offline")
     three.mend()
     trio.wait_online()

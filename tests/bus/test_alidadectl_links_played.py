@@ -167,7 +167,7 @@ def test_both_ends_of_a_path(play):
     ({"up": 4 * GIGABIT, "Flags": ["disturbed"], "UploadOtherBitsPerSecond": 300_000_000}, "disturbed by 300 Mb/s"),
     ({"up": 2 ** 64 - 1, "Failure": "partial: upload: too little arrived"}, "partial: upload: too little arrived"),
     ({"age": 11 * MINUTE, "TimeToLiveUSec": 6 * MINUTE}, "ok"),
-    ({"age": 11 * MINUTE}, "stale"),
+    ({"age": 11 * MINUTE}, "overdue"),
     ({"age": -5 * MINUTE}, "ok"),
     ({"Failure": "connection refused", "FailedUSec": now() + 60 * MINUTE}, "failed: connection refused"),
     ({"Failure": "connection refused", "FailedUSec": now() - 60 * MINUTE}, "ok"),
@@ -258,7 +258,7 @@ def test_topology_is_drawn(play):
         "        │    18.2 µs                 18.2 µs \n"
         "cygnus  │  48.2 Mb/s≠          –           · \n"
         "        │    18.2 µs     18.2 µs             \n"
-        "≠ uneven: 196 Mb/s from atlas to cygnus, 48.2 Mb/s back\n")
+        "≠ asymmetric: 196 Mb/s from atlas to cygnus, 48.2 Mb/s back\n")
 
 
 def test_topology_on_narrow_terminals(play):
@@ -353,9 +353,9 @@ def test_topology_of_many(play):
              for rate in [a * 10 ** 6 if b == 12 else 10 ** 9]]
     host, _ = play(nodes, edges=edges)
     text = host.alidadectl("topology").stdout
-    assert "The slowest of 66 measured pairs:" in text and "The most uneven ones:" in text
+    assert "The slowest of 66 measured pairs:" in text and "The most asymmetric ones:" in text
     first = text.splitlines()[2]
-    assert first.split()[:7] == ["n1", "↔", "n12", "1.00", "Mb/s", "1.00", "Gb/s"] and first.endswith("uneven")
+    assert first.split()[:7] == ["n1", "↔", "n12", "1.00", "Mb/s", "1.00", "Gb/s"] and first.endswith("asymmetric")
     assert "12 nodes are too many to draw" in text
     assert len(get_json(host, "topology")["Edges"]) == 132
 
@@ -942,7 +942,7 @@ def test_links_in_ascii(play):
     for args in (["links"], ["topology"], ["status"], ["show", ME], ["watch", "--once"]):
         assert host.alidadectl(*args, env={"LANG": "C", "LC_ALL": "C"}).stdout.isascii(), args
     text = host.alidadectl("topology", env={"LANG": "C", "LC_ALL": "C"}).stdout
-    assert "--------+----" in text and "196 Mb/s!" in text and "! uneven" in text
+    assert "--------+----" in text and "196 Mb/s!" in text and "! asymmetric" in text
 
 
 def test_rubbish_about_a_job(play_probe):

@@ -26,7 +26,7 @@ typedef struct Layout {
 
 /* What stands beside or in place of a rate, and is explained below. */
 typedef enum Mark {
-        MARK_UNEVEN,
+        MARK_ASYMMETRIC,
         MARK_STALE,
         MARK_WITHOUT_IP,
         MARK_UNMEASURED,
@@ -41,7 +41,7 @@ static const struct {
         const char *meaning;
         const char *style;
 } marks[MARK_N] = {
-        [MARK_UNEVEN] = { "≠", NULL, NULL, ALD_STYLE_WARNING },
+        [MARK_ASYMMETRIC] = { "≠", NULL, NULL, ALD_STYLE_WARNING },
         [MARK_STALE] = { "~", NULL, "a node at its end has not been heard from for some seconds",
                 ALD_STYLE_WARNING },
         [MARK_WITHOUT_IP] = { "°", NULL, "there is no path over IP", "" },
@@ -160,8 +160,8 @@ static Mark mark_of(const AldNodePair *pair)
                 return MARK_UNMEASURED;
         if (ald_presence_is(pair->row->presence, ALD_EDGE_ROW_PRESENCE_STALE))
                 return MARK_STALE;
-        if (ald_node_pair_is_uneven(pair))
-                return MARK_UNEVEN;
+        if (ald_node_pair_is_asymmetric(pair))
+                return MARK_ASYMMETRIC;
         return ald_node_pair_is_without_ip(pair) ? MARK_WITHOUT_IP : MARK_N;
 }
 
@@ -209,7 +209,7 @@ static void append_line(GString *out, const char *text, unsigned columns)
         g_string_append_c(out, '\n');
 }
 
-/* Each uneven pair in words, and what the other marks mean. */
+/* Each asymmetric pair in words, and what the other marks mean. */
 static void explain_marks(GString *out, const Layout *layout, unsigned columns)
 {
         const AldTopologySummary *summary = layout->summary;
@@ -219,9 +219,9 @@ static void explain_marks(GString *out, const Layout *layout, unsigned columns)
                 g_autofree char *there = ald_format_bits_per_second(ald_figure(pair->there)), *text = NULL;
                 g_autofree char *back = ald_format_bits_per_second(ald_figure(pair->back));
 
-                if (mark_of(pair) != MARK_UNEVEN)
+                if (mark_of(pair) != MARK_ASYMMETRIC)
                         continue;
-                text = g_strdup_printf("≠ uneven: %s from %s to %s, %s back", there,
+                text = g_strdup_printf("≠ asymmetric: %s from %s to %s, %s back", there,
                         name_of(summary, pair->a), name_of(summary, pair->b), back);
                 append_line(out, text, columns);
         }
@@ -297,7 +297,7 @@ static char *describe_note(const AldNodePair *pair)
         if (mark == MARK_N)
                 return g_strdup("");
         return g_strdup_printf("%s%s" ALD_STYLE_NORMAL, marks[mark].style,
-                mark == MARK_UNEVEN       ? "≠ uneven"
+                mark == MARK_ASYMMETRIC   ? "≠ asymmetric"
                 : mark == MARK_STALE      ? "stale"
                 : mark == MARK_WITHOUT_IP ? "without IP"
                 : mark == MARK_CANDIDATE  ? "possible"
@@ -332,7 +332,7 @@ static uint64_t slower(const AldNodePair *pair)
 }
 
 /* How many times the faster direction is as fast as the other; 1 if one of them is not known. */
-static double unevenness(const AldNodePair *pair)
+static double asymmetry_of(const AldNodePair *pair)
 {
         double there = ald_figure(pair->there), back = ald_figure(pair->back);
         double ratio = fmax(there, back) / fmin(there, back);
@@ -347,11 +347,11 @@ static int compare_slowness(const void *a, const void *b)
         return slower(*x) < slower(*y) ? -1 : slower(*x) > slower(*y);
 }
 
-static int compare_unevenness(const void *a, const void *b)
+static int compare_asymmetry(const void *a, const void *b)
 {
         const AldNodePair *const *x = a, *const *y = b;
 
-        return unevenness(*x) > unevenness(*y) ? -1 : unevenness(*x) < unevenness(*y);
+        return asymmetry_of(*x) > asymmetry_of(*y) ? -1 : asymmetry_of(*x) < asymmetry_of(*y);
 }
 
 /* "3 pairs are not measured yet, 2 are offline." */
@@ -376,12 +376,12 @@ static void count_others(GString *out, const AldTopologySummary *summary, unsign
         append_line(out, g_strchomp(text->str), columns);
 }
 
-/* Of many pairs, those that are worth a look: the slowest and the most uneven. */
+/* Of many pairs, those that are worth a look: the slowest and the most asymmetric. */
 static void draw_extremes(GString *out, const AldTopologySummary *summary, unsigned columns)
 {
         g_autoptr(GPtrArray) sorted = g_ptr_array_new();
         g_autofree char *title = NULL, *note = NULL;
-        unsigned shown, uneven = 0;
+        unsigned shown, asymmetric = 0;
 
         for (guint i = 0; i < summary->pairs->len; i++)
                 if (slower(summary->pairs->pdata[i]) != ALD_ABSENT_UINT64)
@@ -392,14 +392,14 @@ static void draw_extremes(GString *out, const AldTopologySummary *summary, unsig
                 g_ptr_array_sort(sorted, compare_slowness);
                 append_line(out, title, columns);
                 append_pairs(out, summary, (AldNodePair *const *) sorted->pdata, shown, columns);
-                g_ptr_array_sort(sorted, compare_unevenness);
+                g_ptr_array_sort(sorted, compare_asymmetry);
         }
-        while (uneven < shown && ald_node_pair_is_uneven(sorted->pdata[uneven]))
-                uneven++;
-        if (uneven > 0) {
+        while (asymmetric < shown && ald_node_pair_is_asymmetric(sorted->pdata[asymmetric]))
+                asymmetric++;
+        if (asymmetric > 0) {
                 g_string_append_c(out, '\n');
-                append_line(out, "The most uneven ones:", columns);
-                append_pairs(out, summary, (AldNodePair *const *) sorted->pdata, uneven, columns);
+                append_line(out, "The most asymmetric ones:", columns);
+                append_pairs(out, summary, (AldNodePair *const *) sorted->pdata, asymmetric, columns);
         }
         count_others(out, summary, columns);
         note = g_strdup_printf(

@@ -9,7 +9,7 @@
 /*
  * Draws what is best between each two nodes: a matrix of rates with RTT/2 below them, with names or, if that
  * is too wide, with numbers; a list of pairs if that is too wide as well; for more than 8 nodes, only the
- * slowest and the most uneven pairs, and how many are not measured or offline.
+ * slowest and the most asymmetric pairs, and how many are not measured or offline.
  */
 void ald_topology_draw(GString *out, const AldTopologySummary *summary, unsigned columns);
 

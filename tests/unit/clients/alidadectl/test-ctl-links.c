@@ -116,7 +116,7 @@ static void test_drawings(void)
                         "  │                18.2 µs \n"
                         "n2│  2.00 Gb/s≠          · \n"
                         "  │    18.2 µs             \n"
-                        "≠ uneven: 1.00 Gb/s from n1 to n2, 2.00 Gb/s back\n" },
+                        "≠ asymmetric: 1.00 Gb/s from n1 to n2, 2.00 Gb/s back\n" },
                 { 2, 24, { { 1, 2, 1000000000, 7 } },
                         "From the node at the\nleft to the one at the\ntop, over the best path;\nRTT/2 "
                         "below:\n"
@@ -124,7 +124,7 @@ static void test_drawings(void)
                         "────┼────────────────\n"
                         "1 n1│      ·   1.00G≠\n"
                         "2 n2│      7≠      · \n"
-                        "≠ uneven: 1.00 Gb/s from\nn1 to n2, 7 b/s back\n" },
+                        "≠ asymmetric: 1.00 Gb/s\nfrom n1 to n2, 7 b/s\nback\n" },
                 { 2, 20, { { 1, 2, 1000000000 } },
                         "NODES        →  ←\n"
                         "n1 ↔ n2  1.00G  –\n" },
@@ -179,11 +179,11 @@ static void test_many_are_listed(void)
         g_assert_cmpstr(drawing, ==,
                 "The slowest of 2 measured pairs:\n"
                 "NODES            →          ←  RTT/2  TYPE      NOTE\n"
-                "n1 ↔ n2  1.00 Mb/s  1.00 Gb/s      –  ethernet  ≠ uneven\n"
+                "n1 ↔ n2  1.00 Mb/s  1.00 Gb/s      –  ethernet  ≠ asymmetric\n"
                 "n1 ↔ n3  2.00 Gb/s  2.00 Gb/s      –  ethernet  \n"
-                "\nThe most uneven ones:\n"
+                "\nThe most asymmetric ones:\n"
                 "NODES            →          ←  RTT/2  TYPE      NOTE\n"
-                "n1 ↔ n2  1.00 Mb/s  1.00 Gb/s      –  ethernet  ≠ uneven\n"
+                "n1 ↔ n2  1.00 Mb/s  1.00 Gb/s      –  ethernet  ≠ asymmetric\n"
                 "\nPairs that are not measured yet: 1. Pairs that are offline: 1.\n"
                 "\n9 nodes are too many to draw. --all shows all paths, \"alidadectl links NODE\" the "
                 "measurements of one node.\n");

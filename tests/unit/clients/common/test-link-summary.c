@@ -43,9 +43,9 @@ static void test_verdicts(void)
         } cases[] = {
                 { 1, "Link1.Socket", "'UploadBitsPerSecond':5", "ok" },
                 { 10, "Link1.Socket", "'UploadBitsPerSecond':5", "ok" },
-                { 10.1, "Link1.Socket", "'UploadBitsPerSecond':5", "stale" },
+                { 10.1, "Link1.Socket", "'UploadBitsPerSecond':5", "overdue" },
                 { 700, "Link1.Rdma", "'UploadBitsPerSecond':5", "ok" },
-                { 721, "Link1.Rdma", "'UploadBitsPerSecond':5", "stale" },
+                { 721, "Link1.Rdma", "'UploadBitsPerSecond':5", "overdue" },
                 { -60, "Link1.Socket", "'UploadBitsPerSecond':5", "ok" },
                 { NAN, "Link1.Socket", "'UploadBitsPerSecond':5", "not measured" },
                 { NAN, "Link1.Socket", "'Failure':'no answer'", "failed: no answer" },
@@ -80,8 +80,8 @@ static void test_verdicts(void)
                         "'UploadBitsPerSecond':5,'Failure':'partial: download: too little arrived'",
                         "partial: download: too little arrived" },
                 { 50, "Link1.Socket", "'UploadBitsPerSecond':5,'TimeToLiveUSec':1800000000", "ok" },
-                { 61, "Link1.Socket", "'UploadBitsPerSecond':5,'TimeToLiveUSec':1800000000", "stale" },
-                { 11, "Link1.Socket", "'UploadBitsPerSecond':0,'NegotiatedBitsPerSecond':100", "stale" },
+                { 61, "Link1.Socket", "'UploadBitsPerSecond':5,'TimeToLiveUSec':1800000000", "overdue" },
+                { 11, "Link1.Socket", "'UploadBitsPerSecond':0,'NegotiatedBitsPerSecond':100", "overdue" },
                 { 1, "Link1.Socket", "'UploadBitsPerSecond':5,'Changed':'route'", "changed: route" },
                 /* A radio at one end makes the path one, and delivers a quarter at least. */
                 { 1, "Link1.Socket",
@@ -109,7 +109,7 @@ static void test_verdicts(void)
 /* However good its figures are. */
 static void test_links_of_excluded_nodes(void)
 {
-        static const char *const states[][2] = { { "online", "ok" }, { "stale", "ok" },
+        static const char *const states[][2] = { { "online", "ok" }, { "stale", "node stale" },
                 { "offline", "node offline" }, { "duplicate", "node duplicate" },
                 { "unknown", "node unknown" } };
 
@@ -128,8 +128,46 @@ static void test_links_of_excluded_nodes(void)
         }
 }
 
+/* What the graph says of a path, the links say too: of both directions, from the end that probes it. */
+static void test_links_that_cannot_be_used(void)
+{
+        static const struct {
+                const char *presence, *reason, *verdict;
+        } cases[] = {
+                { "live", NULL, "ok" },
+                { "live", "the sink starts no such probes", "ok" },
+                { "stale", NULL, "ok" },
+                { "offline", NULL, "unusable" },
+                { "offline", "eth0\033 at the sink has no carrier",
+                        "unusable: eth0� at the sink has no carrier" },
+        };
+
+        for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autofree char *from = model_id(1), *to = model_id(2), *verdict = NULL;
+                g_autofree char *fields = g_strdup_printf(
+                        "{'UploadBitsPerSecond':5,'MeasuredUSec':%.0f}", NOW);
+                bool probed = i % 2 == 0;
+                AldEdgeRow row = ALD_EDGE_ROW_INIT;
+
+                row.source = row.prober = from;
+                row.sink = to;
+                row.sink_address = "192.0.2.2";
+                row.presence = cases[i / 2].presence;
+                row.reason = cases[i / 2].reason;
+                row.measured_usec = 1;
+                if (!probed)
+                        row.prober = to;
+                ald_model_add_topology(model);
+                g_ptr_array_add(ald_model_topology(model)->edges, ald_struct_dup(&ald_edge_row_struct, &row));
+                add_link(model, "Link1.Socket", fields);
+                verdict = verdict_of(model);
+                g_assert_cmpstr(verdict, ==, probed ? cases[i / 2].verdict : "ok");
+        }
+}
+
 /* Where peers take turns, each waits for longer. */
-static void test_stale_in_a_big_cluster(void)
+static void test_overdue_in_a_big_cluster(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
         g_autofree char *small = NULL, *big = NULL, *fields = NULL;
@@ -141,7 +179,7 @@ static void test_stale_in_a_big_cluster(void)
         small = verdict_of(model);
         add_node(model, 64, "n");
         big = verdict_of(model);
-        g_assert_cmpstr(small, ==, "stale");
+        g_assert_cmpstr(small, ==, "overdue");
         g_assert_cmpstr(big, ==, "ok");
 }
 
@@ -333,18 +371,18 @@ static void test_links_of_a_node(void)
         }
 }
 
-static void test_uneven_pairs(void)
+static void test_asymmetric_pairs(void)
 {
-        static const uint64_t uneven[][2] = { { 1, 3 }, { 3, 1 }, { 0, 1 } };
+        static const uint64_t asymmetric[][2] = { { 1, 3 }, { 3, 1 }, { 0, 1 } };
         static const uint64_t even[][2] = { { 1, 2 }, { 0, 0 }, { ALD_ABSENT_UINT64, 5 },
                 { 5, ALD_ABSENT_UINT64 } };
 
-        for (size_t i = 0; i < G_N_ELEMENTS(uneven); i++)
-                g_assert_true(ald_node_pair_is_uneven(
-                        &(AldNodePair){ .there = uneven[i][0], .back = uneven[i][1] }));
+        for (size_t i = 0; i < G_N_ELEMENTS(asymmetric); i++)
+                g_assert_true(ald_node_pair_is_asymmetric(
+                        &(AldNodePair){ .there = asymmetric[i][0], .back = asymmetric[i][1] }));
         for (size_t i = 0; i < G_N_ELEMENTS(even); i++)
-                g_assert_false(
-                        ald_node_pair_is_uneven(&(AldNodePair){ .there = even[i][0], .back = even[i][1] }));
+                g_assert_false(ald_node_pair_is_asymmetric(
+                        &(AldNodePair){ .there = even[i][0], .back = even[i][1] }));
 }
 
 static void add_node_row(AldTopology *topology, unsigned number, const char *name)
@@ -391,7 +429,8 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-summary/verdicts", test_verdicts);
         g_test_add_func("/link-summary/links-of-excluded-nodes", test_links_of_excluded_nodes);
-        g_test_add_func("/link-summary/stale-in-a-big-cluster", test_stale_in_a_big_cluster);
+        g_test_add_func("/link-summary/links-that-cannot-be-used", test_links_that_cannot_be_used);
+        g_test_add_func("/link-summary/overdue-in-a-big-cluster", test_overdue_in_a_big_cluster);
         g_test_add_func("/link-summary/slower-end-counts", test_slower_end_counts);
         g_test_add_func("/link-summary/tones", test_tones);
         g_test_add_func("/link-summary/texts-are-safe", test_texts_are_safe);
@@ -399,7 +438,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-summary/interface", test_interface);
         g_test_add_func("/link-summary/type", test_type_of_both_ends);
         g_test_add_func("/link-summary/intervals", test_intervals);
-        g_test_add_func("/link-summary/uneven-pairs", test_uneven_pairs);
+        g_test_add_func("/link-summary/asymmetric-pairs", test_asymmetric_pairs);
         g_test_add_func("/link-summary/pairs", test_pairs);
         return g_test_run();
 }
