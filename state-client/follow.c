@@ -190,7 +190,7 @@ static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_ha
                 return -EREMOTEIO;
         }
         r = ald_decode_topology(m, topology, of_pairs, follow->topology_after == 0, &next);
-        if (r >= 0 && of_pairs && next == 0)
+        if (r >= 0 && next == 0 && (of_pairs || !topology->with_pairs))
                 return 0;
         if (r >= 0)
                 r = ask_for_next_topology(follow, next, callback);

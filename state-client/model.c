@@ -436,10 +436,11 @@ json_t *ald_model_totals_json(AldModel *model)
         return model->totals_json;
 }
 
-void ald_model_add_topology(AldModel *model)
+void ald_model_add_topology(AldModel *model, bool with_pairs)
 {
         if (!model->topology)
                 model->topology = ald_topology_new();
+        model->topology->with_pairs |= with_pairs;
 }
 
 AldTopology *ald_model_topology(AldModel *model)

@@ -104,8 +104,9 @@ const AldRows *ald_model_findings(AldModel *model);
 /* The same rows as received, including fields of a newer service: an array of equal length. Never NULL. */
 json_t *ald_model_findings_json(AldModel *model);
 
-/* Makes the model hold the connection graph as well, which is then followed (state-client/follow.h). */
-void ald_model_add_topology(AldModel *model);
+/* Makes the model hold the connection graph as well, which is then followed (state-client/follow.h). Without
+ * pairs it can be read once only. */
+void ald_model_add_topology(AldModel *model, bool with_pairs);
 /* NULL unless it was added. */
 AldTopology *ald_model_topology(AldModel *model);
 

@@ -12,6 +12,7 @@ typedef struct AldTopology {
         GPtrArray *nodes;  /* AldGraphNodeRow, by id */
         GPtrArray *edges;  /* AldEdgeRow, by source, sink, kind, ports and addresses */
         GPtrArray *pairs;  /* AldNodePairRow, by the two ids */
+        bool with_pairs;   /* set before it is read: pairs are read, too */
         char *failure;     /* why the last reading failed, or NULL */
 
         /* Of a reading that has begun: its revision, and whether it is one of everything. */

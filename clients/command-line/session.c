@@ -75,8 +75,8 @@ int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe
         session->ctl = ctl;
         session->loop = g_main_loop_new(NULL, FALSE);
         session->model = ald_model_new();
-        if (session->with_topology)
-                ald_model_add_topology(session->model);
+        if (session->with_topology || session->with_edges)
+                ald_model_add_topology(session->model, session->with_topology);
         session->sources = g_ptr_array_new_with_free_func(drop_source);
         return opening_exit_code(session, ald_state_client_new(session->model, &setup, &session->client));
 }
@@ -211,6 +211,10 @@ int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
         ald_model_watch(session->model, NULL, NULL);
         g_ptr_array_set_size(session->sources, 0);
         ald_session_pause(session); /* the model keeps its contents */
+        if (r == ALD_EXIT_OK && session->with_edges && ald_model_topology(session->model)->failure)
+                ald_print_error(
+                        "Cannot read the topology, so that paths that cannot be used are not marked: %s",
+                        ald_model_topology(session->model)->failure);
         return r;
 }
 

@@ -12,6 +12,7 @@ typedef struct AldStateSession {
         GPtrArray *sources; /* timers of the session */
         const AldCtl *ctl;
         bool with_topology; /* set before it is opened: the model holds the connection graph as well */
+        bool with_edges;    /* the same, without what is best between each two nodes */
         int open_code;      /* exit code of the last attempt to open the bus */
         int exit_code;      /* once it has ended */
         bool ended;

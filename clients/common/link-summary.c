@@ -143,14 +143,22 @@ static bool is_overdue(const AldLinkSummary *summary, uint64_t time_to_live, uns
         return summary->now - summary->measured > (turn + 1) * (double) time_to_live;
 }
 
-static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *link, bool overdue)
+/* What holds whether the link was measured or not; ALD_LINK_VERDICT_OK if nothing is wrong with its ends. */
+static AldLinkVerdict verdict_of_ends(const AldLinkSummary *summary)
 {
         if (summary->excluded)
                 return ALD_LINK_VERDICT_NODE_EXCLUDED;
         if (summary->unusable)
                 return ALD_LINK_VERDICT_UNUSABLE;
-        if (summary->node_stale)
-                return ALD_LINK_VERDICT_NODE_STALE;
+        return summary->node_stale ? ALD_LINK_VERDICT_NODE_STALE : ALD_LINK_VERDICT_OK;
+}
+
+static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *link, bool overdue)
+{
+        AldLinkVerdict verdict = verdict_of_ends(summary);
+
+        if (verdict != ALD_LINK_VERDICT_OK)
+                return verdict;
         if (ald_link_has_failed(link))
                 return ALD_LINK_VERDICT_FAILED;
         if (link->measured_usec == ALD_ABSENT_UINT64)
@@ -191,6 +199,15 @@ static void describe_nodes(AldLinkSummary *summary, AldModel *model)
                         summary->excluded = ald_node_exclusion(model, node);
                 summary->node_stale |= ald_node_is_stale(model, node);
         }
+}
+
+/* Whether the path can be used, by the graph. A path that is merely not probed can. */
+static void describe_problem(AldLinkSummary *summary, const AldEdgeRow *edge)
+{
+        if (!ald_edge_is_unusable(edge))
+                return;
+        summary->unusable = true;
+        summary->obstacle = ald_text_safe_or_null(edge->reason);
 }
 
 /* The source of a link stands in its id; its sink in its record, and in its key at least. */
@@ -252,10 +269,8 @@ static AldLinkSummary *summary_new(
                 &is, ald_entity_as(sink, NETWORK, AldNetwork), ald_entity_as(sink, FABRIC, AldFabric));
         add_figures(summary, &is);
         edge = g_hash_table_lookup(edges, link->id);
-        if (edge && ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_OFFLINE)) {
-                summary->unusable = true;
-                summary->obstacle = ald_text_safe_or_null(edge->reason);
-        }
+        if (edge)
+                describe_problem(summary, edge);
         summary->verdict = verdict_of(
                 summary, &is, is_overdue(summary, time_to_live, ald_model_nodes(model)->len));
         summary->sort_key = make_sort_key(summary);
@@ -302,23 +317,29 @@ static AldLinkSummary *summarize_edge(AldModel *model, const AldEdgeRow *edge, d
         summary->due = ald_figure(edge->due_usec);
         summary->will_be_measured = edge->due_reason != NULL;
         summary->failure = ald_text_safe_or_null(edge->reason);
-        summary->verdict = ALD_LINK_VERDICT_UNMEASURED;
         describe_nodes(summary, model);
-        if (summary->excluded)
-                summary->verdict = ALD_LINK_VERDICT_NODE_EXCLUDED;
+        describe_problem(summary, edge);
+        summary->verdict = verdict_of_ends(summary);
+        if (summary->verdict == ALD_LINK_VERDICT_OK)
+                summary->verdict = ALD_LINK_VERDICT_UNMEASURED;
         summary->sort_key = make_sort_key(summary);
         return summary;
 }
 
+static bool touches(const char *source_id, const char *sink_id, const AldEntity *node)
+{
+        return !node || strcmp(source_id, node->id) == 0 || strcmp(sink_id, node->id) == 0;
+}
+
 /* The AldEdgeRow of each link id; none if the model does not hold the connection graph. */
-static GHashTable *find_edges(AldModel *model)
+static GHashTable *find_edges(AldModel *model, const AldEntity *node)
 {
         const AldTopology *topology = ald_model_topology(model);
         GHashTable *edges = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
         for (guint i = 0; topology && i < topology->edges->len; i++) {
                 AldEdgeRow *edge = topology->edges->pdata[i];
-                char *id = link_id_of(edge);
+                char *id = touches(edge->source, edge->sink, node) ? link_id_of(edge) : NULL;
 
                 if (id)
                         g_hash_table_insert(edges, id, edge);
@@ -327,8 +348,7 @@ static GHashTable *find_edges(AldModel *model)
 }
 
 /* What has no record, and was not measured: otherwise its record will arrive soon. */
-static void add_untried(
-        GPtrArray *summaries, AldModel *model, const AldEntity *node, GHashTable *edges, double now_usec)
+static void add_untried(GPtrArray *summaries, AldModel *model, GHashTable *edges, double now_usec)
 {
         const char *id;
         const AldEdgeRow *edge;
@@ -336,21 +356,19 @@ static void add_untried(
 
         g_hash_table_iter_init(&iter, edges);
         while (g_hash_table_iter_next(&iter, (void **) &id, (void **) &edge)) {
-                if (edge->measured_usec != ALD_ABSENT_UINT64 ||
-                        edge->rtt_measured_usec != ALD_ABSENT_UINT64 || ald_model_get(model, id) ||
-                        !ald_is_node_id(edge->source) || !ald_is_node_id(edge->sink))
-                        continue;
-                if (!node || strcmp(edge->source, node->id) == 0 || strcmp(edge->sink, node->id) == 0)
+                if (edge->measured_usec == ALD_ABSENT_UINT64 &&
+                        edge->rtt_measured_usec == ALD_ABSENT_UINT64 && !ald_model_get(model, id) &&
+                        ald_is_node_id(edge->source) && ald_is_node_id(edge->sink))
                         g_ptr_array_add(summaries, summarize_edge(model, edge, now_usec));
         }
 }
 
-GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec)
+static GPtrArray *summarize(AldModel *model, const AldEntity *node, bool with_untried, double now_usec)
 {
         static const AldKind kinds[] = { ALD_KIND_LINK_SOCKET, ALD_KIND_LINK_RDMA };
         GPtrArray *summaries = g_ptr_array_new_with_free_func((GDestroyNotify) ald_link_summary_free);
         const GPtrArray *links = ald_model_links(model);
-        g_autoptr(GHashTable) edges = find_edges(model);
+        g_autoptr(GHashTable) edges = find_edges(model, node);
 
         for (guint i = 0; i < links->len; i++)
                 for (size_t k = 0; k < G_N_ELEMENTS(kinds); k++) {
@@ -360,13 +378,23 @@ GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now
                         if (!record)
                                 continue;
                         summary = summary_new(model, links->pdata[i], record, edges, now_usec);
-                        if (!node || strcmp(summary->source_id, node->id) == 0 ||
-                                strcmp(summary->sink_id, node->id) == 0)
+                        if (touches(summary->source_id, summary->sink_id, node))
                                 g_ptr_array_add(summaries, g_steal_pointer(&summary));
                 }
-        add_untried(summaries, model, node, edges, now_usec);
+        if (with_untried)
+                add_untried(summaries, model, edges, now_usec);
         g_ptr_array_sort(summaries, compare_summaries);
         return summaries;
+}
+
+GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec)
+{
+        return summarize(model, node, false, now_usec);
+}
+
+GPtrArray *ald_link_summaries_with_untried(AldModel *model, double now_usec)
+{
+        return summarize(model, NULL, true, now_usec);
 }
 
 static AldTone tone_of(AldLinkVerdict verdict)

@@ -4,7 +4,7 @@
 #include "clients/common/facts.h"
 #include "state-client/model.h"
 
-/* The measurements of a link, with a verdict that agrees with the findings. */
+/* The measurements of a link, with a verdict that agrees with the findings and the connection graph. */
 
 typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_OK,
@@ -14,7 +14,7 @@ typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_CHANGED,   /* something has changed since, so the figures may be wrong now */
         ALD_LINK_VERDICT_PARTIAL,   /* one direction could not be measured */
         ALD_LINK_VERDICT_DISTURBED, /* other traffic used the path during the measurement */
-        ALD_LINK_VERDICT_OVERDUE,   /* so it may no longer be measured */
+        ALD_LINK_VERDICT_OVERDUE,   /* long past due; perhaps no longer measured */
         ALD_LINK_VERDICT_FAILED,
         ALD_LINK_VERDICT_NODE_STALE,    /* one end has been silent for a while */
         ALD_LINK_VERDICT_UNUSABLE,      /* at present, according to one end: no carrier, for example */
@@ -39,8 +39,8 @@ typedef struct AldLinkSummary {
         AldLinkVerdict verdict;
         const char *excluded; /* "offline", "duplicate" or "unknown": the state of one end, or NULL */
         bool node_stale;      /* one end has been silent for a while */
-        bool unusable;        /* the path, at present, or one of its nodes is excluded */
-        char *obstacle;       /* safe text: why, as far as an end tells, or NULL */
+        bool unusable;        /* the path, at present, by the connection graph */
+        char *obstacle;       /* safe text: why, if an end reports it, or NULL */
         char *failure;        /* safe text; NULL if it did not fail, or for an unknown reason */
         char *changed;        /* safe text: what has changed since the measurement, or NULL */
         double due; /* µs, by the source's clock, of what was not measured: when it will be; NaN: as soon as
@@ -52,11 +52,13 @@ typedef struct AldLinkSummary {
 void ald_link_summary_free(AldLinkSummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLinkSummary, ald_link_summary_free)
 
-/* The AldLinkSummary of each record and, if the model holds the connection graph, of each path that nobody
- * has tried yet; without the graph it is not known which of them cannot be used at present. Sorted
- * by names of source and sink; only those that begin or end at a node, if one is given. now_usec is
- * CLOCK_REALTIME. */
+/* The AldLinkSummary of each record, sorted by the names of source and sink; only of links that begin or end
+ * at a node, if one is given. Without the connection graph in the model it is not known which of them cannot
+ * be used at present. now_usec is CLOCK_REALTIME. */
 GPtrArray *ald_link_summaries(AldModel *model, const AldEntity *node, double now_usec);
+
+/* The same of all nodes, with each path of the connection graph that nobody has tried yet. */
+GPtrArray *ald_link_summaries_with_untried(AldModel *model, double now_usec);
 
 /* "ok", "40 % of negotiated", "failed: refused", "node offline". Safe text, to be freed. */
 char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone);

@@ -134,6 +134,12 @@ bool ald_edge_is_within_node(const AldEdgeRow *edge)
         return g_strcmp0(edge->kind, ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_DEVICE)) == 0;
 }
 
+bool ald_edge_is_unusable(const AldEdgeRow *edge)
+{
+        return ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_OFFLINE) && edge->problem &&
+               !g_str_equal(edge->problem, "policy");
+}
+
 bool ald_presence_is(const char *presence, AldEdgeRowPresence value)
 {
         return g_strcmp0(presence, ald_edge_row_presence_to_string(value)) == 0;

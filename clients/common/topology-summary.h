@@ -47,6 +47,9 @@ bool ald_node_pair_is_without_ip(const AldNodePair *pair);
 /* Whether an edge joins devices of one node, instead of two nodes. */
 bool ald_edge_is_within_node(const AldEdgeRow *edge);
 
+/* Whether an end tells why the path cannot be used at present. One that is merely not probed can. */
+bool ald_edge_is_unusable(const AldEdgeRow *edge);
+
 /* Whether an edge or a pair has this presence. */
 bool ald_presence_is(const char *presence, AldEdgeRowPresence value);
 

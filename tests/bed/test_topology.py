@@ -93,7 +93,9 @@ def test_a_cable_that_is_pulled(trio):
     reasons = {edge["Reason"] for edge in between(three, one, three)}
     assert between(three, two, three) == []
     assert reasons == {f"{LINK} at the source has no carrier", f"{LINK} at the sink has no carrier"}
-    assert f"unusable: {LINK} at the source has no carrier" in three.alidadectl("links").stdout
+    for verb in ("links", "show", "status"):
+        text = three.alidadectl(verb, *([three.id] if verb == "show" else [])).stdout
+        assert f"unusable: {LINK} at the source has no carrier" in text, verb
     wait_edges(trio, one, one, three, GONE, Presence="offline")
     three.mend()
     trio.wait_online()

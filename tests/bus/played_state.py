@@ -55,6 +55,10 @@ def node_path(node_id):
     return f"{PATH}/node/{node_id}"
 
 
+NO_TOPOLOGY = GLib.Variant("(ttba(ssa{sv})a(tssssssssa{sv})asat)", (1, 0, True, [], [], [], []))
+NO_PAIRS = GLib.Variant("(ttba(sssa{sv})a(ss))", (1, 0, True, [], []))
+
+
 class PlayedState:
     """nodes is {id: {kind: {field: value}}}; change it by set(), update() and remove(), which emit."""
 
@@ -68,6 +72,8 @@ class PlayedState:
             "Subscribe": lambda: (),
             "Unsubscribe": lambda: (),
             "GetManagedObjects": lambda: (self._managed_objects(),),
+            "GetTopology": lambda since, after: NO_TOPOLOGY,
+            "GetPairs": lambda since, after: NO_PAIRS,
         }
         self.page = 1000
         for node, kinds in (nodes or {}).items():

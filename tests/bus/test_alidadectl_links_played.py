@@ -381,6 +381,11 @@ def test_topology_that_cannot_be_read(play):
     done = host.alidadectl("topology", check=False)
     assert (done.returncode, done.stdout) == (ERROR, "")
     assert done.stderr == "alidadectl: Cannot read the topology: too long\n"
+    for verb in (["links"], ["status"], ["show", ME]):
+        done = host.alidadectl(*verb)
+        assert done.stdout and done.stderr == (
+            "alidadectl: Cannot read the topology, so that paths that cannot be used are not marked: too long\n")
+        assert json.loads(host.alidadectl("--json", *verb).stdout)
     state.state.close()
     state.state = StandIn(state.connection, PATH, """<node><interface name="org.alidade.State1">
         <method name="GetFindings"><arg type="aa{sv}" direction="out"/></method>

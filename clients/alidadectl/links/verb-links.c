@@ -36,7 +36,7 @@ int ald_verb_links(const AldCtl *ctl)
         const AldEntity *node = NULL;
         int r;
 
-        session.with_topology = !ctl->json;
+        session.with_edges = !ctl->json;
         r = ald_session_load(&session, ctl, false);
         if (r == ALD_EXIT_OK && ctl->args[0])
                 r = ald_session_find_node(&session, ctl->args[0], &node);

@@ -64,7 +64,7 @@ int ald_verb_show(const AldCtl *ctl)
         const AldEntity *node;
         int r;
 
-        session.with_topology = !ctl->json;
+        session.with_edges = !ctl->json;
         r = ald_session_load(&session, ctl, true);
         if (r != ALD_EXIT_OK)
                 return r;

@@ -46,6 +46,7 @@ int ald_verb_status(const AldCtl *ctl)
         const AldEntity *own;
         int r;
 
+        session.with_edges = !ctl->json;
         r = ald_session_load(&session, ctl, true);
         if (r != ALD_EXIT_OK)
                 return r;

@@ -195,7 +195,7 @@ static GPtrArray *list_links(const AldView *view)
         if (ald_model_links(view->model)->len > LINKS_MAX ||
                 count_edges_between_nodes(topology) > 4 * LINKS_MAX)
                 return g_ptr_array_new();
-        return ald_link_summaries(view->model, NULL, view->now_usec);
+        return ald_link_summaries_with_untried(view->model, view->now_usec);
 }
 
 /* How many of these rows (0: no limit) remain for the links. */

@@ -128,41 +128,99 @@ static void test_links_of_excluded_nodes(void)
         }
 }
 
-/* What the graph says of a path, the links say too: of both directions, from the end that probes it. */
+/* A path from 1 to 2, which the prober probes, with what the graph tells of it. */
+static void add_edge(AldModel *model, const char *prober, bool rdma, const char *problem, const char *reason)
+{
+        g_autofree char *from = model_id(1), *to = model_id(2);
+        AldEdgeRow row = ALD_EDGE_ROW_INIT;
+
+        row.source = from;
+        row.sink = to;
+        row.prober = prober;
+        row.kind = rdma ? "rdma" : "socket";
+        row.presence = "offline";
+        row.problem = problem;
+        row.reason = reason;
+        if (rdma)
+                row.source_port = row.sink_port = "rxe0.1";
+        else
+                row.sink_address = "192.0.2.2";
+        ald_model_add_topology(model, false);
+        g_ptr_array_add(ald_model_topology(model)->edges, ald_struct_dup(&ald_edge_row_struct, &row));
+}
+
+/* What the graph tells of a path that was measured; of its two directions, that which begins at the prober.
+ */
 static void test_links_that_cannot_be_used(void)
 {
         static const struct {
-                const char *presence, *reason, *verdict;
+                unsigned prober;
+                bool rdma;
+                const char *problem, *reason, *presence, *verdict;
         } cases[] = {
-                { "live", NULL, "ok" },
-                { "live", "the sink starts no such probes", "ok" },
-                { "stale", NULL, "ok" },
-                { "offline", NULL, "unusable" },
-                { "offline", "eth0\033 at the sink has no carrier",
+                /* A node has come back, and the graph has not heard of that yet. */
+                { 1, false, NULL, NULL, "online", "ok" },
+                { 1, false, "policy", "the sink starts no such probes", "online", "ok" },
+                { 2, false, "no-carrier", "eth0 at the sink has no carrier", "online", "ok" },
+                { 1, false, "no-carrier", "eth0\033 at the sink has no carrier", "online",
                         "unusable: eth0� at the sink has no carrier" },
+                { 1, false, "no-carrier", "eth0 has no carrier", "stale", "unusable: eth0 has no carrier" },
+                { 1, false, "no-carrier", "eth0 has no carrier", "offline", "node offline" },
+                { 1, false, "new-word", NULL, "online", "unusable" },
+                { 1, true, "down", "rxe0.1 is down", "online", "unusable: rxe0.1 is down" },
         };
 
-        for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(AldModel) model = ald_model_new();
                 g_autofree char *from = model_id(1), *to = model_id(2), *verdict = NULL;
+                g_autofree char *prober = model_id(cases[i].prober);
+                g_autofree char *presence = g_strdup_printf("{'State':'%s'}", cases[i].presence);
                 g_autofree char *fields = g_strdup_printf(
                         "{'UploadBitsPerSecond':5,'MeasuredUSec':%.0f}", NOW);
-                bool probed = i % 2 == 0;
-                AldEdgeRow row = ALD_EDGE_ROW_INIT;
+                g_autofree char *rdma_id = g_strdup_printf("%s/rxe0.1,%s,rxe0.1", from, to);
 
-                row.source = row.prober = from;
-                row.sink = to;
-                row.sink_address = "192.0.2.2";
-                row.presence = cases[i / 2].presence;
-                row.reason = cases[i / 2].reason;
-                row.measured_usec = 1;
-                if (!probed)
-                        row.prober = to;
-                ald_model_add_topology(model);
-                g_ptr_array_add(ald_model_topology(model)->edges, ald_struct_dup(&ald_edge_row_struct, &row));
-                add_link(model, "Link1.Socket", fields);
+                add_edge(model, prober, cases[i].rdma, cases[i].problem, cases[i].reason);
+                model_put(model, from, "Node1.Presence", "{'State':'online'}");
+                model_put(model, to, "Node1.Presence", presence);
+                if (cases[i].rdma)
+                        model_put(model, rdma_id, "Link1.Rdma", fields);
+                else
+                        add_link(model, "Link1.Socket", fields);
                 verdict = verdict_of(model);
-                g_assert_cmpstr(verdict, ==, probed ? cases[i / 2].verdict : "ok");
+                g_assert_cmpstr(verdict, ==, cases[i].verdict);
+        }
+}
+
+/* What is wrong with an end of a path comes before that nobody has measured it. */
+static void test_untried_paths(void)
+{
+        static const struct {
+                const char *problem, *reason, *presence, *verdict;
+        } cases[] = {
+                { NULL, NULL, "online", "not measured" },
+                { "policy", "the sink starts no such probes", "online",
+                        "not measured: the sink starts no such probes" },
+                { NULL, NULL, "stale", "node stale" },
+                { "no-carrier", "eth0 has no carrier", "stale", "unusable: eth0 has no carrier" },
+                { "no-carrier", "eth0 has no carrier", "offline", "node offline" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autofree char *from = model_id(1), *to = model_id(2), *verdict = NULL;
+                g_autofree char *presence = g_strdup_printf("{'State':'%s'}", cases[i].presence);
+                g_autoptr(GPtrArray) links = NULL, measured = NULL;
+                AldTone tone;
+
+                add_edge(model, from, false, cases[i].problem, cases[i].reason);
+                model_put(model, from, "Node1.Presence", "{'State':'online'}");
+                model_put(model, to, "Node1.Presence", presence);
+                links = ald_link_summaries_with_untried(model, NOW);
+                g_assert_cmpuint(links->len, ==, 1);
+                verdict = ald_link_verdict_words(links->pdata[0], &tone);
+                g_assert_cmpstr(verdict, ==, cases[i].verdict);
+                measured = ald_link_summaries(model, NULL, NOW);
+                g_assert_cmpuint(measured->len, ==, 0);
         }
 }
 
@@ -430,6 +488,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-summary/verdicts", test_verdicts);
         g_test_add_func("/link-summary/links-of-excluded-nodes", test_links_of_excluded_nodes);
         g_test_add_func("/link-summary/links-that-cannot-be-used", test_links_that_cannot_be_used);
+        g_test_add_func("/link-summary/untried-paths", test_untried_paths);
         g_test_add_func("/link-summary/overdue-in-a-big-cluster", test_overdue_in_a_big_cluster);
         g_test_add_func("/link-summary/slower-end-counts", test_slower_end_counts);
         g_test_add_func("/link-summary/tones", test_tones);
