@@ -26,7 +26,7 @@ ENDED = ("done", "failed", "canceled")
 FIGURES = ("UploadBitsPerSecond", "DownloadBitsPerSecond", "RttP50NSec", "MeasuredUSec")
 MBIT = 1_000_000
 # What each of three nodes sends and receives.
-SHAPES = ((50 * MBIT, 200 * MBIT), (100 * MBIT, 300 * MBIT), (400 * MBIT, 25 * MBIT))
+SHAPES = ((25 * MBIT, 100 * MBIT), (50 * MBIT, 150 * MBIT), (200 * MBIT, 15 * MBIT))
 # The rounds are 15 s apart, pairs wait for each other, and who was busy is left alone for a while.
 ROUNDS = 120.0
 ONE_PROBE = 60.0

@@ -427,8 +427,9 @@ def test_old_news_are_not_told(host, cluster):
 
 def test_totals_follow(host, cluster):
     gpu, cpu = "0000:01:00.0", "cpu0"
-    cluster.online(SOURCE, SINK)
-    host.wait_for_property(STATE, PATH, STATE, "Nodes", lambda value: value == 3)
+    with host.log_signals(STATE, PATH, PROPERTIES, "PropertiesChanged") as log:
+        cluster.online(SOURCE, SINK)
+        log.wait(lambda signal: signal.args[1].get("Nodes") == 3)
     with host.log_signals(STATE, PATH, PROPERTIES, "PropertiesChanged") as log:
         cluster.take(memory(SOURCE, 1000, AvailableBytes=700), memory(SINK, 500),
                      record(SOURCE, "Node1.Backends", Devices=[
@@ -461,9 +462,10 @@ def test_free_memory_is_told_by_large_steps(host, cluster):
     def read():
         return get(host, "MemoryAvailableBytes")
 
-    cluster.online(SOURCE)
-    cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_000))
-    host.wait_for_property(STATE, PATH, STATE, "MemoryAvailableBytes", lambda value: value == 50_000)
+    with host.log_signals(STATE, PATH, PROPERTIES, "PropertiesChanged") as log:
+        cluster.online(SOURCE)
+        cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_000))
+        log.wait(lambda signal: signal.args[1].get("MemoryAvailableBytes") == 50_000)
     with host.log_signals(STATE, PATH, PROPERTIES, "PropertiesChanged") as log:
         cluster.take(memory(SOURCE, 100_000, AvailableBytes=50_200, seq=2))
         wait_steadily(lambda: read() == 50_200, "the sum")
