@@ -40,7 +40,7 @@ install_missing() {
         if [ -z "$missing" ]; then
                 return
         fi
-        if [ "$(id -u)" != 0 ]; then
+        if [ $EUID != 0 ]; then
                 say "Not installed, and only root can install it: $missing"
                 return
         fi
@@ -50,7 +50,7 @@ install_missing() {
 
 # install_package NAME
 install_package() {
-        if [ "$(id -u)" = 0 ]; then
+        if [ $EUID = 0 ]; then
                 say "Installing: $1"
                 apt_fresh install "$1"
         fi
@@ -66,7 +66,7 @@ apt_fresh() {
 # Under sudo the rest needs no root: goes on as who called, where the tree is theirs to write.
 drop_privileges() {
         local user=(setpriv --reuid="${SUDO_UID:-0}" --regid="${SUDO_GID:-0}" --init-groups)
-        if [ "$(id -u)" = 0 ] && [ "${SUDO_UID:-0}" != 0 ] && "${user[@]}" test -w .; then
+        if [ $EUID = 0 ] && [ "${SUDO_UID:-0}" != 0 ] && "${user[@]}" test -w .; then
                 [ ! -d build ] || chown -R "$SUDO_UID:$SUDO_GID" build
                 exec "${user[@]}" "$0" "$@"
         fi
@@ -90,7 +90,7 @@ trap 'exit 143' TERM
 trap 'exit 129' HUP
 
 # Under sudo the build folder still belongs to who called it.
-if [ "$(id -u)" = 0 ] && [ -n "${SUDO_UID:-}" ]; then
+if [ $EUID = 0 ] && [ -n "${SUDO_UID:-}" ]; then
         at_end '[ ! -d build ] || chown -R "$SUDO_UID:$SUDO_GID" build'
 fi
 
