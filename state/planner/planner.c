@@ -161,14 +161,15 @@ static uint64_t speed_of(const AldPlanner *planner, const AldPlannerPath *path)
         return ald_path_speed(own.bits_per_second, sink.bits_per_second);
 }
 
-/* Whether the negotiated speed differs from the one at the time of the figures, and the record is not marked
- * as changed yet. */
-static bool has_new_speed(const AldPlanner *planner, const AldPlannerPath *path)
+/* Whether the interface of the figures is gone, or the negotiated speed differs from the one at that time,
+ * and the record is not marked as changed yet. */
+static bool differs_from_figures(const AldPlanner *planner, const AldPlannerPath *path)
 {
         return path->row && !path->row->changed && path->row->source_interface &&
                checked_at(path->row) != ALD_ABSENT_UINT64 &&
                checked_at(path->row) + ALD_PLANNER_TURN_USEC <= planner->input->now_realtime &&
-               ald_link_speed_changed(path->row, speed_of(planner, path));
+               (!ald_rows_find(&planner->own->interfaces, path->row->source_interface) ||
+                       ald_link_speed_changed(path->row, speed_of(planner, path)));
 }
 
 /* If the peers take turns, once in a turn. */
@@ -188,7 +189,7 @@ static AldPathState check_state(const AldPlanner *planner, const AldPlannerPath 
         attempts.measured_usec = checked;
         state = ald_attempts_state(&attempts, path->seed, check_interval(planner, checked, path->seed),
                 planner->input->now_realtime);
-        if (!state.due && state.reason == ALD_DUE_EXPIRED && has_new_speed(planner, path))
+        if (!state.due && state.reason == ALD_DUE_EXPIRED && differs_from_figures(planner, path))
                 state = (AldPathState){ true, ALD_DUE_CHANGED, ALD_ABSENT_UINT64 };
         return state;
 }

@@ -92,8 +92,11 @@ static void compute_interface(AldGraphPathEnd *end, const AldNode *node, const c
         AldPathEnd found = ALD_PATH_END_NONE;
         int type;
 
-        if (!name && network && address)
+        /* Where the address is now, if the interface that had it is gone. */
+        if (!interface && network && address) {
                 interface = ald_network_find_address(network, address);
+                name = interface ? interface->id : name;
+        }
         if (interface)
                 found = ald_path_end_of(network, fabric_of(node), interface, NULL, NULL);
         set_port(end, name ?: interface ? interface->id : NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "state/planner/probe-traffic.h"
 #include "state/planner/planner.h"
+#include "state/planner/probe-traffic.h"
 #include "tests/unit/planner-text.h"
 #include "tests/unit/record-maker.h"
 #include "tests/unit/state-maker.h"
@@ -139,6 +139,23 @@ static void test_new_speed(void)
                 "3600000000, "
                 "'NegotiatedBitsPerSecond': 1000000000, 'Changed': 'speed'");
         check_at(store, NOW + MINUTE, "2 10.0.0.2 eth0 changed");
+}
+
+/* A bond has taken the address of the interface that the figures are of, which is gone. */
+static void test_interface_is_gone(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 1000000000000, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
+                "3600000000");
+        put_network(store, 1, "{'Id': 'bond0', 'Type': 'bond', 'Addresses': ['10.0.0.1/24']}");
+        check_at(store, NOW + SECOND, "");
+        check_at(store, NOW + MINUTE, "2 10.0.0.2 bond0 changed check");
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 1000000000000, 'RttMeasuredUSec': 1000060000000, 'TimeToLiveUSec': "
+                "3600000000, 'Changed': 'route'");
+        check_at(store, NOW + MINUTE, "2 10.0.0.2 bond0 changed");
 }
 
 /* All that the other end, or the way to it, allows. */
@@ -769,6 +786,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/checks", test_checks);
         g_test_add_func("/planner/changed", test_changed);
         g_test_add_func("/planner/new-speed", test_new_speed);
+        g_test_add_func("/planner/interface-is-gone", test_interface_is_gone);
         g_test_add_func("/planner/round-trips-only", test_round_trips_only);
         g_test_add_func("/planner/shared-interfaces", test_shared_interfaces);
         g_test_add_func("/planner/fixed-interval", test_fixed_interval);

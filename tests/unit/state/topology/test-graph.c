@@ -664,6 +664,13 @@ static void test_a_cable_is_pulled(void)
         check_field(setup, "socket", 1, 2, "Problem", "no-interface");
         put_network(setup, 1, ETH("1"));
         check_edge(setup, "socket", 1, 2, "live");
+        /* A bond takes over the address of the sink. */
+        put_network(
+                setup, 2, "{'Id': 'bond0', 'Type': 'bond', 'Addresses': ['192.0.2.2/24'], 'Carrier': true}");
+        check_edge(setup, "socket", 1, 2, "live");
+        check_field(setup, "socket", 1, 2, "SinkPort", "bond0");
+        put_network(setup, 2, ETH("2"));
+        check_field(setup, "socket", 1, 2, "SinkPort", "eth0");
         put_network(setup, 2, ETH("9"));
         {
                 g_auto(Walk) walk = walk_after(setup->graph, 0);
