@@ -331,7 +331,13 @@ static bool touches(const char *source_id, const char *sink_id, const AldEntity 
         return !node || strcmp(source_id, node->id) == 0 || strcmp(sink_id, node->id) == 0;
 }
 
-/* The AldEdgeRow of each link id; none if the model does not hold the connection graph. */
+static bool is_untried(const AldEdgeRow *edge)
+{
+        return edge->measured_usec == ALD_ABSENT_UINT64 && edge->rtt_measured_usec == ALD_ABSENT_UINT64;
+}
+
+/* The AldEdgeRow, by link id, of each path that cannot be used or that nobody has tried; none if the model
+ * does not hold the connection graph. */
 static GHashTable *find_edges(AldModel *model, const AldEntity *node)
 {
         const AldTopology *topology = ald_model_topology(model);
@@ -339,7 +345,8 @@ static GHashTable *find_edges(AldModel *model, const AldEntity *node)
 
         for (guint i = 0; topology && i < topology->edges->len; i++) {
                 AldEdgeRow *edge = topology->edges->pdata[i];
-                char *id = touches(edge->source, edge->sink, node) ? link_id_of(edge) : NULL;
+                bool matters = ald_edge_is_unusable(edge) || is_untried(edge);
+                char *id = matters && touches(edge->source, edge->sink, node) ? link_id_of(edge) : NULL;
 
                 if (id)
                         g_hash_table_insert(edges, id, edge);
@@ -356,9 +363,8 @@ static void add_untried(GPtrArray *summaries, AldModel *model, GHashTable *edges
 
         g_hash_table_iter_init(&iter, edges);
         while (g_hash_table_iter_next(&iter, (void **) &id, (void **) &edge)) {
-                if (edge->measured_usec == ALD_ABSENT_UINT64 &&
-                        edge->rtt_measured_usec == ALD_ABSENT_UINT64 && !ald_model_get(model, id) &&
-                        ald_is_node_id(edge->source) && ald_is_node_id(edge->sink))
+                if (is_untried(edge) && !ald_model_get(model, id) && ald_is_node_id(edge->source) &&
+                        ald_is_node_id(edge->sink))
                         g_ptr_array_add(summaries, summarize_edge(model, edge, now_usec));
         }
 }
