@@ -93,13 +93,11 @@ static void compute_interface(AldGraphPathEnd *end, const AldNode *node, const c
         int type;
 
         /* Where the address is now, if the interface that had it is gone. */
-        if (!interface && network && address) {
+        if (!interface && network && address)
                 interface = ald_network_find_address(network, address);
-                name = interface ? interface->id : name;
-        }
         if (interface)
                 found = ald_path_end_of(network, fabric_of(node), interface, NULL, NULL);
-        set_port(end, name ?: interface ? interface->id : NULL);
+        set_port(end, interface ? interface->id : name);
         end->type = found.type;
         end->generation = found.generation;
         end->bits_per_second = found.bits_per_second;
