@@ -73,8 +73,8 @@ def demo(*arguments):
 
 
 def end(process, number):
-    """Bash loses an interrupt that comes after the child of a substitution has ended and before Bash has waited for it;
-    whoever sees no effect sends another one."""
+    """Bash ignores an interrupt that arrives after the child of a substitution ends and before Bash waits for it, so a
+    second interrupt follows the first if that has no effect."""
     process.send_signal(number)
     if number == signal.SIGINT:
         try:
