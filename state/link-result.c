@@ -297,17 +297,9 @@ bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
                percent_apart(row->negotiated_bits_per_second, bits_per_second) > ALD_LINK_SPOT_PERCENT;
 }
 
-static bool route_changed(const AldLinkSocket *row, const AldLinkSocket *reported)
-{
-        return row->source_interface && reported->source_interface &&
-               !g_str_equal(row->source_interface, reported->source_interface);
-}
-
 /* Causes come before their effects. */
 static void compare(AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        if (route_changed(row, reported))
-                set_changed(row, ALD_LINK_SOCKET_CHANGED_ROUTE);
         if (ald_link_speed_changed(row, reported->negotiated_bits_per_second))
                 set_changed(row, ALD_LINK_SOCKET_CHANGED_SPEED);
         if (has_changed(reported->changed, ALD_LINK_SOCKET_CHANGED_ERRORS))
@@ -387,6 +379,26 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported)
         return other->rtt_measured_usec != row->rtt_measured_usec;
 }
 
+static bool is_other(const char *a, const char *b)
+{
+        return a && b && !g_str_equal(a, b);
+}
+
+/* Figures are those of the way between two interfaces. They are no longer right once a probe has gone another
+ * way, and unknown until that is measured. */
+static bool went_another_way(const AldRecord *before, const AldRecord *reported)
+{
+        const AldLinkSocket *row, *other;
+
+        if (reported->kind != ALD_KIND_LINK_SOCKET)
+                return false;
+        row = ald_record_as(before, LINK_SOCKET, AldLinkSocket);
+        other = ald_record_as(reported, LINK_SOCKET, AldLinkSocket);
+        return other->failed_usec == ALD_ABSENT_UINT64 && ald_link_result_is_new(before, reported) &&
+               (is_other(row->source_interface, other->source_interface) ||
+                       is_other(row->sink_interface, other->sink_interface));
+}
+
 AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const AldTtlBounds *bounds)
 {
         Merge merge = { .kind = reported->kind, .bounds = bounds };
@@ -394,7 +406,7 @@ AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const A
         AldRecord *record = NULL;
         int r;
 
-        if (before)
+        if (before && !went_another_way(before, reported))
                 read_fields(before, &merge.row);
         else
                 init_fields(reported, &merge.row);

@@ -161,14 +161,20 @@ static uint64_t speed_of(const AldPlanner *planner, const AldPlannerPath *path)
         return ald_path_speed(own.bits_per_second, sink.bits_per_second);
 }
 
-/* Whether the interface of the figures is gone, or the negotiated speed differs from the one at that time,
- * and the record is not marked as changed yet. */
+static bool is_gone(const AldNetwork *network, const char *interface)
+{
+        return network && interface && !ald_rows_find(&network->interfaces, interface);
+}
+
+/* Whether an interface of the figures is gone, or the negotiated speed differs from the one at that time, and
+ * the record is not marked as changed yet. */
 static bool differs_from_figures(const AldPlanner *planner, const AldPlannerPath *path)
 {
         return path->row && !path->row->changed && path->row->source_interface &&
                checked_at(path->row) != ALD_ABSENT_UINT64 &&
                checked_at(path->row) + ALD_PLANNER_TURN_USEC <= planner->input->now_realtime &&
-               (!ald_rows_find(&planner->own->interfaces, path->row->source_interface) ||
+               (is_gone(planner->own, path->row->source_interface) ||
+                       is_gone(network_of(path->peer), path->row->sink_interface) ||
                        ald_link_speed_changed(path->row, speed_of(planner, path)));
 }
 

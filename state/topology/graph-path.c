@@ -229,15 +229,6 @@ static const char *rdma_problem(const AldNode *node, const char *name)
         return ald_rdma_problem_find_reported(network_of(node), port, &problem) ? problem.word : NULL;
 }
 
-/* The interface of its record is that of the last full measurement. */
-static bool is_rerouted(const AldGraphPath *path)
-{
-        const AldLinkSocket *socket = socket_of(path);
-
-        return socket && g_strcmp0(socket->changed,
-                                 ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE)) == 0;
-}
-
 static const char *end_problem(const AldGraphPath *path, unsigned end, const AldNode *node)
 {
         if (path->kind == ALD_EDGE_ROW_KIND_RDMA)
@@ -247,8 +238,6 @@ static const char *end_problem(const AldGraphPath *path, unsigned end, const Ald
         if (path->kind == ALD_EDGE_ROW_KIND_SOCKET && end == 1 && network_of(node) &&
                 !ald_network_find_address(network_of(node), ald_key_address(path->key)))
                 return "no-address";
-        if (end == 0 && is_rerouted(path))
-                return NULL;
         return interface_problem(node, path->ends[end].port);
 }
 

@@ -103,7 +103,7 @@ static void test_told_again(void)
 /* A row by what matters to checks; the rates are the same both ways. */
 typedef struct Row {
         uint64_t measured, rtt_measured, rate, spot, rtt, speed;
-        const char *changed, *interface;
+        const char *changed, *interface, *sink_interface;
         bool disturbed;
 } Row;
 
@@ -116,6 +116,7 @@ static AldRecord *make_row(const Row *row)
         fields.sink = path.sink;
         fields.sink_address = path.sink_address;
         fields.source_interface = row->interface ?: path.source_interface;
+        fields.sink_interface = row->sink_interface;
         fields.measured_usec = row->measured ?: ALD_ABSENT_UINT64;
         fields.rtt_measured_usec = row->rtt_measured ?: ALD_ABSENT_UINT64;
         fields.upload_bits_per_second = fields.download_bits_per_second = row->rate ?: ALD_ABSENT_UINT64;
@@ -293,9 +294,8 @@ static void test_lower_after_a_change(void)
                 { .rtt_measured = 200, .rtt = 200000, .speed = 1000, .changed = "errors" },
                 { .rtt_measured = 200, .spot = 300, .rtt = 200000, .speed = 1000 },
                 { .rtt_measured = 200, .rtt = 900000, .speed = 1000 },
-                { .rtt_measured = 200, .rtt = 200000, .speed = 1000, .interface = "eth1" },
         };
-        static const char *const changes[] = { "speed", "errors", "rate", "rtt", "route" };
+        static const char *const changes[] = { "speed", "errors", "rate", "rtt" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(checks); i++) {
                 AldRecord *row = merge_row(NULL,
@@ -309,6 +309,71 @@ static void test_lower_after_a_change(void)
                 g_assert_null(fields_of(row)->changed);
                 ald_record_unref(row);
         }
+}
+
+/* Figures of one way are none of another one, whichever end it leaves through another interface. */
+static void test_another_way(void)
+{
+        static const Row ways[] = {
+                { .interface = "eth1", .sink_interface = "eth0" },
+                { .sink_interface = "eth1" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+                AldRecord *row = merge_row(NULL, (Row){ .measured = 100,
+                                                         .rate = 1000,
+                                                         .spot = 900,
+                                                         .rtt = 5,
+                                                         .sink_interface = "eth0" });
+                Row check = ways[i], full = ways[i];
+
+                row = merge(row, failure(150));
+                check.rtt_measured = 200;
+                check.rtt = 7;
+                row = merge_row(row, check);
+                g_assert_cmpuint(fields_of(row)->measured_usec, ==, ALD_ABSENT_UINT64);
+                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+                g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+                g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
+                g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 7);
+                g_assert_cmpstr(fields_of(row)->source_interface, ==, check.interface ?: "eth0");
+                g_assert_cmpstr(fields_of(row)->sink_interface, ==, check.sink_interface);
+                g_assert_null(fields_of(row)->changed);
+                g_assert_null(fields_of(row)->failure);
+                /* Told again, it changes nothing. */
+                row = merge_row(row, check);
+                g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
+                /* A lower rate is taken at once. */
+                full.measured = 300;
+                full.rate = 10;
+                row = merge_row(row, full);
+                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 10);
+                /* An end that is not known is no other one. */
+                row = merge_row(row, (Row){ .interface = check.interface, .rtt_measured = 400, .rtt = 7 });
+                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 10);
+                ald_record_unref(row);
+        }
+}
+
+/* A measurement over another way is taken as it is, and a failure there changes no figure. */
+static void test_measured_another_way(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000 });
+        AldLinkSocket failed = ALD_LINK_SOCKET_INIT;
+
+        failed.source = path.source;
+        failed.sink = path.sink;
+        failed.sink_address = path.sink_address;
+        failed.source_interface = "eth1";
+        failed.failure = "refused";
+        failed.failed_usec = 150;
+        row = merge(row, record_make(ALD_KIND_LINK_SOCKET, &failed));
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        g_assert_cmpstr(fields_of(row)->source_interface, ==, "eth0");
+        row = merge_row(row, (Row){ .measured = 200, .rate = 10, .interface = "eth1", .disturbed = true });
+        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 10);
+        g_assert_cmpstr(fields_of(row)->source_interface, ==, "eth1");
+        ald_record_unref(row);
 }
 
 /* What stood still in one direction has a reason instead of a rate. */
@@ -437,6 +502,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-result/change", test_check_finds_a_change);
         g_test_add_func("/link-result/lower", test_lower_is_measured_again);
         g_test_add_func("/link-result/lower-changed", test_lower_after_a_change);
+        g_test_add_func("/link-result/another-way", test_another_way);
+        g_test_add_func("/link-result/measured-another-way", test_measured_another_way);
         g_test_add_func("/link-result/partial", test_partial);
         g_test_add_func("/link-result/partial-kept", test_partial_is_kept);
         g_test_add_func("/link-result/failures-held", test_failures_after_a_held_one);

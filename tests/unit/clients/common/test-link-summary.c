@@ -82,7 +82,7 @@ static void test_verdicts(void)
                 { 50, "Link1.Socket", "'UploadBitsPerSecond':5,'TimeToLiveUSec':1800000000", "ok" },
                 { 61, "Link1.Socket", "'UploadBitsPerSecond':5,'TimeToLiveUSec':1800000000", "overdue" },
                 { 11, "Link1.Socket", "'UploadBitsPerSecond':0,'NegotiatedBitsPerSecond':100", "overdue" },
-                { 1, "Link1.Socket", "'UploadBitsPerSecond':5,'Changed':'route'", "changed: route" },
+                { 1, "Link1.Socket", "'UploadBitsPerSecond':5,'Changed':'speed'", "changed: speed" },
                 /* A radio at one end makes the path one, and delivers a quarter at least. */
                 { 1, "Link1.Socket",
                         "'UploadBitsPerSecond':30,'NegotiatedBitsPerSecond':100,'SinkInterfaceType':'wifi'",
