@@ -5,6 +5,7 @@ import contextlib
 import functools
 import json
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -19,24 +20,8 @@ from .waiting import DEADLINE, PATIENCE
 
 AGENT = Path(__file__).with_name("agent.py")
 PYTHON = ["/usr/bin/python3", "-I", "-S", "-B"]
-UNSHARE = ["unshare", "-m", "-n", "-u", "-i", "-p", "--fork", "--kill-child", "--mount-proc",
-           "--propagation", "private"]
+STDERR = 2
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-# /sys is mounted anew, so that it shows this network namespace, and read-only, or NetworkManager waits
-# for a udev that is not there. The overlay's upper half is on a tmpfs: / may be an overlay itself. faketime
-# names semaphores in /dev/shm after pids, which are those of other machines as well.
-SETUP = """
-mount -t tmpfs -o mode=0755 tmpfs /run
-mount -t tmpfs -o mode=1777 tmpfs /dev/shm
-mkdir -p /run/bed/upper /run/bed/work /run/dbus
-mount -t overlay overlay -o lowerdir=/etc,upperdir=/run/bed/upper,workdir=/run/bed/work /etc
-mount -t sysfs -o ro,nosuid,nodev,noexec sysfs /sys
-echo "$1" >/proc/sys/kernel/hostname
-echo "$1" >/etc/hostname
-echo "$2" >/etc/machine-id
-ip link set lo up
-"""
 
 
 @functools.cache
@@ -44,7 +29,17 @@ def can_isolate():
     """Whether this user may make the namespaces of a machine."""
     if os.geteuid() != 0:
         return False
-    return subprocess.run(UNSHARE + ["true"], stderr=subprocess.DEVNULL, check=False).returncode == 0
+    return subprocess.run(["unshare", "-m", "-n", "-u", "-i", "-p", "--fork", "true"], stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
+
+
+@functools.cache
+def agent_template():
+    """What forks the first process of each machine, and the socket to it."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        return subprocess.Popen([*PYTHON, AGENT, str(theirs.fileno())], cwd="/", stdin=subprocess.DEVNULL,
+                                pass_fds=[theirs.fileno()], start_new_session=True), ours
 
 
 class Finished:
@@ -69,7 +64,7 @@ class Machine:
         self.processes = []
         self.machine_id = uuid.uuid4().hex
         self.dir = self.outer_pid = None
-        self._control = self._supervisor = self._agent_pidfd = None
+        self._control = self._agent_pidfd = None
 
     def __enter__(self):
         try:
@@ -88,20 +83,21 @@ class Machine:
         (self.dir / "log").mkdir()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            argv = [*PYTHON, AGENT, str(theirs.fileno()), self.dir]
-            self._supervisor = subprocess.Popen((UNSHARE if self.isolated else []) + argv, cwd="/",
-                                                stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()],
-                                                start_new_session=True)
+            request = {"directory": str(self.dir), "isolated": self.isolated, "name": self.name,
+                       "machine_id": self.machine_id}
+            _, template = agent_template()
+            socket.send_fds(template, [json.dumps(request).encode()], [theirs.fileno(), STDERR])
         _, (self._agent_pidfd,) = self._receive()
         self.outer_pid = pid_of(self._agent_pidfd)
-        if self.isolated:
-            self.run(["sh", "-ec", SETUP, "setup", self.name, self.machine_id])
 
     def close(self):
         if self._control is not None:
             self._control.close()
-            self._supervisor.wait()
             if self._agent_pidfd is not None:
+                # It ends when nothing of the machine is left.
+                ended = select.poll()
+                ended.register(self._agent_pidfd, select.POLLIN)
+                ended.poll()
                 os.close(self._agent_pidfd)
             for process in self.processes:
                 process.poll()

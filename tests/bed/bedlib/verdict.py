@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What a daemon must never print, whatever the test was about."""
 
+import os
 import re
 
 FORBIDDEN = re.compile(r"ERROR: AddressSanitizer|LeakSanitizer|runtime error:|-CRITICAL \*\*|CRITICAL \*\*:"
@@ -11,9 +12,10 @@ def environment(report_dir):
     """Sanitizers write one file a process, so that reports of activated daemons and of their children are
     found as well; GLib's criticals end the daemon at once."""
     common = f"log_path={report_dir}/report"
+    asan = [os.environ.get("ASAN_OPTIONS"), common, "detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=1"]
     return {
         "G_DEBUG": "fatal-criticals",
-        "ASAN_OPTIONS": f"{common}:detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=1",
+        "ASAN_OPTIONS": ":".join(filter(None, asan)),
         "UBSAN_OPTIONS": f"{common}:print_stacktrace=1:halt_on_error=0",
         "LSAN_OPTIONS": "report_objects=1",
     }
