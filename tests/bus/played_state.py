@@ -7,6 +7,7 @@ import time
 from gi.repository import GLib
 
 from bedlib import BusError, StandIn, interface_xml
+from bedlib.variants import Typed, pack
 
 NAME = "org.alidade.State1"
 PATH = "/org/alidade/State1"
@@ -28,19 +29,19 @@ TOTALS = {"Nodes": 0, "Links": 0, "TflopsFp16": float("nan"), "TflopsFp16LeftOut
 
 def variant(name, value):
     """The value as the D-Bus type that such a field has."""
-    if isinstance(value, GLib.Variant):
+    if isinstance(value, (GLib.Variant, Typed)):
         return value
     if isinstance(value, bool):
-        return GLib.Variant("b", value)
+        return Typed("b", value)
     if isinstance(value, str):
-        return GLib.Variant("s", value)
+        return Typed("s", value)
     if isinstance(value, float):
-        return GLib.Variant("d", value)
+        return Typed("d", value)
     if isinstance(value, int):
-        return GLib.Variant("x" if name.endswith(("MilliCelsius", "OffsetUSec")) else "t", value)
+        return Typed("x" if name.endswith(("MilliCelsius", "OffsetUSec")) else "t", value)
     if value and isinstance(value[0], str):
-        return GLib.Variant("as", value)
-    return GLib.Variant("aa{sv}", [fields(row) for row in value])
+        return Typed("as", value)
+    return Typed("aa{sv}", [fields(row) for row in value])
 
 
 def fields(values):
@@ -55,8 +56,8 @@ def node_path(node_id):
     return f"{PATH}/node/{node_id}"
 
 
-NO_TOPOLOGY = GLib.Variant("(ttba(ssa{sv})a(tssssssssa{sv})asat)", (1, 0, True, [], [], [], []))
-NO_PAIRS = GLib.Variant("(ttba(sssa{sv})a(ss))", (1, 0, True, [], []))
+NO_TOPOLOGY = pack("(ttba(ssa{sv})a(tssssssssa{sv})asat)", (1, 0, True, [], [], [], []))
+NO_PAIRS = pack("(ttba(sssa{sv})a(ss))", (1, 0, True, [], []))
 
 
 class PlayedState:

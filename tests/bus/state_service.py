@@ -13,6 +13,7 @@ from bedlib import SOURCE, BusError
 from bedlib.connection import DBUS, uid_of
 from bedlib.services import only_without_sanitizers, sanitized  # noqa: F401
 from bedlib.topology import Topology
+from bedlib.variants import Typed, pack
 from bedlib.waiting import PATIENCE
 
 sys.path.insert(0, str(SOURCE / "dbus-interfaces"))
@@ -103,20 +104,20 @@ def same(left, right):
 
 
 def variants(kind, values):
-    """{field: value} as a{sv}, with the types of the contract; a GLib.Variant stays what it is."""
+    """{field: value} as a{sv}, with the types of the contract; what has a type of its own keeps it."""
     return typed(KINDS[kind].fields, values)
 
 
 def typed(fields, values):
     types = {field.name: field for field in fields}
-    return {name: value if isinstance(value, GLib.Variant) else variant(types[name], value)
+    return {name: value if isinstance(value, (GLib.Variant, Typed)) else variant(types[name], value)
             for name, value in values.items()}
 
 
 def variant(field, value):
     if field.type == "aa{sv}":
         value = [typed(field.row_fields, row) for row in value]
-    return GLib.Variant(field.type, value)
+    return Typed(field.type, value)
 
 
 def full(kind, node=None, key="", mark=1):
@@ -362,7 +363,7 @@ class Batches:
     def __init__(self, make, count):
         records = [found for number in range(count) for found in make(self.node(-1, number))]
         self.size = len(records)
-        self._blob = blob(STATE, PATH, STATE, "PutRecords", GLib.Variant(f"({RECORDS})", (records,)))
+        self._blob = blob(STATE, PATH, STATE, "PutRecords", pack(f"({RECORDS})", (records,)))
 
     @staticmethod
     def node(batch, number):

@@ -16,6 +16,7 @@ from bedlib import BusError, StandIn, wait_until
 from bedlib.connection import PROPERTIES
 from bedlib.services import client_binary
 from bedlib.topology import ROW_NAMES
+from bedlib.variants import pack
 from bedlib.waiting import wait_steadily
 from client import DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, get_json, watch, width
 from played_link_probe import JOB, JOB_PATH, PlayedLinkProbe
@@ -63,10 +64,10 @@ def topology_of(nodes, edges):
     rows = [(number, *(row[name] for name in fixed[1:]), fields({k: v for k, v in row.items() if k not in fixed}))
             for number, row in enumerate(edges, 1)]
     known = {id: values.get("Node1.Identity", {}).get("FriendlyName") for id, values in nodes.items()}
-    return (GLib.Variant("(ttba(ssa{sv})a(tssssssssa{sv})asat)", (
+    return (pack("(ttba(ssa{sv})a(tssssssssa{sv})asat)", (
         7, 0, True, [(id, "online", fields({"Name": name} if name else {})) for id, name in known.items()], rows,
         [], [])),
-            GLib.Variant("(ttba(sssa{sv})a(ss))", (
+            pack("(ttba(sssa{sv})a(ss))", (
                 7, 0, True, [(*key, pair.pop("Presence"), fields(pair)) for key, pair in pairs.items()], [])))
 
 

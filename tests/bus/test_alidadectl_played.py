@@ -19,6 +19,7 @@ from gi.repository import GLib
 from bedlib import BusError, StandIn, wait_until
 from bedlib.fixtures import needs_namespaces
 from bedlib.services import SOURCE, client_binary
+from bedlib.variants import pack
 from client import (DENIED, ERROR, NO_NODE, OK, UNREACHABLE, USAGE, Reader, get_json, wait_for_picture,
                     watch, width)
 from played_state import (GPU, LIMITS_EXCEEDED, NAME, OBJECT_MANAGER, PATH, PROPERTIES, PlayedState, fields, node_path,
@@ -338,7 +339,7 @@ def test_ten_thousand_nodes(play):
     # Made before anybody waits for them.
     pages, page = {}, state.handlers["GetRecords"]
     for after in ["", *(str(number) for number in range(1000, 10_000, 1000))]:
-        pages[after] = GLib.Variant(f"({RECORDS}s)", page("", after, 0))
+        pages[after] = pack(f"({RECORDS}s)", page("", after, 0))
     state.handlers["GetRecords"] = lambda _kind, after, _most: pages[after]
     lines = host.alidadectl("nodes", deadline=60).stdout.splitlines()
     assert len(lines) == 10_001

@@ -7,6 +7,7 @@ import pytest
 from gi.repository import GLib
 
 from bedlib.fixtures import needs_namespaces
+from bedlib.variants import pack
 from bedlib.waiting import wait_steadily
 from contract import assert_follows
 from state_service import (ACCESS_DENIED, CLUSTER, CLUSTER_POLICY, KINDS, MEBI, OBJECT_MANAGER, PATH, PROPERTIES, STATE,
@@ -307,7 +308,7 @@ def test_rows_without_end_take_no_memory_without_end(host, cluster, kind, field,
     """A row is far larger in memory than on the wire, so what a message of 16 MiB may cost is to be seen."""
     cluster.take(memory(SOURCE))
     before = memory_of(host.daemons[-1])
-    value = variants(kind, {field: [row]})[field]
+    value = pack(*variants(kind, {field: [row]})[field])
     size = len(value.get_data_as_bytes().get_data())
     rows = GLib.Variant.new_array(GLib.VariantType("a{sv}"), [value.get_child_value(0)] * (8 * MEBI // max(size, 4)))
     grown = peak_during(host.daemons[-1], lambda: cluster.refused(record(SOURCE, kind, **{field: rows}))) - before

@@ -11,6 +11,7 @@ from gi.repository import Gio, GLib
 from bedlib import wait_until
 from bedlib.connection import DBUS
 from bedlib.fixtures import needs_namespaces
+from bedlib.variants import pack
 from dbus_broker import DBusBroker, needs_dbus_broker
 from state_service import (CLUSTER_POLICY, LIMITS_EXCEEDED, MEBI, NOT_SUBSCRIBED, PATH, PROPERTIES, RECORDS, STATE,
                            Cluster, Wire, blob, call, fails_with, interface, local_id, memory, memory_of, node_id,
@@ -223,7 +224,7 @@ class Flood:
     def _send(self):
         self._seq += 1
         records = [(*found[:4], self._seq, *found[5:]) for found in self._calls[self._seq % 2]]
-        self.cluster.connection.gio.call(STATE, PATH, STATE, "PutRecords", GLib.Variant(f"({RECORDS})", (records,)),
+        self.cluster.connection.gio.call(STATE, PATH, STATE, "PutRecords", pack(f"({RECORDS})", (records,)),
                                          None, 0, 60_000, None, self._answered)
 
     def _answered(self, connection, result):

@@ -9,6 +9,7 @@ from gi.repository import Gio, GLib
 
 from .errors import BedFailure
 from .signals import SignalLog
+from .variants import Typed, pack, unpack
 from .waiting import DEADLINE, PATIENCE, wait_until
 
 DBUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
@@ -49,7 +50,7 @@ def uid_of(machine, user):
 
 def plain(variant):
     """The unpacked reply: nothing, the value, or a tuple of several."""
-    values = variant.unpack()
+    values = unpack(variant)
     return values[0] if len(values) == 1 else values or None
 
 
@@ -105,7 +106,7 @@ class Connection:
 
     def call(self, destination, path, interface, method, signature="", args=(), **options):
         """call(…, "su", ("text", 3)): the reply in Python's own types."""
-        arguments = GLib.Variant(f"({signature})", tuple(args))
+        arguments = pack(f"({signature})", args)
         return plain(self.call_raw(destination, path, interface, method, arguments, **options))
 
     def call_bus(self, method, signature="", args=()):
@@ -123,7 +124,7 @@ class Connection:
 
     def set(self, destination, path, interface, name, signature, value, **options):
         self.call(destination, path, PROPERTIES, "Set", "ssv",
-                  (interface, name, GLib.Variant(signature, value)), **options)
+                  (interface, name, Typed(signature, value)), **options)
 
     def introspect(self, destination, path):
         return self.call(destination, path, "org.freedesktop.DBus.Introspectable", "Introspect")
@@ -146,7 +147,7 @@ class Connection:
     def emit(self, path, interface, member, signature="", args=(), destination=None):
         """A signal, broadcast or, with a destination, directed (that is how one is forged)."""
         self.gio.emit_signal(destination, path, interface, member,
-                             GLib.Variant(f"({signature})", tuple(args)))
+                             pack(f"({signature})", args))
 
     def log_signals(self, sender=None, path=None, interface=None, member=None, arg0=None):
         return SignalLog(self, sender, path, interface, member, arg0)

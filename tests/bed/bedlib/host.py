@@ -3,13 +3,14 @@
 
 import contextlib
 import json
+import os
 import signal
 import sys
 
 from . import verdict
 from .activation import Activations
 from .bus import Bus
-from .connection import Connection
+from .connection import Connection, uid_of
 from .errors import BedFailure, Timeout, Unavailable
 from .machine import Machine
 from .notify import NotifySocket
@@ -150,8 +151,8 @@ class Host(Machine):
             result[variable] = self.dir / folder / program
             result[variable].mkdir(exist_ok=True)
             if self._service_users:
-                user = SERVICES[program].user
-                self.run(["chown", f"{user}:{user}", result[variable]])
+                uid = uid_of(self, SERVICES[program].user)
+                os.chown(result[variable], uid, uid)
         if self.sysroot is not None:
             result["ALIDADE_SYSROOT"] = self.sysroot.dir
         return {**result, **self._extra_environment}

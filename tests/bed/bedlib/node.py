@@ -109,8 +109,9 @@ class Node(Host):
         self.broker = Broker(self)
 
     def daemon_environment(self, program):
+        # Nodes have no device of OpenCL: to load PoCL takes longer than all else that they do at their start.
         return {"ALIDADE_LIBEXEC_DIR": self.version.helpers, "ALIDADE_PROBE_DIR": self.dir / "probes",
-                **super().daemon_environment(program)}
+                "OCL_ICD_VENDORS": self.dir / "no-vendors", **super().daemon_environment(program)}
 
     def daemon_argv(self, program):
         argv = super().daemon_argv(program)

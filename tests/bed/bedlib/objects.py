@@ -6,6 +6,7 @@ import contextlib
 from gi.repository import Gio, GLib
 
 from .connection import PROPERTIES
+from .variants import unpack
 from .waiting import DEADLINE, PATIENCE, wait_until
 
 OBJECT_MANAGER = "org.freedesktop.DBus.ObjectManager"
@@ -33,7 +34,7 @@ class ObjectTree:
         """Run in its turn between the signals: those before the reply are in it, those behind it are not."""
         # A service may own its name before it exports anything; then all of it arrives as additions.
         with contextlib.suppress(GLib.Error):
-            self.objects = gio.call_finish(result).unpack()[0]
+            self.objects = unpack(gio.call_finish(result))[0]
         return True
 
     def __enter__(self):

@@ -45,12 +45,17 @@ class Service:
     @property
     def user(self):
         """The user its unit runs it as."""
-        for folder in UNDER_TEST.folders():
-            for unit in folder.glob(f"services/{self.folder}/*.service*"):
-                named = re.search(r"^User=(\S+)$", unit.read_text(), re.MULTILINE)
-                if named:
-                    return named.group(1)
-        return f"alidade-{self.folder}"
+        return user_of_unit(self.folder)
+
+
+@functools.cache
+def user_of_unit(service_folder):
+    for folder in UNDER_TEST.folders():
+        for unit in folder.glob(f"services/{service_folder}/*.service*"):
+            named = re.search(r"^User=(\S+)$", unit.read_text(), re.MULTILINE)
+            if named:
+                return named.group(1)
+    return f"alidade-{service_folder}"
 
 
 SERVICES = {service.program: service for service in (
@@ -108,19 +113,23 @@ class Version:
         """What mosquitto loads on a broker; it is built without sanitizers."""
         return self.build / "services/broker/alidade-mosquitto.so"
 
+    @functools.cache
     def bus_policies(self):
         return policies_below(self.folders())
 
+    @functools.cache
     def policy_users(self):
         """Users that its bus policies name: they must exist, or dbus-daemon drops the rule."""
         text = "".join(path.read_text() for path in self.bus_policies())
         return sorted(set(re.findall(r'<policy\s+user="([^"]+)"', text)) - {"root"})
 
+    @functools.cache
     def group_members(self):
         """(user, group) of the m lines of sysusers.d: what units rely on to read."""
         text = "".join(path.read_text() for path in self.source.glob("services/*.sysusers"))
         return re.findall(r"^m\s+(\S+)\s+(\S+)", text, re.MULTILINE)
 
+    @functools.cache
     def polkit_policies(self):
         """Its action files; a generated one lies in the build directory."""
         found = {}

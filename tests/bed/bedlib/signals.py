@@ -5,6 +5,7 @@ from collections import namedtuple
 
 from gi.repository import Gio
 
+from .variants import unpack
 from .waiting import DEADLINE, wait_until
 
 Signal = namedtuple("Signal", "sender path interface member args")
@@ -35,7 +36,7 @@ class SignalLog:
         self.close()
 
     def _store(self, _connection, sender, path, interface, member, arguments):
-        self.on_signal(Signal(sender, path, interface, member, arguments.unpack()))
+        self.on_signal(Signal(sender, path, interface, member, unpack(arguments)))
 
     def wait(self, predicate=lambda signal: True, deadline=DEADLINE):
         return wait_until(lambda: next(filter(predicate, self.received), None), self.what, deadline)

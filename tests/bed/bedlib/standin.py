@@ -6,6 +6,7 @@ from collections import namedtuple
 from gi.repository import Gio, GLib
 
 from .connection import PROPERTIES
+from .variants import pack, unpack
 
 Call = namedtuple("Call", "sender interface method args")
 
@@ -32,23 +33,24 @@ class StandIn:
 
     def _variant(self, interface, name, value):
         signature = self._interfaces[interface].lookup_property(name).signature
-        return GLib.Variant(signature, value)
+        return pack(signature, value)
 
     def _get(self, _connection, _sender, _path, interface, name):
         return self._variant(interface, name, self.values[interface][name])
 
     def _called(self, _connection, sender, _path, interface, method, arguments, invocation):
-        self.calls.append(Call(sender, interface, method, arguments.unpack()))
+        given = unpack(arguments)
+        self.calls.append(Call(sender, interface, method, given))
         info = self._interfaces[interface].lookup_method(method)
         try:
-            results = self.handlers[method](*arguments.unpack()) or ()
+            results = self.handlers[method](*given) or ()
         except Exception as error:  # every failure must become a reply, or the caller hangs
             name = getattr(error, "name", "org.freedesktop.DBus.Error.Failed")
             invocation.return_dbus_error(name, getattr(error, "message", str(error)))
             return
         if not isinstance(results, GLib.Variant):
             signature = "".join(argument.signature for argument in info.out_args)
-            results = GLib.Variant(f"({signature})", tuple(results))
+            results = pack(f"({signature})", results)
         invocation.return_value(results)
 
     def change(self, interface, **values):

@@ -2,6 +2,7 @@
 """Waiting for events on GLib's main context, always with a deadline."""
 
 import os
+import time
 
 from gi.repository import GLib
 
@@ -50,9 +51,23 @@ def wait_until(predicate, what, deadline=DEADLINE, fds=()):
 
 
 def wait_steadily(predicate, what, deadline=DEADLINE, interval=0.02):
-    """As wait_until(), for what tells nobody that it has changed: asks again and again."""
+    """As wait_until(), for what tells nobody that it has changed: asks again and again, but takes no more than a
+    quarter of the time for that, which the machine needs for what is awaited."""
+    due = 0
+
+    def ask():
+        nonlocal due
+        begun = time.monotonic()
+        if begun < due:
+            return None
+        try:
+            return predicate()
+        finally:
+            ended = time.monotonic()
+            due = ended + max(interval, 3 * (ended - begun)) - interval / 2
+
     timer = GLib.timeout_add(max(1, int(interval * 1000)), lambda: GLib.SOURCE_CONTINUE)
     try:
-        return wait_until(predicate, what, deadline)
+        return wait_until(ask, what, deadline)
     finally:
         GLib.source_remove(timer)
