@@ -28,6 +28,8 @@ def three(make_cluster):
     cluster = make_cluster(3, links=True, shapes=SHAPES)
     cluster.wait_online()
     source, sink, third = sorted(cluster.nodes, key=lambda node: node.id)
+    # Now the sink knows where it is, which it otherwise learns within 15 s.
+    assert probe(source, sink, Address=sink.address, RttOnly=True) == ("done", "")
     return source, sink, third
 
 

@@ -31,12 +31,14 @@ def any_value(chance, signature):
     if kind in "bd":
         return {"b": chance.random() < 0.5, "d": chance.random() * 1e9}[kind]
     if kind in "sog":
-        return {"s": "é€ x"[:chance.randint(0, 4)] * chance.choice([1, 1, 1, 90, 20000]), "o": "/a/b", "g": "a{sv}"}[kind]
+        text = "é€ x"[:chance.randint(0, 4)] * chance.choice([1, 1, 1, 90, 20000])
+        return {"s": text, "o": "/a/b", "g": "a{sv}"}[kind]
     if kind == "v":
         inner = any_type(chance, 2)
         return Typed(inner, any_value(chance, inner))
     if signature.startswith("a{"):
-        return {any_value(chance, signature[2]): any_value(chance, signature[3:-1]) for _ in range(chance.randint(0, 3))}
+        return {any_value(chance, signature[2]): any_value(chance, signature[3:-1])
+                for _ in range(chance.randint(0, 3))}
     if kind == "a":
         return [any_value(chance, signature[1:]) for _ in range(chance.randint(0, 3))]
     return tuple(any_value(chance, part) for part in split(signature[1:-1]))

@@ -12,9 +12,9 @@ from gi.repository import GLib
 
 from bedlib import BusError, network
 from bedlib.fixtures import needs_namespaces
-from bedlib.waiting import wait_steadily
+from bedlib.waiting import wait_steadily, wait_until
 from contract import assert_follows
-from link_probe import (ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, OTHER_ADDRESS, PATH, PEER, SOCKET, LinkProbe,
+from link_probe import (ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, OTHER_ADDRESS, PATH, PEER, SOCKET, STATE, LinkProbe,
                         row)
 
 INVALID_ARGS = "org.freedesktop.DBus.Error.InvalidArgs"
@@ -705,6 +705,22 @@ def test_refusal_names_the_oldest_lock_in_few_words(make_host):
     assert error.message == f"Probes of links are inhibited by {'w' * 64}: {'ü' * 64}"
     for lock in locks:
         os.close(lock)
+
+
+def test_nodes_are_known_soon_after_the_state_service_is_there(make_host):
+    """Until then they compete with strangers for a connection."""
+    service = LinkProbe(make_host)
+    service.process.stop()
+    service.state.connection.call_bus("ReleaseName", "s", (STATE,))
+    service.start()
+    wait_steadily(lambda: "Cannot read the addresses" in service.process.log_text(), "the first attempt")
+    calls = service.state.stand_in.calls
+    calls.clear()
+    service.state.connection.own(STATE)
+    assert wait_until(lambda: calls, "another attempt")[0].method == "GetRecords"
+    service.state.connection.fence()
+    # Which it asks for every 15 s.
+    assert "GetDueProbes" not in {call.method for call in calls}
 
 
 @needs_namespaces

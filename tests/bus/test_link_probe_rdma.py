@@ -4,7 +4,6 @@ device. tests/vm has them with devices."""
 
 import os
 import signal
-import struct
 
 import pytest
 

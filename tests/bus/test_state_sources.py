@@ -12,7 +12,7 @@ from bedlib import SERVICES, wait_until
 from bedlib.fixtures import needs_namespaces
 from played_source import UPDATED, Source
 from state_service import (ACCESS_DENIED, CLUSTER, IDENTITYD_KINDS, PATH, PROPERTIES, STATE, TELEMETRYD_KINDS, Cluster,
-                           call, fails_with, interface, local_id, memory, node_id, node_path, shown, start, variants)
+                           call, fails_with, interface, local_id, memory, node_id, node_path, start, variants)
 
 GONE = "unable: alidade-link-probed is not running"
 BUS = ("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")

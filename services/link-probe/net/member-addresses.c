@@ -5,6 +5,8 @@
 #include "services/link-probe/net/member-addresses.h"
 
 #define PERIOD_USEC (5 * 60 * G_USEC_PER_SEC)
+/* Until the first reply, since nodes whose addresses are unknown compete with strangers for a connection. */
+#define RETRY_SECONDS 1u
 
 struct AldAddresses {
         AldStateQuery *query;
@@ -12,6 +14,7 @@ struct AldAddresses {
         AldMembers *members;
         bool asking;
         gint64 answered; /* 0: no complete reply yet */
+        guint retry;
         bool warned;
 };
 
@@ -27,6 +30,9 @@ AldAddresses *ald_addresses_new(AldStateQuery *query, const char *own_id, AldMem
 
 void ald_addresses_free(AldAddresses *addresses)
 {
+        if (!addresses)
+                return;
+        g_clear_handle_id(&addresses->retry, g_source_remove);
         g_free(addresses);
 }
 
@@ -48,6 +54,15 @@ static void on_network(const char *node, const AldNetwork *network, void *userda
         }
 }
 
+static gboolean on_retry(gpointer userdata)
+{
+        AldAddresses *addresses = userdata;
+
+        addresses->retry = 0;
+        ald_addresses_update(addresses, false);
+        return G_SOURCE_REMOVE;
+}
+
 static void on_ended(int error, void *userdata)
 {
         AldAddresses *addresses = userdata;
@@ -58,6 +73,8 @@ static void on_ended(int error, void *userdata)
                         g_info("Cannot read the addresses of the nodes from the state service: %s",
                                 ald_error_describe(error));
                 addresses->warned = true;
+                if (addresses->answered == 0 && addresses->retry == 0)
+                        addresses->retry = g_timeout_add_seconds(RETRY_SECONDS, on_retry, addresses);
                 return;
         }
         ald_members_end_reported(addresses->members);
