@@ -192,6 +192,11 @@ static bool is_measured(const View *view)
         return *view->measured_usec != ALD_ABSENT_UINT64;
 }
 
+static bool has_rate(const View *view)
+{
+        return view->upload != ALD_ABSENT_UINT64 || view->download != ALD_ABSENT_UINT64;
+}
+
 /* Other traffic may have lowered it, and the present figures were measured without. */
 static bool is_to_be_ignored(const Merge *merge)
 {
@@ -199,7 +204,7 @@ static bool is_to_be_ignored(const Merge *merge)
         uint64_t ttl = *before->ttl_usec == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind)
                                                               : *before->ttl_usec;
 
-        return is_measured(before) && ald_link_has_flag(now->flags, ALD_LINK_DISTURBED) &&
+        return is_measured(before) && has_rate(before) && ald_link_has_flag(now->flags, ALD_LINK_DISTURBED) &&
                !ald_link_has_flag(before->flags, ALD_LINK_DISTURBED) &&
                *now->measured_usec < *before->measured_usec + ALD_LINK_TTL_DISTURBED * ttl;
 }
@@ -379,14 +384,12 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported)
         return other->rtt_measured_usec != row->rtt_measured_usec;
 }
 
-static bool is_other(const char *a, const char *b)
+static bool differs(const char *a, const char *b)
 {
         return a && b && !g_str_equal(a, b);
 }
 
-/* Figures are those of the way between two interfaces. They are no longer right once a probe has gone another
- * way, and unknown until that is measured. */
-static bool went_another_way(const AldRecord *before, const AldRecord *reported)
+static bool was_rerouted(const AldRecord *before, const AldRecord *reported)
 {
         const AldLinkSocket *row, *other;
 
@@ -395,8 +398,25 @@ static bool went_another_way(const AldRecord *before, const AldRecord *reported)
         row = ald_record_as(before, LINK_SOCKET, AldLinkSocket);
         other = ald_record_as(reported, LINK_SOCKET, AldLinkSocket);
         return other->failed_usec == ALD_ABSENT_UINT64 && ald_link_result_is_new(before, reported) &&
-               (is_other(row->source_interface, other->source_interface) ||
-                       is_other(row->sink_interface, other->sink_interface));
+               (differs(row->source_interface, other->source_interface) ||
+                       differs(row->sink_interface, other->sink_interface));
+}
+
+/* The times remain, so that changes of the route cause no more traffic than any other ones. */
+static void drop_figures(const AldRecord *reported, AldLinkSocket *row)
+{
+        Fields fresh;
+
+        init_fields(reported, &fresh);
+        fresh.socket.measured_usec = row->measured_usec;
+        fresh.socket.time_to_live_usec = row->time_to_live_usec;
+        fresh.socket.rtt_measured_usec = row->rtt_measured_usec;
+        fresh.socket.failure = row->failure;
+        fresh.socket.failed_usec = row->failed_usec;
+        fresh.socket.failures = row->failures;
+        if (row->measured_usec != ALD_ABSENT_UINT64)
+                fresh.socket.changed = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE);
+        *row = fresh.socket;
 }
 
 AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const AldTtlBounds *bounds)
@@ -406,10 +426,12 @@ AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const A
         AldRecord *record = NULL;
         int r;
 
-        if (before && !went_another_way(before, reported))
+        if (before)
                 read_fields(before, &merge.row);
         else
                 init_fields(reported, &merge.row);
+        if (before && was_rerouted(before, reported))
+                drop_figures(reported, &merge.row.socket);
         read_fields(reported, &merge.reported);
         merge.now = view_of(reported->kind, &merge.row);
         merge.latest = view_of(reported->kind, &merge.reported);

@@ -50,6 +50,9 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported);
  * A check replaces the round trips, and either confirms the figures or marks the record as changed. It never
  * touches the rates.
  *
+ * The rates are those between two interfaces. If a measurement or a check used another one at either end,
+ * they are dropped, and the record is marked as changed.
+ *
  * A failure leaves the figures as they are; it is added beside them, and counted. The reason why a direction
  * has no rate is kept until it has one, or until another failure.
  */

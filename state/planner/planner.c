@@ -161,20 +161,14 @@ static uint64_t speed_of(const AldPlanner *planner, const AldPlannerPath *path)
         return ald_path_speed(own.bits_per_second, sink.bits_per_second);
 }
 
-static bool is_gone(const AldNetwork *network, const char *interface)
-{
-        return network && interface && !ald_rows_find(&network->interfaces, interface);
-}
-
-/* Whether an interface of the figures is gone, or the negotiated speed differs from the one at that time, and
- * the record is not marked as changed yet. */
+/* Whether the interface of the figures is gone, or the negotiated speed differs from the one at that time,
+ * and the record is not marked as changed yet. */
 static bool differs_from_figures(const AldPlanner *planner, const AldPlannerPath *path)
 {
         return path->row && !path->row->changed && path->row->source_interface &&
                checked_at(path->row) != ALD_ABSENT_UINT64 &&
                checked_at(path->row) + ALD_PLANNER_TURN_USEC <= planner->input->now_realtime &&
-               (is_gone(planner->own, path->row->source_interface) ||
-                       is_gone(network_of(path->peer), path->row->sink_interface) ||
+               (!ald_rows_find(&planner->own->interfaces, path->row->source_interface) ||
                        ald_link_speed_changed(path->row, speed_of(planner, path)));
 }
 
@@ -314,7 +308,9 @@ static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPa
         AldDue due = {
                 .probe = { .kind = ALD_KIND_LINK_SOCKET,
                         .peer = path->peer->id,
-                        .interface = path->interface ? path->interface->id : NULL,
+                        /* Without it, the route decides, which may have changed. */
+                        .interface = path->candidate.interface && path->interface ? path->interface->id
+                                                                                  : NULL,
                         .scope = scope,
                         .reason = state->reason,
                         .since = state->since },

@@ -61,8 +61,10 @@ static void find_best(AldGraphPair *pair, const AldGraphPath *path)
                 .measured_usec = rtt_time(path, &link),
         };
 
-        find_best_rate(path, &link, reverse, &pair->to_peer);
-        find_best_rate(path, &link, !reverse, &pair->from_peer);
+        if (!ald_graph_path_has_moved(path)) {
+                find_best_rate(path, &link, reverse, &pair->to_peer);
+                find_best_rate(path, &link, !reverse, &pair->from_peer);
+        }
         if (is_better(&rtt, &pair->rtt, true))
                 pair->rtt = rtt;
 }

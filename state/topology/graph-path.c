@@ -229,6 +229,16 @@ static const char *rdma_problem(const AldNode *node, const char *name)
         return ald_rdma_problem_find_reported(network_of(node), port, &problem) ? problem.word : NULL;
 }
 
+/* Nodes of earlier versions kept the rates, and the interface that they had been measured over. */
+static bool has_outdated_interface(const AldGraphPath *path)
+{
+        const AldLinkSocket *socket = socket_of(path);
+
+        return socket && socket->upload_bits_per_second != ALD_ABSENT_UINT64 &&
+               g_strcmp0(socket->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE)) ==
+                       0;
+}
+
 static const char *end_problem(const AldGraphPath *path, unsigned end, const AldNode *node)
 {
         if (path->kind == ALD_EDGE_ROW_KIND_RDMA)
@@ -238,6 +248,8 @@ static const char *end_problem(const AldGraphPath *path, unsigned end, const Ald
         if (path->kind == ALD_EDGE_ROW_KIND_SOCKET && end == 1 && network_of(node) &&
                 !ald_network_find_address(network_of(node), ald_key_address(path->key)))
                 return "no-address";
+        if (end == 0 && has_outdated_interface(path))
+                return NULL;
         return interface_problem(node, path->ends[end].port);
 }
 
@@ -439,6 +451,14 @@ void ald_graph_path_compute(AldGraphPath *path, AldStore *store)
         compute_due(path);
 }
 
+bool ald_graph_path_has_moved(const AldGraphPath *path)
+{
+        const AldLinkSocket *socket = socket_of(path);
+
+        return socket && socket->sink_interface && path->ends[1].port &&
+               !g_str_equal(socket->sink_interface, path->ends[1].port);
+}
+
 static void describe_socket(const AldGraphPath *path, bool reverse, AldEdgeRow *row)
 {
         const AldLinkSocket *socket = socket_of(path);
@@ -446,20 +466,24 @@ static void describe_socket(const AldGraphPath *path, bool reverse, AldEdgeRow *
         *(reverse ? &row->source_address : &row->sink_address) = ald_key_address(path->key);
         if (!socket)
                 return;
-        row->bits_per_second = reverse ? socket->download_bits_per_second : socket->upload_bits_per_second;
-        row->interval = reverse ? socket->download_interval : socket->upload_interval;
-        row->limiter = reverse ? socket->download_limiter : socket->upload_limiter;
         row->rtt_p50_nsec = socket->rtt_p50_nsec;
         row->jitter_nsec = socket->jitter_nsec;
-        row->negotiated_bits_per_second = socket->negotiated_bits_per_second;
         row->measured_usec = socket->measured_usec;
         row->rtt_measured_usec = socket->rtt_measured_usec == socket->measured_usec
                                          ? ALD_ABSENT_UINT64
                                          : socket->rtt_measured_usec;
-        row->flags = socket->flags;
-        row->changed = socket->changed;
         row->failure = socket->failure;
         row->failed_usec = socket->failed_usec;
+        if (ald_graph_path_has_moved(path)) {
+                row->changed = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE);
+                return;
+        }
+        row->bits_per_second = reverse ? socket->download_bits_per_second : socket->upload_bits_per_second;
+        row->interval = reverse ? socket->download_interval : socket->upload_interval;
+        row->limiter = reverse ? socket->download_limiter : socket->upload_limiter;
+        row->negotiated_bits_per_second = socket->negotiated_bits_per_second;
+        row->flags = socket->flags;
+        row->changed = socket->changed;
 }
 
 static void describe_rdma(const AldGraphPath *path, bool reverse, AldEdgeRow *row)

@@ -311,52 +311,56 @@ static void test_lower_after_a_change(void)
         }
 }
 
-/* Figures of one way are none of another one, whichever end it leaves through another interface. */
-static void test_another_way(void)
+/* A path that changes its interface at either end loses its rates, but not its times. */
+static void test_rerouted(void)
 {
-        static const Row ways[] = {
+        static const Row routes[] = {
                 { .interface = "eth1", .sink_interface = "eth0" },
                 { .sink_interface = "eth1" },
         };
 
-        for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+        for (size_t i = 0; i < G_N_ELEMENTS(routes); i++) {
                 AldRecord *row = merge_row(NULL, (Row){ .measured = 100,
                                                          .rate = 1000,
                                                          .spot = 900,
                                                          .rtt = 5,
                                                          .sink_interface = "eth0" });
-                Row check = ways[i], full = ways[i];
+                uint64_t ttl = fields_of(row)->time_to_live_usec;
+                Row check = routes[i], full = routes[i];
 
                 row = merge(row, failure(150));
                 check.rtt_measured = 200;
                 check.rtt = 7;
-                row = merge_row(row, check);
-                g_assert_cmpuint(fields_of(row)->measured_usec, ==, ALD_ABSENT_UINT64);
-                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, ALD_ABSENT_UINT64);
-                g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
-                g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
-                g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 7);
-                g_assert_cmpstr(fields_of(row)->source_interface, ==, check.interface ?: "eth0");
-                g_assert_cmpstr(fields_of(row)->sink_interface, ==, check.sink_interface);
-                g_assert_null(fields_of(row)->changed);
-                g_assert_null(fields_of(row)->failure);
-                /* Told again, it changes nothing. */
-                row = merge_row(row, check);
-                g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
-                /* A lower rate is taken at once. */
+                /* A repeated report changes nothing. */
+                for (unsigned again = 0; again < 2; again++) {
+                        row = merge_row(row, check);
+                        g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+                        g_assert_cmpuint(fields_of(row)->time_to_live_usec, ==, ttl);
+                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+                        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+                        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, ALD_ABSENT_UINT64);
+                        g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
+                        g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 7);
+                        g_assert_cmpstr(fields_of(row)->source_interface, ==, check.interface ?: "eth0");
+                        g_assert_cmpstr(fields_of(row)->sink_interface, ==, check.sink_interface);
+                        g_assert_cmpstr(fields_of(row)->changed, ==, "route");
+                        g_assert_null(fields_of(row)->failure);
+                }
                 full.measured = 300;
                 full.rate = 10;
+                full.disturbed = true;
                 row = merge_row(row, full);
                 g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 10);
-                /* An end that is not known is no other one. */
+                g_assert_null(fields_of(row)->changed);
+                /* An unknown interface is not a different one. */
                 row = merge_row(row, (Row){ .interface = check.interface, .rtt_measured = 400, .rtt = 7 });
                 g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 10);
                 ald_record_unref(row);
         }
 }
 
-/* A measurement over another way is taken as it is, and a failure there changes no figure. */
-static void test_measured_another_way(void)
+/* A measurement over another route is taken as it is, and a failure there changes no figure. */
+static void test_measured_over_another_route(void)
 {
         AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000 });
         AldLinkSocket failed = ALD_LINK_SOCKET_INIT;
@@ -502,8 +506,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-result/change", test_check_finds_a_change);
         g_test_add_func("/link-result/lower", test_lower_is_measured_again);
         g_test_add_func("/link-result/lower-changed", test_lower_after_a_change);
-        g_test_add_func("/link-result/another-way", test_another_way);
-        g_test_add_func("/link-result/measured-another-way", test_measured_another_way);
+        g_test_add_func("/link-result/rerouted", test_rerouted);
+        g_test_add_func("/link-result/measured-over-another-route", test_measured_over_another_route);
         g_test_add_func("/link-result/partial", test_partial);
         g_test_add_func("/link-result/partial-kept", test_partial_is_kept);
         g_test_add_func("/link-result/failures-held", test_failures_after_a_held_one);
