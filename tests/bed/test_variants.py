@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """bedlib.variants against GLib's own GVariant."""
 
+import math
 import random
+import struct
 
 import pytest
 from gi.repository import GLib
@@ -67,6 +69,19 @@ def test_as_glib_has_them():
 
 
 def test_what_does_not_fit_is_refused():
-    for signature, value in (("(u)", (-1,)), ("(su)", ("x",)), ("(s)", (1,)), ("(*)", (1,))):
-        with pytest.raises(Exception):
+    for signature, value in (("(u)", (-1,)), ("(su)", ("x",)), ("(s)", (1,)), ("(*)", (1,)), ("(s)", ("a\0b",)),
+                             ("(o)", ("a",)), ("(g)", ("zz",)), ("(as)", ("ab",)), ("(as)", ({"a": 1},)), ("(ss)", "ab"),
+                             ("((ss))", (Typed("s", "x"),)), ("(v)", (Typed("(s", ()),)), ("(v)", ("x",))):
+        with pytest.raises((TypeError, ValueError, AttributeError, struct.error)):
             pack(signature, value)
+
+
+@pytest.mark.parametrize("length", [*range(240, 260), *range(65515, 65545)])
+def test_sizes_at_which_offsets_grow(length):
+    for signature, value in (("(ss)", ("x" * length, "y")), ("(as)", (["x" * length, "y"],)), ("(a{sv})", (
+            {"x" * length: Typed("s", "y")},)), ("(sas)", ("z", ["x" * (length // 2)] * 2))):
+        assert pack(signature, value).equal(GLib.Variant(signature, for_glib(signature, value)))
+
+
+def test_no_number_stays_none():
+    assert math.isnan(unpack(pack("(d)", (math.nan,)))[0])

@@ -110,7 +110,17 @@ def test_pages(host, cluster):
     for number, node in enumerate(nodes):
         cluster.take(*(link(node, nodes[(number + step) % n], **figures(step), Failure="x" * 1000)
                        for step in range(1, peers + 1)))
-    settled(host)
+    # stated spreads the work for many changes over some time.
+    known, revision = set(), 0
+
+    def all_are_known():
+        nonlocal revision
+        found = topology(host, revision)
+        known.update(edge["Id"] for edge in found.edges)
+        revision = found.revision
+        return len(known) == 2 * n * peers
+
+    wait_steadily(all_are_known, "all edges")
     changed = []
 
     def call_and_change(*words):
@@ -131,13 +141,6 @@ def test_pages(host, cluster):
                    for edge in found.find(nodes[0], nodes[1], Prober=nodes[0]))
 
     wait_steadily(arrived, "the change between the pages")
-
-
-def settled(host):
-    """stated spreads the work for many changes over some time."""
-    revision = topology(host).revision
-    while (later := topology(host, revision)).edges:
-        revision = later.revision
 
 
 def test_the_signal_of_a_change(host, cluster):

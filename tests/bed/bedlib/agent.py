@@ -2,8 +2,7 @@
 """First process of a simulated machine: starts, connects and reaps on request, and ends all of it.
 
 Run by machine.py as `python3 -ISB agent.py FD`, once: this process then forks the first process of each machine that
-is asked for over that socket, which takes a tenth of what it takes to start Python and unshare(1). Its own end ends no
-machine.
+is asked for over that socket, which takes a tenth of what it takes to start Python and unshare(1). Machines outlive it.
 
 All sockets are SOCK_SEQPACKET; each request is one JSON object with descriptors beside it. A machine has a control
 socket of its own, and answers each request by one JSON object. When the other end closes, for whatever reason, or
@@ -221,52 +220,52 @@ def end_everything():
             return
 
 
-def run_agent(control, request):
-    """As the first process of a machine."""
-    os.chdir(request["directory"])  # where tests/bed/shell finds its name
-    libc.prctl(PR_SET_NAME, b"bed-machine", 0, 0, 0)
-    if request["isolated"]:
-        mount_own()
-        set_up(request["name"], request["machine_id"])
-    else:
-        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    wakeup, signalled = os.pipe()
-    os.set_blocking(signalled, False)
-    signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
-    # What is handled here is not ignored by the programs started, though who started the tests may ignore it.
-    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, lambda *_: None)
-    agent = Agent(control)
-    own = os.pidfd_open(os.getpid())
+def be_first_process(control, request):
+    """Of a machine, until that ends."""
+    try:
+        if request["isolated"]:
+            checked(libc.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET), "unshare")
+            # Only a child is in the new pid namespace.
+            if os.fork() != 0:
+                os._exit(0)
+        os.chdir(request["directory"])  # where tests/bed/shell finds its name
+        libc.prctl(PR_SET_NAME, b"bed-machine", 0, 0, 0)
+        if request["isolated"]:
+            mount_own()
+            set_up(request["name"], request["machine_id"])
+        else:
+            libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        wakeup, signalled = os.pipe()
+        os.set_blocking(signalled, False)
+        signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
+        # What is handled here is not ignored by the programs started, though who started the tests may ignore it.
+        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+            signal.signal(number, lambda *_: None)
+        agent = Agent(control)
+        own = os.pidfd_open(os.getpid())
+    except OSError as error:
+        Agent(control).answer({"error": str(error)})
+        raise
     agent.answer({"pid": os.getpid()}, [own])
     os.close(own)
-    try:
-        agent.run(wakeup)
-    finally:
-        end_everything()
-        shutil.rmtree(request["directory"], ignore_errors=True)
+    agent.run(wakeup)
 
 
 def fork_machine(requests, request, fds):
-    """In a child of this process, which is not its parent for long."""
+    """A new machine; its directory goes with it."""
     if os.fork() != 0:
         return
-    control = None
     try:
         requests.close()
         os.dup2(fds[1], sys.stderr.fileno())
         os.close(fds[1])
         control = socket.socket(fileno=fds[0])
         os.setsid()
-        if request["isolated"]:
-            checked(libc.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET), "unshare")
-            # Only a child is in the new pid namespace.
-            if os.fork() != 0:
-                os._exit(0)
-        run_agent(control, request)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            Agent(control).answer({"error": str(error)})
+        try:
+            be_first_process(control, request)
+        finally:
+            end_everything()
+            shutil.rmtree(request["directory"], ignore_errors=True)
     except BaseException:
         traceback.print_exc()
     finally:
@@ -276,14 +275,18 @@ def fork_machine(requests, request, fds):
 def main():
     requests = socket.socket(fileno=int(sys.argv[1]))
     requests.set_inheritable(False)
-    # Nobody waits for its children, nor for theirs.
+    # Children, and theirs, are reaped without wait().
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         message, fds, _, _ = socket.recv_fds(requests, 1 << 20, 8)
         if not message:
             return
-        fork_machine(requests, json.loads(message), fds)
+        try:
+            fork_machine(requests, json.loads(message), fds)
+        except OSError as error:
+            with socket.socket(fileno=os.dup(fds[0])) as control, contextlib.suppress(OSError):
+                Agent(control).answer({"error": str(error)})
         for fd in fds:
             os.close(fd)
 

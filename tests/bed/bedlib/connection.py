@@ -39,13 +39,16 @@ def effective_user(uid):
         os.seteuid(before)
 
 
-def uid_of(machine, user):
-    if user is None:
-        return None
+def passwd_entry(machine, user):
     for line in (machine.root / "etc/passwd").read_text().splitlines():
         if line.startswith(f"{user}:"):
-            return int(line.split(":")[2])
-    return pwd.getpwnam(user).pw_uid
+            name, password, uid, gid, *others = line.split(":")
+            return pwd.struct_passwd((name, password, int(uid), int(gid), *others))
+    return pwd.getpwnam(user)
+
+
+def uid_of(machine, user):
+    return None if user is None else passwd_entry(machine, user).pw_uid
 
 
 def plain(variant):

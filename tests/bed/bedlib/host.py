@@ -10,7 +10,7 @@ import sys
 from . import verdict
 from .activation import Activations
 from .bus import Bus
-from .connection import Connection, uid_of
+from .connection import Connection, passwd_entry
 from .errors import BedFailure, Timeout, Unavailable
 from .machine import Machine
 from .notify import NotifySocket
@@ -151,8 +151,8 @@ class Host(Machine):
             result[variable] = self.dir / folder / program
             result[variable].mkdir(exist_ok=True)
             if self._service_users:
-                uid = uid_of(self, SERVICES[program].user)
-                os.chown(result[variable], uid, uid)
+                entry = passwd_entry(self, SERVICES[program].user)
+                os.chown(result[variable], entry.pw_uid, entry.pw_gid)
         if self.sysroot is not None:
             result["ALIDADE_SYSROOT"] = self.sysroot.dir
         return {**result, **self._extra_environment}

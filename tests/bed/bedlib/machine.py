@@ -29,13 +29,13 @@ def can_isolate():
     """Whether this user may make the namespaces of a machine."""
     if os.geteuid() != 0:
         return False
-    return subprocess.run(["unshare", "-m", "-n", "-u", "-i", "-p", "--fork", "true"], stderr=subprocess.DEVNULL,
-                          check=False).returncode == 0
+    trial = ["unshare", "-m", "-n", "-u", "-i", "-p", "--fork", "--mount-proc", "true"]
+    return subprocess.run(trial, stderr=subprocess.DEVNULL, check=False).returncode == 0
 
 
 @functools.cache
 def agent_template():
-    """What forks the first process of each machine, and the socket to it."""
+    """The process that forks the first process of each machine, and the socket to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         return subprocess.Popen([*PYTHON, AGENT, str(theirs.fileno())], cwd="/", stdin=subprocess.DEVNULL,

@@ -109,7 +109,7 @@ class Node(Host):
         self.broker = Broker(self)
 
     def daemon_environment(self, program):
-        # Nodes have no device of OpenCL: to load PoCL takes longer than all else that they do at their start.
+        # Nodes have no device of OpenCL: loading PoCL takes longer than the rest of their start.
         return {"ALIDADE_LIBEXEC_DIR": self.version.helpers, "ALIDADE_PROBE_DIR": self.dir / "probes",
                 "OCL_ICD_VENDORS": self.dir / "no-vendors", **super().daemon_environment(program)}
 

@@ -51,14 +51,14 @@ def wait_until(predicate, what, deadline=DEADLINE, fds=()):
 
 
 def wait_steadily(predicate, what, deadline=DEADLINE, interval=0.02):
-    """As wait_until(), for what tells nobody that it has changed: asks again and again, but takes no more than a
-    quarter of the time for that, which the machine needs for what is awaited."""
-    due = 0
+    """As wait_until(), for conditions that raise no event: asks again and again, but takes no more than a quarter of
+    the time for that, and asks at the end."""
+    due, end = 0, time.monotonic() + deadline * PATIENCE - 0.01
 
     def ask():
         nonlocal due
         begun = time.monotonic()
-        if begun < due:
+        if begun < min(due, end):
             return None
         try:
             return predicate()
