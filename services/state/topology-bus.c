@@ -118,6 +118,7 @@ typedef struct Page {
         AldGraph *graph;
         bool of_pairs; /* else of nodes and edges */
         bool whole;
+        bool outdated;                     /* there was no time for an update */
         GPtrArray *of[ALD_GRAPH_CHANGE_N]; /* of AldGraphItem, by AldGraphChange */
         size_t bytes;
         uint64_t next;
@@ -129,11 +130,15 @@ static bool add_item(const AldGraphItem *item, void *userdata)
         bool of_pair = item->change == ALD_GRAPH_PAIR || item->change == ALD_GRAPH_GONE_PAIR;
         size_t bytes;
 
-        if (of_pair != page->of_pairs || (page->whole && item->change >= ALD_GRAPH_GONE_NODE)) {
+        if (of_pair != page->of_pairs || (page->whole && item->change >= ALD_GRAPH_GONE_NODE) ||
+                ald_graph_has_returned(page->graph, item)) {
                 page->next = item->revision;
                 return true;
         }
-        bytes = item->change >= ALD_GRAPH_GONE_NODE ? WIRE_PER_GONE : item->bytes;
+        if (item->change >= ALD_GRAPH_GONE_NODE)
+                bytes = WIRE_PER_GONE;
+        else
+                bytes = page->outdated ? ald_graph_measure(page->graph, item) : item->bytes;
         if (page->bytes + bytes > ALD_REPLY_MAX)
                 return false;
         page->bytes += bytes;
@@ -237,6 +242,7 @@ int ald_topology_bus_append(AldTopologyBus *self, sd_bus_message *message, bool 
         Page page = { .graph = self->graph,
                 .of_pairs = of_pairs,
                 .whole = !ald_graph_remembers(self->graph, since),
+                .outdated = ald_graph_is_outdated(self->graph),
                 .bytes = WIRE_OF_REPLY };
         int r;
 

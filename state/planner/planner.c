@@ -308,9 +308,7 @@ static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPa
         AldDue due = {
                 .probe = { .kind = ALD_KIND_LINK_SOCKET,
                         .peer = path->peer->id,
-                        /* Without it, the route decides, which may have changed. */
-                        .interface = path->candidate.interface && path->interface ? path->interface->id
-                                                                                  : NULL,
+                        .interface = path->interface ? path->interface->id : NULL,
                         .scope = scope,
                         .reason = state->reason,
                         .since = state->since },

@@ -85,16 +85,16 @@ static void set_port(AldGraphPathEnd *end, const char *port)
 /* The type is the present one or, as long as the node does not report the interface, that at the last
  * measurement. */
 static void compute_interface(AldGraphPathEnd *end, const AldNode *node, const char *name,
-        const char *address, const char *measured_type, uint64_t measured_generation)
+        const AldInterface *other, const char *measured_type, uint64_t measured_generation)
 {
         const AldNetwork *network = network_of(node);
         const AldInterface *interface = find_interface(node, name);
         AldPathEnd found = ALD_PATH_END_NONE;
         int type;
 
-        /* Where the address is now, if the interface that had it is gone. */
-        if (!interface && network && address)
-                interface = ald_network_find_address(network, address);
+        /* Where the path leads now, if the interface of the measurement is of no use. */
+        if (other && other->carrier != 0 && (!interface || interface->carrier == 0))
+                interface = other;
         if (interface)
                 found = ald_path_end_of(network, fabric_of(node), interface, NULL, NULL);
         set_port(end, interface ? interface->id : name);
@@ -112,13 +112,15 @@ static void compute_socket(AldGraphPath *path, const AldNode *source, const AldN
 {
         const AldLinkSocket *row = socket_of(path);
         const char *address = ald_key_address(path->key);
+        const AldNetwork *network = network_of(sink);
 
         compute_interface(&path->ends[0], source,
-                row && row->source_interface ? row->source_interface : path->known_ports[0], NULL,
-                row ? row->source_interface_type : NULL,
+                row && row->source_interface ? row->source_interface : path->known_ports[0],
+                find_interface(source, path->known_ports[0]), row ? row->source_interface_type : NULL,
                 row ? row->source_interface_generation : ALD_ABSENT_UINT64);
         compute_interface(&path->ends[1], sink,
-                row && row->sink_interface ? row->sink_interface : path->known_ports[1], address,
+                row && row->sink_interface ? row->sink_interface : path->known_ports[1],
+                network ? ald_network_find_address(network, address) : NULL,
                 row ? row->sink_interface_type : NULL,
                 row ? row->sink_interface_generation : ALD_ABSENT_UINT64);
 }
@@ -401,6 +403,19 @@ static uint64_t seed_of(const AldGraphPath *path)
         return ald_path_seed(&path->source, &path->sink, ports);
 }
 
+static bool is_other(const AldGraphPathEnd *end, const char *interface)
+{
+        return interface && end->port && !g_str_equal(interface, end->port);
+}
+
+bool ald_graph_path_has_moved(const AldGraphPath *path)
+{
+        const AldLinkSocket *socket = socket_of(path);
+
+        return socket && (is_other(&path->ends[0], socket->source_interface) ||
+                                 is_other(&path->ends[1], socket->sink_interface));
+}
+
 static void compute_due(AldGraphPath *path)
 {
         const AldLinkSocket *socket = socket_of(path);
@@ -419,7 +434,8 @@ static void compute_due(AldGraphPath *path)
         if (socket && attempts.measured_usec == ALD_ABSENT_UINT64)
                 attempts.measured_usec = socket->rtt_measured_usec;
         state = ald_attempts_state(&attempts, seed, 0, UINT64_MAX);
-        if (state.reason == ALD_DUE_EXPIRED && socket && socket->changed)
+        if (state.reason == ALD_DUE_EXPIRED && socket &&
+                (socket->changed || is_other(&path->ends[0], socket->source_interface)))
                 state.reason = ALD_DUE_CHANGED;
         path->due_reason = ald_due_reason_to_string(state.reason);
         if (state.reason == ALD_DUE_FAILED)
@@ -449,14 +465,6 @@ void ald_graph_path_compute(AldGraphPath *path, AldStore *store)
         path->transport = transport_of(path, nodes);
         path->presence = presence_of(path, nodes, find_problem(path, nodes));
         compute_due(path);
-}
-
-bool ald_graph_path_has_moved(const AldGraphPath *path)
-{
-        const AldLinkSocket *socket = socket_of(path);
-
-        return socket && socket->sink_interface && path->ends[1].port &&
-               !g_str_equal(socket->sink_interface, path->ends[1].port);
 }
 
 static void describe_socket(const AldGraphPath *path, bool reverse, AldEdgeRow *row)

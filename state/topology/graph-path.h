@@ -55,8 +55,8 @@ void ald_graph_path_compute(AldGraphPath *path, AldStore *store);
 void ald_graph_path_describe(
         const AldGraphPath *path, AldStore *store, bool reverse, AldGraphSpace *space, AldEdgeRow *ret);
 
-/* Whether the address of a socket path is now on another interface of the sink than when it was measured: its
- * rates are no longer those of the path. */
+/* Whether a socket path leads over another interface at either end than when it was measured: its rates are
+ * no longer those of the path. */
 bool ald_graph_path_has_moved(const AldGraphPath *path);
 
 /* Frees what it holds. */

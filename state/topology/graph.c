@@ -1048,6 +1048,32 @@ void ald_graph_describe_pair(const AldGraphItem *item, AldGraphSpace *space, Ald
         ald_graph_pair_describe(&((const Pair *) owner_of(item))->is, space, ret);
 }
 
+bool ald_graph_has_returned(const AldGraph *graph, const AldGraphItem *item)
+{
+        const Pair pair = { .is.ids = { item->node, item->peer } };
+
+        if (item->change == ALD_GRAPH_GONE_NODE)
+                return g_hash_table_contains(graph->members, &item->node);
+        return item->change == ALD_GRAPH_GONE_PAIR && g_hash_table_contains(graph->pairs, &pair);
+}
+
+size_t ald_graph_measure(AldGraph *graph, const AldGraphItem *item)
+{
+        g_auto(AldGraphSpace) space = {};
+        AldGraphNodeRow node;
+        AldEdgeRow edge;
+
+        if (item->change == ALD_GRAPH_NODE) {
+                ald_graph_describe_node(graph, item, &space, &node);
+                return ald_struct_wire_size(&ald_graph_node_row_struct, &node);
+        }
+        if (item->change == ALD_GRAPH_EDGE) {
+                ald_graph_describe_edge(graph, item, &space, &edge);
+                return ald_struct_wire_size(&ald_edge_row_struct, &edge);
+        }
+        return item->bytes;
+}
+
 const GPtrArray *ald_graph_segments(const AldGraph *graph)
 {
         return graph->segments;

@@ -60,7 +60,7 @@ typedef struct AldGraphItem {
         uint64_t edge; /* its id */
         AldId node;    /* of nodes and pairs */
         AldId peer;    /* of pairs */
-        size_t bytes;  /* of its row on D-Bus, at most */
+        size_t bytes;  /* of its row on D-Bus, at most, at the last update */
 } AldGraphItem;
 
 /* Whether everything that has gone since this revision is still remembered; never for 0. */
@@ -77,6 +77,12 @@ void ald_graph_describe_node(
 void ald_graph_describe_edge(
         AldGraph *graph, const AldGraphItem *item, AldGraphSpace *space, AldEdgeRow *ret);
 void ald_graph_describe_pair(const AldGraphItem *item, AldGraphSpace *space, AldNodePairRow *ret);
+
+/* Whether a node or a pair that had gone exists again. Edges get a new id then. */
+bool ald_graph_has_returned(const AldGraph *graph, const AldGraphItem *item);
+
+/* The size of its row on D-Bus now, at most: records may have changed since the last update. */
+size_t ald_graph_measure(AldGraph *graph, const AldGraphItem *item);
 
 /* The segments of the nodes that count (state/topology/segments.h), of AldSegmentRow; valid until the next
  * update. */

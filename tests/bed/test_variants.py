@@ -70,7 +70,8 @@ def test_as_glib_has_them():
 
 def test_what_does_not_fit_is_refused():
     for signature, value in (("(u)", (-1,)), ("(su)", ("x",)), ("(s)", (1,)), ("(*)", (1,)), ("(s)", ("a\0b",)),
-                             ("(o)", ("a",)), ("(g)", ("zz",)), ("(as)", ("ab",)), ("(as)", ({"a": 1},)), ("(ss)", "ab"),
+                             ("(o)", ("a",)), ("(g)", ("zz",)), ("(as)", ("ab",)), ("(as)", ({"a": 1},)),
+                             ("(ss)", "ab"),
                              ("((ss))", (Typed("s", "x"),)), ("(v)", (Typed("(s", ()),)), ("(v)", ("x",))):
         with pytest.raises((TypeError, ValueError, AttributeError, struct.error)):
             pack(signature, value)

@@ -308,7 +308,8 @@ def test_rows_without_end_take_no_memory_without_end(host, cluster, kind, field,
     """A row is far larger in memory than on the wire, so what a message of 16 MiB may cost is to be seen."""
     cluster.take(memory(SOURCE))
     before = memory_of(host.daemons[-1])
-    value = pack(*variants(kind, {field: [row]})[field])
+    told = variants(kind, {field: [row]})[field]
+    value = pack(told.signature, told.value)
     size = len(value.get_data_as_bytes().get_data())
     rows = GLib.Variant.new_array(GLib.VariantType("a{sv}"), [value.get_child_value(0)] * (8 * MEBI // max(size, 4)))
     grown = peak_during(host.daemons[-1], lambda: cluster.refused(record(SOURCE, kind, **{field: rows}))) - before

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""GVariants from and to Python's own types, in a fifth of the time of GLib.Variant() and .unpack(): PyGObject creates an
-object for each value, which took a tenth of the time of the tests on the bus. The format is that of GVariant's
-specification; test_variants.py compares the two.
+"""GVariants from and to Python's own types, in a fifth of the time of GLib.Variant() and .unpack().
+
+PyGObject creates an object for each value, which took a tenth of the time of the tests on the bus. The format is that
+of GVariant's specification; test_variants.py compares the two.
 
 A value of type v is a GLib.Variant or a Typed, and is read as what is in it.
 """
@@ -88,7 +89,8 @@ def string(is_valid):
     return Codec(1, 0, read_string, write)
 
 
-STRINGS = {"s": string(lambda _: True), "o": string(GLib.Variant.is_object_path), "g": string(GLib.Variant.is_signature)}
+STRINGS = {"s": string(lambda _: True), "o": string(GLib.Variant.is_object_path),
+           "g": string(GLib.Variant.is_signature)}
 
 
 def refuse(value, *kinds):

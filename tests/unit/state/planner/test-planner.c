@@ -462,11 +462,11 @@ static void test_unknown_interface_goes_alone(void)
         put_network(store, 3, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['192.0.2.3/24']}");
         put_row(store, 1, 2, "10.0.0.2", "'MeasuredUSec': 10");
         check_at(store, NOW, "3 192.0.2.3 ? never");
-        /* The interface of the last route is not alone any more, but not prescribed either. */
+        /* Once a route was seen, it is known. */
         put_row(store, 1, 3, "192.0.2.3", "'MeasuredUSec': 9");
-        check_at(store, NOW, "3 192.0.2.3 ? expired");
+        check_at(store, NOW, "3 192.0.2.3 eth0 expired");
         put_network(store, 2, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.1.0.2/24']}");
-        check_at(store, NOW, "2 10.1.0.2 eth1 never, 3 192.0.2.3 ? expired");
+        check_at(store, NOW, "2 10.1.0.2 eth1 never, 3 192.0.2.3 eth0 expired");
 }
 
 static void test_the_oldest_comes_first(void)

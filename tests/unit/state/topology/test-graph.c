@@ -664,6 +664,21 @@ static void test_a_cable_is_pulled(void)
         check_field(setup, "socket", 1, 2, "Problem", "no-interface");
         put_network(setup, 1, ETH("1"));
         check_edge(setup, "socket", 1, 2, "live");
+        /* Another interface takes over the address of the source, whether the old one stays or not. */
+        for (unsigned i = 0; i < 2; i++) {
+                g_autofree char *both = g_strconcat(
+                        "{'Id': 'eth9', 'Type': 'ethernet', 'Addresses': ['192.0.2.1/24'], 'Carrier': true}",
+                        i == 0 ? ", {'Id': 'eth0', 'Type': 'ethernet', 'Carrier': false}" : "", NULL);
+
+                put_network(setup, 1, both);
+                check_edge(setup, "socket", 1, 2, "live");
+                check_field(setup, "socket", 1, 2, "SourcePort", "eth9");
+                check_field(setup, "socket", 1, 2, "Changed", "route");
+                check_field(setup, "socket", 1, 2, "DueReason", "changed");
+                check_field(setup, "socket", 1, 2, "Problem", NULL);
+        }
+        put_network(setup, 1, ETH("1"));
+        check_field(setup, "socket", 1, 2, "Changed", NULL);
         /* A bond takes over the address of the sink. */
         put_network(
                 setup, 2, "{'Id': 'bond0', 'Type': 'bond', 'Addresses': ['192.0.2.2/24'], 'Carrier': true}");
