@@ -54,7 +54,7 @@ typedef struct Walk {
         AldGraph *graph;
         bool with_ids;
         GPtrArray *edges, *pairs, *nodes, *segments;
-        unsigned n_gone;
+        unsigned n_gone, n_returned;
 } Walk;
 
 static char *to_text(const AldStruct *type, const void *row)
@@ -93,6 +93,7 @@ static bool on_item(const AldGraphItem *item, void *userdata)
                 break;
         default:
                 walk->n_gone++;
+                walk->n_returned += ald_graph_has_returned(walk->graph, item);
         }
         return true;
 }
@@ -826,8 +827,42 @@ static void test_revisions(void)
                 g_auto(Walk) walk = walk_after(setup->graph, first);
 
                 g_assert_cmpuint(walk.n_gone, ==, 4); /* two edges, a pair, a node */
+                g_assert_cmpuint(walk.n_returned, ==, 0);
                 g_assert_cmpuint(walk.edges->len + walk.pairs->len, ==, 0);
         }
+        state_put_path(setup->store, 1, 3, "192.0.2.3", "{'UploadBitsPerSecond': 11, 'MeasuredUSec': 100}");
+        {
+                g_auto(Walk) walk = walk_after(setup->graph, first);
+
+                g_assert_cmpuint(walk.n_gone, ==, 4);
+                g_assert_cmpuint(walk.n_returned, ==, 2); /* the edges are others */
+                g_assert_cmpuint(walk.nodes->len, ==, 1);
+        }
+}
+
+static bool measure_item(const AldGraphItem *item, void *userdata)
+{
+        AldGraph *graph = userdata;
+
+        if (item->change == ALD_GRAPH_EDGE)
+                g_assert_cmpuint(ald_graph_measure(graph, item), >=, item->bytes + 900);
+        return true;
+}
+
+/* Records change before there is time for an update. */
+static void test_rows_that_have_grown(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+        g_autofree char *reason = g_strnfill(900, 'x'), *fields = NULL;
+
+        state_put_path(setup->store, 1, 2, TO_2, "{'UploadBitsPerSecond': 10, 'MeasuredUSec': 100}");
+        (void) ald_graph_update(setup->graph);
+        fields = g_strdup_printf(
+                "{'UploadBitsPerSecond': 10, 'MeasuredUSec': 100, 'FailedUSec': 200, 'Failure': '%s'}",
+                reason);
+        state_put_path(setup->store, 1, 2, TO_2, fields);
+        g_assert_true(ald_graph_is_outdated(setup->graph));
+        ald_graph_foreach_after(setup->graph, 0, measure_item, setup->graph);
 }
 
 static void test_forgotten_revisions(void)
@@ -1129,6 +1164,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/graph/old-reports", test_old_reports_join_nothing);
         g_test_add_func("/graph/revisions", test_revisions);
         g_test_add_func("/graph/forgotten-revisions", test_forgotten_revisions);
+        g_test_add_func("/graph/grown", test_rows_that_have_grown);
         g_test_add_func("/graph/pair", test_best_of_a_pair);
         g_test_add_func("/graph/large", test_large_clusters_list_own_paths);
         g_test_add_func("/graph/any-order", test_any_order);
