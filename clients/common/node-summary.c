@@ -129,8 +129,9 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
                                                                                    : state_traits[state].tone;
         if (state == ALD_PRESENCE_STATE_N)
                 return ald_format_record_age(updated, now);
-        /* A time in the future is that of a clock that was set since. */
-        if (state_traits[state].excluded && since <= now_usec)
+        /* Records do not tell when a node was last heard, since they are sent when they change. A time in the
+         * future is that of a clock that was set since. */
+        if ((state_traits[state].excluded || state == ALD_PRESENCE_STATE_STALE) && since <= now_usec)
                 return format_state(state, since, now_usec);
         if (state == ALD_PRESENCE_STATE_UNKNOWN || (online && age < RESEND_USEC))
                 return format_state(state, NAN, now);

@@ -71,8 +71,8 @@ static void test_seen(void)
         }
 }
 
-/* A node that does not count is shown with the time since then, by the clock of this machine, however old its
- * records are; any other with their age. */
+/* A node that is not online is shown with the time since then, by the clock of this machine, however old its
+ * records are; one that is with their age. */
 static void test_since(void)
 {
         static const struct {
@@ -84,7 +84,7 @@ static void test_since(void)
                 { "unknown", 300, ALD_TONE_WARNING, "unknown, 5 min ago" },
                 { "offline", 300, ALD_TONE_ERROR, "offline, 5 min ago" },
                 { "duplicate", 300, ALD_TONE_ERROR, "duplicate, 5 min ago" },
-                { "stale", 300, ALD_TONE_WARNING, "stale, 35 s ago" },
+                { "stale", 300, ALD_TONE_WARNING, "stale, 5 min ago" },
                 { "online", 300, ALD_TONE_GOOD, "online, 35 s ago" },
                 { "offline", -300, ALD_TONE_ERROR, "offline, 35 s ago" },
         };
