@@ -33,6 +33,7 @@ typedef enum Mark {
         MARK_CANDIDATE,
         MARK_OFFLINE,
         MARK_UNKNOWN,
+        MARK_NO_PATH,
         MARK_N,
 } Mark;
 
@@ -49,6 +50,8 @@ static const struct {
         [MARK_CANDIDATE] = { NULL, "(?)", "not measured, and possibly not connected", ALD_STYLE_DIM },
         [MARK_OFFLINE] = { NULL, "×", "offline, or no path can be used", ALD_STYLE_ERROR },
         [MARK_UNKNOWN] = { NULL, "…", "it is unknown whether a node at its end is online", ALD_STYLE_DIM },
+        [MARK_NO_PATH] = { NULL, ALD_ABSENT_TEXT, "no path is known, or no rate in this direction",
+                ALD_STYLE_DIM },
 };
 
 char *ald_topology_rate(uint64_t rate, bool compact)
@@ -174,9 +177,7 @@ static char *describe_rate(Layout *layout, unsigned from, unsigned to)
 
         if (from == to)
                 return g_strdup(ALD_STYLE_DIM "· " ALD_STYLE_NORMAL);
-        if (!pair)
-                return g_strdup(ALD_ABSENT_TEXT " ");
-        mark = mark_of(pair);
+        mark = pair ? mark_of(pair) : MARK_NO_PATH;
         if (mark < MARK_N)
                 layout->marks |= 1u << mark;
         if (mark < MARK_N && marks[mark].word)

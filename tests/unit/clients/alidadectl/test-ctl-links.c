@@ -166,6 +166,15 @@ static void test_marks(void)
                 "… it is unknown whether a node at its end is online\n");
 }
 
+static void test_no_path(void)
+{
+        static const Pair pairs[PAIRS_MAX] = { { 1, 2, 1000, 1000 } };
+        g_autofree char *drawing = draw(3, pairs, 0);
+
+        g_assert_nonnull(strstr(drawing, "n3│          –           –           · \n"
+                                         "– no path is known, or no rate in this direction\n"));
+}
+
 static void test_many_are_listed(void)
 {
         static const Pair pairs[PAIRS_MAX] = {
@@ -372,6 +381,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/ctl-links/table-fits", test_table_fits);
         g_test_add_func("/ctl-links/drawings", test_drawings);
         g_test_add_func("/ctl-links/marks", test_marks);
+        g_test_add_func("/ctl-links/no-path", test_no_path);
         g_test_add_func("/ctl-links/all-paths", test_all_paths);
         g_test_add_func("/ctl-links/dot", test_dot);
         g_test_add_func("/ctl-links/many-are-listed", test_many_are_listed);
