@@ -118,7 +118,6 @@ typedef struct Page {
         AldGraph *graph;
         bool of_pairs; /* else of nodes and edges */
         bool whole;
-        bool outdated;                     /* there was no time for an update */
         GPtrArray *of[ALD_GRAPH_CHANGE_N]; /* of AldGraphItem, by AldGraphChange */
         size_t bytes;
         uint64_t next;
@@ -135,10 +134,7 @@ static bool add_item(const AldGraphItem *item, void *userdata)
                 page->next = item->revision;
                 return true;
         }
-        if (item->change >= ALD_GRAPH_GONE_NODE)
-                bytes = WIRE_PER_GONE;
-        else
-                bytes = page->outdated ? ald_graph_measure(page->graph, item) : item->bytes;
+        bytes = item->change >= ALD_GRAPH_GONE_NODE ? WIRE_PER_GONE : ald_graph_measure(page->graph, item);
         if (page->bytes + bytes > ALD_REPLY_MAX)
                 return false;
         page->bytes += bytes;
@@ -242,7 +238,6 @@ int ald_topology_bus_append(AldTopologyBus *self, sd_bus_message *message, bool 
         Page page = { .graph = self->graph,
                 .of_pairs = of_pairs,
                 .whole = !ald_graph_remembers(self->graph, since),
-                .outdated = ald_graph_is_outdated(self->graph),
                 .bytes = WIRE_OF_REPLY };
         int r;
 

@@ -1063,6 +1063,8 @@ size_t ald_graph_measure(AldGraph *graph, const AldGraphItem *item)
         AldGraphNodeRow node;
         AldEdgeRow edge;
 
+        if (!ald_graph_is_outdated(graph))
+                return item->bytes;
         if (item->change == ALD_GRAPH_NODE) {
                 ald_graph_describe_node(graph, item, &space, &node);
                 return ald_struct_wire_size(&ald_graph_node_row_struct, &node);

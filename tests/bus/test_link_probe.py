@@ -710,9 +710,8 @@ def test_refusal_names_the_oldest_lock_in_few_words(make_host):
 def test_nodes_are_known_soon_after_the_state_service_is_there(make_host):
     """Until then they compete with strangers for a connection."""
     service = LinkProbe(make_host)
-    service.process.stop()
     service.state.connection.call_bus("ReleaseName", "s", (STATE,))
-    service.start()
+    service.restart()
     wait_steadily(lambda: "Cannot read the addresses" in service.process.log_text(), "the first attempt")
     calls = service.state.stand_in.calls
     calls.clear()

@@ -55,7 +55,7 @@ def bring_up_loopback():
 
 
 def set_up(name, machine_id):
-    """Its own /proc, /run, /etc, host name and machine id."""
+    """Its own /etc, host name and machine id, once it has mounts of its own."""
     for target in ("/run/bed/upper", "/run/bed/work", "/run/dbus"):
         os.makedirs(target)
     # The upper half is on a tmpfs: / may be an overlay itself.

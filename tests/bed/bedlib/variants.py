@@ -16,7 +16,6 @@ from typing import Any
 from gi.repository import GLib
 
 
-
 @dataclass(frozen=True)
 class Typed:
     signature: str
