@@ -161,7 +161,6 @@ def folders():
         with contextlib.suppress(OSError):
             if Path(f"/proc/{pid}/comm").read_text(encoding="ascii") == "bed-machine\n":
                 found.append(Path(os.readlink(f"/proc/{pid}/cwd")))
-    assert found
     return found
 
 
