@@ -58,6 +58,40 @@ static const AldVerb verbs[] = {
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
 };
 
+/* Options as they stand in the help; with a verb, those that only this takes. */
+static const struct {
+        const char *verb, *usage, *help;
+} option_helps[] = {
+        { NULL, "-h --help", "Show this help, or that of the verb before it" },
+        { NULL, "   --version", "Show the version" },
+        { NULL, "-H --host=USER@HOST", "Ask another machine, over ssh" },
+        { NULL, "   --json[=MODE]", "Print JSON: short (as without MODE), pretty or off" },
+        { "watch", "   --once", "Print one snapshot and exit" },
+        { "forget", "   --check", "Only show what would be done" },
+        { "topology", "   --all", "List all paths in each direction" },
+        { "topology", "   --dot", "Print a graph for graphviz" },
+        { "topology", "   --inside=NODE", "List what joins the devices of a node" },
+        { NULL, "   --no-pager", "Do not start a pager" },
+        { NULL, "   --no-ask-password", "Do not ask for a password" },
+};
+
+/* For one verb, or for all of them in front of the text. */
+static void print_option_helps(const char *verb)
+{
+        puts("\nOptions:");
+        for (size_t i = 0; i < sizeof(option_helps) / sizeof(option_helps[0]); i++) {
+                const char *owner = option_helps[i].verb;
+
+                if (verb && owner && strcmp(owner, verb) != 0)
+                        continue;
+                printf("  %-21s %s%s%c%s\n", option_helps[i].usage, owner && !verb ? owner : "",
+                        owner && !verb ? ": " : "",
+                        owner && !verb ? g_ascii_tolower(option_helps[i].help[0]) : option_helps[i].help[0],
+                        option_helps[i].help + 1);
+        }
+        puts("\nSee alidadectl(1).");
+}
+
 static int verb_help(const AldCtl *ctl)
 {
         puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
@@ -69,20 +103,21 @@ static int verb_help(const AldCtl *ctl)
                 if (usage)
                         printf("  %s  %s\n", usage, verbs[i].help);
         }
-        puts("\nOptions:\n"
-             "  -h --help             Show this help\n"
-             "     --version          Show the version\n"
-             "  -H --host=USER@HOST   Ask another machine, over ssh\n"
-             "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
-             "     --once             watch: print one snapshot and exit\n"
-             "     --check            forget: only show what would be done\n"
-             "     --all              topology: list all paths in each direction\n"
-             "     --dot              topology: print a graph for graphviz\n"
-             "     --inside=NODE      topology: list what joins the devices of a node\n"
-             "     --no-pager         Do not start a pager\n"
-             "     --no-ask-password  Do not ask for a password\n\n"
-             "See alidadectl(1).");
+        print_option_helps(NULL);
         return ald_print_finish();
+}
+
+/* Of the verb that was given before --help; of the program if there was none. */
+static int print_help(const AldCtl *ctl, const GPtrArray *words)
+{
+        for (size_t i = 0; words->len > 0 && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+                if (!verbs[i].usage || strcmp(verbs[i].name, words->pdata[0]) != 0)
+                        continue;
+                printf("Usage: alidadectl [OPTION…] %s\n\n%s.\n", verbs[i].usage, verbs[i].help);
+                print_option_helps(verbs[i].name);
+                return ald_print_finish();
+        }
+        return verb_help(ctl);
 }
 
 /* Whether a verb has options of its own. */
@@ -124,7 +159,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         g_ptr_array_add(words, optarg);
                         break;
                 case 'h':
-                        return verb_help(ctl);
+                        return print_help(ctl, words);
                 case VERSION:
                         return verb_version(ctl);
                 case 'H':

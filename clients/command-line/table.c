@@ -51,11 +51,17 @@ static unsigned total_width(AldTable *table)
         return total;
 }
 
+/* What a flexible column may be cut down to: what is wanted of it, or its least. */
+static unsigned floor_of(const AldColumn *column, bool wanted)
+{
+        return MAX(wanted ? column->wanted : 1, MAX(column->least, 1));
+}
+
 /* Cuts flexible columns as far as they go and as far as it takes. */
-static void squeeze(AldTable *table, unsigned columns)
+static void squeeze(AldTable *table, unsigned columns, bool wanted)
 {
         for (unsigned c = 0; c < table->n_columns && total_width(table) > columns; c++) {
-                unsigned least = MAX(table->columns[c].least, 1), over = total_width(table) - columns;
+                unsigned least = floor_of(&table->columns[c], wanted), over = total_width(table) - columns;
 
                 if (table->columns[c].flexible && table->widths[c] > least)
                         table->widths[c] = table->widths[c] - least > over ? table->widths[c] - over : least;
@@ -83,13 +89,13 @@ static bool is_worse(const AldTable *table, unsigned column, unsigned other)
         return table->columns[column].priority > table->columns[other].priority;
 }
 
-/* Drops the column that matters least. */
-static bool drop_one(AldTable *table)
+/* Drops the column that matters least of those with a priority above this. */
+static bool drop_one(AldTable *table, unsigned priority)
 {
         unsigned worst = table->n_columns;
 
         for (unsigned c = 0; c < table->n_columns; c++)
-                if (table->widths[c] > 0 && table->columns[c].priority > 0 &&
+                if (table->widths[c] > 0 && table->columns[c].priority > priority &&
                         (worst == table->n_columns || is_worse(table, c, worst)))
                         worst = c;
         if (worst == table->n_columns)
@@ -122,13 +128,13 @@ static void drop_empty(AldTable *table)
         }
 }
 
-/* Whether it would fit with the flexible columns at their least. */
-static bool can_fit(AldTable *table, unsigned columns)
+/* Whether it would fit with the flexible columns at their least, or at what is wanted of them. */
+static bool can_fit(AldTable *table, unsigned columns, bool wanted)
 {
         unsigned total = total_width(table);
 
         for (unsigned c = 0; c < table->n_columns; c++) {
-                unsigned least = MAX(table->columns[c].least, 1);
+                unsigned least = floor_of(&table->columns[c], wanted);
 
                 if (table->columns[c].flexible && table->widths[c] > least)
                         total -= table->widths[c] - least;
@@ -151,9 +157,12 @@ void ald_table_layout(AldTable *table, unsigned columns, unsigned *floors)
         drop_empty(table);
         if (columns == 0)
                 return;
-        while (!can_fit(table, columns) && drop_one(table))
+        while (!can_fit(table, columns, true) && drop_one(table, 1))
                 continue;
-        squeeze(table, columns);
+        while (!can_fit(table, columns, false) && drop_one(table, 0))
+                continue;
+        squeeze(table, columns, true);
+        squeeze(table, columns, false);
 }
 
 static bool is_last(AldTable *table, unsigned column)

@@ -14,6 +14,7 @@ typedef struct AldColumn {
         unsigned priority; /* columns without any value are dropped first, then those with the greatest
                               priority; never with 0 */
         bool flexible;     /* may be cut down to `least`, and uses only what is left */
+        unsigned wanted;   /* columns with a priority above 1 are dropped before it is cut below this */
 } AldColumn;
 
 /* The columns are not copied. */

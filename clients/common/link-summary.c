@@ -210,6 +210,27 @@ static void describe_problem(AldLinkSummary *summary, const AldEdgeRow *edge)
         summary->obstacle = ald_text_safe_or_null(edge->reason);
 }
 
+static bool is_other(const char *interface, const char *port)
+{
+        return interface && port && strcmp(interface, port) != 0;
+}
+
+/* The rates are those of the interfaces that a probe used; the graph knows the ones that a probe would use
+ * now. */
+static bool has_moved(const AldLinkSocket *socket, const AldEdgeRow *edge)
+{
+        return is_other(socket->source_interface, edge->source_port) ||
+               is_other(socket->sink_interface, edge->sink_port);
+}
+
+static void hide_rates(AldLinkSummary *summary)
+{
+        summary->upload = summary->download = summary->share = ALD_ABSENT_DOUBLE;
+        summary->upload_interval = summary->download_interval = ALD_ABSENT_DOUBLE;
+        g_free(summary->changed);
+        summary->changed = g_strdup(ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE));
+}
+
 /* The source of a link stands in its id; its sink in its record, and in its key at least. */
 static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEntity *link, const AldLink *is)
 {
@@ -251,6 +272,7 @@ static AldLinkSummary *summary_new(
 {
         AldLinkSummary *summary = g_new0(AldLinkSummary, 1);
         AldLink is = ald_link_of_record(record);
+        const AldLinkSocket *socket = is.rdma ? NULL : ald_record_as(record, LINK_SOCKET, AldLinkSocket);
         const AldEntity *sink;
         const AldEdgeRow *edge;
         uint64_t time_to_live;
@@ -262,8 +284,7 @@ static AldLinkSummary *summary_new(
         if (is.rdma)
                 time_to_live = describe_rdma(model, summary, ald_record_as(record, LINK_RDMA, AldLinkRdma));
         else
-                time_to_live = describe_socket(
-                        summary, link, ald_record_as(record, LINK_SOCKET, AldLinkSocket));
+                time_to_live = describe_socket(summary, link, socket);
         sink = ald_model_get(model, summary->sink_id);
         ald_link_add_sink(
                 &is, ald_entity_as(sink, NETWORK, AldNetwork), ald_entity_as(sink, FABRIC, AldFabric));
@@ -271,6 +292,8 @@ static AldLinkSummary *summary_new(
         edge = g_hash_table_lookup(edges, link->id);
         if (edge)
                 describe_problem(summary, edge);
+        if (edge && socket && has_moved(socket, edge))
+                hide_rates(summary);
         summary->verdict = verdict_of(
                 summary, &is, is_overdue(summary, time_to_live, ald_model_nodes(model)->len));
         summary->sort_key = make_sort_key(summary);
@@ -336,8 +359,8 @@ static bool is_untried(const AldEdgeRow *edge)
         return edge->measured_usec == ALD_ABSENT_UINT64 && edge->rtt_measured_usec == ALD_ABSENT_UINT64;
 }
 
-/* The AldEdgeRow, by link id, of each path that cannot be used or that nobody has tried; none if the model
- * does not hold the connection graph. */
+/* The AldEdgeRow, by link id, of each path that cannot be used or has no rate; none if the model does not
+ * hold the connection graph. */
 static GHashTable *find_edges(AldModel *model, const AldEntity *node)
 {
         const AldTopology *topology = ald_model_topology(model);
@@ -345,7 +368,7 @@ static GHashTable *find_edges(AldModel *model, const AldEntity *node)
 
         for (guint i = 0; topology && i < topology->edges->len; i++) {
                 AldEdgeRow *edge = topology->edges->pdata[i];
-                bool matters = ald_edge_is_unusable(edge) || is_untried(edge);
+                bool matters = ald_edge_is_unusable(edge) || edge->bits_per_second == ALD_ABSENT_UINT64;
                 char *id = matters && touches(edge->source, edge->sink, node) ? link_id_of(edge) : NULL;
 
                 if (id)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "state/findings/findings-report.h"
+#include "state/network.h"
 
 /* What presences show: clocks that differ, ids that two machines use, nodes that are gone. */
 
@@ -61,6 +62,31 @@ static void find_brokerless(AldReport *report, const AldNode *node, const AldPre
         row.cluster_name = membership ? membership->cluster_name : NULL;
         ald_report_add(
                 report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, &node->id, 1, &row);
+}
+
+/* A machine without interfaces was never connected. */
+static bool is_cut_off(const AldNetwork *network)
+{
+        bool physical = ald_network_has_physical(network), found = false;
+
+        for (size_t i = 0; i < network->interfaces.n; i++) {
+                const AldInterface *interface = ald_rows_at(&network->interfaces, i);
+
+                if (ald_network_leads_out(network, interface, physical))
+                        return false;
+                found |= interface->carrier == 0;
+        }
+        return found;
+}
+
+/* Without it, only the other nodes would be called offline. */
+static void find_cut_off(AldReport *report, const AldNode *local)
+{
+        const AldNetwork *network = ald_record_as(
+                ald_node_record(local, ALD_KIND_NETWORK), NETWORK, AldNetwork);
+
+        if (network && ald_store_n_nodes(report->store) > 1 && is_cut_off(network))
+                add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NODE_CUT_OFF, local);
 }
 
 static gboolean find_in_node(AldNode *node, void *userdata)
@@ -141,6 +167,7 @@ void ald_find_in_presences(AldReport *report)
 
         ald_store_foreach_node(report->store, find_in_node, &clocks);
         add_unknown(report, unknown);
+        find_cut_off(report, local);
         if (!report->clock_is_set)
                 add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_CLOCK_NOT_SET, local);
         if (clocks.n_known >= MAJORITY_OF && skewed->len * 2 > clocks.n_known) {

@@ -512,6 +512,8 @@ static const Template texts[] = {
         { ID(NO_BROKER), NULL,
                 "This machine cannot reach any broker of its cluster; what it shows of other nodes is out of "
                 "date." },
+        { ID(NODE_CUT_OFF), NULL,
+                "{Name} cannot reach any other node, since none of its network interfaces has a carrier." },
         { ID(NODE_OFFLINE), NULL, "{Name} has been offline since {SinceUSec}." },
         { ID(NODE_OFFLINE), NULL, "{Name} is offline." },
         { ID(NODE_RECORDS_OLD), NULL,
@@ -607,6 +609,7 @@ static const Template remedies[] = {
         { ID(NO_BROKER), NULL,
                 "Run \"alidadectl cluster status\" to see why; check that the broker is running and that the "
                 "network leads to it." },
+        { ID(NODE_CUT_OFF), NULL, "Check its cables and the switches at their other ends." },
         { ID(NODE_OFFLINE), NULL, "Start it, or drop its records: \"alidadectl forget {ShortId}\"." },
         { ID(NODE_RECORDS_OLD), NULL,
                 "Check the clock of {Name}. If it is right, stop alidade-clusterd there, run \"alidadectl "

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The connection graph of real nodes: before anything is measured, and when nodes, cables and networks go."""
 
+import json
+
 import pytest
 
 from bedlib import network
@@ -96,6 +98,9 @@ def test_a_cable_that_is_pulled(trio):
     for verb in ("links", "show", "status"):
         text = three.alidadectl(verb, *([three.id] if verb == "show" else [])).stdout
         assert f"unusable: {LINK} at the source has no carrier" in text, verb
+    # It does not call the other nodes offline only.
+    told = json.loads(three.alidadectl("findings", "--json").stdout)
+    assert [row["Nodes"] for row in told["Findings"] if row["Id"] == "node-cut-off"] == [[three.id]]
     wait_edges(trio, one, one, three, GONE, Presence="offline")
     three.mend()
     trio.wait_online()

@@ -321,7 +321,7 @@ def test_inside_a_node(play):
     assert len(host.alidadectl("topology", "--all").stdout.splitlines()) == 2
     assert host.alidadectl("topology", "--dot", "--all").stdout.count("->") == 1
     assert host.alidadectl("topology", "--inside=borealis").stdout == (
-        "No connections between the devices of this node are known here.\n")
+        "No connections between the devices of this node are known.\n")
     assert host.alidadectl("topology", "--inside=nobody", check=False).returncode == NO_NODE
     for columns in (20, 40, 80):
         text = host.alidadectl("topology", "--inside=atlas", env={"COLUMNS": columns}).stdout
@@ -346,6 +346,34 @@ def test_graphviz_draws_it(play, options):
     drawn = subprocess.run(["dot", "-Tplain"], input=text, capture_output=True, text=True, check=True).stdout
     assert [line.split()[0] for line in drawn.splitlines()].count("node") == 4
     assert [line.split()[0] for line in drawn.splitlines()].count("edge") == (6 if options else 4)
+
+
+def test_labels_of_many_paths_stand_apart(play):
+    edges = [edge(a, b, 5 * GIGABIT, SinkAddress=f"192.0.2.{path}")
+             for path in range(1, 4) for a in TRIANGLE for b in TRIANGLE if a != b]
+    host, _ = play(TRIANGLE, edges=edges)
+    drawn = subprocess.run(["dot", "-Tjson"], input=host.alidadectl("topology", "--dot", "--all").stdout,
+                           capture_output=True, text=True, check=True).stdout
+    boxes = []
+    for line in json.loads(drawn)["edges"]:
+        texts = [op for op in line["_ldraw_"] if op["op"] == "T"]
+        height = next(op["size"] for op in line["_ldraw_"] if op["op"] == "F")
+        middle = texts[0]["pt"][0]
+        wide = max(op["width"] for op in texts) / 2
+        boxes.append((middle - wide, texts[-1]["pt"][1], middle + wide, texts[0]["pt"][1] + height))
+    assert len(boxes) == len(edges)
+    for i, one in enumerate(boxes):
+        for other in boxes[:i]:
+            assert one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+
+
+def test_names_are_whole_before_types(play):
+    """In 80 columns, columns that matter less go before a name is cut."""
+    nodes = {ME: sample_node("atlas-rack-2-a"), PEER: sample_node("borealis-rack-1")}
+    host, _ = play(nodes, edges=[edge(ME, PEER, 5 * GIGABIT, SourcePort="enp193s0f0np0", SinkPort="enp193s0f1np1",
+                                      SinkAddress="192.0.2.2")])
+    text = host.alidadectl("topology", "--all", env={"COLUMNS": 80}).stdout
+    assert "atlas-rack-2-a → borealis-rack-1 " in text and "5.00 Gb/s" in text and "AGE" not in text
 
 
 def test_topology_of_many(play):
@@ -886,6 +914,12 @@ def test_usage(make_host, args):
 def test_help_of_verbs(make_host, verb):
     host = make_host()
     assert host.alidadectl(verb, "--help").stdout.startswith(f"Usage: alidadectl {verb} ")
+
+
+def test_help_of_a_verb_without_options_of_its_own(make_host):
+    text = make_host().alidadectl("topology", "--help").stdout
+    assert text.startswith("Usage: alidadectl [OPTION…] topology\n") and "--inside=NODE" in text
+    assert "--once" not in text and "inhibit" not in text
 
 
 # Rubbish from the service

@@ -103,7 +103,7 @@ void ald_device_joins_list(
         g_autoptr(GArray) joins = joins_of(topology, node->id);
 
         if (joins->len == 0) {
-                g_string_append(out, "No connections between the devices of this node are known here.\n");
+                g_string_append(out, "No connections between the devices of this node are known.\n");
                 return;
         }
         for (guint i = 0; i < joins->len; i++) {

@@ -66,6 +66,32 @@ static void test_always_fits(void)
         }
 }
 
+static void assert_widths(AldTable *table, unsigned columns_of_screen, const char *expected)
+{
+        ald_table_layout(table, columns_of_screen, NULL);
+        assert_line(table, 0, expected);
+}
+
+/* A name is wanted whole: columns go for it, but not those of priority 1. */
+static void test_wanted(void)
+{
+        static const AldColumn wanting[] = {
+                { "NAME", .least = 4, .flexible = true, .wanted = 12 },
+                { "RATE", .right = true, .priority = 1 },
+                { "AGE", .priority = 2 },
+        };
+        g_autoptr(AldTable) table = ald_table_new(wanting, G_N_ELEMENTS(wanting));
+        static const char *const cells[] = { "borealis-node-1", "9 Gb/s", "3 s" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cells); i++)
+                ald_table_add(table, g_strdup(cells[i]));
+        assert_widths(table, 28, "borealis-node-1  9 Gb/s  3 s");
+        assert_widths(table, 25, "borealis-no…  9 Gb/s  3 s");
+        assert_widths(table, 24, "borealis-node-1  9 Gb/s");
+        assert_widths(table, 16, "boreali…  9 Gb/s");
+        assert_widths(table, 8, "boreali…");
+}
+
 static void test_empty(void)
 {
         g_autoptr(AldTable) table = ald_table_new(columns, G_N_ELEMENTS(columns));
@@ -94,6 +120,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl/table/unlimited", test_unlimited);
         g_test_add_func("/ctl/table/narrow", test_narrow);
         g_test_add_func("/ctl/table/always-fits", test_always_fits);
+        g_test_add_func("/ctl/table/wanted", test_wanted);
         g_test_add_func("/ctl/table/empty", test_empty);
         g_test_add_func("/ctl/table/floors", test_floors);
         return g_test_run();

@@ -191,6 +191,46 @@ static void test_links_that_cannot_be_used(void)
         }
 }
 
+/* The rates are those of an interface that the path does not use any more; how long a round trip takes is
+ * kept. */
+static void test_rates_of_another_interface(void)
+{
+        static const struct {
+                const char *source_port, *sink_port, *verdict;
+                bool shown;
+        } cases[] = {
+                { "eth0", "eth1", "ok", true },
+                { "eth0", NULL, "ok", true },
+                { "bond0", "eth1", "changed: route", false },
+                { "eth0", "wlan0", "changed: route", false },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autofree char *from = model_id(1), *verdict = NULL;
+                g_autofree char *fields = g_strdup_printf(
+                        "{'UploadBitsPerSecond':5,'DownloadBitsPerSecond':5,'RttP50NSec':8,"
+                        "'SourceInterface':'eth0','SinkInterface':'eth1','MeasuredUSec':%.0f}",
+                        NOW);
+                g_autoptr(GPtrArray) links = NULL;
+                const AldLinkSummary *link;
+                AldEdgeRow *edge;
+
+                add_edge(model, from, false, NULL, NULL);
+                edge = ald_model_topology(model)->edges->pdata[0];
+                edge->source_port = g_strdup(cases[i].source_port);
+                edge->sink_port = g_strdup(cases[i].sink_port);
+                add_link(model, "Link1.Socket", fields);
+                links = ald_link_summaries(model, NULL, NOW);
+                link = links->pdata[0];
+                g_assert_true(isfinite(link->upload) == cases[i].shown);
+                g_assert_true(isfinite(link->download) == cases[i].shown);
+                g_assert_cmpfloat(link->rtt, ==, 8);
+                verdict = verdict_of(model);
+                g_assert_cmpstr(verdict, ==, cases[i].verdict);
+        }
+}
+
 /* What is wrong with an end of a path comes before that nobody has measured it. */
 static void test_untried_paths(void)
 {
@@ -488,6 +528,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-summary/verdicts", test_verdicts);
         g_test_add_func("/link-summary/links-of-excluded-nodes", test_links_of_excluded_nodes);
         g_test_add_func("/link-summary/links-that-cannot-be-used", test_links_that_cannot_be_used);
+        g_test_add_func("/link-summary/rates-of-another-interface", test_rates_of_another_interface);
         g_test_add_func("/link-summary/untried-paths", test_untried_paths);
         g_test_add_func("/link-summary/overdue-in-a-big-cluster", test_overdue_in_a_big_cluster);
         g_test_add_func("/link-summary/slower-end-counts", test_slower_end_counts);

@@ -741,6 +741,42 @@ static void test_node_offline(void)
                 "Start it, or drop its records: \"alidadectl forget 00000002\".");
 }
 
+/* As long as an interface may lead to others, or there is no other node, nothing is said. */
+static void test_node_cut_off(void)
+{
+        static const struct {
+                const char *interfaces;
+                guint told;
+        } cases[] = {
+                { "[{'Id': 'lo', 'Type': 'loopback', 'Carrier': true}, {'Id': 'eth0', 'Type': 'ethernet', "
+                  "'Carrier': false}, "
+                  "{'Id': 'veth1', 'Type': 'veth', 'Carrier': true}]",
+                        1 },
+                { "[{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': false}, {'Id': 'eth1', 'Type': 'ethernet', "
+                  "'Carrier': true}]",
+                        0 },
+                { "[{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': false}, {'Id': 'wlan0', 'Type': 'wifi'}]",
+                        0 },
+                { "[{'Id': 'lo', 'Type': 'loopback', 'Carrier': true}]", 0 },
+                { "[{'Id': 'veth0', 'Type': 'veth', 'Carrier': false}]", 1 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = findings_named_store(), alone = state_make();
+                g_autofree char *text = g_strdup_printf("{'Interfaces': %s}", cases[i].interfaces);
+
+                put(store, 1, ALD_KIND_NETWORK, text);
+                put(alone, 1, ALD_KIND_NETWORK, text);
+                g_assert_cmpuint(findings_count_now(store, "node-cut-off"), ==, cases[i].told);
+                g_assert_cmpuint(findings_count_now(alone, "node-cut-off"), ==, 0);
+                if (cases[i].told > 0)
+                        findings_check(store, "node-cut-off", ALD_FINDING_ROW_SEVERITY_ERROR, NODES(1),
+                                "one cannot reach any other node, since none of its network interfaces has a "
+                                "carrier.",
+                                "Check its cables and the switches at their other ends.");
+        }
+}
+
 /* Of a node that does not count nothing else is said, whatever it left behind. */
 static void test_nothing_else_of_nodes_that_are_gone(void)
 {
@@ -959,6 +995,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/each-loop-is-told", test_each_loop_is_told);
         g_test_add_func("/findings/random-cables", test_random_cables);
         g_test_add_func("/findings/node-offline", test_node_offline);
+        g_test_add_func("/findings/node-cut-off", test_node_cut_off);
         g_test_add_func(
                 "/findings/nothing-else-of-nodes-that-are-gone", test_nothing_else_of_nodes_that_are_gone);
         g_test_add_func("/findings/unknown-nodes-are-one-finding", test_unknown_nodes_are_one_finding);
