@@ -17,6 +17,7 @@
 #define RETRY_MSEC 3000u                  /* after a failed read */
 #define SUBSCRIBE_MSEC 10000u             /* after Subscribe() or Mirror() was refused */
 #define REREAD_USEC (30 * G_USEC_PER_SEC) /* if signals do not cover everything */
+#define ANSWER_USEC (10 * G_USEC_PER_SEC) /* to a refresh, which shows whether the service hangs */
 #define PAGES_MAX 100000u
 
 #define BROADCASTS 5u /* kinds of signals that are followed */
@@ -503,10 +504,19 @@ static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
 
 static void refresh_findings(AldFollow *follow)
 {
+        g_autoptr(AldMessage) call = NULL;
+
         follow->findings_outdated = follow->findings != NULL; /* then once more */
-        if (!follow->findings)
-                (void) call_state(
-                        follow, &follow->findings, ALD_STATE_INTERFACE, "GetFindings", on_findings, "");
+        if (follow->findings || sd_bus_message_new_method_call(follow->bus, &call, follow->owner,
+                                        ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetFindings") < 0)
+                return;
+        (void) sd_bus_call_async(follow->bus, &follow->findings, call, on_findings, follow, ANSWER_USEC);
+}
+
+static bool is_no_answer(sd_bus_message *m)
+{
+        return sd_bus_message_is_method_error(m, SD_BUS_ERROR_NO_REPLY) ||
+               sd_bus_message_is_method_error(m, SD_BUS_ERROR_TIMEOUT);
 }
 
 static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -514,6 +524,10 @@ static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
         AldFollow *follow = userdata;
 
         follow->findings = sd_bus_slot_unref(follow->findings);
+        if (is_no_answer(m)) {
+                fail(follow, sd_bus_message_get_error(m));
+                return 0;
+        }
         if (!sd_bus_message_is_method_error(m, NULL))
                 (void) ald_decode_findings(m, follow->model);
         if (follow->findings_outdated)

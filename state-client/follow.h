@@ -17,9 +17,9 @@ typedef struct AldFollow AldFollow;
 typedef struct AldFollowHandler {
         /* Everything has been read, for the first time or again. */
         void (*synced)(AldFollow *follow, void *userdata);
-        /* The service left the bus (error NULL), could not be started or read, or the connection ended
-         * (SD_BUS_ERROR_DISCONNECTED). A failed read is retried while the service is on the bus, and a
-         * service that appears there is read. Nothing follows the end of the connection. */
+        /* The service left the bus (error NULL), could not be started or read, does not answer a refresh, or
+         * the connection ended (SD_BUS_ERROR_DISCONNECTED). A failed read is retried while the service is on
+         * the bus, and a service that appears there is read. Nothing follows the end of the connection. */
         void (*lost)(AldFollow *follow, const sd_bus_error *error, void *userdata);
         /* The service refuses Subscribe() or Mirror() for now, which is retried; without an error it accepts
          * them again. May be NULL. */

@@ -31,12 +31,20 @@ static void on_closed(sd_bus *bus, int error, void *userdata)
         ald_follow_set_disconnected(client->follow, &reason);
 }
 
+static void close_bus(AldStateClient *client, sd_bus *bus)
+{
+        if (bus && client->setup.close)
+                client->setup.close(bus, client->setup.open_userdata);
+        else
+                (void) sd_bus_close_unref(bus); /* flushing could block forever */
+}
+
 void ald_state_client_pause(AldStateClient *client)
 {
         drop_source(&client->pause);
         g_clear_pointer(&client->follow, ald_follow_free);
         drop_source(&client->source);
-        client->bus = sd_bus_close_unref(client->bus); /* flushing could block forever */
+        close_bus(client, g_steal_pointer(&client->bus));
 }
 
 static gboolean on_pause(void *userdata)
@@ -89,14 +97,21 @@ int ald_state_client_resume(AldStateClient *client)
         return 0;
 }
 
-int ald_state_client_new(AldModel *model, const AldStateClientSetup *setup, AldStateClient **ret)
+AldStateClient *ald_state_client_new_paused(AldModel *model, const AldStateClientSetup *setup)
 {
-        g_autoptr(AldStateClient) client = g_new0(AldStateClient, 1);
-        int r;
+        AldStateClient *client = g_new0(AldStateClient, 1);
 
         client->model = model;
         client->setup = *setup;
         client->context = g_main_context_ref_thread_default();
+        return client;
+}
+
+int ald_state_client_new(AldModel *model, const AldStateClientSetup *setup, AldStateClient **ret)
+{
+        g_autoptr(AldStateClient) client = ald_state_client_new_paused(model, setup);
+        int r;
+
         r = ald_state_client_resume(client);
         if (r < 0)
                 return r;

@@ -138,6 +138,7 @@ static void merge_rows(GPtrArray *into, const RowKind *kind, const AldRows *rows
 
 void ald_topology_fail(AldTopology *topology, const char *why)
 {
+        topology->n_taken++;
         empty(topology);
         topology->failure = g_strdup(why);
 }
@@ -170,6 +171,7 @@ static void begin(AldTopology *topology, const AldTopologyPage *page)
 
 int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first)
 {
+        topology->n_taken++;
         if (first && !page->of_pairs)
                 begin(topology, page);
         else if (page->whole != topology->reading_whole)

@@ -14,6 +14,7 @@ typedef struct AldTopology {
         GPtrArray *pairs;  /* AldNodePairRow, by the two ids */
         bool with_pairs;   /* set before it is read: pairs are read, too */
         char *failure;     /* why the last reading failed, or NULL */
+        uint64_t n_taken;  /* counts up whenever rows may have been freed */
 
         /* Of a reading that has begun: its revision, and whether it is one of everything. */
         uint64_t reading;

@@ -138,6 +138,17 @@ def test_monitor_over_a_crash_of_the_service(host):
                               NodeId=own_id(host), Kind="Node1.Memory")
 
 
+def test_watch_says_that_the_service_hangs(host):
+    """Else old figures would be taken for current ones: a service that hangs sends no signal of that."""
+    service = host.daemons[-1]
+    with watch(host) as terminal:
+        terminal.wait_for_text("7.8/15.6 GiB")
+        service.signal(signal.SIGSTOP)
+        terminal.wait_for_text("Waiting for the state service", deadline=45)
+        service.signal(signal.SIGCONT)
+        terminal.wait_for(lambda shown: "Waiting" not in shown)
+
+
 def test_watch_follows(host):
     with watch(host) as terminal:
         terminal.wait_for_text("7.8/15.6 GiB")
