@@ -263,8 +263,8 @@ static void test_dot(void)
 
         ald_topology_write_dot(pairs, topology, summary, false);
         g_assert_nonnull(strstr(pairs->str, "graph alidade {\n"));
-        g_assert_nonnull(strstr(
-                pairs->str, "  n0 -- n1 [style=solid label=\"→ 1.00 kb/s\\n← 2.00 kb/s\\n25 ns\"];\n}\n"));
+        g_assert_nonnull(strstr(pairs->str,
+                "  n0 -- n1 [style=solid label=\"→ n2 1.00 kb/s\\n→ n1 2.00 kb/s\\n25 ns\"];\n}\n"));
         ald_topology_write_dot(all, topology, summary, true);
         g_assert_nonnull(strstr(all->str, "digraph alidade {\n"));
         g_assert_nonnull(
