@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "record/units.h"
+#include "record/translate.h"
 
 /* Rounding must not end in a fourth digit. */
 #define FULL(step) ((step) -0.5)
@@ -37,6 +38,7 @@ char *ald_units_bytes(uint64_t bytes)
 char *ald_units_duration(uint64_t usec)
 {
         uint64_t seconds = usec / G_USEC_PER_SEC;
+        unsigned long days = (unsigned long) (seconds / (24 * 3600));
 
         if (seconds < 120)
                 return g_strdup_printf("%" G_GUINT64_FORMAT " s", seconds);
@@ -44,5 +46,5 @@ char *ald_units_duration(uint64_t usec)
                 return g_strdup_printf("%" G_GUINT64_FORMAT " min", seconds / 60);
         if (seconds < 48 * 3600)
                 return g_strdup_printf("%" G_GUINT64_FORMAT " h", seconds / 3600);
-        return g_strdup_printf("%" G_GUINT64_FORMAT " days", seconds / (24 * 3600));
+        return g_strdup_printf(ngettext("%lu day", "%lu days", days), days);
 }

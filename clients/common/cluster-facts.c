@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "clients/common/cluster-facts.h"
 #include "clients/common/format.h"
 #include "clients/common/safe-text.h"
+#include "record/translate.h"
 #include "state/compute-summary.h"
 
 /* A count that is absent counts nothing. */
@@ -18,23 +18,37 @@ char *ald_cluster_counts(AldModel *model)
 {
         const AldClusterTotals *totals = ald_model_totals(model);
         uint64_t left_out = known_count(totals->nodes_left_out);
-        g_autofree char *nodes = ald_format_count(ald_figure(totals->nodes));
-        g_autofree char *links = ald_format_count(ald_figure(totals->links)), *out = NULL;
+        g_autofree char *n_nodes = ald_format_count(ald_figure(totals->nodes));
+        g_autofree char *n_links = ald_format_count(ald_figure(totals->links));
+        g_autofree char *nodes = g_strdup_printf(ngettext("%s node", "%s nodes", totals->nodes), n_nodes);
+        g_autofree char *links = g_strdup_printf(ngettext("%s link", "%s links", totals->links), n_links);
+        g_autofree char *out = NULL;
 
-        if (left_out > 0)
-                out = g_strdup_printf(" (%" PRIu64 " not counted)", left_out);
-        return g_strdup_printf("%s %s%s, %s %s", nodes, totals->nodes == 1 ? "node" : "nodes", out ?: "",
-                links, totals->links == 1 ? "link" : "links");
+        if (left_out == 0)
+                return g_strdup_printf("%s, %s", nodes, links);
+        out = g_strdup_printf(
+                ngettext("%lu not counted", "%lu not counted", left_out), (unsigned long) left_out);
+        return g_strdup_printf("%s (%s), %s", nodes, out, links);
+}
+
+static const char *reason_format(AldLeftOut reason, unsigned long n)
+{
+        switch (reason) {
+        case ALD_LEFT_OUT_FAILED:
+                return ngettext("%lu failed", "%lu failed", n);
+        case ALD_LEFT_OUT_NEVER_MEASURED:
+                return ngettext("%lu never measured", "%lu never measured", n);
+        case ALD_LEFT_OUT_NO_OPENCL:
+                return ngettext("%lu without OpenCL", "%lu without OpenCL", n);
+        case ALD_LEFT_OUT_N:
+                break;
+        }
+        g_assert_not_reached();
 }
 
 /* " (1 failed, 2 never measured)"; reasons that this version does not know are left out. */
 static void append_reasons(GString *text, const json_t *reasons)
 {
-        static const char *const words[ALD_LEFT_OUT_N] = {
-                [ALD_LEFT_OUT_FAILED] = "failed",
-                [ALD_LEFT_OUT_NEVER_MEASURED] = "never measured",
-                [ALD_LEFT_OUT_NO_OPENCL] = "without OpenCL",
-        };
         bool any = false;
 
         for (AldLeftOut reason = 0; reason < ALD_LEFT_OUT_N; reason++) {
@@ -43,8 +57,8 @@ static void append_reasons(GString *text, const json_t *reasons)
 
                 if (n <= 0)
                         continue;
-                g_string_append_printf(
-                        text, "%s%" JSON_INTEGER_FORMAT " %s", any ? ", " : " (", n, words[reason]);
+                g_string_append(text, any ? ", " : " (");
+                g_string_append_printf(text, reason_format(reason, (unsigned long) n), (unsigned long) n);
                 any = true;
         }
         if (any)
@@ -56,13 +70,14 @@ static void append_reasons(GString *text, const json_t *reasons)
 static char *add_left_out(AldModel *model, char *figure, uint64_t left_out, const char *reasons)
 {
         g_autofree char *known = figure;
-        GString *text = g_string_new(known);
-        uint64_t n = known_count(left_out);
+        unsigned long n = (unsigned long) known_count(left_out);
+        GString *text;
 
-        if (n > 0) {
-                g_string_append_printf(text, ", %" PRIu64 " %s left out", n, n == 1 ? "device" : "devices");
-                append_reasons(text, json_object_get(ald_model_totals_json(model), reasons));
-        }
+        if (n == 0)
+                return g_steal_pointer(&known);
+        text = g_string_new(NULL);
+        g_string_printf(text, ngettext("%s, %lu device left out", "%s, %lu devices left out", n), known, n);
+        append_reasons(text, json_object_get(ald_model_totals_json(model), reasons));
         return g_string_free(text, FALSE);
 }
 
@@ -74,12 +89,17 @@ char *ald_cluster_tflops(AldModel *model)
                 "TflopsFp16LeftOutReasons");
 }
 
-static const char *describe_devices(const char *of)
+static char *add_devices(const char *rate, const char *of)
 {
-        return strcmp(of, "gpu") == 0    ? "GPUs and accelerators"
-               : strcmp(of, "cpu") == 0  ? "processors"
-               : strcmp(of, "both") == 0 ? "GPUs, accelerators and processors"
-                                         : of;
+        g_autofree char *safe = ald_text_safe(of);
+
+        if (strcmp(of, "gpu") == 0)
+                return g_strdup_printf(_("%s over GPUs and accelerators"), rate);
+        if (strcmp(of, "cpu") == 0)
+                return g_strdup_printf(_("%s over processors"), rate);
+        if (strcmp(of, "both") == 0)
+                return g_strdup_printf(_("%s over GPUs, accelerators and processors"), rate);
+        return g_strdup_printf(_("%s over %s"), rate, safe);
 }
 
 char *ald_cluster_bandwidth(AldModel *model)
@@ -89,9 +109,9 @@ char *ald_cluster_bandwidth(AldModel *model)
         char *text = ald_format_bytes_per_second(rate);
 
         if (!isnan(rate) && totals->memory_bandwidth_of) {
-                g_autofree char *known = text, *safe = ald_text_safe(totals->memory_bandwidth_of);
+                g_autofree char *known = text;
 
-                text = g_strdup_printf("%s over %s", known, describe_devices(safe));
+                text = add_devices(known, totals->memory_bandwidth_of);
         }
         return add_left_out(model, text, totals->memory_bandwidth_left_out, "MemoryBandwidthLeftOutReasons");
 }
@@ -104,24 +124,24 @@ static char *format_free(uint64_t available, uint64_t total)
 
         if (available == ALD_ABSENT_UINT64 || total == ALD_ABSENT_UINT64)
                 return g_steal_pointer(&whole);
-        return g_strdup_printf("%s free of %s", part, whole);
+        return g_strdup_printf(_("%s free of %s"), part, whole);
 }
 
 char *ald_cluster_memory(AldModel *model)
 {
         const AldClusterTotals *totals = ald_model_totals(model);
-        GString *text = g_string_new(NULL);
+        unsigned long unread = (unsigned long) known_count(totals->device_memory_unread);
         g_autofree char *host = format_free(totals->memory_available_bytes, totals->memory_total_bytes);
+        GString *text = g_string_new(host);
 
-        g_string_append(text, host);
         if (known_count(totals->device_memory_total_bytes) > 0) {
                 g_autofree char *own = format_free(
                         totals->device_memory_available_bytes, totals->device_memory_total_bytes);
 
-                g_string_append_printf(text, ", devices %s", own);
-                if (known_count(totals->device_memory_unread) > 0)
-                        g_string_append_printf(
-                                text, " (use of %" PRIu64 " unknown)", totals->device_memory_unread);
+                g_string_printf(text, _("%s, devices %s"), host, own);
+                if (unread > 0)
+                        g_string_append_printf(text,
+                                ngettext(" (use of %lu unknown)", " (use of %lu unknown)", unread), unread);
         }
         return g_string_free(text, FALSE);
 }
@@ -131,11 +151,11 @@ GPtrArray *ald_cluster_facts(AldModel *model)
         const AldClusterTotals *totals = ald_model_totals(model);
         GPtrArray *facts = ald_facts_new();
 
-        ald_facts_add(facts, "Known", ald_cluster_counts(model));
+        ald_facts_add(facts, N_("Known"), ald_cluster_counts(model));
         if (known_count(totals->hidden) > 0)
-                ald_facts_add(facts, "No objects", ald_format_count(ald_figure(totals->hidden)));
-        ald_facts_add(facts, "FP16 compute", ald_cluster_tflops(model));
-        ald_facts_add(facts, "Memory bandwidth", ald_cluster_bandwidth(model));
-        ald_facts_add(facts, "Memory", ald_cluster_memory(model));
+                ald_facts_add(facts, N_("No objects"), ald_format_count(ald_figure(totals->hidden)));
+        ald_facts_add(facts, N_("FP16 compute"), ald_cluster_tflops(model));
+        ald_facts_add(facts, N_("Memory bandwidth"), ald_cluster_bandwidth(model));
+        ald_facts_add(facts, N_("Memory"), ald_cluster_memory(model));
         return facts;
 }

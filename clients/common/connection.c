@@ -6,6 +6,7 @@
 #include "clients/common/connection.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
+#include "record/translate.h"
 
 /* Of names and addresses, with zone, brackets, port and the name of a container. */
 #define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%[]/"
@@ -51,9 +52,25 @@ int ald_connection_open(const char *host, sd_bus **ret)
         return local_address() ? ald_bus_open_address(local_address(), ret) : sd_bus_open_system(ret);
 }
 
+static gpointer close_bus(gpointer bus)
+{
+        (void) sd_bus_close_unref(bus); /* flushing could block forever */
+        return NULL;
+}
+
+void ald_connection_close(const char *host, sd_bus *bus)
+{
+        GThread *thread = bus && host ? g_thread_try_new("close-bus", close_bus, bus, NULL) : NULL;
+
+        if (thread)
+                g_thread_unref(thread);
+        else
+                (void) close_bus(bus);
+}
+
 const char *ald_connection_place(const char *host)
 {
-        return host ?: local_address() ?: "the system bus";
+        return host ?: local_address() ?: _("the system bus");
 }
 
 int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userdata), void *userdata)

@@ -20,8 +20,12 @@ bool ald_connection_has_ssh(void);
  */
 int ald_connection_open(const char *host, sd_bus **ret);
 
-/* The other end in words: the host, the address, or "the system bus". Points into the argument or the
- * environment. */
+/* Closes and frees a connection, of which nothing else has a reference. Takes no time: to another host, the
+ * end of ssh, which a network that hangs may delay, is awaited by a thread. NULL is ignored. */
+void ald_connection_close(const char *host, sd_bus *bus);
+
+/* The other end in words: the host, the address, or "the system bus". Points into the argument, the
+ * environment or the translations. */
 const char *ald_connection_place(const char *host);
 
 /*

@@ -4,6 +4,7 @@
 
 #include "clients/common/facts.h"
 #include "clients/common/safe-text.h"
+#include "record/translate.h"
 
 static bool is_known(const char *text)
 {
@@ -56,4 +57,19 @@ void ald_parts_add(GString *parts, const char *before, char *part, const char *b
 void ald_parts_add_text(GString *parts, const char *before, const char *text, const char *behind)
 {
         ald_parts_add(parts, before, ald_text_safe_or_null(text), behind);
+}
+
+void ald_parts_add_as(GString *parts, const char *format, char *part)
+{
+        if (is_known(part)) {
+                if (parts->len > 0)
+                        g_string_append(parts, ", ");
+                g_string_append_printf(parts, format, part);
+        }
+        g_free(part);
+}
+
+void ald_parts_add_text_as(GString *parts, const char *format, const char *text)
+{
+        ald_parts_add_as(parts, format, ald_text_safe_or_null(text));
 }

@@ -14,7 +14,7 @@ typedef enum AldTone {
 
 /* A fact with its label: "Memory", "45.1/62.7 GiB free". The text is safe, and NULL if unknown. */
 typedef struct AldFact {
-        const char *label; /* static */
+        const char *label; /* static, in English; callers translate it */
         char *text;
         AldTone tone;
 } AldFact;
@@ -35,3 +35,10 @@ void ald_parts_add(GString *parts, const char *before, char *part, const char *b
 
 /* The same for text from another machine, which is made safe. */
 void ald_parts_add_text(GString *parts, const char *before, const char *text, const char *behind);
+
+/* Adds a part to a comma-separated text, in a translated format such as "%s free". Takes the part, which is
+ * safe text; one that is absent, in any of the forms above, is left out. */
+void ald_parts_add_as(GString *parts, const char *format, char *part);
+
+/* The same for text from another machine, which is made safe. */
+void ald_parts_add_text_as(GString *parts, const char *format, const char *text);

@@ -5,6 +5,8 @@
 #include "clients/common/finding-display.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/words.h"
+#include "record/translate.h"
 #include "state/findings/findings-words.h"
 
 /* The severities stand in this order too: the worst first. */
@@ -41,7 +43,7 @@ static AldFindingRowSeverity severity_of(const AldFindingRow *finding)
 char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone)
 {
         *ret_tone = tones[severity_of(finding)];
-        return ald_text_safe(finding->severity ?: ALD_ABSENT_TEXT);
+        return ald_text_safe(ald_word(finding->severity) ?: ALD_ABSENT_TEXT);
 }
 
 /* "link-below-negotiated: a, b" */
@@ -103,6 +105,21 @@ static unsigned count(AldModel *model, const char *severity)
         return n;
 }
 
+static const char *count_format(AldFindingRowSeverity severity, unsigned n)
+{
+        switch (severity) {
+        case ALD_FINDING_ROW_SEVERITY_ERROR:
+                return ngettext("%u error", "%u errors", n);
+        case ALD_FINDING_ROW_SEVERITY_WARNING:
+                return ngettext("%u warning", "%u warnings", n);
+        case ALD_FINDING_ROW_SEVERITY_NOTICE:
+                return ngettext("%u notice", "%u notices", n);
+        case ALD_FINDING_ROW_SEVERITY_N:
+                break;
+        }
+        g_assert_not_reached();
+}
+
 GPtrArray *ald_findings_counts(AldModel *model)
 {
         GPtrArray *facts = ald_facts_new();
@@ -112,8 +129,8 @@ GPtrArray *ald_findings_counts(AldModel *model)
                 unsigned n = count(model, name);
 
                 if (n > 0)
-                        ald_facts_add_toned(facts, name,
-                                g_strdup_printf("%u %s%s", n, name, n == 1 ? "" : "s"), tones[severity]);
+                        ald_facts_add_toned(
+                                facts, name, g_strdup_printf(count_format(severity, n), n), tones[severity]);
         }
         return facts;
 }

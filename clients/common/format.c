@@ -4,6 +4,7 @@
 
 #include "clients/common/format.h"
 #include "clients/common/safe-text.h"
+#include "record/translate.h"
 
 #define USEC_PER_SEC 1e6
 
@@ -137,26 +138,34 @@ char *ald_format_count(double count)
         return is_amount(count) ? g_strdup_printf("%.0f", count) : absent();
 }
 
+static const struct {
+        double seconds;
+        const char *duration, *age;
+} time_units[] = {
+        { 86400, N_("%.0f d"), N_("%.0f d ago") },
+        { 3600, N_("%.0f h"), N_("%.0f h ago") },
+        { 60, N_("%.0f min"), N_("%.0f min ago") },
+        { 1, N_("%.0f s"), N_("%.0f s ago") },
+};
+
 /* "3 d", "2 h 42 min", "1 h": two units, of which the second is left out if it is 0. */
 char *ald_format_duration(double usec)
 {
-        static const struct {
-                double seconds;
-                const char *unit;
-        } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
+        g_autofree char *more = NULL, *less = NULL;
         double seconds = floor(usec / USEC_PER_SEC);
         size_t i = 0;
         double rest;
 
         if (!is_amount(seconds) || seconds < 60)
                 return ald_format_nsec(usec * 1000);
-        while (seconds < units[i].seconds)
+        while (seconds < time_units[i].seconds)
                 i++;
-        rest = floor(fmod(seconds, units[i].seconds) / units[i + 1].seconds);
+        more = g_strdup_printf(_(time_units[i].duration), floor(seconds / time_units[i].seconds));
+        rest = floor(fmod(seconds, time_units[i].seconds) / time_units[i + 1].seconds);
         if (rest < 1)
-                return g_strdup_printf("%.0f %s", floor(seconds / units[i].seconds), units[i].unit);
-        return g_strdup_printf(
-                "%.0f %s %.0f %s", floor(seconds / units[i].seconds), units[i].unit, rest, units[i + 1].unit);
+                return g_steal_pointer(&more);
+        less = g_strdup_printf(_(time_units[i + 1].duration), rest);
+        return g_strdup_printf("%s %s", more, less);
 }
 
 /* +3.20 ms, -1.50 s */
@@ -169,19 +178,14 @@ static char *format_offset(double usec)
 
 char *ald_format_age(double then_usec, double now_usec)
 {
-        static const struct {
-                double seconds;
-                const char *unit;
-        } units[] = { { 86400, "d" }, { 3600, "h" }, { 60, "min" }, { 1, "s" } };
         double seconds = floor((now_usec - then_usec) / USEC_PER_SEC);
 
         if (!isfinite(seconds))
                 return absent();
-        for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
-                if (seconds >= units[i].seconds)
-                        return g_strdup_printf(
-                                "%.0f %s ago", floor(seconds / units[i].seconds), units[i].unit);
-        return g_strdup("now");
+        for (size_t i = 0; i < G_N_ELEMENTS(time_units); i++)
+                if (seconds >= time_units[i].seconds)
+                        return g_strdup_printf(_(time_units[i].age), floor(seconds / time_units[i].seconds));
+        return g_strdup(_("now"));
 }
 
 /* 2027-12-23, in 396 d; without now (NaN) the date alone. */
@@ -198,7 +202,8 @@ static char *format_expiry(double end_usec, double now_usec)
                 return g_steal_pointer(&date);
         left = end_usec > now_usec ? ald_format_duration(end_usec - now_usec)
                                    : ald_format_age(end_usec, now_usec);
-        return g_strdup_printf(end_usec > now_usec ? "%s, in %s" : "%s, %s", date, left);
+        /* Translators: a date, and how long it takes until then. */
+        return g_strdup_printf(end_usec > now_usec ? _("%s, in %s") : "%s, %s", date, left);
 }
 
 static char *format_number(const char *name, double value, double now_usec)
@@ -242,13 +247,13 @@ static char *format_number(const char *name, double value, double now_usec)
 
 static char *format_boolean(bool value)
 {
-        return g_strdup(value ? "yes" : "no");
+        return g_strdup(value ? _("yes") : _("no"));
 }
 
 /* No rows is an answer, unlike no field. */
 static char *format_rows(size_t n)
 {
-        return n == 0 ? g_strdup("none") : g_strdup_printf("%zu", n);
+        return n == 0 ? g_strdup(_("none")) : g_strdup_printf("%zu", n);
 }
 
 /* Adds one of a list with commas. */

@@ -8,7 +8,9 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
+#include "clients/common/words.h"
 #include "record/key.h"
+#include "record/translate.h"
 #include "state/link-quality.h"
 #include "state/link.h"
 #include "state/planner/peer-sample.h"
@@ -40,7 +42,7 @@ char *ald_link_interval_text(double percent)
                 return g_strdup(ALD_ABSENT_TEXT);
         if (percent > 100)
                 return g_strdup("±>100 %");
-        return percent < 0.1 ? g_strdup("±<0.1 %")
+        return percent < 0.1 ? g_strdup_printf("±<%.1f %%", 0.1)
                              : g_strdup_printf("±%.*f %%", percent < 9.95 ? 1 : 0, percent);
 }
 
@@ -449,10 +451,10 @@ static char *describe_unmeasured(const AldLinkSummary *summary)
         g_autofree char *duration = wait > 0 ? ald_format_duration(wait) : NULL;
 
         if (!summary->will_be_measured)
-                return g_strdup_printf(
-                        "not measured%s%s", summary->failure ? ": " : "", summary->failure ?: "");
-        return duration ? g_strdup_printf("not measured, due in %s", duration)
-                        : g_strdup("not measured, due now");
+                return summary->failure ? g_strdup_printf(_("not measured: %s"), summary->failure)
+                                        : g_strdup(_("not measured"));
+        return duration ? g_strdup_printf(_("not measured, due in %s"), duration)
+                        : g_strdup(_("not measured, due now"));
 }
 
 char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
@@ -462,31 +464,33 @@ char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
         *ret_tone = tone_of(summary->verdict);
         switch (summary->verdict) {
         case ALD_LINK_VERDICT_OK:
-                return g_strdup("ok");
+                return g_strdup(_("ok"));
         case ALD_LINK_VERDICT_UNMEASURED:
                 return describe_unmeasured(summary);
         case ALD_LINK_VERDICT_SLOW:
                 share = ald_format_percent(summary->share);
-                return g_strdup_printf("%s of negotiated", share);
+                return g_strdup_printf(_("%s of negotiated"), share);
         case ALD_LINK_VERDICT_UNSTEADY:
-                return g_strdup("unsteady");
+                return g_strdup(_("unsteady"));
         case ALD_LINK_VERDICT_CHANGED:
-                return g_strdup_printf("changed: %s", summary->changed);
+                return g_strdup_printf(_("changed: %s"), ald_word(summary->changed));
         case ALD_LINK_VERDICT_PARTIAL:
                 return g_strdup(summary->failure);
         case ALD_LINK_VERDICT_DISTURBED:
-                return g_strdup_printf("disturbed%s%s", summary->other ? " by " : "", summary->other ?: "");
+                return summary->other ? g_strdup_printf(_("disturbed by %s"), summary->other)
+                                      : g_strdup(_("disturbed"));
         case ALD_LINK_VERDICT_OVERDUE:
-                return g_strdup("overdue");
+                return g_strdup(_("overdue"));
         case ALD_LINK_VERDICT_NODE_STALE:
-                return g_strdup("node stale");
+                return g_strdup(_("node stale"));
         case ALD_LINK_VERDICT_UNUSABLE:
-                return g_strdup_printf(
-                        "unusable%s%s", summary->obstacle ? ": " : "", summary->obstacle ?: "");
+                return summary->obstacle ? g_strdup_printf(_("unusable: %s"), summary->obstacle)
+                                         : g_strdup(_("unusable"));
         case ALD_LINK_VERDICT_NODE_EXCLUDED:
-                return g_strdup_printf("node %s", summary->excluded);
+                return g_strdup_printf(_("node %s"), ald_word(summary->excluded));
         case ALD_LINK_VERDICT_FAILED:
-                return g_strdup_printf("failed%s%s", summary->failure ? ": " : "", summary->failure ?: "");
+                return summary->failure ? g_strdup_printf(_("failed: %s"), summary->failure)
+                                        : g_strdup(_("failed"));
         }
         g_assert_not_reached();
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +6,8 @@
 #include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/words.h"
+#include "record/translate.h"
 #include "state/network.h"
 
 /* "165 TFLOPS FP16" */
@@ -36,11 +37,11 @@ char *ald_compute_glance(const AldComputeDevice *row)
         GString *text = g_string_new(NULL);
 
         if (isnan(row->tflops_fp16))
-                ald_parts_add(text, "", format_product(row->gemm_tflops, row->precision), "");
+                ald_parts_add_as(text, "%s", format_product(row->gemm_tflops, row->precision));
         else
-                ald_parts_add(text, "", ald_format_tflops(row->tflops_fp16), " FP16");
-        ald_parts_add(text, "", format_rate(row->memory_bandwidth_bytes_per_second), " memory bandwidth");
-        ald_parts_add(text, "", ald_format_list(row->flags), "");
+                ald_parts_add_as(text, "%s FP16", ald_format_tflops(row->tflops_fp16));
+        ald_parts_add_as(text, _("%s memory bandwidth"), format_rate(row->memory_bandwidth_bytes_per_second));
+        ald_parts_add_as(text, "%s", ald_words_list(row->flags));
         return g_string_free(text, FALSE);
 }
 
@@ -48,11 +49,11 @@ static char *describe_gemm(const AldComputeDevice *row)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, "", format_product(row->gemm_tflops, row->precision), "");
-        ald_parts_add_text(text, "sums in ", row->accumulator, "");
-        ald_parts_add(text, "median ", ald_format_tflops(row->gemm_median_tflops), "");
-        ald_parts_add(text, "", format_interval(row->gemm_interval), "");
-        ald_parts_add_text(text, "by ", row->method, "");
+        ald_parts_add_as(text, "%s", format_product(row->gemm_tflops, row->precision));
+        ald_parts_add_text_as(text, _("sums in %s"), row->accumulator);
+        ald_parts_add_as(text, _("median %s"), ald_format_tflops(row->gemm_median_tflops));
+        ald_parts_add_as(text, "%s", format_interval(row->gemm_interval));
+        ald_parts_add_text_as(text, _("by %s"), row->method);
         return g_string_free(text, FALSE);
 }
 
@@ -60,9 +61,9 @@ static char *describe_rate(uint64_t rate, uint64_t median, double interval)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, "", format_rate(rate), "");
-        ald_parts_add(text, "median ", format_rate(median), "");
-        ald_parts_add(text, "", format_interval(interval), "");
+        ald_parts_add_as(text, "%s", format_rate(rate));
+        ald_parts_add_as(text, _("median %s"), format_rate(median));
+        ald_parts_add_as(text, "%s", format_interval(interval));
         return g_string_free(text, FALSE);
 }
 
@@ -70,8 +71,8 @@ static char *describe_device(const AldComputeDevice *row, const char *name)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_text(text, "", row->id, "");
-        ald_parts_add_text(text, "", name, "");
+        ald_parts_add_text_as(text, "%s", row->id);
+        ald_parts_add_text_as(text, "%s", name);
         return g_string_free(text, FALSE);
 }
 
@@ -79,25 +80,25 @@ GPtrArray *ald_compute_facts(const AldComputeDevice *row, const char *name)
 {
         GPtrArray *facts = ald_facts_new();
 
-        ald_facts_add_known(facts, "Device", describe_device(row, name));
-        ald_facts_add_known(facts, "Matrices", describe_gemm(row));
-        ald_facts_add_known(facts, "Reads",
+        ald_facts_add_known(facts, N_("Device"), describe_device(row, name));
+        ald_facts_add_known(facts, N_("Matrices"), describe_gemm(row));
+        ald_facts_add_known(facts, N_("Reads"),
                 describe_rate(row->memory_bandwidth_bytes_per_second,
                         row->memory_bandwidth_median_bytes_per_second, row->memory_bandwidth_interval));
-        ald_facts_add_known(facts, "Copies",
+        ald_facts_add_known(facts, N_("Copies"),
                 describe_rate(row->copy_bandwidth_bytes_per_second,
                         row->copy_bandwidth_median_bytes_per_second, row->copy_bandwidth_interval));
-        ald_facts_add_known(facts, "To device",
+        ald_facts_add_known(facts, N_("To device"),
                 describe_rate(row->host_to_device_bytes_per_second,
                         row->host_to_device_median_bytes_per_second, row->host_to_device_interval));
-        ald_facts_add_known(facts, "To host",
+        ald_facts_add_known(facts, N_("To host"),
                 describe_rate(row->device_to_host_bytes_per_second,
                         row->device_to_host_median_bytes_per_second, row->device_to_host_interval));
-        ald_facts_add_known(facts, "Registers", format_product(row->peak_tflops, row->peak_precision));
-        ald_facts_add_known(facts, "Clock", ald_format_hertz(ald_figure(row->clock_hz)));
-        ald_facts_add_known(facts, "Throttled", ald_format_list(row->throttle_reasons));
-        ald_facts_add_known(facts, "Flags", ald_format_list(row->flags));
-        ald_facts_add_known(facts, "Failed", ald_text_safe_or_null(row->failure));
+        ald_facts_add_known(facts, N_("Registers"), format_product(row->peak_tflops, row->peak_precision));
+        ald_facts_add_known(facts, N_("Clock"), ald_format_hertz(ald_figure(row->clock_hz)));
+        ald_facts_add_known(facts, N_("Throttled"), ald_words_list(row->throttle_reasons));
+        ald_facts_add_known(facts, N_("Flags"), ald_words_list(row->flags));
+        ald_facts_add_known(facts, N_("Failed"), ald_text_safe_or_null(row->failure));
         return facts;
 }
 
@@ -112,18 +113,18 @@ static void add_identity(GPtrArray *facts, const AldEntity *node)
         const AldIdentity *identity = ald_entity_as(node, IDENTITY, AldIdentity) ?: &unknown;
         GString *model = g_string_new(NULL), *chip = g_string_new(NULL), *system = g_string_new(NULL);
 
-        ald_parts_add_text(model, "", identity->vendor, "");
-        ald_parts_add_text(model, "", identity->model_id, "");
-        ald_parts_add_text(model, model->len > 0 ? "" : "chassis ", identity->chassis, "");
-        ald_parts_add_text(model, "virtual machine of ", identity->hypervisor, "");
-        ald_parts_add_text(chip, "", identity->chip_id, "");
-        ald_parts_add_text(system, "", identity->operating_system, "");
-        ald_parts_add_text(system, "Linux ", identity->kernel_release, "");
-        ald_parts_add_text(system, "Alidade ", identity->alidade_version, "");
-        ald_parts_add_text(system, "", identity->architecture, "");
-        add(facts, "Model", model);
-        add(facts, "Processor", chip);
-        add(facts, "System", system);
+        ald_parts_add_text_as(model, "%s", identity->vendor);
+        ald_parts_add_text_as(model, "%s", identity->model_id);
+        ald_parts_add_text_as(model, model->len > 0 ? "%s" : _("chassis %s"), ald_word(identity->chassis));
+        ald_parts_add_text_as(model, _("virtual machine of %s"), identity->hypervisor);
+        ald_parts_add_text_as(chip, "%s", identity->chip_id);
+        ald_parts_add_text_as(system, "%s", identity->operating_system);
+        ald_parts_add_text_as(system, "Linux %s", identity->kernel_release);
+        ald_parts_add_text_as(system, "Alidade %s", identity->alidade_version);
+        ald_parts_add_text_as(system, "%s", identity->architecture);
+        add(facts, N_("Model"), model);
+        add(facts, N_("Processor"), chip);
+        add(facts, N_("System"), system);
 }
 
 static void add_memory(GPtrArray *facts, const AldEntity *node)
@@ -132,18 +133,16 @@ static void add_memory(GPtrArray *facts, const AldEntity *node)
         const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory) ?: &unknown;
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, "",
-                ald_format_bytes_of(ald_figure(memory->available_bytes), ald_figure(memory->total_bytes)),
-                " free");
+        ald_parts_add_as(text, _("%s free"),
+                ald_format_bytes_of(ald_figure(memory->available_bytes), ald_figure(memory->total_bytes)));
         if (memory->swap_total_bytes == 0)
-                ald_parts_add(text, "", g_strdup("no swap"), "");
+                ald_parts_add_as(text, "%s", g_strdup(_("no swap")));
         else
-                ald_parts_add(text, "swap ",
+                ald_parts_add_as(text, _("swap %s free"),
                         ald_format_bytes_of(ald_figure(memory->swap_available_bytes),
-                                ald_figure(memory->swap_total_bytes)),
-                        " free");
-        ald_parts_add(text, "pressure ", ald_format_percent(memory->pressure_some10), "");
-        add(facts, "Memory", text);
+                                ald_figure(memory->swap_total_bytes)));
+        ald_parts_add_as(text, _("pressure %s"), ald_format_percent(memory->pressure_some10));
+        add(facts, N_("Memory"), text);
 }
 
 static void add_load(GPtrArray *facts, const AldEntity *node)
@@ -151,10 +150,10 @@ static void add_load(GPtrArray *facts, const AldEntity *node)
         AldNodeFigures figures = ald_node_figures(node);
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, "", ald_format_percent(figures.usage), "");
-        ald_parts_add(text, "", ald_format_celsius(figures.millicelsius), "");
-        ald_parts_add(text, "", ald_format_watts(figures.microwatts), "");
-        add(facts, "CPU", text);
+        ald_parts_add_as(text, "%s", ald_format_percent(figures.usage));
+        ald_parts_add_as(text, "%s", ald_format_celsius(figures.millicelsius));
+        ald_parts_add_as(text, "%s", ald_format_watts(figures.microwatts));
+        add(facts, N_("CPU"), text);
 }
 
 /* What belongs to the device alone, then what it shares. */
@@ -164,14 +163,14 @@ static void add_device_memory(GString *text, const AldNodeDevice *device, const 
         bool has_own = !isnan(figures->memory_total), unified = ald_node_device_is_unified(device);
 
         if (has_own || !unified)
-                ald_parts_add(text, "", ald_format_bytes_of(figures->memory_available, figures->memory_total),
-                        " free");
+                ald_parts_add_as(text, _("%s free"),
+                        ald_format_bytes_of(figures->memory_available, figures->memory_total));
         if (!unified)
                 return;
         if (has_own && !isnan(shared))
-                ald_parts_add(text, "shares ", ald_format_bytes(shared), " of the memory of the host");
+                ald_parts_add_as(text, _("shares %s of the memory of the host"), ald_format_bytes(shared));
         else
-                ald_parts_add(text, "", g_strdup("shares the memory of the host"), "");
+                ald_parts_add_as(text, "%s", g_strdup(_("shares the memory of the host")));
 }
 
 static void add_processes(GString *text, const AldNodeDevice *device)
@@ -179,8 +178,9 @@ static void add_processes(GString *text, const AldNodeDevice *device)
         uint64_t n = device->system ? device->system->compute_processes : ALD_ABSENT_UINT64;
 
         if (n != ALD_ABSENT_UINT64 && n > 0)
-                ald_parts_add(text, "",
-                        g_strdup_printf("%" PRIu64 " compute process%s", n, n == 1 ? "" : "es"), "");
+                ald_parts_add_as(text, "%s",
+                        g_strdup_printf(ngettext("%lu compute process", "%lu compute processes", n),
+                                (unsigned long) n));
 }
 
 static bool is_measured(const AldNodeDevice *device)
@@ -197,8 +197,9 @@ static const char *label_of(const AldNodeDevice *device)
         const char *class = ald_node_device_class(device);
 
         if (ald_node_device_is_processor(device))
-                return is_measured(device) ? "Measured" : "Not measured";
-        return strcmp(class, ald_backend_class_to_string(ALD_BACKEND_CLASS_GPU)) == 0 ? "GPU" : "Device";
+                return is_measured(device) ? N_("Measured") : N_("Not measured");
+        return strcmp(class, ald_backend_class_to_string(ALD_BACKEND_CLASS_GPU)) == 0 ? N_("GPU")
+                                                                                      : N_("Device");
 }
 
 static void add_device(GPtrArray *facts, const AldNodeDevice *device)
@@ -206,17 +207,17 @@ static void add_device(GPtrArray *facts, const AldNodeDevice *device)
         AldNodeFigures figures = ald_node_device_figures(device);
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, "", ald_node_device_name(device), "");
+        ald_parts_add_as(text, "%s", ald_node_device_name(device));
         if (ald_node_device_is_asleep(device))
-                ald_parts_add(text, "", g_strdup("asleep"), "");
-        ald_parts_add(text, "", ald_format_percent(figures.usage), "");
+                ald_parts_add_as(text, "%s", g_strdup(_("asleep")));
+        ald_parts_add_as(text, "%s", ald_format_percent(figures.usage));
         add_processes(text, device);
         add_device_memory(text, device, &figures);
-        ald_parts_add(text, "", ald_format_celsius(figures.millicelsius), "");
-        ald_parts_add(text, "", ald_format_watts(figures.microwatts), "");
+        ald_parts_add_as(text, "%s", ald_format_celsius(figures.millicelsius));
+        ald_parts_add_as(text, "%s", ald_format_watts(figures.microwatts));
         if (device->compute) {
-                ald_parts_add(text, "", ald_compute_glance(device->compute), "");
-                ald_parts_add_text(text, "last attempt failed: ", device->compute->failure, "");
+                ald_parts_add_as(text, "%s", ald_compute_glance(device->compute));
+                ald_parts_add_text_as(text, _("last attempt failed: %s"), device->compute->failure);
         }
         add(facts, label_of(device), text);
 }
@@ -236,18 +237,19 @@ static void add_devices(GPtrArray *facts, const AldEntity *node)
                 n_gpus += !is_processor;
         }
         if (n_gpus == 0)
-                ald_facts_add(facts, "GPU", ald_gpu_summary(node).known ? g_strdup("none") : NULL);
+                ald_facts_add(facts, N_("GPU"), ald_gpu_summary(node).known ? g_strdup(_("none")) : NULL);
 }
 
 static void add_interface(GPtrArray *facts, const AldInterface *interface)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_text(text, "", interface->id, "");
-        ald_parts_add_text(text, "", interface->type, "");
-        ald_parts_add(text, "", ald_format_bits_per_second(ald_figure(interface->speed_bits_per_second)), "");
-        ald_parts_add(text, "", ald_format_list(interface->addresses), "");
-        add(facts, "Network", text);
+        ald_parts_add_text_as(text, "%s", interface->id);
+        ald_parts_add_text_as(text, "%s", interface->type);
+        ald_parts_add_as(
+                text, "%s", ald_format_bits_per_second(ald_figure(interface->speed_bits_per_second)));
+        ald_parts_add_as(text, "%s", ald_format_list(interface->addresses));
+        add(facts, N_("Network"), text);
 }
 
 static void add_network(GPtrArray *facts, const AldEntity *node)
@@ -264,7 +266,7 @@ static void add_network(GPtrArray *facts, const AldEntity *node)
                 n++;
         }
         if (n == 0)
-                ald_facts_add(facts, "Network", NULL);
+                ald_facts_add(facts, N_("Network"), NULL);
 }
 
 static void add_disks(GPtrArray *facts, const AldEntity *node)
@@ -275,11 +277,11 @@ static void add_disks(GPtrArray *facts, const AldEntity *node)
                 const AldDiskPath *path = ald_rows_at(&disk->paths, i);
                 GString *text = g_string_new(NULL);
 
-                ald_parts_add_text(text, "", path->id, "");
-                ald_parts_add(text, "",
-                        ald_format_bytes_of(ald_figure(path->available_bytes), ald_figure(path->total_bytes)),
-                        " free");
-                add(facts, "Disk", text);
+                ald_parts_add_text_as(text, "%s", path->id);
+                ald_parts_add_as(text, _("%s free"),
+                        ald_format_bytes_of(
+                                ald_figure(path->available_bytes), ald_figure(path->total_bytes)));
+                add(facts, N_("Disk"), text);
         }
 }
 
@@ -296,6 +298,6 @@ GPtrArray *ald_node_facts(const AldEntity *node, double now_usec)
         add_network(facts, node);
         add_disks(facts, node);
         seen = ald_format_seen(node, now_usec, &tone);
-        ald_facts_add_toned(facts, "Seen", seen, tone);
+        ald_facts_add_toned(facts, N_("Seen"), seen, tone);
         return facts;
 }

@@ -5,6 +5,8 @@
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/words.h"
+#include "record/translate.h"
 #include "state/compute-summary.h"
 #include "state/network.h"
 
@@ -58,7 +60,7 @@ double ald_node_now(const AldEntity *node, double now_usec)
 char *ald_format_record_age(double updated_usec, double now_usec)
 {
         if (now_usec - updated_usec < RESEND_USEC)
-                return g_strdup("live");
+                return g_strdup(_("live"));
         return ald_format_age(updated_usec, now_usec);
 }
 
@@ -104,7 +106,7 @@ bool ald_node_is_stale(AldModel *model, const AldEntity *node)
 /* "offline, 5 min ago"; only the state if the time is absent. */
 static char *format_state(AldPresenceState state, double then_usec, double now_usec)
 {
-        const char *word = ald_presence_state_to_string(state);
+        const char *word = ald_word(ald_presence_state_to_string(state));
         g_autofree char *ago = ald_format_age(then_usec, now_usec);
 
         return isnan(then_usec) ? g_strdup(word) : g_strdup_printf("%s, %s", word, ago);

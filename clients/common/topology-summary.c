@@ -3,6 +3,8 @@
 
 #include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
+#include "clients/common/words.h"
+#include "record/translate.h"
 #include "state/link-quality.h"
 #include "state/link.h"
 
@@ -163,12 +165,12 @@ static AldTone tone_of(const AldEdgeRow *edge)
 static const char *presence_words(const AldEdgeRow *edge)
 {
         if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_UNMEASURED))
-                return "not measured";
+                return _("not measured");
         if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_CANDIDATE))
-                return "possible";
+                return _("possible");
         if (ald_presence_is(edge->presence, ALD_EDGE_ROW_PRESENCE_LIVE) && has_failed(edge))
-                return "failed";
-        return edge->presence ?: ALD_ABSENT_TEXT;
+                return _("failed");
+        return ald_word(edge->presence) ?: ALD_ABSENT_TEXT;
 }
 
 char *ald_edge_state_words(const AldEdgeRow *edge, AldTone *ret_tone)

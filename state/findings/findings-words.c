@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "record/record.h"
+#include "record/translate.h"
 #include "record/units.h"
 #include "state/findings/findings-words.h"
 #include "state/link-quality.h"
@@ -40,19 +41,32 @@ static char *second_name(const AldFindingRow *row)
         return nth_name(row, 1);
 }
 
+static char *count_nodes(size_t n)
+{
+        return g_strdup_printf(ngettext("%lu node", "%lu nodes", n), (unsigned long) n);
+}
+
 /* "a", "a and b", "a, b and c"; beyond `max` "14 nodes". */
 static char *list_names(GPtrArray *names, guint max)
 {
-        g_autoptr(GString) list = g_string_new(NULL);
+        g_autofree char *list = NULL;
 
         if (names->len > max)
-                return g_strdup_printf("%u nodes", names->len);
+                return count_nodes(names->len);
         for (guint i = 0; i < names->len; i++) {
-                if (i > 0)
-                        g_string_append(list, i == names->len - 1 ? " and " : ", ");
-                g_string_append(list, names->pdata[i]);
+                g_autofree char *before = g_steal_pointer(&list);
+
+                if (!before)
+                        list = g_strdup(names->pdata[i]);
+                else if (i < names->len - 1)
+                        /* Translators: the beginning of a list of names, and the next of them, but not the
+                         * last. */
+                        list = g_strdup_printf(_("%s, %s"), before, (const char *) names->pdata[i]);
+                else
+                        /* Translators: all names of a list but the last, and the last. */
+                        list = g_strdup_printf(_("%s and %s"), before, (const char *) names->pdata[i]);
         }
-        return g_string_free(g_steal_pointer(&list), FALSE);
+        return g_steal_pointer(&list);
 }
 
 static char *all_names(const AldFindingRow *row)
@@ -61,7 +75,7 @@ static char *all_names(const AldFindingRow *row)
         size_t n = length_of(row->names);
 
         if (n > NAMED_MAX)
-                return g_strdup_printf("%zu nodes", n);
+                return count_nodes(n);
         for (size_t i = 0; i < n; i++)
                 g_ptr_array_add(names, (gpointer) row->names[i]);
         return n > 0 ? list_names(names, NAMED_MAX) : NULL;
@@ -88,7 +102,8 @@ static char *short_ids(const AldFindingRow *row)
         for (size_t i = 0; i < MIN(n, NAMED_MAX); i++)
                 g_string_append_printf(list, "%s%.*s", i > 0 ? ", " : "", ALD_SHORT_ID_DIGITS, row->nodes[i]);
         if (n > NAMED_MAX)
-                g_string_append_printf(list, " and %zu more", n - NAMED_MAX);
+                return g_strdup_printf(ngettext("%s and %lu more", "%s and %lu more", n - NAMED_MAX),
+                        list->str, (unsigned long) (n - NAMED_MAX));
         return g_string_free(g_steal_pointer(&list), FALSE);
 }
 
@@ -155,10 +170,15 @@ static char *list_groups(const AldFindingRow *row)
                 const Group *group = groups->pdata[i];
                 g_autofree char *names = list_names(group->names, NAMED_OF_GROUP_MAX);
 
-                g_string_append_printf(list, "%s%s on %s", i > 0 ? "; " : "", group->value, names);
+                if (i > 0)
+                        g_string_append(list, "; ");
+                /* Translators: what some nodes run, and these nodes: "Debian 12 on a and b". */
+                g_string_append_printf(list, _("%s on %s"), group->value, names);
         }
         if (groups->len > GROUPS_MAX)
-                g_string_append_printf(list, "; and %u others", groups->len - GROUPS_MAX);
+                return g_strdup_printf(
+                        ngettext("%s; and %u others", "%s; and %u others", groups->len - GROUPS_MAX),
+                        list->str, groups->len - GROUPS_MAX);
         return g_string_free(g_steal_pointer(&list), FALSE);
 }
 
@@ -168,7 +188,7 @@ static char *device_title(const AldFindingRow *row)
         if (!row->device)
                 return NULL;
         return row->device_name ? g_strdup_printf("%s (%s)", row->device_name, row->device)
-                                : g_strdup_printf("device %s", row->device);
+                                : g_strdup_printf(_("device %s"), row->device);
 }
 
 /* Of the lanes of a card, those that its slot has. */
@@ -185,26 +205,30 @@ static char *path_note(const AldFindingRow *row)
         const char *from = row->port ?: row->interface, *to = row->sink_port ?: row->address;
 
         if (from && to)
-                return g_strdup_printf(" (%s to %s)", from, to);
+                /* Translators: where a path begins and ends; follows the names of two nodes. */
+                return g_strdup_printf(_(" (%s to %s)"), from, to);
         return from || to ? g_strdup_printf(" (%s)", from ?: to) : g_strdup("");
 }
 
 /* "420 Mb/s ±31 % from a to b, with a spread of 60 %". */
 static char *swing(const AldFindingRow *row, unsigned from, uint64_t rate, double interval, double spread)
 {
-        g_autofree char *measured = NULL;
-        g_autoptr(GString) text = NULL;
+        g_autofree char *figure = NULL, *measured = NULL;
+        const char *source, *sink;
 
         if (rate == ALD_ABSENT_UINT64 || length_of(row->names) < 2)
                 return NULL;
-        measured = ald_units_rate(rate);
-        text = g_string_new(measured);
-        if (isfinite(interval))
-                g_string_append_printf(text, " ±%.*f %%", interval < 9.5 ? 1 : 0, interval);
-        g_string_append_printf(text, " from %s to %s", row->names[from], row->names[1 - from]);
-        if (isfinite(spread) && spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT)
-                g_string_append_printf(text, ", with a spread of %.0f %%", spread);
-        return g_string_free(g_steal_pointer(&text), FALSE);
+        source = row->names[from];
+        sink = row->names[1 - from];
+        figure = ald_units_rate(rate);
+        measured = isfinite(interval)
+                           ? g_strdup_printf("%s ±%.*f %%", figure, interval < 9.5 ? 1 : 0, interval)
+                           : g_steal_pointer(&figure);
+        /* Translators: a rate, and the nodes from which and to which it was measured. */
+        return isfinite(spread) && spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT
+                       ? g_strdup_printf(_("%s from %s to %s, with a spread of %.0f %%"), measured, source,
+                                 sink, spread)
+                       : g_strdup_printf(_("%s from %s to %s"), measured, source, sink);
 }
 
 static char *upload_swing(const AldFindingRow *row)
@@ -222,11 +246,27 @@ static char *age(const AldFindingRow *row)
         g_autofree char *duration = NULL;
 
         if (row->measured_usec == ALD_ABSENT_UINT64)
-                return g_strdup("it was never measured");
+                return g_strdup(_("it was never measured"));
         if (row->duration_usec == ALD_ABSENT_UINT64)
-                return g_strdup("the age of its figures is unknown");
+                return g_strdup(_("the age of its figures is unknown"));
         duration = ald_units_duration(row->duration_usec);
-        return g_strdup_printf("its figures are %s old", duration);
+        return g_strdup_printf(_("its figures are %s old"), duration);
+}
+
+/* What is not known here is left as it is. */
+static char *limiter(const AldFindingRow *row)
+{
+        static const char *const names[] = {
+                NC_("limiter", "network"),
+                NC_("limiter", "receiver"),
+                NC_("limiter", "sender"),
+                NC_("limiter", "application"),
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+                if (g_strcmp0(row->limiter, names[i]) == 0)
+                        return g_strdup(g_dpgettext2(GETTEXT_PACKAGE, "limiter", names[i]));
+        return g_strdup(row->limiter);
 }
 
 /* Without the sign. */
@@ -278,6 +318,7 @@ static const struct {
         { "Groups", list_groups },
         { "InterfaceNote", interface_note },
         { "LanesPossible", lanes_possible },
+        { "Limiter", limiter },
         { "Name", first_name },
         { "Names", all_names },
         { "NodeCount", node_count },
@@ -405,224 +446,220 @@ typedef struct Template {
 
 static const Template texts[] = {
         { ID(AUTHORITY_CERTIFICATE_EXPIRES), has_expired,
-                "The certificate of the authority of cluster {ClusterName} has expired; no certificate of "
-                "the "
-                "cluster is valid any more." },
+                N_("The certificate of the authority of cluster {ClusterName} has expired; no certificate "
+                   "of the cluster is valid any more.") },
         { ID(AUTHORITY_CERTIFICATE_EXPIRES), has_expired,
-                "The certificate of the authority of the cluster has expired; no certificate of the cluster "
-                "is "
-                "valid any more." },
+                N_("The certificate of the authority of the cluster has expired; no certificate of the "
+                   "cluster is valid any more.") },
         { ID(AUTHORITY_CERTIFICATE_EXPIRES), NULL,
-                "The certificate of the authority of cluster {ClusterName} expires in {RemainingUSec}." },
+                N_("The certificate of the authority of cluster {ClusterName} expires in {RemainingUSec}.") },
         { ID(AUTHORITY_CERTIFICATE_EXPIRES), NULL,
-                "The certificate of the authority of the cluster expires in {RemainingUSec}." },
+                N_("The certificate of the authority of the cluster expires in {RemainingUSec}.") },
         { ID(BRIDGE_CERTIFICATE_EXPIRES), has_expired,
-                "The certificate of the bridge on {Name} has expired; the bridge no longer connects the "
-                "sites." },
+                N_("The certificate of the bridge on {Name} has expired; the bridge no longer connects the "
+                   "sites.") },
         { ID(BRIDGE_CERTIFICATE_EXPIRES), NULL,
-                "The certificate of the bridge on {Name} expires in {RemainingUSec}." },
-        { ID(BRIDGE_LOOP), NULL, "The bridges of {Names} form a loop over their Thunderbolt cables." },
+                N_("The certificate of the bridge on {Name} expires in {RemainingUSec}.") },
+        { ID(BRIDGE_LOOP), NULL, N_("The bridges of {Names} form a loop over their Thunderbolt cables.") },
         { ID(BROKER_CERTIFICATE_EXPIRES), has_expired,
-                "The certificate of the broker on {Name} has expired; no node connects to it any more." },
+                N_("The certificate of the broker on {Name} has expired; no node connects to it any more.") },
         { ID(BROKER_CERTIFICATE_EXPIRES), NULL,
-                "The certificate of the broker on {Name} expires in {RemainingUSec}." },
+                N_("The certificate of the broker on {Name} expires in {RemainingUSec}.") },
         { ID(BROKER_REFUSES_NODE), NULL,
-                "The broker on {SecondName} refuses part of what {Name} publishes, as {SecondName} reports: "
-                "it "
-                "keeps {KeptBytes} and has refused {RefusedMessages} messages." },
+                N_("The broker on {SecondName} refuses part of what {Name} publishes, as {SecondName} "
+                   "reports: it keeps {KeptBytes} and has refused {RefusedMessages} messages.") },
         { ID(CERTIFICATE_EXPIRES), has_expired,
-                "The certificate of {Name} has expired; no broker accepts it any more." },
-        { ID(CERTIFICATE_EXPIRES), NULL, "The certificate of {Name} expires in {RemainingUSec}." },
+                N_("The certificate of {Name} has expired; no broker accepts it any more.") },
+        { ID(CERTIFICATE_EXPIRES), NULL, N_("The certificate of {Name} expires in {RemainingUSec}.") },
         { ID(CLOCK_NOT_SET), NULL,
-                "The clock of this machine, {Name}, is not set; records of other nodes that seem too new to "
-                "it "
-                "are not shown until it is." },
+                N_("The clock of this machine, {Name}, is not set; records of other nodes that seem too new "
+                   "to it are not shown until it is.") },
         { ID(CLOCK_SKEW), is_behind,
-                "The clock of {Name} is {ClockDistance} behind the clock of {ReferenceName}." },
+                N_("The clock of {Name} is {ClockDistance} behind the clock of {ReferenceName}.") },
         { ID(CLOCK_SKEW), is_behind,
-                "The clock of {Name} is {ClockDistance} behind the clocks of most nodes." },
+                N_("The clock of {Name} is {ClockDistance} behind the clocks of most nodes.") },
         { ID(CLOCK_SKEW), NULL,
-                "The clock of {Name} is {ClockDistance} ahead of the clock of {ReferenceName}." },
-        { ID(CLOCK_SKEW), NULL, "The clock of {Name} is {ClockDistance} ahead of the clocks of most nodes." },
-        { ID(DEVICE_DRIVERS_DIFFER), NULL, "The driver versions for {DeviceName} differ: {Groups}." },
+                N_("The clock of {Name} is {ClockDistance} ahead of the clock of {ReferenceName}.") },
+        { ID(CLOCK_SKEW), NULL,
+                N_("The clock of {Name} is {ClockDistance} ahead of the clocks of most nodes.") },
+        { ID(DEVICE_DRIVERS_DIFFER), NULL, N_("The driver versions for {DeviceName} differ: {Groups}.") },
         { ID(DEVICE_LANES_MISSING), NULL,
-                "On {Name}, {DeviceTitle} uses only {Lanes} of its {LanesPossible} PCIe lanes." },
+                N_("On {Name}, {DeviceTitle} uses only {Lanes} of its {LanesPossible} PCIe lanes.") },
         { ID(DEVICE_LINK_SLOW), NULL,
-                "On {Name}, the PCIe lanes of {DeviceTitle} run at {TransfersPerSecond} while it is in use, "
-                "instead of {TransfersPerSecondMax}." },
+                N_("On {Name}, the PCIe lanes of {DeviceTitle} run at {TransfersPerSecond} while it is in "
+                   "use, instead of {TransfersPerSecondMax}.") },
         { ID(DEVICE_NEVER_FREE), was_never_measured,
-                "On {Name}, {DeviceTitle} could not be measured for {DurationUSec}: {Reason}." },
+                N_("On {Name}, {DeviceTitle} could not be measured for {DurationUSec}: {Reason}.") },
         { ID(DEVICE_NEVER_FREE), NULL,
-                "On {Name}, {DeviceTitle} could not be measured again for {DurationUSec}: {Reason}." },
+                N_("On {Name}, {DeviceTitle} could not be measured again for {DurationUSec}: {Reason}.") },
         { ID(DEVICE_SLOT_NARROW), NULL,
-                "On {Name}, {DeviceTitle} can use {LanesMax} PCIe lanes, but its slot has {SlotLanes}." },
+                N_("On {Name}, {DeviceTitle} can use {LanesMax} PCIe lanes, but its slot has {SlotLanes}.") },
         { ID(DEVICE_WITHOUT_DRIVER), NULL,
-                "No kernel driver is bound to {DeviceTitle} on {Name}, so programs cannot compute on it." },
-        { ID(DISK_NEARLY_FULL), NULL, "{Path} on {Name} has only {AvailableBytes} of {TotalBytes} left." },
+                N_("No kernel driver is bound to {DeviceTitle} on {Name}, so programs cannot compute on "
+                   "it.") },
+        { ID(DISK_NEARLY_FULL), NULL,
+                N_("{Path} on {Name} has only {AvailableBytes} of {TotalBytes} left.") },
         { ID(DUPLICATE_NODE_ID), NULL,
-                "Two machines use the node id of {Name}; neither is shown with its current values." },
-        { ID(FIELD_ABSENT), NULL, "{Field} of {Names} is unknown: {Reason}." },
-        { ID(FIELD_ABSENT), NULL, "A value of {Names} is unknown: {Reason}." },
-        { ID(FRIENDLY_NAME_SHARED), NULL, "{NodeCount} nodes share the name \"{SharedName}\": {ShortIds}." },
+                N_("Two machines use the node id of {Name}; neither is shown with its current values.") },
+        { ID(FIELD_ABSENT), NULL, N_("{Field} of {Names} is unknown: {Reason}.") },
+        { ID(FIELD_ABSENT), NULL, N_("A value of {Names} is unknown: {Reason}.") },
+        { ID(FRIENDLY_NAME_SHARED), NULL,
+                N_("{NodeCount} nodes share the name \"{SharedName}\": {ShortIds}.") },
         { ID(HARDWARE_CLAIMED_TWICE), NULL,
-                "{Names} report {Address} as their own, so it is attributed to none of them." },
-        { ID(INTERFACE_SLOW), NULL, "{Interface} on {Name} negotiated only {NegotiatedBitsPerSecond}." },
+                N_("{Names} report {Address} as their own, so it is attributed to none of them.") },
+        { ID(INTERFACE_SLOW), NULL, N_("{Interface} on {Name} negotiated only {NegotiatedBitsPerSecond}.") },
         { ID(LINK_ASYMMETRIC), NULL,
-                "The link from {Name} to {SecondName}{PathNote} is asymmetric: {UploadBitsPerSecond} from "
-                "{Name} to {SecondName}, {DownloadBitsPerSecond} from {SecondName} to {Name}." },
+                N_("The link from {Name} to {SecondName}{PathNote} is asymmetric: {UploadBitsPerSecond} "
+                   "from {Name} to {SecondName}, {DownloadBitsPerSecond} from {SecondName} to {Name}.") },
         { ID(LINK_BELOW_NEGOTIATED), NULL,
-                "The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
-                "{NegotiatedBitsPerSecond} negotiated, {UploadBitsPerSecond} measured from {Name} to "
-                "{SecondName} and {DownloadBitsPerSecond} from {SecondName} to {Name}." },
+                N_("The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
+                   "{NegotiatedBitsPerSecond} negotiated, {UploadBitsPerSecond} measured from {Name} to "
+                   "{SecondName} and {DownloadBitsPerSecond} from {SecondName} to {Name}.") },
         { ID(LINK_BELOW_NEGOTIATED), NULL,
-                "The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
-                "{NegotiatedBitsPerSecond} negotiated, {UploadBitsPerSecond} measured from {Name} to "
-                "{SecondName}." },
+                N_("The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
+                   "{NegotiatedBitsPerSecond} negotiated, {UploadBitsPerSecond} measured from {Name} to "
+                   "{SecondName}.") },
         { ID(LINK_BELOW_NEGOTIATED), NULL,
-                "The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
-                "{NegotiatedBitsPerSecond} negotiated, {DownloadBitsPerSecond} measured from {SecondName} to "
-                "{Name}." },
+                N_("The link from {Name} to {SecondName}{PathNote} is slower than it should be: "
+                   "{NegotiatedBitsPerSecond} negotiated, {DownloadBitsPerSecond} measured from "
+                   "{SecondName} to {Name}.") },
         { ID(LINK_PARTLY_MEASURED), lacks_upload,
-                "The rate from {Name} to {SecondName}{PathNote} could not be measured: {Reason}." },
+                N_("The rate from {Name} to {SecondName}{PathNote} could not be measured: {Reason}.") },
         { ID(LINK_PARTLY_MEASURED), lacks_upload,
-                "The rate from {Name} to {SecondName}{PathNote} could not be measured." },
+                N_("The rate from {Name} to {SecondName}{PathNote} could not be measured.") },
         { ID(LINK_PARTLY_MEASURED), NULL,
-                "The rate from {SecondName} to {Name}{PathNote} could not be measured: {Reason}." },
+                N_("The rate from {SecondName} to {Name}{PathNote} could not be measured: {Reason}.") },
         { ID(LINK_PARTLY_MEASURED), NULL,
-                "The rate from {SecondName} to {Name}{PathNote} could not be measured." },
+                N_("The rate from {SecondName} to {Name}{PathNote} could not be measured.") },
         { ID(LINK_PROBE_FAILING), NULL,
-                "The last probe of the link from {Name} to {SecondName}{PathNote} failed: {Reason}; {Age}." },
+                N_("The last probe of the link from {Name} to {SecondName}{PathNote} failed: {Reason}; "
+                   "{Age}.") },
         { ID(LINK_PROBE_FAILING), NULL,
-                "The last probe of the link from {Name} to {SecondName}{PathNote} failed for an unknown "
-                "reason; "
-                "{Age}." },
+                N_("The last probe of the link from {Name} to {SecondName}{PathNote} failed for an unknown "
+                   "reason; {Age}.") },
         { ID(LINK_UNSTEADY), NULL,
-                "The link from {Name} to {SecondName}{PathNote} is unsteady: {UploadSwing}; "
-                "{DownloadSwing}." },
+                N_("The link from {Name} to {SecondName}{PathNote} is unsteady: {UploadSwing}; "
+                   "{DownloadSwing}.") },
         { ID(LINK_UNSTEADY), NULL,
-                "The link from {Name} to {SecondName}{PathNote} is unsteady: {UploadSwing}." },
+                N_("The link from {Name} to {SecondName}{PathNote} is unsteady: {UploadSwing}.") },
         { ID(LINK_UNSTEADY), NULL,
-                "The link from {Name} to {SecondName}{PathNote} is unsteady: {DownloadSwing}." },
+                N_("The link from {Name} to {SecondName}{PathNote} is unsteady: {DownloadSwing}.") },
         { ID(MEMORY_PRESSURE), NULL,
-                "All tasks on {Name} stalled for lack of memory for {Percent} % of the last 10 s." },
+                /* xgettext:no-c-format */
+                N_("All tasks on {Name} stalled for lack of memory for {Percent} % of the last 10 s.") },
         { ID(NO_BROKER), NULL,
-                "This machine cannot reach any broker of cluster {ClusterName}; what it shows of other nodes "
-                "is "
-                "out of date." },
+                N_("This machine cannot reach any broker of cluster {ClusterName}; what it shows of other "
+                   "nodes is out of date.") },
         { ID(NO_BROKER), NULL,
-                "This machine cannot reach any broker of its cluster; what it shows of other nodes is out of "
-                "date." },
+                N_("This machine cannot reach any broker of its cluster; what it shows of other nodes is "
+                   "out of date.") },
         { ID(NODE_CUT_OFF), NULL,
-                "{Name} cannot reach any other node, since none of its network interfaces has a carrier." },
-        { ID(NODE_OFFLINE), NULL, "{Name} has been offline since {SinceUSec}." },
-        { ID(NODE_OFFLINE), NULL, "{Name} is offline." },
+                N_("{Name} cannot reach any other node, since none of its network interfaces has a "
+                   "carrier.") },
+        { ID(NODE_OFFLINE), NULL, N_("{Name} has been offline since {SinceUSec}.") },
+        { ID(NODE_OFFLINE), NULL, N_("{Name} is offline.") },
         { ID(NODE_RECORDS_OLD), NULL,
-                "{Name} is online, but its records are older than those already known, so what is shown of "
-                "it "
-                "does not change." },
+                N_("{Name} is online, but its records are older than those already known, so what is shown "
+                   "of it does not change.") },
         { ID(NODES_UNKNOWN), is_one_node,
-                "Whether {Names} is online has been unknown since the cluster service of this machine "
-                "stopped." },
+                N_("Whether {Names} is online has been unknown since the cluster service of this machine "
+                   "stopped.") },
         { ID(NODES_UNKNOWN), NULL,
-                "Whether {Names} are online has been unknown since the cluster service of this machine "
-                "stopped." },
-        { ID(OS_VERSIONS_DIFFER), NULL, "The nodes run different operating systems: {Groups}." },
+                N_("Whether {Names} are online has been unknown since the cluster service of this machine "
+                   "stopped.") },
+        { ID(OS_VERSIONS_DIFFER), NULL, N_("The nodes run different operating systems: {Groups}.") },
         { ID(RDMA_UNUSABLE), NULL,
-                "RDMA port {Port}{InterfaceNote} on {Name} cannot be used: {RdmaReason}." },
+                N_("RDMA port {Port}{InterfaceNote} on {Name} cannot be used: {RdmaReason}.") },
         { ID(SWAP_NEARLY_FULL), NULL,
-                "Only {AvailableBytes} of {TotalBytes} of swap and {MemoryAvailableBytes} of memory are left "
-                "on "
-                "{Name}." },
-        { ID(VERSIONS_DIFFER), NULL, "The nodes run different versions of Alidade: {Groups}." },
+                N_("Only {AvailableBytes} of {TotalBytes} of swap and {MemoryAvailableBytes} of memory are "
+                   "left on {Name}.") },
+        { ID(VERSIONS_DIFFER), NULL, N_("The nodes run different versions of Alidade: {Groups}.") },
 };
 
-#define CHECK_RENEWAL                                                                   \
-        "Check that the machine on which the cluster was created is running, and that " \
-        "alidade-cluster-renewal.timer is active on both; or "
-#define RENEW_BY_HAND                                                                           \
-        CHECK_RENEWAL                                                                           \
-        "run \"alidadectl cluster renew USER@HOST\" on {Name}, where HOST is that machine; on " \
-        "that machine itself, leave out USER@HOST."
-#define MOVE_ANTENNAS "Bring the antennas closer together, change the channel, or use a cable."
+#define RENEW_BY_HAND                                                                            \
+        N_("Check that the machine on which the cluster was created is running, and that "       \
+           "alidade-cluster-renewal.timer is active on both; or run \"alidadectl cluster renew " \
+           "USER@HOST\" on {Name}, where HOST is that machine; on that machine itself, leave "   \
+           "out USER@HOST.")
+#define MOVE_ANTENNAS N_("Bring the antennas closer together, change the channel, or use a cable.")
 
 static const Template remedies[] = {
         { ID(AUTHORITY_CERTIFICATE_EXPIRES), NULL,
-                "It cannot be renewed: run \"alidadectl cluster leave\" on each node, then create the "
-                "cluster "
-                "anew on one of them and join it on the others." },
+                N_("It cannot be renewed: run \"alidadectl cluster leave\" on each node, then create the "
+                   "cluster anew on one of them and join it on the others.") },
         { ID(BRIDGE_CERTIFICATE_EXPIRES), NULL,
-                CHECK_RENEWAL "have a new one signed for {Name} with \"alidadectl cluster sign-bridge\"; see "
-                              "alidade-cluster(7)." },
+                N_("Check that the machine on which the cluster was created is running, and that "
+                   "alidade-cluster-renewal.timer is active on both; or have a new one signed for {Name} "
+                   "with \"alidadectl cluster sign-bridge\"; see alidade-cluster(7).") },
         { ID(BRIDGE_LOOP), NULL,
-                "Unplug one of these cables, remove one port from its bridge, or enable STP on each "
-                "bridge." },
+                N_("Unplug one of these cables, remove one port from its bridge, or enable STP on each "
+                   "bridge.") },
         { ID(BROKER_CERTIFICATE_EXPIRES), NULL, RENEW_BY_HAND },
         { ID(BROKER_REFUSES_NODE), NULL,
-                "If the key of {Name} was stolen, or this does not stop, run \"alidadectl cluster revoke "
-                "{NodeId}\" on the machine on which the cluster was created." },
+                N_("If the key of {Name} was stolen, or this does not stop, run \"alidadectl cluster revoke "
+                   "{NodeId}\" on the machine on which the cluster was created.") },
         { ID(CERTIFICATE_EXPIRES), NULL, RENEW_BY_HAND },
-        { ID(CLOCK_NOT_SET), NULL, "Let a time service such as systemd-timesyncd or chrony set the clock." },
+        { ID(CLOCK_NOT_SET), NULL,
+                N_("Let a time service such as systemd-timesyncd or chrony set the clock.") },
         { ID(CLOCK_SKEW), NULL,
-                "Let a time service such as systemd-timesyncd or chrony set the clock of {Name}." },
+                N_("Let a time service such as systemd-timesyncd or chrony set the clock of {Name}.") },
         { ID(DEVICE_NEVER_FREE), NULL,
-                "Pause the work on it for a minute, or measure it while it is in use, on {Name}: "
-                "\"alidadectl "
-                "probe compute --force {Device}\"." },
-        { ID(DEVICE_WITHOUT_DRIVER), NULL, "Install the vendor's kernel driver on {Name}." },
+                N_("Pause the work on it for a minute, or measure it while it is in use, on {Name}: "
+                   "\"alidadectl probe compute --force {Device}\".") },
+        { ID(DEVICE_WITHOUT_DRIVER), NULL, N_("Install the vendor's kernel driver on {Name}.") },
         { ID(DEVICE_DRIVERS_DIFFER), NULL,
-                "Install the same driver on all of them, since programs that use several devices need "
-                "that." },
+                N_("Install the same driver on all of them, since programs that use several devices need "
+                   "that.") },
         { ID(DEVICE_LANES_MISSING), NULL,
-                "Switch {Name} off and put the card into its slot again; if that does not help, clean its "
-                "contacts, try another slot, and check the riser and the settings of the firmware." },
+                N_("Switch {Name} off and put the card into its slot again; if that does not help, clean "
+                   "its contacts, try another slot, and check the riser and the settings of the firmware.") },
         { ID(DEVICE_LINK_SLOW), NULL,
-                "Check the riser or cable of the card, the speed that the firmware sets for its slot, and "
-                "PCIe power management (pcie_aspm)." },
-        { ID(DEVICE_SLOT_NARROW), NULL, "Move the card to a slot with more lanes if {Name} has one." },
-        { ID(DISK_NEARLY_FULL), NULL, "Free space below {Path} on {Name}." },
+                N_("Check the riser or cable of the card, the speed that the firmware sets for its slot, "
+                   "and PCIe power management (pcie_aspm).") },
+        { ID(DEVICE_SLOT_NARROW), NULL, N_("Move the card to a slot with more lanes if {Name} has one.") },
+        { ID(DISK_NEARLY_FULL), NULL, N_("Free space below {Path} on {Name}.") },
         { ID(DUPLICATE_NODE_ID), NULL,
-                "On the copy, remove /etc/machine-id, run systemd-machine-id-setup, reboot and join the "
-                "cluster "
-                "again; then restart alidade-clusterd on both." },
+                N_("On the copy, remove /etc/machine-id, run systemd-machine-id-setup, reboot and join the "
+                   "cluster again; then restart alidade-clusterd on both.") },
         { ID(FRIENDLY_NAME_SHARED), NULL,
-                "Give each node a name of its own: run \"alidadectl set-name NAME\" on it." },
+                N_("Give each node a name of its own: run \"alidadectl set-name NAME\" on it.") },
         { ID(HARDWARE_CLAIMED_TWICE), NULL,
-                "Give a copied virtual machine hardware addresses and GUIDs of its own; a container need not "
-                "show the devices of its host." },
-        { ID(INTERFACE_SLOW), NULL, "Check the cable and the port at its other end." },
-        { ID(LINK_ASYMMETRIC), NULL, "Compare the duplex modes, offload settings and load of both ends." },
+                N_("Give a copied virtual machine hardware addresses and GUIDs of its own; a container need "
+                   "not show the devices of its host.") },
+        { ID(INTERFACE_SLOW), NULL, N_("Check the cable and the port at its other end.") },
+        { ID(LINK_ASYMMETRIC), NULL,
+                N_("Compare the duplex modes, offload settings and load of both ends.") },
         { ID(LINK_BELOW_NEGOTIATED), NULL,
-                "The {Limiter} limited the rate, not the network: check its load, its interrupts and the "
-                "slot "
-                "of its adapter." },
+                N_("The {Limiter} limited the rate, not the network: check its load, its interrupts and the "
+                   "slot of its adapter.") },
         { ID(LINK_BELOW_NEGOTIATED), is_wifi, MOVE_ANTENNAS },
         { ID(LINK_BELOW_NEGOTIATED), NULL,
-                "Check the cable, the MTU at both ends and the slots of both adapters." },
-        { ID(LINK_PARTLY_MEASURED), NULL, "Look for packet loss and for a very slow line on the way." },
+                N_("Check the cable, the MTU at both ends and the slots of both adapters.") },
+        { ID(LINK_PARTLY_MEASURED), NULL, N_("Look for packet loss and for a very slow line on the way.") },
         { ID(LINK_PROBE_FAILING), NULL,
-                "Check that {SecondName} is up and that no firewall between the two blocks the probe." },
+                N_("Check that {SecondName} is up and that no firewall between the two blocks the probe.") },
         { ID(LINK_UNSTEADY), is_wifi, MOVE_ANTENNAS },
         { ID(LINK_UNSTEADY), NULL,
-                "Look for packet loss, other traffic and load at both ends and on the way." },
+                N_("Look for packet loss, other traffic and load at both ends and on the way.") },
         { ID(MEMORY_PRESSURE), NULL,
-                "Stop something on {Name}, or move work to a node with more free memory." },
+                N_("Stop something on {Name}, or move work to a node with more free memory.") },
         { ID(NO_BROKER), NULL,
-                "Run \"alidadectl cluster status\" to see why; check that the broker is running and that the "
-                "network leads to it." },
-        { ID(NODE_CUT_OFF), NULL, "Check its cables and the switches at their other ends." },
-        { ID(NODE_OFFLINE), NULL, "Start it, or drop its records: \"alidadectl forget {ShortId}\"." },
+                N_("Run \"alidadectl cluster status\" to see why; check that the broker is running and that "
+                   "the network leads to it.") },
+        { ID(NODE_CUT_OFF), NULL, N_("Check its cables and the switches at their other ends.") },
+        { ID(NODE_OFFLINE), NULL, N_("Start it, or drop its records: \"alidadectl forget {ShortId}\".") },
         { ID(NODE_RECORDS_OLD), NULL,
-                "Check the clock of {Name}. If it is right, stop alidade-clusterd there, run \"alidadectl "
-                "forget {ShortId}\" here, and start alidade-clusterd again." },
+                N_("Check the clock of {Name}. If it is right, stop alidade-clusterd there, run "
+                   "\"alidadectl forget {ShortId}\" here, and start alidade-clusterd again.") },
         { ID(NODES_UNKNOWN), NULL,
-                "Check alidade-clusterd on this machine: \"systemctl status alidade-clusterd\"." },
+                N_("Check alidade-clusterd on this machine: \"systemctl status alidade-clusterd\".") },
         { ID(OS_VERSIONS_DIFFER), NULL,
-                "Upgrade the nodes to the same release, unless they are meant to differ." },
+                N_("Upgrade the nodes to the same release, unless they are meant to differ.") },
         { ID(RDMA_UNUSABLE), NULL, "{RdmaRemedy}" },
-        { ID(SWAP_NEARLY_FULL), NULL, "Stop something on {Name} before the kernel does." },
+        { ID(SWAP_NEARLY_FULL), NULL, N_("Stop something on {Name} before the kernel does.") },
         { ID(VERSIONS_DIFFER), NULL,
-                "Upgrade the other nodes, too: records that only newer versions know are not shown "
-                "everywhere." },
+                N_("Upgrade the other nodes, too: records that only newer versions know are not shown "
+                   "everywhere.") },
 };
 
 static char *render_first(const Template *templates, size_t n, const AldFindingRow *row)
@@ -634,7 +671,7 @@ static char *render_first(const Template *templates, size_t n, const AldFindingR
 
                 if ((int) templates[i].id != id || (templates[i].applies && !templates[i].applies(row)))
                         continue;
-                words = render(templates[i].words, row);
+                words = render(_(templates[i].words), row);
                 if (words)
                         return words;
         }
@@ -644,7 +681,7 @@ static char *render_first(const Template *templates, size_t n, const AldFindingR
 char *ald_finding_text(const AldFindingRow *row)
 {
         if (row->left_out != ALD_ABSENT_UINT64)
-                return render("{LeftOut} more {Id} findings are left out.", row);
+                return render(_("{LeftOut} more {Id} findings are left out."), row);
         return render_first(texts, G_N_ELEMENTS(texts), row);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/translate.h"
 #include "state/network.h"
 #include "state/topology/rdma-problem.h"
 #include "state/topology/segments.h"
@@ -21,30 +22,31 @@ static const struct {
         AldFindingRowSeverity severity;
         bool from_probes; /* alidade-probe-rdma begins its failures with this word */
 } problems[] = {
-        { "down", "it is down", "Check its cable, and bring its network interface up.",
+        { "down", N_("it is down"), N_("Check its cable, and bring its network interface up."),
                 ALD_FINDING_ROW_SEVERITY_NOTICE, false },
-        { "init", "it waits for a subnet manager",
-                "Start a subnet manager, such as opensm, on one node of this fabric.",
+        { "init", N_("it waits for a subnet manager"),
+                N_("Start a subnet manager, such as opensm, on one node of this fabric."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, false },
-        { "armed", "the subnet manager has not activated it", "Check the log of the subnet manager.",
+        { "armed", N_("the subnet manager has not activated it"), N_("Check the log of the subnet manager."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, false },
-        { "inactive", "it is not active", "Bring its network interface up, and check the kernel log.",
+        { "inactive", N_("it is not active"), N_("Bring its network interface up, and check the kernel log."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, false },
-        { "no-gid", "it has no usable GID",
-                "Give its network interface an address: the GIDs are derived from the addresses.",
+        { "no-gid", N_("it has no usable GID"),
+                N_("Give its network interface an address: the GIDs are derived from the addresses."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, true },
-        { "no-verbs", "the kernel does not offer it to programs", "Load the kernel module ib_uverbs.",
+        { "no-verbs", N_("the kernel does not offer it to programs"), N_("Load the kernel module ib_uverbs."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, false },
-        { "bridge", NULL, "Create the RDMA device on the bridge, or remove its interface from the bridge.",
+        { "bridge", NULL,
+                N_("Create the RDMA device on the bridge, or remove its interface from the bridge."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, false },
-        { "no-permission", "probes are not permitted to open it",
-                "Permit the user of alidade-link-probed.service to open /dev/infiniband/uverbs*.",
+        { "no-permission", N_("probes are not permitted to open it"),
+                N_("Permit the user of alidade-link-probed.service to open /dev/infiniband/uverbs*."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, true },
-        { "no-provider", "the driver library for it is not installed",
-                "Install the library, for example from the package ibverbs-providers.",
+        { "no-provider", N_("the driver library for it is not installed"),
+                N_("Install the library, for example from the package ibverbs-providers."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, true },
-        { "memlock", "probes cannot lock enough memory for it",
-                "Raise LimitMEMLOCK= of alidade-link-probed.service.", ALD_FINDING_ROW_SEVERITY_WARNING,
+        { "memlock", N_("probes cannot lock enough memory for it"),
+                N_("Raise LimitMEMLOCK= of alidade-link-probed.service."), ALD_FINDING_ROW_SEVERITY_WARNING,
                 true },
 };
 
@@ -63,12 +65,12 @@ char *ald_rdma_problem_reason(const AldRdmaProblem *problem)
         if (i < 0)
                 return NULL;
         if (is(problem->word, "down") && problem->carrier == 0)
-                return g_strdup("it is down, and its interface has no carrier");
+                return g_strdup(_("it is down, and its interface has no carrier"));
         if (problems[i].reason)
-                return g_strdup(problems[i].reason);
+                return g_strdup(_(problems[i].reason));
         if (!problem->interface || !problem->controller)
                 return NULL;
-        return g_strdup_printf("its interface %s is a port of the bridge %s, which takes its packets",
+        return g_strdup_printf(_("its interface %s is a port of the bridge %s, which takes its packets"),
                 problem->interface, problem->controller);
 }
 
@@ -77,10 +79,10 @@ const char *ald_rdma_problem_remedy(const AldRdmaProblem *problem)
         int i = find_problem(problem->word);
 
         if (is(problem->word, "down") && problem->carrier == 0)
-                return "Plug in its cable, or switch on the device at the other end.";
+                return _("Plug in its cable, or switch on the device at the other end.");
         if (is(problem->word, "no-gid") && is_infiniband(problem->link_layer))
-                return "Check the log of the subnet manager.";
-        return i < 0 ? NULL : problems[i].remedy;
+                return _("Check the log of the subnet manager.");
+        return i < 0 ? NULL : _(problems[i].remedy);
 }
 
 static AldRdmaProblem problem_of(const char *word, const AldRdmaPort *port)

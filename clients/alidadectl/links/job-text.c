@@ -1,48 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
-#include <string.h>
 
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/state/describe.h"
 #include "clients/command-line/text.h"
-#include "clients/common/facts.h"
-#include "clients/common/format.h"
-#include "clients/common/link-summary.h"
-#include "record/json.h"
-#include "state-client/value.h"
-#include "state/link-quality.h"
 
 #define BAR_MAX 30u
 #define BAR_LEAST 5u
 #define LABEL_WIDTH 10
-
-static AldProbeJobState state_of(const AldProbeJob *job)
-{
-        return (AldProbeJobState) ald_probe_job_state_from_string(job->state ?: "");
-}
-
-bool ald_job_has_ended(const AldProbeJob *job)
-{
-        AldProbeJobState state = state_of(job);
-
-        return state == ALD_PROBE_JOB_STATE_DONE || state == ALD_PROBE_JOB_STATE_FAILED ||
-               state == ALD_PROBE_JOB_STATE_CANCELED;
-}
-
-char *ald_job_step(const AldProbeJob *job)
-{
-        g_autofree char *phase = ald_text_safe_or_null(job->phase);
-        g_autofree char *address = ald_text_safe_or_null(job->address);
-        const char *what = phase && strcmp(phase, "rtt") == 0 ? "round trips" : phase;
-        bool has_phase = phase && *phase;
-
-        if (state_of(job) == ALD_PROBE_JOB_STATE_WAITING)
-                return has_phase ? g_strdup_printf("waiting: %s", phase)
-                                 : g_strdup("waiting for other probes to finish");
-        if (!has_phase)
-                what = "starting";
-        return address && *address ? g_strdup_printf("%s over %s", what, address) : g_strdup(what);
-}
 
 static void append_bar(GString *out, double progress, unsigned width)
 {
@@ -73,181 +38,9 @@ char *ald_job_progress(const AldProbeJob *job, const char *name, unsigned column
         return g_string_free(g_steal_pointer(&out), FALSE);
 }
 
-char *ald_job_reason(const char *error)
-{
-        return error ? ald_text_safe(error) : g_strdup("no reason given");
-}
-
-void ald_probed_path_read(AldProbedPath *path, bool rdma, json_t *row)
-{
-        const AldRdmaResult *result;
-
-        *path = (AldProbedPath){ .figures = ALD_SOCKET_RESULT_INIT,
-                .message_bytes = ALD_ABSENT_UINT64,
-                .mtu = ALD_ABSENT_UINT64 };
-        ald_value_to_struct(row, &ald_job_path_row_struct, &path->row);
-        if (ald_record_from_json(
-                    rdma ? ALD_KIND_RDMA_RESULT : ALD_KIND_SOCKET_RESULT, row, &path->result, NULL) < 0)
-                return;
-        if (!rdma) {
-                path->figures = *ald_record_as(path->result, SOCKET_RESULT, AldSocketResult);
-                return;
-        }
-        result = ald_record_as(path->result, RDMA_RESULT, AldRdmaResult);
-        ald_struct_copy_common(&ald_socket_result_struct, &path->figures, &ald_rdma_result_struct, result);
-        path->message_bytes = result->message_bytes;
-        path->mtu = result->mtu;
-}
-
-void ald_probed_path_clear(AldProbedPath *path)
-{
-        g_clear_pointer(&path->result, ald_record_unref);
-}
-
-static void add(GString *list, const char *before, char *part)
-{
-        ald_parts_add(list, before, part, "");
-}
-
-/* The figures of one direction. */
-typedef struct Direction {
-        uint64_t rate, mean_rate, bytes;
-        double interval, spread, seconds;
-        const char *limiter, *reason;
-} Direction;
-
-#define DIRECTION(figures, name)                                     \
-        ((Direction){                                                \
-                .rate = (figures)->name##_bits_per_second,           \
-                .mean_rate = (figures)->name##_mean_bits_per_second, \
-                .bytes = (figures)->name##_bytes,                    \
-                .interval = (figures)->name##_interval,              \
-                .spread = (figures)->name##_spread,                  \
-                .seconds = (figures)->name##_seconds,                \
-                .limiter = (figures)->name##_limiter,                \
-                .reason = (figures)->name##_reason,                  \
-        })
-
-/* "9.41 Gb/s ±0.4 %"; of a direction without a rate why it has none. */
-static char *describe_rate(const Direction *direction)
-{
-        g_autofree char *text = ald_format_bits_per_second(ald_figure(direction->rate));
-        g_autofree char *interval = ald_link_interval_text(direction->interval);
-        g_autofree char *reason = direction->rate == ALD_ABSENT_UINT64
-                                          ? ald_text_safe_or_null(direction->reason)
-                                          : NULL;
-
-        if (reason)
-                return g_strdup_printf("not measured: %s", reason);
-        return strcmp(interval, ALD_ABSENT_TEXT) == 0 ? g_steal_pointer(&text)
-                                                      : g_strdup_printf("%s %s", text, interval);
-}
-
-/* "9.41 Gb/s ±0.4 %, mean 9.38 Gb/s, spread 2 %, limited by the network, 1.20 GiB in 1.20 s" */
-static char *describe_direction(const Direction *direction)
-{
-        g_autofree char *size = ald_format_bytes(ald_figure(direction->bytes));
-        g_autofree char *duration = ald_format_nsec(direction->seconds * 1e9);
-        GString *list = g_string_new(NULL);
-
-        add(list, "", describe_rate(direction));
-        add(list, "mean ", ald_format_bits_per_second(ald_figure(direction->mean_rate)));
-        add(list, "spread ", ald_format_percent(direction->spread));
-        if (direction->rate != ALD_ABSENT_UINT64)
-                add(list, "limited by the ", ald_text_safe_or_null(direction->limiter));
-        if (direction->bytes != ALD_ABSENT_UINT64 && !isnan(direction->seconds))
-                add(list, "", g_strdup_printf("%s in %s", size, duration));
-        return g_string_free(list, FALSE);
-}
-
-static char *half(uint64_t nsec)
-{
-        return ald_format_nsec(ald_figure(nsec) / 2);
-}
-
-static char *describe_rtt(const AldSocketResult *figures)
-{
-        GString *list = g_string_new(NULL);
-
-        add(list, "", half(figures->rtt_p50_nsec));
-        add(list, "least ", half(figures->rtt_min_nsec));
-        add(list, "99th percentile ", half(figures->rtt_p99_nsec));
-        add(list, "under load ", half(figures->loaded_rtt_p50_nsec));
-        return g_string_free(list, FALSE);
-}
-
-char *ald_probed_path_ends(const AldProbedPath *path)
-{
-        g_autofree char *from = ald_text_safe_or_null(path->row.source_port);
-        g_autofree char *to = ald_text_safe_or_null(path->row.sink_port);
-
-        if (from && to)
-                return g_strdup_printf("%s → %s", from, to);
-        return ald_text_safe(path->figures.sink_address ?: path->row.address ?: ALD_ABSENT_TEXT);
-}
-
-static char *describe_ends(const AldProbedPath *path, const char *name)
-{
-        g_autofree char *interface = ald_text_safe_or_null(path->figures.source_interface);
-        g_autofree char *ends = ald_probed_path_ends(path);
-        GString *text = g_string_new(name);
-
-        if (strcmp(ends, ALD_ABSENT_TEXT) != 0)
-                g_string_append_printf(text, " over %s", ends);
-        if (interface)
-                g_string_append_printf(text, " (%s)", interface);
-        return g_string_free(text, FALSE);
-}
-
-/* "64 KiB, MTU 1024": of RDMA alone. */
-static char *describe_messages(const AldProbedPath *path)
-{
-        GString *list = g_string_new(NULL);
-
-        add(list, "", ald_format_bytes(ald_figure(path->message_bytes)));
-        add(list, "MTU ", ald_format_count(ald_figure(path->mtu)));
-        return g_string_free(list, FALSE);
-}
-
-static void entry(GString *out, const char *label, unsigned columns, char *text)
-{
-        ald_describe_entry(out, label, LABEL_WIDTH, columns, text);
-}
-
-/* Why the figures are not to be trusted, if that is so. */
-static void describe_flags(GString *out, const AldSocketResult *figures, unsigned columns)
-{
-        /* The greater of the other traffic in both directions, or NaN. */
-        double rate = fmax(ald_figure(figures->upload_other_bits_per_second),
-                ald_figure(figures->download_other_bits_per_second));
-        g_autofree char *other = ald_format_bits_per_second(rate);
-
-        if (ald_link_has_flag(figures->flags, ALD_LINK_DISTURBED))
-                entry(out, "Disturbed", columns,
-                        isnan(rate) ? g_strdup("other traffic disturbed this measurement; it does not "
-                                               "replace a better one")
-                                    : g_strdup_printf("other traffic of %s disturbed this measurement; it "
-                                                      "does not replace a better one",
-                                              other));
-        if (ald_link_has_flag(figures->flags, ALD_LINK_UNSTEADY))
-                entry(out, "Unsteady", columns,
-                        g_strdup("the interval of a rate exceeds 25 %, or its spread 50 %"));
-}
-
 void ald_probed_path_describe(GString *out, const AldProbedPath *path, const char *name, unsigned columns)
 {
-        const AldSocketResult *figures = &path->figures;
+        g_autoptr(GPtrArray) facts = ald_probed_path_facts(path, name);
 
-        entry(out, "Link to", columns, describe_ends(path, name));
-        if (g_strcmp0(figures->scope, "round-trips") != 0) {
-                entry(out, "Upload", columns, describe_direction(&DIRECTION(figures, upload)));
-                entry(out, "Download", columns, describe_direction(&DIRECTION(figures, download)));
-        }
-        entry(out, "RTT/2", columns, describe_rtt(figures));
-        entry(out, "Jitter/2", columns, half(figures->jitter_nsec));
-        if (path->message_bytes != ALD_ABSENT_UINT64)
-                entry(out, "Messages", columns, describe_messages(path));
-        if (figures->streams != ALD_ABSENT_UINT64)
-                entry(out, "Streams", columns, ald_format_count(ald_figure(figures->streams)));
-        describe_flags(out, figures, columns);
+        ald_describe_facts(out, facts, LABEL_WIDTH, columns);
 }
