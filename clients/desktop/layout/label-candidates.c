@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
+#include "clients/desktop/layout/label-candidates.h"
+
+/* Along the part of a line where a label may be; with many lines only a few. */
+#define PLACES 10u
+#define FEW_PLACES 6u
+/* Between a label and its line, so that it does not touch the arrow head. */
+#define BESIDE 6.0
+#define FARTHER 15.0
+/* The length and half the width of an arrow head. */
+#define HEAD_LENGTH 11.0
+#define HEAD_HALF 5.0
+/* The part of a line, from its arrow head, beside which a rate may be; the middle label is as far from both
+ * ends. */
+#define RATE_ZONE 0.42
+#define MIDDLE_ZONE 0.3
+/* A line that passes the middle of the picture this near has no side away from it. */
+#define NEAR_MIDDLE 4.0
+/* With more lines, every label covers some. */
+#define MAX_LINES_KEPT_CLEAR 72u
+/* Lines are looked up in pieces of this length. */
+#define PIECE 96.0
+#define MAX_PIECES 64u
+/* A label this near to another line seems to belong to it. */
+#define NEAR_LINE 2.0
+/* What is longer is no line that is drawn. */
+#define LONGEST 1e6
+
+#define COST_PER_PIXEL 0.15
+#define COST_FARTHER 16.0
+#define COST_ON_LINE 24.0
+#define COST_COVERS_LINE 40.0
+#define MAX_COVERED_PIECES 8u
+
+/* A straight piece of a line, as half of it on either side of its middle. */
+typedef struct LinePiece {
+        AldVector middle, half;
+        unsigned line;
+} LinePiece;
+
+struct AldLabelScene {
+        const AldLabelsInput *input;
+        GArray *pieces;                    /* LinePiece; none if there are too many lines */
+        AldVector middle;                  /* of the picture */
+        AldBoxGrid *cards, *heads, *lines; /* the last by their pieces */
+        unsigned places;                   /* tried along each line */
+};
+
+/* The label whose places are searched. */
+typedef struct LabelSearch {
+        const AldLabelScene *scene;
+        const AldLine *line;
+        unsigned line_number;
+        AldLabelKind kind;
+        AldVector size;
+        double side;   /* of the line: 1: to the right of the way from a to b, -1: to the left */
+        double length; /* of the line */
+        GArray *candidates;
+} LabelSearch;
+
+static AldBox head_box(AldVector tip, AldVector inwards)
+{
+        AldVector base = ald_vector_add(tip, ald_vector_scale(inwards, HEAD_LENGTH));
+        AldBox box = ald_box_join(&(AldBox){ tip.x, tip.y, 0, 0 }, &(AldBox){ base.x, base.y, 0, 0 });
+
+        return ald_box_grow(&box, HEAD_HALF / 2);
+}
+
+static bool is_usable(const AldLine *line)
+{
+        double length = ald_vector_length(ald_vector_sub(line->end, line->start));
+
+        return length > 1 && length < LONGEST &&
+               ald_vector_length(ald_vector_sub(line->control, line->start)) < LONGEST;
+}
+
+static void add_pieces(AldLabelScene *scene, unsigned i)
+{
+        const AldLine *line = &scene->input->lines[i];
+        double length = ald_vector_length(ald_vector_sub(line->end, line->start));
+        unsigned n = (unsigned) CLAMP(length / PIECE, line->curved ? 8 : 1, MAX_PIECES);
+        AldVector from = line->start;
+
+        for (unsigned k = 1; k <= n; k++) {
+                AldVector to = ald_line_point(line, (double) k / n);
+                LinePiece piece = { ald_vector_mix(from, to, 0.5),
+                        ald_vector_scale(ald_vector_sub(to, from), 0.5), i };
+                AldBox box = ald_box_around(piece.middle, 2 * fabs(piece.half.x), 2 * fabs(piece.half.y));
+
+                ald_box_grid_add(scene->lines, &box, scene->pieces->len);
+                g_array_append_val(scene->pieces, piece);
+                from = to;
+        }
+}
+
+static void add_line(AldLabelScene *scene, unsigned i)
+{
+        const AldLine *line = &scene->input->lines[i];
+        AldBox at_a = head_box(line->start, line->start_direction);
+        AldBox at_b = head_box(line->end, ald_vector_scale(line->end_direction, -1));
+
+        if (!is_usable(line))
+                return;
+        ald_box_grid_add(scene->heads, &at_a, i);
+        ald_box_grid_add(scene->heads, &at_b, i);
+        if (scene->input->n_lines <= MAX_LINES_KEPT_CLEAR)
+                add_pieces(scene, i);
+}
+
+AldLabelScene *ald_label_scene_new(const AldLabelsInput *input)
+{
+        AldLabelScene *scene = g_new0(AldLabelScene, 1);
+
+        scene->input = input;
+        scene->middle = ald_box_center(&input->bounds);
+        scene->cards = ald_box_grid_new(&input->bounds);
+        scene->heads = ald_box_grid_new(&input->bounds);
+        scene->lines = ald_box_grid_new(&input->bounds);
+        scene->pieces = g_array_new(FALSE, FALSE, sizeof(LinePiece));
+        scene->places = input->n_lines <= MAX_LINES_KEPT_CLEAR ? PLACES : FEW_PLACES;
+        for (size_t i = 0; i < input->n_cards; i++)
+                if (ald_box_is_valid(&input->cards[i]))
+                        ald_box_grid_add(scene->cards, &input->cards[i], (unsigned) i);
+        for (size_t i = 0; i < input->n_lines; i++)
+                add_line(scene, (unsigned) i);
+        return scene;
+}
+
+void ald_label_scene_free(AldLabelScene *scene)
+{
+        if (!scene)
+                return;
+        ald_box_grid_free(scene->cards);
+        ald_box_grid_free(scene->heads);
+        ald_box_grid_free(scene->lines);
+        g_array_unref(scene->pieces);
+        g_free(scene);
+}
+
+/* The side of a line on which its rates are. */
+static double side_of(const AldLabelScene *scene, const AldLine *line)
+{
+        AldVector across = ald_vector_turn(ald_line_direction(line, 0.5));
+        double away = ald_vector_dot(across, ald_vector_sub(ald_line_point(line, 0.5), scene->middle));
+
+        if (line->side != 0)
+                return line->side;
+        if (fabs(away) > NEAR_MIDDLE)
+                return away > 0 ? 1 : -1;
+        /* Above it, or to its right if it is upright. */
+        if (fabs(across.y) > 1e-3)
+                return across.y < 0 ? 1 : -1;
+        return across.x > 0 ? 1 : -1;
+}
+
+/* Separated by none of the three axes that could do so. */
+static bool meets(const LinePiece *piece, AldVector center, AldVector half)
+{
+        AldVector way = ald_vector_sub(piece->middle, center);
+        double x = fabs(piece->half.x), y = fabs(piece->half.y);
+
+        return fabs(way.x) <= x + half.x && fabs(way.y) <= y + half.y &&
+               fabs(piece->half.x * way.y - piece->half.y * way.x) <= x * half.y + y * half.x;
+}
+
+/* The number of other lines that a label covers, or seems to belong to. */
+static unsigned count_covered(const LabelSearch *search, const AldBox *box)
+{
+        const AldLabelScene *scene = search->scene;
+        AldVector half = { box->width / 2 + NEAR_LINE, box->height / 2 + NEAR_LINE };
+        unsigned ids[MAX_COVERED_PIECES], last = search->line_number, covered = 0;
+        size_t n = ald_box_grid_find(scene->lines, box, NEAR_LINE, ids, MAX_COVERED_PIECES);
+
+        for (size_t i = 0; i < n; i++) {
+                const LinePiece *piece = &g_array_index(scene->pieces, LinePiece, ids[i]);
+
+                if (piece->line == last || piece->line == search->line_number ||
+                        !meets(piece, ald_box_center(box), half))
+                        continue;
+                last = piece->line;
+                covered++;
+        }
+        return covered;
+}
+
+/* Adds a place with this center, if it is one. */
+static void add_candidate(LabelSearch *search, AldVector center, double cost)
+{
+        AldLabelCandidate candidate = { ald_box_around(center, search->size.x, search->size.y), cost };
+        unsigned id;
+
+        if (!ald_box_contains(&search->scene->input->bounds, &candidate.box) ||
+                ald_box_grid_find(search->scene->cards, &candidate.box, ALD_LABEL_GAP, &id, 1) > 0)
+                return;
+        candidate.covers_head = ald_box_grid_find(search->scene->heads, &candidate.box, 1, &id, 1) > 0;
+        candidate.cost += COST_COVERS_LINE * count_covered(search, &candidate.box);
+        g_array_append_val(search->candidates, candidate);
+}
+
+/* Adds the places beside a point of the line, and on it. */
+static void search_at(LabelSearch *search, double at, double cost)
+{
+        AldVector point = ald_line_point(search->line, at / search->length);
+        AldVector ahead = ald_line_direction(search->line, at / search->length);
+        AldVector across = ald_vector_scale(ald_vector_turn(ahead), search->side);
+        double half = (fabs(across.x) * search->size.x + fabs(across.y) * search->size.y) / 2;
+
+        add_candidate(search, ald_vector_add(point, ald_vector_scale(across, half + BESIDE)), cost);
+        add_candidate(
+                search, ald_vector_add(point, ald_vector_scale(across, half + FARTHER)), cost + COST_FARTHER);
+        add_candidate(search, point, cost + COST_ON_LINE);
+}
+
+/* From the place at the arrow head towards the middle of the line, or from the middle to both ends. */
+static void search_places(LabelSearch *search)
+{
+        bool middle = search->kind == ALD_LABEL_MIDDLE;
+        double zone = search->length * (middle ? 0.5 - MIDDLE_ZONE : RATE_ZONE);
+        double step = MAX(zone / search->scene->places * (middle ? 2 : 1), 6);
+
+        for (double along = 0; along <= zone; along += step)
+                for (int sign = 1; sign >= (middle && along > 0 ? -1 : 1); sign -= 2) {
+                        double from_b = middle ? search->length / 2 + sign * along : along;
+                        double at = search->kind == ALD_LABEL_TO_A ? from_b : search->length - from_b;
+
+                        search_at(search, at, along * COST_PER_PIXEL);
+                }
+}
+
+static int compare_candidates(gconstpointer a, gconstpointer b)
+{
+        const AldLabelCandidate *left = a, *right = b;
+
+        if (left->cost != right->cost)
+                return left->cost < right->cost ? -1 : 1;
+        if (left->box.x != right->box.x)
+                return left->box.x < right->box.x ? -1 : 1;
+        return left->box.y < right->box.y ? -1 : left->box.y > right->box.y;
+}
+
+GArray *ald_label_candidates(const AldLabelScene *scene, size_t line, AldLabelKind kind)
+{
+        LabelSearch search = { scene, &scene->input->lines[line], (unsigned) line, kind,
+                scene->input->sizes[line][kind] };
+
+        search.candidates = g_array_new(FALSE, FALSE, sizeof(AldLabelCandidate));
+        if (!is_usable(search.line) || !(search.size.x > 0) || !(search.size.y > 0))
+                return search.candidates;
+        search.side = side_of(scene, search.line);
+        if (kind == ALD_LABEL_MIDDLE && search.line->side == 0)
+                search.side *= -1;
+        search.length = ald_vector_length(ald_vector_sub(search.line->end, search.line->start));
+        search_places(&search);
+        g_array_sort(search.candidates, compare_candidates);
+        return search.candidates;
+}

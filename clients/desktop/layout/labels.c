@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/desktop/layout/labels.h"
+#include "clients/desktop/layout/label-candidates.h"
+
+/* So many labels move for another one. */
+#define MAX_MOVED 2u
+/* Labels are moved until so many places were looked at: more than 12 nodes need, and a few milliseconds. */
+#define MAX_LOOKS 12000u
+
+/* A label that is shown. */
+typedef struct PlacedLabel {
+        size_t line;
+        AldLabelKind kind;
+        GArray *candidates; /* AldLabelCandidate */
+        AldBox box;
+} PlacedLabel;
+
+typedef struct Placement {
+        AldBoxGrid *grid; /* of shown labels, by their index in `labels` */
+        GArray *labels;   /* PlacedLabel */
+        unsigned looks;
+} Placement;
+
+typedef struct RankedLine {
+        unsigned rank;
+        size_t line;
+} RankedLine;
+
+static PlacedLabel *label_at(const Placement *placement, unsigned i)
+{
+        return &g_array_index(placement->labels, PlacedLabel, i);
+}
+
+static void show(Placement *placement, unsigned i, const AldBox *box)
+{
+        label_at(placement, i)->box = *box;
+        ald_box_grid_add(placement->grid, box, i);
+}
+
+static void hide(Placement *placement, unsigned i)
+{
+        ald_box_grid_remove(placement->grid, &label_at(placement, i)->box, i);
+}
+
+/* Shows a label at the best of its places that is free. */
+static bool show_where_free(Placement *placement, unsigned i, bool over_heads)
+{
+        const GArray *candidates = label_at(placement, i)->candidates;
+
+        for (guint c = 0; c < candidates->len; c++) {
+                const AldLabelCandidate *candidate = &g_array_index(candidates, AldLabelCandidate, c);
+                unsigned other;
+
+                if (candidate->covers_head != over_heads)
+                        continue;
+                placement->looks++;
+                if (ald_box_grid_find(placement->grid, &candidate->box, ALD_LABEL_GAP, &other, 1) == 0) {
+                        show(placement, i, &candidate->box);
+                        return true;
+                }
+        }
+        return false;
+}
+
+/* Shows a label at this place if those that are in its way find another one. */
+static bool show_instead(Placement *placement, unsigned i, const AldBox *box)
+{
+        unsigned others[MAX_MOVED + 1];
+        AldBox before[MAX_MOVED];
+        size_t n = ald_box_grid_find(placement->grid, box, ALD_LABEL_GAP, others, MAX_MOVED + 1), moved = 0;
+
+        if (n > MAX_MOVED)
+                return false;
+        for (size_t k = 0; k < n; k++) {
+                before[k] = label_at(placement, others[k])->box;
+                hide(placement, others[k]);
+        }
+        show(placement, i, box);
+        while (moved < n && show_where_free(placement, others[moved], false))
+                moved++;
+        if (moved == n)
+                return true;
+        hide(placement, i);
+        for (size_t k = 0; k < moved; k++)
+                hide(placement, others[k]);
+        for (size_t k = 0; k < n; k++)
+                show(placement, others[k], &before[k]);
+        return false;
+}
+
+static bool show_and_move(Placement *placement, unsigned i)
+{
+        const GArray *candidates = label_at(placement, i)->candidates;
+
+        for (guint c = 0; c < candidates->len && placement->looks < MAX_LOOKS; c++) {
+                const AldLabelCandidate *candidate = &g_array_index(candidates, AldLabelCandidate, c);
+
+                if (!candidate->covers_head && show_instead(placement, i, &candidate->box))
+                        return true;
+        }
+        return false;
+}
+
+static void place_label(Placement *placement, const AldLabelScene *scene, size_t line, AldLabelKind kind)
+{
+        PlacedLabel label = { line, kind, ald_label_candidates(scene, line, kind) };
+        unsigned i = placement->labels->len;
+
+        g_array_append_val(placement->labels, label);
+        if (show_where_free(placement, i, false) || show_and_move(placement, i) ||
+                show_where_free(placement, i, true))
+                return;
+        g_array_unref(label.candidates);
+        g_array_set_size(placement->labels, i);
+}
+
+static int compare_ranks(gconstpointer a, gconstpointer b)
+{
+        const RankedLine *left = a, *right = b;
+
+        if (left->rank != right->rank)
+                return left->rank < right->rank ? -1 : 1;
+        return left->line < right->line ? -1 : left->line > right->line;
+}
+
+static RankedLine *order_lines(const AldLabelsInput *input)
+{
+        RankedLine *order = g_new(RankedLine, input->n_lines);
+
+        for (size_t i = 0; i < input->n_lines; i++)
+                order[i] = (RankedLine){ input->ranks ? input->ranks[i] : 0, i };
+        qsort(order, input->n_lines, sizeof(*order), compare_ranks);
+        return order;
+}
+
+void ald_labels_place(const AldLabelsInput *input, AldLabel (*ret_labels)[ALD_N_LABEL_KINDS])
+{
+        g_autofree RankedLine *order = NULL;
+        g_autoptr(AldLabelScene) scene = NULL;
+        g_autoptr(AldBoxGrid) grid = NULL;
+        g_autoptr(GArray) labels = g_array_new(FALSE, FALSE, sizeof(PlacedLabel));
+        Placement placement = { .labels = labels };
+
+        for (size_t i = 0; i < input->n_lines; i++)
+                for (unsigned kind = 0; kind < ALD_N_LABEL_KINDS; kind++)
+                        ret_labels[i][kind] = (AldLabel){ 0 };
+        if (input->n_lines == 0 || !ald_box_is_valid(&input->bounds))
+                return;
+        order = order_lines(input);
+        scene = ald_label_scene_new(input);
+        placement.grid = grid = ald_box_grid_new(&input->bounds);
+        for (size_t i = 0; i < MIN(input->n_lines, ALD_LABELS_MAX_LINES); i++)
+                for (unsigned kind = 0; kind < ALD_N_LABEL_KINDS; kind++)
+                        place_label(&placement, scene, order[i].line, kind);
+        for (guint i = 0; i < labels->len; i++) {
+                const PlacedLabel *label = &g_array_index(labels, PlacedLabel, i);
+
+                ret_labels[label->line][label->kind] = (AldLabel){ label->box, true };
+                g_array_unref(label->candidates);
+        }
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/desktop/layout/lines.h"
+
+/* Lines that come later in the order of ranks than so many have no labels. */
+#define ALD_LABELS_MAX_LINES 1024u
+
+typedef enum AldLabelKind {
+        ALD_LABEL_TO_B,   /* the rate of a→b, beside the arrow head at b */
+        ALD_LABEL_TO_A,   /* the rate of b→a, beside the arrow head at a */
+        ALD_LABEL_MIDDLE, /* beside the middle of the line */
+        ALD_N_LABEL_KINDS,
+} AldLabelKind;
+
+typedef struct AldLabelsInput {
+        const AldBox *cards;
+        size_t n_cards;
+        AldBox bounds;        /* labels stay within it */
+        const AldLine *lines; /* that labels belong to or avoid: not those that are drawn faintly */
+        size_t n_lines;
+        const AldVector (*sizes)[ALD_N_LABEL_KINDS]; /* by line; 0, 0: no such label */
+        const unsigned *ranks;                       /* by line: the least comes first; NULL: all alike */
+} AldLabelsInput;
+
+typedef struct AldLabel {
+        AldBox box;
+        bool shown;
+} AldLabel;
+
+/*
+ * Places labels beside their lines: rates on the side away from the middle of the picture, the third one on
+ * the other side; those of the outer of several lanes all on the outer side. Shown labels overlap neither
+ * each other nor cards; they cover arrow heads only if there is no other place, and lines as little as
+ * possible.
+ *
+ * The order is by rank, then by index, then by kind. A label that was shown is never hidden for one that
+ * comes later in this order, but may move for it. So whether a label is shown does not depend on which labels
+ * the later lines have.
+ */
+void ald_labels_place(const AldLabelsInput *input, AldLabel (*ret_labels)[ALD_N_LABEL_KINDS]);
