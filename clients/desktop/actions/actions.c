@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <stdbool.h>
+
+#include "clients/common/node-summary.h"
+#include "clients/desktop/actions/actions.h"
+#include "clients/desktop/actions/bus-error-words.h"
+#include "clients/desktop/actions/host-call.h"
+#include "clients/desktop/actions/host-prompt.h"
+#include "clients/desktop/actions/measurements.h"
+#include "clients/desktop/actions/name-prompt.h"
+#include "clients/desktop/actions/prompt.h"
+#include "common/bus-names.h"
+
+struct AldActions {
+        GtkApplicationWindow *window;
+        AldLiveCluster *cluster;
+        AldHostBus *bus;
+        AldMeasurements *measurements;
+        AldHoldOff *hold_off;
+        gulong said_id;
+        GtkWidget *prompt; /* NULL while there is none */
+        AldHostCall *naming, *forgetting;
+        char *forgotten; /* id of the node of the prompt or call */
+};
+
+static void say(const char *text, void *userdata)
+{
+        AldActions *self = userdata;
+
+        (void) gtk_widget_activate_action(GTK_WIDGET(self->window), "win.say", "s", text);
+}
+
+static AldModel *model_of(AldActions *self)
+{
+        return ald_live_cluster_model(self->cluster);
+}
+
+/* One at a time. */
+static void present(AldActions *self, GtkWidget *prompt)
+{
+        if (self->prompt)
+                ald_prompt_close(self->prompt);
+        g_set_weak_pointer(&self->prompt, prompt);
+        ald_prompt_present(prompt, GTK_WINDOW(self->window));
+}
+
+/* Measurements. */
+
+static void on_probe_link(GSimpleAction *action, GVariant *parameter, void *userdata)
+{
+        AldActions *self = userdata;
+        const char *id, *how;
+
+        g_variant_get(parameter, "(&s&s)", &id, &how);
+        ald_measurements_start(self->measurements,
+                g_str_equal(how, "rtt")    ? ALD_JOB_RTT
+                : g_str_equal(how, "rdma") ? ALD_JOB_RDMA
+                                           : ALD_JOB_SOCKET,
+                id);
+}
+
+static void on_probe_device(GSimpleAction *action, GVariant *parameter, void *userdata)
+{
+        AldActions *self = userdata;
+
+        ald_measurements_start(self->measurements, ALD_JOB_DEVICE, g_variant_get_string(parameter, NULL));
+}
+
+/* The name of the machine. */
+
+static void on_named(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
+{
+        AldActions *self = userdata;
+        g_autofree char *why = NULL, *words = NULL;
+
+        self->naming = NULL;
+        if (reply)
+                return; /* the new name is seen everywhere */
+        why = ald_bus_error_words(error, ALD_IDENTITY_UNIT);
+        words = g_strdup_printf(_("Cannot rename this machine: %s"), why);
+        say(words, self);
+}
+
+static void on_name_chosen(const char *name, void *userdata)
+{
+        static const AldHostMethod set_name = { ALD_IDENTITY_NAME, ALD_IDENTITY_PATH, ALD_IDENTITY_INTERFACE,
+                "SetFriendlyName", .asks = true };
+        AldActions *self = userdata;
+
+        ald_host_call_free(self->naming);
+        self->naming = ald_host_call_new(self->bus, &set_name, on_named, self, "s", name);
+}
+
+static void on_set_name(GSimpleAction *action, GVariant *parameter, void *userdata)
+{
+        AldActions *self = userdata;
+        const char *name = ald_entity_name(ald_model_get(model_of(self), ald_model_node_id(model_of(self))));
+
+        present(self, ald_name_prompt_new(name, on_name_chosen, self));
+}
+
+/* Nodes that have gone. */
+
+static void on_forgotten(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
+{
+        AldActions *self = userdata;
+        g_autofree char *name = ald_node_name(model_of(self), self->forgotten);
+        g_autofree char *why = error ? ald_bus_error_words(error, ALD_CLUSTER_UNIT) : NULL;
+        g_autofree char *words = reply ? g_strdup_printf(_("%s is hidden until it is heard again"), name)
+                                       : g_strdup_printf(_("Cannot forget %s: %s"), name, why);
+
+        self->forgetting = NULL;
+        say(words, self);
+}
+
+static void on_forget_accepted(void *userdata)
+{
+        static const AldHostMethod forget = { ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE,
+                "Forget", .asks = true };
+        AldActions *self = userdata;
+
+        ald_host_call_free(self->forgetting);
+        self->forgetting = ald_host_call_new(self->bus, &forget, on_forgotten, self, "s", self->forgotten);
+}
+
+/* The cluster service refuses too, but after it has asked for a password. */
+static char *why_not_forget(AldActions *self, const char *id)
+{
+        const AldEntity *node = ald_model_get(model_of(self), id);
+        const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
+        g_autofree char *name = ald_node_name(model_of(self), id);
+
+        if (!node)
+                return g_strdup(_("The node is not known any more"));
+        if (g_strcmp0(id, ald_model_node_id(model_of(self))) == 0)
+                return g_strdup_printf(_("%s is the machine itself and cannot forget itself"), name);
+        if (presence && g_strcmp0(presence->state, "online") == 0)
+                return g_strdup_printf(_("%s is online; only a node that is offline can be forgotten"), name);
+        return NULL;
+}
+
+static void on_forget(GSimpleAction *action, GVariant *parameter, void *userdata)
+{
+        AldActions *self = userdata;
+        const char *id = g_variant_get_string(parameter, NULL);
+        g_autofree char *why_not = why_not_forget(self, id), *name = NULL, *heading = NULL;
+        GtkWidget *prompt;
+
+        if (why_not) {
+                say(why_not, self);
+                return;
+        }
+        g_free(self->forgotten);
+        self->forgotten = g_strdup(id);
+        name = ald_node_name(model_of(self), id);
+        heading = g_strdup_printf(_("Forget %s?"), name);
+        prompt = ald_prompt_new(heading,
+                _("The node and all its records are hidden on every machine of the cluster until it is heard "
+                  "again. What this machine has measured of the links to it is deleted."),
+                NULL);
+        ald_prompt_set_answer(prompt, _("_Forget"), ALD_PROMPT_DESTRUCTIVE, on_forget_accepted, self);
+        present(self, prompt);
+}
+
+/* Other machines. */
+
+static void on_host_chosen(const char *host, void *userdata)
+{
+        AldActions *self = userdata;
+
+        (void) gtk_widget_activate_action(GTK_WIDGET(self->window), "app.connect-to", "s", host);
+}
+
+static void on_connect(GSimpleAction *action, GVariant *parameter, void *userdata)
+{
+        present(userdata, ald_host_prompt_new(on_host_chosen, userdata));
+}
+
+/* What was said, where there was no room for it. */
+
+static void on_tell(GSimpleAction *action, GVariant *parameter, void *userdata)
+{
+        present(userdata, ald_notice_new(g_variant_get_string(parameter, NULL)));
+}
+
+/* All of it. */
+
+static const GActionEntry entries[] = {
+        { .name = "probe-link", .activate = on_probe_link, .parameter_type = "(ss)" },
+        { .name = "probe-device", .activate = on_probe_device, .parameter_type = "s" },
+        { .name = "set-name", .activate = on_set_name },
+        { .name = "forget", .activate = on_forget, .parameter_type = "s" },
+        { .name = "connect", .activate = on_connect },
+        { .name = "tell", .activate = on_tell, .parameter_type = "s" },
+};
+
+static void on_said(AldHoldOff *hold_off, const char *text, void *userdata)
+{
+        say(text, userdata);
+}
+
+AldActions *ald_actions_new(GtkApplicationWindow *window, AldLiveCluster *cluster)
+{
+        GApplication *application = G_APPLICATION(gtk_window_get_application(GTK_WINDOW(window)));
+        AldActions *self = g_new0(AldActions, 1);
+        g_autoptr(GAction) hold_off = NULL;
+
+        self->window = window;
+        self->cluster = g_object_ref(cluster);
+        self->bus = ald_host_bus_new(ald_live_cluster_host(cluster));
+        self->measurements = ald_measurements_new(self->bus, cluster, say, self);
+        self->hold_off = g_object_ref(ald_hold_off_of(application, ald_live_cluster_host(cluster)));
+        self->said_id = g_signal_connect(self->hold_off, "said", G_CALLBACK(on_said), self);
+        hold_off = ald_hold_off_action_new(self->hold_off, "hold-off");
+        g_action_map_add_action_entries(G_ACTION_MAP(window), entries, G_N_ELEMENTS(entries), self);
+        g_action_map_add_action(G_ACTION_MAP(window), hold_off);
+        return self;
+}
+
+void ald_actions_free(AldActions *self)
+{
+        if (!self)
+                return;
+        for (size_t i = 0; i < G_N_ELEMENTS(entries); i++)
+                g_action_map_remove_action(G_ACTION_MAP(self->window), entries[i].name);
+        g_action_map_remove_action(G_ACTION_MAP(self->window), "hold-off");
+        if (self->prompt)
+                ald_prompt_close(self->prompt);
+        g_clear_weak_pointer(&self->prompt);
+        g_signal_handler_disconnect(self->hold_off, self->said_id);
+        g_object_unref(self->hold_off);
+        ald_host_call_free(self->naming);
+        ald_host_call_free(self->forgetting);
+        ald_measurements_free(self->measurements);
+        ald_host_bus_free(self->bus);
+        g_object_unref(self->cluster);
+        g_free(self->forgotten);
+        g_free(self);
+}
+
+GtkWidget *ald_actions_job_bar(AldActions *self)
+{
+        return ald_measurements_bar(self->measurements);
+}
+
+AldHoldOff *ald_actions_hold_off(AldActions *self)
+{
+        return self->hold_off;
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <glib/gi18n.h>
+#include <stdbool.h>
+
+#include "clients/common/connection.h"
+#include "clients/desktop/actions/host-bus.h"
+#include "clients/desktop/actions/ssh-environment.h"
+#include "common/bus-cleanup.h"
+#include "common/bus-source.h"
+
+#define IDLE_SECONDS 60u
+#define REMOTE_IDLE_SECONDS 600u /* ssh may ask for a password each time */
+
+struct AldHostBus {
+        char *host;
+        sd_bus *bus; /* NULL while closed, like the next two */
+        GSource *source;
+        sd_bus_slot *hello;
+        bool established;
+        GList *uses, *losing; /* the latter are about to be told */
+        guint idle_id, deadline_id;
+};
+
+struct AldHostUse {
+        AldHostBus *owner; /* NULL once lost */
+        sd_bus *bus;
+        AldHostLost lost;
+        void *userdata;
+};
+
+static sd_bus *detach_bus(AldHostBus *self)
+{
+        g_clear_handle_id(&self->idle_id, g_source_remove);
+        g_clear_handle_id(&self->deadline_id, g_source_remove);
+        self->hello = sd_bus_slot_unref(self->hello);
+        if (self->source)
+                g_source_destroy(self->source);
+        g_clear_pointer(&self->source, g_source_unref);
+        return g_steal_pointer(&self->bus);
+}
+
+static const char *place_of(const AldHostBus *self)
+{
+        const char *place = ald_connection_place(self->host);
+
+        return g_str_equal(place, "the system bus") ? _("the system bus") : place;
+}
+
+static char *why_not_established(const AldHostBus *self, int error)
+{
+        const char *place = place_of(self);
+
+        if (error == -ETIMEDOUT)
+                return g_strdup_printf(_("%s does not answer"), place);
+        if (!self->host)
+                return g_strdup_printf(_("cannot connect to %s: %s"), place, g_strerror(-error));
+        if (!ald_ssh_can_ask())
+                return g_strdup_printf(
+                        _("ssh cannot connect to %s, and no ssh-askpass is installed to ask for a password"),
+                        place);
+        return g_strdup_printf(
+                _("ssh cannot connect to %s, or systemd-stdio-bridge is missing there"), place);
+}
+
+static void set_lost(const AldHostBus *self, int error, sd_bus_error *ret_error)
+{
+        const char *place = place_of(self);
+        g_autofree char *why = self->established ? g_strdup_printf(_("the connection to %s has ended"), place)
+                                                 : why_not_established(self, error);
+
+        (void) sd_bus_error_set(ret_error, SD_BUS_ERROR_DISCONNECTED, why);
+}
+
+/* A new connection may be opened meanwhile. */
+static void lose(AldHostBus *self, int error)
+{
+        g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
+        sd_bus *bus;
+
+        set_lost(self, error, &reason);
+        bus = detach_bus(self);
+        self->losing = g_list_concat(self->losing, g_steal_pointer(&self->uses));
+        while (self->losing) {
+                AldHostUse *use = self->losing->data;
+
+                self->losing = g_list_delete_link(self->losing, self->losing);
+                use->owner = NULL;
+                use->lost(&reason, use->userdata);
+        }
+        ald_connection_close(self->host, bus);
+}
+
+static void on_closed(sd_bus *bus, int error, void *userdata)
+{
+        lose(userdata, error);
+}
+
+static gboolean on_deadline(void *userdata)
+{
+        AldHostBus *self = userdata;
+
+        self->deadline_id = 0;
+        lose(self, -ETIMEDOUT);
+        return G_SOURCE_REMOVE;
+}
+
+static int on_hello(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        AldHostBus *self = userdata;
+
+        if (!sd_bus_message_is_method_error(m, NULL))
+                self->established = true;
+        g_clear_handle_id(&self->deadline_id, g_source_remove);
+        return 0;
+}
+
+static int open_bus(AldHostBus *self)
+{
+        int r = ald_connection_open(self->host, &self->bus);
+
+        if (r < 0)
+                return r;
+        self->established = false;
+        self->source = ald_bus_source_new(self->bus, on_closed, self);
+        r = sd_bus_call_method_async(self->bus, &self->hello, "org.freedesktop.DBus", "/org/freedesktop/DBus",
+                "org.freedesktop.DBus", "GetId", on_hello, self, "");
+        /* sd-bus itself limits how long ssh may take. */
+        if (r >= 0 && !self->host)
+                self->deadline_id = g_timeout_add((guint) (ALD_ANSWER_USEC / 1000), on_deadline, self);
+        if (r < 0)
+                ald_connection_close(self->host, detach_bus(self));
+        return r;
+}
+
+AldHostUse *ald_host_bus_use(AldHostBus *bus, AldHostLost lost, void *userdata, sd_bus_error *error)
+{
+        AldHostUse *use;
+        int r = bus->bus ? 0 : open_bus(bus);
+
+        if (r < 0) {
+                bus->established = false;
+                set_lost(bus, r, error);
+                return NULL;
+        }
+        g_clear_handle_id(&bus->idle_id, g_source_remove);
+        use = g_new(AldHostUse, 1);
+        *use = (AldHostUse){ .owner = bus, .bus = bus->bus, .lost = lost, .userdata = userdata };
+        bus->uses = g_list_append(bus->uses, use);
+        return use;
+}
+
+sd_bus *ald_host_use_bus(AldHostUse *use)
+{
+        return use->bus;
+}
+
+static gboolean on_idle(void *userdata)
+{
+        AldHostBus *self = userdata;
+
+        self->idle_id = 0;
+        ald_connection_close(self->host, detach_bus(self));
+        return G_SOURCE_REMOVE;
+}
+
+void ald_host_use_end(AldHostUse *use)
+{
+        AldHostBus *owner = use ? use->owner : NULL;
+
+        if (!owner) {
+                g_free(use);
+                return;
+        }
+        owner->uses = g_list_remove(owner->uses, use);
+        owner->losing = g_list_remove(owner->losing, use);
+        g_free(use);
+        if (!owner->uses && owner->bus && !owner->idle_id)
+                owner->idle_id = g_timeout_add_seconds(
+                        owner->host ? REMOTE_IDLE_SECONDS : IDLE_SECONDS, on_idle, owner);
+}
+
+AldHostBus *ald_host_bus_new(const char *host)
+{
+        AldHostBus *bus = g_new0(AldHostBus, 1);
+
+        bus->host = g_strdup(host);
+        return bus;
+}
+
+void ald_host_bus_free(AldHostBus *bus)
+{
+        if (!bus)
+                return;
+        lose(bus, -ECONNRESET);
+        g_free(bus->host);
+        g_free(bus);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <stdbool.h>
+
+#include "clients/common/job-words.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "clients/desktop/actions/bus-error-words.h"
+#include "clients/desktop/actions/job-bar.h"
+#include "clients/desktop/actions/job-outcome.h"
+#include "clients/desktop/actions/measurements.h"
+#include "common/bus-names.h"
+
+struct AldMeasurements {
+        AldHostBus *bus;
+        AldLiveCluster *cluster;
+        AldSay say;
+        void *userdata;
+        GtkWidget *bar;
+        GPtrArray *running; /* Measurement */
+};
+
+typedef struct Measurement {
+        AldMeasurements *owner;
+        AldJobTarget target;
+        char *id, *subject;
+        AldJobRun *run;
+        AldJobRow *row;
+        bool canceled;
+} Measurement;
+
+static void measurement_free(void *data)
+{
+        Measurement *one = data;
+
+        ald_job_run_free(one->run);
+        ald_job_row_free(one->row);
+        g_free(one->id);
+        g_free(one->subject);
+        g_free(one);
+}
+
+/* Of links both ends matter; a measurement of all devices also names the one that it has reached. */
+static char *describe_step(const Measurement *one, const AldProbeJob *job)
+{
+        g_autofree char *step = ald_job_step(job);
+        bool names_device = one->target == ALD_JOB_DEVICE && *one->id == '\0' && job->device && *job->device;
+        g_autofree char *device = names_device ? ald_text_safe(job->device) : NULL;
+
+        if (one->canceled)
+                return g_strdup(_("canceling"));
+        return device ? g_strdup_printf("%s: %s", device, step) : g_steal_pointer(&step);
+}
+
+static void show(Measurement *one)
+{
+        const AldProbeJob *job = ald_job_run_job(one->run);
+        g_autofree char *step = describe_step(one, job);
+
+        ald_job_row_show(one->row, step, job->progress);
+}
+
+static void on_changed(AldJobRun *run, void *userdata)
+{
+        show(userdata);
+}
+
+static char *describe_end(const Measurement *one, const sd_bus_error *error)
+{
+        g_autofree char *why = NULL;
+
+        if (!error)
+                return ald_job_outcome(
+                        one->target, one->subject, ald_job_run_job(one->run), ald_job_run_json(one->run));
+        why = ald_bus_error_words(error, ALD_LINK_PROBE_UNIT);
+        return g_strdup_printf(_("Cannot measure %s: %s"), one->subject, why);
+}
+
+static void on_ended(AldJobRun *run, const sd_bus_error *error, void *userdata)
+{
+        Measurement *one = userdata;
+        AldMeasurements *owner = one->owner;
+        g_autofree char *words = describe_end(one, error);
+
+        (void) g_ptr_array_remove(owner->running, one);
+        owner->say(words, owner->userdata);
+}
+
+static void on_canceled(void *userdata)
+{
+        Measurement *one = userdata;
+
+        one->canceled = true;
+        show(one);
+        ald_job_run_cancel(one->run);
+}
+
+/* What is measured, as safe text. */
+static char *describe_link(AldModel *model, AldJobTarget target, const char *id)
+{
+        g_autofree char *from = ald_node_name(model, ald_model_node_id(model)),
+                        *to = ald_node_name(model, id);
+        g_autofree char *link = g_strdup_printf(_("%s → %s"), from ?: _("this machine"), to);
+
+        switch (target) {
+        case ALD_JOB_RTT:
+                return g_strdup_printf(_("%s, round trips"), link);
+        case ALD_JOB_RDMA:
+                return g_strdup_printf(_("%s over RDMA"), link);
+        default:
+                return g_steal_pointer(&link);
+        }
+}
+
+static char *describe_device(AldModel *model, const char *id)
+{
+        const AldEntity *node = ald_model_get(model, ald_model_node_id(model));
+        g_autoptr(GArray) devices = node ? ald_node_devices(node) : NULL;
+
+        if (*id == '\0')
+                return g_strdup(_("all compute devices"));
+        for (guint i = 0; devices && i < devices->len; i++) {
+                const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
+
+                if (device->backend && g_strcmp0(device->backend->id, id) == 0)
+                        return ald_node_device_name(device);
+        }
+        return ald_text_safe(id);
+}
+
+static bool is_running(AldMeasurements *self, AldJobTarget target, const char *id)
+{
+        for (guint i = 0; i < self->running->len; i++) {
+                const Measurement *one = self->running->pdata[i];
+
+                if (one->target == target && g_str_equal(one->id, id) && !one->canceled)
+                        return true;
+        }
+        return false;
+}
+
+static const char *refuse(AldMeasurements *self, AldJobTarget target, const char *id)
+{
+        AldModel *model = ald_live_cluster_model(self->cluster);
+
+        if (target != ALD_JOB_DEVICE && g_strcmp0(id, ald_model_node_id(model)) == 0)
+                return _("There is no link from the machine to itself");
+        return is_running(self, target, id) ? _("This is being measured already") : NULL;
+}
+
+void ald_measurements_start(AldMeasurements *self, AldJobTarget target, const char *id)
+{
+        static const AldJobRunHandler handler = { .changed = on_changed, .ended = on_ended };
+        AldModel *model = ald_live_cluster_model(self->cluster);
+        const char *refusal = refuse(self, target, id);
+        Measurement *one;
+
+        if (refusal) {
+                self->say(refusal, self->userdata);
+                return;
+        }
+        one = g_new0(Measurement, 1);
+        one->owner = self;
+        one->target = target;
+        one->id = g_strdup(id);
+        one->subject = target == ALD_JOB_DEVICE ? describe_device(model, id)
+                                                : describe_link(model, target, id);
+        one->row = ald_job_row_new(self->bar, one->subject, on_canceled, one);
+        one->run = ald_job_run_start(self->bus, target, id, &handler, one);
+        g_ptr_array_add(self->running, one);
+}
+
+AldMeasurements *ald_measurements_new(AldHostBus *bus, AldLiveCluster *cluster, AldSay say, void *userdata)
+{
+        AldMeasurements *self = g_new0(AldMeasurements, 1);
+
+        self->bus = bus;
+        self->cluster = cluster;
+        self->say = say;
+        self->userdata = userdata;
+        self->bar = g_object_ref_sink(ald_job_bar_new());
+        self->running = g_ptr_array_new_with_free_func(measurement_free);
+        return self;
+}
+
+void ald_measurements_free(AldMeasurements *self)
+{
+        if (!self)
+                return;
+        g_ptr_array_unref(self->running);
+        g_object_unref(self->bar);
+        g_free(self);
+}
+
+GtkWidget *ald_measurements_bar(AldMeasurements *self)
+{
+        return self->bar;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#include "clients/desktop/actions/prompt.h"
+
+#define ACCEPT "accept"
+#define CANCEL "cancel"
+
+/* AdwMessageDialog is deprecated by later versions, and AdwAlertDialog is not in earlier ones. */
+#if ADW_CHECK_VERSION(1, 5, 0)
+#define DIALOG(prompt) ADW_ALERT_DIALOG(prompt)
+#define dialog_set_body adw_alert_dialog_set_body
+#define dialog_set_extra_child adw_alert_dialog_set_extra_child
+#define dialog_add_response adw_alert_dialog_add_response
+#define dialog_set_response_appearance adw_alert_dialog_set_response_appearance
+#define dialog_set_response_enabled adw_alert_dialog_set_response_enabled
+#define dialog_set_default_response adw_alert_dialog_set_default_response
+#define dialog_set_close_response adw_alert_dialog_set_close_response
+
+static GtkWidget *new_dialog(const char *heading)
+{
+        return GTK_WIDGET(adw_alert_dialog_new(heading, NULL));
+}
+
+void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent)
+{
+        adw_dialog_present(ADW_DIALOG(prompt), GTK_WIDGET(parent));
+}
+
+void ald_prompt_close(GtkWidget *prompt)
+{
+        (void) adw_dialog_close(ADW_DIALOG(prompt));
+}
+#else
+#define DIALOG(prompt) ADW_MESSAGE_DIALOG(prompt)
+#define dialog_set_body adw_message_dialog_set_body
+#define dialog_set_extra_child adw_message_dialog_set_extra_child
+#define dialog_add_response adw_message_dialog_add_response
+#define dialog_set_response_appearance adw_message_dialog_set_response_appearance
+#define dialog_set_response_enabled adw_message_dialog_set_response_enabled
+#define dialog_set_default_response adw_message_dialog_set_default_response
+#define dialog_set_close_response adw_message_dialog_set_close_response
+
+static GtkWidget *new_dialog(const char *heading)
+{
+        return adw_message_dialog_new(NULL, heading, NULL);
+}
+
+void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent)
+{
+        gtk_window_set_transient_for(GTK_WINDOW(prompt), parent);
+        gtk_window_set_modal(GTK_WINDOW(prompt), TRUE);
+        gtk_window_set_destroy_with_parent(GTK_WINDOW(prompt), TRUE);
+        gtk_window_present(GTK_WINDOW(prompt));
+}
+
+void ald_prompt_close(GtkWidget *prompt)
+{
+        gtk_window_close(GTK_WINDOW(prompt));
+}
+#endif
+
+static GtkWidget *new_prompt(const char *heading, const char *body, const char *close)
+{
+        GtkWidget *prompt = new_dialog(heading);
+
+        dialog_set_body(DIALOG(prompt), body);
+        dialog_add_response(DIALOG(prompt), CANCEL, close);
+        dialog_set_close_response(DIALOG(prompt), CANCEL);
+        return prompt;
+}
+
+GtkWidget *ald_prompt_new(const char *heading, const char *body, GtkWidget *content)
+{
+        GtkWidget *prompt = new_prompt(heading, body, _("_Cancel"));
+
+        if (content)
+                dialog_set_extra_child(DIALOG(prompt), content);
+        return prompt;
+}
+
+GtkWidget *ald_notice_new(const char *text)
+{
+        return new_prompt(NULL, text, _("_Close"));
+}
+
+typedef struct Answer {
+        AldPromptAccepted accepted;
+        void *userdata;
+} Answer;
+
+static void on_response(GtkWidget *prompt, const char *response, void *userdata)
+{
+        const Answer *answer = userdata;
+
+        if (g_str_equal(response, ACCEPT))
+                answer->accepted(answer->userdata);
+}
+
+static void free_answer(gpointer answer, GClosure *closure)
+{
+        g_free(answer);
+}
+
+void ald_prompt_set_answer(GtkWidget *prompt, const char *label, AldPromptWeight weight,
+        AldPromptAccepted accepted, void *userdata)
+{
+        Answer *answer = g_new(Answer, 1);
+
+        *answer = (Answer){ accepted, userdata };
+        dialog_add_response(DIALOG(prompt), ACCEPT, label);
+        dialog_set_response_appearance(DIALOG(prompt), ACCEPT,
+                weight == ALD_PROMPT_DESTRUCTIVE ? ADW_RESPONSE_DESTRUCTIVE : ADW_RESPONSE_SUGGESTED);
+        dialog_set_default_response(DIALOG(prompt), weight == ALD_PROMPT_DESTRUCTIVE ? CANCEL : ACCEPT);
+        g_signal_connect_data(prompt, "response", G_CALLBACK(on_response), answer, free_answer, 0);
+}
+
+void ald_prompt_allow(GtkWidget *prompt, bool allow)
+{
+        dialog_set_response_enabled(DIALOG(prompt), ACCEPT, allow);
+}

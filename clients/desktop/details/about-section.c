@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+
+#include "clients/desktop/details/details-section.h"
+#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/details/rows/sentence-row.h"
+#include "clients/desktop/details/sections.h"
+#include "clients/desktop/live/finding-item.h"
+
+#define ALD_TYPE_ABOUT_SECTION (ald_about_section_get_type())
+G_DECLARE_FINAL_TYPE(AldAboutSection, ald_about_section, ALD, ABOUT_SECTION, AldDetailsSection)
+
+/* The findings about a node, or about both nodes of a pair. */
+struct _AldAboutSection {
+        AldDetailsSection parent;
+};
+
+G_DEFINE_FINAL_TYPE(AldAboutSection, ald_about_section, ALD_TYPE_DETAILS_SECTION)
+
+static bool is_about(AldFindingItem *item, const AldDetailsSubject *subject)
+{
+        const char *const *nodes = ald_finding_item_nodes(item);
+
+        return g_strv_contains(nodes, subject->a) && (!subject->b || g_strv_contains(nodes, subject->b));
+}
+
+static void show_finding(AldSentenceRow *row, AldFindingItem *item)
+{
+        static const struct {
+                const char *icon, *word;
+                AldTone tone;
+        } weights[] = {
+                [ALD_FINDING_WEIGHT_ERROR] = { "dialog-error-symbolic", N_("Error"), ALD_TONE_ERROR },
+                [ALD_FINDING_WEIGHT_WARNING] = { "dialog-warning-symbolic", N_("Warning"), ALD_TONE_WARNING },
+                [ALD_FINDING_WEIGHT_NOTICE] = { "dialog-information-symbolic", N_("Notice"), ALD_TONE_PLAIN },
+        };
+        AldFindingWeight weight = ald_finding_item_weight(item);
+
+        ald_sentence_row_show(row, weights[weight].icon, _(weights[weight].word), weights[weight].tone,
+                ald_finding_item_words(item), ald_finding_item_remedy(item));
+}
+
+static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+{
+        AldKeyedRows *rows = ald_details_section_rows(section);
+        GListModel *findings = ald_live_cluster_findings(subject->cluster);
+        guint n = g_list_model_get_n_items(findings);
+
+        ald_keyed_rows_begin(rows);
+        for (guint i = 0; i < n; i++) {
+                g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
+
+                if (is_about(item, subject))
+                        show_finding(ALD_SENTENCE_ROW(ald_keyed_rows_next(
+                                             rows, ald_finding_item_key(item), ald_sentence_row_new)),
+                                item);
+        }
+        ald_keyed_rows_end(rows);
+}
+
+static void ald_about_section_class_init(AldAboutSectionClass *class)
+{
+        AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
+
+        section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_FINDINGS;
+        section_class->update = update;
+}
+
+static void ald_about_section_init(AldAboutSection *section)
+{
+        ald_details_section_set_title(ALD_DETAILS_SECTION(section), _("Findings"));
+}
+
+GtkWidget *ald_about_section_new(void)
+{
+        return g_object_new(ALD_TYPE_ABOUT_SECTION, NULL);
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#include "clients/common/node-summary.h"
+#include "clients/desktop/details/details-header.h"
+#include "clients/desktop/details/details-notice.h"
+#include "clients/desktop/details/details-pane.h"
+#include "clients/desktop/details/sections.h"
+
+#define LEAST_PX 340 /* what is left of 360 px beside a separator */
+#define MOST_PX 640
+#define EVERYTHING (~0u)
+
+struct _AldDetailsPane {
+        GtkBox parent;
+        AldLiveCluster *cluster;
+        char *a, *b; /* ids; a is NULL while nothing is shown, and b for one node */
+
+        GtkWidget *header, *notice, *page, *status, *content;
+        GtkStack *stack; /* "page" or "status" */
+        GPtrArray *sections;
+        bool watching;
+};
+
+G_DEFINE_FINAL_TYPE(AldDetailsPane, ald_details_pane, GTK_TYPE_BOX)
+
+/* In the order in which they are shown. */
+static GtkWidget *(*const node_sections[])(void) = {
+        ald_about_section_new,
+        ald_facts_section_new,
+        ald_devices_section_new,
+        ald_joins_section_new,
+        ald_peers_section_new,
+        ald_fields_section_new,
+};
+
+static GtkWidget *(*const pair_sections[])(void) = {
+        ald_best_section_new,
+        ald_about_section_new,
+        ald_paths_section_new,
+        ald_fields_section_new,
+};
+
+/* Bringing it up to date. */
+
+static bool is_away(AldModel *model, const AldEntity *node)
+{
+        return node && (ald_node_exclusion(model, node) || ald_node_is_stale(model, node));
+}
+
+static AldDetailsSubject subject_of(AldDetailsPane *pane)
+{
+        AldModel *model = ald_live_cluster_model(pane->cluster);
+        const AldEntity *a = ald_model_get(model, pane->a), *b = ald_model_get(model, pane->b);
+
+        return (AldDetailsSubject){ .cluster = pane->cluster,
+                .model = model,
+                .a = pane->a,
+                .b = pane->b,
+                .node_a = a,
+                .node_b = b,
+                .now = ald_live_now(),
+                .outdated = ald_live_cluster_problem(pane->cluster) || is_away(model, a) ||
+                            is_away(model, b) };
+}
+
+/* What is shown instead of the page; NULL: the page. */
+static const char *absence_of(AldDetailsPane *pane, const AldDetailsSubject *subject)
+{
+        if (!pane->a)
+                return _("Nothing Selected");
+        if (subject->node_a && (!subject->b || subject->node_b))
+                return NULL;
+        if (!ald_live_cluster_has_data(pane->cluster))
+                return _("Nothing Known Yet");
+        return subject->b ? _("One of These Nodes Is No Longer Known") : _("This Node Is No Longer Known");
+}
+
+static void update(AldDetailsPane *pane, guint parts)
+{
+        AldDetailsSubject subject = subject_of(pane);
+        const char *absence = absence_of(pane, &subject);
+
+        ald_details_header_show(ALD_DETAILS_HEADER(pane->header), pane->a ? &subject : NULL);
+        gtk_stack_set_visible_child_name(pane->stack, absence ? "status" : "page");
+        if (absence) {
+                adw_status_page_set_title(ADW_STATUS_PAGE(pane->status), absence);
+                return;
+        }
+        ald_details_notice_show(ALD_DETAILS_NOTICE(pane->notice), &subject);
+        for (guint i = 0; i < pane->sections->len; i++)
+                ald_details_section_update(pane->sections->pdata[i], &subject, parts);
+}
+
+static void on_updated(AldDetailsPane *pane, guint parts)
+{
+        update(pane, parts);
+}
+
+static void on_tick(AldDetailsPane *pane)
+{
+        update(pane, ALD_DETAILS_TICK);
+}
+
+static void on_problem(AldDetailsPane *pane)
+{
+        update(pane, EVERYTHING);
+}
+
+static void watch(AldDetailsPane *pane, bool watching)
+{
+        if (watching == pane->watching)
+                return;
+        pane->watching = watching;
+        if (!watching) {
+                g_signal_handlers_disconnect_by_data(pane->cluster, pane);
+                return;
+        }
+        g_signal_connect_swapped(pane->cluster, "updated", G_CALLBACK(on_updated), pane);
+        g_signal_connect_swapped(pane->cluster, "tick", G_CALLBACK(on_tick), pane);
+        g_signal_connect_swapped(pane->cluster, "notify::problem", G_CALLBACK(on_problem), pane);
+}
+
+static void on_refresh(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        update(ALD_DETAILS_PANE(widget), EVERYTHING);
+}
+
+/* What it is about. */
+
+static void remove_sections(AldDetailsPane *pane)
+{
+        for (guint i = 0; i < pane->sections->len; i++)
+                gtk_box_remove(GTK_BOX(pane->content), pane->sections->pdata[i]);
+        g_ptr_array_set_size(pane->sections, 0);
+}
+
+static void add_sections(AldDetailsPane *pane, GtkWidget *(*const makers[])(void), size_t n)
+{
+        for (size_t i = 0; i < n; i++) {
+                GtkWidget *section = makers[i]();
+
+                gtk_box_append(GTK_BOX(pane->content), section);
+                g_ptr_array_add(pane->sections, section);
+        }
+}
+
+static void scroll_to_top(AldDetailsPane *pane)
+{
+        GtkAdjustment *place = gtk_scrolled_window_get_vadjustment(GTK_SCROLLED_WINDOW(pane->page));
+
+        gtk_adjustment_set_value(place, gtk_adjustment_get_lower(place));
+}
+
+static bool has_focus(AldDetailsPane *pane)
+{
+        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
+        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+
+        return focus && gtk_widget_is_ancestor(focus, pane->page);
+}
+
+static void replace_sections(AldDetailsPane *pane)
+{
+        remove_sections(pane);
+        if (pane->b)
+                add_sections(pane, pair_sections, G_N_ELEMENTS(pair_sections));
+        else if (pane->a)
+                add_sections(pane, node_sections, G_N_ELEMENTS(node_sections));
+        scroll_to_top(pane);
+}
+
+static void show(AldDetailsPane *pane, const char *a, const char *b)
+{
+        bool same = g_strcmp0(a, pane->a) == 0 && g_strcmp0(b, pane->b) == 0, focused = has_focus(pane);
+
+        if (!same) {
+                g_free(pane->a);
+                g_free(pane->b);
+                pane->a = g_strdup(a);
+                pane->b = g_strdup(b);
+                replace_sections(pane);
+        }
+        if (pane->watching)
+                update(pane, EVERYTHING);
+        /* What had the focus has gone. */
+        if (!same && focused)
+                gtk_widget_child_focus(pane->page, GTK_DIR_TAB_FORWARD);
+}
+
+void ald_details_pane_show_node(AldDetailsPane *pane, const char *id)
+{
+        show(pane, id, NULL);
+}
+
+void ald_details_pane_show_pair(AldDetailsPane *pane, const char *a, const char *b)
+{
+        show(pane, a, b);
+}
+
+void ald_details_pane_clear(AldDetailsPane *pane)
+{
+        show(pane, NULL, NULL);
+}
+
+/* The widget. */
+
+static void ald_details_pane_map(GtkWidget *widget)
+{
+        AldDetailsPane *pane = ALD_DETAILS_PANE(widget);
+
+        watch(pane, true);
+        update(pane, EVERYTHING);
+        GTK_WIDGET_CLASS(ald_details_pane_parent_class)->map(widget);
+}
+
+static void ald_details_pane_unmap(GtkWidget *widget)
+{
+        watch(ALD_DETAILS_PANE(widget), false);
+        GTK_WIDGET_CLASS(ald_details_pane_parent_class)->unmap(widget);
+}
+
+static void ald_details_pane_dispose(GObject *object)
+{
+        AldDetailsPane *pane = ALD_DETAILS_PANE(object);
+
+        if (pane->cluster)
+                watch(pane, false);
+        g_clear_object(&pane->cluster);
+        g_ptr_array_set_size(pane->sections, 0);
+        G_OBJECT_CLASS(ald_details_pane_parent_class)->dispose(object);
+}
+
+static void ald_details_pane_finalize(GObject *object)
+{
+        AldDetailsPane *pane = ALD_DETAILS_PANE(object);
+
+        g_ptr_array_unref(pane->sections);
+        g_free(pane->a);
+        g_free(pane->b);
+        G_OBJECT_CLASS(ald_details_pane_parent_class)->finalize(object);
+}
+
+static void ald_details_pane_class_init(AldDetailsPaneClass *class)
+{
+        GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+        G_OBJECT_CLASS(class)->dispose = ald_details_pane_dispose;
+        G_OBJECT_CLASS(class)->finalize = ald_details_pane_finalize;
+        widget_class->map = ald_details_pane_map;
+        widget_class->unmap = ald_details_pane_unmap;
+        gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_REGION);
+        gtk_widget_class_install_action(widget_class, "details.refresh", NULL, on_refresh);
+        gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "win.close-details", NULL);
+}
+
+static GtkWidget *make_page(AldDetailsPane *pane)
+{
+        GtkWidget *clamp = adw_clamp_new();
+
+        pane->content = gtk_box_new(GTK_ORIENTATION_VERTICAL, 24);
+        gtk_widget_set_margin_start(pane->content, 12);
+        gtk_widget_set_margin_end(pane->content, 12);
+        gtk_widget_set_margin_top(pane->content, 12);
+        gtk_widget_set_margin_bottom(pane->content, 24);
+        pane->notice = ald_details_notice_new();
+        gtk_box_append(GTK_BOX(pane->content), pane->notice);
+        adw_clamp_set_maximum_size(ADW_CLAMP(clamp), MOST_PX);
+        adw_clamp_set_child(ADW_CLAMP(clamp), pane->content);
+        pane->page = gtk_scrolled_window_new();
+        gtk_scrolled_window_set_policy(
+                GTK_SCROLLED_WINDOW(pane->page), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+        gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(pane->page), clamp);
+        return pane->page;
+}
+
+static void ald_details_pane_init(AldDetailsPane *pane)
+{
+        pane->sections = g_ptr_array_new();
+        gtk_orientable_set_orientation(GTK_ORIENTABLE(pane), GTK_ORIENTATION_VERTICAL);
+        gtk_widget_set_size_request(GTK_WIDGET(pane), LEAST_PX, -1);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(pane), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Details"), -1);
+        pane->header = ald_details_header_new();
+        pane->stack = GTK_STACK(gtk_stack_new());
+        pane->status = adw_status_page_new();
+        adw_status_page_set_icon_name(ADW_STATUS_PAGE(pane->status), "network-server-symbolic");
+        gtk_widget_add_css_class(pane->status, "compact");
+        gtk_stack_add_named(pane->stack, make_page(pane), "page");
+        gtk_stack_add_named(pane->stack, pane->status, "status");
+        gtk_widget_set_vexpand(GTK_WIDGET(pane->stack), TRUE);
+        gtk_box_append(GTK_BOX(pane), pane->header);
+        gtk_box_append(GTK_BOX(pane), GTK_WIDGET(pane->stack));
+}
+
+GtkWidget *ald_details_pane_new(AldLiveCluster *cluster)
+{
+        AldDetailsPane *pane = g_object_new(ALD_TYPE_DETAILS_PANE, NULL);
+
+        pane->cluster = g_object_ref(cluster);
+        return GTK_WIDGET(pane);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "clients/common/format.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "clients/desktop/details/details-section.h"
+#include "clients/desktop/details/path-rows.h"
+#include "clients/desktop/details/rows/fact-row.h"
+#include "clients/desktop/details/rows/lazy-expander.h"
+#include "clients/desktop/details/sections.h"
+#include "state-client/model-json.h"
+
+#define ROWS_MAX 500u /* of one record */
+
+#define ALD_TYPE_FIELDS_SECTION (ald_fields_section_get_type())
+G_DECLARE_FINAL_TYPE(AldFieldsSection, ald_fields_section, ALD, FIELDS_SECTION, AldDetailsSection)
+
+/* Every field of every record under its own name, also kinds and fields that this version does not know. */
+struct _AldFieldsSection {
+        AldDetailsSection parent;
+};
+
+G_DEFINE_FINAL_TYPE(AldFieldsSection, ald_fields_section, ALD_TYPE_DETAILS_SECTION)
+
+/* The fields of one record. */
+typedef struct FieldRows {
+        AldKeyedRows *rows;
+        double now; /* of the clock that its times are from */
+        guint left;
+} FieldRows;
+
+/* These say when, which stands beside the name of the record. */
+static bool is_envelope(const char *name)
+{
+        return strcmp(name, "Revision") == 0 || strcmp(name, "UpdatedUSec") == 0;
+}
+
+static bool is_rows(const json_t *value)
+{
+        return json_is_array(value) && json_is_object(json_array_get(value, 0));
+}
+
+static void name_field(FieldRows *fields, const char *key, const char *name, const char *text, bool indented)
+{
+        AldFactRow *row;
+
+        if (fields->left == 0)
+                return;
+        fields->left--;
+        row = ALD_FACT_ROW(ald_keyed_rows_next(fields->rows, key, ald_fact_row_new));
+        ald_fact_row_set_compact(row, indented);
+        ald_fact_row_show(row, name, text, ALD_TONE_PLAIN, NULL);
+}
+
+static void name_value(
+        FieldRows *fields, const char *key, const char *name, const json_t *value, bool indented)
+{
+        g_autofree char *text = ald_format_raw(name, value, fields->now), *safe = ald_text_safe(name);
+
+        name_field(fields, key, safe, g_str_equal(text, ALD_ABSENT_TEXT) ? NULL : text, indented);
+}
+
+/* Its Id, and then its other fields. */
+static void name_row(FieldRows *fields, const char *list, json_t *row)
+{
+        const char *id = json_string_value(json_object_get(row, "Id")) ?: ALD_ABSENT_TEXT, *name;
+        g_autofree char *safe = ald_text_safe(id), *title = ald_text_safe(list);
+        g_autofree char *head = g_strdup_printf("%s/%s", list, id);
+        json_t *value;
+
+        name_field(fields, head, title, safe, false);
+        json_object_foreach(row, name, value) {
+                g_autofree char *key = g_strdup_printf("%s/%s", head, name);
+
+                if (strcmp(name, "Id") != 0)
+                        name_value(fields, key, name, value, true);
+        }
+}
+
+static void name_fields(FieldRows *fields, json_t *record)
+{
+        const char *name;
+        json_t *value, *row;
+        size_t i;
+
+        json_object_foreach(record, name, value) {
+                if (is_envelope(name))
+                        continue;
+                if (!is_rows(value)) {
+                        name_value(fields, name, name, value, false);
+                        continue;
+                }
+                json_array_foreach(value, i, row)
+                        name_row(fields, name, row);
+        }
+}
+
+static void show_fields(AldKeyedRows *rows, json_t *record, double now)
+{
+        FieldRows fields = { rows, now, ROWS_MAX };
+
+        ald_keyed_rows_begin(rows);
+        name_fields(&fields, record);
+        if (fields.left == 0)
+                ald_fact_row_show(ALD_FACT_ROW(ald_keyed_rows_next(rows, "…", ald_fact_row_new)), "…",
+                        _("More fields are shown by “alidadectl show”"), ALD_TONE_FAINT, NULL);
+        ald_keyed_rows_end(rows);
+}
+
+/* What this machine says of a node is dated by its own clock, the rest by that of the node. */
+static bool is_local(const char *kind)
+{
+        int known = ald_kind_from_name(kind);
+
+        return known >= 0 && ald_kinds[known].local;
+}
+
+static void show_record(
+        AldLazyExpander *expander, const char *title, json_t *record, const char *path, double now)
+{
+        const json_t *updated = json_object_get(record, "UpdatedUSec");
+        g_autofree char *age = ald_format_record_age(
+                json_is_number(updated) ? json_number_value(updated) : ALD_ABSENT_DOUBLE, now);
+        g_autofree char *words = path ? g_strdup_printf("%s, %s", path, age) : g_strdup(age);
+        AldKeyedRows *rows = ald_lazy_expander_open_rows(expander);
+
+        ald_lazy_expander_show(expander, title, words, NULL);
+        if (rows)
+                show_fields(rows, record, now);
+}
+
+/* The clock is that of the node which sent the records; the path tells them from those of others, or is NULL.
+ */
+static void name_entity(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldEntity *entity,
+        const AldEntity *clock, const char *path)
+{
+        json_t *records = ald_entity_to_json(entity), *record;
+        const char *kind;
+
+        json_object_foreach(records, kind, record) {
+                g_autofree char *key = g_strdup_printf("%s %s", entity->id, kind),
+                                *title = ald_text_safe(kind);
+                GtkWidget *row = ald_keyed_rows_next(rows, key, ald_lazy_expander_new);
+
+                show_record(ALD_LAZY_EXPANDER(row), title, record, path,
+                        is_local(kind) ? subject->now : ald_node_now(clock, subject->now));
+        }
+        json_decref(records);
+}
+
+/* The id of a link is "SOURCE/KEY", and its key has the sink, before the address or between the ports. */
+static bool is_link_between(const AldEntity *link, const char *source, const char *sink)
+{
+        size_t length = strlen(source);
+
+        return strncmp(link->id, source, length) == 0 && link->id[length] == '/' &&
+               strstr(link->id + length, sink);
+}
+
+/* "alder → birch, 192.0.2.2" */
+static char *describe_link(
+        const AldDetailsSubject *subject, const AldEntity *link, const char *source, const char *sink)
+{
+        g_autofree char *from = ald_details_subject_name(subject, source),
+                        *to = ald_details_subject_name(subject, sink);
+        g_autofree char *direction = ald_direction_words(from, to);
+        g_auto(GStrv) parts = g_strsplit(link->id + strlen(source) + 1, ",", -1);
+        GString *words = g_string_new(direction);
+
+        for (char **part = parts; *part; part++) {
+                g_autofree char *safe = ald_text_safe(*part);
+
+                if (strcmp(*part, sink) != 0)
+                        g_string_append_printf(words, ", %s", safe);
+        }
+        return g_string_free(words, FALSE);
+}
+
+static void name_links(
+        AldKeyedRows *rows, const AldDetailsSubject *subject, const char *source, const char *sink)
+{
+        const GPtrArray *links = ald_model_links(subject->model);
+
+        for (guint i = 0; i < links->len; i++) {
+                const AldEntity *link = links->pdata[i];
+                g_autofree char *path = NULL;
+
+                if (!is_link_between(link, source, sink))
+                        continue;
+                path = describe_link(subject, link, source, sink);
+                name_entity(rows, subject, link, ald_model_get(subject->model, source), path);
+        }
+}
+
+static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+{
+        AldKeyedRows *rows = ald_details_section_rows(section);
+
+        ald_keyed_rows_begin(rows);
+        if (subject->b) {
+                name_links(rows, subject, subject->a, subject->b);
+                name_links(rows, subject, subject->b, subject->a);
+        } else {
+                name_entity(rows, subject, subject->node_a, subject->node_a, NULL);
+        }
+        ald_keyed_rows_end(rows);
+}
+
+static void ald_fields_section_class_init(AldFieldsSectionClass *class)
+{
+        AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
+
+        section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_LIVE_LINKS | ALD_DETAILS_TICK;
+        section_class->update = update;
+}
+
+static void ald_fields_section_init(AldFieldsSection *section)
+{
+        ald_details_section_set_title(ALD_DETAILS_SECTION(section), _("All Fields"));
+}
+
+GtkWidget *ald_fields_section_new(void)
+{
+        return g_object_new(ALD_TYPE_FIELDS_SECTION, NULL);
+}

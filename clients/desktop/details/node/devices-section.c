@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/format.h"
+#include "clients/common/node-facts.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "clients/desktop/details/details-section.h"
+#include "clients/desktop/details/rows/fact-row.h"
+#include "clients/desktop/details/rows/figure-row.h"
+#include "clients/desktop/details/rows/lazy-expander.h"
+#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/details/sections.h"
+
+#define ALD_TYPE_DEVICES_SECTION (ald_devices_section_get_type())
+G_DECLARE_FINAL_TYPE(AldDevicesSection, ald_devices_section, ALD, DEVICES_SECTION, AldDetailsSection)
+
+struct _AldDevicesSection {
+        AldDetailsSection parent;
+};
+
+G_DEFINE_FINAL_TYPE(AldDevicesSection, ald_devices_section, ALD_TYPE_DETAILS_SECTION)
+
+/* Of the row that the device has; Id is the first field of all rows. */
+static const char *id_of(const AldNodeDevice *device)
+{
+        return device->backend  ? device->backend->id
+               : device->system ? device->system->id
+                                : device->compute->id;
+}
+
+/* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, measured 5 min ago", or why there are no figures. */
+static char *describe_measurement(const AldComputeDevice *compute, double now, AldTone *ret_tone)
+{
+        GString *text = g_string_new(NULL);
+
+        *ret_tone = ALD_TONE_PLAIN;
+        if (compute) {
+                ald_parts_add_as(text, "%s", ald_compute_glance(compute));
+                if (compute->measured_usec != ALD_ABSENT_UINT64)
+                        ald_parts_add_as(text, _("measured %s"),
+                                ald_format_age(ald_figure(compute->measured_usec), now));
+                ald_parts_add_text_as(text, _("waiting: %s"), compute->waiting_reason);
+                ald_parts_add_text_as(text, _("last attempt failed: %s"), compute->failure);
+                if (compute->failure)
+                        *ret_tone = ALD_TONE_WARNING;
+        }
+        if (text->len == 0)
+                g_string_append(text, _("not measured"));
+        return g_string_free(text, FALSE);
+}
+
+static AldFactRow *name_fact(AldKeyedRows *rows, const char *label, char *text, AldTone tone)
+{
+        g_autofree char *owned = text;
+        AldFactRow *row = ALD_FACT_ROW(ald_keyed_rows_next(rows, label, ald_fact_row_new));
+        bool absent = !owned || g_str_equal(owned, ALD_ABSENT_TEXT);
+
+        ald_fact_row_set_compact(row, FALSE);
+        ald_fact_row_show(row, label, absent ? NULL : owned, tone, NULL);
+        return row;
+}
+
+/* "2 compute processes", or NULL. */
+static char *describe_processes(const AldNodeDevice *device)
+{
+        uint64_t n = device->system ? device->system->compute_processes : ALD_ABSENT_UINT64;
+
+        return n == ALD_ABSENT_UINT64 || n == 0
+                       ? NULL
+                       : g_strdup_printf(
+                                 ngettext("%u compute process", "%u compute processes", n), (guint) n);
+}
+
+/* Why figures of devices are absent, by the node. Safe text, or NULL. */
+static char *describe_absence(const AldEntity *node)
+{
+        const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
+        const char *const *reasons = system ? system->absent_reasons : NULL;
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        for (; reasons && *reasons; reasons++) {
+                g_autofree char *safe = ald_text_safe(*reasons);
+
+                if (g_str_has_prefix(safe, "Devices: "))
+                        g_string_append_printf(
+                                text, "%s%s", text->len > 0 ? "\n" : "", safe + strlen("Devices: "));
+        }
+        return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
+/* What it is doing now; a processor as a device reports that as the machine. */
+static void name_telemetry(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodeDevice *device)
+{
+        AldNodeFigures now = ald_node_device_figures(device);
+        g_autofree char *load = ald_format_percent(now.usage), *heat = ald_format_celsius(now.millicelsius);
+        g_autofree char *power = ald_format_watts(now.microwatts), *processes = describe_processes(device);
+        bool asleep = ald_node_device_is_asleep(device);
+        g_autofree char *absence = isnan(now.usage) && !asleep ? describe_absence(subject->node_a) : NULL;
+        const AldFigureSet figures = { .title = subject->outdated ? _("Last Known") : _("Now"),
+                .detail = processes,
+                .figures = { { _("Load"), load }, { _("Temperature"), heat }, { _("Power"), power } },
+                .n = 3,
+                .state = asleep           ? _("asleep")
+                         : device->system ? NULL
+                                          : _("not reported"),
+                .tone = ALD_TONE_FAINT,
+                .remedy = absence };
+
+        ald_figure_row_show(ALD_FIGURE_ROW(ald_keyed_rows_next(rows, "now", ald_figure_row_new)), &figures);
+}
+
+static void name_memory(AldKeyedRows *rows, const AldNodeDevice *device)
+{
+        AldNodeFigures now = ald_node_device_figures(device);
+        AldFactRow *row;
+
+        if (isnan(now.memory_total) && ald_node_device_is_unified(device)) {
+                name_fact(rows, _("Memory"), g_strdup(_("shares the memory of the host")), ALD_TONE_PLAIN);
+                return;
+        }
+        row = name_fact(rows, _("Memory free"), ald_format_bytes_of(now.memory_available, now.memory_total),
+                ALD_TONE_PLAIN);
+        ald_fact_row_show_level(row, 1 - now.memory_available / now.memory_total, _("Memory in use"));
+}
+
+static void name_measurement(AldKeyedRows *rows, const AldComputeDevice *compute, double now)
+{
+        g_autoptr(GPtrArray) facts = ald_compute_facts(compute, NULL);
+
+        for (guint i = 0; i < facts->len; i++) {
+                const AldFact *fact = facts->pdata[i];
+
+                name_fact(rows, _(fact->label), g_strdup(fact->text), fact->tone);
+        }
+        name_fact(
+                rows, _("Measured"), ald_format_age(ald_figure(compute->measured_usec), now), ALD_TONE_PLAIN);
+        if (compute->failure)
+                name_fact(rows, _("Last attempt"), ald_format_age(ald_figure(compute->failed_usec), now),
+                        ALD_TONE_WARNING);
+}
+
+static void show_rows(
+        AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodeDevice *device, double now)
+{
+        ald_keyed_rows_begin(rows);
+        if (!ald_node_device_is_processor(device)) {
+                name_telemetry(rows, subject, device);
+                name_memory(rows, device);
+        }
+        if (device->compute)
+                name_measurement(rows, device->compute, now);
+        else
+                name_fact(rows, _("Device"), ald_text_safe(id_of(device)), ALD_TONE_PLAIN);
+        ald_keyed_rows_end(rows);
+}
+
+static void show_button(AldLazyExpander *expander, const AldDetailsSubject *subject,
+        const AldNodeDevice *device, const char *name)
+{
+        GtkWidget *button;
+        g_autofree char *label = NULL;
+
+        if (!ald_details_subject_is_own(subject, subject->a))
+                return;
+        button = ald_lazy_expander_button(expander, "alidade-probe-symbolic");
+        label = g_strdup_printf(_("Measure %s Now"), name);
+        if (g_strcmp0(gtk_widget_get_tooltip_text(button), label) != 0) {
+                gtk_widget_set_tooltip_text(button, label);
+                gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "s", id_of(device));
+                gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.probe-device");
+        }
+        ald_widget_describe(button, label, NULL);
+}
+
+static void show_device(
+        AldLazyExpander *expander, const AldDetailsSubject *subject, const AldNodeDevice *device)
+{
+        double now = ald_node_now(subject->node_a, subject->now);
+        g_autofree char *name = ald_node_device_name(device);
+        AldTone tone;
+        g_autofree char *measurement = describe_measurement(device->compute, now, &tone);
+        AldKeyedRows *rows = ald_lazy_expander_open_rows(expander);
+
+        ald_lazy_expander_show(expander, name, measurement, NULL);
+        ald_lazy_expander_show_state(expander, _("The last attempt to measure it failed"), tone);
+        show_button(expander, subject, device, name);
+        if (rows)
+                show_rows(rows, subject, device, now);
+}
+
+static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+{
+        AldKeyedRows *rows = ald_details_section_rows(section);
+        g_autoptr(GArray) devices = ald_node_devices(subject->node_a);
+
+        ald_keyed_rows_begin(rows);
+        for (guint i = 0; i < devices->len; i++) {
+                const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
+                GtkWidget *row = ald_keyed_rows_next(rows, id_of(device), ald_lazy_expander_new);
+
+                show_device(ALD_LAZY_EXPANDER(row), subject, device);
+        }
+        ald_keyed_rows_end(rows);
+}
+
+static void ald_devices_section_class_init(AldDevicesSectionClass *class)
+{
+        AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
+
+        section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_DETAILS_TICK;
+        section_class->shows_telemetry = true;
+        section_class->update = update;
+}
+
+static void ald_devices_section_init(AldDevicesSection *section)
+{
+        ald_details_section_set_title(ALD_DETAILS_SECTION(section), _("Compute Devices"));
+}
+
+GtkWidget *ald_devices_section_new(void)
+{
+        return g_object_new(ALD_TYPE_DEVICES_SECTION, NULL);
+}

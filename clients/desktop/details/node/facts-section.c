@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/node-facts.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "clients/desktop/details/details-section.h"
+#include "clients/desktop/details/rows/fact-row.h"
+#include "clients/desktop/details/sections.h"
+
+#define ALD_TYPE_FACTS_SECTION (ald_facts_section_get_type())
+G_DECLARE_FINAL_TYPE(AldFactsSection, ald_facts_section, ALD, FACTS_SECTION, AldDetailsSection)
+
+struct _AldFactsSection {
+        AldDetailsSection parent;
+};
+
+G_DEFINE_FINAL_TYPE(AldFactsSection, ald_facts_section, ALD_TYPE_DETAILS_SECTION)
+
+/* By label; a device has a row in its own section. */
+static const struct {
+        const char *label;
+        AldKind kind; /* of the record that has it */
+        bool of_device;
+} sources[] = {
+        { "Model", ALD_KIND_IDENTITY, false },
+        { "Processor", ALD_KIND_IDENTITY, false },
+        { "System", ALD_KIND_IDENTITY, false },
+        { "Memory", ALD_KIND_MEMORY, false },
+        { "CPU", ALD_KIND_SYSTEM, false },
+        { "GPU", ALD_KIND_BACKENDS, true },
+        { "Device", ALD_KIND_BACKENDS, true },
+        { "Measured", ALD_KIND_COMPUTE, true },
+        { "Not measured", ALD_KIND_COMPUTE, true },
+        { "Network", ALD_KIND_NETWORK, false },
+};
+
+/* Its index, or the number of them. */
+static size_t source_of(const AldFact *fact)
+{
+        size_t i = 0;
+
+        while (i < G_N_ELEMENTS(sources) && strcmp(sources[i].label, fact->label) != 0)
+                i++;
+        return i;
+}
+
+/* "permission denied reading …": why a figure of the machine itself is absent. Safe text, or NULL. */
+static char *absence_of_system(const AldEntity *node)
+{
+        const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
+        const char *const *reasons = system ? system->absent_reasons : NULL;
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        for (; reasons && *reasons; reasons++) {
+                g_autofree char *safe = ald_text_safe(*reasons);
+                const char *colon = strstr(safe, ": ");
+
+                if (!g_str_has_prefix(safe, "Devices"))
+                        g_string_append_printf(
+                                text, "%s%s", text->len > 0 ? "\n" : "", colon ? colon + 2 : safe);
+        }
+        return text->len > 0 ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}
+
+static char *reason_of(const AldFact *fact, size_t source, const AldEntity *node)
+{
+        if (source == G_N_ELEMENTS(sources))
+                return NULL;
+        if (!fact->text && !ald_entity_record(node, sources[source].kind))
+                return g_strdup(_("not reported yet"));
+        return sources[source].kind == ALD_KIND_SYSTEM ? absence_of_system(node) : NULL;
+}
+
+static void show_memory(AldFactRow *row, const AldEntity *node)
+{
+        AldNodeFigures figures = ald_node_figures(node);
+
+        ald_fact_row_show_level(row, 1 - figures.memory_available / figures.memory_total, _("Memory in use"));
+}
+
+/* Some labels, as of networks, occur several times. */
+static char *key_of(const GPtrArray *facts, guint index)
+{
+        const AldFact *fact = facts->pdata[index];
+        guint before = 0;
+
+        for (guint i = 0; i < index; i++)
+                before += strcmp(((const AldFact *) facts->pdata[i])->label, fact->label) == 0;
+        return g_strdup_printf("%s %u", fact->label, before);
+}
+
+static bool has_gpu(const AldEntity *node)
+{
+        g_autoptr(GArray) devices = ald_node_devices(node);
+
+        for (guint i = 0; i < devices->len; i++)
+                if (!ald_node_device_is_processor(&g_array_index(devices, AldNodeDevice, i)))
+                        return true;
+        return false;
+}
+
+/* Whether this is a line about a device. A node without a GPU has one that says so. */
+static bool is_of_device(size_t source, bool with_gpu)
+{
+        return source < G_N_ELEMENTS(sources) && sources[source].of_device &&
+               (with_gpu || strcmp(sources[source].label, "GPU") != 0);
+}
+
+static void name_fact(AldKeyedRows *rows, const AldEntity *node, const AldFact *fact, const char *key)
+{
+        size_t source = source_of(fact);
+        g_autofree char *reason = reason_of(fact, source, node);
+        AldFactRow *row = ALD_FACT_ROW(ald_keyed_rows_next(rows, key, ald_fact_row_new));
+
+        ald_fact_row_show(row, _(fact->label), fact->text, fact->tone, reason);
+        if (source < G_N_ELEMENTS(sources) && sources[source].kind == ALD_KIND_MEMORY)
+                show_memory(row, node);
+}
+
+static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+{
+        AldKeyedRows *rows = ald_details_section_rows(section);
+        g_autoptr(GPtrArray) facts = ald_node_facts(subject->node_a, subject->now);
+        bool with_gpu = has_gpu(subject->node_a);
+
+        ald_keyed_rows_begin(rows);
+        for (guint i = 0; i < facts->len; i++) {
+                g_autofree char *key = key_of(facts, i);
+
+                if (!is_of_device(source_of(facts->pdata[i]), with_gpu))
+                        name_fact(rows, subject->node_a, facts->pdata[i], key);
+        }
+        ald_keyed_rows_end(rows);
+}
+
+static void ald_facts_section_class_init(AldFactsSectionClass *class)
+{
+        AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
+
+        section_class->parts = ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_DETAILS_TICK;
+        section_class->shows_telemetry = true;
+        section_class->update = update;
+}
+
+static void ald_facts_section_init(AldFactsSection *section)
+{
+        ald_details_section_set_title(ALD_DETAILS_SECTION(section), _("Overview"));
+}
+
+GtkWidget *ald_facts_section_new(void)
+{
+        return g_object_new(ALD_TYPE_FACTS_SECTION, NULL);
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+/* What can be measured now between the machine of the window and a node. */
+GMenuModel *ald_probe_menu_new(const char *node_id);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/desktop/details/rows/figure-cells.h"
+
+#define SPACING 6
+
+struct _AldFigureCells {
+        GtkLayoutManager parent;
+};
+
+G_DEFINE_FINAL_TYPE(AldFigureCells, ald_figure_cells, GTK_TYPE_LAYOUT_MANAGER)
+
+/* What all visible children need. */
+typedef struct Cells {
+        int n, width, height;
+} Cells;
+
+static Cells measure_cells(GtkWidget *widget)
+{
+        Cells cells = { 0 };
+
+        for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+                child = gtk_widget_get_next_sibling(child)) {
+                int width, height;
+
+                if (!gtk_widget_should_layout(child))
+                        continue;
+                gtk_widget_measure(child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
+                gtk_widget_measure(child, GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL, NULL);
+                cells.n++;
+                cells.width = MAX(cells.width, width);
+                cells.height = MAX(cells.height, height);
+        }
+        return cells;
+}
+
+static int extent(int n, int size)
+{
+        return n > 0 ? n * size + (n - 1) * SPACING : 0;
+}
+
+/* All in one line, half of them, or one. */
+static int columns_for(const Cells *cells, int width)
+{
+        int half = (cells->n + 1) / 2;
+
+        if (width < 0 || extent(cells->n, cells->width) <= width)
+                return MAX(cells->n, 1);
+        return extent(half, cells->width) <= width ? half : 1;
+}
+
+static GtkSizeRequestMode ald_figure_cells_get_request_mode(GtkLayoutManager *manager, GtkWidget *widget)
+{
+        return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+}
+
+static void ald_figure_cells_measure(GtkLayoutManager *manager, GtkWidget *widget, GtkOrientation orientation,
+        int for_size, int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
+{
+        Cells cells = measure_cells(widget);
+        int columns = columns_for(&cells, for_size);
+
+        if (orientation == GTK_ORIENTATION_HORIZONTAL) {
+                *minimum = cells.width;
+                *natural = extent(cells.n, cells.width);
+        } else {
+                *minimum = *natural = extent((cells.n + columns - 1) / columns, cells.height);
+        }
+}
+
+static void ald_figure_cells_allocate(
+        GtkLayoutManager *manager, GtkWidget *widget, int width, int height, int baseline)
+{
+        Cells cells = measure_cells(widget);
+        int columns = columns_for(&cells, width), step = (width + SPACING) / columns, i = 0;
+        gboolean mirrored = gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL;
+
+        for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+                child = gtk_widget_get_next_sibling(child)) {
+                GtkAllocation place = { i % columns * step, i / columns * (cells.height + SPACING),
+                        step - SPACING, cells.height };
+
+                if (!gtk_widget_should_layout(child))
+                        continue;
+                if (mirrored)
+                        place.x = width - place.x - place.width;
+                gtk_widget_size_allocate(child, &place, -1);
+                i++;
+        }
+}
+
+static void ald_figure_cells_class_init(AldFigureCellsClass *class)
+{
+        GtkLayoutManagerClass *layout_class = GTK_LAYOUT_MANAGER_CLASS(class);
+
+        layout_class->get_request_mode = ald_figure_cells_get_request_mode;
+        layout_class->measure = ald_figure_cells_measure;
+        layout_class->allocate = ald_figure_cells_allocate;
+}
+
+static void ald_figure_cells_init(AldFigureCells *cells)
+{
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+#include <stdbool.h>
+
+#include "clients/common/facts.h"
+
+/* A label for text of any length: it wraps, and ends with an ellipsis after some lines. The style class may
+ * be NULL. */
+GtkWidget *ald_wrapping_label_new(const char *style_class);
+
+/* At most so many characters of a text, with an ellipsis if that is not all; to be freed. For widgets that
+ * would grow with their text. */
+char *ald_text_shortened(const char *text, glong length);
+
+/* An image for a symbol that says nothing which words beside it do not say. */
+GtkWidget *ald_decoration_new(void);
+void ald_decoration_show(GtkWidget *image, const char *icon);
+
+/* Changes the text if it differs; without text the label is hidden. */
+void ald_label_show(GtkWidget *label, const char *text);
+
+/* Sets the style class of the tone, and removes that of the earlier one. */
+void ald_widget_show_tone(GtkWidget *widget, AldTone tone);
+
+/* The symbol that says the same as the color; NULL for a tone without a symbol. */
+const char *ald_tone_icon(AldTone tone);
+
+/* For what is not current. */
+void ald_widget_dim(GtkWidget *widget, bool dim);
+
+/* Sets name and description for screen readers if they differ from those before; the description may be NULL.
+ */
+void ald_widget_describe(GtkWidget *widget, const char *name, const char *description);

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/desktop/live/finding-item.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+
+struct _AldFindingItem {
+        GObject parent;
+        char *key, *id, *names, *words, *remedy;
+        GStrv nodes;
+        AldFindingWeight weight;
+};
+
+enum { CHANGED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(AldFindingItem, ald_finding_item, G_TYPE_OBJECT)
+
+static void clear_words(AldFindingItem *item)
+{
+        g_clear_pointer(&item->names, g_free);
+        g_clear_pointer(&item->words, g_free);
+        g_clear_pointer(&item->remedy, g_free);
+}
+
+static void ald_finding_item_finalize(GObject *object)
+{
+        AldFindingItem *item = ALD_FINDING_ITEM(object);
+
+        clear_words(item);
+        g_free(item->key);
+        g_free(item->id);
+        g_strfreev(item->nodes);
+        G_OBJECT_CLASS(ald_finding_item_parent_class)->finalize(object);
+}
+
+static void ald_finding_item_class_init(AldFindingItemClass *class)
+{
+        G_OBJECT_CLASS(class)->finalize = ald_finding_item_finalize;
+        signals[CHANGED] = g_signal_new(
+                "changed", G_TYPE_FROM_CLASS(class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void ald_finding_item_init(AldFindingItem *item)
+{
+}
+
+/* Without figures, which change while the finding lasts. */
+char *ald_finding_row_key(const AldFindingRow *row)
+{
+        const char *const about[] = { row->device, row->interface, row->port, row->address, row->path,
+                row->field };
+        g_autofree char *nodes = row->nodes ? g_strjoinv(" ", (GStrv) row->nodes) : NULL;
+        GString *key = g_string_new(row->id ?: "");
+
+        g_string_append_printf(key, "\n%s", nodes ?: "");
+        for (size_t i = 0; i < G_N_ELEMENTS(about); i++)
+                g_string_append_printf(key, "\n%s", about[i] ?: "");
+        if (row->left_out != ALD_ABSENT_UINT64)
+                g_string_append(key, "\nothers");
+        return g_string_free(key, FALSE);
+}
+
+static AldFindingWeight weight_of(const AldFindingRow *row)
+{
+        AldTone tone;
+        g_autofree char *severity = ald_finding_severity(row, &tone);
+
+        if (tone == ALD_TONE_ERROR)
+                return ALD_FINDING_WEIGHT_ERROR;
+        return tone == ALD_TONE_WARNING ? ALD_FINDING_WEIGHT_WARNING : ALD_FINDING_WEIGHT_NOTICE;
+}
+
+static char *join_names(const AldFindingRow *row, AldModel *model)
+{
+        GString *names = g_string_new(NULL);
+
+        for (const char *const *node = row->nodes; node && *node; node++) {
+                g_autofree char *name = ald_node_name(model, *node);
+
+                g_string_append_printf(names, "%s%s", node == row->nodes ? "" : ", ", name);
+        }
+        return g_string_free(names, FALSE);
+}
+
+static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *model)
+{
+        clear_words(item);
+        item->weight = weight_of(row);
+        item->names = join_names(row, model);
+        item->words = ald_finding_words(row) ?: g_strdup(ALD_ABSENT_TEXT);
+        item->remedy = ald_finding_remedy_words(row);
+}
+
+AldFindingItem *ald_finding_item_new(const AldFindingRow *row, AldModel *model)
+{
+        AldFindingItem *item = g_object_new(ALD_TYPE_FINDING_ITEM, NULL);
+        char *none[] = { NULL };
+
+        item->key = ald_finding_row_key(row);
+        item->id = ald_text_safe(row->id ?: ALD_ABSENT_TEXT);
+        item->nodes = g_strdupv(row->nodes ? (GStrv) row->nodes : none);
+        read_row(item, row, model);
+        return item;
+}
+
+void ald_finding_item_update(AldFindingItem *item, const AldFindingRow *row, AldModel *model)
+{
+        AldFindingWeight weight = item->weight;
+        g_autofree char *words = g_steal_pointer(&item->words), *names = g_steal_pointer(&item->names);
+
+        read_row(item, row, model);
+        if (weight != item->weight || g_strcmp0(words, item->words) != 0 ||
+                g_strcmp0(names, item->names) != 0)
+                g_signal_emit(item, signals[CHANGED], 0);
+}
+
+const char *ald_finding_item_key(AldFindingItem *item)
+{
+        return item->key;
+}
+
+AldFindingWeight ald_finding_item_weight(AldFindingItem *item)
+{
+        return item->weight;
+}
+
+const char *ald_finding_item_id(AldFindingItem *item)
+{
+        return item->id;
+}
+
+const char *const *ald_finding_item_nodes(AldFindingItem *item)
+{
+        return (const char *const *) item->nodes;
+}
+
+const char *ald_finding_item_names(AldFindingItem *item)
+{
+        return item->names;
+}
+
+const char *ald_finding_item_words(AldFindingItem *item)
+{
+        return item->words;
+}
+
+const char *ald_finding_item_remedy(AldFindingItem *item)
+{
+        return item->remedy;
+}

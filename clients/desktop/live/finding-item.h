@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "clients/common/finding-display.h"
+
+/* A finding as a row of a list. Its signal "changed" is emitted after its figures, and so its words, have
+ * changed. */
+#define ALD_TYPE_FINDING_ITEM (ald_finding_item_get_type())
+G_DECLARE_FINAL_TYPE(AldFindingItem, ald_finding_item, ALD, FINDING_ITEM, GObject)
+
+typedef enum AldFindingWeight {
+        ALD_FINDING_WEIGHT_ERROR,
+        ALD_FINDING_WEIGHT_WARNING,
+        ALD_FINDING_WEIGHT_NOTICE,
+} AldFindingWeight;
+
+AldFindingItem *ald_finding_item_new(const AldFindingRow *row, AldModel *model);
+
+/* What tells it from all others as long as it lasts: its id and what it is about. */
+const char *ald_finding_item_key(AldFindingItem *item);
+
+void ald_finding_item_update(AldFindingItem *item, const AldFindingRow *row, AldModel *model);
+
+AldFindingWeight ald_finding_item_weight(AldFindingItem *item);
+
+/* "link-below-negotiated" */
+const char *ald_finding_item_id(AldFindingItem *item);
+
+/* Ids of the nodes that it is about, NULL-terminated; may be empty. For a link, the source and the sink. */
+const char *const *ald_finding_item_nodes(AldFindingItem *item);
+
+/* Their names as safe text: "alder, birch"; "" if there are none. */
+const char *ald_finding_item_names(AldFindingItem *item);
+
+/* What is wrong, and what to do about it or NULL. Safe text. */
+const char *ald_finding_item_words(AldFindingItem *item);
+const char *ald_finding_item_remedy(AldFindingItem *item);
+
+/* The key of an item with this row; to be freed. */
+char *ald_finding_row_key(const AldFindingRow *row);

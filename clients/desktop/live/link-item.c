@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/desktop/live/link-item.h"
+
+struct _AldLinkItem {
+        GObject parent;
+        AldLinkSummary *summary;
+        char *key, *verdict;
+        AldTone tone;
+};
+
+enum { CHANGED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(AldLinkItem, ald_link_item, G_TYPE_OBJECT)
+
+static void ald_link_item_finalize(GObject *object)
+{
+        AldLinkItem *item = ALD_LINK_ITEM(object);
+
+        ald_link_summary_free(item->summary);
+        g_free(item->key);
+        g_free(item->verdict);
+        G_OBJECT_CLASS(ald_link_item_parent_class)->finalize(object);
+}
+
+static void ald_link_item_class_init(AldLinkItemClass *class)
+{
+        G_OBJECT_CLASS(class)->finalize = ald_link_item_finalize;
+        signals[CHANGED] = g_signal_new(
+                "changed", G_TYPE_FROM_CLASS(class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void ald_link_item_init(AldLinkItem *item)
+{
+}
+
+char *ald_link_summary_key(const AldLinkSummary *summary)
+{
+        return g_strdup_printf(
+                "%s %s %d %s", summary->source_id, summary->sink_id, summary->rdma, summary->path);
+}
+
+AldLinkItem *ald_link_item_new(AldLinkSummary *summary)
+{
+        AldLinkItem *item = g_object_new(ALD_TYPE_LINK_ITEM, NULL);
+
+        item->key = ald_link_summary_key(summary);
+        item->verdict = ald_link_verdict_words(summary, &item->tone);
+        item->summary = summary;
+        return item;
+}
+
+/* Bit by bit, so that absent figures are equal. */
+static bool is_same_figure(double a, double b)
+{
+        return memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool is_same(const AldLinkSummary *a, const AldLinkSummary *b)
+{
+        return is_same_figure(a->measured, b->measured) && is_same_figure(a->upload, b->upload) &&
+               is_same_figure(a->download, b->download) && is_same_figure(a->rtt, b->rtt) &&
+               is_same_figure(a->jitter, b->jitter) && is_same_figure(a->due, b->due) &&
+               g_strcmp0(a->type, b->type) == 0 && g_strcmp0(a->interface, b->interface) == 0 &&
+               strcmp(a->source, b->source) == 0 && strcmp(a->sink, b->sink) == 0;
+}
+
+void ald_link_item_update(AldLinkItem *item, AldLinkSummary *summary)
+{
+        AldTone tone;
+        g_autofree char *verdict = ald_link_verdict_words(summary, &tone);
+        bool changed = !is_same(item->summary, summary) || tone != item->tone ||
+                       strcmp(verdict, item->verdict) != 0;
+
+        ald_link_summary_free(item->summary);
+        item->summary = summary;
+        if (!changed)
+                return;
+        g_free(item->verdict);
+        item->verdict = g_steal_pointer(&verdict);
+        item->tone = tone;
+        g_signal_emit(item, signals[CHANGED], 0);
+}
+
+const char *ald_link_item_key(AldLinkItem *item)
+{
+        return item->key;
+}
+
+const AldLinkSummary *ald_link_item_summary(AldLinkItem *item)
+{
+        return item->summary;
+}
+
+const char *ald_link_item_verdict(AldLinkItem *item, AldTone *ret_tone)
+{
+        *ret_tone = item->tone;
+        return item->verdict;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
+#include "clients/common/safe-text.h"
+#include "clients/desktop/live/node-item.h"
+
+struct _AldNodeItem {
+        GObject parent;
+        AldModel *model;
+        char *id, *name;
+        AldItemPresence presence;
+        AldNodeFigures figures;
+        AldGpuSummary gpus;
+        double millicelsius;
+};
+
+enum { CHANGED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+G_DEFINE_FINAL_TYPE(AldNodeItem, ald_node_item, G_TYPE_OBJECT)
+
+static void ald_node_item_finalize(GObject *object)
+{
+        AldNodeItem *item = ALD_NODE_ITEM(object);
+
+        g_free(item->id);
+        g_free(item->name);
+        G_OBJECT_CLASS(ald_node_item_parent_class)->finalize(object);
+}
+
+static void ald_node_item_class_init(AldNodeItemClass *class)
+{
+        G_OBJECT_CLASS(class)->finalize = ald_node_item_finalize;
+        signals[CHANGED] = g_signal_new(
+                "changed", G_TYPE_FROM_CLASS(class), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void ald_node_item_init(AldNodeItem *item)
+{
+}
+
+static AldItemPresence presence_of(AldModel *model, const AldEntity *node)
+{
+        const char *exclusion = node ? ald_node_exclusion(model, node) : NULL;
+
+        if (!node || g_strcmp0(exclusion, "offline") == 0)
+                return ALD_ITEM_PRESENCE_OFFLINE;
+        if (g_strcmp0(exclusion, "duplicate") == 0)
+                return ALD_ITEM_PRESENCE_DUPLICATE;
+        if (exclusion)
+                return ALD_ITEM_PRESENCE_UNKNOWN;
+        return ald_node_is_stale(model, node) ? ALD_ITEM_PRESENCE_STALE : ALD_ITEM_PRESENCE_ONLINE;
+}
+
+static double hottest(const AldEntity *node, double own)
+{
+        g_autoptr(GArray) devices = ald_node_devices(node);
+        double most = own;
+
+        for (guint i = 0; i < devices->len; i++)
+                most = fmax(most,
+                        ald_node_device_figures(&g_array_index(devices, AldNodeDevice, i)).millicelsius);
+        return most;
+}
+
+static const AldNodeFigures no_figures = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+
+static void read_figures(AldNodeItem *item, const AldEntity *node)
+{
+        item->presence = presence_of(item->model, node);
+        if (item->presence > ALD_ITEM_PRESENCE_STALE) {
+                item->figures = no_figures;
+                item->gpus = (AldGpuSummary){ .usage = NAN };
+                item->millicelsius = NAN;
+                return;
+        }
+        item->figures = ald_node_figures(node);
+        item->gpus = ald_gpu_summary(node);
+        item->millicelsius = hottest(node, item->figures.millicelsius);
+}
+
+void ald_node_item_refresh(AldNodeItem *item)
+{
+        const AldEntity *node = ald_node_item_entity(item);
+        char *name = node ? ald_entity_label(node) : NULL;
+
+        if (name) {
+                g_free(item->name);
+                item->name = name;
+        }
+        read_figures(item, node);
+        g_signal_emit(item, signals[CHANGED], 0);
+}
+
+AldNodeItem *ald_node_item_new(AldModel *model, const char *id)
+{
+        AldNodeItem *item = g_object_new(ALD_TYPE_NODE_ITEM, NULL);
+        const AldEntity *node = ald_model_get(model, id);
+
+        item->model = model;
+        item->id = g_strdup(id);
+        item->name = node ? ald_entity_label(node) : g_strdup(ALD_ABSENT_TEXT);
+        read_figures(item, node);
+        return item;
+}
+
+const char *ald_node_item_id(AldNodeItem *item)
+{
+        return item->id;
+}
+
+const char *ald_node_item_name(AldNodeItem *item)
+{
+        return item->name;
+}
+
+const AldEntity *ald_node_item_entity(AldNodeItem *item)
+{
+        return ald_model_get(item->model, item->id);
+}
+
+AldItemPresence ald_node_item_presence(AldNodeItem *item)
+{
+        return item->presence;
+}
+
+char *ald_node_item_seen(AldNodeItem *item, AldTone *ret_tone)
+{
+        const AldEntity *node = ald_node_item_entity(item);
+
+        if (node)
+                return ald_format_seen(node, (double) g_get_real_time(), ret_tone);
+        *ret_tone = ALD_TONE_FAINT;
+        return g_strdup(ALD_ABSENT_TEXT);
+}
+
+const AldNodeFigures *ald_node_item_figures(AldNodeItem *item)
+{
+        return &item->figures;
+}
+
+const AldGpuSummary *ald_node_item_gpus(AldNodeItem *item)
+{
+        return &item->gpus;
+}
+
+double ald_node_item_millicelsius(AldNodeItem *item)
+{
+        return item->millicelsius;
+}
+
+const char *ald_node_item_icon(AldNodeItem *item)
+{
+        static const struct {
+                const char *chassis, *icon;
+        } icons[] = {
+                { "laptop", "alidade-laptop-symbolic" },
+                { "convertible", "alidade-laptop-symbolic" },
+                { "server", "network-server-symbolic" },
+                { "desktop", "alidade-tower-symbolic" },
+                { "tower", "alidade-tower-symbolic" },
+                { "vm", "alidade-virtual-machine-symbolic" },
+                { "container", "alidade-container-symbolic" },
+                { "embedded", "alidade-board-symbolic" },
+                { "tablet", "tablet-symbolic" },
+                { "handset", "phone-symbolic" },
+        };
+        const AldIdentity *identity = ald_entity_as(ald_node_item_entity(item), IDENTITY, AldIdentity);
+
+        for (size_t i = 0; identity && i < G_N_ELEMENTS(icons); i++)
+                if (g_strcmp0(identity->chassis, icons[i].chassis) == 0)
+                        return icons[i].icon;
+        return "computer-symbolic";
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/desktop/notifier.h"
+#include "clients/desktop/live/finding-item.h"
+
+/* Of more new ones at once, the user reads the list. */
+#define AT_ONCE_MAX 5u
+
+struct AldNotifier {
+        GApplication *application;
+        AldLiveCluster *cluster;
+        GHashTable *known; /* key of a finding → id of its notification, or NULL if there is none */
+        gulong handler;
+        bool begun;
+};
+
+/* Keys contain names of devices and addresses. */
+static char *notification_id(const char *key)
+{
+        return g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
+}
+
+static void notify(AldNotifier *notifier, AldFindingItem *item, const char *id)
+{
+        g_autoptr(GNotification) notification = g_notification_new(ald_finding_item_words(item));
+        const char *remedy = ald_finding_item_remedy(item);
+        bool error = ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_ERROR;
+
+        if (remedy)
+                g_notification_set_body(notification, remedy);
+        g_notification_set_priority(
+                notification, error ? G_NOTIFICATION_PRIORITY_HIGH : G_NOTIFICATION_PRIORITY_NORMAL);
+        g_notification_set_default_action(notification, "app.show-findings");
+        g_application_send_notification(notifier->application, id, notification);
+}
+
+static void withdraw_all(AldNotifier *notifier, GHashTable *still)
+{
+        const char *key, *id;
+        GHashTableIter iter;
+
+        g_hash_table_iter_init(&iter, notifier->known);
+        while (g_hash_table_iter_next(&iter, (void **) &key, (void **) &id))
+                if (id && !(still && g_hash_table_contains(still, key)))
+                        g_application_withdraw_notification(notifier->application, id);
+}
+
+/* The id of its notification, which is sent if the finding is new and there are few; NULL for none. */
+static char *note(AldNotifier *notifier, AldFindingItem *item, guint *sent)
+{
+        const char *key = ald_finding_item_key(item), *before = NULL;
+        char *id;
+
+        if (g_hash_table_lookup_extended(notifier->known, key, NULL, (void **) &before))
+                return g_strdup(before);
+        if (!notifier->begun || *sent >= AT_ONCE_MAX)
+                return NULL;
+        id = notification_id(key);
+        notify(notifier, item, id);
+        ++*sent;
+        return id;
+}
+
+static void update(AldNotifier *notifier)
+{
+        GListModel *findings = ald_live_cluster_findings(notifier->cluster);
+        GHashTable *now = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        guint sent = 0;
+
+        for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
+                g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
+
+                if (ald_finding_item_weight(item) != ALD_FINDING_WEIGHT_NOTICE)
+                        g_hash_table_insert(
+                                now, g_strdup(ald_finding_item_key(item)), note(notifier, item, &sent));
+        }
+        withdraw_all(notifier, now);
+        g_hash_table_unref(notifier->known);
+        notifier->known = now;
+        notifier->begun = true;
+}
+
+static void on_updated(AldNotifier *notifier, guint parts)
+{
+        if (parts & ALD_LIVE_FINDINGS)
+                update(notifier);
+}
+
+AldNotifier *ald_notifier_new(GApplication *application, AldLiveCluster *cluster)
+{
+        AldNotifier *notifier = g_new0(AldNotifier, 1);
+
+        notifier->application = application;
+        notifier->cluster = g_object_ref(cluster);
+        notifier->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        notifier->handler = g_signal_connect_swapped(cluster, "updated", G_CALLBACK(on_updated), notifier);
+        if (ald_live_cluster_has_data(cluster))
+                update(notifier);
+        return notifier;
+}
+
+void ald_notifier_free(AldNotifier *notifier)
+{
+        if (!notifier)
+                return;
+        withdraw_all(notifier, NULL);
+        g_signal_handler_disconnect(notifier->cluster, notifier->handler);
+        g_object_unref(notifier->cluster);
+        g_hash_table_unref(notifier->known);
+        g_free(notifier);
+}

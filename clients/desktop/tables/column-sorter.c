@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/desktop/tables/column-sorter.h"
+#include "clients/desktop/tables/column-order.h"
+
+/*
+ * GTK before 4.10 does not say which column a view is sorted by, nor in which direction. So the view is asked
+ * to compare two probes: the sorter of the first column notes itself in them, and the view reverses its
+ * answer if the direction is descending.
+ */
+#define ALD_TYPE_SORT_PROBE (ald_sort_probe_get_type())
+G_DECLARE_FINAL_TYPE(AldSortProbe, ald_sort_probe, ALD, SORT_PROBE, GObject)
+
+struct _AldSortProbe {
+        GObject parent;
+        AldColumnSorter *asked;
+};
+
+G_DEFINE_FINAL_TYPE(AldSortProbe, ald_sort_probe, G_TYPE_OBJECT)
+
+static void ald_sort_probe_class_init(AldSortProbeClass *class)
+{
+}
+
+static void ald_sort_probe_init(AldSortProbe *probe)
+{
+}
+
+struct _AldColumnSorter {
+        GtkSorter parent;
+        const AldDataColumn *column;
+        AldLiveCluster *cluster;
+        bool descending;
+        GHashTable *keys; /* item → SortKey */
+        guint turn;       /* counts how often they have expired */
+};
+
+G_DEFINE_FINAL_TYPE(AldColumnSorter, ald_column_sorter, GTK_TYPE_SORTER)
+
+typedef struct SortKey {
+        char *text, *key;
+        guint turn; /* when it was known to be right */
+} SortKey;
+
+static void sort_key_free(void *data)
+{
+        SortKey *key = data;
+
+        g_free(key->text);
+        g_free(key->key);
+        g_free(key);
+}
+
+static const char *key_of(AldColumnSorter *sorter, gpointer item)
+{
+        SortKey *key = g_hash_table_lookup(sorter->keys, item);
+        g_autofree char *text = NULL;
+
+        if (key && key->turn == sorter->turn)
+                return key->key;
+        if (!key) {
+                key = g_new0(SortKey, 1);
+                g_hash_table_insert(sorter->keys, g_object_ref(item), key);
+        }
+        key->turn = sorter->turn;
+        text = ald_data_column_text(sorter->column, item, sorter->cluster);
+        if (g_strcmp0(text, key->text) == 0)
+                return key->key;
+        g_free(key->text);
+        g_free(key->key);
+        key->key = ald_order_key(text);
+        key->text = g_steal_pointer(&text);
+        return key->key;
+}
+
+static GtkOrdering compare(GtkSorter *base, gpointer a, gpointer b)
+{
+        AldColumnSorter *sorter = ALD_COLUMN_SORTER(base);
+        const AldDataColumn *column = sorter->column;
+
+        if (G_OBJECT_TYPE(a) == ALD_TYPE_SORT_PROBE) {
+                ALD_SORT_PROBE(a)->asked = sorter;
+                return GTK_ORDERING_SMALLER;
+        }
+        if (column->number)
+                return gtk_ordering_from_cmpfunc(
+                        ald_order_numbers(column->number(a), column->number(b), sorter->descending));
+        return gtk_ordering_from_cmpfunc(
+                ald_order_keys(key_of(sorter, a), key_of(sorter, b), sorter->descending));
+}
+
+static GtkSorterOrder get_order(GtkSorter *sorter)
+{
+        return GTK_SORTER_ORDER_PARTIAL;
+}
+
+static void ald_column_sorter_finalize(GObject *object)
+{
+        AldColumnSorter *sorter = ALD_COLUMN_SORTER(object);
+
+        g_hash_table_unref(sorter->keys);
+        g_object_unref(sorter->cluster);
+        G_OBJECT_CLASS(ald_column_sorter_parent_class)->finalize(object);
+}
+
+static void ald_column_sorter_class_init(AldColumnSorterClass *class)
+{
+        G_OBJECT_CLASS(class)->finalize = ald_column_sorter_finalize;
+        GTK_SORTER_CLASS(class)->compare = compare;
+        GTK_SORTER_CLASS(class)->get_order = get_order;
+}
+
+static void ald_column_sorter_init(AldColumnSorter *sorter)
+{
+        sorter->keys = g_hash_table_new_full(NULL, NULL, g_object_unref, sort_key_free);
+}
+
+AldColumnSorter *ald_column_sorter_new(const AldDataColumn *column, AldLiveCluster *cluster)
+{
+        AldColumnSorter *sorter = g_object_new(ALD_TYPE_COLUMN_SORTER, NULL);
+
+        sorter->column = column;
+        sorter->cluster = g_object_ref(cluster);
+        return sorter;
+}
+
+const AldDataColumn *ald_column_sorter_column(AldColumnSorter *sorter)
+{
+        return sorter->column;
+}
+
+bool ald_column_sorter_is_descending(AldColumnSorter *sorter)
+{
+        return sorter->descending;
+}
+
+void ald_column_sorter_forget(AldColumnSorter *sorter)
+{
+        g_hash_table_remove_all(sorter->keys);
+}
+
+void ald_column_sorter_expire(AldColumnSorter *sorter)
+{
+        sorter->turn++;
+}
+
+AldColumnSorter *ald_column_sorter_find(GtkSorter *sorter)
+{
+        g_autoptr(AldSortProbe) a = g_object_new(ALD_TYPE_SORT_PROBE, NULL),
+                                b = g_object_new(ALD_TYPE_SORT_PROBE, NULL);
+        GtkOrdering order = gtk_sorter_compare(sorter, a, b);
+
+        if (a->asked)
+                a->asked->descending = order == GTK_ORDERING_LARGER;
+        return a->asked;
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#include "clients/desktop/tables/bound-rows.h"
+#include "clients/desktop/tables/column-sorter.h"
+#include "clients/desktop/tables/data-table.h"
+#include "clients/desktop/tables/table-menus.h"
+#include "clients/desktop/tables/view-columns.h"
+
+#define FACTORY_COLUMN "ald-column" /* the AldDataColumn of a factory */
+
+#define ALD_TYPE_DATA_TABLE (ald_data_table_get_type())
+G_DECLARE_FINAL_TYPE(AldDataTable, ald_data_table, ALD, DATA_TABLE, AdwBin)
+
+struct _AldDataTable {
+        AdwBin parent;
+        const AldDataTableKind *kind;
+        AldListPageKind page_kind;
+        AldLiveCluster *cluster;
+        AldListPage *page;
+        GtkColumnView *view;
+        GtkSelectionModel *selection; /* NULL before it is first shown */
+        AldBoundRows *rows;
+        GPtrArray *sorters;         /* AldColumnSorter of each column */
+        AldColumnSorter *sorted_by; /* one of them, or NULL */
+        bool was_at_top;            /* before it was sorted */
+        guint missed;               /* AldLivePart: what has changed while it could not be seen */
+        GtkWidget *menu;            /* of a row */
+        GMenuModel *sort_menu, *column_menu;
+};
+
+G_DEFINE_FINAL_TYPE(AldDataTable, ald_data_table, ADW_TYPE_BIN)
+
+/* Search and order. */
+
+static char *words_of(gpointer item, gpointer userdata)
+{
+        AldDataTable *table = userdata;
+        GString *words = g_string_new(NULL);
+
+        for (unsigned i = 0; i < table->kind->n_columns; i++) {
+                const AldDataColumn *column = &table->kind->columns[i];
+                g_autofree char *text = column->searched ? ald_data_column_text(column, item, table->cluster)
+                                                         : NULL;
+
+                if (text)
+                        g_string_append_printf(words, "%s\n", text);
+        }
+        return g_string_free(words, FALSE);
+}
+
+/* Before the list is sorted in another way. */
+static void on_sorter_changed(GtkSorter *sorter, GtkSorterChange change, AldDataTable *table)
+{
+        table->sorted_by = ald_column_sorter_find(sorter);
+        table->was_at_top = gtk_adjustment_get_value(
+                                    gtk_scrollable_get_vadjustment(GTK_SCROLLABLE(table->view))) <= 0;
+}
+
+/* After that. GTK would follow the row that was at the top to wherever it is now; but people watch the first
+ * ones. */
+static void on_sorted(GtkSorter *sorter, GtkSorterChange change, AldDataTable *table)
+{
+        GtkWidget *list = gtk_widget_get_last_child(GTK_WIDGET(table->view));
+
+        if (table->was_at_top && g_list_model_get_n_items(G_LIST_MODEL(table->selection)) > 0)
+                gtk_widget_activate_action(list, "list.scroll-to-item", "u", 0);
+}
+
+static void on_items_changed(
+        GListModel *items, guint position, guint removed, guint added, AldDataTable *table)
+{
+        for (guint i = 0; removed > 0 && i < table->sorters->len; i++)
+                ald_column_sorter_forget(table->sorters->pdata[i]);
+}
+
+static void take_changes(AldDataTable *table, guint parts)
+{
+        guint searched = 0;
+
+        for (guint i = 0; i < table->sorters->len; i++) {
+                const AldDataColumn *column = &table->kind->columns[i];
+
+                if (column->searched)
+                        searched |= column->parts;
+                if (column->parts & parts)
+                        ald_column_sorter_expire(table->sorters->pdata[i]);
+        }
+        if (table->sorted_by && ald_column_sorter_column(table->sorted_by)->parts & parts)
+                gtk_sorter_changed(GTK_SORTER(table->sorted_by), GTK_SORTER_CHANGE_DIFFERENT);
+        if (searched & parts)
+                ald_list_page_search_again(table->page);
+}
+
+static void on_updated(AldLiveCluster *cluster, guint parts, AldDataTable *table)
+{
+        if (gtk_widget_get_mapped(GTK_WIDGET(table)))
+                take_changes(table, parts);
+        else
+                table->missed |= parts;
+}
+
+static void on_tick(AldLiveCluster *cluster, AldDataTable *table)
+{
+        ald_bound_rows_tick(table->rows);
+}
+
+/* Cells. */
+
+static void on_setup(GtkListItemFactory *factory, GtkListItem *list_item, AldDataTable *table)
+{
+        ald_data_cell_new(g_object_get_data(G_OBJECT(factory), FACTORY_COLUMN), table->cluster, list_item);
+}
+
+static void on_bind(GtkListItemFactory *factory, GtkListItem *list_item, AldDataTable *table)
+{
+        ald_bound_rows_add(table->rows, ald_data_cell_of(list_item));
+}
+
+static void on_unbind(GtkListItemFactory *factory, GtkListItem *list_item, AldDataTable *table)
+{
+        ald_bound_rows_remove(table->rows, ald_data_cell_of(list_item));
+}
+
+/* Sorting without a pointer, as the titles of columns cannot have the focus. */
+
+/* The other way round if it is sorted by this column. */
+static void sort_by(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+        AldDataTable *table = ALD_DATA_TABLE(widget);
+        g_autoptr(GtkColumnViewColumn)
+                column = ald_view_columns_find(table->view, g_variant_get_string(parameter, NULL));
+        bool again = column && table->sorted_by &&
+                     ald_column_sorter_column(table->sorted_by) == ald_view_column_described(column);
+        bool descending = again && !ald_column_sorter_is_descending(table->sorted_by);
+
+        if (!column)
+                return;
+        /* Or else GTK 4.8 would keep the arrow of the former column. */
+        gtk_column_view_sort_by_column(table->view, NULL, GTK_SORT_ASCENDING);
+        gtk_column_view_sort_by_column(
+                table->view, column, descending ? GTK_SORT_DESCENDING : GTK_SORT_ASCENDING);
+}
+
+static void copy_selected(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+        AldDataTable *table = ALD_DATA_TABLE(widget);
+        g_autofree char *text = NULL, *said = NULL;
+        guint n = ald_view_columns_copy(table->view, table->cluster, &text);
+
+        if (n == 0)
+                return;
+        gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
+        said = g_strdup_printf(ngettext("Row copied", "%u rows copied", n), n);
+        gtk_widget_activate_action(widget, "win.say", "s", said);
+}
+
+/* The menu of a row. */
+
+static GMenuModel *menu_of(AldDataTable *table, gpointer item)
+{
+        GMenu *menu = g_menu_new();
+        g_autoptr(GMenu) copy = g_menu_new(), view = g_menu_new();
+
+        table->kind->fill_menu(menu, item, table->cluster);
+        ald_menu_add(copy, _("Copy"), "table.copy", NULL);
+        g_menu_append_section(menu, NULL, G_MENU_MODEL(copy));
+        g_menu_append_submenu(view, _("Sort By"), table->sort_menu);
+        g_menu_append_submenu(view, _("Columns"), table->column_menu);
+        g_menu_append_section(menu, NULL, G_MENU_MODEL(view));
+        return G_MENU_MODEL(menu);
+}
+
+static void pop_up(AldDataTable *table, const AldDataCell *cell, const GdkRectangle *where)
+{
+        guint position = gtk_list_item_get_position(cell->list_item);
+        g_autoptr(GMenuModel) menu = menu_of(table, cell->item);
+
+        if (!gtk_selection_model_is_selected(table->selection, position))
+                gtk_selection_model_select_item(table->selection, position, TRUE);
+        gtk_popover_menu_set_menu_model(GTK_POPOVER_MENU(table->menu), menu);
+        gtk_popover_set_pointing_to(GTK_POPOVER(table->menu), where);
+        gtk_popover_popup(GTK_POPOVER(table->menu));
+}
+
+static bool pop_up_at(AldDataTable *table, double x, double y)
+{
+        const AldDataCell *cell = ald_data_cell_find(
+                gtk_widget_pick(GTK_WIDGET(table->view), x, y, GTK_PICK_DEFAULT));
+        graphene_point_t there;
+
+        if (!cell || !cell->item ||
+                !gtk_widget_compute_point(GTK_WIDGET(table->view), GTK_WIDGET(table),
+                        &GRAPHENE_POINT_INIT((float) x, (float) y), &there))
+                return false;
+        pop_up(table, cell, &(GdkRectangle){ (int) there.x, (int) there.y, 1, 1 });
+        return true;
+}
+
+static void on_secondary_pressed(
+        GtkGestureClick *gesture, int n_press, double x, double y, AldDataTable *table)
+{
+        if (pop_up_at(table, x, y))
+                gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+}
+
+static void on_long_pressed(GtkGestureLongPress *gesture, double x, double y, AldDataTable *table)
+{
+        if (pop_up_at(table, x, y))
+                gtk_gesture_set_state(GTK_GESTURE(gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+}
+
+/* At the start of the row that has the focus. */
+static gboolean on_menu_key(GtkWidget *widget, GVariant *arguments, gpointer userdata)
+{
+        AldDataTable *table = userdata;
+        GtkRoot *root = gtk_widget_get_root(widget);
+        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+        const AldDataCell *cell = focus && gtk_widget_is_ancestor(focus, widget) ? ald_data_cell_find(focus)
+                                                                                 : NULL;
+        graphene_rect_t bounds;
+
+        if (!cell || !cell->item || !gtk_widget_compute_bounds(cell->text, GTK_WIDGET(table), &bounds))
+                return FALSE;
+        pop_up(table, cell,
+                &(GdkRectangle){ (int) bounds.origin.x, (int) bounds.origin.y,
+                        (int) MIN(bounds.size.width, 24), (int) bounds.size.height });
+        return TRUE;
+}
+
+static void add_gesture(AldDataTable *table, GtkGesture *gesture)
+{
+        gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(gesture), GTK_PHASE_CAPTURE);
+        gtk_widget_add_controller(GTK_WIDGET(table->view), GTK_EVENT_CONTROLLER(gesture));
+}
+
+static void add_row_menu(AldDataTable *table)
+{
+        GtkGesture *click = gtk_gesture_click_new(), *press = gtk_gesture_long_press_new();
+        GtkEventController *keys = gtk_shortcut_controller_new();
+
+        table->menu = gtk_popover_menu_new_from_model(NULL);
+        gtk_popover_set_has_arrow(GTK_POPOVER(table->menu), FALSE);
+        gtk_widget_set_halign(table->menu, GTK_ALIGN_START);
+        gtk_widget_set_parent(table->menu, GTK_WIDGET(table));
+
+        gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), GDK_BUTTON_SECONDARY);
+        g_signal_connect(click, "pressed", G_CALLBACK(on_secondary_pressed), table);
+        add_gesture(table, click);
+        gtk_gesture_single_set_touch_only(GTK_GESTURE_SINGLE(press), TRUE);
+        g_signal_connect(press, "pressed", G_CALLBACK(on_long_pressed), table);
+        add_gesture(table, press);
+
+        gtk_shortcut_controller_add_shortcut(GTK_SHORTCUT_CONTROLLER(keys),
+                gtk_shortcut_new(gtk_alternative_trigger_new(gtk_keyval_trigger_new(GDK_KEY_Menu, 0),
+                                         gtk_keyval_trigger_new(GDK_KEY_F10, GDK_SHIFT_MASK)),
+                        gtk_callback_action_new(on_menu_key, table, NULL)));
+        gtk_shortcut_controller_add_shortcut(GTK_SHORTCUT_CONTROLLER(keys),
+                gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_c, GDK_CONTROL_MASK),
+                        gtk_named_action_new("table.copy")));
+        gtk_widget_add_controller(GTK_WIDGET(table->view), keys);
+}
+
+/* Columns. */
+
+static GtkListItemFactory *factory_new(AldDataTable *table, const AldDataColumn *column)
+{
+        GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+
+        g_object_set_data(G_OBJECT(factory), FACTORY_COLUMN, (gpointer) column);
+        g_signal_connect(factory, "setup", G_CALLBACK(on_setup), table);
+        g_signal_connect(factory, "bind", G_CALLBACK(on_bind), table);
+        g_signal_connect(factory, "unbind", G_CALLBACK(on_unbind), table);
+        return factory;
+}
+
+static GtkColumnViewColumn *column_new(AldDataTable *table, const AldDataColumn *described)
+{
+        GtkColumnViewColumn *column = gtk_column_view_column_new(
+                _(described->title), factory_new(table, described));
+        AldColumnSorter *sorter = ald_column_sorter_new(described, table->cluster);
+
+        ald_view_column_describe(column, described);
+        gtk_column_view_column_set_resizable(column, TRUE);
+        gtk_column_view_column_set_expand(column, described->expands);
+        gtk_column_view_column_set_visible(column, !described->hidden);
+        gtk_column_view_column_set_sorter(column, GTK_SORTER(sorter));
+        g_ptr_array_add(table->sorters, sorter);
+        return column;
+}
+
+static void add_columns(AldDataTable *table)
+{
+        g_autoptr(GSimpleActionGroup) shown = g_simple_action_group_new();
+
+        for (unsigned i = 0; i < table->kind->n_columns; i++) {
+                const AldDataColumn *described = &table->kind->columns[i];
+                g_autoptr(GtkColumnViewColumn) column = column_new(table, described);
+                g_autoptr(GPropertyAction) action = g_property_action_new(described->id, column, "visible");
+
+                gtk_column_view_column_set_header_menu(column, table->column_menu);
+                g_action_map_add_action(G_ACTION_MAP(shown), G_ACTION(action));
+                gtk_column_view_append_column(table->view, column);
+        }
+        gtk_widget_insert_action_group(GTK_WIDGET(table), "column", G_ACTION_GROUP(shown));
+}
+
+static void sort_by_first(AldDataTable *table)
+{
+        g_autoptr(GtkColumnViewColumn)
+                first = g_list_model_get_item(gtk_column_view_get_columns(table->view), 0);
+
+        gtk_column_view_sort_by_column(table->view, first, GTK_SORT_ASCENDING);
+}
+
+/* The table. */
+
+static void toggle_search(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+        ald_list_page_toggle_search(ALD_DATA_TABLE(widget)->page);
+}
+
+/* Where the first column is at the right, GTK shows the last ones first. */
+static void show_first_column(GtkAdjustment *adjustment, AldDataTable *table)
+{
+        double rest = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment);
+
+        if (gtk_widget_get_direction(GTK_WIDGET(table)) != GTK_TEXT_DIR_RTL || rest <= 0)
+                return;
+        g_signal_handlers_disconnect_by_func(adjustment, show_first_column, table);
+        gtk_adjustment_set_value(adjustment, rest);
+}
+
+static void on_activate(GtkColumnView *view, guint position, AldDataTable *table)
+{
+        g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(table->selection), position);
+
+        if (item)
+                table->kind->activate(GTK_WIDGET(table), item);
+}
+
+/* Only a table that is shown makes rows. The handler of the sorter must come before that of the sorted list.
+ */
+static void add_rows(AldDataTable *table)
+{
+        GtkSorter *sorter = gtk_column_view_get_sorter(table->view);
+        GtkSortListModel *sorted = gtk_sort_list_model_new(
+                g_object_ref(ald_list_page_items(table->page)), g_object_ref(sorter));
+
+        table->selection = GTK_SELECTION_MODEL(gtk_multi_selection_new(G_LIST_MODEL(sorted)));
+        gtk_column_view_set_model(table->view, table->selection);
+        g_signal_connect_object(sorter, "changed", G_CALLBACK(on_sorted), table, 0);
+}
+
+static void ald_data_table_map(GtkWidget *widget)
+{
+        AldDataTable *table = ALD_DATA_TABLE(widget);
+
+        if (!table->selection)
+                add_rows(table);
+        GTK_WIDGET_CLASS(ald_data_table_parent_class)->map(widget);
+        ald_bound_rows_set_seen(table->rows, true);
+        take_changes(table, table->missed);
+        table->missed = 0;
+}
+
+static void ald_data_table_unmap(GtkWidget *widget)
+{
+        ald_bound_rows_set_seen(ALD_DATA_TABLE(widget)->rows, false);
+        GTK_WIDGET_CLASS(ald_data_table_parent_class)->unmap(widget);
+}
+
+static void ald_data_table_dispose(GObject *object)
+{
+        AldDataTable *table = ALD_DATA_TABLE(object);
+
+        g_clear_pointer(&table->menu, gtk_widget_unparent);
+        /* It changes once more as its columns go. */
+        if (table->cluster)
+                g_signal_handlers_disconnect_by_data(gtk_column_view_get_sorter(table->view), table);
+        adw_bin_set_child(ADW_BIN(table), NULL);
+        table->sorted_by = NULL;
+        g_clear_object(&table->selection);
+        g_clear_object(&table->sort_menu);
+        g_clear_object(&table->column_menu);
+        g_clear_object(&table->cluster);
+        G_OBJECT_CLASS(ald_data_table_parent_class)->dispose(object);
+}
+
+static void ald_data_table_finalize(GObject *object)
+{
+        AldDataTable *table = ALD_DATA_TABLE(object);
+
+        ald_bound_rows_free(table->rows);
+        g_ptr_array_unref(table->sorters);
+        G_OBJECT_CLASS(ald_data_table_parent_class)->finalize(object);
+}
+
+static void ald_data_table_class_init(AldDataTableClass *class)
+{
+        GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+        G_OBJECT_CLASS(class)->dispose = ald_data_table_dispose;
+        G_OBJECT_CLASS(class)->finalize = ald_data_table_finalize;
+        widget_class->map = ald_data_table_map;
+        widget_class->unmap = ald_data_table_unmap;
+        gtk_widget_class_install_action(widget_class, "table.copy", NULL, copy_selected);
+        gtk_widget_class_install_action(widget_class, "table.sort", "s", sort_by);
+        gtk_widget_class_install_action(widget_class, ALD_LIST_SEARCH_ACTION, NULL, toggle_search);
+}
+
+static void ald_data_table_init(AldDataTable *table)
+{
+        table->rows = ald_bound_rows_new();
+        table->sorters = g_ptr_array_new_with_free_func(g_object_unref);
+        table->view = GTK_COLUMN_VIEW(gtk_column_view_new(NULL));
+}
+
+GtkWidget *ald_data_table_new(AldLiveCluster *cluster, GListModel *items, const AldDataTableKind *kind)
+{
+        AldDataTable *table = g_object_new(ALD_TYPE_DATA_TABLE, NULL);
+
+        table->kind = kind;
+        table->cluster = g_object_ref(cluster);
+        table->page_kind = kind->page;
+        table->page_kind.words = words_of;
+        table->page = ald_list_page_new(cluster, items, &table->page_kind, table);
+        table->sort_menu = ald_sort_menu_new(kind->columns, kind->n_columns);
+        table->column_menu = ald_column_menu_new(kind->columns, kind->n_columns);
+        add_columns(table);
+        ald_view_columns_align_titles(table->view, kind->columns, kind->n_columns);
+        g_signal_connect_object(
+                gtk_column_view_get_sorter(table->view), "changed", G_CALLBACK(on_sorter_changed), table, 0);
+        g_signal_connect_object(items, "items-changed", G_CALLBACK(on_items_changed), table, G_CONNECT_AFTER);
+        sort_by_first(table);
+        add_row_menu(table);
+        gtk_widget_add_css_class(GTK_WIDGET(table->view), "data-table");
+        gtk_accessible_update_property(
+                GTK_ACCESSIBLE(table->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _(kind->label), -1);
+        g_signal_connect(table->view, "activate", G_CALLBACK(on_activate), table);
+        g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), table, 0);
+        g_signal_connect_object(cluster, "tick", G_CALLBACK(on_tick), table, 0);
+        ald_list_page_set_list(table->page, GTK_WIDGET(table->view));
+        g_signal_connect_object(gtk_scrollable_get_hadjustment(GTK_SCROLLABLE(table->view)), "changed",
+                G_CALLBACK(show_first_column), table, 0);
+        adw_bin_set_child(ADW_BIN(table), GTK_WIDGET(table->page));
+        return GTK_WIDGET(table);
+}

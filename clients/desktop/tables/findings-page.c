@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#include "clients/common/finding-display.h"
+#include "clients/desktop/tables/finding-card.h"
+#include "clients/desktop/tables/findings-page.h"
+#include "clients/desktop/tables/list-page.h"
+
+#define SPACING 12
+#define WIDTH 760
+
+#define ALD_TYPE_FINDINGS_PAGE (ald_findings_page_get_type())
+G_DECLARE_FINAL_TYPE(AldFindingsPage, ald_findings_page, ALD, FINDINGS_PAGE, AdwBin)
+
+struct _AldFindingsPage {
+        AdwBin parent;
+        AldLiveCluster *cluster;
+        AldListPage *page;
+        GtkSelectionModel *selection;
+        GtkWidget *list, *bar, *counts;
+};
+
+G_DEFINE_FINAL_TYPE(AldFindingsPage, ald_findings_page, ADW_TYPE_BIN)
+
+static char *words_of(gpointer item, gpointer userdata)
+{
+        return ald_finding_card_text(item);
+}
+
+/* Rows. */
+
+static void on_setup(GtkListItemFactory *factory, GtkListItem *list_item, AldFindingsPage *page)
+{
+        gtk_list_item_set_child(list_item, ald_finding_card_new(page->cluster));
+}
+
+static void on_bind(GtkListItemFactory *factory, GtkListItem *list_item, AldFindingsPage *page)
+{
+        GtkWidget *card = gtk_list_item_get_child(list_item), *row = gtk_widget_get_parent(card);
+        AldFindingItem *item = gtk_list_item_get_item(list_item);
+
+        ald_finding_card_set_item(ALD_FINDING_CARD(card), item);
+        if (row)
+                gtk_accessible_update_property(
+                        GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, ald_finding_item_words(item), -1);
+}
+
+static void on_unbind(GtkListItemFactory *factory, GtkListItem *list_item, AldFindingsPage *page)
+{
+        ald_finding_card_set_item(ALD_FINDING_CARD(gtk_list_item_get_child(list_item)), NULL);
+}
+
+static GtkListItemFactory *factory_new(AldFindingsPage *page)
+{
+        GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+
+        g_signal_connect(factory, "setup", G_CALLBACK(on_setup), page);
+        g_signal_connect(factory, "bind", G_CALLBACK(on_bind), page);
+        g_signal_connect(factory, "unbind", G_CALLBACK(on_unbind), page);
+        return factory;
+}
+
+static void on_activate(GtkListView *list, guint position, AldFindingsPage *page)
+{
+        g_autoptr(AldFindingItem) item = g_list_model_get_item(G_LIST_MODEL(page->selection), position);
+
+        if (item)
+                ald_finding_card_open(GTK_WIDGET(list), item);
+}
+
+/* Copying. */
+
+static void append_finding(GString *out, AldFindingsPage *page, guint position)
+{
+        g_autoptr(AldFindingItem) item = g_list_model_get_item(G_LIST_MODEL(page->selection), position);
+        g_autofree char *text = item ? ald_finding_card_text(item) : NULL;
+
+        if (text)
+                g_string_append_printf(out, "%s%s", out->len > 0 ? "\n" : "", text);
+}
+
+static void copy(AldFindingsPage *page, const GString *text)
+{
+        if (text->len == 0)
+                return;
+        gdk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(page)), text->str);
+        gtk_widget_activate_action(GTK_WIDGET(page), "win.say", "s", _("Findings copied"));
+}
+
+static void copy_selected(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+        AldFindingsPage *page = ALD_FINDINGS_PAGE(widget);
+        g_autoptr(GtkBitset) selected = gtk_selection_model_get_selection(page->selection);
+        g_autoptr(GString) out = g_string_new(NULL);
+
+        for (guint i = 0; i < gtk_bitset_get_size(selected); i++)
+                append_finding(out, page, gtk_bitset_get_nth(selected, i));
+        copy(page, out);
+}
+
+static void copy_all(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+        AldFindingsPage *page = ALD_FINDINGS_PAGE(widget);
+        g_autoptr(GString) out = g_string_new(NULL);
+
+        for (guint i = 0; i < g_list_model_get_n_items(G_LIST_MODEL(page->selection)); i++)
+                append_finding(out, page, i);
+        copy(page, out);
+}
+
+/* Above the list. */
+
+static void update_counts(AldFindingsPage *page)
+{
+        g_autoptr(GPtrArray) counts = ald_findings_counts(ald_live_cluster_model(page->cluster));
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        for (guint i = 0; i < counts->len; i++)
+                g_string_append_printf(
+                        text, "%s%s", i == 0 ? "" : ", ", ((AldFact *) counts->pdata[i])->text);
+        gtk_label_set_text(GTK_LABEL(page->counts), text->str);
+        gtk_widget_set_visible(page->bar, counts->len > 0);
+}
+
+static void on_updated(AldLiveCluster *cluster, guint parts, AldFindingsPage *page)
+{
+        if (!(parts & (ALD_LIVE_FINDINGS | ALD_LIVE_NODE_SET)))
+                return;
+        update_counts(page);
+        ald_list_page_search_again(page->page);
+}
+
+static GtkWidget *bar_new(AldFindingsPage *page)
+{
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, SPACING), *clamp = adw_clamp_new();
+        GtkWidget *button = gtk_button_new_with_mnemonic(_("Copy _All"));
+
+        page->counts = gtk_label_new(NULL);
+        gtk_label_set_xalign(GTK_LABEL(page->counts), 0);
+        gtk_label_set_ellipsize(GTK_LABEL(page->counts), PANGO_ELLIPSIZE_END);
+        gtk_widget_add_css_class(page->counts, "heading");
+        gtk_widget_set_hexpand(page->counts, TRUE);
+        gtk_widget_add_css_class(button, "flat");
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "findings.copy-all");
+        gtk_box_append(GTK_BOX(box), page->counts);
+        gtk_box_append(GTK_BOX(box), button);
+        gtk_widget_set_margin_top(box, SPACING / 2);
+        gtk_widget_set_margin_bottom(box, SPACING / 2);
+        gtk_widget_set_margin_start(box, SPACING);
+        gtk_widget_set_margin_end(box, SPACING / 2);
+        adw_clamp_set_maximum_size(ADW_CLAMP(clamp), WIDTH);
+        adw_clamp_set_child(ADW_CLAMP(clamp), box);
+        return clamp;
+}
+
+/* The page. */
+
+static void toggle_search(GtkWidget *widget, const char *action, GVariant *parameter)
+{
+        ald_list_page_toggle_search(ALD_FINDINGS_PAGE(widget)->page);
+}
+
+static void ald_findings_page_dispose(GObject *object)
+{
+        AldFindingsPage *page = ALD_FINDINGS_PAGE(object);
+
+        adw_bin_set_child(ADW_BIN(page), NULL);
+        g_clear_object(&page->selection);
+        g_clear_object(&page->cluster);
+        G_OBJECT_CLASS(ald_findings_page_parent_class)->dispose(object);
+}
+
+static void ald_findings_page_class_init(AldFindingsPageClass *class)
+{
+        GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+        G_OBJECT_CLASS(class)->dispose = ald_findings_page_dispose;
+        gtk_widget_class_install_action(widget_class, "findings.copy", NULL, copy_selected);
+        gtk_widget_class_install_action(widget_class, "findings.copy-all", NULL, copy_all);
+        gtk_widget_class_install_action(widget_class, ALD_LIST_SEARCH_ACTION, NULL, toggle_search);
+}
+
+static void ald_findings_page_init(AldFindingsPage *page)
+{
+}
+
+static GtkWidget *list_new(AldFindingsPage *page)
+{
+        GtkWidget *clamp = adw_clamp_scrollable_new();
+        GtkEventController *keys = gtk_shortcut_controller_new();
+
+        page->selection = GTK_SELECTION_MODEL(
+                gtk_multi_selection_new(g_object_ref(ald_list_page_items(page->page))));
+        page->list = gtk_list_view_new(g_object_ref(page->selection), factory_new(page));
+        gtk_list_view_set_show_separators(GTK_LIST_VIEW(page->list), TRUE);
+        gtk_widget_add_css_class(page->list, "card");
+        gtk_accessible_update_property(
+                GTK_ACCESSIBLE(page->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Findings"), -1);
+        g_signal_connect(page->list, "activate", G_CALLBACK(on_activate), page);
+        gtk_shortcut_controller_add_shortcut(GTK_SHORTCUT_CONTROLLER(keys),
+                gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_c, GDK_CONTROL_MASK),
+                        gtk_named_action_new("findings.copy")));
+        gtk_widget_add_controller(page->list, keys);
+        adw_clamp_scrollable_set_maximum_size(ADW_CLAMP_SCROLLABLE(clamp), WIDTH);
+        adw_clamp_scrollable_set_child(ADW_CLAMP_SCROLLABLE(clamp), page->list);
+        return clamp;
+}
+
+static const AldListPageKind kind = {
+        .placeholder = N_("Search findings"),
+        .empty_title = N_("No Findings"),
+        .empty_text = N_("Nothing that Alidade checks is wrong with the nodes and links that it knows"),
+        .empty_icon = "emblem-ok-symbolic",
+        .words = words_of,
+};
+
+GtkWidget *ald_findings_page_new(AldLiveCluster *cluster)
+{
+        AldFindingsPage *page = g_object_new(ALD_TYPE_FINDINGS_PAGE, NULL);
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+
+        page->cluster = g_object_ref(cluster);
+        page->page = ald_list_page_new(cluster, ald_live_cluster_findings(cluster), &kind, NULL);
+        page->bar = bar_new(page);
+        ald_list_page_set_list(page->page, list_new(page));
+        gtk_box_append(GTK_BOX(box), page->bar);
+        gtk_widget_set_vexpand(GTK_WIDGET(page->page), TRUE);
+        gtk_box_append(GTK_BOX(box), GTK_WIDGET(page->page));
+        adw_bin_set_child(ADW_BIN(page), box);
+        g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), page, 0);
+        update_counts(page);
+        return GTK_WIDGET(page);
+}

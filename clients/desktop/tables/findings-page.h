@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "clients/desktop/live/live-cluster.h"
+
+/* The findings with their remedies, the worst first. */
+GtkWidget *ald_findings_page_new(AldLiveCluster *cluster);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "clients/desktop/live/live-cluster.h"
+
+/* A list that can be searched, and what is shown in its place if there is nothing in it. */
+#define ALD_TYPE_LIST_PAGE (ald_list_page_get_type())
+G_DECLARE_FINAL_TYPE(AldListPage, ald_list_page, ALD, LIST_PAGE, GtkBox)
+
+/* An action of each page that contains one of these: opens the search, or closes it. */
+#define ALD_LIST_SEARCH_ACTION "list.search"
+
+typedef struct AldListPageKind {
+        const char *placeholder; /* of the search entry: to be translated, as are the next three */
+        const char *empty_title;
+        const char *empty_text;
+        const char *empty_icon; /* not this one */
+        /* All words of an item in which a user may search, to be freed. */
+        char *(*words)(gpointer item, gpointer userdata);
+} AldListPageKind;
+
+/* The words of the kind get the userdata. Neither is copied. */
+AldListPage *ald_list_page_new(
+        AldLiveCluster *cluster, GListModel *items, const AldListPageKind *kind, gpointer userdata);
+
+/* The items that match the search. */
+GListModel *ald_list_page_items(AldListPage *page);
+
+/* The list, in which it scrolls. */
+void ald_list_page_set_list(AldListPage *page, GtkWidget *list);
+
+/* To be called after words of items have changed. */
+void ald_list_page_search_again(AldListPage *page);
+
+/* Opens the search, or closes it. */
+void ald_list_page_toggle_search(AldListPage *page);

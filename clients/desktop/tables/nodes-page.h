@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "clients/desktop/live/live-cluster.h"
+
+/* The nodes as a table. */
+GtkWidget *ald_nodes_page_new(AldLiveCluster *cluster);

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "clients/common/format.h"
+#include "clients/desktop/live/finding-item.h"
+#include "clients/desktop/topology/drawn-lines.h"
+
+void ald_drawn_line_free(AldDrawnLine *line)
+{
+        if (!line)
+                return;
+        for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++)
+                g_free(line->texts[i]);
+        g_free(line->words);
+        g_free(line);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDrawnLine, ald_drawn_line_free)
+
+static AldLineKind kind_of(const AldEdgeRow *edge)
+{
+        if (g_strcmp0(edge->kind, ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_SOCKET)) == 0)
+                return ALD_LINE_SOCKET;
+        return g_strcmp0(edge->kind, ald_edge_row_kind_to_string(ALD_EDGE_ROW_KIND_RDMA)) == 0
+                       ? ALD_LINE_RDMA
+                       : ALD_LINE_CABLE;
+}
+
+/* Better ones come first; one that this version does not know is the worst. */
+static unsigned rank_of(AldEdgeRowPresence presence)
+{
+        static const AldEdgeRowPresence order[] = {
+                ALD_EDGE_ROW_PRESENCE_LIVE,
+                ALD_EDGE_ROW_PRESENCE_STALE,
+                ALD_EDGE_ROW_PRESENCE_UNMEASURED,
+                ALD_EDGE_ROW_PRESENCE_CANDIDATE,
+                ALD_EDGE_ROW_PRESENCE_UNKNOWN,
+                ALD_EDGE_ROW_PRESENCE_OFFLINE,
+        };
+        unsigned rank = 0;
+
+        while (rank < G_N_ELEMENTS(order) && order[rank] != presence)
+                rank++;
+        return rank;
+}
+
+static AldEdgeRowPresence presence_of(const AldEdgeRow *edge)
+{
+        int presence = edge->presence ? (int) ald_edge_row_presence_from_string(edge->presence) : -1;
+
+        return presence >= 0 ? (AldEdgeRowPresence) presence : ALD_EDGE_ROW_PRESENCE_UNKNOWN;
+}
+
+static unsigned index_of(const AldTopologySummary *summary, const char *id)
+{
+        return GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, id ?: ""));
+}
+
+/* Absent is the greatest. */
+static void keep_greatest(uint64_t *kept, uint64_t value)
+{
+        if (value != ALD_ABSENT_UINT64 && (*kept == ALD_ABSENT_UINT64 || value > *kept))
+                *kept = value;
+}
+
+static void take_edge(AldDrawnLine *line, const AldEdgeRow *edge, bool reverse)
+{
+        AldEdgeRowPresence presence = presence_of(edge);
+
+        if (rank_of(presence) > rank_of(line->presence))
+                return;
+        if (rank_of(presence) < rank_of(line->presence)) {
+                line->presence = presence;
+                line->there = line->back = line->rtt = ALD_ABSENT_UINT64;
+        }
+        keep_greatest(reverse ? &line->back : &line->there, edge->bits_per_second);
+        line->rtt = MIN(line->rtt, edge->rtt_p50_nsec);
+}
+
+static gint64 *key_new(unsigned a, unsigned b, AldLineKind kind)
+{
+        gint64 *key = g_new(gint64, 1);
+
+        *key = ((gint64) a * G_MAXUINT16 + b) * ALD_N_LINE_KINDS + kind;
+        return key;
+}
+
+static AldDrawnLine *find_line(GHashTable *by_key, GPtrArray *lines, unsigned a, unsigned b, AldLineKind kind)
+{
+        g_autofree gint64 *key = key_new(a, b, kind);
+        AldDrawnLine *line = g_hash_table_lookup(by_key, key);
+
+        if (line)
+                return line;
+        line = g_new(AldDrawnLine, 1);
+        *line = (AldDrawnLine){ .a = a,
+                .b = b,
+                .kind = kind,
+                .presence = ALD_EDGE_ROW_PRESENCE_OFFLINE,
+                .trouble = ALD_LINE_TROUBLE_NONE,
+                .there = ALD_ABSENT_UINT64,
+                .back = ALD_ABSENT_UINT64,
+                .rtt = ALD_ABSENT_UINT64 };
+        g_hash_table_insert(by_key, g_steal_pointer(&key), line);
+        g_ptr_array_add(lines, line);
+        return line;
+}
+
+static void add_edges(GPtrArray *lines, const AldTopologySummary *summary, const AldTopology *topology)
+{
+        g_autoptr(GHashTable) by_key = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+
+        for (guint i = 0; i < topology->edges->len; i++) {
+                const AldEdgeRow *edge = topology->edges->pdata[i];
+                unsigned source = index_of(summary, edge->source), sink = index_of(summary, edge->sink);
+
+                if (source == 0 || sink == 0 || source == sink || ald_edge_is_within_node(edge))
+                        continue;
+                take_edge(
+                        find_line(by_key, lines, MIN(source, sink) - 1, MAX(source, sink) - 1, kind_of(edge)),
+                        edge, source > sink);
+        }
+}
+
+static gint compare_lines(gconstpointer a, gconstpointer b)
+{
+        const AldDrawnLine *x = *(const AldDrawnLine *const *) a, *y = *(const AldDrawnLine *const *) b;
+
+        if (x->a != y->a)
+                return x->a < y->a ? -1 : 1;
+        if (x->b != y->b)
+                return x->b < y->b ? -1 : 1;
+        return (int) x->kind - (int) y->kind;
+}
+
+static bool is_same_pair(const AldDrawnLine *x, const AldDrawnLine *y)
+{
+        return x->a == y->a && x->b == y->b;
+}
+
+/* A cable that something else uses is no line of its own. Lines are sorted. */
+static void drop_used_cables(GPtrArray *lines)
+{
+        for (guint i = lines->len; i-- > 1;) {
+                AldDrawnLine *line = lines->pdata[i];
+
+                if (line->kind == ALD_LINE_CABLE && is_same_pair(line, lines->pdata[i - 1]))
+                        g_ptr_array_remove_index(lines, i);
+        }
+}
+
+static void number_lanes(GPtrArray *lines)
+{
+        for (guint first = 0, next; first < lines->len; first = next) {
+                for (next = first + 1;
+                        next < lines->len && is_same_pair(lines->pdata[first], lines->pdata[next]);)
+                        next++;
+                for (guint i = first; i < next; i++) {
+                        AldDrawnLine *line = lines->pdata[i];
+
+                        line->lane = i - first;
+                        line->n_lanes = next - first;
+                }
+        }
+}
+
+/* "A\nB" in the order of their ids → AldLineTrouble + 1. */
+static GHashTable *troubled_pairs(GListModel *findings)
+{
+        GHashTable *pairs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+        for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
+                g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
+                const char *const *nodes = ald_finding_item_nodes(item);
+                bool ordered, error = ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_ERROR;
+                char *key;
+
+                if (!g_str_has_prefix(ald_finding_item_id(item), "link-") ||
+                        g_strv_length((GStrv) nodes) != 2)
+                        continue;
+                ordered = strcmp(nodes[0], nodes[1]) < 0;
+                key = g_strdup_printf("%s\n%s", nodes[ordered ? 0 : 1], nodes[ordered ? 1 : 0]);
+                if (error || !g_hash_table_contains(pairs, key))
+                        g_hash_table_replace(pairs, key,
+                                GINT_TO_POINTER(
+                                        (error ? ALD_LINE_TROUBLE_ERROR : ALD_LINE_TROUBLE_WARNING) + 1));
+                else
+                        g_free(key);
+        }
+        return pairs;
+}
+
+static const AldTopologyNode *node_of(const AldTopologySummary *summary, unsigned index)
+{
+        return summary->nodes->pdata[index];
+}
+
+static AldLineTrouble trouble_of(
+        const AldDrawnLine *line, const AldTopologySummary *summary, GHashTable *troubled)
+{
+        const char *a = node_of(summary, line->a)->row->node, *b = node_of(summary, line->b)->row->node;
+        bool ordered = strcmp(a, b) < 0;
+        g_autofree char *key = g_strdup_printf("%s\n%s", ordered ? a : b, ordered ? b : a);
+        int found = GPOINTER_TO_INT(g_hash_table_lookup(troubled, key));
+
+        /* Findings of links are about what was measured, which an offline line does not show. */
+        if (line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE)
+                return ALD_LINE_TROUBLE_ERROR;
+        if (found)
+                return (AldLineTrouble) (found - 1);
+        return line->asymmetric ? ALD_LINE_TROUBLE_WARNING : ALD_LINE_TROUBLE_NONE;
+}
+
+/* Instead of RTT/2, what is to be known about a line without figures. */
+static const char *state_words(AldEdgeRowPresence presence)
+{
+        switch (presence) {
+        case ALD_EDGE_ROW_PRESENCE_UNMEASURED:
+                return _("not measured");
+        case ALD_EDGE_ROW_PRESENCE_CANDIDATE:
+                return _("possible");
+        case ALD_EDGE_ROW_PRESENCE_OFFLINE:
+                return _("offline");
+        case ALD_EDGE_ROW_PRESENCE_UNKNOWN:
+                return _("unknown");
+        case ALD_EDGE_ROW_PRESENCE_STALE:
+                return _("stale");
+        default:
+                return NULL;
+        }
+}
+
+static const char *kind_words(AldLineKind kind)
+{
+        return kind == ALD_LINE_SOCKET ? _("sockets") : kind == ALD_LINE_RDMA ? _("RDMA") : _("cable");
+}
+
+/* A mark in front of a rate: the form of its verdict. */
+static char *rate_text(const AldDrawnLine *line, uint64_t rate, uint64_t other)
+{
+        g_autofree char *text = NULL;
+
+        if (rate == ALD_ABSENT_UINT64)
+                return NULL;
+        text = ald_format_bits_per_second(ald_figure(rate));
+        if (line->presence == ALD_EDGE_ROW_PRESENCE_STALE)
+                return g_strdup_printf("~ %s", text);
+        return line->asymmetric && rate < other ? g_strdup_printf("≠ %s", text) : g_steal_pointer(&text);
+}
+
+static char *middle_text(const AldDrawnLine *line)
+{
+        g_autofree char *delay = line->rtt == ALD_ABSENT_UINT64 ? NULL
+                                                                : ald_format_nsec(ald_figure(line->rtt) / 2);
+        const char *state = state_words(line->presence);
+
+        /* The cross on the line says it, and the card of the node. */
+        if (line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE)
+                return NULL;
+        if (delay && (line->kind == ALD_LINE_RDMA || line->n_lanes > 1))
+                return g_strdup_printf("%s %s", line->kind == ALD_LINE_RDMA ? "RDMA" : "IP", delay);
+        if (delay)
+                return g_steal_pointer(&delay);
+        if (line->kind == ALD_LINE_SOCKET)
+                return g_strdup(state);
+        return state ? g_strdup_printf("%s: %s", kind_words(line->kind), state)
+                     : g_strdup(kind_words(line->kind));
+}
+
+static void add_texts(AldDrawnLine *line, const AldTopologySummary *summary)
+{
+        const char *a = node_of(summary, line->a)->name, *b = node_of(summary, line->b)->name;
+        g_autofree char *there = ald_format_bits_per_second(ald_figure(line->there));
+        g_autofree char *back = ald_format_bits_per_second(ald_figure(line->back));
+        g_autofree char *delay = ald_format_nsec(ald_figure(line->rtt) / 2);
+        const char *state = state_words(line->presence) ?: _("live");
+
+        line->texts[ALD_LABEL_TO_B] = rate_text(line, line->there, line->back);
+        line->texts[ALD_LABEL_TO_A] = rate_text(line, line->back, line->there);
+        line->texts[ALD_LABEL_MIDDLE] = middle_text(line);
+        line->words = g_strdup_printf(_("%s and %s over %s, %s: %s to %s, %s to %s, half a round trip %s"), a,
+                b, kind_words(line->kind), state, there, b, back, a, delay);
+}
+
+GPtrArray *ald_drawn_lines(
+        const AldTopologySummary *summary, const AldTopology *topology, GListModel *findings)
+{
+        GPtrArray *lines = g_ptr_array_new_with_free_func((GDestroyNotify) ald_drawn_line_free);
+        g_autoptr(GHashTable) troubled = troubled_pairs(findings);
+
+        add_edges(lines, summary, topology);
+        g_ptr_array_sort(lines, compare_lines);
+        drop_used_cables(lines);
+        number_lanes(lines);
+        for (guint i = 0; i < lines->len; i++) {
+                AldDrawnLine *line = lines->pdata[i];
+                AldNodePair rates = { .there = line->there, .back = line->back };
+
+                line->asymmetric = ald_node_pair_is_asymmetric(&rates);
+                line->trouble = trouble_of(line, summary, troubled);
+                add_texts(line, summary);
+        }
+        return lines;
+}
+
+static bool has_same_labels(const AldDrawnLine *x, const AldDrawnLine *y)
+{
+        for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++)
+                if (!x->texts[i] != !y->texts[i])
+                        return false;
+        return true;
+}
+
+bool ald_drawn_lines_are_alike(const GPtrArray *a, const GPtrArray *b)
+{
+        if (a->len != b->len)
+                return false;
+        for (guint i = 0; i < a->len; i++) {
+                const AldDrawnLine *x = a->pdata[i], *y = b->pdata[i];
+
+                if (!is_same_pair(x, y) || x->kind != y->kind || x->trouble != y->trouble ||
+                        !has_same_labels(x, y))
+                        return false;
+        }
+        return true;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "clients/common/topology-summary.h"
+#include "clients/desktop/layout/labels.h"
+
+/* The lines between nodes as they are drawn: one for each way in which two nodes are joined. */
+
+typedef enum AldLineKind {
+        ALD_LINE_SOCKET,
+        ALD_LINE_RDMA,
+        ALD_LINE_CABLE, /* that nothing else uses: Thunderbolt without addresses, or a neighbour by LLDP */
+        ALD_N_LINE_KINDS,
+} AldLineKind;
+
+/* What is wrong with it, the worst first. */
+typedef enum AldLineTrouble {
+        ALD_LINE_TROUBLE_ERROR,   /* a finding of this weight, or it cannot be used */
+        ALD_LINE_TROUBLE_WARNING, /* the same; or much faster in one direction */
+        ALD_LINE_TROUBLE_NONE,
+} AldLineTrouble;
+
+/* From node a to node b, which are indices of the summary. Absent if unknown. */
+typedef struct AldDrawnLine {
+        unsigned a, b;
+        AldLineKind kind;
+        unsigned lane, n_lanes;
+        AldEdgeRowPresence presence; /* the best of its paths */
+        AldLineTrouble trouble;
+        bool asymmetric;
+        uint64_t there, back;           /* bits per second: the best of the paths of this presence */
+        uint64_t rtt;                   /* ns: the least of them */
+        char *texts[ALD_N_LABEL_KINDS]; /* of its labels; NULL: none */
+        char *words;                    /* all of it, for a screen reader */
+} AldDrawnLine;
+
+void ald_drawn_line_free(AldDrawnLine *line);
+
+/* An array of AldDrawnLine by a, b and kind. The findings are AldFindingItems. */
+GPtrArray *ald_drawn_lines(
+        const AldTopologySummary *summary, const AldTopology *topology, GListModel *findings);
+
+/* Whether the same lines have the same labels, whatever these say. */
+bool ald_drawn_lines_are_alike(const GPtrArray *a, const GPtrArray *b);

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "clients/common/format.h"
+#include "clients/desktop/topology/matrix-cells.h"
+
+#define SEPARATOR_LEAST_CELL 4 /* pixels of a cell from which segments are set apart */
+
+void ald_matrix_cells_free(AldMatrixCells *cells)
+{
+        if (!cells)
+                return;
+        g_strfreev(cells->ids);
+        g_strfreev(cells->names);
+        g_free(cells->segments);
+        g_free(cells->states);
+        g_free(cells->rates);
+        g_free(cells);
+}
+
+static guint find_root(guint *parents, guint i)
+{
+        while (parents[i] != i)
+                i = parents[i] = parents[parents[i]];
+        return i;
+}
+
+/* Of each node, the first one that it is joined with by any number of paths. */
+static guint *join_nodes(const AldTopologySummary *summary, guint n)
+{
+        guint *parents = g_new(guint, n);
+
+        for (guint i = 0; i < n; i++)
+                parents[i] = i;
+        for (guint i = 0; i < summary->pairs->len; i++) {
+                const AldNodePair *pair = summary->pairs->pdata[i];
+                guint a, b;
+
+                if (pair->a >= n || pair->b >= n)
+                        continue;
+                a = find_root(parents, pair->a);
+                b = find_root(parents, pair->b);
+                if (!ald_presence_is(pair->row->presence, ALD_EDGE_ROW_PRESENCE_CANDIDATE))
+                        parents[MAX(a, b)] = MIN(a, b);
+        }
+        return parents;
+}
+
+static void append_row(AldMatrixCells *cells, const AldTopologyNode *node, guint row)
+{
+        cells->ids[row] = g_strdup(node->row->node);
+        cells->names[row] = g_strdup(node->name);
+        cells->segments[row] = cells->n_segments;
+}
+
+/* Segment by segment, by name in each. Returns the row of each node. */
+static guint *order_nodes(AldMatrixCells *cells, const AldTopologySummary *summary)
+{
+        g_autofree guint *parents = join_nodes(summary, cells->n);
+        guint *rows = g_new0(guint, cells->n);
+        guint row = 0;
+
+        for (guint i = 0; i < cells->n; i++) {
+                if (find_root(parents, i) != i)
+                        continue;
+                for (guint k = i; k < cells->n; k++) {
+                        if (find_root(parents, k) != i)
+                                continue;
+                        append_row(cells, summary->nodes->pdata[k], row);
+                        rows[k] = row++;
+                }
+                cells->n_segments++;
+        }
+        return rows;
+}
+
+static void set_cell(AldMatrixCells *cells, guint row, guint column, const AldNodePair *pair, uint64_t rate)
+{
+        size_t i = (size_t) row * cells->n + column;
+
+        if (ald_presence_is(pair->row->presence, ALD_EDGE_ROW_PRESENCE_OFFLINE))
+                cells->states[i] = ALD_CELL_OFFLINE;
+        else if (rate == ALD_ABSENT_UINT64)
+                cells->states[i] = ALD_CELL_UNMEASURED;
+        else {
+                cells->states[i] = ALD_CELL_RATE;
+                cells->rates[i] = (double) rate;
+                cells->least = fmin(cells->least, (double) rate);
+                cells->most = fmax(cells->most, (double) rate);
+        }
+}
+
+AldMatrixCells *ald_matrix_cells_new(const AldTopologySummary *summary)
+{
+        AldMatrixCells *cells = g_new0(AldMatrixCells, 1);
+        size_t n = MIN(summary->nodes->len, ALD_MATRIX_NODES_MAX);
+        g_autofree guint *rows = NULL;
+
+        cells->n_all = summary->nodes->len;
+        cells->n = (guint) n;
+        cells->ids = g_new0(char *, n + 1);
+        cells->names = g_new0(char *, n + 1);
+        cells->segments = g_new0(guint, n);
+        cells->states = g_malloc0_n(n * n, sizeof *cells->states);
+        cells->rates = g_new(double, n *n);
+        cells->least = cells->most = NAN;
+        rows = order_nodes(cells, summary);
+        for (size_t i = 0; i < n * n; i++)
+                cells->rates[i] = NAN;
+        for (size_t row = 0; row < n; row++)
+                cells->states[row * n + row] = ALD_CELL_SELF;
+        for (guint i = 0; i < summary->pairs->len; i++) {
+                const AldNodePair *pair = summary->pairs->pdata[i];
+
+                if (pair->a >= n || pair->b >= n)
+                        continue;
+                set_cell(cells, rows[pair->a], rows[pair->b], pair, pair->there);
+                set_cell(cells, rows[pair->b], rows[pair->a], pair, pair->back);
+        }
+        return cells;
+}
+
+/* The ends and three steps of the scale "viridis", which grows lighter evenly and does without red against
+ * green. */
+uint32_t ald_matrix_color(double share)
+{
+        static const double scale[][3] = { { 68, 1, 84 }, { 59, 82, 139 }, { 33, 145, 140 }, { 94, 201, 98 },
+                { 253, 231, 37 } };
+        double at = CLAMP(share, 0, 1) * (G_N_ELEMENTS(scale) - 1);
+        size_t step = MIN((size_t) at, G_N_ELEMENTS(scale) - 2);
+        uint32_t color = 0xff;
+
+        for (size_t i = 0; i < 3; i++)
+                color = color << 8 |
+                        (uint32_t) (scale[step][i] +
+                                    (at - (double) step) * (scale[step + 1][i] - scale[step][i]));
+        return color;
+}
+
+static uint32_t color_of(const AldMatrixCells *cells, size_t i, bool dark)
+{
+        double range = log(cells->most / cells->least);
+
+        switch (cells->states[i]) {
+        case ALD_CELL_RATE:
+                return ald_matrix_color(range > 0 ? log(cells->rates[i] / cells->least) / range : 1);
+        case ALD_CELL_UNMEASURED:
+                return 0xff9a9996;
+        case ALD_CELL_OFFLINE:
+                return 0xffc0605a;
+        default:
+                return dark ? 0xff2a2a2a : 0xfff2f2f2;
+        }
+}
+
+/* Whether this line of pixels sets two segments apart. */
+static bool separates(const AldMatrixCells *cells, int pixel, int pixels)
+{
+        guint cell = (guint) ((gint64) pixel * cells->n / pixels);
+        guint before = pixel > 0 ? (guint) ((gint64) (pixel - 1) * cells->n / pixels) : cell;
+
+        return pixels >= (int) cells->n * SEPARATOR_LEAST_CELL &&
+               cells->segments[cell] != cells->segments[before];
+}
+
+GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int pixels, bool dark)
+{
+        size_t stride = (size_t) pixels * sizeof(uint32_t);
+        uint32_t *data = g_malloc(stride * (size_t) pixels);
+        g_autoptr(GBytes) bytes = NULL;
+
+        for (int y = 0; y < pixels; y++) {
+                size_t row = (size_t) ((gint64) y * cells->n / pixels) * cells->n;
+                bool line = separates(cells, y, pixels);
+
+                for (int x = 0; x < pixels; x++)
+                        data[(size_t) y * (size_t) pixels + (size_t) x] =
+                                line || separates(cells, x, pixels)
+                                        ? (dark ? 0xffffffff : 0xff000000)
+                                        : color_of(cells, row + (size_t) ((gint64) x * cells->n / pixels),
+                                                  dark);
+        }
+        bytes = g_bytes_new_take(data, stride * (size_t) pixels);
+        return gdk_memory_texture_new(pixels, pixels, GDK_MEMORY_DEFAULT, bytes, stride);
+}
+
+char *ald_matrix_cells_words(const AldMatrixCells *cells, guint row, guint column)
+{
+        size_t i = (size_t) row * cells->n + column;
+        g_autofree char *rate = ald_format_bits_per_second(cells->rates[i]);
+        const char *const words[ALD_N_CELL_STATES] = {
+                [ALD_CELL_NO_PATH] = _("no path is known"),
+                [ALD_CELL_SELF] = _("the same node"),
+                [ALD_CELL_RATE] = rate,
+                [ALD_CELL_UNMEASURED] = _("not measured"),
+                [ALD_CELL_OFFLINE] = _("offline"),
+        };
+
+        return g_strdup_printf(
+                "%s → %s: %s", cells->names[row], cells->names[column], words[cells->states[i]]);
+}

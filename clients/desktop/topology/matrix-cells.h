@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "clients/common/topology-summary.h"
+
+/* The cells of the matrix: what they are, and their picture. */
+
+typedef enum AldCellState {
+        ALD_CELL_NO_PATH, /* none is known */
+        ALD_CELL_SELF,
+        ALD_CELL_RATE,
+        ALD_CELL_UNMEASURED,
+        ALD_CELL_OFFLINE, /* or it cannot be used */
+        ALD_N_CELL_STATES,
+} AldCellState;
+
+/* More nodes have no matrix: each would be less than a pixel wide. */
+#define ALD_MATRIX_NODES_MAX 1024u
+
+typedef struct AldMatrixCells {
+        guint n_all, n;   /* nodes; of these at most the first ALD_MATRIX_NODES_MAX by name have rows */
+        GStrv ids, names; /* of the nodes, by row; names are safe text */
+        guint *segments;  /* by row: number of the nodes that are joined with each other */
+        guint n_segments;
+        uint8_t *states;    /* AldCellState by row and column: from the row to the column */
+        double *rates;      /* bits per second, the same; NaN unless it is ALD_CELL_RATE */
+        double least, most; /* of the rates; NaN if there are none */
+} AldMatrixCells;
+
+AldMatrixCells *ald_matrix_cells_new(const AldTopologySummary *summary);
+void ald_matrix_cells_free(AldMatrixCells *cells);
+
+/* A square picture, so many pixels wide. */
+GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int pixels, bool dark);
+
+/* The colour of a rate, 0 to 1 on the scale from the least to the most: 0xAARRGGBB. */
+uint32_t ald_matrix_color(double share);
+
+/* "alder → birch: 9.41 Gb/s"; to be freed. */
+char *ald_matrix_cells_words(const AldMatrixCells *cells, guint row, guint column);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/format.h"
+#include "clients/common/safe-text.h"
+#include "clients/desktop/topology/node-card.h"
+
+#define BAR_STEPS 100.0 /* finer changes are not seen, and need not be drawn */
+
+struct _AldNodeCard {
+        GtkButton parent;
+        AldNodeItem *item;
+        gulong changed;
+        GtkImage *icon, *presence_icon;
+        GtkLabel *name, *seen, *memory, *performance, *load;
+        GtkLevelBar *bar;
+        bool compact;
+};
+
+G_DEFINE_FINAL_TYPE(AldNodeCard, ald_node_card, GTK_TYPE_BUTTON)
+
+static void set_text(GtkLabel *label, const char *text)
+{
+        if (strcmp(gtk_label_get_label(label), text) != 0)
+                gtk_label_set_label(label, text);
+}
+
+/* Joined by dots; what is absent is left out, and a dash stands for all of it. */
+static char *join(const char *const *parts, size_t n)
+{
+        GString *text = g_string_new(NULL);
+
+        for (size_t i = 0; i < n; i++)
+                if (strcmp(parts[i], ALD_ABSENT_TEXT) != 0)
+                        g_string_append_printf(text, "%s%s", text->len > 0 ? " · " : "", parts[i]);
+        if (text->len == 0)
+                g_string_append(text, ALD_ABSENT_TEXT);
+        return g_string_free(text, FALSE);
+}
+
+/* A symbol beside the words, so that no one depends on a colour. */
+static const struct {
+        const char *icon, *style;
+} presences[] = {
+        [ALD_ITEM_PRESENCE_ONLINE] = { NULL, NULL },
+        [ALD_ITEM_PRESENCE_STALE] = { "dialog-warning-symbolic", "warning" },
+        [ALD_ITEM_PRESENCE_DUPLICATE] = { "dialog-error-symbolic", "error" },
+        [ALD_ITEM_PRESENCE_UNKNOWN] = { "dialog-question-symbolic", "warning" },
+        [ALD_ITEM_PRESENCE_OFFLINE] = { "network-offline-symbolic", "error" },
+};
+
+static void update_presence(AldNodeCard *card)
+{
+        AldItemPresence presence = ald_node_item_presence(card->item);
+        AldTone tone;
+        g_autofree char *seen = ald_node_item_seen(card->item, &tone);
+        bool counts = presence <= ALD_ITEM_PRESENCE_STALE;
+
+        set_text(card->seen, seen);
+        gtk_widget_set_visible(GTK_WIDGET(card->seen), presence != ALD_ITEM_PRESENCE_ONLINE);
+        gtk_widget_set_visible(GTK_WIDGET(card->presence_icon), presences[presence].icon != NULL);
+        if (presences[presence].icon)
+                gtk_image_set_from_icon_name(card->presence_icon, presences[presence].icon);
+        for (size_t i = 0; i < G_N_ELEMENTS(presences); i++)
+                if (presences[i].style && g_strcmp0(presences[i].style, presences[presence].style) != 0)
+                        gtk_widget_remove_css_class(GTK_WIDGET(card->presence_icon), presences[i].style);
+        if (presences[presence].style)
+                gtk_widget_add_css_class(GTK_WIDGET(card->presence_icon), presences[presence].style);
+        if (counts)
+                gtk_widget_remove_css_class(GTK_WIDGET(card), "gone");
+        else
+                gtk_widget_add_css_class(GTK_WIDGET(card), "gone");
+        gtk_widget_set_visible(GTK_WIDGET(card->performance), counts);
+        gtk_widget_set_visible(
+                GTK_WIDGET(card->load), presence == ALD_ITEM_PRESENCE_ONLINE && !card->compact);
+        gtk_widget_set_visible(GTK_WIDGET(card->memory), counts && !card->compact);
+}
+
+static void update_memory(AldNodeCard *card, const AldNodeFigures *figures)
+{
+        g_autofree char *text = ald_format_bytes_of(figures->memory_available, figures->memory_total);
+        bool known = figures->memory_total > 0 && isfinite(figures->memory_available);
+        double used = known ? 1 - figures->memory_available / figures->memory_total : 0;
+        g_autofree char *free = known ? g_strdup_printf(_("%s free"), text) : g_strdup(ALD_ABSENT_TEXT);
+
+        used = round(CLAMP(used, 0, 1) * BAR_STEPS) / BAR_STEPS;
+        if (gtk_level_bar_get_value(card->bar) != used)
+                gtk_level_bar_set_value(card->bar, used);
+        gtk_widget_set_visible(GTK_WIDGET(card->bar), known);
+        set_text(card->memory, free);
+}
+
+static void update_load(AldNodeCard *card, const AldNodeFigures *figures)
+{
+        const AldGpuSummary *gpus = ald_node_item_gpus(card->item);
+        g_autofree char *usage = ald_format_percent(gpus->n > 0 ? gpus->usage : figures->usage);
+        g_autofree char *heat = ald_format_celsius(ald_node_item_millicelsius(card->item));
+        g_autofree char *load = g_str_equal(usage, ALD_ABSENT_TEXT) ? g_strdup(usage)
+                                : gpus->n > 0                       ? g_strdup_printf(_("GPU %s"), usage)
+                                                                    : g_strdup_printf(_("CPU %s"), usage);
+        const char *const parts[] = { load, heat };
+        g_autofree char *text = join(parts, G_N_ELEMENTS(parts));
+
+        set_text(card->load, text);
+}
+
+static void update_accessible(AldNodeCard *card)
+{
+        AldTone tone;
+        g_autofree char *seen = ald_node_item_seen(card->item, &tone);
+        g_autofree char *label = g_strdup_printf("%s, %s, %s, %s", ald_node_item_name(card->item), seen,
+                gtk_label_get_label(card->memory), gtk_label_get_label(card->performance));
+
+        gtk_accessible_update_property(GTK_ACCESSIBLE(card), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+static void update(AldNodeCard *card)
+{
+        const AldNodeFigures *figures = ald_node_item_figures(card->item);
+        g_autofree char *tflops = ald_format_tflops(figures->tflops);
+        g_autofree char *bandwidth = ald_format_bytes_per_second(figures->bandwidth);
+        const char *const parts[] = { tflops, bandwidth };
+        g_autofree char *performance = join(parts, G_N_ELEMENTS(parts));
+
+        set_text(card->name, ald_node_item_name(card->item));
+        if (g_strcmp0(gtk_image_get_icon_name(card->icon), ald_node_item_icon(card->item)) != 0)
+                gtk_image_set_from_icon_name(card->icon, ald_node_item_icon(card->item));
+        set_text(card->performance, performance);
+        update_memory(card, figures);
+        update_load(card, figures);
+        update_presence(card);
+        update_accessible(card);
+}
+
+void ald_node_card_tick(AldNodeCard *card)
+{
+        if (ald_node_item_presence(card->item) != ALD_ITEM_PRESENCE_ONLINE)
+                update_presence(card);
+}
+
+void ald_node_card_set_compact(AldNodeCard *card, bool compact)
+{
+        if (compact == card->compact)
+                return;
+        card->compact = compact;
+        if (compact)
+                gtk_widget_add_css_class(GTK_WIDGET(card), "compact");
+        else
+                gtk_widget_remove_css_class(GTK_WIDGET(card), "compact");
+        update_presence(card);
+}
+
+void ald_node_card_set_selected(AldNodeCard *card, bool selected)
+{
+        if (selected)
+                gtk_widget_add_css_class(GTK_WIDGET(card), "selected");
+        else
+                gtk_widget_remove_css_class(GTK_WIDGET(card), "selected");
+}
+
+static void ald_node_card_clicked(GtkButton *button)
+{
+        AldNodeCard *card = ALD_NODE_CARD(button);
+
+        gtk_widget_activate_action(GTK_WIDGET(button), "win.show-node", "s", ald_node_item_id(card->item));
+}
+
+static void ald_node_card_dispose(GObject *object)
+{
+        AldNodeCard *card = ALD_NODE_CARD(object);
+
+        if (card->item)
+                g_clear_signal_handler(&card->changed, card->item);
+        g_clear_object(&card->item);
+        G_OBJECT_CLASS(ald_node_card_parent_class)->dispose(object);
+}
+
+static void ald_node_card_class_init(AldNodeCardClass *class)
+{
+        G_OBJECT_CLASS(class)->dispose = ald_node_card_dispose;
+        GTK_BUTTON_CLASS(class)->clicked = ald_node_card_clicked;
+}
+
+static GtkLabel *make_label(GtkWidget *box, const char *style)
+{
+        GtkWidget *label = gtk_label_new("");
+
+        gtk_label_set_xalign(GTK_LABEL(label), 0);
+        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+        gtk_label_set_single_line_mode(GTK_LABEL(label), TRUE);
+        gtk_widget_add_css_class(label, style);
+        gtk_box_append(GTK_BOX(box), label);
+        return GTK_LABEL(label);
+}
+
+static void ald_node_card_init(AldNodeCard *card)
+{
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 4),
+                  *head = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+
+        card->icon = GTK_IMAGE(gtk_image_new());
+        card->presence_icon = GTK_IMAGE(gtk_image_new());
+        gtk_box_append(GTK_BOX(head), GTK_WIDGET(card->icon));
+        card->name = make_label(head, "heading");
+        gtk_widget_set_hexpand(GTK_WIDGET(card->name), TRUE);
+        gtk_box_append(GTK_BOX(head), GTK_WIDGET(card->presence_icon));
+        gtk_box_append(GTK_BOX(box), head);
+        card->seen = make_label(box, "caption");
+        card->bar = GTK_LEVEL_BAR(gtk_level_bar_new());
+        gtk_level_bar_add_offset_value(card->bar, GTK_LEVEL_BAR_OFFSET_LOW, 0.8);
+        gtk_level_bar_add_offset_value(card->bar, GTK_LEVEL_BAR_OFFSET_HIGH, 0.95);
+        gtk_box_append(GTK_BOX(box), GTK_WIDGET(card->bar));
+        card->memory = make_label(box, "caption");
+        card->performance = make_label(box, "caption");
+        card->load = make_label(box, "caption");
+        gtk_widget_add_css_class(GTK_WIDGET(card->memory), "numeric");
+        gtk_widget_add_css_class(GTK_WIDGET(card->load), "numeric");
+        gtk_widget_add_css_class(GTK_WIDGET(card->load), "dim-label");
+        gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
+        gtk_button_set_child(GTK_BUTTON(card), box);
+        gtk_widget_add_css_class(GTK_WIDGET(card), "card");
+        gtk_widget_add_css_class(GTK_WIDGET(card), "node-card");
+        gtk_widget_set_overflow(GTK_WIDGET(card), GTK_OVERFLOW_HIDDEN);
+}
+
+GtkWidget *ald_node_card_new(AldNodeItem *item)
+{
+        AldNodeCard *card = g_object_new(ALD_TYPE_NODE_CARD, NULL);
+
+        card->item = g_object_ref(item);
+        card->changed = g_signal_connect_swapped(item, "changed", G_CALLBACK(update), card);
+        update(card);
+        return GTK_WIDGET(card);
+}
+
+AldNodeItem *ald_node_card_item(AldNodeCard *card)
+{
+        return card->item;
+}

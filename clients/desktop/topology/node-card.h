@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+#include <stdbool.h>
+
+#include "clients/desktop/live/node-item.h"
+
+#define ALD_CARD_WIDTH 208
+#define ALD_CARD_HEIGHT 116
+#define ALD_COMPACT_WIDTH 150
+#define ALD_COMPACT_HEIGHT 56
+
+/* A node on the canvas. Activating it opens its details. */
+#define ALD_TYPE_NODE_CARD (ald_node_card_get_type())
+G_DECLARE_FINAL_TYPE(AldNodeCard, ald_node_card, ALD, NODE_CARD, GtkButton)
+
+GtkWidget *ald_node_card_new(AldNodeItem *item);
+AldNodeItem *ald_node_card_item(AldNodeCard *card);
+
+/* Shows how long ago the node was seen. */
+void ald_node_card_tick(AldNodeCard *card);
+
+/* Leaves out memory and load in words. */
+void ald_node_card_set_compact(AldNodeCard *card, bool compact);
+
+void ald_node_card_set_selected(AldNodeCard *card, bool selected);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "clients/common/cluster-facts.h"
+#include "clients/common/safe-text.h"
+#include "clients/desktop/topology/tiles.h"
+
+#define TILES 3u
+
+/* The widgets of a tile belong to the box of all. */
+typedef struct Tile {
+        const char *title;
+        char *(*describe)(AldModel *model);
+        GtkLabel *figure, *note;
+        GtkWidget *box;
+} Tile;
+
+typedef struct Tiles {
+        AldLiveCluster *cluster;
+        Tile tiles[TILES];
+} Tiles;
+
+static void set_text(GtkLabel *label, const char *text)
+{
+        if (strcmp(gtk_label_get_label(label), text) != 0)
+                gtk_label_set_label(label, text);
+}
+
+/* The figure and what follows it: "165 TFLOPS" and "1 device left out (1 never measured)". In every language
+ * a text begins with a number and its unit, or with the sign of an absent value. */
+static const char *split(char *text)
+{
+        char *at = strchr(text, ' ');
+
+        if (at && !g_str_has_prefix(text, ALD_ABSENT_TEXT))
+                at = strchr(at + 1, ' ');
+        if (!at)
+                return "";
+        at[at[-1] == ',' ? -1 : 0] = '\0';
+        return at + 1;
+}
+
+static void update_tile(Tile *tile, AldModel *model)
+{
+        g_autofree char *text = tile->describe(model), *whole = g_strdup(text), *label = NULL;
+        const char *note = split(text);
+
+        set_text(tile->figure, text);
+        set_text(tile->note, note);
+        gtk_widget_set_tooltip_text(tile->box, *note ? whole : NULL);
+        label = g_strdup_printf("%s: %s", tile->title, whole);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(tile->box), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
+static void update(Tiles *tiles)
+{
+        for (size_t i = 0; i < TILES; i++)
+                update_tile(&tiles->tiles[i], ald_live_cluster_model(tiles->cluster));
+}
+
+static void on_updated(GtkWidget *box, guint parts, AldLiveCluster *cluster)
+{
+        if (parts & ALD_LIVE_TOTALS)
+                update(g_object_get_data(G_OBJECT(box), "tiles"));
+}
+
+static GtkWidget *make_tile(Tile *tile)
+{
+        GtkWidget *title = gtk_label_new(tile->title);
+
+        tile->box = g_object_new(GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 2,
+                "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, "hexpand", TRUE, NULL);
+        tile->figure = GTK_LABEL(gtk_label_new(ALD_ABSENT_TEXT));
+        tile->note = GTK_LABEL(gtk_label_new(""));
+        gtk_widget_add_css_class(tile->box, "card");
+        gtk_widget_add_css_class(tile->box, "tile");
+        gtk_widget_add_css_class(title, "caption-heading");
+        gtk_widget_add_css_class(title, "dim-label");
+        gtk_widget_add_css_class(GTK_WIDGET(tile->figure), "title-2");
+        gtk_widget_add_css_class(GTK_WIDGET(tile->figure), "numeric");
+        gtk_widget_add_css_class(GTK_WIDGET(tile->note), "caption");
+        gtk_widget_add_css_class(GTK_WIDGET(tile->note), "dim-label");
+        gtk_label_set_ellipsize(GTK_LABEL(title), PANGO_ELLIPSIZE_END);
+        gtk_label_set_ellipsize(tile->figure, PANGO_ELLIPSIZE_END);
+        gtk_label_set_ellipsize(tile->note, PANGO_ELLIPSIZE_END);
+        gtk_box_append(GTK_BOX(tile->box), title);
+        gtk_box_append(GTK_BOX(tile->box), GTK_WIDGET(tile->figure));
+        gtk_box_append(GTK_BOX(tile->box), GTK_WIDGET(tile->note));
+        return tile->box;
+}
+
+GtkWidget *ald_tiles_new(AldLiveCluster *cluster)
+{
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 8);
+        Tiles *tiles = g_new0(Tiles, 1);
+
+        *tiles = (Tiles){ cluster,
+                { { .title = _("FP16 Compute"), .describe = ald_cluster_tflops },
+                        { .title = _("Memory Bandwidth"), .describe = ald_cluster_bandwidth },
+                        { .title = _("Memory"), .describe = ald_cluster_memory } } };
+        for (size_t i = 0; i < TILES; i++)
+                gtk_box_append(GTK_BOX(box), make_tile(&tiles->tiles[i]));
+        gtk_box_set_homogeneous(GTK_BOX(box), TRUE);
+        gtk_widget_add_css_class(box, "tiles");
+        g_object_set_data_full(G_OBJECT(box), "tiles", tiles, g_free);
+        g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), box, G_CONNECT_SWAPPED);
+        update(tiles);
+        return box;
+}

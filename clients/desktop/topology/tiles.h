@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "clients/desktop/live/live-cluster.h"
+
+/* Three figures of the whole cluster: FP16 compute, memory bandwidth and memory, each with what is left out
+ * of it. */
+GtkWidget *ald_tiles_new(AldLiveCluster *cluster);

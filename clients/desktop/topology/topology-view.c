@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <adwaita.h>
+#include <glib/gi18n.h>
+
+#include "clients/desktop/layout/positions.h"
+#include "clients/desktop/topology/canvas.h"
+#include "clients/desktop/topology/matrix.h"
+#include "clients/desktop/topology/tiles.h"
+#include "clients/desktop/topology/topology-view.h"
+
+struct _AldTopologyView {
+        GtkBox parent;
+        AldLiveCluster *cluster;
+        GtkStack *stack; /* "canvas", "matrix" or "empty" */
+        AldTopologyCanvas *canvas;
+        AldMatrixView *matrix;
+};
+
+G_DEFINE_FINAL_TYPE(AldTopologyView, ald_topology_view, GTK_TYPE_BOX)
+
+/* A canvas without cards and a matrix without rows cost nothing, so only the one that is shown has nodes. */
+static void update(AldTopologyView *view)
+{
+        guint n = g_list_model_get_n_items(ald_live_cluster_nodes(view->cluster));
+        bool many = n > ALD_GRAPH_NODES;
+
+        ald_topology_canvas_set_used(view->canvas, !many);
+        ald_matrix_view_set_used(view->matrix, many);
+        gtk_stack_set_visible_child_name(view->stack, n == 0 ? "empty" : many ? "matrix" : "canvas");
+}
+
+static void on_updated(AldTopologyView *view, guint parts)
+{
+        if (parts & ALD_LIVE_NODE_SET)
+                update(view);
+}
+
+void ald_topology_view_select(AldTopologyView *view, const char *a, const char *b)
+{
+        ald_topology_canvas_select(view->canvas, a, b);
+        ald_matrix_view_select(view->matrix, a, b);
+}
+
+static void on_button(GtkButton *button, AldTopologyView *view)
+{
+        gtk_widget_activate_action(
+                GTK_WIDGET(view->canvas), g_object_get_data(G_OBJECT(button), "action"), NULL);
+}
+
+/* The class of the canvas has the action, and the button is not inside it. */
+static void add_button(
+        GtkWidget *box, AldTopologyView *view, const char *icon, const char *title, const char *action)
+{
+        GtkWidget *button = gtk_button_new_from_icon_name(icon);
+
+        gtk_widget_add_css_class(button, "osd");
+        gtk_widget_add_css_class(button, "circular");
+        gtk_widget_set_tooltip_text(button, title);
+        g_object_set_data(G_OBJECT(button), "action", (gpointer) action);
+        gtk_box_append(GTK_BOX(box), button);
+        g_signal_connect_object(button, "clicked", G_CALLBACK(on_button), view, 0);
+}
+
+static GtkWidget *make_buttons(AldTopologyView *view)
+{
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
+
+        add_button(box, view, "zoom-out-symbolic", _("Zoom Out"), "canvas.zoom-out");
+        add_button(box, view, "zoom-in-symbolic", _("Zoom In"), "canvas.zoom-in");
+        add_button(box, view, "zoom-fit-best-symbolic", _("Show Everything"), "canvas.fit");
+        add_button(box, view, "view-refresh-symbolic", _("Arrange Nodes Anew"), "canvas.rearrange");
+        gtk_widget_set_halign(box, GTK_ALIGN_END);
+        gtk_widget_set_valign(box, GTK_ALIGN_END);
+        gtk_widget_add_css_class(box, "canvas-buttons");
+        return box;
+}
+
+static GtkWidget *make_empty(void)
+{
+        GtkWidget *page = adw_status_page_new();
+
+        adw_status_page_set_icon_name(ADW_STATUS_PAGE(page), "alidade-topology-symbolic");
+        adw_status_page_set_title(ADW_STATUS_PAGE(page), _("No Nodes"));
+        adw_status_page_set_description(ADW_STATUS_PAGE(page),
+                _("The state service does not know any node yet, not even this machine."));
+        return page;
+}
+
+static void ald_topology_view_dispose(GObject *object)
+{
+        g_clear_object(&ALD_TOPOLOGY_VIEW(object)->cluster);
+        G_OBJECT_CLASS(ald_topology_view_parent_class)->dispose(object);
+}
+
+static void ald_topology_view_class_init(AldTopologyViewClass *class)
+{
+        G_OBJECT_CLASS(class)->dispose = ald_topology_view_dispose;
+}
+
+static void ald_topology_view_init(AldTopologyView *view)
+{
+        gtk_orientable_set_orientation(GTK_ORIENTABLE(view), GTK_ORIENTATION_VERTICAL);
+}
+
+GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
+{
+        AldTopologyView *view = g_object_new(ALD_TYPE_TOPOLOGY_PAGE, NULL);
+        GtkWidget *overlay = gtk_overlay_new(), *canvas = ald_topology_canvas_new(cluster, settings);
+        GtkWidget *matrix = ald_matrix_view_new(cluster);
+
+        view->cluster = g_object_ref(cluster);
+        view->canvas = ALD_TOPOLOGY_CANVAS(canvas);
+        view->matrix = ALD_MATRIX_VIEW(matrix);
+        view->stack = GTK_STACK(gtk_stack_new());
+        gtk_overlay_set_child(GTK_OVERLAY(overlay), canvas);
+        gtk_overlay_add_overlay(GTK_OVERLAY(overlay), make_buttons(view));
+        gtk_stack_add_named(view->stack, make_empty(), "empty");
+        gtk_stack_add_named(view->stack, overlay, "canvas");
+        gtk_stack_add_named(view->stack, matrix, "matrix");
+        gtk_widget_set_vexpand(GTK_WIDGET(view->stack), TRUE);
+        gtk_box_append(GTK_BOX(view), ald_tiles_new(cluster));
+        gtk_box_append(GTK_BOX(view), GTK_WIDGET(view->stack));
+        g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), view, G_CONNECT_SWAPPED);
+        update(view);
+        return GTK_WIDGET(view);
+}

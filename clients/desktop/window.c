@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "clients/common/connection.h"
+#include "clients/desktop/details/details-pane.h"
+#include "clients/desktop/live/finding-item.h"
+#include "clients/desktop/tables/findings-page.h"
+#include "clients/desktop/tables/links-page.h"
+#include "clients/desktop/tables/nodes-page.h"
+#include "clients/desktop/topology/topology-view.h"
+#include "clients/desktop/window.h"
+
+#define NARROW_PX 700 /* pages are chosen at the bottom, and details take the place of the page */
+#define DETAILS_PX 420
+#define TOAST_SECONDS 8u
+#define TOAST_LETTERS 60
+
+struct _AldDesktopWindow {
+        AdwApplicationWindow parent;
+        AldLiveCluster *cluster;
+        AldActions *actions;
+        GSettings *settings; /* or NULL */
+
+        AdwToastOverlay *toasts;
+        GtkStack *screen; /* "connecting" or "content" */
+        AdwStatusPage *connecting;
+        GtkSpinner *spinner;
+        GtkRevealer *banner;
+        GtkLabel *banner_text;
+        AdwViewStack *pages;
+        GtkWidget *switcher, *switcher_bar, *title, *header, *content;
+        AldDetailsPane *details;
+        GtkWidget *details_box;
+
+        gulong surface_handler;
+        guint adapt_id;
+        int width;
+        bool narrow, shows_details;
+};
+
+G_DEFINE_FINAL_TYPE(AldDesktopWindow, ald_desktop_window, ADW_TYPE_APPLICATION_WINDOW)
+
+/* Narrow and wide. */
+
+static void adapt(AldDesktopWindow *window)
+{
+        bool details_alone = window->narrow && window->shows_details;
+
+        if (window->narrow)
+                gtk_widget_add_css_class(GTK_WIDGET(window), "narrow");
+        else
+                gtk_widget_remove_css_class(GTK_WIDGET(window), "narrow");
+        gtk_widget_set_visible(window->details_box, window->shows_details);
+        gtk_widget_set_visible(GTK_WIDGET(window->pages), !details_alone);
+        gtk_widget_set_hexpand(window->details_box, details_alone);
+        gtk_widget_set_size_request(window->details_box, window->narrow ? -1 : DETAILS_PX, -1);
+        adw_view_switcher_bar_set_reveal(
+                ADW_VIEW_SWITCHER_BAR(window->switcher_bar), window->narrow && !details_alone);
+        adw_header_bar_set_title_widget(
+                ADW_HEADER_BAR(window->header), window->narrow ? window->title : window->switcher);
+}
+
+static void set_narrow(AldDesktopWindow *window, bool narrow)
+{
+        if (window->narrow == narrow)
+                return;
+        window->narrow = narrow;
+        adapt(window);
+}
+
+#if ADW_CHECK_VERSION(1, 4, 0)
+
+static void on_narrow(AdwBreakpoint *breakpoint, AldDesktopWindow *window)
+{
+        set_narrow(window, true);
+}
+
+static void on_wide(AdwBreakpoint *breakpoint, AldDesktopWindow *window)
+{
+        set_narrow(window, false);
+}
+
+static void watch_width(AldDesktopWindow *window)
+{
+        AdwBreakpoint *breakpoint = adw_breakpoint_new(adw_breakpoint_condition_new_length(
+                ADW_BREAKPOINT_CONDITION_MAX_WIDTH, NARROW_PX, ADW_LENGTH_UNIT_PX));
+
+        g_signal_connect(breakpoint, "apply", G_CALLBACK(on_narrow), window);
+        g_signal_connect(breakpoint, "unapply", G_CALLBACK(on_wide), window);
+        adw_application_window_add_breakpoint(ADW_APPLICATION_WINDOW(window), breakpoint);
+}
+
+#else
+
+static gboolean on_adapt(void *userdata)
+{
+        AldDesktopWindow *window = userdata;
+
+        window->adapt_id = 0;
+        set_narrow(window, window->width <= NARROW_PX);
+        return G_SOURCE_REMOVE;
+}
+
+/* Widgets must not change while they are given their places. */
+static void ald_desktop_window_size_allocate(GtkWidget *widget, int width, int height, int baseline)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
+
+        GTK_WIDGET_CLASS(ald_desktop_window_parent_class)->size_allocate(widget, width, height, baseline);
+        window->width = width;
+        if ((width <= NARROW_PX) != window->narrow && !window->adapt_id)
+                window->adapt_id = g_idle_add_full(G_PRIORITY_HIGH, on_adapt, window, NULL);
+}
+
+static void watch_width(AldDesktopWindow *window)
+{
+}
+
+#endif
+
+/* Reading only while something is seen of it. */
+
+static bool is_seen(AldDesktopWindow *window)
+{
+        GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+        GdkToplevelState state, hidden = GDK_TOPLEVEL_STATE_MINIMIZED;
+
+#if GTK_CHECK_VERSION(4, 12, 0)
+        hidden |= GDK_TOPLEVEL_STATE_SUSPENDED;
+#endif
+        if (!gtk_widget_get_mapped(GTK_WIDGET(window)) || !GDK_IS_TOPLEVEL(surface))
+                return false;
+        state = gdk_toplevel_get_state(GDK_TOPLEVEL(surface));
+        return !(state & hidden);
+}
+
+static void update_wanted(AldDesktopWindow *window)
+{
+        ald_live_cluster_set_wanted(window->cluster, is_seen(window));
+}
+
+static void on_surface_state(AldDesktopWindow *window)
+{
+        update_wanted(window);
+}
+
+static void ald_desktop_window_realize(GtkWidget *widget)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
+
+        GTK_WIDGET_CLASS(ald_desktop_window_parent_class)->realize(widget);
+        window->surface_handler = g_signal_connect_swapped(gtk_native_get_surface(GTK_NATIVE(widget)),
+                "notify::state", G_CALLBACK(on_surface_state), window);
+}
+
+static void ald_desktop_window_unrealize(GtkWidget *widget)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
+
+        g_clear_signal_handler(&window->surface_handler, gtk_native_get_surface(GTK_NATIVE(widget)));
+        GTK_WIDGET_CLASS(ald_desktop_window_parent_class)->unrealize(widget);
+}
+
+static void ald_desktop_window_map(GtkWidget *widget)
+{
+        GTK_WIDGET_CLASS(ald_desktop_window_parent_class)->map(widget);
+        update_wanted(ALD_DESKTOP_WINDOW(widget));
+}
+
+static void ald_desktop_window_unmap(GtkWidget *widget)
+{
+        GTK_WIDGET_CLASS(ald_desktop_window_parent_class)->unmap(widget);
+        update_wanted(ALD_DESKTOP_WINDOW(widget));
+}
+
+/* What is shown while the figures are not current. */
+
+static void update_problem(AldDesktopWindow *window)
+{
+        const char *problem = ald_live_cluster_problem(window->cluster);
+        bool has_data = ald_live_cluster_has_data(window->cluster);
+
+        if (has_data && g_strcmp0(gtk_stack_get_visible_child_name(window->screen), "content") != 0) {
+                gtk_stack_set_visible_child_name(window->screen, "content");
+                gtk_widget_child_focus(GTK_WIDGET(window->pages), GTK_DIR_TAB_FORWARD);
+        }
+        gtk_spinner_set_spinning(window->spinner, !has_data && g_strcmp0(problem, _("Connecting")) == 0);
+        adw_status_page_set_title(
+                window->connecting, ald_connection_place(ald_live_cluster_host(window->cluster)));
+        adw_status_page_set_description(window->connecting, problem);
+        if (problem)
+                gtk_label_set_label(window->banner_text, problem);
+        gtk_revealer_set_reveal_child(window->banner, has_data && problem);
+        if (problem)
+                gtk_widget_add_css_class(window->content, "outdated");
+        else
+                gtk_widget_remove_css_class(window->content, "outdated");
+}
+
+static guint count_of_weight(AldLiveCluster *cluster)
+{
+        GListModel *findings = ald_live_cluster_findings(cluster);
+        guint count = 0;
+
+        for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
+                g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
+
+                count += ald_finding_item_weight(item) != ALD_FINDING_WEIGHT_NOTICE;
+        }
+        return count;
+}
+
+static void update_badge(AldDesktopWindow *window)
+{
+        GtkWidget *child = adw_view_stack_get_child_by_name(window->pages, "findings");
+        AdwViewStackPage *page = adw_view_stack_get_page(window->pages, child);
+        guint count = count_of_weight(window->cluster);
+
+        adw_view_stack_page_set_badge_number(page, count);
+        adw_view_stack_page_set_needs_attention(page, count > 0);
+}
+
+static void on_updated(AldDesktopWindow *window, guint parts)
+{
+        if (parts & ALD_LIVE_FINDINGS)
+                update_badge(window);
+        update_problem(window);
+}
+
+/* Actions. */
+
+static void open_details(AldDesktopWindow *window, bool open)
+{
+        window->shows_details = open;
+        if (!open)
+                ald_details_pane_clear(window->details);
+        ald_topology_view_select(
+                ALD_TOPOLOGY_VIEW(adw_view_stack_get_child_by_name(window->pages, "topology")), NULL, NULL);
+        adapt(window);
+}
+
+static void select_in_topology(AldDesktopWindow *window, const char *a, const char *b)
+{
+        ald_topology_view_select(
+                ALD_TOPOLOGY_VIEW(adw_view_stack_get_child_by_name(window->pages, "topology")), a, b);
+}
+
+static void on_show_node(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
+        const char *id = g_variant_get_string(parameter, NULL);
+
+        open_details(window, true);
+        ald_details_pane_show_node(window->details, id);
+        select_in_topology(window, id, NULL);
+}
+
+static void on_show_pair(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
+        const char *a, *b;
+
+        g_variant_get(parameter, "(&s&s)", &a, &b);
+        open_details(window, true);
+        ald_details_pane_show_pair(window->details, a, b);
+        select_in_topology(window, a, b);
+}
+
+static void on_close_details(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        open_details(ALD_DESKTOP_WINDOW(widget), false);
+}
+
+static void on_say(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        const char *text = g_variant_get_string(parameter, NULL);
+        g_autofree char *markup = g_markup_escape_text(text, -1);
+        AdwToast *toast = adw_toast_new(markup);
+
+        adw_toast_set_timeout(toast, TOAST_SECONDS);
+        /* It has one line, and is cut at its end. */
+        if (g_utf8_strlen(text, -1) > TOAST_LETTERS) {
+                adw_toast_set_button_label(toast, _("Details"));
+                adw_toast_set_action_name(toast, "win.tell");
+                adw_toast_set_action_target(toast, "s", text);
+        }
+        adw_toast_overlay_add_toast(ALD_DESKTOP_WINDOW(widget)->toasts, toast);
+}
+
+static void on_retry(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        ald_live_cluster_retry(ALD_DESKTOP_WINDOW(widget)->cluster);
+}
+
+static void on_show_page(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        ald_desktop_window_show_page(ALD_DESKTOP_WINDOW(widget), g_variant_get_string(parameter, NULL));
+}
+
+void ald_desktop_window_show_page(AldDesktopWindow *window, const char *page)
+{
+        if (adw_view_stack_get_child_by_name(window->pages, page))
+                adw_view_stack_set_visible_child_name(window->pages, page);
+}
+
+/* Widgets. */
+
+static GtkWidget *make_menu_button(void)
+{
+        g_autoptr(GMenu) menu = g_menu_new(), look = g_menu_new(), settings = g_menu_new(),
+                         about = g_menu_new();
+        GtkWidget *button = gtk_menu_button_new();
+
+        g_menu_append(look, _("_Rename This Machine…"), "win.set-name");
+        g_menu_append(look, _("_Connect to Another Machine…"), "win.connect");
+        g_menu_append_section(menu, NULL, G_MENU_MODEL(look));
+        g_menu_append(settings, _("_Hold Off Measurements"), "win.hold-off");
+        g_menu_append(settings, _("_Notify of Findings"), "app.notify-findings");
+        g_menu_append(settings, _("Keep Running in the _Background"), "app.run-in-background");
+        g_menu_append_section(menu, NULL, G_MENU_MODEL(settings));
+        g_menu_append(about, _("_Keyboard Shortcuts"), "win.show-help-overlay");
+        g_menu_append(about, _("_About Alidade"), "app.about");
+        g_menu_append_section(menu, NULL, G_MENU_MODEL(about));
+        gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
+        gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "open-menu-symbolic");
+        gtk_menu_button_set_primary(GTK_MENU_BUTTON(button), TRUE);
+        gtk_widget_set_tooltip_text(button, _("Main Menu"));
+        return button;
+}
+
+static GtkWidget *make_header(AldDesktopWindow *window)
+{
+        GtkWidget *hold_off = gtk_toggle_button_new();
+
+        window->header = adw_header_bar_new();
+        window->switcher = g_object_ref_sink(g_object_new(ADW_TYPE_VIEW_SWITCHER, "stack", window->pages,
+                "policy", ADW_VIEW_SWITCHER_POLICY_WIDE, NULL));
+        window->title = g_object_ref_sink(
+                adw_window_title_new("Alidade", ald_live_cluster_host(window->cluster) ?: ""));
+        gtk_button_set_icon_name(GTK_BUTTON(hold_off), "alidade-hold-off-symbolic");
+        gtk_widget_set_tooltip_text(hold_off, _("Hold Off Measurements"));
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(hold_off), "win.hold-off");
+        adw_header_bar_pack_start(ADW_HEADER_BAR(window->header), hold_off);
+        adw_header_bar_pack_end(ADW_HEADER_BAR(window->header), make_menu_button());
+        return window->header;
+}
+
+static GtkWidget *make_banner(AldDesktopWindow *window)
+{
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12),
+                  *retry = gtk_button_new_with_label(_("Try Again"));
+
+        window->banner = GTK_REVEALER(gtk_revealer_new());
+        window->banner_text = GTK_LABEL(gtk_label_new(NULL));
+        gtk_label_set_wrap(window->banner_text, TRUE);
+        gtk_label_set_xalign(window->banner_text, 0);
+        gtk_widget_set_hexpand(GTK_WIDGET(window->banner_text), TRUE);
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(retry), "win.retry");
+        gtk_widget_set_valign(retry, GTK_ALIGN_CENTER);
+        gtk_widget_add_css_class(box, "problem-banner");
+        gtk_box_append(GTK_BOX(box), gtk_image_new_from_icon_name("dialog-warning-symbolic"));
+        gtk_box_append(GTK_BOX(box), GTK_WIDGET(window->banner_text));
+        gtk_box_append(GTK_BOX(box), retry);
+        gtk_revealer_set_child(window->banner, box);
+        return GTK_WIDGET(window->banner);
+}
+
+static GtkWidget *make_connecting(AldDesktopWindow *window)
+{
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 24),
+                  *retry = gtk_button_new_with_label(_("Try Again"));
+
+        window->connecting = ADW_STATUS_PAGE(adw_status_page_new());
+        window->spinner = GTK_SPINNER(gtk_spinner_new());
+        adw_status_page_set_icon_name(window->connecting, "alidade-topology-symbolic");
+        gtk_widget_set_size_request(GTK_WIDGET(window->spinner), 32, 32);
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(retry), "win.retry");
+        gtk_widget_add_css_class(retry, "pill");
+        gtk_widget_set_halign(retry, GTK_ALIGN_CENTER);
+        gtk_box_append(GTK_BOX(box), GTK_WIDGET(window->spinner));
+        gtk_box_append(GTK_BOX(box), retry);
+        adw_status_page_set_child(window->connecting, box);
+        return GTK_WIDGET(window->connecting);
+}
+
+static void add_page(
+        AldDesktopWindow *window, GtkWidget *page, const char *name, const char *title, const char *icon)
+{
+        AdwViewStackPage *added = adw_view_stack_add_titled(window->pages, page, name, title);
+
+        adw_view_stack_page_set_icon_name(added, icon);
+}
+
+static void make_pages(AldDesktopWindow *window)
+{
+        window->pages = ADW_VIEW_STACK(adw_view_stack_new());
+        gtk_widget_set_hexpand(GTK_WIDGET(window->pages), TRUE);
+        add_page(window, ald_topology_view_new(window->cluster, window->settings), "topology", _("Topology"),
+                "alidade-topology-symbolic");
+        add_page(window, ald_nodes_page_new(window->cluster), "nodes", _("Nodes"), "network-server-symbolic");
+        add_page(window, ald_links_page_new(window->cluster), "links", _("Links"), "alidade-links-symbolic");
+        add_page(window, ald_findings_page_new(window->cluster), "findings", _("Findings"),
+                "alidade-findings-symbolic");
+}
+
+static GtkWidget *make_content(AldDesktopWindow *window)
+{
+        GtkWidget *separator = gtk_separator_new(GTK_ORIENTATION_VERTICAL);
+
+        window->content = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+        window->details_box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+        window->details = ALD_DETAILS_PANE(ald_details_pane_new(window->cluster));
+        gtk_widget_set_hexpand(GTK_WIDGET(window->details), TRUE);
+        gtk_box_append(GTK_BOX(window->details_box), separator);
+        gtk_box_append(GTK_BOX(window->details_box), GTK_WIDGET(window->details));
+        gtk_box_append(GTK_BOX(window->content), GTK_WIDGET(window->pages));
+        gtk_box_append(GTK_BOX(window->content), window->details_box);
+        gtk_widget_set_vexpand(window->content, TRUE);
+        return window->content;
+}
+
+static void build(AldDesktopWindow *window)
+{
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+
+        make_pages(window);
+        window->toasts = ADW_TOAST_OVERLAY(adw_toast_overlay_new());
+        window->screen = GTK_STACK(gtk_stack_new());
+        gtk_stack_add_named(window->screen, make_connecting(window), "connecting");
+        gtk_stack_add_named(window->screen, make_content(window), "content");
+        window->switcher_bar = adw_view_switcher_bar_new();
+        adw_view_switcher_bar_set_stack(ADW_VIEW_SWITCHER_BAR(window->switcher_bar), window->pages);
+        gtk_box_append(GTK_BOX(box), make_header(window));
+        gtk_box_append(GTK_BOX(box), make_banner(window));
+        gtk_box_append(GTK_BOX(box), GTK_WIDGET(window->screen));
+        gtk_box_append(GTK_BOX(box), ald_actions_job_bar(window->actions));
+        gtk_box_append(GTK_BOX(box), window->switcher_bar);
+        adw_toast_overlay_set_child(window->toasts, box);
+        adw_application_window_set_content(ADW_APPLICATION_WINDOW(window), GTK_WIDGET(window->toasts));
+        watch_width(window);
+        adapt(window);
+}
+
+static void restore(AldDesktopWindow *window)
+{
+        g_autofree char *page = window->settings ? g_settings_get_string(window->settings, "page") : NULL;
+
+        if (!window->settings)
+                return;
+        gtk_window_set_default_size(GTK_WINDOW(window), g_settings_get_int(window->settings, "window-width"),
+                g_settings_get_int(window->settings, "window-height"));
+        if (g_settings_get_boolean(window->settings, "window-maximized"))
+                gtk_window_maximize(GTK_WINDOW(window));
+        ald_desktop_window_show_page(window, page);
+}
+
+static gboolean ald_desktop_window_close_request(GtkWindow *base)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(base);
+        int width, height;
+
+        if (window->settings) {
+                gtk_window_get_default_size(base, &width, &height);
+                g_settings_set_int(window->settings, "window-width", width);
+                g_settings_set_int(window->settings, "window-height", height);
+                g_settings_set_boolean(window->settings, "window-maximized", gtk_window_is_maximized(base));
+                g_settings_set_string(
+                        window->settings, "page", adw_view_stack_get_visible_child_name(window->pages));
+        }
+        return GTK_WINDOW_CLASS(ald_desktop_window_parent_class)->close_request(base);
+}
+
+static void ald_desktop_window_dispose(GObject *object)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(object);
+
+        g_clear_handle_id(&window->adapt_id, g_source_remove);
+        if (window->cluster) {
+                g_signal_handlers_disconnect_by_data(window->cluster, window);
+                ald_live_cluster_set_wanted(window->cluster, false);
+        }
+        g_clear_object(&window->switcher);
+        g_clear_object(&window->title);
+        g_clear_pointer(&window->actions, ald_actions_free);
+        G_OBJECT_CLASS(ald_desktop_window_parent_class)->dispose(object);
+        g_clear_object(&window->cluster);
+        g_clear_object(&window->settings);
+}
+
+static void ald_desktop_window_class_init(AldDesktopWindowClass *class)
+{
+        GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(class);
+
+        G_OBJECT_CLASS(class)->dispose = ald_desktop_window_dispose;
+        GTK_WINDOW_CLASS(class)->close_request = ald_desktop_window_close_request;
+        widget_class->realize = ald_desktop_window_realize;
+        widget_class->unrealize = ald_desktop_window_unrealize;
+        widget_class->map = ald_desktop_window_map;
+        widget_class->unmap = ald_desktop_window_unmap;
+#if !ADW_CHECK_VERSION(1, 4, 0)
+        widget_class->size_allocate = ald_desktop_window_size_allocate;
+#endif
+        gtk_widget_class_install_action(widget_class, "win.show-node", "s", on_show_node);
+        gtk_widget_class_install_action(widget_class, "win.show-pair", "(ss)", on_show_pair);
+        gtk_widget_class_install_action(widget_class, "win.close-details", NULL, on_close_details);
+        gtk_widget_class_install_action(widget_class, "win.say", "s", on_say);
+        gtk_widget_class_install_action(widget_class, "win.retry", NULL, on_retry);
+        gtk_widget_class_install_action(widget_class, "win.show-page", "s", on_show_page);
+}
+
+static void ald_desktop_window_init(AldDesktopWindow *window)
+{
+}
+
+AldDesktopWindow *ald_desktop_window_new(
+        AdwApplication *application, AldLiveCluster *cluster, GSettings *settings)
+{
+        AldDesktopWindow *window = g_object_new(ALD_TYPE_DESKTOP_WINDOW, "application", application, "title",
+                "Alidade", "default-width", 1100, "default-height", 760, "width-request", 360,
+                "height-request", 360, NULL);
+
+        window->cluster = g_object_ref(cluster);
+        window->settings = settings ? g_object_ref(settings) : NULL;
+        window->actions = ald_actions_new(GTK_APPLICATION_WINDOW(window), cluster);
+        build(window);
+        restore(window);
+        g_signal_connect_swapped(cluster, "updated", G_CALLBACK(on_updated), window);
+        g_signal_connect_swapped(cluster, "notify::problem", G_CALLBACK(update_problem), window);
+        update_problem(window);
+        return window;
+}
+
+AldLiveCluster *ald_desktop_window_cluster(AldDesktopWindow *window)
+{
+        return window->cluster;
+}
+
+AldActions *ald_desktop_window_actions(AldDesktopWindow *window)
+{
+        return window->actions;
+}
