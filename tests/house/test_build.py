@@ -20,6 +20,9 @@ PARTS = {
     "administration": (BASE | {"openssl", "libmosquitto"},
                        {"/usr/libexec/alidade/alidade-cluster", "/usr/libexec/alidade/alidade-mosquitto.so"}),
     "clients": (BASE, {"/usr/bin/alidadectl", "/usr/share/man/man1/alidadectl.1"}),
+    "desktop": (BASE | {"gtk4", "libadwaita-1"},
+                {"/usr/bin/alidade", "/usr/share/applications/org.alidade.Alidade.desktop",
+                 "/usr/share/man/man1/alidade.1"}),
 }
 OF_CLIENTS = re.compile(r"(record|state|common|state-client|clients/(common|command-line|alidadectl))/")
 # Headers of packages that clients do not need.

@@ -7,7 +7,7 @@ from tree import SOURCE, read
 
 SPEC = "packaging/rpm/alidade.spec"
 # The package that brings mosquitto_plugin.h has no pkg-config file of its own.
-TOOLS = {"gcc", "meson", "python3", "mosquitto-devel", "systemd-rpm-macros"}
+TOOLS = {"desktop-file-utils", "gcc", "gettext", "meson", "mosquitto-devel", "python3", "systemd-rpm-macros"}
 
 
 def test_the_version_is_that_of_meson():

@@ -47,8 +47,14 @@ BESIDES = {
 }
 
 
+# A folder that stands alone, although it is a part of another one.
+ALONE = "clients/desktop/layout"
+
+
 def allowed_folders(path):
     """The folders whose headers a file may include."""
+    if str(path.parent) == ALONE:
+        return {ALONE}
     top = path.parts[0]
     own = own_folder(path)
     return {own} | BELOW[top] | BESIDES.get(own, set())
@@ -161,7 +167,7 @@ def is_source(path):
         return False
     if path.parts[0] == "debian":
         return path.name == "rules"
-    return path.name != "COPYING" and path.suffix not in (".md", ".json", ".txt")
+    return path.name != "COPYING" and path.suffix not in (".md", ".json", ".png", ".txt")
 
 
 def test_every_file_names_its_licence():
