@@ -4,7 +4,6 @@
 
 #include "clients/common/facts.h"
 #include "clients/common/safe-text.h"
-#include "record/translate.h"
 
 static bool is_known(const char *text)
 {
@@ -47,19 +46,7 @@ void ald_facts_add_known(GPtrArray *facts, const char *label, char *text)
                 g_free(text);
 }
 
-void ald_parts_add(GString *parts, const char *before, char *part, const char *behind)
-{
-        if (is_known(part))
-                g_string_append_printf(parts, "%s%s%s%s", parts->len > 0 ? ", " : "", before, part, behind);
-        g_free(part);
-}
-
-void ald_parts_add_text(GString *parts, const char *before, const char *text, const char *behind)
-{
-        ald_parts_add(parts, before, ald_text_safe_or_null(text), behind);
-}
-
-void ald_parts_add_as(GString *parts, const char *format, char *part)
+void ald_parts_add(GString *parts, const char *format, char *part)
 {
         if (is_known(part)) {
                 if (parts->len > 0)
@@ -69,7 +56,7 @@ void ald_parts_add_as(GString *parts, const char *format, char *part)
         g_free(part);
 }
 
-void ald_parts_add_text_as(GString *parts, const char *format, const char *text)
+void ald_parts_add_text(GString *parts, const char *format, const char *text)
 {
-        ald_parts_add_as(parts, format, ald_text_safe_or_null(text));
+        ald_parts_add(parts, format, ald_text_safe_or_null(text));
 }

@@ -29,16 +29,9 @@ void ald_facts_add_toned(GPtrArray *facts, const char *label, char *text, AldTon
 /* The same, but adds nothing if it is unknown. */
 void ald_facts_add_known(GPtrArray *facts, const char *label, char *text);
 
-/* Adds a part to a comma-separated text, with text before and after it. Takes the part, which is safe text;
- * one that is absent, in any of the forms above, is left out. */
-void ald_parts_add(GString *parts, const char *before, char *part, const char *behind);
-
-/* The same for text from another machine, which is made safe. */
-void ald_parts_add_text(GString *parts, const char *before, const char *text, const char *behind);
-
 /* Adds a part to a comma-separated text, in a translated format such as "%s free". Takes the part, which is
  * safe text; one that is absent, in any of the forms above, is left out. */
-void ald_parts_add_as(GString *parts, const char *format, char *part);
+void ald_parts_add(GString *parts, const char *format, char *part);
 
 /* The same for text from another machine, which is made safe. */
-void ald_parts_add_text_as(GString *parts, const char *format, const char *text);
+void ald_parts_add_text(GString *parts, const char *format, const char *text);

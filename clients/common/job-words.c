@@ -112,13 +112,13 @@ static char *describe_direction(const Direction *direction)
         g_autofree char *duration = ald_format_nsec(direction->seconds * 1e9);
         GString *list = g_string_new(NULL);
 
-        ald_parts_add_as(list, "%s", describe_rate(direction));
-        ald_parts_add_as(list, _("mean %s"), ald_format_bits_per_second(ald_figure(direction->mean_rate)));
-        ald_parts_add_as(list, _("spread %s"), ald_format_percent(direction->spread));
+        ald_parts_add(list, "%s", describe_rate(direction));
+        ald_parts_add(list, _("mean %s"), ald_format_bits_per_second(ald_figure(direction->mean_rate)));
+        ald_parts_add(list, _("spread %s"), ald_format_percent(direction->spread));
         if (direction->rate != ALD_ABSENT_UINT64)
-                ald_parts_add_as(list, "%s", ald_limiter_words(direction->limiter));
+                ald_parts_add(list, "%s", ald_limiter_words(direction->limiter));
         if (direction->bytes != ALD_ABSENT_UINT64 && !isnan(direction->seconds))
-                ald_parts_add_as(list, "%s", g_strdup_printf(_("%s in %s"), size, duration));
+                ald_parts_add(list, "%s", g_strdup_printf(_("%s in %s"), size, duration));
         return g_string_free(list, FALSE);
 }
 
@@ -131,10 +131,10 @@ static char *describe_rtt(const AldSocketResult *figures)
 {
         GString *list = g_string_new(NULL);
 
-        ald_parts_add_as(list, "%s", half(figures->rtt_p50_nsec));
-        ald_parts_add_as(list, _("least %s"), half(figures->rtt_min_nsec));
-        ald_parts_add_as(list, _("99th percentile %s"), half(figures->rtt_p99_nsec));
-        ald_parts_add_as(list, _("under load %s"), half(figures->loaded_rtt_p50_nsec));
+        ald_parts_add(list, "%s", half(figures->rtt_p50_nsec));
+        ald_parts_add(list, _("least %s"), half(figures->rtt_min_nsec));
+        ald_parts_add(list, _("99th percentile %s"), half(figures->rtt_p99_nsec));
+        ald_parts_add(list, _("under load %s"), half(figures->loaded_rtt_p50_nsec));
         return g_string_free(list, FALSE);
 }
 
@@ -164,8 +164,8 @@ static char *describe_messages(const AldProbedPath *path)
 {
         GString *list = g_string_new(NULL);
 
-        ald_parts_add_as(list, "%s", ald_format_bytes(ald_figure(path->message_bytes)));
-        ald_parts_add_as(list, "MTU %s", ald_format_count(ald_figure(path->mtu)));
+        ald_parts_add(list, "%s", ald_format_bytes(ald_figure(path->message_bytes)));
+        ald_parts_add(list, "MTU %s", ald_format_count(ald_figure(path->mtu)));
         return g_string_free(list, FALSE);
 }
 

@@ -37,11 +37,11 @@ char *ald_compute_glance(const AldComputeDevice *row)
         GString *text = g_string_new(NULL);
 
         if (isnan(row->tflops_fp16))
-                ald_parts_add_as(text, "%s", format_product(row->gemm_tflops, row->precision));
+                ald_parts_add(text, "%s", format_product(row->gemm_tflops, row->precision));
         else
-                ald_parts_add_as(text, "%s FP16", ald_format_tflops(row->tflops_fp16));
-        ald_parts_add_as(text, _("%s memory bandwidth"), format_rate(row->memory_bandwidth_bytes_per_second));
-        ald_parts_add_as(text, "%s", ald_words_list(row->flags));
+                ald_parts_add(text, "%s FP16", ald_format_tflops(row->tflops_fp16));
+        ald_parts_add(text, _("%s memory bandwidth"), format_rate(row->memory_bandwidth_bytes_per_second));
+        ald_parts_add(text, "%s", ald_words_list(row->flags));
         return g_string_free(text, FALSE);
 }
 
@@ -49,11 +49,11 @@ static char *describe_gemm(const AldComputeDevice *row)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_as(text, "%s", format_product(row->gemm_tflops, row->precision));
-        ald_parts_add_text_as(text, _("sums in %s"), row->accumulator);
-        ald_parts_add_as(text, _("median %s"), ald_format_tflops(row->gemm_median_tflops));
-        ald_parts_add_as(text, "%s", format_interval(row->gemm_interval));
-        ald_parts_add_text_as(text, _("by %s"), row->method);
+        ald_parts_add(text, "%s", format_product(row->gemm_tflops, row->precision));
+        ald_parts_add_text(text, _("sums in %s"), row->accumulator);
+        ald_parts_add(text, _("median %s"), ald_format_tflops(row->gemm_median_tflops));
+        ald_parts_add(text, "%s", format_interval(row->gemm_interval));
+        ald_parts_add_text(text, _("by %s"), row->method);
         return g_string_free(text, FALSE);
 }
 
@@ -61,9 +61,9 @@ static char *describe_rate(uint64_t rate, uint64_t median, double interval)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_as(text, "%s", format_rate(rate));
-        ald_parts_add_as(text, _("median %s"), format_rate(median));
-        ald_parts_add_as(text, "%s", format_interval(interval));
+        ald_parts_add(text, "%s", format_rate(rate));
+        ald_parts_add(text, _("median %s"), format_rate(median));
+        ald_parts_add(text, "%s", format_interval(interval));
         return g_string_free(text, FALSE);
 }
 
@@ -71,8 +71,8 @@ static char *describe_device(const AldComputeDevice *row, const char *name)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_text_as(text, "%s", row->id);
-        ald_parts_add_text_as(text, "%s", name);
+        ald_parts_add_text(text, "%s", row->id);
+        ald_parts_add_text(text, "%s", name);
         return g_string_free(text, FALSE);
 }
 
@@ -113,15 +113,15 @@ static void add_identity(GPtrArray *facts, const AldEntity *node)
         const AldIdentity *identity = ald_entity_as(node, IDENTITY, AldIdentity) ?: &unknown;
         GString *model = g_string_new(NULL), *chip = g_string_new(NULL), *system = g_string_new(NULL);
 
-        ald_parts_add_text_as(model, "%s", identity->vendor);
-        ald_parts_add_text_as(model, "%s", identity->model_id);
-        ald_parts_add_text_as(model, model->len > 0 ? "%s" : _("chassis %s"), ald_word(identity->chassis));
-        ald_parts_add_text_as(model, _("virtual machine of %s"), identity->hypervisor);
-        ald_parts_add_text_as(chip, "%s", identity->chip_id);
-        ald_parts_add_text_as(system, "%s", identity->operating_system);
-        ald_parts_add_text_as(system, "Linux %s", identity->kernel_release);
-        ald_parts_add_text_as(system, "Alidade %s", identity->alidade_version);
-        ald_parts_add_text_as(system, "%s", identity->architecture);
+        ald_parts_add_text(model, "%s", identity->vendor);
+        ald_parts_add_text(model, "%s", identity->model_id);
+        ald_parts_add_text(model, model->len > 0 ? "%s" : _("chassis %s"), ald_word(identity->chassis));
+        ald_parts_add_text(model, _("virtual machine of %s"), identity->hypervisor);
+        ald_parts_add_text(chip, "%s", identity->chip_id);
+        ald_parts_add_text(system, "%s", identity->operating_system);
+        ald_parts_add_text(system, "Linux %s", identity->kernel_release);
+        ald_parts_add_text(system, "Alidade %s", identity->alidade_version);
+        ald_parts_add_text(system, "%s", identity->architecture);
         add(facts, N_("Model"), model);
         add(facts, N_("Processor"), chip);
         add(facts, N_("System"), system);
@@ -133,15 +133,15 @@ static void add_memory(GPtrArray *facts, const AldEntity *node)
         const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory) ?: &unknown;
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_as(text, _("%s free"),
+        ald_parts_add(text, _("%s free"),
                 ald_format_bytes_of(ald_figure(memory->available_bytes), ald_figure(memory->total_bytes)));
         if (memory->swap_total_bytes == 0)
-                ald_parts_add_as(text, "%s", g_strdup(_("no swap")));
+                ald_parts_add(text, "%s", g_strdup(_("no swap")));
         else
-                ald_parts_add_as(text, _("swap %s free"),
+                ald_parts_add(text, _("swap %s free"),
                         ald_format_bytes_of(ald_figure(memory->swap_available_bytes),
                                 ald_figure(memory->swap_total_bytes)));
-        ald_parts_add_as(text, _("pressure %s"), ald_format_percent(memory->pressure_some10));
+        ald_parts_add(text, _("pressure %s"), ald_format_percent(memory->pressure_some10));
         add(facts, N_("Memory"), text);
 }
 
@@ -150,9 +150,9 @@ static void add_load(GPtrArray *facts, const AldEntity *node)
         AldNodeFigures figures = ald_node_figures(node);
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_as(text, "%s", ald_format_percent(figures.usage));
-        ald_parts_add_as(text, "%s", ald_format_celsius(figures.millicelsius));
-        ald_parts_add_as(text, "%s", ald_format_watts(figures.microwatts));
+        ald_parts_add(text, "%s", ald_format_percent(figures.usage));
+        ald_parts_add(text, "%s", ald_format_celsius(figures.millicelsius));
+        ald_parts_add(text, "%s", ald_format_watts(figures.microwatts));
         add(facts, N_("CPU"), text);
 }
 
@@ -163,14 +163,14 @@ static void add_device_memory(GString *text, const AldNodeDevice *device, const 
         bool has_own = !isnan(figures->memory_total), unified = ald_node_device_is_unified(device);
 
         if (has_own || !unified)
-                ald_parts_add_as(text, _("%s free"),
+                ald_parts_add(text, _("%s free"),
                         ald_format_bytes_of(figures->memory_available, figures->memory_total));
         if (!unified)
                 return;
         if (has_own && !isnan(shared))
-                ald_parts_add_as(text, _("shares %s of the memory of the host"), ald_format_bytes(shared));
+                ald_parts_add(text, _("shares %s of the memory of the host"), ald_format_bytes(shared));
         else
-                ald_parts_add_as(text, "%s", g_strdup(_("shares the memory of the host")));
+                ald_parts_add(text, "%s", g_strdup(_("shares the memory of the host")));
 }
 
 static void add_processes(GString *text, const AldNodeDevice *device)
@@ -178,7 +178,7 @@ static void add_processes(GString *text, const AldNodeDevice *device)
         uint64_t n = device->system ? device->system->compute_processes : ALD_ABSENT_UINT64;
 
         if (n != ALD_ABSENT_UINT64 && n > 0)
-                ald_parts_add_as(text, "%s",
+                ald_parts_add(text, "%s",
                         g_strdup_printf(ngettext("%lu compute process", "%lu compute processes", n),
                                 (unsigned long) n));
 }
@@ -207,17 +207,17 @@ static void add_device(GPtrArray *facts, const AldNodeDevice *device)
         AldNodeFigures figures = ald_node_device_figures(device);
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_as(text, "%s", ald_node_device_name(device));
+        ald_parts_add(text, "%s", ald_node_device_name(device));
         if (ald_node_device_is_asleep(device))
-                ald_parts_add_as(text, "%s", g_strdup(_("asleep")));
-        ald_parts_add_as(text, "%s", ald_format_percent(figures.usage));
+                ald_parts_add(text, "%s", g_strdup(_("asleep")));
+        ald_parts_add(text, "%s", ald_format_percent(figures.usage));
         add_processes(text, device);
         add_device_memory(text, device, &figures);
-        ald_parts_add_as(text, "%s", ald_format_celsius(figures.millicelsius));
-        ald_parts_add_as(text, "%s", ald_format_watts(figures.microwatts));
+        ald_parts_add(text, "%s", ald_format_celsius(figures.millicelsius));
+        ald_parts_add(text, "%s", ald_format_watts(figures.microwatts));
         if (device->compute) {
-                ald_parts_add_as(text, "%s", ald_compute_glance(device->compute));
-                ald_parts_add_text_as(text, _("last attempt failed: %s"), device->compute->failure);
+                ald_parts_add(text, "%s", ald_compute_glance(device->compute));
+                ald_parts_add_text(text, _("last attempt failed: %s"), device->compute->failure);
         }
         add(facts, label_of(device), text);
 }
@@ -244,11 +244,10 @@ static void add_interface(GPtrArray *facts, const AldInterface *interface)
 {
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_text_as(text, "%s", interface->id);
-        ald_parts_add_text_as(text, "%s", interface->type);
-        ald_parts_add_as(
-                text, "%s", ald_format_bits_per_second(ald_figure(interface->speed_bits_per_second)));
-        ald_parts_add_as(text, "%s", ald_format_list(interface->addresses));
+        ald_parts_add_text(text, "%s", interface->id);
+        ald_parts_add_text(text, "%s", interface->type);
+        ald_parts_add(text, "%s", ald_format_bits_per_second(ald_figure(interface->speed_bits_per_second)));
+        ald_parts_add(text, "%s", ald_format_list(interface->addresses));
         add(facts, N_("Network"), text);
 }
 
@@ -277,8 +276,8 @@ static void add_disks(GPtrArray *facts, const AldEntity *node)
                 const AldDiskPath *path = ald_rows_at(&disk->paths, i);
                 GString *text = g_string_new(NULL);
 
-                ald_parts_add_text_as(text, "%s", path->id);
-                ald_parts_add_as(text, _("%s free"),
+                ald_parts_add_text(text, "%s", path->id);
+                ald_parts_add(text, _("%s free"),
                         ald_format_bytes_of(
                                 ald_figure(path->available_bytes), ald_figure(path->total_bytes)));
                 add(facts, N_("Disk"), text);

@@ -152,7 +152,7 @@ static const struct {
 } accelerators[] = {
         { "app.quit", { "<Control>q" } },
         { "window.close", { "<Control>w" } },
-        { "win.show-help-overlay", { "<Control>question" } },
+        { "win.show-shortcuts", { "<Control>question" } },
         { "win.show-page::topology", { "<Alt>1" } },
         { "win.show-page::nodes", { "<Alt>2" } },
         { "win.show-page::links", { "<Alt>3" } },
@@ -238,8 +238,9 @@ static int ald_desktop_application_command_line(GApplication *base, GApplication
                 return 0;
         }
         if (!ald_connection_is_host(host)) {
-                g_application_command_line_printerr(
-                        line, "alidade: \"%s\" is not a host: [USER@]HOST[:PORT]\n", host);
+                g_autofree char *why = g_strdup_printf(_("\"%s\" is not a host: [USER@]HOST[:PORT]"), host);
+
+                g_application_command_line_printerr(line, "alidade: %s\n", why);
                 return 2;
         }
         present(ALD_DESKTOP_APPLICATION(base), host);

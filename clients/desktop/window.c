@@ -29,12 +29,14 @@ struct _AldDesktopWindow {
         GtkRevealer *banner;
         GtkLabel *banner_text;
         AdwViewStack *pages;
-        GtkWidget *switcher, *switcher_bar, *title, *header, *content;
+        GtkWidget *switcher, *switcher_bar, *title, *header;
+        GtkWidget *content; /* NULL before anything was read, like the pages and the details */
         AldDetailsPane *details;
         GtkWidget *details_box;
 
         gulong surface_handler;
         guint adapt_id;
+        char *page; /* to be shown once there are pages, or NULL */
         int width;
         bool narrow, shows_details;
 };
@@ -51,6 +53,10 @@ static void adapt(AldDesktopWindow *window)
                 gtk_widget_add_css_class(GTK_WIDGET(window), "narrow");
         else
                 gtk_widget_remove_css_class(GTK_WIDGET(window), "narrow");
+        if (!window->content) {
+                adw_header_bar_set_title_widget(ADW_HEADER_BAR(window->header), window->title);
+                return;
+        }
         gtk_widget_set_visible(window->details_box, window->shows_details);
         gtk_widget_set_visible(GTK_WIDGET(window->pages), !details_alone);
         gtk_widget_set_hexpand(window->details_box, details_alone);
@@ -174,64 +180,12 @@ static void ald_desktop_window_unmap(GtkWidget *widget)
         update_wanted(ALD_DESKTOP_WINDOW(widget));
 }
 
-/* What is shown while the figures are not current. */
-
-static void update_problem(AldDesktopWindow *window)
-{
-        const char *problem = ald_live_cluster_problem(window->cluster);
-        bool has_data = ald_live_cluster_has_data(window->cluster);
-
-        if (has_data && g_strcmp0(gtk_stack_get_visible_child_name(window->screen), "content") != 0) {
-                gtk_stack_set_visible_child_name(window->screen, "content");
-                gtk_widget_child_focus(GTK_WIDGET(window->pages), GTK_DIR_TAB_FORWARD);
-        }
-        gtk_spinner_set_spinning(window->spinner, !has_data && g_strcmp0(problem, _("Connecting")) == 0);
-        adw_status_page_set_title(
-                window->connecting, ald_connection_place(ald_live_cluster_host(window->cluster)));
-        adw_status_page_set_description(window->connecting, problem);
-        if (problem)
-                gtk_label_set_label(window->banner_text, problem);
-        gtk_revealer_set_reveal_child(window->banner, has_data && problem);
-        if (problem)
-                gtk_widget_add_css_class(window->content, "outdated");
-        else
-                gtk_widget_remove_css_class(window->content, "outdated");
-}
-
-static guint count_of_weight(AldLiveCluster *cluster)
-{
-        GListModel *findings = ald_live_cluster_findings(cluster);
-        guint count = 0;
-
-        for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
-                g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
-
-                count += ald_finding_item_weight(item) != ALD_FINDING_WEIGHT_NOTICE;
-        }
-        return count;
-}
-
-static void update_badge(AldDesktopWindow *window)
-{
-        GtkWidget *child = adw_view_stack_get_child_by_name(window->pages, "findings");
-        AdwViewStackPage *page = adw_view_stack_get_page(window->pages, child);
-        guint count = count_of_weight(window->cluster);
-
-        adw_view_stack_page_set_badge_number(page, count);
-        adw_view_stack_page_set_needs_attention(page, count > 0);
-}
-
-static void on_updated(AldDesktopWindow *window, guint parts)
-{
-        if (parts & ALD_LIVE_FINDINGS)
-                update_badge(window);
-        update_problem(window);
-}
-
 /* Actions. */
 
 static void open_details(AldDesktopWindow *window, bool open)
 {
+        if (!window->content)
+                return;
         window->shows_details = open;
         if (!open)
                 ald_details_pane_clear(window->details);
@@ -251,6 +205,8 @@ static void on_show_node(GtkWidget *widget, const char *name, GVariant *paramete
         AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
         const char *id = g_variant_get_string(parameter, NULL);
 
+        if (!window->content)
+                return;
         open_details(window, true);
         ald_details_pane_show_node(window->details, id);
         select_in_topology(window, id, NULL);
@@ -261,6 +217,8 @@ static void on_show_pair(GtkWidget *widget, const char *name, GVariant *paramete
         AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
         const char *a, *b;
 
+        if (!window->content)
+                return;
         g_variant_get(parameter, "(&s&s)", &a, &b);
         open_details(window, true);
         ald_details_pane_show_pair(window->details, a, b);
@@ -293,6 +251,16 @@ static void on_retry(GtkWidget *widget, const char *name, GVariant *parameter)
         ald_live_cluster_retry(ALD_DESKTOP_WINDOW(widget)->cluster);
 }
 
+/* Not read before it is asked for, as GTK would with each window. */
+static void on_show_shortcuts(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        g_autoptr(GtkBuilder) builder = gtk_builder_new_from_resource("/org/alidade/Alidade/shortcuts.ui");
+        GtkWindow *shortcuts = GTK_WINDOW(gtk_builder_get_object(builder, "shortcuts"));
+
+        gtk_window_set_transient_for(shortcuts, GTK_WINDOW(widget));
+        gtk_window_present(shortcuts);
+}
+
 static void on_show_page(GtkWidget *widget, const char *name, GVariant *parameter)
 {
         ald_desktop_window_show_page(ALD_DESKTOP_WINDOW(widget), g_variant_get_string(parameter, NULL));
@@ -300,11 +268,22 @@ static void on_show_page(GtkWidget *widget, const char *name, GVariant *paramete
 
 void ald_desktop_window_show_page(AldDesktopWindow *window, const char *page)
 {
-        if (adw_view_stack_get_child_by_name(window->pages, page))
+        if (!window->pages) {
+                g_free(window->page);
+                window->page = g_strdup(page);
+        } else if (adw_view_stack_get_child_by_name(window->pages, page)) {
                 adw_view_stack_set_visible_child_name(window->pages, page);
+        }
 }
 
 /* Widgets. */
+
+/* For a screen reader, a tooltip is no name. */
+static void name_button(GtkWidget *button, const char *name)
+{
+        gtk_widget_set_tooltip_text(button, name);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+}
 
 static GtkWidget *make_menu_button(void)
 {
@@ -319,13 +298,13 @@ static GtkWidget *make_menu_button(void)
         g_menu_append(settings, _("_Notify of Findings"), "app.notify-findings");
         g_menu_append(settings, _("Keep Running in the _Background"), "app.run-in-background");
         g_menu_append_section(menu, NULL, G_MENU_MODEL(settings));
-        g_menu_append(about, _("_Keyboard Shortcuts"), "win.show-help-overlay");
+        g_menu_append(about, _("_Keyboard Shortcuts"), "win.show-shortcuts");
         g_menu_append(about, _("_About Alidade"), "app.about");
         g_menu_append_section(menu, NULL, G_MENU_MODEL(about));
         gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
         gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "open-menu-symbolic");
         gtk_menu_button_set_primary(GTK_MENU_BUTTON(button), TRUE);
-        gtk_widget_set_tooltip_text(button, _("Main Menu"));
+        name_button(button, _("Main Menu"));
         return button;
 }
 
@@ -334,12 +313,12 @@ static GtkWidget *make_header(AldDesktopWindow *window)
         GtkWidget *hold_off = gtk_toggle_button_new();
 
         window->header = adw_header_bar_new();
-        window->switcher = g_object_ref_sink(g_object_new(ADW_TYPE_VIEW_SWITCHER, "stack", window->pages,
-                "policy", ADW_VIEW_SWITCHER_POLICY_WIDE, NULL));
+        window->switcher = g_object_ref_sink(
+                g_object_new(ADW_TYPE_VIEW_SWITCHER, "policy", ADW_VIEW_SWITCHER_POLICY_WIDE, NULL));
         window->title = g_object_ref_sink(
                 adw_window_title_new("Alidade", ald_live_cluster_host(window->cluster) ?: ""));
         gtk_button_set_icon_name(GTK_BUTTON(hold_off), "alidade-hold-off-symbolic");
-        gtk_widget_set_tooltip_text(hold_off, _("Hold Off Measurements"));
+        name_button(hold_off, _("Hold Off Measurements"));
         gtk_actionable_set_action_name(GTK_ACTIONABLE(hold_off), "win.hold-off");
         adw_header_bar_pack_start(ADW_HEADER_BAR(window->header), hold_off);
         adw_header_bar_pack_end(ADW_HEADER_BAR(window->header), make_menu_button());
@@ -424,13 +403,12 @@ static void build(AldDesktopWindow *window)
 {
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
 
-        make_pages(window);
         window->toasts = ADW_TOAST_OVERLAY(adw_toast_overlay_new());
         window->screen = GTK_STACK(gtk_stack_new());
+        gtk_stack_set_hhomogeneous(window->screen, FALSE);
+        gtk_stack_set_vhomogeneous(window->screen, FALSE);
         gtk_stack_add_named(window->screen, make_connecting(window), "connecting");
-        gtk_stack_add_named(window->screen, make_content(window), "content");
         window->switcher_bar = adw_view_switcher_bar_new();
-        adw_view_switcher_bar_set_stack(ADW_VIEW_SWITCHER_BAR(window->switcher_bar), window->pages);
         gtk_box_append(GTK_BOX(box), make_header(window));
         gtk_box_append(GTK_BOX(box), make_banner(window));
         gtk_box_append(GTK_BOX(box), GTK_WIDGET(window->screen));
@@ -442,17 +420,87 @@ static void build(AldDesktopWindow *window)
         adapt(window);
 }
 
+/* What there is to show is made once there is something, so that the window appears sooner. */
+static void fill(AldDesktopWindow *window)
+{
+        g_autofree char *page = g_steal_pointer(&window->page);
+
+        if (!page && window->settings)
+                page = g_settings_get_string(window->settings, "page");
+        make_pages(window);
+        adw_view_switcher_set_stack(ADW_VIEW_SWITCHER(window->switcher), window->pages);
+        adw_view_switcher_bar_set_stack(ADW_VIEW_SWITCHER_BAR(window->switcher_bar), window->pages);
+        gtk_stack_add_named(window->screen, make_content(window), "content");
+        if (page)
+                ald_desktop_window_show_page(window, page);
+        adapt(window);
+}
+
+/* What is shown while the figures are not current. */
+
+static void update_problem(AldDesktopWindow *window)
+{
+        const char *problem = ald_live_cluster_problem(window->cluster);
+        bool has_data = ald_live_cluster_has_data(window->cluster);
+
+        if (has_data && !window->content)
+                fill(window);
+        if (has_data && g_strcmp0(gtk_stack_get_visible_child_name(window->screen), "content") != 0) {
+                gtk_stack_set_visible_child_name(window->screen, "content");
+                gtk_widget_child_focus(GTK_WIDGET(window->pages), GTK_DIR_TAB_FORWARD);
+        }
+        gtk_spinner_set_spinning(window->spinner, !has_data && g_strcmp0(problem, _("Connecting")) == 0);
+        adw_status_page_set_title(
+                window->connecting, ald_connection_place(ald_live_cluster_host(window->cluster)));
+        adw_status_page_set_description(window->connecting, problem);
+        gtk_label_set_label(window->banner_text, problem ?: "");
+        gtk_revealer_set_reveal_child(window->banner, has_data && problem);
+        if (window->content && problem)
+                gtk_widget_add_css_class(window->content, "outdated");
+        else if (window->content)
+                gtk_widget_remove_css_class(window->content, "outdated");
+}
+
+static guint count_of_weight(AldLiveCluster *cluster)
+{
+        GListModel *findings = ald_live_cluster_findings(cluster);
+        guint count = 0;
+
+        for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
+                g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
+
+                count += ald_finding_item_weight(item) != ALD_FINDING_WEIGHT_NOTICE;
+        }
+        return count;
+}
+
+static void update_badge(AldDesktopWindow *window)
+{
+        GtkWidget *child = adw_view_stack_get_child_by_name(window->pages, "findings");
+        AdwViewStackPage *page = adw_view_stack_get_page(window->pages, child);
+        guint count = count_of_weight(window->cluster);
+
+        adw_view_stack_page_set_badge_number(page, count);
+        adw_view_stack_page_set_needs_attention(page, count > 0);
+}
+
+static void on_updated(AldDesktopWindow *window, guint parts)
+{
+        bool filled = window->pages != NULL;
+
+        update_problem(window);
+        if (window->pages && (!filled || parts & ALD_LIVE_FINDINGS))
+                update_badge(window);
+}
+
 static void restore(AldDesktopWindow *window)
 {
-        g_autofree char *page = window->settings ? g_settings_get_string(window->settings, "page") : NULL;
-
         if (!window->settings)
                 return;
         gtk_window_set_default_size(GTK_WINDOW(window), g_settings_get_int(window->settings, "window-width"),
                 g_settings_get_int(window->settings, "window-height"));
         if (g_settings_get_boolean(window->settings, "window-maximized"))
                 gtk_window_maximize(GTK_WINDOW(window));
-        ald_desktop_window_show_page(window, page);
 }
 
 static gboolean ald_desktop_window_close_request(GtkWindow *base)
@@ -465,8 +513,9 @@ static gboolean ald_desktop_window_close_request(GtkWindow *base)
                 g_settings_set_int(window->settings, "window-width", width);
                 g_settings_set_int(window->settings, "window-height", height);
                 g_settings_set_boolean(window->settings, "window-maximized", gtk_window_is_maximized(base));
-                g_settings_set_string(
-                        window->settings, "page", adw_view_stack_get_visible_child_name(window->pages));
+                if (window->pages)
+                        g_settings_set_string(window->settings, "page",
+                                adw_view_stack_get_visible_child_name(window->pages));
         }
         return GTK_WINDOW_CLASS(ald_desktop_window_parent_class)->close_request(base);
 }
@@ -486,6 +535,7 @@ static void ald_desktop_window_dispose(GObject *object)
         G_OBJECT_CLASS(ald_desktop_window_parent_class)->dispose(object);
         g_clear_object(&window->cluster);
         g_clear_object(&window->settings);
+        g_clear_pointer(&window->page, g_free);
 }
 
 static void ald_desktop_window_class_init(AldDesktopWindowClass *class)
@@ -507,6 +557,9 @@ static void ald_desktop_window_class_init(AldDesktopWindowClass *class)
         gtk_widget_class_install_action(widget_class, "win.say", "s", on_say);
         gtk_widget_class_install_action(widget_class, "win.retry", NULL, on_retry);
         gtk_widget_class_install_action(widget_class, "win.show-page", "s", on_show_page);
+        gtk_widget_class_install_action(widget_class, "win.show-shortcuts", NULL, on_show_shortcuts);
+        /* After what has the focus, such as a search, has not used it. */
+        gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "win.close-details", NULL);
 }
 
 static void ald_desktop_window_init(AldDesktopWindow *window)

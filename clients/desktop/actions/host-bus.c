@@ -40,16 +40,9 @@ static sd_bus *detach_bus(AldHostBus *self)
         return g_steal_pointer(&self->bus);
 }
 
-static const char *place_of(const AldHostBus *self)
-{
-        const char *place = ald_connection_place(self->host);
-
-        return g_str_equal(place, "the system bus") ? _("the system bus") : place;
-}
-
 static char *why_not_established(const AldHostBus *self, int error)
 {
-        const char *place = place_of(self);
+        const char *place = ald_connection_place(self->host);
 
         if (error == -ETIMEDOUT)
                 return g_strdup_printf(_("%s does not answer"), place);
@@ -65,7 +58,7 @@ static char *why_not_established(const AldHostBus *self, int error)
 
 static void set_lost(const AldHostBus *self, int error, sd_bus_error *ret_error)
 {
-        const char *place = place_of(self);
+        const char *place = ald_connection_place(self->host);
         g_autofree char *why = self->established ? g_strdup_printf(_("the connection to %s has ended"), place)
                                                  : why_not_established(self, error);
 

@@ -7,6 +7,7 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
+#include "clients/common/words.h"
 #include "clients/desktop/details/graph-lookup.h"
 #include "clients/desktop/details/path-rows.h"
 #include "clients/desktop/details/rows/figure-row.h"
@@ -174,8 +175,7 @@ static bool is_outdated(AldLinkVerdict verdict)
 static char *describe_accuracy(double interval, const AldEdgeRow *edge)
 {
         g_autofree char *text = isnan(interval) ? NULL : ald_link_interval_text(interval);
-        g_autofree char *limiter = edge ? ald_text_safe_or_null(edge->limiter) : NULL;
-        g_autofree char *limited = limiter ? g_strdup_printf(_("limited by the %s"), limiter) : NULL;
+        g_autofree char *limited = edge ? ald_limiter_words(edge->limiter) : NULL;
 
         if (!text || !limited)
                 return text ? g_steal_pointer(&text) : g_steal_pointer(&limited);

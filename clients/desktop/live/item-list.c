@@ -78,7 +78,11 @@ static void splice(GListStore *store, const GPtrArray *items)
         while (last < MIN(old, items->len) - first &&
                 is_at(store, old - 1 - last, items->pdata[items->len - 1 - last]))
                 last++;
-        if (first + last < MAX(old, items->len))
+        if (first + last == MAX(old, items->len))
+                return;
+        if (items->len == 0)
+                g_list_store_remove_all(store);
+        else
                 g_list_store_splice(
                         store, first, old - first - last, items->pdata + first, items->len - first - last);
 }

@@ -5,20 +5,23 @@
 
 #include "clients/common/connection.h"
 #include "clients/common/safe-text.h"
+#include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/live/item-list.h"
 #include "clients/desktop/live/link-item.h"
 #include "clients/desktop/live/live-cluster.h"
 #include "clients/desktop/live/node-item.h"
 #include "common/bus-cleanup.h"
+#include "common/bus-names.h"
 #include "state-client/state-client.h"
 
 #define FIGURES_MSEC 500u /* between two updates of figures */
 #define SET_MSEC 50u      /* after what has appeared or gone, since more of it follows */
 #define TICK_SECONDS 1u
 #define REFRESH_TICKS \
-        10u            /* between two readings of the findings, as figures in them change without a signal */
-#define LINKS_SHARE 20 /* part of the time that may go into describing the links again */
+        10u             /* between two readings of the findings, as figures in them change without a signal */
+#define LINKS_TICKS 60u /* between two looks for links that have become overdue */
+#define LINKS_SHARE 20  /* part of the time that may go into describing the links again */
 #define RETRY_LEAST_MSEC 3000u
 #define RETRY_MOST_MSEC 60000u
 #define REMOTE_RETRIES 5u /* ssh may ask for a password each time */
@@ -189,7 +192,8 @@ static void note_other_parts(AldLiveCluster *cluster)
 {
         if (ald_model_topology(cluster->model)->revision != cluster->topology_revision)
                 cluster->dirty |= ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS;
-        if (ald_model_findings_json(cluster->model) != cluster->findings_seen)
+        if (ald_model_findings_json(cluster->model) != cluster->findings_seen &&
+                !json_equal(ald_model_findings_json(cluster->model), cluster->findings_seen))
                 cluster->dirty |= ALD_LIVE_FINDINGS;
 }
 
@@ -272,26 +276,16 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
         flush_soon(cluster, parts & (ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY));
 }
 
-/* Ages decide whether a node is stale and a link is overdue. */
-static void note_all_nodes(AldLiveCluster *cluster)
-{
-        const GPtrArray *nodes = ald_model_nodes(cluster->model);
-
-        for (guint i = 0; i < nodes->len; i++)
-                g_hash_table_add(cluster->changed_nodes, g_strdup(((const AldEntity *) nodes->pdata[i])->id));
-        cluster->dirty |= ALD_LIVE_FIGURES | ALD_LIVE_LINKS;
-}
-
 static gboolean on_tick(void *userdata)
 {
         AldLiveCluster *cluster = userdata;
         AldFollow *follow = ald_state_client_follow(cluster->client);
 
-        if (++cluster->ticks % REFRESH_TICKS == 0) {
-                if (follow)
-                        ald_follow_refresh(follow);
-                note_all_nodes(cluster);
-        }
+        cluster->ticks++;
+        if (cluster->ticks % REFRESH_TICKS == 0 && follow)
+                ald_follow_refresh(follow);
+        if (cluster->ticks % LINKS_TICKS == 0)
+                cluster->dirty |= ALD_LIVE_LINKS;
         note_other_parts(cluster);
         if (cluster->dirty)
                 flush_soon(cluster, false);
@@ -354,23 +348,34 @@ static void on_synced(AldFollow *follow, void *userdata)
         cluster->retries = 0;
         cluster->has_data = true;
         set_problem(cluster, NULL);
-        note_all_nodes(cluster);
         cluster->dirty |= ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY | ALD_LIVE_FINDINGS | ALD_LIVE_TOTALS;
         flush_soon(cluster, true);
+}
+
+static char *why_not_connected(AldLiveCluster *cluster)
+{
+        const char *place = ald_connection_place(cluster->host);
+
+        return cluster->host && !cluster->has_data
+                       ? g_strdup_printf(
+                                 _("ssh cannot connect to %s, or systemd-stdio-bridge is missing there; "
+                                   "“ssh %s” in a terminal shows why"),
+                                 place, place)
+                       : g_strdup_printf(_("The connection to %s has ended"), place);
 }
 
 static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
         AldLiveCluster *cluster = userdata;
-        g_autofree char *why = error ? ald_text_safe_or_null(error->message) : NULL;
+        g_autofree char *why = NULL;
 
         if (error && (sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED) ||
                              sd_bus_error_get_errno(error) == ENOTCONN)) {
-                set_problem(cluster, g_strdup_printf(_("The connection to %s has ended"),
-                                             ald_connection_place(cluster->host)));
+                set_problem(cluster, why_not_connected(cluster));
                 retry_later(cluster);
                 return;
         }
+        why = error ? ald_bus_error_words(error, ALD_STATE_UNIT) : NULL;
         set_problem(cluster, why ? g_strdup_printf(_("The state service cannot be read: %s"), why)
                                  : g_strdup(_("The state service is not running")));
 }

@@ -100,7 +100,7 @@ static char *memory_text(gpointer item, AldLiveCluster *cluster)
         GString *text = g_string_new(NULL);
 
         ald_parts_add(
-                text, "", ald_format_bytes_of(figures->memory_available, figures->memory_total), " free");
+                text, _("%s free"), ald_format_bytes_of(figures->memory_available, figures->memory_total));
         return g_string_free(text, text->len == 0);
 }
 
@@ -125,7 +125,7 @@ static double gpus_number(gpointer item)
 
 static char *gpus_text(gpointer item, AldLiveCluster *cluster)
 {
-        return gpus_number(item) == 0 ? g_strdup("none") : ald_format_count(gpus_number(item));
+        return gpus_number(item) == 0 ? g_strdup(_("none")) : ald_format_count(gpus_number(item));
 }
 
 static double gpu_load_number(gpointer item)
@@ -137,7 +137,7 @@ static char *gpu_load_text(gpointer item, AldLiveCluster *cluster)
 {
         const AldGpuSummary *gpus = ald_node_item_gpus(item);
 
-        return gpus->n > 0 && gpus->n_asleep == gpus->n ? g_strdup("asleep")
+        return gpus->n > 0 && gpus->n_asleep == gpus->n ? g_strdup(_("asleep"))
                                                         : ald_format_percent(gpus->usage);
 }
 
@@ -170,9 +170,9 @@ static char *model_text(gpointer item, AldLiveCluster *cluster)
         const AldIdentity *identity = identity_of(item);
         GString *text = g_string_new(NULL);
 
-        ald_parts_add_text(text, "", identity->vendor, "");
-        ald_parts_add_text(text, "", identity->model_id, "");
-        ald_parts_add_text(text, "virtual machine of ", identity->hypervisor, "");
+        ald_parts_add_text(text, "%s", identity->vendor);
+        ald_parts_add_text(text, "%s", identity->model_id);
+        ald_parts_add_text(text, _("virtual machine of %s"), identity->hypervisor);
         return g_string_free(text, text->len == 0);
 }
 

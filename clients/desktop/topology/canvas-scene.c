@@ -148,7 +148,8 @@ static void place_labels(AldCanvasScene *scene, const AldSceneSizes *sizes)
                         label_sizes[k][kind] = size_of(line, kind, sizes);
         }
         ald_labels_place(&input, labels);
-        memset(scene->labels, 0, scene->lines->len * sizeof *scene->labels);
+        if (scene->lines->len > 0)
+                memset(scene->labels, 0, scene->lines->len * sizeof *scene->labels);
         for (guint k = 0; k < n; k++)
                 memcpy(scene->labels[g_array_index(indices, guint, k)], labels[k], sizeof *labels);
 }

@@ -40,7 +40,7 @@ struct _AldTopologyCanvas {
         AldVector origin; /* of the scene, in pixels of the widget */
         bool fits;        /* until it was zoomed or panned */
         bool used;
-        GdkTexture *picture;
+        GskRenderNode *picture;
         int picture_width, picture_height, picture_scale;
 
         AldVector drag_origin;
@@ -60,7 +60,7 @@ static bool is_compact(const AldTopologyCanvas *canvas)
 
 static void drop_picture(AldTopologyCanvas *canvas)
 {
-        g_clear_object(&canvas->picture);
+        g_clear_pointer(&canvas->picture, gsk_render_node_unref);
         gtk_widget_queue_draw(GTK_WIDGET(canvas));
 }
 
@@ -80,27 +80,23 @@ static void draw_lines(AldTopologyCanvas *canvas, cairo_t *cairo)
                                         cairo, &scene->routes[i], scene->lines->pdata[i], weight, &style);
 }
 
-static void destroy_surface(gpointer surface)
-{
-        cairo_surface_destroy(surface);
-}
-
-static GdkTexture *make_picture(AldTopologyCanvas *canvas, int width, int height, int scale)
+/* Not a texture: with cairo, GTK 4.8 converts each pixel of a texture in every frame. */
+static GskRenderNode *make_picture(AldTopologyCanvas *canvas, int width, int height, int scale)
 {
         cairo_surface_t *surface = cairo_image_surface_create(
                 CAIRO_FORMAT_ARGB32, width * scale, height * scale);
-        int stride = cairo_image_surface_get_stride(surface);
-        g_autoptr(GBytes) bytes = NULL;
+        GskRenderNode *picture = gsk_cairo_node_new(&GRAPHENE_RECT_INIT(0, 0, (float) width, (float) height));
         cairo_t *cairo = cairo_create(surface);
 
-        cairo_scale(cairo, scale, scale);
+        cairo_surface_set_device_scale(surface, scale, scale);
         draw_lines(canvas, cairo);
         cairo_destroy(cairo);
-        cairo_surface_flush(surface);
-        bytes = g_bytes_new_with_free_func(cairo_image_surface_get_data(surface),
-                (gsize) stride * (gsize) (height * scale), destroy_surface, surface);
-        return gdk_memory_texture_new(
-                width * scale, height * scale, GDK_MEMORY_DEFAULT, bytes, (gsize) stride);
+        cairo = gsk_cairo_node_get_draw_context(picture);
+        cairo_set_source_surface(cairo, surface, 0, 0);
+        cairo_paint(cairo);
+        cairo_destroy(cairo);
+        cairo_surface_destroy(surface);
+        return picture;
 }
 
 static void ald_topology_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
@@ -113,14 +109,13 @@ static void ald_topology_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapsho
                 return;
         if (!canvas->picture || canvas->picture_width != width || canvas->picture_height != height ||
                 canvas->picture_scale != scale) {
-                g_clear_object(&canvas->picture);
+                g_clear_pointer(&canvas->picture, gsk_render_node_unref);
                 canvas->picture = make_picture(canvas, width, height, scale);
                 canvas->picture_width = width;
                 canvas->picture_height = height;
                 canvas->picture_scale = scale;
         }
-        gtk_snapshot_append_texture(
-                snapshot, canvas->picture, &GRAPHENE_RECT_INIT(0, 0, (float) width, (float) height));
+        gtk_snapshot_append_node(snapshot, canvas->picture);
         GTK_WIDGET_CLASS(ald_topology_canvas_parent_class)->snapshot(widget, snapshot);
 }
 
@@ -135,6 +130,7 @@ static void measure_text(AldTopologyCanvas *canvas, const char *text, double *re
                 GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
         gtk_widget_measure(
                 GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL, NULL);
+        gtk_label_set_label(canvas->ruler, "");
         *ret_width = width;
         *ret_height = height;
 }
@@ -149,7 +145,7 @@ static void update_sizes(AldTopologyCanvas *canvas)
         int card_width = compact ? ALD_COMPACT_WIDTH : ALD_CARD_WIDTH;
         double unused, before = canvas->sizes.card_width == card_width ? canvas->sizes.card_height : 0;
 
-        measure_text(canvas, "≠ 88.8 Gb/s", &canvas->sizes.rate_width, &canvas->sizes.label_height);
+        measure_text(canvas, "≠ 88.8 Mb/s", &canvas->sizes.rate_width, &canvas->sizes.label_height);
         measure_text(canvas, "RDMA 88.8 µs", &canvas->sizes.middle_width, &unused);
         for (guint i = 0; i < canvas->cards->len; i++) {
                 int least;
@@ -370,6 +366,16 @@ static bool joins_the_same(const GPtrArray *a, const GPtrArray *b)
         return true;
 }
 
+/* The same lines with other figures. */
+static void redraw_lines(AldTopologyCanvas *canvas, const GPtrArray *before)
+{
+        g_ptr_array_unref(canvas->scene->lines);
+        canvas->scene->lines = g_ptr_array_ref(canvas->lines);
+        update_labels(canvas);
+        if (!ald_drawn_lines_look_alike(before, canvas->lines))
+                drop_picture(canvas);
+}
+
 static void refresh(AldTopologyCanvas *canvas)
 {
         GListModel *nodes = ald_live_cluster_nodes(canvas->cluster);
@@ -383,12 +389,8 @@ static void refresh(AldTopologyCanvas *canvas)
                 arrange(canvas);
         else if (!ald_drawn_lines_are_alike(before, canvas->lines))
                 connect_cards(canvas);
-        else {
-                g_ptr_array_unref(canvas->scene->lines);
-                canvas->scene->lines = g_ptr_array_ref(canvas->lines);
-                update_labels(canvas);
-                drop_picture(canvas);
-        }
+        else
+                redraw_lines(canvas, before);
 }
 
 void ald_topology_canvas_set_used(AldTopologyCanvas *canvas, bool used)
@@ -519,7 +521,7 @@ static void ald_topology_canvas_size_allocate(GtkWidget *widget, int width, int 
         if (canvas->fits)
                 fit(canvas, width, height);
         if (zoom != canvas->zoom || origin.x != canvas->origin.x || origin.y != canvas->origin.y)
-                g_clear_object(&canvas->picture);
+                g_clear_pointer(&canvas->picture, gsk_render_node_unref);
         allocate_labels(canvas);
         for (guint i = 0; i < canvas->cards->len; i++)
                 allocate_child(canvas, canvas->cards->pdata[i], &canvas->scene->cards[i]);
@@ -721,7 +723,7 @@ static void ald_topology_canvas_dispose(GObject *object)
         drop_cards(canvas);
         if (canvas->ruler)
                 gtk_widget_unparent(GTK_WIDGET(g_steal_pointer(&canvas->ruler)));
-        g_clear_object(&canvas->picture);
+        g_clear_pointer(&canvas->picture, gsk_render_node_unref);
         g_clear_object(&canvas->cluster);
         g_clear_object(&canvas->settings);
         G_OBJECT_CLASS(ald_topology_canvas_parent_class)->dispose(object);
@@ -769,7 +771,6 @@ static void ald_topology_canvas_class_init(AldTopologyCanvasClass *class)
         add_key(widget_class, GDK_KEY_minus, "canvas.zoom-out");
         add_key(widget_class, GDK_KEY_KP_Subtract, "canvas.zoom-out");
         add_key(widget_class, GDK_KEY_0, "canvas.fit");
-        gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "win.close-details", NULL);
         gtk_widget_class_add_binding_action(
                 widget_class, GDK_KEY_Left, GDK_ALT_MASK, "canvas.pan", "(ii)", 1, 0);
         gtk_widget_class_add_binding_action(
@@ -796,6 +797,7 @@ static void ald_topology_canvas_init(AldTopologyCanvas *canvas)
         gtk_widget_add_css_class(GTK_WIDGET(canvas->ruler), "troubled"); /* the widest */
         gtk_widget_set_parent(GTK_WIDGET(canvas->ruler), GTK_WIDGET(canvas));
         gtk_widget_set_child_visible(GTK_WIDGET(canvas->ruler), FALSE);
+        gtk_accessible_update_state(GTK_ACCESSIBLE(canvas->ruler), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
         gtk_widget_set_focusable(GTK_WIDGET(canvas), TRUE);
         gtk_widget_set_overflow(GTK_WIDGET(canvas), GTK_OVERFLOW_HIDDEN);
         gtk_accessible_update_property(GTK_ACCESSIBLE(canvas), GTK_ACCESSIBLE_PROPERTY_LABEL,

@@ -324,3 +324,15 @@ bool ald_drawn_lines_are_alike(const GPtrArray *a, const GPtrArray *b)
         }
         return true;
 }
+
+bool ald_drawn_lines_look_alike(const GPtrArray *a, const GPtrArray *b)
+{
+        for (guint i = 0; i < a->len; i++) {
+                const AldDrawnLine *x = a->pdata[i], *y = b->pdata[i];
+
+                if (x->presence != y->presence || x->trouble != y->trouble || x->there != y->there ||
+                        x->back != y->back)
+                        return false;
+        }
+        return true;
+}

@@ -44,3 +44,6 @@ GPtrArray *ald_drawn_lines(
 
 /* Whether the same lines have the same labels, whatever these say. */
 bool ald_drawn_lines_are_alike(const GPtrArray *a, const GPtrArray *b);
+
+/* Of lines that are alike: whether they are drawn in the same way as well. */
+bool ald_drawn_lines_look_alike(const GPtrArray *a, const GPtrArray *b);

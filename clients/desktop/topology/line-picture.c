@@ -151,14 +151,26 @@ static void draw_triangle(cairo_t *cairo, AldVector at)
         cairo_fill(cairo);
 }
 
-void ald_line_draw(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,
+/* What the line can cover, so that its layer is not larger than that. */
+static void clip_to(cairo_t *cairo, const AldLine *route)
+{
+        double left = fmin(fmin(route->start.x, route->end.x), route->control.x),
+               top = fmin(fmin(route->start.y, route->end.y), route->control.y),
+               right = fmax(fmax(route->start.x, route->end.x), route->control.x),
+               bottom = fmax(fmax(route->start.y, route->end.y), route->control.y), margin = 2 * ARROW_LENGTH;
+
+        cairo_rectangle(
+                cairo, left - margin, top - margin, right - left + 2 * margin, bottom - top + 2 * margin);
+        cairo_clip(cairo);
+}
+
+static void draw_opaque(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,
         const AldPictureStyle *style)
 {
-        Color color = color_of(line, style);
         double width = width_of(line, weight);
         AldLine shorter = without_arrows(route, width);
+        Color color = color_of(line, style);
 
-        cairo_push_group(cairo);
         cairo_set_source_rgb(cairo, color.red, color.green, color.blue);
         draw_stroke(cairo, &shorter, line, width);
         if (line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE) {
@@ -169,6 +181,33 @@ void ald_line_draw(cairo_t *cairo, const AldLine *route, const AldDrawnLine *lin
         }
         if (line->trouble != ALD_LINE_TROUBLE_NONE && line->presence != ALD_EDGE_ROW_PRESENCE_OFFLINE)
                 draw_triangle(cairo, ald_line_point(route, 0.5));
+}
+
+/* A single stroke needs no layer. */
+static void draw_plain(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,
+        const AldPictureStyle *style)
+{
+        double width = width_of(line, weight);
+        AldLine shorter = without_arrows(route, width);
+        Color color = color_of(line, style);
+
+        cairo_set_source_rgba(cairo, color.red, color.green, color.blue, alpha_of(line, weight, style));
+        draw_stroke(cairo, &shorter, line, width);
+}
+
+void ald_line_draw(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,
+        const AldPictureStyle *style)
+{
+        if (weight == ALD_LINE_WEIGHT_FAINT && line->kind == ALD_LINE_SOCKET &&
+                line->presence != ALD_EDGE_ROW_PRESENCE_OFFLINE && line->trouble == ALD_LINE_TROUBLE_NONE) {
+                draw_plain(cairo, route, line, weight, style);
+                return;
+        }
+        cairo_save(cairo);
+        clip_to(cairo, route);
+        cairo_push_group(cairo);
+        draw_opaque(cairo, route, line, weight, style);
         cairo_pop_group_to_source(cairo);
         cairo_paint_with_alpha(cairo, alpha_of(line, weight, style));
+        cairo_restore(cairo);
 }

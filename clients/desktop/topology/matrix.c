@@ -283,7 +283,6 @@ static void ald_matrix_grid_class_init(AldMatrixGridClass *class)
                         widget_class, keys[i].key, 0, "matrix.move", "(ii)", keys[i].x, keys[i].y);
         gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Return, 0, "matrix.open", NULL);
         gtk_widget_class_add_binding_action(widget_class, GDK_KEY_space, 0, "matrix.open", NULL);
-        gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "win.close-details", NULL);
 }
 
 static void ald_matrix_grid_init(AldMatrixGrid *grid)

@@ -5,9 +5,8 @@
 
 #include "clients/common/format.h"
 #include "clients/common/safe-text.h"
+#include "clients/desktop/topology/memory-bar.h"
 #include "clients/desktop/topology/node-card.h"
-
-#define BAR_STEPS 100.0 /* finer changes are not seen, and need not be drawn */
 
 struct _AldNodeCard {
         GtkButton parent;
@@ -15,7 +14,7 @@ struct _AldNodeCard {
         gulong changed;
         GtkImage *icon, *presence_icon;
         GtkLabel *name, *seen, *memory, *performance, *load;
-        GtkLevelBar *bar;
+        AldMemoryBar *bar;
         bool compact;
 };
 
@@ -46,9 +45,9 @@ static const struct {
 } presences[] = {
         [ALD_ITEM_PRESENCE_ONLINE] = { NULL, NULL },
         [ALD_ITEM_PRESENCE_STALE] = { "dialog-warning-symbolic", "warning" },
-        [ALD_ITEM_PRESENCE_DUPLICATE] = { "dialog-error-symbolic", "error" },
+        [ALD_ITEM_PRESENCE_DUPLICATE] = { "edit-copy-symbolic", "error" },
         [ALD_ITEM_PRESENCE_UNKNOWN] = { "dialog-question-symbolic", "warning" },
-        [ALD_ITEM_PRESENCE_OFFLINE] = { "network-offline-symbolic", "error" },
+        [ALD_ITEM_PRESENCE_OFFLINE] = { "dialog-error-symbolic", "error" },
 };
 
 static void update_presence(AldNodeCard *card)
@@ -85,9 +84,7 @@ static void update_memory(AldNodeCard *card, const AldNodeFigures *figures)
         double used = known ? 1 - figures->memory_available / figures->memory_total : 0;
         g_autofree char *free = known ? g_strdup_printf(_("%s free"), text) : g_strdup(ALD_ABSENT_TEXT);
 
-        used = round(CLAMP(used, 0, 1) * BAR_STEPS) / BAR_STEPS;
-        if (gtk_level_bar_get_value(card->bar) != used)
-                gtk_level_bar_set_value(card->bar, used);
+        ald_memory_bar_set(card->bar, used);
         gtk_widget_set_visible(GTK_WIDGET(card->bar), known);
         set_text(card->memory, free);
 }
@@ -208,9 +205,7 @@ static void ald_node_card_init(AldNodeCard *card)
         gtk_box_append(GTK_BOX(head), GTK_WIDGET(card->presence_icon));
         gtk_box_append(GTK_BOX(box), head);
         card->seen = make_label(box, "caption");
-        card->bar = GTK_LEVEL_BAR(gtk_level_bar_new());
-        gtk_level_bar_add_offset_value(card->bar, GTK_LEVEL_BAR_OFFSET_LOW, 0.8);
-        gtk_level_bar_add_offset_value(card->bar, GTK_LEVEL_BAR_OFFSET_HIGH, 0.95);
+        card->bar = ALD_MEMORY_BAR(ald_memory_bar_new());
         gtk_box_append(GTK_BOX(box), GTK_WIDGET(card->bar));
         card->memory = make_label(box, "caption");
         card->performance = make_label(box, "caption");

@@ -56,6 +56,7 @@ static void add_button(
         gtk_widget_add_css_class(button, "osd");
         gtk_widget_add_css_class(button, "circular");
         gtk_widget_set_tooltip_text(button, title);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
         g_object_set_data(G_OBJECT(button), "action", (gpointer) action);
         gtk_box_append(GTK_BOX(box), button);
         g_signal_connect_object(button, "clicked", G_CALLBACK(on_button), view, 0);
@@ -104,11 +105,14 @@ static void ald_topology_view_init(AldTopologyView *view)
 
 GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
 {
-        AldTopologyView *view = g_object_new(ALD_TYPE_TOPOLOGY_PAGE, NULL);
-        GtkWidget *overlay = gtk_overlay_new(), *canvas = ald_topology_canvas_new(cluster, settings);
-        GtkWidget *matrix = ald_matrix_view_new(cluster);
+        AldTopologyView *view = g_object_new(ALD_TYPE_TOPOLOGY_VIEW, NULL);
+        GtkWidget *overlay = gtk_overlay_new(), *canvas, *matrix;
 
         view->cluster = g_object_ref(cluster);
+        /* Before its parts, so that it is settled which of them is used when they are updated. */
+        g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), view, G_CONNECT_SWAPPED);
+        canvas = ald_topology_canvas_new(cluster, settings);
+        matrix = ald_matrix_view_new(cluster);
         view->canvas = ALD_TOPOLOGY_CANVAS(canvas);
         view->matrix = ALD_MATRIX_VIEW(matrix);
         view->stack = GTK_STACK(gtk_stack_new());
@@ -120,7 +124,6 @@ GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
         gtk_widget_set_vexpand(GTK_WIDGET(view->stack), TRUE);
         gtk_box_append(GTK_BOX(view), ald_tiles_new(cluster));
         gtk_box_append(GTK_BOX(view), GTK_WIDGET(view->stack));
-        g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), view, G_CONNECT_SWAPPED);
         update(view);
         return GTK_WIDGET(view);
 }

@@ -7,7 +7,7 @@
 
 /* The cluster at a glance: figures of all of it, and its nodes with what joins them; a matrix for many nodes.
  */
-#define ALD_TYPE_TOPOLOGY_PAGE (ald_topology_view_get_type())
+#define ALD_TYPE_TOPOLOGY_VIEW (ald_topology_view_get_type())
 G_DECLARE_FINAL_TYPE(AldTopologyView, ald_topology_view, ALD, TOPOLOGY_VIEW, GtkBox)
 
 /* The settings may be NULL. */

@@ -38,12 +38,12 @@ static char *describe_measurement(const AldComputeDevice *compute, double now, A
 
         *ret_tone = ALD_TONE_PLAIN;
         if (compute) {
-                ald_parts_add_as(text, "%s", ald_compute_glance(compute));
+                ald_parts_add(text, "%s", ald_compute_glance(compute));
                 if (compute->measured_usec != ALD_ABSENT_UINT64)
-                        ald_parts_add_as(text, _("measured %s"),
+                        ald_parts_add(text, _("measured %s"),
                                 ald_format_age(ald_figure(compute->measured_usec), now));
-                ald_parts_add_text_as(text, _("waiting: %s"), compute->waiting_reason);
-                ald_parts_add_text_as(text, _("last attempt failed: %s"), compute->failure);
+                ald_parts_add_text(text, _("waiting: %s"), compute->waiting_reason);
+                ald_parts_add_text(text, _("last attempt failed: %s"), compute->failure);
                 if (compute->failure)
                         *ret_tone = ALD_TONE_WARNING;
         }

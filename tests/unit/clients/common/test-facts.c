@@ -6,6 +6,8 @@
 #include "clients/common/finding-display.h"
 #include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "clients/common/words.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15
@@ -257,6 +259,23 @@ static void test_compute(void)
         check_text(ald_compute_glance(&row), "40.0 TFLOPS FP16, 900 GB/s memory bandwidth");
 }
 
+/* What this version does not know is left as it is, but made safe. */
+static void test_words(void)
+{
+        static const char *const flags[] = { "busy", "odd\033", NULL };
+
+        g_assert_cmpstr(ald_word("offline"), ==, "offline");
+        g_assert_cmpstr(ald_word("on-fire"), ==, "on-fire");
+        g_assert_cmpstr(ald_word(""), ==, "");
+        g_assert_null(ald_word(NULL));
+        check_text(ald_words_list(flags), "busy, odd�");
+        check_text(ald_words_list(NULL), ALD_ABSENT_TEXT);
+        check_text(ald_limiter_words("network"), "limited by the network");
+        check_text(ald_limiter_words("moon\033"), "limited by the moon�");
+        g_assert_null(ald_limiter_words(""));
+        g_assert_null(ald_limiter_words(NULL));
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -268,5 +287,6 @@ int main(int argc, char **argv)
         g_test_add_func("/facts/node", test_node);
         g_test_add_func("/facts/unmeasured-processor", test_unmeasured_processor);
         g_test_add_func("/facts/compute", test_compute);
+        g_test_add_func("/facts/words", test_words);
         return g_test_run();
 }

@@ -52,13 +52,13 @@ static void test_parts(void)
 {
         g_autoptr(GString) parts = g_string_new(NULL);
 
-        ald_parts_add(parts, "", NULL, " free");
-        ald_parts_add(parts, "", g_strdup(""), " free");
-        ald_parts_add(parts, "", g_strdup(ALD_ABSENT_TEXT), " free");
+        ald_parts_add(parts, "%s free", NULL);
+        ald_parts_add(parts, "%s free", g_strdup(""));
+        ald_parts_add(parts, "%s free", g_strdup(ALD_ABSENT_TEXT));
         g_assert_cmpstr(parts->str, ==, "");
-        ald_parts_add(parts, "", g_strdup("3 GiB"), " free");
-        ald_parts_add_text(parts, "swap ", "\033x", "");
-        ald_parts_add_text(parts, "swap ", NULL, "");
+        ald_parts_add(parts, "%s free", g_strdup("3 GiB"));
+        ald_parts_add_text(parts, "swap %s", "\033x");
+        ald_parts_add_text(parts, "swap %s", NULL);
         g_assert_cmpstr(parts->str, ==, "3 GiB free, swap �x");
 }
 
