@@ -14,6 +14,18 @@
 
 #define ADDRESS_VARIABLE "ALIDADE_BUS_ADDRESS"
 
+/* What follows the only colon; several of them are those of an IPv6 address. */
+static bool has_possible_port(const char *host)
+{
+        const char *colon = strrchr(host, ':'), *bracket = strrchr(host, ']');
+        guint64 port;
+
+        if (!colon || (bracket ? colon < bracket : strchr(host, ':') != colon))
+                return true;
+        return !g_ascii_isdigit(colon[1]) ||
+               g_ascii_string_to_unsigned(colon + 1, 10, 1, G_MAXUINT16, &port, NULL);
+}
+
 bool ald_connection_is_host(const char *text)
 {
         const char *host = strrchr(text, '@');
@@ -26,7 +38,8 @@ bool ald_connection_is_host(const char *text)
                         return false;
         host = host ? host + 1 : text;
         return g_ascii_isalnum(*host) || *host == '[' || *host == ':' || *host == '_'
-                       ? strlen(text) <= HOST_MAX_BYTES && host[strspn(host, HOST_CHARACTERS)] == '\0'
+                       ? strlen(text) <= HOST_MAX_BYTES && host[strspn(host, HOST_CHARACTERS)] == '\0' &&
+                                 has_possible_port(host)
                        : false;
 }
 

@@ -254,11 +254,16 @@ static void on_retry(GtkWidget *widget, const char *name, GVariant *parameter)
 /* Not read before it is asked for, as GTK would with each window. */
 static void on_show_shortcuts(GtkWidget *widget, const char *name, GVariant *parameter)
 {
-        g_autoptr(GtkBuilder) builder = gtk_builder_new_from_resource("/org/alidade/Alidade/shortcuts.ui");
-        GtkWindow *shortcuts = GTK_WINDOW(gtk_builder_get_object(builder, "shortcuts"));
+        GtkApplicationWindow *window = GTK_APPLICATION_WINDOW(widget);
 
-        gtk_window_set_transient_for(shortcuts, GTK_WINDOW(widget));
-        gtk_window_present(shortcuts);
+        if (!gtk_application_window_get_help_overlay(window)) {
+                g_autoptr(GtkBuilder)
+                        builder = gtk_builder_new_from_resource("/org/alidade/Alidade/shortcuts.ui");
+
+                gtk_application_window_set_help_overlay(
+                        window, GTK_SHORTCUTS_WINDOW(gtk_builder_get_object(builder, "shortcuts")));
+        }
+        gtk_window_present(GTK_WINDOW(gtk_application_window_get_help_overlay(window)));
 }
 
 static void on_show_page(GtkWidget *widget, const char *name, GVariant *parameter)

@@ -74,6 +74,8 @@ static void ald_details_header_init(AldDetailsHeader *header)
         header->menu = gtk_menu_button_new();
         gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(header->menu), "view-more-symbolic");
         gtk_widget_set_tooltip_text(header->menu, _("Actions"));
+        gtk_accessible_update_property(
+                GTK_ACCESSIBLE(header->menu), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Actions"), -1);
         gtk_widget_set_valign(header->menu, GTK_ALIGN_CENTER);
         ald_widget_describe(header->menu, _("Actions"), NULL);
         gtk_box_append(GTK_BOX(header), header->menu);

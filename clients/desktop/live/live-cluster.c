@@ -34,9 +34,9 @@ struct _AldLiveCluster {
         AldTopologySummary *topology;
         AldItemList *nodes, *links, *findings;
 
-        GHashTable *changed_nodes;                  /* ids, of which records have changed */
-        guint dirty;                                /* AldLivePart */
-        uint64_t topology_revision, topology_taken; /* of the topology that is described */
+        GHashTable *changed_nodes;              /* ids, of which records have changed */
+        guint dirty;                            /* AldLivePart */
+        uint64_t topology_seen, topology_taken; /* n_taken of what was passed on, and of what is described */
         json_t *findings_seen; /* a reference, so that no other findings are at its address */
         gint64 flushed_at, links_at, links_took; /* CLOCK_MONOTONIC in µs */
         guint flush_id, tick_id, retry_id, ticks, retries;
@@ -175,7 +175,7 @@ static void describe_topology(AldLiveCluster *cluster)
 
 static void refresh_topology(AldLiveCluster *cluster)
 {
-        cluster->topology_revision = ald_model_topology(cluster->model)->revision;
+        cluster->topology_seen = ald_model_topology(cluster->model)->n_taken;
         describe_topology(cluster);
 }
 
@@ -190,7 +190,7 @@ static bool links_must_wait(const AldLiveCluster *cluster)
 /* What no change of a record tells of. */
 static void note_other_parts(AldLiveCluster *cluster)
 {
-        if (ald_model_topology(cluster->model)->revision != cluster->topology_revision)
+        if (ald_model_topology(cluster->model)->n_taken != cluster->topology_seen)
                 cluster->dirty |= ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS;
         if (ald_model_findings_json(cluster->model) != cluster->findings_seen &&
                 !json_equal(ald_model_findings_json(cluster->model), cluster->findings_seen))
@@ -364,6 +364,13 @@ static char *why_not_connected(AldLiveCluster *cluster)
                        : g_strdup_printf(_("The connection to %s has ended"), place);
 }
 
+/* Neither running nor started by the bus. */
+static bool is_not_there(const sd_bus_error *error)
+{
+        return sd_bus_error_has_name(error, SD_BUS_ERROR_SERVICE_UNKNOWN) ||
+               sd_bus_error_has_name(error, SD_BUS_ERROR_NAME_HAS_NO_OWNER);
+}
+
 static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
 {
         AldLiveCluster *cluster = userdata;
@@ -375,7 +382,7 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
                 retry_later(cluster);
                 return;
         }
-        why = error ? ald_bus_error_words(error, ALD_STATE_UNIT) : NULL;
+        why = error && !is_not_there(error) ? ald_bus_error_words(error, ALD_STATE_UNIT) : NULL;
         set_problem(cluster, why ? g_strdup_printf(_("The state service cannot be read: %s"), why)
                                  : g_strdup(_("The state service is not running")));
 }

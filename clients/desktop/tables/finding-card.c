@@ -85,6 +85,7 @@ static GtkWidget *node_button_new(const char *name, const char *action, GVariant
         gtk_widget_set_tooltip_text(button, description);
         gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
         gtk_actionable_set_action_target_value(GTK_ACTIONABLE(button), target);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
         return button;
 }
 
@@ -251,6 +252,8 @@ static GtkWidget *copy_button_new(AldFindingCard *card)
         gtk_widget_add_css_class(button, "circular");
         gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
         gtk_widget_set_tooltip_text(button, _("Copy Finding"));
+        gtk_accessible_update_property(
+                GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Copy Finding"), -1);
         g_signal_connect(button, "clicked", G_CALLBACK(on_copy), card);
         return button;
 }

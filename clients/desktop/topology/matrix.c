@@ -395,6 +395,7 @@ static void append_swatch(GtkWidget *box, const char *style, const char *word)
         gtk_widget_add_css_class(square, "swatch");
         gtk_widget_add_css_class(square, style);
         gtk_widget_add_css_class(label, "dim-label");
+        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
         gtk_box_append(GTK_BOX(box), square);
         gtk_box_append(GTK_BOX(box), label);
 }

@@ -116,6 +116,8 @@ GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
         view->canvas = ALD_TOPOLOGY_CANVAS(canvas);
         view->matrix = ALD_MATRIX_VIEW(matrix);
         view->stack = GTK_STACK(gtk_stack_new());
+        gtk_stack_set_hhomogeneous(view->stack, FALSE);
+        gtk_stack_set_vhomogeneous(view->stack, FALSE);
         gtk_overlay_set_child(GTK_OVERLAY(overlay), canvas);
         gtk_overlay_add_overlay(GTK_OVERLAY(overlay), make_buttons(view));
         gtk_stack_add_named(view->stack, make_empty(), "empty");

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Probing, renaming, forgetting and holding off, against services that the test plays."""
+
+import re
+
+import pytest
+
+from bedlib import BusError, wait_until
+from bedlib.variants import Typed
+from played_cluster import CLUSTER_XML, IDENTITY_XML, ME, PEER, node
+
+DENIED = "org.freedesktop.DBus.Error.AccessDenied"
+WINDOW = "/org/alidade/Alidade/window/1"
+NOBODY_ASKS = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
+
+
+def show_pair(program, sink):
+    """The details of the pair of this machine and another, by the menu that its row has."""
+    program.open_page(3)
+    program.press("ctrl+f")
+    program.wait_for("entry", "Search links", "focused")
+    program.type(sink)
+    program.wait(lambda tree: all(sink in row.text() for row in tree.find("tree table", "Links").find("list").children),
+                 "only its rows")
+    program.press("Down")
+    program.wait(lambda _: (program.focused() or program.read()).role in ("row", "list item", "cell"), "a row")
+    program.press("Return")
+    program.wait(lambda tree: sink in tree.find(name="Details").text(), "the details")
+
+
+def probe_now(program, sink="borealis"):
+    show_pair(program, sink)
+    program.click("button", "Probe Now")
+
+
+def test_a_link_is_probed_with_progress_and_result(play):
+    played = play(probe=True)
+    program, probe = played.program, played.probe
+    probe_now(program)
+    probe.wait_for_job()
+    assert probe.calls("ProbeLink")[0].args[0] == PEER
+    bar = program.wait_for(name="Measurements in progress")
+    assert bar.find("button", re.compile("^Cancel the measurement of ")).name
+    probe.tell(State="running", Phase="upload", Progress=0.25)
+    program.wait_for_text("25 %")
+    probe.tell(Progress=0.75)
+    program.wait_for_text("75 %")
+    probe.tell(State="done", Progress=1.0, Result={
+        "UploadBitsPerSecond": 9_390_000_000, "DownloadBitsPerSecond": 9_120_000_000, "RttP50NSec": 40_000})
+    program.wait(lambda tree: all(word in tree.text() for word in ("9.39 Gb/s up", "9.12 Gb/s down", "RTT/2 20.0 µs")),
+                 "the result")
+    program.wait_gone("progress bar")
+
+
+def test_a_probe_is_cancelled(play):
+    played = play(probe=True)
+    probe_now(played.program)
+    played.probe.wait_for_job()
+    played.probe.tell(State="running", Phase="upload", Progress=0.1)
+    played.program.click("button", re.compile("^Cancel the measurement of "))
+    wait_until(lambda: played.probe.calls("Cancel"), "Cancel")
+    played.program.wait_for_text("was canceled")
+    played.program.wait_gone("progress bar")
+
+
+def test_a_probe_that_fails_says_why(play):
+    played = play(probe=True)
+    probe_now(played.program)
+    played.probe.wait_for_job()
+    played.probe.tell(State="failed", Error="connection refused")
+    played.program.wait(lambda tree: any("Cannot measure" in text and "connection refused" in text
+                                         for text in tree.texts()), "the reason")
+
+
+@pytest.mark.parametrize("error, words", [
+    (DENIED, "not authorized"), (NOBODY_ASKS, "nothing here can ask for a password"),
+    ("org.alidade.Error.Busy", "another probe is running")])
+def test_a_refused_probe_is_said_in_words(play, error, words):
+    played = play(probe=True)
+
+    def refuse(*_):
+        raise BusError(error, "another probe is running; try again")
+
+    played.probe.handlers["ProbeLink"] = refuse
+    probe_now(played.program)
+    text = played.program.wait(lambda tree: next((text for text in tree.texts() if text.startswith("Cannot measure")
+                                                  and words in text), None), words)
+    assert "org." not in text and "GDBus" not in text
+
+
+def test_without_the_service_a_probe_says_what_is_missing(play):
+    played = play()
+    probe_now(played.program)
+    played.program.wait(lambda tree: any("alidade-link-probed" in text and "not running" in text
+                                         for text in tree.texts()), "what does not run")
+
+
+def test_a_service_that_ends_ends_the_job_in_words(play):
+    played = play(probe=True)
+    probe_now(played.program)
+    played.probe.wait_for_job()
+    played.probe.tell(State="running", Progress=0.1)
+    played.program.wait_for("progress bar")
+    played.probe.disown()
+    played.program.wait(lambda tree: any(text.startswith("Cannot measure") for text in tree.texts()), "words")
+    played.program.wait_gone("progress bar")
+
+
+# Names
+
+def rename(program, name):
+    program.actions("Activate", "sava{sv}", ("set-name", [], {}), path=WINDOW)
+    prompt = program.focus_dialog()
+    assert prompt.find("text", "Name").is_editable
+    program.press("ctrl+a")
+    program.type(name)
+    program.press("Return")
+
+
+def test_this_machine_is_renamed(play):
+    played = play()
+    identity = played.serve(IDENTITY_XML, "Identity1", SetFriendlyName=lambda name: ())
+    rename(played.program, "rigel")
+    wait_until(lambda: identity.calls, "SetFriendlyName()")
+    assert identity.calls[0].args == ("rigel",)
+    played.state.update(ME, "Node1.Identity", FriendlyName="rigel")
+    played.program.wait_for("button", re.compile("^rigel, "))
+
+
+def test_a_refused_name_is_said_in_words(play):
+    played = play()
+
+    def refuse(_):
+        raise BusError(DENIED, "no")
+
+    played.serve(IDENTITY_XML, "Identity1", SetFriendlyName=refuse)
+    rename(played.program, "rigel")
+    played.program.wait_for_text("Cannot rename this machine: you are not authorized")
+
+
+# Forgetting
+
+def test_a_node_that_is_offline_is_forgotten(play):
+    nodes = {ME: node("atlas"), PEER: node("borealis", "offline")}
+    played = play(nodes)
+    forgotten = []
+
+    def forget(found):
+        forgotten.append(found)
+
+    played.serve(CLUSTER_XML, "Cluster1", Forget=forget)
+    played.program.click("button", re.compile("^borealis, "))
+    played.program.click("button", re.compile("^_?Forget…"))
+    played.program.wait_for_text("Forget borealis?")
+    played.program.click("button", re.compile("^_?Forget( Forget)?$"))
+    wait_until(lambda: forgotten == [PEER], "Forget()")
+    played.program.wait_for_text("borealis is hidden until it is heard again")
+    played.remove_node(PEER)
+    played.program.wait_gone("button", re.compile("^borealis, "))
+
+
+def test_a_node_that_is_online_is_not_forgotten(play):
+    played = play()
+    cluster = played.serve(CLUSTER_XML, "Cluster1", Forget=lambda found: ())
+    played.program.actions("Activate", "sava{sv}", ("forget", [Typed("s", PEER)], {}),
+                           path=WINDOW)
+    played.program.wait_for_text("borealis is online; only a node that is offline can be forgotten")
+    assert not cluster.calls
+
+
+# Holding off
+
+def is_held_off(program):
+    """What the switch of the window shows."""
+    return program.actions("Describe", "s", ("hold-off",), path=WINDOW)[2][0]
+
+
+def test_holding_off_takes_a_lock_and_gives_it_back(play):
+    played = play(probe=True)
+    program, probe = played.program, played.probe
+    program.press("ctrl+h")
+    wait_until(lambda: probe.locks, "a lock")
+    _, what, who, _ = probe.locks[0]
+    assert set(what.split(":")) == {"compute", "rdma", "link"} and who == "Alidade"
+    assert probe.is_held()
+    wait_until(lambda: is_held_off(program), "the switch")
+    program.press("ctrl+h")
+    probe.wait_released()
+
+
+def test_a_program_that_is_killed_holds_nothing_off(play):
+    played = play(probe=True)
+    played.program.press("ctrl+h")
+    wait_until(lambda: played.probe.locks, "a lock")
+    assert played.probe.is_held()
+    played.program.kill()
+    played.probe.wait_released()
+
+
+def test_a_lock_is_given_back_when_the_program_quits(play):
+    played = play(probe=True)
+    played.program.press("ctrl+h")
+    wait_until(lambda: played.probe.locks, "a lock")
+    played.program.expected_end = True
+    assert played.program.quit() == 0
+    played.probe.wait_released()
+
+
+def test_a_refused_lock_is_said_in_words(play):
+    played = play(probe=True)
+
+    def refuse(*_):
+        raise BusError("org.freedesktop.DBus.Error.LimitsExceeded", "there are too many locks")
+
+    played.probe.handlers["Inhibit"] = refuse
+    played.program.press("ctrl+h")
+    played.program.wait_for_text("Cannot hold off measurements: there are too many locks")
+    assert not is_held_off(played.program)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The program among others of a desktop: its options, its bus name, what is kept, other machines over ssh."""
+
+import re
+
+import pytest
+
+from bedlib import wait_until
+from bedlib.waiting import wait_steadily
+from desktop_session import APP_ID, APP_PATH
+from played_cluster import ME, Played, nodes_named
+
+VERSION = re.compile(r"alidade \d+\.\d+\.\d+\n")
+
+
+# Options
+
+def test_version_and_help_need_no_screen(desktop):
+    done = desktop.run_program("--version", DISPLAY="", DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent")
+    assert done.returncode == 0 and VERSION.fullmatch(done.stdout) and done.stderr == ""
+    done = desktop.run_program("--help", DISPLAY="", DBUS_SESSION_BUS_ADDRESS="unix:path=/nonexistent")
+    assert done.returncode == 0 and "--host" in done.stdout and done.stderr == ""
+
+
+@pytest.mark.parametrize("host", ["-oProxyCommand=x", "a b", "", "user@", "@host", "host:0", "host:70000", "a;b",
+                                  "$(x)", "h\nost"])
+def test_rubbish_for_a_host_is_refused_in_words(desktop, host):
+    done = desktop.run_program(f"--host={host}")
+    assert done.returncode == 2
+    assert "is not a host" in done.stderr and "CRITICAL" not in done.stderr and "WARNING" not in done.stderr
+
+
+def test_an_unknown_option_is_refused_in_words(desktop):
+    done = desktop.run_program("--frobnicate")
+    assert done.returncode not in (0, 139, 134)
+    assert "--frobnicate" in done.stderr
+
+
+# Its name on the session bus
+
+def test_a_second_start_presents_the_first_window(play):
+    played = play()
+    again = played.desktop.run_program(machine_bus=played.host.bus.address)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert len(played.desktop.screen.windows()) == 1
+    assert played.program.process.poll() is None
+
+
+def test_it_is_started_by_the_bus(make_host, desktop):
+    host = make_host()
+    played = Played(host, desktop)
+    played.state = played.play_state()
+    env = desktop.own_environment(host.bus.address)
+    desktop.caller.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                        "UpdateActivationEnvironment", "a{ss}", (env,))
+    try:
+        desktop.caller.call(APP_ID, APP_PATH, "org.freedesktop.Application", "Activate", "a{sv}", ({},))
+        pid = desktop.caller.call_bus("GetConnectionUnixProcessID", "s", (APP_ID,))
+        reader = desktop.reader_of(pid)
+        reader.wait_for("button", re.compile("^atlas, "))
+        # With a window that closes it ends, as nothing holds it.
+        desktop.caller.call(APP_ID, APP_PATH, "org.gtk.Actions", "Activate", "sava{sv}", ("quit", [], {}))
+        desktop.caller.wait_for_name(APP_ID, present=False)
+    finally:
+        played.close()
+
+
+def test_it_ends_with_its_last_window(play):
+    played = play()
+    played.program.expected_end = True
+    played.program.press("ctrl+w")
+    assert played.program.process.wait(20) == 0
+
+
+def test_findings_are_notified_of_and_withdrawn_in_the_background(play):
+    """Once asked for, it goes on without a window, says what is found, and reads nothing twice."""
+    played = play()
+    program = played.program
+    for action in ("notify-findings", "run-in-background"):
+        program.actions("Activate", "sava{sv}", (action, [], {}))
+    program.press("ctrl+w")
+    wait_until(lambda: not played.desktop.screen.windows(), "the end of the window")
+    played.set_findings(())
+    played.state.update(ME, "Node1.Memory", AvailableBytes=8 * 1024 ** 3)
+    assert program.process.poll() is None
+    again = played.desktop.run_program(machine_bus=played.host.bus.address)
+    assert again.returncode == 0
+    program.wait_for("button", re.compile("^atlas, .*8.0/64.0"))
+    for action in ("notify-findings", "run-in-background"):
+        program.actions("Activate", "sava{sv}", (action, [], {}))
+    assert program.quit() == 0
+    program.expected_end = True
+
+
+def test_the_page_and_size_are_kept(play):
+    played = play(GSETTINGS_BACKEND="keyfile")
+    home = played.program.environment
+    played.program.open_page(3)
+    played.desktop.screen.resize(played.program.window, 900, 640)
+    wait_steadily(lambda: played.program.picture().get_width() == 900, "another size")
+    played.program.press("ctrl+w")
+    played.program.expected_end = True
+    assert played.program.process.wait(20) == 0
+    again = played.start_program(**{name: home[name] for name in ("HOME", "XDG_CONFIG_HOME", "GSETTINGS_BACKEND")})
+    again.wait_for("tab", "Links", "selected")
+    picture = again.picture()
+    assert (picture.get_width(), picture.get_height()) == (900, 640)
+
+
+def test_menus_and_dialogs_open_by_keyboard(play):
+    program = play().program
+    program.press("F10")
+    program.wait_for("menu item", re.compile("Keyboard Shortcuts"))
+    program.press("Escape")
+    program.actions("Activate", "sava{sv}", ("about", [], {}))
+    program.wait_for_text("The Alidade developers")
+
+
+# Other machines
+
+def fake_ssh(desktop, script):
+    folder = desktop.dir / "bin"
+    folder.mkdir(exist_ok=True)
+    path = folder / "ssh"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return {"PATH": f"{folder}:{desktop.environment['PATH']}"}
+
+
+def test_ssh_that_fails_is_said_in_words(desktop):
+    path = fake_ssh(desktop, 'echo "ssh: connect to host far port 22: No route to host" >&2; exit 255')
+    program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **path)
+    program.wait_for_text("user@far")
+    text = program.wait(lambda tree: next((text for text in tree.texts()
+                                           if "ssh cannot connect" in text), None), "why", 20)
+    assert "far" in text
+    program.wait_for("button", "Try Again")
+
+
+def test_ssh_gets_the_host_as_an_operand(desktop):
+    """And never asks on a terminal that is not there: a program of the desktop asks, or none."""
+    told = desktop.dir / "ssh-told"
+    told.unlink(missing_ok=True)
+    script = f'printf "%s\\n" "$@" > {told}.fresh; env > {told}.env; mv {told}.fresh {told}; exit 255'
+    program = desktop.start_program("unix:path=/nonexistent", "--host=user@far:2222", **fake_ssh(desktop, script))
+    wait_steadily(told.exists, "ssh")
+    words = told.read_text().split("\n")
+    assert "user@far" in words or "far" in words
+    assert "2222" in words and not any(word.startswith("-oProxyCommand") for word in words)
+    assert "DISPLAY" in (told.with_suffix(".env")).read_text()
+    program.wait_for_text("far")
+
+
+def test_another_machine_is_seen_in_a_window_of_its_own(make_host, play, desktop):
+    """ssh is played by the program that it starts there, on another bus."""
+    far = make_host("far")
+    path = fake_ssh(desktop, f"exec systemd-stdio-bridge --bus-path={far.bus.address}")
+    played = play(**path)
+    there = Played(far, desktop, nodes_named("zosma"), links={}, edges=())
+    there.state = there.play_state()
+    try:
+        again = desktop.run_program("--host=user@far", machine_bus=played.host.bus.address)
+        assert (again.returncode, again.stderr) == (0, "")
+        wait_until(lambda: len(desktop.screen.windows()) == 2, "a second window")
+        played.program.wait_for("button", re.compile("^zosma, "))
+        played.program.wait_for("button", re.compile("^atlas, "))
+    finally:
+        there.close()
+
+
+def test_the_dialog_refuses_rubbish(play, desktop):
+    played = play(**fake_ssh(desktop, "exit 255"))
+    program = played.program
+    program.press("ctrl+n")
+    dialog = program.focus_dialog()
+    assert [one for one in dialog.walk() if one.is_editable]
+    program.type("a b")
+    program.press("Return")
+    assert [one.name for one in program.read().children if one.role != "dialog"] == ["Alidade"]
