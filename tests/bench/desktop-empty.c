@@ -14,7 +14,7 @@ static void on_activate(GApplication *application)
 int main(int argc, char **argv)
 {
         g_autoptr(AdwApplication)
-                application = adw_application_new("org.alidade.Empty", G_APPLICATION_FLAGS_NONE);
+                application = adw_application_new("org.alidade.Empty", G_APPLICATION_DEFAULT_FLAGS);
 
         g_signal_connect(application, "activate", G_CALLBACK(on_activate), NULL);
         return g_application_run(G_APPLICATION(application), argc, argv);

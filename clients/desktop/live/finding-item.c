@@ -63,8 +63,8 @@ char *ald_finding_row_key(const AldFindingRow *row)
 static AldFindingWeight weight_of(const AldFindingRow *row)
 {
         AldTone tone;
-        g_autofree char *severity = ald_finding_severity(row, &tone);
 
+        g_free(ald_finding_severity(row, &tone));
         if (tone == ALD_TONE_ERROR)
                 return ALD_FINDING_WEIGHT_ERROR;
         return tone == ALD_TONE_WARNING ? ALD_FINDING_WEIGHT_WARNING : ALD_FINDING_WEIGHT_NOTICE;
