@@ -129,6 +129,12 @@ static void test_links_of_excluded_nodes(void)
 }
 
 /* A path from 1 to 2, which the prober probes, with what the graph tells of it. */
+static void add_edge_row(AldModel *model, const AldEdgeRow *row)
+{
+        ald_model_add_topology(model, false);
+        g_ptr_array_add(ald_model_topology(model)->edges, ald_struct_dup(&ald_edge_row_struct, row));
+}
+
 static void add_edge(AldModel *model, const char *prober, bool rdma, const char *problem, const char *reason)
 {
         g_autofree char *from = model_id(1), *to = model_id(2);
@@ -145,8 +151,7 @@ static void add_edge(AldModel *model, const char *prober, bool rdma, const char 
                 row.source_port = row.sink_port = "rxe0.1";
         else
                 row.sink_address = "192.0.2.2";
-        ald_model_add_topology(model, false);
-        g_ptr_array_add(ald_model_topology(model)->edges, ald_struct_dup(&ald_edge_row_struct, &row));
+        add_edge_row(model, &row);
 }
 
 /* What the graph tells of a path that was measured; of its two directions, that which begins at the prober.
@@ -207,19 +212,23 @@ static void test_rates_of_another_interface(void)
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autoptr(AldModel) model = ald_model_new();
-                g_autofree char *from = model_id(1), *verdict = NULL;
+                g_autofree char *from = model_id(1), *to = model_id(2), *verdict = NULL;
+                AldEdgeRow row = ALD_EDGE_ROW_INIT;
                 g_autofree char *fields = g_strdup_printf(
                         "{'UploadBitsPerSecond':5,'DownloadBitsPerSecond':5,'RttP50NSec':8,"
                         "'SourceInterface':'eth0','SinkInterface':'eth1','MeasuredUSec':%.0f}",
                         NOW);
                 g_autoptr(GPtrArray) links = NULL;
                 const AldLinkSummary *link;
-                AldEdgeRow *edge;
 
-                add_edge(model, from, false, NULL, NULL);
-                edge = ald_model_topology(model)->edges->pdata[0];
-                edge->source_port = g_strdup(cases[i].source_port);
-                edge->sink_port = g_strdup(cases[i].sink_port);
+                row.source = row.prober = from;
+                row.sink = to;
+                row.kind = "socket";
+                row.presence = "live";
+                row.sink_address = "192.0.2.2";
+                row.source_port = cases[i].source_port;
+                row.sink_port = cases[i].sink_port;
+                add_edge_row(model, &row);
                 add_link(model, "Link1.Socket", fields);
                 links = ald_link_summaries(model, NULL, NOW);
                 link = links->pdata[0];
