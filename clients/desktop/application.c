@@ -100,8 +100,13 @@ static void update_background(AldDesktopApplication *application)
 
 /* Actions. */
 
+/* Each window keeps its size, and the program ends with the last one. */
 static void on_quit(GSimpleAction *action, GVariant *parameter, gpointer userdata)
 {
+        g_autoptr(GList) windows = g_list_copy(gtk_application_get_windows(userdata));
+
+        for (GList *at = windows; at; at = at->next)
+                gtk_window_close(at->data);
         g_application_quit(userdata);
 }
 
@@ -192,7 +197,7 @@ static void on_hold_off_said(AldDesktopApplication *application, const char *tex
 {
         g_autoptr(GNotification) notification = NULL;
 
-        if (gtk_application_get_active_window(GTK_APPLICATION(application)))
+        if (find_window(application, NULL))
                 return;
         notification = g_notification_new(text);
         g_application_send_notification(G_APPLICATION(application), "hold-off", notification);
@@ -255,6 +260,13 @@ static int ald_desktop_application_handle_local_options(GApplication *base, GVar
         return 0;
 }
 
+/* What was notified of is withdrawn while there still is a connection for that. */
+static void ald_desktop_application_shutdown(GApplication *base)
+{
+        g_clear_pointer(&ALD_DESKTOP_APPLICATION(base)->notifier, ald_notifier_free);
+        G_APPLICATION_CLASS(ald_desktop_application_parent_class)->shutdown(base);
+}
+
 static void ald_desktop_application_dispose(GObject *object)
 {
         AldDesktopApplication *application = ALD_DESKTOP_APPLICATION(object);
@@ -270,6 +282,7 @@ static void ald_desktop_application_class_init(AldDesktopApplicationClass *class
         GApplicationClass *application_class = G_APPLICATION_CLASS(class);
 
         G_OBJECT_CLASS(class)->dispose = ald_desktop_application_dispose;
+        application_class->shutdown = ald_desktop_application_shutdown;
         application_class->startup = ald_desktop_application_startup;
         application_class->activate = ald_desktop_application_activate;
         application_class->command_line = ald_desktop_application_command_line;

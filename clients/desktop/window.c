@@ -252,7 +252,9 @@ static void on_retry(GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 /* Not read before it is asked for, as GTK would with each window. */
-static void on_show_shortcuts(GtkWidget *widget, const char *name, GVariant *parameter)
+G_GNUC_BEGIN_IGNORE_DEPRECATIONS /* from 4.18 on, while what takes its place comes with libadwaita 1.8 */
+        static void
+        on_show_shortcuts(GtkWidget *widget, const char *name, GVariant *parameter)
 {
         GtkApplicationWindow *window = GTK_APPLICATION_WINDOW(widget);
 
@@ -265,6 +267,7 @@ static void on_show_shortcuts(GtkWidget *widget, const char *name, GVariant *par
         }
         gtk_window_present(GTK_WINDOW(gtk_application_window_get_help_overlay(window)));
 }
+G_GNUC_END_IGNORE_DEPRECATIONS
 
 static void on_show_page(GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -446,6 +449,7 @@ static void fill(AldDesktopWindow *window)
 static void update_problem(AldDesktopWindow *window)
 {
         const char *problem = ald_live_cluster_problem(window->cluster);
+        g_autofree char *markup = g_markup_escape_text(problem ?: "", -1);
         bool has_data = ald_live_cluster_has_data(window->cluster);
 
         if (has_data && !window->content)
@@ -457,7 +461,7 @@ static void update_problem(AldDesktopWindow *window)
         gtk_spinner_set_spinning(window->spinner, !has_data && g_strcmp0(problem, _("Connecting")) == 0);
         adw_status_page_set_title(
                 window->connecting, ald_connection_place(ald_live_cluster_host(window->cluster)));
-        adw_status_page_set_description(window->connecting, problem);
+        adw_status_page_set_description(window->connecting, markup);
         gtk_label_set_label(window->banner_text, problem ?: "");
         gtk_revealer_set_reveal_child(window->banner, has_data && problem);
         if (window->content && problem)

@@ -19,7 +19,7 @@ const char *ald_link_item_key(AldLinkItem *item);
 /* Takes the summary, whose key is the same. */
 void ald_link_item_update(AldLinkItem *item, AldLinkSummary *summary);
 
-/* Valid until "changed". */
+/* Valid until the main loop runs again. */
 const AldLinkSummary *ald_link_item_summary(AldLinkItem *item);
 
 /* The verdict in words. Valid until "changed". */

@@ -155,12 +155,17 @@ static void refresh_links(AldLiveCluster *cluster)
         cluster->links_took = cluster->links_at - start;
 }
 
+static void see_findings(AldLiveCluster *cluster)
+{
+        json_decref(cluster->findings_seen);
+        cluster->findings_seen = json_incref(ald_model_findings_json(cluster->model));
+}
+
 static void refresh_findings(AldLiveCluster *cluster)
 {
         g_autoptr(GPtrArray) rows = ald_findings_sorted(cluster->model, NULL);
 
-        json_decref(cluster->findings_seen);
-        cluster->findings_seen = json_incref(ald_model_findings_json(cluster->model));
+        see_findings(cluster);
         ald_item_list_update(cluster->findings, rows, cluster);
 }
 
@@ -192,9 +197,12 @@ static void note_other_parts(AldLiveCluster *cluster)
 {
         if (ald_model_topology(cluster->model)->n_taken != cluster->topology_seen)
                 cluster->dirty |= ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS;
-        if (ald_model_findings_json(cluster->model) != cluster->findings_seen &&
-                !json_equal(ald_model_findings_json(cluster->model), cluster->findings_seen))
+        if (ald_model_findings_json(cluster->model) == cluster->findings_seen)
+                return;
+        if (!json_equal(ald_model_findings_json(cluster->model), cluster->findings_seen))
                 cluster->dirty |= ALD_LIVE_FINDINGS;
+        else
+                see_findings(cluster);
 }
 
 static void refresh_lists(AldLiveCluster *cluster, guint parts)
@@ -341,15 +349,18 @@ static void retry_later(AldLiveCluster *cluster)
         cluster->retry_id = g_timeout_add(wait, on_retry, cluster);
 }
 
+/* The lists come before the word that they are current. */
 static void on_synced(AldFollow *follow, void *userdata)
 {
         AldLiveCluster *cluster = userdata;
 
         cluster->retries = 0;
         cluster->has_data = true;
+        cluster->dirty |= ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS |
+                          ALD_LIVE_FINDINGS | ALD_LIVE_TOTALS;
+        g_clear_handle_id(&cluster->flush_id, g_source_remove);
+        flush(cluster);
         set_problem(cluster, NULL);
-        cluster->dirty |= ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY | ALD_LIVE_FINDINGS | ALD_LIVE_TOTALS;
-        flush_soon(cluster, true);
 }
 
 static char *why_not_connected(AldLiveCluster *cluster)
@@ -447,8 +458,13 @@ void ald_live_cluster_set_background(AldLiveCluster *cluster, bool background)
 void ald_live_cluster_retry(AldLiveCluster *cluster)
 {
         cluster->retries = 0;
-        if (cluster->runs)
-                connect_now(cluster);
+        if (!cluster->runs || !cluster->problem)
+                return;
+        /* Another try to start the service begins with another connection. */
+        if (!cluster->host)
+                ald_state_client_pause(cluster->client);
+        set_problem(cluster, g_strdup(_("Connecting")));
+        connect_now(cluster);
 }
 
 /* The object. */

@@ -39,6 +39,15 @@ static void ald_node_item_init(AldNodeItem *item)
 {
 }
 
+/* As its presence says, in a word that this version knows; this machine needs none. */
+static bool is_present(AldModel *model, const AldEntity *node)
+{
+        const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
+
+        return g_strcmp0(node->id, ald_model_node_id(model)) == 0 ||
+               (presence && presence->state && ald_presence_state_from_string(presence->state) >= 0);
+}
+
 static AldItemPresence presence_of(AldModel *model, const AldEntity *node)
 {
         const char *exclusion = node ? ald_node_exclusion(model, node) : NULL;
@@ -47,7 +56,7 @@ static AldItemPresence presence_of(AldModel *model, const AldEntity *node)
                 return ALD_ITEM_PRESENCE_OFFLINE;
         if (g_strcmp0(exclusion, "duplicate") == 0)
                 return ALD_ITEM_PRESENCE_DUPLICATE;
-        if (exclusion)
+        if (exclusion || !is_present(model, node))
                 return ALD_ITEM_PRESENCE_UNKNOWN;
         return ald_node_is_stale(model, node) ? ALD_ITEM_PRESENCE_STALE : ALD_ITEM_PRESENCE_ONLINE;
 }

@@ -16,6 +16,7 @@
 #define HIT_PX 10.0
 #define DRAG_LEAST_PX 8.0
 #define PAN_PX 48.0
+#define SCROLL_PX 32.0      /* of a touchpad, for what is one step of a wheel */
 #define BUTTONS_PX 44       /* at the bottom, for the buttons above the canvas */
 #define PORTRAIT_ASPECT 0.8 /* nodes move when the window becomes so narrow; opening details must not */
 #define PLACES_KEY "node-positions"
@@ -324,6 +325,9 @@ static void make_cards(AldTopologyCanvas *canvas, GListModel *nodes)
 {
         g_autoptr(GHashTable) before = g_hash_table_new(NULL, NULL);
 
+        /* Another card may stand at its index. */
+        canvas->dragged = -1;
+        canvas->drags = false;
         for (guint i = 0; i < canvas->cards->len; i++)
                 g_hash_table_insert(
                         before, ald_node_card_item(canvas->cards->pdata[i]), canvas->cards->pdata[i]);
@@ -613,7 +617,9 @@ static gboolean on_scroll(GtkEventControllerScroll *scroll, double dx, double dy
         graphene_point_t at;
         double x = 0, y = 0, nx, ny;
 
-        if (!event || !gdk_event_get_position(event, &x, &y))
+        if (gtk_event_controller_scroll_get_unit(scroll) == GDK_SCROLL_UNIT_SURFACE)
+                dy /= SCROLL_PX;
+        if (dy == 0 || !event || !gdk_event_get_position(event, &x, &y))
                 return FALSE;
         gtk_native_get_surface_transform(gtk_widget_get_native(GTK_WIDGET(canvas)), &nx, &ny);
         if (!gtk_widget_compute_point(GTK_WIDGET(gtk_widget_get_native(GTK_WIDGET(canvas))),

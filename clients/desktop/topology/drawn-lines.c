@@ -63,6 +63,12 @@ static void keep_greatest(uint64_t *kept, uint64_t value)
                 *kept = value;
 }
 
+/* Of a line that is offline, or may be, the graph keeps the last figures. */
+static bool has_current_figures(AldEdgeRowPresence presence)
+{
+        return presence == ALD_EDGE_ROW_PRESENCE_LIVE || presence == ALD_EDGE_ROW_PRESENCE_STALE;
+}
+
 static void take_edge(AldDrawnLine *line, const AldEdgeRow *edge, bool reverse)
 {
         AldEdgeRowPresence presence = presence_of(edge);
@@ -73,6 +79,8 @@ static void take_edge(AldDrawnLine *line, const AldEdgeRow *edge, bool reverse)
                 line->presence = presence;
                 line->there = line->back = line->rtt = ALD_ABSENT_UINT64;
         }
+        if (!has_current_figures(presence))
+                return;
         keep_greatest(reverse ? &line->back : &line->there, edge->bits_per_second);
         line->rtt = MIN(line->rtt, edge->rtt_p50_nsec);
 }
@@ -81,7 +89,7 @@ static gint64 *key_new(unsigned a, unsigned b, AldLineKind kind)
 {
         gint64 *key = g_new(gint64, 1);
 
-        *key = ((gint64) a * G_MAXUINT16 + b) * ALD_N_LINE_KINDS + kind;
+        *key = ((gint64) a << 32 | b) * ALD_N_LINE_KINDS + kind;
         return key;
 }
 
@@ -203,9 +211,10 @@ static AldLineTrouble trouble_of(
         g_autofree char *key = g_strdup_printf("%s\n%s", ordered ? a : b, ordered ? b : a);
         int found = GPOINTER_TO_INT(g_hash_table_lookup(troubled, key));
 
-        /* Findings of links are about what was measured, which an offline line does not show. */
-        if (line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE)
-                return ALD_LINE_TROUBLE_ERROR;
+        /* Findings of links are about what was measured, which an offline line does not show; its cross says
+         * enough. */
+        if (!has_current_figures(line->presence))
+                return ALD_LINE_TROUBLE_NONE;
         if (found)
                 return (AldLineTrouble) (found - 1);
         return line->asymmetric ? ALD_LINE_TROUBLE_WARNING : ALD_LINE_TROUBLE_NONE;

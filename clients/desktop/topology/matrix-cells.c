@@ -84,10 +84,12 @@ static void set_cell(AldMatrixCells *cells, guint row, guint column, const AldNo
         else if (rate == ALD_ABSENT_UINT64)
                 cells->states[i] = ALD_CELL_UNMEASURED;
         else {
-                cells->states[i] = ALD_CELL_RATE;
+                cells->states[i] = ald_presence_is(pair->row->presence, ALD_EDGE_ROW_PRESENCE_STALE)
+                                           ? ALD_CELL_STALE
+                                           : ALD_CELL_RATE;
                 cells->rates[i] = (double) rate;
-                cells->least = fmin(cells->least, (double) rate);
-                cells->most = fmax(cells->most, (double) rate);
+                cells->least = fmin(cells->least, fmax((double) rate, 1));
+                cells->most = fmax(cells->most, fmax((double) rate, 1));
         }
 }
 
@@ -127,7 +129,7 @@ uint32_t ald_matrix_color(double share)
 {
         static const double scale[][3] = { { 68, 1, 84 }, { 59, 82, 139 }, { 33, 145, 140 }, { 94, 201, 98 },
                 { 253, 231, 37 } };
-        double at = CLAMP(share, 0, 1) * (G_N_ELEMENTS(scale) - 1);
+        double at = (isnan(share) ? 0 : CLAMP(share, 0, 1)) * (G_N_ELEMENTS(scale) - 1);
         size_t step = MIN((size_t) at, G_N_ELEMENTS(scale) - 2);
         uint32_t color = 0xff;
 
@@ -138,13 +140,23 @@ uint32_t ald_matrix_color(double share)
         return color;
 }
 
+/* Half of the way to grey. */
+static uint32_t paler(uint32_t color)
+{
+        return 0xff000000 | ((color >> 1 & 0x7f7f7f) + 0x484848);
+}
+
 static uint32_t color_of(const AldMatrixCells *cells, size_t i, bool dark)
 {
         double range = log(cells->most / cells->least);
+        uint32_t color = ald_matrix_color(
+                range > 0 ? log(fmax(cells->rates[i], 1) / cells->least) / range : 1);
 
         switch (cells->states[i]) {
         case ALD_CELL_RATE:
-                return ald_matrix_color(range > 0 ? log(cells->rates[i] / cells->least) / range : 1);
+                return color;
+        case ALD_CELL_STALE:
+                return paler(color);
         case ALD_CELL_UNMEASURED:
                 return 0xff9a9996;
         case ALD_CELL_OFFLINE:
@@ -152,6 +164,17 @@ static uint32_t color_of(const AldMatrixCells *cells, size_t i, bool dark)
         default:
                 return dark ? 0xff2a2a2a : 0xfff2f2f2;
         }
+}
+
+/* Once for each cell, of which each has many pixels or few. */
+static uint32_t *color_cells(const AldMatrixCells *cells, bool dark)
+{
+        size_t n = (size_t) cells->n * cells->n;
+        uint32_t *colors = g_new(uint32_t, n);
+
+        for (size_t i = 0; i < n; i++)
+                colors[i] = color_of(cells, i, dark);
+        return colors;
 }
 
 /* Whether this line of pixels sets two segments apart. */
@@ -168,6 +191,7 @@ GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int pixels, bo
 {
         size_t stride = (size_t) pixels * sizeof(uint32_t);
         uint32_t *data = g_malloc(stride * (size_t) pixels);
+        g_autofree uint32_t *colors = color_cells(cells, dark);
         g_autoptr(GBytes) bytes = NULL;
 
         for (int y = 0; y < pixels; y++) {
@@ -189,10 +213,12 @@ char *ald_matrix_cells_words(const AldMatrixCells *cells, guint row, guint colum
 {
         size_t i = (size_t) row * cells->n + column;
         g_autofree char *rate = ald_format_bits_per_second(cells->rates[i]);
+        g_autofree char *stale = g_strdup_printf(_("%s, stale"), rate);
         const char *const words[ALD_N_CELL_STATES] = {
                 [ALD_CELL_NO_PATH] = _("no path is known"),
                 [ALD_CELL_SELF] = _("the same node"),
                 [ALD_CELL_RATE] = rate,
+                [ALD_CELL_STALE] = stale,
                 [ALD_CELL_UNMEASURED] = _("not measured"),
                 [ALD_CELL_OFFLINE] = _("offline"),
         };

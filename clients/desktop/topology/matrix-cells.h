@@ -11,6 +11,7 @@ typedef enum AldCellState {
         ALD_CELL_NO_PATH, /* none is known */
         ALD_CELL_SELF,
         ALD_CELL_RATE,
+        ALD_CELL_STALE, /* the same, and a node at an end has been silent for some seconds */
         ALD_CELL_UNMEASURED,
         ALD_CELL_OFFLINE, /* or it cannot be used */
         ALD_N_CELL_STATES,
@@ -25,7 +26,7 @@ typedef struct AldMatrixCells {
         guint *segments;  /* by row: number of the nodes that are joined with each other */
         guint n_segments;
         uint8_t *states;    /* AldCellState by row and column: from the row to the column */
-        double *rates;      /* bits per second, the same; NaN unless it is ALD_CELL_RATE */
+        double *rates;      /* bits per second, the same; NaN unless it has one */
         double least, most; /* of the rates; NaN if there are none */
 } AldMatrixCells;
 

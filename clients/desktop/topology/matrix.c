@@ -164,7 +164,7 @@ static bool find_cell(AldMatrixGrid *grid, double x, double y, guint *ret_row, g
 {
         GridPlace place = place_of(grid);
 
-        if (!grid->cells || x < place.x || y < place.y || x >= place.x + place.size ||
+        if (!grid->cells || grid->cells->n == 0 || x < place.x || y < place.y || x >= place.x + place.size ||
                 y >= place.y + place.size)
                 return false;
         *ret_row = (guint) ((y - place.y) / place.cell);
@@ -275,6 +275,7 @@ static void ald_matrix_grid_class_init(AldMatrixGridClass *class)
         G_OBJECT_CLASS(class)->dispose = ald_matrix_grid_dispose;
         widget_class->snapshot = ald_matrix_grid_snapshot;
         widget_class->measure = ald_matrix_grid_measure;
+        gtk_widget_class_set_css_name(widget_class, "matrixgrid");
         gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
         gtk_widget_class_install_action(widget_class, "matrix.move", "(ii)", on_move);
         gtk_widget_class_install_action(widget_class, "matrix.open", NULL, on_open);
