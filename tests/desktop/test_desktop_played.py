@@ -110,7 +110,7 @@ def unnamed(tree):
         # Lists and rows of GTK's own, within a table or an expander that has a name, have none.
         is_control = element.role in ("button", "toggle button", "check box", "tab", "entry", "text", "list item",
                                       "cell", "menu item", "tree table", "table")
-        is_list = element.role in ("list", "row")
+        is_list = element.role in ("list", "row", "scroll pane", "49")
         if "focusable" in element.states and not element.name and (is_control or not (names or is_list)):
             found.append(" / ".join(below[-4:]))
         for child in element.children:

@@ -41,6 +41,7 @@ struct _AldTopologyCanvas {
         AldVector origin; /* of the scene, in pixels of the widget */
         bool fits;        /* until it was zoomed or panned */
         bool used;
+        guint arrange_id;
         GskRenderNode *picture;
         int picture_width, picture_height, picture_scale;
 
@@ -122,17 +123,19 @@ static void ald_topology_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapsho
 
 /* Sizes. */
 
+/* As a label would be, which must not change its text here: its size is asked for while widgets get their
+ * places. */
 static void measure_text(AldTopologyCanvas *canvas, const char *text, double *ret_width, double *ret_height)
 {
-        int width, height;
+        g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(canvas->ruler), text);
+        int width, around, height;
 
-        gtk_label_set_label(canvas->ruler, text);
+        pango_layout_get_pixel_size(layout, &width, NULL);
         gtk_widget_measure(
-                GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
+                GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_HORIZONTAL, -1, NULL, &around, NULL, NULL);
         gtk_widget_measure(
                 GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL, NULL);
-        gtk_label_set_label(canvas->ruler, "");
-        *ret_width = width;
+        *ret_width = width + around;
         *ret_height = height;
 }
 
@@ -270,6 +273,22 @@ static void arrange(AldTopologyCanvas *canvas)
         ald_canvas_scene_arrange(canvas->scene, canvas->cards->len, canvas->lines, &canvas->sizes);
         move_by_hand(canvas);
         connect_cards(canvas);
+}
+
+static gboolean on_arrange(void *userdata)
+{
+        AldTopologyCanvas *canvas = userdata;
+
+        canvas->arrange_id = 0;
+        arrange(canvas);
+        return G_SOURCE_REMOVE;
+}
+
+/* Widgets must not come or go while they are given their places. */
+static void arrange_soon(AldTopologyCanvas *canvas)
+{
+        if (!canvas->arrange_id)
+                canvas->arrange_id = g_idle_add_full(G_PRIORITY_HIGH, on_arrange, canvas, NULL);
 }
 
 /* Of the graph and of the list of nodes, which are read one after the other, those that are in both. */
@@ -521,7 +540,7 @@ static void ald_topology_canvas_size_allocate(GtkWidget *widget, int width, int 
 
         update_sizes(canvas);
         if (before.aspect != canvas->sizes.aspect || before.card_height != canvas->sizes.card_height)
-                arrange(canvas);
+                arrange_soon(canvas);
         if (canvas->fits)
                 fit(canvas, width, height);
         if (zoom != canvas->zoom || origin.x != canvas->origin.x || origin.y != canvas->origin.y)
@@ -725,6 +744,7 @@ static void ald_topology_canvas_dispose(GObject *object)
 {
         AldTopologyCanvas *canvas = ALD_TOPOLOGY_CANVAS(object);
 
+        g_clear_handle_id(&canvas->arrange_id, g_source_remove);
         drop_labels(canvas);
         drop_cards(canvas);
         if (canvas->ruler)
