@@ -81,8 +81,13 @@ def show(play, n, name, size="wide", scheme=LIGHT, page=1, click=None, **options
     played = play(**cluster(n), ADW_DEBUG_COLOR_SCHEME=scheme, **options)
     program = played.program
     wide, high = SIZE.get(size, size) if isinstance(size, str) else size
-    played.desktop.screen.resize(program.window, wide, high)
-    wait_steadily(lambda: program.picture().get_width() == wide, "the size")
+
+    # Without a window manager, GTK may ask for the size of its own once more after this.
+    def has_size():
+        played.desktop.screen.resize(program.window, wide, high)
+        return program.picture().get_width() == wide
+
+    wait_steadily(has_size, "the size", interval=0.2)
     if page != 1:
         program.open_page(page)
     if click:
