@@ -286,7 +286,7 @@ void ald_desktop_window_show_page(AldDesktopWindow *window, const char *page)
 
 /* Widgets. */
 
-/* For a screen reader, a tooltip is no name. */
+/* Screen readers do not take a tooltip for a name. */
 static void name_button(GtkWidget *button, const char *name)
 {
         gtk_widget_set_tooltip_text(button, name);

@@ -2,7 +2,7 @@
 /*
  * A state service for the benchmark of the desktop program: NODES nodes of fixture.c, of which each measures
  * its links to the next PEERS ones, on the bus ALIDADE_BUS_ADDRESS. It answers what a client asks for, and
- * sends its changes to whoever has subscribed, as fast as it is told to on standard input: a line
+ * sends its changes to all subscribers, at the rate that standard input sets: a line
  * "RECORDS PAIRS" says how many memories and loads, and how many rates in the graph, change per second.
  */
 #include <poll.h>
@@ -293,7 +293,7 @@ static void append_pair(const Player *player, sd_bus_message *reply, const Playe
         TRY(ald_record_bus_append_row(reply, &ald_node_pair_row_struct, &row));
 }
 
-/* All of it is one page, and what has changed since is told pair by pair. Returns what the reader had. */
+/* All of it is one page; a later call returns what has changed, pair by pair. Returns what the reader had. */
 static uint64_t begin_graph(const Player *player, sd_bus_message *call, sd_bus_message *reply)
 {
         uint64_t since, after;

@@ -112,7 +112,7 @@ class Played:
         return self.program.wait_for_text(name, **options)
 
     def set_graph(self, edges, state=None):
-        """Another graph, of which the program is told."""
+        """Sets another graph and emits TopologyChanged."""
         state = state or self.state
         self.edges = edges
         topology, pairs = topology_of(self.nodes, edges)

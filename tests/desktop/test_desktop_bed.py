@@ -94,7 +94,7 @@ def test_a_real_probe_has_progress_and_a_result(make_cluster, look):
 
 
 def test_polkit_refuses_in_words(make_cluster, look):
-    """Whoever may not probe and is asked by nobody is told so; who is allowed to, probes."""
+    """Without authorization and without an agent, the window says why there is no probe; once allowed, it probes."""
     cluster = make_cluster(2, links=True, polkit=True)
     one, two = cluster.nodes
     cluster.wait_online()

@@ -246,7 +246,7 @@ def test_nothing_is_read_while_minimized(play):
 
 
 def test_what_was_read_before_is_not_current_when_it_is_seen_again(play):
-    """Whoever was away and finds no service is told so."""
+    """A service that went while the window was minimized is reported when it is restored."""
     played = play()
     window = played.program.window
     played.desktop.screen.minimize(window)

@@ -75,7 +75,7 @@ void ald_points_spread(AldVector *points, size_t n, AldVector unit, double aspec
         while (round < ROUNDS && push_all(points, n, unit))
                 round++;
         scale = ald_points_scale_apart(points, n, unit);
-        /* Also false if it is no number. */
+        /* Also false for NaN. */
         if (!(scale <= MAX_SCALE)) {
                 put_in_rows(points, n, unit, aspect);
                 return;

@@ -15,7 +15,7 @@ typedef struct Color {
         double red, green, blue;
 } Color;
 
-/* Of GNOME's palette, so that they are told apart on light and dark. */
+/* From GNOME's palette, in shades that differ clearly on light and on dark. */
 static Color color_of(const AldDrawnLine *line, const AldPictureStyle *style)
 {
         static const struct {

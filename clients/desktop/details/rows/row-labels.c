@@ -92,7 +92,7 @@ static bool is_news(GtkWidget *widget, const char *quark, const char *text)
         return true;
 }
 
-/* Each change is told to screen readers, so there must be none without need. */
+/* Screen readers announce each change, so nothing is set that has not changed. */
 void ald_widget_describe(GtkWidget *widget, const char *name, const char *description)
 {
         if (is_news(widget, "ald-name", name))
