@@ -57,6 +57,11 @@ static void add_nodes(AldTopologySummary *summary, const AldTopology *topology)
                         GUINT_TO_POINTER(i + 1));
 }
 
+unsigned ald_topology_summary_index(const AldTopologySummary *summary, const char *id)
+{
+        return id ? GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, id)) : 0;
+}
+
 static guint64 key_of(unsigned x, unsigned y)
 {
         return (guint64) MIN(x, y) << 32 | MAX(x, y);
@@ -64,8 +69,8 @@ static guint64 key_of(unsigned x, unsigned y)
 
 static void add_pair(AldTopologySummary *summary, const AldNodePairRow *row)
 {
-        unsigned node = GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, row->node));
-        unsigned peer = GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, row->peer));
+        unsigned node = ald_topology_summary_index(summary, row->node);
+        unsigned peer = ald_topology_summary_index(summary, row->peer);
         AldNodePair *pair;
 
         if (node == 0 || peer == 0 || node == peer)
@@ -103,7 +108,7 @@ AldTopologySummary *ald_topology_summarize(const AldTopology *topology)
 
 const char *ald_topology_summary_name(const AldTopologySummary *summary, const char *id)
 {
-        unsigned index = id ? GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, id)) : 0;
+        unsigned index = ald_topology_summary_index(summary, id);
 
         return index == 0 ? ALD_ABSENT_TEXT
                           : ((const AldTopologyNode *) summary->nodes->pdata[index - 1])->name;

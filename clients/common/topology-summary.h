@@ -31,6 +31,9 @@ AldTopologySummary *ald_topology_summarize(const AldTopology *topology);
 void ald_topology_summary_free(AldTopologySummary *summary);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTopologySummary, ald_topology_summary_free)
 
+/* The index of a node plus 1; 0 if the graph does not have it, and for NULL. */
+unsigned ald_topology_summary_index(const AldTopologySummary *summary, const char *id);
+
 /* The name of a node, or the first digits of its id. */
 const char *ald_topology_summary_name(const AldTopologySummary *summary, const char *id);
 

@@ -9,6 +9,7 @@
 #include "clients/desktop/tables/links-page.h"
 #include "clients/desktop/tables/nodes-page.h"
 #include "clients/desktop/topology/topology-view.h"
+#include "clients/desktop/widgets/widget-words.h"
 #include "clients/desktop/window.h"
 
 #define NARROW_PX 700 /* pages are chosen at the bottom, and details take the place of the page */
@@ -286,13 +287,6 @@ void ald_desktop_window_show_page(AldDesktopWindow *window, const char *page)
 
 /* Widgets. */
 
-/* Screen readers do not take a tooltip for a name. */
-static void name_button(GtkWidget *button, const char *name)
-{
-        gtk_widget_set_tooltip_text(button, name);
-        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-}
-
 static GtkWidget *make_menu_button(void)
 {
         g_autoptr(GMenu) menu = g_menu_new(), look = g_menu_new(), settings = g_menu_new(),
@@ -312,7 +306,7 @@ static GtkWidget *make_menu_button(void)
         gtk_menu_button_set_menu_model(GTK_MENU_BUTTON(button), G_MENU_MODEL(menu));
         gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(button), "open-menu-symbolic");
         gtk_menu_button_set_primary(GTK_MENU_BUTTON(button), TRUE);
-        name_button(button, _("Main Menu"));
+        ald_button_name(button, _("Main Menu"));
         return button;
 }
 
@@ -326,7 +320,7 @@ static GtkWidget *make_header(AldDesktopWindow *window)
         window->title = g_object_ref_sink(
                 adw_window_title_new("Alidade", ald_live_cluster_host(window->cluster) ?: ""));
         gtk_button_set_icon_name(GTK_BUTTON(hold_off), "alidade-hold-off-symbolic");
-        name_button(hold_off, _("Hold Off Measurements"));
+        ald_button_name(hold_off, _("Hold Off Measurements"));
         gtk_actionable_set_action_name(GTK_ACTIONABLE(hold_off), "win.hold-off");
         adw_header_bar_pack_start(ADW_HEADER_BAR(window->header), hold_off);
         adw_header_bar_pack_end(ADW_HEADER_BAR(window->header), make_menu_button());

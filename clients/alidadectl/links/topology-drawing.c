@@ -442,18 +442,15 @@ static char *describe_age(AldModel *model, const AldEdgeRow *edge, double now_us
         return ald_format_age(ald_figure(measured), prober ? ald_node_now(prober, now_usec) : now_usec);
 }
 
-static guint index_of(const AldTopologySummary *summary, const char *id)
-{
-        return GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, id ?: ""));
-}
-
 /* As the names of the nodes, then as they came. */
 static gint compare_edges(gconstpointer a, gconstpointer b, gpointer userdata)
 {
         const AldEdgeRow *x = *(const AldEdgeRow *const *) a, *y = *(const AldEdgeRow *const *) b;
         const AldTopologySummary *summary = userdata;
-        guint source = index_of(summary, x->source), other_source = index_of(summary, y->source);
-        guint sink = index_of(summary, x->sink), other_sink = index_of(summary, y->sink);
+        guint source = ald_topology_summary_index(summary, x->source),
+              other_source = ald_topology_summary_index(summary, y->source);
+        guint sink = ald_topology_summary_index(summary, x->sink),
+              other_sink = ald_topology_summary_index(summary, y->sink);
 
         if (source != other_source)
                 return source < other_source ? -1 : 1;
@@ -563,8 +560,8 @@ static void append_dot_edges(GString *out, const AldTopology *topology, const Al
 {
         for (guint i = 0; i < topology->edges->len; i++) {
                 const AldEdgeRow *edge = topology->edges->pdata[i];
-                unsigned source = GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, edge->source));
-                unsigned sink = GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, edge->sink));
+                unsigned source = ald_topology_summary_index(summary, edge->source);
+                unsigned sink = ald_topology_summary_index(summary, edge->sink);
                 g_autofree char *rate = ald_topology_rate(edge->bits_per_second, false);
                 g_autofree char *type = ald_edge_type_words(edge), *label = NULL;
 

@@ -2,10 +2,10 @@
 #include <glib/gi18n.h>
 
 #include "clients/desktop/details/details-section.h"
-#include "clients/desktop/details/rows/row-labels.h"
 #include "clients/desktop/details/rows/sentence-row.h"
 #include "clients/desktop/details/sections.h"
 #include "clients/desktop/live/finding-item.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define ALD_TYPE_ABOUT_SECTION (ald_about_section_get_type())
 G_DECLARE_FINAL_TYPE(AldAboutSection, ald_about_section, ALD, ABOUT_SECTION, AldDetailsSection)

@@ -6,7 +6,7 @@
 #include "clients/desktop/details/details-header.h"
 #include "clients/desktop/details/path-rows.h"
 #include "clients/desktop/details/probe-menu.h"
-#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define NAME_MAX_SHOWN 32 /* in a menu */
 
@@ -73,9 +73,7 @@ static void ald_details_header_init(AldDetailsHeader *header)
         gtk_box_append(GTK_BOX(header), header->rename);
         header->menu = gtk_menu_button_new();
         gtk_menu_button_set_icon_name(GTK_MENU_BUTTON(header->menu), "view-more-symbolic");
-        gtk_widget_set_tooltip_text(header->menu, _("Actions"));
-        gtk_accessible_update_property(
-                GTK_ACCESSIBLE(header->menu), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Actions"), -1);
+        ald_button_name(header->menu, _("Actions"));
         gtk_widget_set_valign(header->menu, GTK_ALIGN_CENTER);
         ald_widget_describe(header->menu, _("Actions"), NULL);
         gtk_box_append(GTK_BOX(header), header->menu);

@@ -3,7 +3,7 @@
 
 #include "clients/common/node-summary.h"
 #include "clients/desktop/details/details-notice.h"
-#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 struct _AldDetailsNotice {
         GtkBox parent;

@@ -3,7 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "clients/common/node-summary.h"
-#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 typedef struct AldDetailsSectionPrivate {
         GtkWidget *heading, *title, *note, *list;

@@ -11,8 +11,8 @@
 #include "clients/desktop/details/graph-lookup.h"
 #include "clients/desktop/details/path-rows.h"
 #include "clients/desktop/details/rows/figure-row.h"
-#include "clients/desktop/details/rows/row-labels.h"
 #include "clients/desktop/live/link-item.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define NAME_LENGTH 40
 

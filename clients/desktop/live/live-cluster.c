@@ -460,9 +460,8 @@ void ald_live_cluster_retry(AldLiveCluster *cluster)
         cluster->retries = 0;
         if (!cluster->runs || !cluster->problem)
                 return;
-        /* Another try to start the service begins with another connection. */
-        if (!cluster->host)
-                ald_state_client_pause(cluster->client);
+        /* A service that could not be started is asked for again with a new connection only. */
+        ald_state_client_pause(cluster->client);
         set_problem(cluster, g_strdup(_("Connecting")));
         connect_now(cluster);
 }

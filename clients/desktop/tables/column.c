@@ -15,20 +15,3 @@ const char *ald_data_column_long_title(const AldDataColumn *column)
 {
         return _(column->long_title ?: column->title);
 }
-
-const char *ald_tone_class(AldTone tone)
-{
-        switch (tone) {
-        case ALD_TONE_PLAIN:
-                return NULL;
-        case ALD_TONE_FAINT:
-                return "dim-label";
-        case ALD_TONE_GOOD:
-                return "success";
-        case ALD_TONE_WARNING:
-                return "warning";
-        case ALD_TONE_ERROR:
-                return "error";
-        }
-        g_assert_not_reached();
-}

@@ -52,6 +52,3 @@ char *ald_data_column_text(const AldDataColumn *column, gpointer item, AldLiveCl
 
 /* Translated, for menus. */
 const char *ald_data_column_long_title(const AldDataColumn *column);
-
-/* The style class of a tone, or NULL. */
-const char *ald_tone_class(AldTone tone);

@@ -4,6 +4,7 @@
 
 #include "clients/common/safe-text.h"
 #include "clients/desktop/tables/data-cell.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define SPACING 6
 #define MARGIN 4 /* above and below */

@@ -3,6 +3,7 @@
 
 #include "clients/common/node-summary.h"
 #include "clients/desktop/tables/finding-card.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define SPACING 12
 #define NAME_CHARS 32
@@ -135,13 +136,6 @@ static void refresh_nodes(AldFindingCard *card)
 
 /* What it shows. */
 
-static void set_label(GtkWidget *label, const char *text)
-{
-        if (g_strcmp0(gtk_label_get_text(GTK_LABEL(label)), text ?: "") != 0)
-                gtk_label_set_text(GTK_LABEL(label), text);
-        gtk_widget_set_visible(label, text != NULL);
-}
-
 static void refresh_severity(AldFindingCard *card)
 {
         AldFindingWeight weight = ald_finding_item_weight(card->item);
@@ -156,15 +150,15 @@ static void refresh_severity(AldFindingCard *card)
         gtk_image_set_from_icon_name(GTK_IMAGE(card->symbol), weights[weight].icon);
         gtk_accessible_update_property(
                 GTK_ACCESSIBLE(card->symbol), GTK_ACCESSIBLE_PROPERTY_LABEL, _(weights[weight].word), -1);
-        set_label(card->severity, _(weights[weight].word));
+        ald_label_show(card->severity, _(weights[weight].word));
 }
 
 static void refresh(AldFindingCard *card)
 {
         refresh_severity(card);
-        set_label(card->id, ald_finding_item_id(card->item));
-        set_label(card->words, ald_finding_item_words(card->item));
-        set_label(card->remedy, ald_finding_item_remedy(card->item));
+        ald_label_show(card->id, ald_finding_item_id(card->item));
+        ald_label_show(card->words, ald_finding_item_words(card->item));
+        ald_label_show(card->remedy, ald_finding_item_remedy(card->item));
         refresh_nodes(card);
 }
 
@@ -251,9 +245,7 @@ static GtkWidget *copy_button_new(AldFindingCard *card)
         gtk_widget_add_css_class(button, "flat");
         gtk_widget_add_css_class(button, "circular");
         gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
-        gtk_widget_set_tooltip_text(button, _("Copy Finding"));
-        gtk_accessible_update_property(
-                GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Copy Finding"), -1);
+        ald_button_name(button, _("Copy Finding"));
         g_signal_connect(button, "clicked", G_CALLBACK(on_copy), card);
         return button;
 }

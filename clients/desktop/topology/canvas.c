@@ -8,6 +8,7 @@
 #include "clients/desktop/topology/canvas-scene.h"
 #include "clients/desktop/topology/canvas.h"
 #include "clients/desktop/topology/node-card.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define ZOOM_LEAST 0.2
 #define ZOOM_MOST 3.0
@@ -181,8 +182,7 @@ static void update_label(AldTopologyCanvas *canvas, guint i, AldLabelKind kind)
 
         if (!label)
                 return;
-        if (strcmp(gtk_label_get_label(label), line->texts[kind]) != 0)
-                gtk_label_set_label(label, line->texts[kind]);
+        ald_label_set(GTK_WIDGET(label), line->texts[kind]);
         gtk_widget_set_child_visible(GTK_WIDGET(label), canvas->scene->labels[i][kind].shown);
         if (line->trouble != ALD_LINE_TROUBLE_NONE)
                 gtk_widget_add_css_class(GTK_WIDGET(label), "troubled");

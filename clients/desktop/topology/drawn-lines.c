@@ -51,11 +51,6 @@ static AldEdgeRowPresence presence_of(const AldEdgeRow *edge)
         return presence >= 0 ? (AldEdgeRowPresence) presence : ALD_EDGE_ROW_PRESENCE_UNKNOWN;
 }
 
-static unsigned index_of(const AldTopologySummary *summary, const char *id)
-{
-        return GPOINTER_TO_UINT(g_hash_table_lookup(summary->by_id, id ?: ""));
-}
-
 /* Absent is the greatest. */
 static void keep_greatest(uint64_t *kept, uint64_t value)
 {
@@ -120,7 +115,8 @@ static void add_edges(GPtrArray *lines, const AldTopologySummary *summary, const
 
         for (guint i = 0; i < topology->edges->len; i++) {
                 const AldEdgeRow *edge = topology->edges->pdata[i];
-                unsigned source = index_of(summary, edge->source), sink = index_of(summary, edge->sink);
+                unsigned source = ald_topology_summary_index(summary, edge->source),
+                         sink = ald_topology_summary_index(summary, edge->sink);
 
                 if (source == 0 || sink == 0 || source == sink || ald_edge_is_within_node(edge))
                         continue;

@@ -6,7 +6,7 @@
 #include "clients/common/format.h"
 #include "clients/desktop/topology/matrix-cells.h"
 #include "clients/desktop/topology/matrix.h"
-#include "clients/desktop/topology/widget-color.h"
+#include "clients/desktop/widgets/widget-color.h"
 
 #define NAME_LEAST_CELL 13 /* pixels of a cell from which names of nodes fit beside it */
 #define NAME_PX 130

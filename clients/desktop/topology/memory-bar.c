@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "clients/desktop/topology/memory-bar.h"
-#include "clients/desktop/topology/widget-color.h"
+#include "clients/desktop/widgets/widget-color.h"
 
 #define HEIGHT_PX 6
 #define STEPS 100.0

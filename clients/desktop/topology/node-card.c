@@ -7,6 +7,7 @@
 #include "clients/common/safe-text.h"
 #include "clients/desktop/topology/memory-bar.h"
 #include "clients/desktop/topology/node-card.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 struct _AldNodeCard {
         GtkButton parent;
@@ -19,12 +20,6 @@ struct _AldNodeCard {
 };
 
 G_DEFINE_FINAL_TYPE(AldNodeCard, ald_node_card, GTK_TYPE_BUTTON)
-
-static void set_text(GtkLabel *label, const char *text)
-{
-        if (strcmp(gtk_label_get_label(label), text) != 0)
-                gtk_label_set_label(label, text);
-}
 
 /* Joined by dots; what is absent is left out, and a dash stands for all of it. */
 static char *join(const char *const *parts, size_t n)
@@ -57,7 +52,7 @@ static void update_presence(AldNodeCard *card)
         g_autofree char *seen = ald_node_item_seen(card->item, &tone);
         bool counts = presence <= ALD_ITEM_PRESENCE_STALE;
 
-        set_text(card->seen, seen);
+        ald_label_set(GTK_WIDGET(card->seen), seen);
         gtk_widget_set_visible(GTK_WIDGET(card->seen), presence != ALD_ITEM_PRESENCE_ONLINE);
         gtk_widget_set_visible(GTK_WIDGET(card->presence_icon), presences[presence].icon != NULL);
         if (presences[presence].icon)
@@ -86,7 +81,7 @@ static void update_memory(AldNodeCard *card, const AldNodeFigures *figures)
 
         ald_memory_bar_set(card->bar, used);
         gtk_widget_set_visible(GTK_WIDGET(card->bar), known);
-        set_text(card->memory, free);
+        ald_label_set(GTK_WIDGET(card->memory), free);
 }
 
 static void update_load(AldNodeCard *card, const AldNodeFigures *figures)
@@ -100,7 +95,7 @@ static void update_load(AldNodeCard *card, const AldNodeFigures *figures)
         const char *const parts[] = { load, heat };
         g_autofree char *text = join(parts, G_N_ELEMENTS(parts));
 
-        set_text(card->load, text);
+        ald_label_set(GTK_WIDGET(card->load), text);
 }
 
 static void update_accessible(AldNodeCard *card)
@@ -110,7 +105,7 @@ static void update_accessible(AldNodeCard *card)
         g_autofree char *label = g_strdup_printf("%s, %s, %s, %s", ald_node_item_name(card->item), seen,
                 gtk_label_get_label(card->memory), gtk_label_get_label(card->performance));
 
-        gtk_accessible_update_property(GTK_ACCESSIBLE(card), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+        ald_widget_describe(GTK_WIDGET(card), label, NULL);
 }
 
 static void update(AldNodeCard *card)
@@ -121,10 +116,10 @@ static void update(AldNodeCard *card)
         const char *const parts[] = { tflops, bandwidth };
         g_autofree char *performance = join(parts, G_N_ELEMENTS(parts));
 
-        set_text(card->name, ald_node_item_name(card->item));
+        ald_label_set(GTK_WIDGET(card->name), ald_node_item_name(card->item));
         if (g_strcmp0(gtk_image_get_icon_name(card->icon), ald_node_item_icon(card->item)) != 0)
                 gtk_image_set_from_icon_name(card->icon, ald_node_item_icon(card->item));
-        set_text(card->performance, performance);
+        ald_label_set(GTK_WIDGET(card->performance), performance);
         update_memory(card, figures);
         update_load(card, figures);
         update_presence(card);

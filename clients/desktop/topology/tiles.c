@@ -5,6 +5,7 @@
 #include "clients/common/cluster-facts.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/topology/tiles.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define TILES 3u
 
@@ -20,12 +21,6 @@ typedef struct Tiles {
         AldLiveCluster *cluster;
         Tile tiles[TILES];
 } Tiles;
-
-static void set_text(GtkLabel *label, const char *text)
-{
-        if (strcmp(gtk_label_get_label(label), text) != 0)
-                gtk_label_set_label(label, text);
-}
 
 /* The figure and what follows it: "165 TFLOPS" and "1 device left out (1 never measured)". In every language
  * a text begins with a number and its unit, or with the sign of an absent value. */
@@ -46,11 +41,12 @@ static void update_tile(Tile *tile, AldModel *model)
         g_autofree char *text = tile->describe(model), *whole = g_strdup(text), *label = NULL;
         const char *note = split(text);
 
-        set_text(tile->figure, text);
-        set_text(tile->note, note);
-        gtk_widget_set_tooltip_text(tile->box, *note ? whole : NULL);
+        ald_label_set(GTK_WIDGET(tile->figure), text);
+        ald_label_set(GTK_WIDGET(tile->note), note);
+        if (g_strcmp0(gtk_widget_get_tooltip_text(tile->box), whole) != 0)
+                gtk_widget_set_tooltip_text(tile->box, whole);
         label = g_strdup_printf("%s: %s", tile->title, whole);
-        gtk_accessible_update_property(GTK_ACCESSIBLE(tile->box), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+        ald_widget_describe(tile->box, label, NULL);
 }
 
 static void update(Tiles *tiles)

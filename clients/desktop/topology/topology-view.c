@@ -7,6 +7,7 @@
 #include "clients/desktop/topology/matrix.h"
 #include "clients/desktop/topology/tiles.h"
 #include "clients/desktop/topology/topology-view.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 struct _AldTopologyView {
         GtkBox parent;
@@ -55,8 +56,7 @@ static void add_button(
 
         gtk_widget_add_css_class(button, "osd");
         gtk_widget_add_css_class(button, "circular");
-        gtk_widget_set_tooltip_text(button, title);
-        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+        ald_button_name(button, title);
         g_object_set_data(G_OBJECT(button), "action", (gpointer) action);
         gtk_box_append(GTK_BOX(box), button);
         g_signal_connect_object(button, "clicked", G_CALLBACK(on_button), view, 0);

@@ -11,8 +11,8 @@
 #include "clients/desktop/details/rows/fact-row.h"
 #include "clients/desktop/details/rows/figure-row.h"
 #include "clients/desktop/details/rows/lazy-expander.h"
-#include "clients/desktop/details/rows/row-labels.h"
 #include "clients/desktop/details/sections.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define ALD_TYPE_DEVICES_SECTION (ald_devices_section_get_type())
 G_DECLARE_FINAL_TYPE(AldDevicesSection, ald_devices_section, ALD, DEVICES_SECTION, AldDetailsSection)

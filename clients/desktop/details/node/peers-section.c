@@ -11,8 +11,8 @@
 #include "clients/desktop/details/graph-lookup.h"
 #include "clients/desktop/details/path-rows.h"
 #include "clients/desktop/details/rows/lazy-expander.h"
-#include "clients/desktop/details/rows/row-labels.h"
 #include "clients/desktop/details/sections.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define PEERS_AT_FIRST 24u
 #define PEERS_MORE 48u

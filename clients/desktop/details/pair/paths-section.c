@@ -7,8 +7,8 @@
 #include "clients/desktop/details/details-section.h"
 #include "clients/desktop/details/path-rows.h"
 #include "clients/desktop/details/probe-menu.h"
-#include "clients/desktop/details/rows/row-labels.h"
 #include "clients/desktop/details/sections.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define ALD_TYPE_PATHS_SECTION (ald_paths_section_get_type())
 G_DECLARE_FINAL_TYPE(AldPathsSection, ald_paths_section, ALD, PATHS_SECTION, AldDetailsSection)

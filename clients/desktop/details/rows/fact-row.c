@@ -3,7 +3,7 @@
 
 #include "clients/common/safe-text.h"
 #include "clients/desktop/details/rows/fact-row.h"
-#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define MARGIN 12
 #define INDENT 24

@@ -2,7 +2,7 @@
 #include "clients/desktop/details/rows/figure-row.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/details/rows/figure-cells.h"
-#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define SHORT_STATE 22 /* characters that fit beside the title */
 

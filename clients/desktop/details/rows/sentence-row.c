@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/desktop/details/rows/sentence-row.h"
-#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 struct _AldSentenceRow {
         GtkListBoxRow parent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/desktop/details/rows/row-labels.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define LINES_MAX 8
 
@@ -38,13 +38,16 @@ void ald_decoration_show(GtkWidget *image, const char *icon)
                 gtk_image_set_from_icon_name(GTK_IMAGE(image), icon);
 }
 
-void ald_label_show(GtkWidget *label, const char *text)
+void ald_label_set(GtkWidget *label, const char *text)
 {
-        if (!text)
-                text = "";
         if (!g_str_equal(gtk_label_get_label(GTK_LABEL(label)), text))
                 gtk_label_set_label(GTK_LABEL(label), text);
-        gtk_widget_set_visible(label, text[0] != '\0');
+}
+
+void ald_label_show(GtkWidget *label, const char *text)
+{
+        ald_label_set(label, text ?: "");
+        gtk_widget_set_visible(label, text && text[0] != '\0');
 }
 
 static const struct {
@@ -69,6 +72,11 @@ void ald_widget_show_tone(GtkWidget *widget, AldTone tone)
                 else
                         gtk_widget_remove_css_class(widget, style_class);
         }
+}
+
+const char *ald_tone_class(AldTone tone)
+{
+        return tones[tone].style_class;
 }
 
 const char *ald_tone_icon(AldTone tone)
@@ -101,4 +109,10 @@ void ald_widget_describe(GtkWidget *widget, const char *name, const char *descri
         if (is_news(widget, "ald-description", description ?: ""))
                 gtk_accessible_update_property(
                         GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description ?: "", -1);
+}
+
+void ald_button_name(GtkWidget *button, const char *name)
+{
+        gtk_widget_set_tooltip_text(button, name);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
 }

@@ -18,11 +18,17 @@ char *ald_text_shortened(const char *text, glong length);
 GtkWidget *ald_decoration_new(void);
 void ald_decoration_show(GtkWidget *image, const char *icon);
 
-/* Changes the text if it differs; without text the label is hidden. */
+/* Changes the text if it differs, so that nothing is measured and drawn anew for the same text. */
+void ald_label_set(GtkWidget *label, const char *text);
+
+/* The same; without text the label is hidden. */
 void ald_label_show(GtkWidget *label, const char *text);
 
 /* Sets the style class of the tone, and removes that of the earlier one. */
 void ald_widget_show_tone(GtkWidget *widget, AldTone tone);
+
+/* The style class of a tone; NULL for a plain one. */
+const char *ald_tone_class(AldTone tone);
 
 /* The symbol that says the same as the color; NULL for a tone without a symbol. */
 const char *ald_tone_icon(AldTone tone);
@@ -33,3 +39,6 @@ void ald_widget_dim(GtkWidget *widget, bool dim);
 /* Sets name and description for screen readers if they differ from those before; the description may be NULL.
  */
 void ald_widget_describe(GtkWidget *widget, const char *name, const char *description);
+
+/* Names a button without a text, for screen readers and by a tooltip, which they do not take for a name. */
+void ald_button_name(GtkWidget *button, const char *name);
