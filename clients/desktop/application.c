@@ -88,10 +88,12 @@ static void update_background(AldDesktopApplication *application)
                         G_APPLICATION(application), local_cluster(application));
         else if (!notifies)
                 g_clear_pointer(&application->notifier, ald_notifier_free);
+        /* Also for a window that is minimized. */
+        if (application->local || notifies)
+                ald_live_cluster_set_background(local_cluster(application), notifies);
         if (held == application->held)
                 return;
         application->held = held;
-        ald_live_cluster_set_background(local_cluster(application), held);
         if (held)
                 g_application_hold(G_APPLICATION(application));
         else

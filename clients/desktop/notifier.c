@@ -5,13 +5,31 @@
 /* Of more new ones at once, the user reads the list. */
 #define AT_ONCE_MAX 5u
 
+typedef struct NotedFinding {
+        char *id; /* of its notification, or NULL if there is none */
+        AldFindingWeight weight;
+} NotedFinding;
+
 struct AldNotifier {
         GApplication *application;
         AldLiveCluster *cluster;
-        GHashTable *known; /* key of a finding → id of its notification, or NULL if there is none */
+        GHashTable *known; /* key of a finding → NotedFinding */
         gulong handler;
         bool begun;
 };
+
+static void noted_free(gpointer data)
+{
+        NotedFinding *noted = data;
+
+        g_free(noted->id);
+        g_free(noted);
+}
+
+static GHashTable *noted_table_new(void)
+{
+        return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, noted_free);
+}
 
 /* Keys contain names of devices and addresses. */
 static char *notification_id(const char *key)
@@ -35,35 +53,39 @@ static void notify(AldNotifier *notifier, AldFindingItem *item, const char *id)
 
 static void withdraw_all(AldNotifier *notifier, GHashTable *still)
 {
-        const char *key, *id;
+        const NotedFinding *noted;
+        const char *key;
         GHashTableIter iter;
 
         g_hash_table_iter_init(&iter, notifier->known);
-        while (g_hash_table_iter_next(&iter, (void **) &key, (void **) &id))
-                if (id && !(still && g_hash_table_contains(still, key)))
-                        g_application_withdraw_notification(notifier->application, id);
+        while (g_hash_table_iter_next(&iter, (void **) &key, (void **) &noted))
+                if (noted->id && !(still && g_hash_table_contains(still, key)))
+                        g_application_withdraw_notification(notifier->application, noted->id);
 }
 
-/* The id of its notification, which is sent if the finding is new and there are few; NULL for none. */
-static char *note(AldNotifier *notifier, AldFindingItem *item, guint *sent)
+/* A new finding, or one that has become worse, which replaces its notification; only a few at once. */
+static NotedFinding *note(AldNotifier *notifier, AldFindingItem *item, guint *sent)
 {
-        const char *key = ald_finding_item_key(item), *before = NULL;
-        char *id;
+        const char *key = ald_finding_item_key(item);
+        const NotedFinding *before = g_hash_table_lookup(notifier->known, key);
+        NotedFinding *noted = g_new0(NotedFinding, 1);
 
-        if (g_hash_table_lookup_extended(notifier->known, key, NULL, (void **) &before))
-                return g_strdup(before);
-        if (!notifier->begun || *sent >= AT_ONCE_MAX)
-                return NULL;
-        id = notification_id(key);
-        notify(notifier, item, id);
+        noted->weight = ald_finding_item_weight(item);
+        if (before)
+                noted->id = g_strdup(before->id);
+        if (!notifier->begun || *sent >= AT_ONCE_MAX || (before && before->weight <= noted->weight))
+                return noted;
+        g_free(noted->id);
+        noted->id = notification_id(key);
+        notify(notifier, item, noted->id);
         ++*sent;
-        return id;
+        return noted;
 }
 
 static void update(AldNotifier *notifier)
 {
         GListModel *findings = ald_live_cluster_findings(notifier->cluster);
-        GHashTable *now = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        GHashTable *now = noted_table_new();
         guint sent = 0;
 
         for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
@@ -91,7 +113,7 @@ AldNotifier *ald_notifier_new(GApplication *application, AldLiveCluster *cluster
 
         notifier->application = application;
         notifier->cluster = g_object_ref(cluster);
-        notifier->known = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        notifier->known = noted_table_new();
         notifier->handler = g_signal_connect_swapped(cluster, "updated", G_CALLBACK(on_updated), notifier);
         if (ald_live_cluster_has_data(cluster))
                 update(notifier);

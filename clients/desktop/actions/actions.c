@@ -21,7 +21,7 @@ struct AldActions {
         gulong said_id;
         GtkWidget *prompt; /* NULL while there is none */
         AldHostCall *naming, *forgetting;
-        char *forgotten; /* id of the node of the prompt or call */
+        char *to_forget, *forgotten; /* ids of the nodes of the prompt and of the call */
 };
 
 static void say(const char *text, void *userdata)
@@ -120,6 +120,9 @@ static void on_forget_accepted(void *userdata)
                 "Forget", .asks = true };
         AldActions *self = userdata;
 
+        /* Meanwhile there may be a prompt for another node. */
+        g_free(self->forgotten);
+        self->forgotten = g_strdup(self->to_forget);
         ald_host_call_free(self->forgetting);
         self->forgetting = ald_host_call_new(self->bus, &forget, on_forgotten, self, "s", self->forgotten);
 }
@@ -151,8 +154,8 @@ static void on_forget(GSimpleAction *action, GVariant *parameter, void *userdata
                 say(why_not, self);
                 return;
         }
-        g_free(self->forgotten);
-        self->forgotten = g_strdup(id);
+        g_free(self->to_forget);
+        self->to_forget = g_strdup(id);
         name = ald_node_name(model_of(self), id);
         heading = g_strdup_printf(_("Forget %s?"), name);
         prompt = ald_prompt_new(heading,
@@ -235,6 +238,7 @@ void ald_actions_free(AldActions *self)
         ald_measurements_free(self->measurements);
         ald_host_bus_free(self->bus);
         g_object_unref(self->cluster);
+        g_free(self->to_forget);
         g_free(self->forgotten);
         g_free(self);
 }

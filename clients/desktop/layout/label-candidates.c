@@ -25,7 +25,7 @@
 #define MAX_PIECES 64u
 /* A label this near to another line seems to belong to it. */
 #define NEAR_LINE 2.0
-/* What is longer is no line that is drawn. */
+/* No drawn line is longer. */
 #define LONGEST 1e6
 
 #define COST_PER_PIXEL 0.15

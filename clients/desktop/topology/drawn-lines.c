@@ -142,7 +142,7 @@ static bool is_same_pair(const AldDrawnLine *x, const AldDrawnLine *y)
         return x->a == y->a && x->b == y->b;
 }
 
-/* A cable that something else uses is no line of its own. Lines are sorted. */
+/* Drops the line of a cable that sockets or RDMA use. Lines are sorted. */
 static void drop_used_cables(GPtrArray *lines)
 {
         for (guint i = lines->len; i-- > 1;) {

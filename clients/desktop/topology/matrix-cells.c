@@ -202,8 +202,7 @@ GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int pixels, bo
                         data[(size_t) y * (size_t) pixels + (size_t) x] =
                                 line || separates(cells, x, pixels)
                                         ? (dark ? 0xffffffff : 0xff000000)
-                                        : color_of(cells, row + (size_t) ((gint64) x * cells->n / pixels),
-                                                  dark);
+                                        : colors[row + (size_t) ((gint64) x * cells->n / pixels)];
         }
         bytes = g_bytes_new_take(data, stride * (size_t) pixels);
         return gdk_memory_texture_new(pixels, pixels, GDK_MEMORY_DEFAULT, bytes, stride);
