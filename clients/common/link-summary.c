@@ -212,17 +212,12 @@ static void describe_problem(AldLinkSummary *summary, const AldEdgeRow *edge)
         summary->obstacle = ald_text_safe_or_null(edge->reason);
 }
 
-static bool is_other(const char *interface, const char *port)
+/* Whether the rates are those of an interface that the path does not use any more, as the graph has found. */
+static bool has_moved(const AldEdgeRow *edge)
 {
-        return interface && port && strcmp(interface, port) != 0;
-}
-
-/* The rates are those of the interfaces that a probe used; the graph knows the ones that a probe would use
- * now. */
-static bool has_moved(const AldLinkSocket *socket, const AldEdgeRow *edge)
-{
-        return is_other(socket->source_interface, edge->source_port) ||
-               is_other(socket->sink_interface, edge->sink_port);
+        return edge->bits_per_second == ALD_ABSENT_UINT64 &&
+               g_strcmp0(edge->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE)) ==
+                       0;
 }
 
 static void hide_rates(AldLinkSummary *summary)
@@ -274,7 +269,6 @@ static AldLinkSummary *summary_new(
 {
         AldLinkSummary *summary = g_new0(AldLinkSummary, 1);
         AldLink is = ald_link_of_record(record);
-        const AldLinkSocket *socket = is.rdma ? NULL : ald_record_as(record, LINK_SOCKET, AldLinkSocket);
         const AldEntity *sink;
         const AldEdgeRow *edge;
         uint64_t time_to_live;
@@ -286,7 +280,8 @@ static AldLinkSummary *summary_new(
         if (is.rdma)
                 time_to_live = describe_rdma(model, summary, ald_record_as(record, LINK_RDMA, AldLinkRdma));
         else
-                time_to_live = describe_socket(summary, link, socket);
+                time_to_live = describe_socket(
+                        summary, link, ald_record_as(record, LINK_SOCKET, AldLinkSocket));
         sink = ald_model_get(model, summary->sink_id);
         ald_link_add_sink(
                 &is, ald_entity_as(sink, NETWORK, AldNetwork), ald_entity_as(sink, FABRIC, AldFabric));
@@ -294,7 +289,7 @@ static AldLinkSummary *summary_new(
         edge = g_hash_table_lookup(edges, link->id);
         if (edge)
                 describe_problem(summary, edge);
-        if (edge && socket && has_moved(socket, edge))
+        if (edge && !is.rdma && has_moved(edge))
                 hide_rates(summary);
         summary->verdict = verdict_of(
                 summary, &is, is_overdue(summary, time_to_live, ald_model_nodes(model)->len));
