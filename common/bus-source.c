@@ -18,6 +18,8 @@ typedef struct BusSource {
         int unread;         /* bytes it had not read when last looked */
         gint64 polled_from; /* CLOCK_MONOTONIC, in µs */
         gint64 stuck;       /* µs of polling in which it read nothing; our own work does not count */
+        gint64 delay;       /* µs; 0: none is wanted */
+        gint64 delayed_until;
         AldBusClosed closed;
         gpointer userdata;
 } BusSource;
@@ -31,6 +33,8 @@ static int milliseconds_left(BusSource *self)
         if (sd_bus_get_timeout(self->bus, &until) < 0)
                 return 0;
         now = g_get_monotonic_time();
+        if (self->delayed_until > 0)
+                until = MIN(until, (uint64_t) self->delayed_until);
         if (self->writing)
                 until = MIN(until, (uint64_t) (now + MAX(ALD_BUS_STUCK_USEC - self->stuck, 0)));
         if (until == UINT64_MAX)
@@ -98,6 +102,8 @@ static gboolean bus_prepare(GSource *source, gint *timeout)
                 return TRUE;
         watch_fd(self, fd);
         watch_writing(self, events);
+        if (self->delayed_until > g_get_monotonic_time())
+                events &= ~G_IO_IN;
         self->pollfd.events = (gushort) events;
         self->pollfd.revents = 0;
         *timeout = milliseconds_left(self);
@@ -112,17 +118,26 @@ static gboolean bus_check(GSource *source)
         return self->pollfd.revents != 0 || milliseconds_left(self) == 0;
 }
 
+/* While more can be read at once, a delay would only limit how much is read. */
+static int process_messages(BusSource *self)
+{
+        int r = 1;
+
+        self->delayed_until = 0;
+        self->delay = 0;
+        for (unsigned i = 0; r > 0 && i < MESSAGES_PER_TURN && !g_source_is_destroyed(&self->source); i++)
+                r = sd_bus_process(self->bus, NULL);
+        if (r == 0 && self->delay > 0)
+                self->delayed_until = g_get_monotonic_time() + self->delay;
+        return r;
+}
+
 static gboolean bus_dispatch(GSource *source, GSourceFunc callback, gpointer userdata)
 {
         BusSource *self = (BusSource *) source;
         int r;
 
-        r = is_stuck(self) ? -EBUSY : 0;
-        for (unsigned i = 0; r >= 0 && i < MESSAGES_PER_TURN; i++) {
-                r = sd_bus_process(self->bus, NULL);
-                if (r <= 0 || g_source_is_destroyed(source))
-                        break;
-        }
+        r = is_stuck(self) ? -EBUSY : process_messages(self);
         if (g_source_is_destroyed(source))
                 return G_SOURCE_REMOVE;
         if (r >= 0 && sd_bus_is_open(self->bus) > 0)
@@ -160,6 +175,11 @@ GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
         g_source_set_can_recurse(source, TRUE);
         g_source_attach(source, g_main_context_get_thread_default());
         return source;
+}
+
+void ald_bus_source_delay(GSource *source, unsigned msec)
+{
+        ((BusSource *) source)->delay = (gint64) msec * 1000;
 }
 
 int ald_bus_open_address(const char *address, sd_bus **ret)

@@ -21,5 +21,10 @@ void ald_bus_closed_error(int error, sd_bus_error *ret_error);
  */
 GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata);
 
+/* For a callback of the bus that need not see the next message at once: when everything that is there now has
+ * been read, nothing more is read for `msec` milliseconds. What comes one by one wakes its reader up only
+ * so often then. */
+void ald_bus_source_delay(GSource *source, unsigned msec);
+
 /* Connects to the bus at this address. Negative errno of sd-bus. */
 int ald_bus_open_address(const char *address, sd_bus **ret);

@@ -63,6 +63,12 @@ void ald_state_client_pause_soon(AldStateClient *client)
         g_source_attach(client->pause, client->context);
 }
 
+void ald_state_client_delay(AldStateClient *client, unsigned msec)
+{
+        if (client->follow && ald_follow_in_step(client->follow))
+                ald_bus_source_delay(client->source, msec);
+}
+
 /* In the context of the client, whichever is the thread's default now. */
 static int begin_following(AldStateClient *client)
 {

@@ -36,6 +36,10 @@ AldFollow *ald_state_client_follow(AldStateClient *client);
 void ald_state_client_pause(AldStateClient *client);
 void ald_state_client_pause_soon(AldStateClient *client);
 
+/* As ald_bus_source_delay(), for a callback of the model; without effect while anything is being read anew.
+ */
+void ald_state_client_delay(AldStateClient *client, unsigned msec);
+
 /* Connects again if paused or if the connection was lost, and cancels a pending
  * ald_state_client_pause_soon(). A lost connection must not be replaced from a callback of the bus, such as a
  * handler. Returns the error of open() or negative errno of sd-bus; the client is paused then. */

@@ -16,6 +16,7 @@
 #include "state-client/state-client.h"
 
 #define FIGURES_MSEC 500u /* between two updates of figures */
+#define READ_MSEC 100u    /* between two readings of changes, which come one by one */
 #define SET_MSEC 50u      /* after what has appeared or gone, since more of it follows */
 #define TICK_SECONDS 1u
 #define REFRESH_TICKS \
@@ -282,6 +283,7 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
                 !g_hash_table_contains(cluster->changed_nodes, change->entity->id))
                 g_hash_table_add(cluster->changed_nodes, g_strdup(change->entity->id));
         flush_soon(cluster, parts & (ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY));
+        ald_state_client_delay(cluster->client, READ_MSEC);
 }
 
 static gboolean on_tick(void *userdata)

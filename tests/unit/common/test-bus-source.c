@@ -19,6 +19,7 @@ typedef struct Fixture {
         bool client_reads;
         int calls;
         int closed; /* the error */
+        int signals_read;
 } Fixture;
 
 static gint64 clock_usec = 1;
@@ -141,6 +142,82 @@ static void test_reader_stops_amid_slow_calls(Fixture *fixture, const void *data
         g_assert_cmpint(fixture->closed, ==, -EBUSY);
 }
 
+static int on_signal(sd_bus_message *signal, void *userdata, sd_bus_error *error)
+{
+        Fixture *fixture = userdata;
+
+        fixture->signals_read++;
+        ald_bus_source_delay(fixture->source, 100);
+        return 0;
+}
+
+/* From the client, without a bus that would route them. */
+static void send_signals(Fixture *fixture, int n)
+{
+        for (int i = 0; i < n; i++)
+                g_assert_cmpint(
+                        sd_bus_emit_signal(fixture->pair->client, "/test", "org.alidade.Test1", "Test", NULL),
+                        >=, 0);
+}
+
+static void set_up_delay(Fixture *fixture, const void *data)
+{
+        set_up(fixture, data);
+        g_assert_cmpint(sd_bus_match_signal(fixture->pair->service, NULL, NULL, "/test", NULL, "Test",
+                                on_signal, fixture),
+                >=, 0);
+}
+
+static void read_signals(Fixture *fixture, int n)
+{
+        while (fixture->signals_read < n)
+                g_main_context_iteration(fixture->context, TRUE);
+}
+
+static void test_delay(Fixture *fixture, const void *data)
+{
+        gint64 start = clock_usec;
+
+        send_signals(fixture, 1);
+        read_signals(fixture, 1);
+        g_assert_cmpint(clock_usec, ==, start);
+        for (int i = 0; i < 3; i++) {
+                send_signals(fixture, 1);
+                g_main_context_iteration(fixture->context, FALSE);
+        }
+        g_assert_cmpint(fixture->signals_read, ==, 1);
+        read_signals(fixture, 4);
+        g_assert_cmpint(clock_usec - start, ==, 100000);
+        /* Nothing comes after the delay, and no other delay. */
+        g_main_context_iteration(fixture->context, TRUE);
+        send_signals(fixture, 1);
+        read_signals(fixture, 5);
+        g_assert_cmpint(clock_usec - start, ==, 200000);
+}
+
+/* What is there already is read without a delay, however much it is. */
+static void test_no_delay_of_what_is_there(Fixture *fixture, const void *data)
+{
+        gint64 start = clock_usec;
+
+        send_signals(fixture, 100);
+        read_signals(fixture, 100);
+        g_assert_cmpint(clock_usec, ==, start);
+}
+
+/* The end of the connection is noticed at once. */
+static void test_end_during_delay(Fixture *fixture, const void *data)
+{
+        gint64 start = clock_usec;
+
+        send_signals(fixture, 1);
+        read_signals(fixture, 1);
+        sd_bus_close(fixture->pair->client);
+        while (fixture->closed == 0)
+                g_main_context_iteration(fixture->context, TRUE);
+        g_assert_cmpint(clock_usec, ==, start);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -149,5 +226,10 @@ int main(int argc, char **argv)
                 tear_down);
         g_test_add("/bus-source/reader-stops-amid-slow-calls", Fixture, NULL, set_up,
                 test_reader_stops_amid_slow_calls, tear_down);
+        g_test_add("/bus-source/delay", Fixture, NULL, set_up_delay, test_delay, tear_down);
+        g_test_add("/bus-source/no-delay-of-what-is-there", Fixture, NULL, set_up_delay,
+                test_no_delay_of_what_is_there, tear_down);
+        g_test_add("/bus-source/end-during-delay", Fixture, NULL, set_up_delay, test_end_during_delay,
+                tear_down);
         return g_test_run();
 }
