@@ -13,6 +13,7 @@
 #include "clients/desktop/window.h"
 
 #define NARROW_PX 700 /* pages are chosen at the bottom, and details take the place of the page */
+#define LEAST_PX 360
 #define DETAILS_PX 420
 #define TOAST_SECONDS 8u
 #define TOAST_LETTERS 60
@@ -39,7 +40,11 @@ struct _AldDesktopWindow {
         guint adapt_id;
         char *page; /* to be shown once there are pages, or NULL */
         int width;
+        int wide_least[2]; /* what a window that is not narrow takes, without and with details; 0: unknown */
         bool narrow, shows_details;
+#if ADW_CHECK_VERSION(1, 4, 0)
+        AdwBreakpoint *breakpoint;
+#endif
 };
 
 G_DEFINE_FINAL_TYPE(AldDesktopWindow, ald_desktop_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -68,15 +73,43 @@ static void adapt(AldDesktopWindow *window)
                 ADW_HEADER_BAR(window->header), window->narrow ? window->title : window->switcher);
 }
 
+static void update_narrow_width(AldDesktopWindow *window);
+
 static void set_narrow(AldDesktopWindow *window, bool narrow)
 {
         if (window->narrow == narrow)
                 return;
         window->narrow = narrow;
         adapt(window);
+        update_narrow_width(window);
+}
+
+/* Words are longer in some languages, and letters larger for some people. */
+static int narrow_width(const AldDesktopWindow *window)
+{
+        return MAX(NARROW_PX, window->wide_least[window->shows_details] - 1);
 }
 
 #if ADW_CHECK_VERSION(1, 4, 0)
+
+static void set_condition(AldDesktopWindow *window)
+{
+        adw_breakpoint_set_condition(
+                window->breakpoint, adw_breakpoint_condition_new_length(ADW_BREAKPOINT_CONDITION_MAX_WIDTH,
+                                            narrow_width(window), ADW_LENGTH_UNIT_PX));
+}
+
+/* The window itself takes no more than its least width then. */
+static void update_narrow_width(AldDesktopWindow *window)
+{
+        int before = narrow_width(window);
+
+        if (!window->narrow)
+                gtk_widget_measure(GTK_WIDGET(window->toasts), GTK_ORIENTATION_HORIZONTAL, -1,
+                        &window->wide_least[window->shows_details], NULL, NULL, NULL);
+        if (narrow_width(window) != before)
+                set_condition(window);
+}
 
 static void on_narrow(AdwBreakpoint *breakpoint, AldDesktopWindow *window)
 {
@@ -90,22 +123,26 @@ static void on_wide(AdwBreakpoint *breakpoint, AldDesktopWindow *window)
 
 static void watch_width(AldDesktopWindow *window)
 {
-        AdwBreakpoint *breakpoint = adw_breakpoint_new(adw_breakpoint_condition_new_length(
+        window->breakpoint = adw_breakpoint_new(adw_breakpoint_condition_new_length(
                 ADW_BREAKPOINT_CONDITION_MAX_WIDTH, NARROW_PX, ADW_LENGTH_UNIT_PX));
-
-        g_signal_connect(breakpoint, "apply", G_CALLBACK(on_narrow), window);
-        g_signal_connect(breakpoint, "unapply", G_CALLBACK(on_wide), window);
-        adw_application_window_add_breakpoint(ADW_APPLICATION_WINDOW(window), breakpoint);
+        g_signal_connect(window->breakpoint, "apply", G_CALLBACK(on_narrow), window);
+        g_signal_connect(window->breakpoint, "unapply", G_CALLBACK(on_wide), window);
+        adw_application_window_add_breakpoint(ADW_APPLICATION_WINDOW(window), window->breakpoint);
 }
 
 #else
+
+static bool must_be_narrow(const AldDesktopWindow *window)
+{
+        return window->width <= narrow_width(window);
+}
 
 static gboolean on_adapt(void *userdata)
 {
         AldDesktopWindow *window = userdata;
 
         window->adapt_id = 0;
-        set_narrow(window, window->width <= NARROW_PX);
+        set_narrow(window, must_be_narrow(window));
         return G_SOURCE_REMOVE;
 }
 
@@ -116,8 +153,27 @@ static void ald_desktop_window_size_allocate(GtkWidget *widget, int width, int h
 
         GTK_WIDGET_CLASS(ald_desktop_window_parent_class)->size_allocate(widget, width, height, baseline);
         window->width = width;
-        if ((width <= NARROW_PX) != window->narrow && !window->adapt_id)
+        if (must_be_narrow(window) != window->narrow && !window->adapt_id)
                 window->adapt_id = g_idle_add_full(G_PRIORITY_HIGH, on_adapt, window, NULL);
+}
+
+/* Or it could not be made so small that it becomes narrow, which takes less. */
+static void ald_desktop_window_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
+        int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
+
+        GTK_WIDGET_CLASS(ald_desktop_window_parent_class)
+                ->measure(
+                        widget, orientation, for_size, minimum, natural, minimum_baseline, natural_baseline);
+        if (orientation != GTK_ORIENTATION_HORIZONTAL || window->narrow)
+                return;
+        window->wide_least[window->shows_details] = *minimum;
+        *minimum = MIN(*minimum, LEAST_PX);
+}
+
+static void update_narrow_width(AldDesktopWindow *window)
+{
 }
 
 static void watch_width(AldDesktopWindow *window)
@@ -193,6 +249,7 @@ static void open_details(AldDesktopWindow *window, bool open)
         ald_topology_view_select(
                 ALD_TOPOLOGY_VIEW(adw_view_stack_get_child_by_name(window->pages, "topology")), NULL, NULL);
         adapt(window);
+        update_narrow_width(window);
 }
 
 static void select_in_topology(AldDesktopWindow *window, const char *a, const char *b)
@@ -436,6 +493,7 @@ static void fill(AldDesktopWindow *window)
         if (page)
                 ald_desktop_window_show_page(window, page);
         adapt(window);
+        update_narrow_width(window);
 }
 
 /* What is shown while the figures are not current. */
@@ -485,6 +543,7 @@ static void update_badge(AldDesktopWindow *window)
 
         adw_view_stack_page_set_badge_number(page, count);
         adw_view_stack_page_set_needs_attention(page, count > 0);
+        update_narrow_width(window);
 }
 
 static void on_updated(AldDesktopWindow *window, guint parts)
@@ -552,6 +611,7 @@ static void ald_desktop_window_class_init(AldDesktopWindowClass *class)
         widget_class->map = ald_desktop_window_map;
         widget_class->unmap = ald_desktop_window_unmap;
 #if !ADW_CHECK_VERSION(1, 4, 0)
+        widget_class->measure = ald_desktop_window_measure;
         widget_class->size_allocate = ald_desktop_window_size_allocate;
 #endif
         gtk_widget_class_install_action(widget_class, "win.show-node", "s", on_show_node);
@@ -573,8 +633,8 @@ AldDesktopWindow *ald_desktop_window_new(
         AdwApplication *application, AldLiveCluster *cluster, GSettings *settings)
 {
         AldDesktopWindow *window = g_object_new(ALD_TYPE_DESKTOP_WINDOW, "application", application, "title",
-                "Alidade", "default-width", 1100, "default-height", 760, "width-request", 360,
-                "height-request", 360, NULL);
+                "Alidade", "default-width", 1100, "default-height", 760, "width-request", LEAST_PX,
+                "height-request", LEAST_PX, NULL);
 
         window->cluster = g_object_ref(cluster);
         window->settings = settings ? g_object_ref(settings) : NULL;
