@@ -22,6 +22,7 @@
 #define PORTRAIT_ASPECT 0.8 /* nodes move when the window becomes so narrow; opening details must not */
 #define PLACES_KEY "node-positions"
 #define PLACES_MOST_PX 1e5 /* farther away it cannot be found again */
+#define PLACES_OF_OTHERS 1024u
 #define NATURAL_WIDTH 720
 #define NATURAL_HEIGHT 480
 
@@ -479,18 +480,45 @@ static void load_places(AldTopologyCanvas *canvas)
                         g_hash_table_replace(canvas->moved, g_strdup(id), g_memdup2(&place, sizeof place));
 }
 
+static bool has_card(AldTopologyCanvas *canvas, const char *id)
+{
+        for (guint i = 0; i < canvas->cards->len; i++)
+                if (strcmp(ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i])), id) == 0)
+                        return true;
+        return false;
+}
+
+/* Another window may have put nodes of another cluster somewhere since the places were loaded. */
+static void keep_places_of_others(AldTopologyCanvas *canvas, GVariantBuilder *builder)
+{
+        g_autoptr(GVariant) places = g_settings_get_value(canvas->settings, PLACES_KEY);
+        GVariantIter iter;
+        guint n = 0;
+        const char *id;
+        double x, y;
+
+        g_variant_iter_init(&iter, places);
+        while (n < PLACES_OF_OTHERS && g_variant_iter_next(&iter, "{&s(dd)}", &id, &x, &y))
+                if (!has_card(canvas, id)) {
+                        g_variant_builder_add(builder, "{s(dd)}", id, x, y);
+                        n++;
+                }
+}
+
 static void save_places(AldTopologyCanvas *canvas)
 {
         GVariantBuilder builder = G_VARIANT_BUILDER_INIT(G_VARIANT_TYPE("a{s(dd)}"));
-        const AldVector *place;
-        const char *id;
-        GHashTableIter iter;
 
         if (!canvas->settings)
                 return;
-        g_hash_table_iter_init(&iter, canvas->moved);
-        while (g_hash_table_iter_next(&iter, (void **) &id, (void **) &place))
-                g_variant_builder_add(&builder, "{s(dd)}", id, place->x, place->y);
+        keep_places_of_others(canvas, &builder);
+        for (guint i = 0; i < canvas->cards->len; i++) {
+                const char *id = ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i]));
+                const AldVector *place = g_hash_table_lookup(canvas->moved, id);
+
+                if (place)
+                        g_variant_builder_add(&builder, "{s(dd)}", id, place->x, place->y);
+        }
         g_settings_set_value(canvas->settings, PLACES_KEY, g_variant_builder_end(&builder));
 }
 
@@ -612,7 +640,9 @@ static void on_rearrange(GtkWidget *widget, const char *name, GVariant *paramete
 {
         AldTopologyCanvas *canvas = ALD_TOPOLOGY_CANVAS(widget);
 
-        g_hash_table_remove_all(canvas->moved);
+        for (guint i = 0; i < canvas->cards->len; i++)
+                g_hash_table_remove(
+                        canvas->moved, ald_node_item_id(ald_node_card_item(canvas->cards->pdata[i])));
         save_places(canvas);
         canvas->fits = true;
         arrange(canvas);
