@@ -194,15 +194,18 @@ static void add_settings(AldDesktopApplication *application)
                         application->settings, "changed", G_CALLBACK(update_background), application);
 }
 
+static void notify_of_hold_off(AldDesktopApplication *application, const char *text)
+{
+        g_autoptr(GNotification) notification = g_notification_new(text);
+
+        g_application_send_notification(G_APPLICATION(application), "hold-off", notification);
+}
+
 /* Without a window, where it is a toast. */
 static void on_hold_off_said(AldDesktopApplication *application, const char *text)
 {
-        g_autoptr(GNotification) notification = NULL;
-
-        if (find_window(application, NULL))
-                return;
-        notification = g_notification_new(text);
-        g_application_send_notification(G_APPLICATION(application), "hold-off", notification);
+        if (!find_window(application, NULL))
+                notify_of_hold_off(application, text);
 }
 
 static void add_hold_off(AldDesktopApplication *application)
@@ -262,10 +265,15 @@ static int ald_desktop_application_handle_local_options(GApplication *base, GVar
         return 0;
 }
 
-/* What was notified of is withdrawn while there still is a connection for that. */
+/* While there still is a connection for notifications. */
 static void ald_desktop_application_shutdown(GApplication *base)
 {
-        g_clear_pointer(&ALD_DESKTOP_APPLICATION(base)->notifier, ald_notifier_free);
+        AldDesktopApplication *application = ALD_DESKTOP_APPLICATION(base);
+
+        g_clear_pointer(&application->notifier, ald_notifier_free);
+        if (ald_hold_off_held(ald_hold_off_of(base, NULL)))
+                notify_of_hold_off(
+                        application, _("Measurements are no longer held off, as Alidade has ended"));
         G_APPLICATION_CLASS(ald_desktop_application_parent_class)->shutdown(base);
 }
 

@@ -2,13 +2,14 @@
 """The program among others of a desktop: its options, its bus name, what is kept, other machines over ssh."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from bedlib import wait_until
 from bedlib.waiting import wait_steadily
 from desktop_session import APP_ID, APP_PATH
-from played_cluster import ME, Played, nodes_named
+from played_cluster import ME, Played, node_id, nodes_named
 
 VERSION = re.compile(r"alidade \d+\.\d+\.\d+\n")
 
@@ -72,8 +73,8 @@ def test_it_ends_with_its_last_window(play):
     assert played.program.process.wait(20) == 0
 
 
-def test_findings_are_notified_of_and_withdrawn_in_the_background(play):
-    """Once asked for, it goes on without a window, says what is found, and reads nothing twice."""
+def test_it_goes_on_in_the_background_once_asked_for(play):
+    """And shows what is current when a window is opened again."""
     played = play()
     program = played.program
     for action in ("notify-findings", "run-in-background"):
@@ -105,6 +106,32 @@ def test_the_page_and_size_are_kept(play):
     again.wait_for("tab", "Links", "selected")
     picture = again.picture()
     assert (picture.get_width(), picture.get_height()) == (900, 640)
+
+
+def test_a_window_that_is_made_narrow_stays_narrow(play):
+    """Though what is beside each other in a wide one takes more; details take the place of the page then."""
+    played = play()
+    screen, window = played.desktop.screen, played.program.window
+    screen.resize(window, 400, 700)
+    wait_steadily(lambda: played.program.picture().get_width() == 400, "another size")
+    page = played.program.picture().get_pixels()
+    played.program.click("button", re.compile("^borealis, "))
+    wait_until(lambda: played.program.picture().get_pixels() != page, "the details")
+    assert played.program.picture().get_width() == 400
+
+
+def test_places_of_nodes_of_another_cluster_are_kept(play):
+    """While the nodes that are shown forget theirs."""
+    played = play(GSETTINGS_BACKEND="keyfile")
+    home = {name: played.program.environment[name] for name in ("HOME", "XDG_CONFIG_HOME", "GSETTINGS_BACKEND")}
+    played.program.expected_end = True
+    assert played.program.quit() == 0
+    keyfile = Path(home["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile")
+    keyfile.write_text(f"[org/alidade/Alidade]\nnode-positions={{'{ME}': (1.0, 2.0), '{node_id(99)}': (3.0, 4.0)}}\n",
+                       encoding="utf-8")
+    played.start_program(**home).click("button", "Arrange Nodes Anew")
+    wait_until(lambda: ME not in keyfile.read_text(encoding="utf-8"), "the new places")
+    assert f"'{node_id(99)}': (3.0, 4.0)" in keyfile.read_text(encoding="utf-8")
 
 
 def test_menus_and_dialogs_open_by_keyboard(play):
