@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 from collections import Counter
 
 import pytest
@@ -12,6 +13,7 @@ from gi.repository import GLib
 
 from bedlib import BusError, network
 from bedlib.fixtures import needs_namespaces
+from bedlib.services import build_dir
 from bedlib.waiting import wait_steadily, wait_until
 from contract import assert_follows
 from link_probe import (ACTION, ADDRESS, JOB, LINK_PROBE, OTHER, OTHER_ADDRESS, PATH, PEER, SOCKET, STATE, LinkProbe,
@@ -285,6 +287,21 @@ def test_limit_is_of_each_user(make_host):
     assert {row[3] for row in service.call("ListInhibitors", user="nobody")} == {0, 65534}
     for lock in locks:
         os.close(lock)
+
+
+@needs_namespaces
+def test_a_holder_of_another_pid_namespace_has_no_pid(make_host):
+    """Which is no reason to refuse it: alidadectl, outside of the machine whose bus it uses."""
+    service = LinkProbe(make_host, joined=False, service_users=True)
+    holding = subprocess.Popen([build_dir() / "clients/alidadectl/alidadectl", "inhibit", "--what=link", "--why=so", "--",
+                                "sleep", "60"], env={**os.environ, "ALIDADE_BUS_ADDRESS": service.host.bus.address})
+    try:
+        service.wait("Inhibited", ["link"])
+        assert service.call("ListInhibitors")[0][3:5] == (0, 0)
+    finally:
+        holding.kill()
+        holding.wait()
+    service.wait("Inhibited", [])
 
 
 @needs_namespaces

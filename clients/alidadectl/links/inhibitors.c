@@ -77,10 +77,12 @@ json_t *ald_inhibitors_to_json(const GPtrArray *locks)
         for (guint i = 0; i < locks->len; i++) {
                 const AldProbeLock *lock = locks->pdata[i];
 
-                json_array_append_new(
-                        rows, json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "What", lock->what, "Who",
-                                      lock->who, "Why", lock->why, "Uid", (json_int_t) lock->uid, "Pid",
-                                      (json_int_t) lock->pid, "Number", (json_int_t) lock->number));
+                json_t *row = json_pack("{s:s, s:s, s:s, s:I, s:I}", "What", lock->what, "Who", lock->who,
+                        "Why", lock->why, "Uid", (json_int_t) lock->uid, "Number", (json_int_t) lock->number);
+
+                if (lock->pid)
+                        json_object_set_new(row, "Pid", json_integer(lock->pid));
+                json_array_append_new(rows, row);
         }
         return rows;
 }
@@ -113,7 +115,7 @@ void ald_inhibitors_describe(GString *out, const GPtrArray *locks, bool local, u
 
                 ald_table_add(table, safe_or_absent(lock->who));
                 ald_table_add(table, user_of(lock, local));
-                ald_table_add(table, ald_format_count(lock->pid));
+                ald_table_add(table, lock->pid ? ald_format_count(lock->pid) : g_strdup(ALD_ABSENT_TEXT));
                 ald_table_add(table, ald_format_count(lock->number));
                 ald_table_add(table, safe_or_absent(lock->what));
                 ald_table_add(table, safe_or_absent(lock->why));
