@@ -52,10 +52,19 @@ static int count_unread(const BusSource *self)
         return self->pollfd.fd >= 0 && ioctl(self->pollfd.fd, SIOCOUTQ, &n) >= 0 ? n : 0;
 }
 
+/* ssh reads nothing while it asks its user for something; sd-bus itself limits how long that may take. */
+static bool may_ask(BusSource *self)
+{
+        const char *address;
+
+        return sd_bus_is_ready(self->bus) <= 0 && sd_bus_get_address(self->bus, &address) >= 0 &&
+               g_str_has_prefix(address, "unixexec:");
+}
+
 static void watch_writing(BusSource *self, int events)
 {
         self->unread = count_unread(self);
-        self->writing = self->unread > 0 || (events & G_IO_OUT);
+        self->writing = (self->unread > 0 || (events & G_IO_OUT)) && !may_ask(self);
         if (!self->writing)
                 self->stuck = 0;
         self->polled_from = g_get_monotonic_time();

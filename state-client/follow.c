@@ -728,10 +728,18 @@ bool ald_follow_in_step(AldFollow *follow)
         return follow->in_step;
 }
 
+/* Of the graph, which is otherwise read only when it changes. */
+static bool has_failed(const AldTopology *topology)
+{
+        return topology && topology->failure;
+}
+
 void ald_follow_refresh(AldFollow *follow)
 {
         if (!follow->in_step || follow->loading)
                 return;
+        if (has_failed(ald_model_topology(follow->model)) && !follow->topology)
+                (void) read_topology(follow, on_topology);
         if (has_hidden(follow->model) && g_get_monotonic_time() - follow->read_at >= REREAD_USEC)
                 begin_reading(follow);
         else

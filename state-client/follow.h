@@ -44,5 +44,5 @@ void ald_follow_subscribe(AldFollow *follow);
 bool ald_follow_in_step(AldFollow *follow);
 
 /* Reads the findings again, since no signal tells of figures in them; everything, if signals do not cover
- * everything. */
+ * everything; and the graph, if it could not be read. */
 void ald_follow_refresh(AldFollow *follow);

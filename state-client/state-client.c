@@ -10,6 +10,7 @@ struct AldStateClient {
         sd_bus *bus; /* NULL while paused, like the next two */
         GSource *source;
         AldFollow *follow;
+        bool ended;     /* the connection has, though it may not be closed yet */
         GSource *pause; /* set by ald_state_client_pause_soon() */
 };
 
@@ -20,13 +21,18 @@ static void drop_source(GSource **source)
         g_clear_pointer(source, g_source_unref);
 }
 
-/* sd-bus itself reports only that the other side hung up. */
+/* sd-bus itself reports only that the other side hung up. Closing waits for a program such as ssh, unless
+ * close() knows better, which takes the connection. */
 static void on_closed(sd_bus *bus, int error, void *userdata)
 {
         g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
         AldStateClient *client = userdata;
 
-        sd_bus_close(bus);
+        client->ended = true;
+        if (client->setup.close)
+                ald_state_client_pause_soon(client);
+        else
+                sd_bus_close(bus);
         ald_bus_closed_error(error, &reason);
         ald_follow_set_disconnected(client->follow, &reason);
 }
@@ -45,6 +51,7 @@ void ald_state_client_pause(AldStateClient *client)
         g_clear_pointer(&client->follow, ald_follow_free);
         drop_source(&client->source);
         close_bus(client, g_steal_pointer(&client->bus));
+        client->ended = false;
 }
 
 static gboolean on_pause(void *userdata)
@@ -87,7 +94,7 @@ int ald_state_client_resume(AldStateClient *client)
         int r;
 
         drop_source(&client->pause);
-        if (client->bus && sd_bus_is_open(client->bus) > 0)
+        if (client->bus && !client->ended)
                 return 0;
         ald_state_client_pause(client); /* what is left of a lost connection */
         r = client->setup.open(&client->bus, client->setup.open_userdata);

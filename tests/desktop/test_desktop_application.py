@@ -164,6 +164,19 @@ def test_ssh_that_fails_is_said_in_words(desktop):
     program.wait_for("button", "Try Again")
 
 
+def test_ssh_that_fails_is_started_again_only_by_hand(desktop):
+    """Each time it may ask for a password."""
+    started = desktop.dir / "ssh-started"
+    program = desktop.start_program("unix:path=/nonexistent", "--host=user@far",
+                                    **fake_ssh(desktop, f"echo again >>{started}; exit 255"))
+    program.wait(lambda tree: any("ssh cannot connect" in text for text in tree.texts()), "why")
+    program.focus()
+    program.press("F5")
+    wait_until(lambda: started.read_text().count("again") >= 2, "ssh once more")
+    program.wait(lambda tree: any("ssh cannot connect" in text for text in tree.texts()), "why once more")
+    assert started.read_text().count("again") == 2
+
+
 def test_ssh_gets_the_host_as_an_operand(desktop):
     """And never asks on a terminal that is not there: a program of the desktop asks, or none."""
     told = desktop.dir / "ssh-told"

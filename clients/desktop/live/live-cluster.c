@@ -345,7 +345,10 @@ static void retry_later(AldLiveCluster *cluster)
 {
         guint wait = MIN(RETRY_LEAST_MSEC << MIN(cluster->retries, 10), RETRY_MOST_MSEC);
 
-        if (!cluster->runs || cluster->retry_id || (cluster->host && cluster->retries >= REMOTE_RETRIES))
+        if (!cluster->runs || cluster->retry_id)
+                return;
+        /* What has never worked is asked for by the user. */
+        if (cluster->host && (!cluster->has_data || cluster->retries >= REMOTE_RETRIES))
                 return;
         cluster->retries++;
         cluster->retry_id = g_timeout_add(wait, on_retry, cluster);

@@ -142,6 +142,26 @@ static void test_reader_stops_amid_slow_calls(Fixture *fixture, const void *data
         g_assert_cmpint(fixture->closed, ==, -EBUSY);
 }
 
+/* Such as ssh, which asks for a password meanwhile. */
+static void test_program_that_does_not_read_yet(Fixture *fixture, const void *data)
+{
+        g_autoptr(AldBus) bus = NULL;
+        GSource *source;
+        gint64 start = clock_usec;
+
+        g_assert_cmpint(ald_bus_open_address("unixexec:path=sleep,argv1=60", &bus), >=, 0);
+        g_main_context_push_thread_default(fixture->context);
+        source = ald_bus_source_new(bus, on_closed, fixture);
+        g_main_context_pop_thread_default(fixture->context);
+        while (clock_usec - start < 2 * ALD_BUS_STUCK_USEC)
+                g_main_context_iteration(fixture->context, TRUE);
+        g_main_context_iteration(fixture->context, FALSE);
+        g_assert_cmpint(fixture->closed, ==, 0);
+        g_source_destroy(source);
+        g_source_unref(source);
+        sd_bus_close(bus);
+}
+
 static int on_signal(sd_bus_message *signal, void *userdata, sd_bus_error *error)
 {
         Fixture *fixture = userdata;
@@ -226,6 +246,8 @@ int main(int argc, char **argv)
                 tear_down);
         g_test_add("/bus-source/reader-stops-amid-slow-calls", Fixture, NULL, set_up,
                 test_reader_stops_amid_slow_calls, tear_down);
+        g_test_add("/bus-source/program-that-does-not-read-yet", Fixture, NULL, set_up,
+                test_program_that_does_not_read_yet, tear_down);
         g_test_add("/bus-source/delay", Fixture, NULL, set_up_delay, test_delay, tear_down);
         g_test_add("/bus-source/no-delay-of-what-is-there", Fixture, NULL, set_up_delay,
                 test_no_delay_of_what_is_there, tear_down);
