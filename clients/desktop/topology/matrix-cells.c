@@ -178,17 +178,18 @@ static uint32_t *color_cells(const AldMatrixCells *cells, bool dark)
 }
 
 /* Whether this line of pixels sets two segments apart. */
-static bool separates(const AldMatrixCells *cells, int pixel, int pixels)
+static bool separates(const AldMatrixCells *cells, int pixel, int pixels, int scale)
 {
         guint cell = (guint) ((gint64) pixel * cells->n / pixels);
-        guint before = pixel > 0 ? (guint) ((gint64) (pixel - 1) * cells->n / pixels) : cell;
+        guint before = (guint) ((gint64) MAX(pixel - scale, 0) * cells->n / pixels);
 
-        return pixels >= (int) cells->n * SEPARATOR_LEAST_CELL &&
+        return pixels >= (int) cells->n * SEPARATOR_LEAST_CELL * scale &&
                cells->segments[cell] != cells->segments[before];
 }
 
-GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int pixels, bool dark)
+GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int size, int scale, bool dark)
 {
+        int pixels = size * scale;
         size_t stride = (size_t) pixels * sizeof(uint32_t);
         uint32_t *data = g_malloc(stride * (size_t) pixels);
         g_autofree uint32_t *colors = color_cells(cells, dark);
@@ -196,11 +197,11 @@ GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int pixels, bo
 
         for (int y = 0; y < pixels; y++) {
                 size_t row = (size_t) ((gint64) y * cells->n / pixels) * cells->n;
-                bool line = separates(cells, y, pixels);
+                bool line = separates(cells, y, pixels, scale);
 
                 for (int x = 0; x < pixels; x++)
                         data[(size_t) y * (size_t) pixels + (size_t) x] =
-                                line || separates(cells, x, pixels)
+                                line || separates(cells, x, pixels, scale)
                                         ? (dark ? 0xffffffff : 0xff000000)
                                         : colors[row + (size_t) ((gint64) x * cells->n / pixels)];
         }

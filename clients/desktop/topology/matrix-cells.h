@@ -33,8 +33,8 @@ typedef struct AldMatrixCells {
 AldMatrixCells *ald_matrix_cells_new(const AldTopologySummary *summary);
 void ald_matrix_cells_free(AldMatrixCells *cells);
 
-/* A square picture, so many pixels wide. */
-GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int pixels, bool dark);
+/* A square picture of this size, with `scale` pixels of the screen for each pixel of the widget. */
+GdkTexture *ald_matrix_cells_picture(const AldMatrixCells *cells, int size, int scale, bool dark);
 
 /* The colour of a rate, 0 to 1 on the scale from the least to the most: 0xAARRGGBB. */
 uint32_t ald_matrix_color(double share);

@@ -22,6 +22,7 @@ struct _AldMatrixGrid {
         AldLiveCluster *cluster;
         AldMatrixCells *cells;
         GdkTexture *picture;
+        int picture_size, picture_scale;
         GtkLabel *words;
         guint row, column; /* of the cursor */
         bool has_cursor;
@@ -110,13 +111,16 @@ static void ald_matrix_grid_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
         AldMatrixGrid *grid = ALD_MATRIX_GRID(widget);
         GridPlace place = place_of(grid);
+        int scale = gtk_widget_get_scale_factor(widget);
 
         if (!grid->cells || grid->cells->n == 0)
                 return;
-        if (!grid->picture || gdk_texture_get_width(grid->picture) != place.size) {
+        if (!grid->picture || grid->picture_size != place.size || grid->picture_scale != scale) {
                 g_clear_object(&grid->picture);
-                grid->picture = ald_matrix_cells_picture(
-                        grid->cells, place.size, adw_style_manager_get_dark(adw_style_manager_get_default()));
+                grid->picture = ald_matrix_cells_picture(grid->cells, place.size, scale,
+                        adw_style_manager_get_dark(adw_style_manager_get_default()));
+                grid->picture_size = place.size;
+                grid->picture_scale = scale;
         }
         gtk_snapshot_append_texture(snapshot, grid->picture,
                 &GRAPHENE_RECT_INIT(
