@@ -48,7 +48,7 @@ void ald_canvas_scene_arrange(
         const AldPositionsInput input = { .n_nodes = n_nodes,
                 .card_width = sizes->card_width,
                 .card_height = sizes->card_height,
-                .label_width = labelled ? MAX(sizes->rate_width, sizes->middle_width) : 0,
+                .label_width = labelled ? sizes->label_width : 0,
                 .label_height = labelled ? sizes->label_height : 0,
                 .aspect = sizes->aspect,
                 .edges = pairs,
@@ -107,8 +107,7 @@ static AldVector size_of(const AldDrawnLine *line, AldLabelKind kind, const AldS
 {
         if (!line->texts[kind])
                 return (AldVector){ 0, 0 };
-        return (AldVector){ kind == ALD_LABEL_MIDDLE ? sizes->middle_width : sizes->rate_width,
-                sizes->label_height };
+        return (AldVector){ sizes->measure(line->rulers[kind], sizes->userdata), sizes->label_height };
 }
 
 /* The lines with labels. Those of faint lines may be covered. */

@@ -21,8 +21,11 @@ typedef struct AldCanvasScene {
 
 typedef struct AldSceneSizes {
         double card_width, card_height;
-        double rate_width, middle_width, label_height;
-        double aspect; /* of the window */
+        double label_width, label_height; /* of the largest label with a figure */
+        double aspect;                    /* of the window */
+        /* The width of a label with the widest of these lines of text. */
+        double (*measure)(const char *text, gpointer userdata);
+        gpointer userdata;
 } AldSceneSizes;
 
 AldCanvasScene *ald_canvas_scene_new(void);

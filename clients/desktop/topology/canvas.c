@@ -127,21 +127,29 @@ static void ald_topology_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapsho
 
 /* As a label would be, which must not change its text here: its size is asked for while widgets get their
  * places. */
-static void measure_text(AldTopologyCanvas *canvas, const char *text, double *ret_width, double *ret_height)
+static double measure_text(const char *text, gpointer userdata)
 {
-        g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(canvas->ruler), text);
-        int width, around, height;
+        GtkWidget *ruler = GTK_WIDGET(ALD_TOPOLOGY_CANVAS(userdata)->ruler);
+        g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(ruler, text);
+        int width, around;
 
         pango_layout_get_pixel_size(layout, &width, NULL);
-        gtk_widget_measure(
-                GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_HORIZONTAL, -1, NULL, &around, NULL, NULL);
-        gtk_widget_measure(
-                GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL, NULL);
-        *ret_width = width + around;
-        *ret_height = height;
+        gtk_widget_measure(ruler, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &around, NULL, NULL);
+        return width + around;
 }
 
-/* Those of the widest texts, so that a figure that changes moves nothing. */
+static void update_label_sizes(AldTopologyCanvas *canvas)
+{
+        g_autofree char *ruler = ald_drawn_line_ruler();
+        int height;
+
+        gtk_widget_measure(
+                GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL, NULL);
+        canvas->sizes.label_width = measure_text(ruler, canvas);
+        canvas->sizes.label_height = height;
+}
+
+/* Those of the widest figures, so that one that changes moves nothing. */
 static void update_sizes(AldTopologyCanvas *canvas)
 {
         int width = gtk_widget_get_width(GTK_WIDGET(canvas)),
@@ -149,10 +157,9 @@ static void update_sizes(AldTopologyCanvas *canvas)
         double aspect = width > 0 && height > 0 ? (double) width / height : 1.6;
         bool compact = is_compact(canvas);
         int card_width = compact ? ALD_COMPACT_WIDTH : ALD_CARD_WIDTH;
-        double unused, before = canvas->sizes.card_width == card_width ? canvas->sizes.card_height : 0;
+        double before = canvas->sizes.card_width == card_width ? canvas->sizes.card_height : 0;
 
-        measure_text(canvas, "≠ 88.8 Mb/s", &canvas->sizes.rate_width, &canvas->sizes.label_height);
-        measure_text(canvas, "RDMA 88.8 µs", &canvas->sizes.middle_width, &unused);
+        update_label_sizes(canvas);
         for (guint i = 0; i < canvas->cards->len; i++) {
                 int least;
 
@@ -844,6 +851,7 @@ static void ald_topology_canvas_init(AldTopologyCanvas *canvas)
         canvas->labels = g_ptr_array_new();
         canvas->lines = g_ptr_array_new();
         canvas->scene = ald_canvas_scene_new();
+        canvas->sizes = (AldSceneSizes){ .measure = measure_text, .userdata = canvas };
         canvas->zoom = 1;
         canvas->fits = true;
         canvas->dragged = -1;

@@ -6,12 +6,18 @@
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/topology/drawn-lines.h"
 
+/* Of what links have: b/s to Tb/s, and ns to s. */
+#define RATE_UNITS 5u
+#define DELAY_UNITS 4u
+
 void ald_drawn_line_free(AldDrawnLine *line)
 {
         if (!line)
                 return;
-        for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++)
+        for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++) {
                 g_free(line->texts[i]);
+                g_free(line->rulers[i]);
+        }
         g_free(line->words);
         g_free(line);
 }
@@ -253,6 +259,12 @@ static char *rate_text(const AldDrawnLine *line, uint64_t rate, uint64_t other)
         return line->asymmetric && rate < other ? g_strdup_printf("≠ %s", text) : g_steal_pointer(&text);
 }
 
+/* Before half a round trip: what tells the lines between the same two nodes apart. */
+static const char *delay_prefix(const AldDrawnLine *line)
+{
+        return line->kind == ALD_LINE_RDMA ? "RDMA " : line->n_lanes > 1 ? "IP " : "";
+}
+
 static char *middle_text(const AldDrawnLine *line)
 {
         g_autofree char *delay = line->rtt == ALD_ABSENT_UINT64 ? NULL
@@ -262,14 +274,62 @@ static char *middle_text(const AldDrawnLine *line)
         /* The cross on the line says it, and the card of the node. */
         if (line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE)
                 return NULL;
-        if (delay && (line->kind == ALD_LINE_RDMA || line->n_lanes > 1))
-                return g_strdup_printf("%s %s", line->kind == ALD_LINE_RDMA ? "RDMA" : "IP", delay);
         if (delay)
-                return g_steal_pointer(&delay);
+                return g_strconcat(delay_prefix(line), delay, NULL);
         if (line->kind == ALD_LINE_SOCKET)
                 return g_strdup(state);
         return state ? g_strdup_printf("%s: %s", kind_words(line->kind), state)
                      : g_strdup(kind_words(line->kind));
+}
+
+/* A figure of each unit, as long as it becomes: three digits, which are all of one width, and a point. */
+static void append_ruler(GString *ruler, const char *prefix, char *(*format)(double value), unsigned n_units)
+{
+        double value = 88.8;
+
+        for (unsigned i = 0; i < n_units; i++, value *= 1000) {
+                g_autofree char *text = format(value);
+
+                g_string_append_printf(ruler, "%s%s%s", ruler->len > 0 ? "\n" : "", prefix, text);
+        }
+}
+
+/* With any of the marks, so that a node that becomes stale moves nothing. */
+static char *rate_ruler(void)
+{
+        GString *ruler = g_string_new(NULL);
+
+        append_ruler(ruler, "~ ", ald_format_bits_per_second, RATE_UNITS);
+        append_ruler(ruler, "≠ ", ald_format_bits_per_second, RATE_UNITS);
+        return g_string_free(ruler, FALSE);
+}
+
+static char *delay_ruler(const char *prefix)
+{
+        GString *ruler = g_string_new(NULL);
+
+        append_ruler(ruler, prefix, ald_format_nsec, DELAY_UNITS);
+        return g_string_free(ruler, FALSE);
+}
+
+char *ald_drawn_line_ruler(void)
+{
+        g_autofree char *rate = rate_ruler(), *delay = delay_ruler("RDMA ");
+
+        return g_strdup_printf("%s\n%s", rate, delay);
+}
+
+static void add_rulers(AldDrawnLine *line)
+{
+        for (AldLabelKind kind = 0; kind < ALD_N_LABEL_KINDS; kind++) {
+                if (!line->texts[kind])
+                        continue;
+                if (kind != ALD_LABEL_MIDDLE)
+                        line->rulers[kind] = rate_ruler();
+                else
+                        line->rulers[kind] = line->rtt == ALD_ABSENT_UINT64 ? g_strdup(line->texts[kind])
+                                                                            : delay_ruler(delay_prefix(line));
+        }
 }
 
 static void add_texts(AldDrawnLine *line, const AldTopologySummary *summary)
@@ -283,6 +343,7 @@ static void add_texts(AldDrawnLine *line, const AldTopologySummary *summary)
         line->texts[ALD_LABEL_TO_B] = rate_text(line, line->there, line->back);
         line->texts[ALD_LABEL_TO_A] = rate_text(line, line->back, line->there);
         line->texts[ALD_LABEL_MIDDLE] = middle_text(line);
+        add_rulers(line);
         line->words = g_strdup_printf(_("%s and %s over %s, %s: %s to %s, %s to %s, half a round trip %s"), a,
                 b, kind_words(line->kind), state, there, b, back, a, delay);
 }
@@ -311,7 +372,7 @@ GPtrArray *ald_drawn_lines(
 static bool has_same_labels(const AldDrawnLine *x, const AldDrawnLine *y)
 {
         for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++)
-                if (!x->texts[i] != !y->texts[i])
+                if (g_strcmp0(x->rulers[i], y->rulers[i]) != 0)
                         return false;
         return true;
 }

@@ -33,7 +33,10 @@ typedef struct AldDrawnLine {
         uint64_t there, back;           /* bits per second: the best of the paths of this presence */
         uint64_t rtt;                   /* ns: the least of them */
         char *texts[ALD_N_LABEL_KINDS]; /* of its labels; NULL: none */
-        char *words;                    /* all of it, for a screen reader */
+        /* Lines of text, of which the widest has the width of the label. They stay the same while only
+         * figures change; NULL: no label. */
+        char *rulers[ALD_N_LABEL_KINDS];
+        char *words; /* all of it, for a screen reader */
 } AldDrawnLine;
 
 void ald_drawn_line_free(AldDrawnLine *line);
@@ -42,7 +45,10 @@ void ald_drawn_line_free(AldDrawnLine *line);
 GPtrArray *ald_drawn_lines(
         const AldTopologySummary *summary, const AldTopology *topology, GListModel *findings);
 
-/* Whether the same lines have the same labels, whatever these say. */
+/* The ruler of the widest label with a figure; to be freed. */
+char *ald_drawn_line_ruler(void);
+
+/* Whether the same lines have the same labels, whatever the figures in these are. */
 bool ald_drawn_lines_are_alike(const GPtrArray *a, const GPtrArray *b);
 
 /* Of lines that are alike: whether they are drawn in the same way as well. */

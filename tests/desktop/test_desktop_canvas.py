@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Nodes as cards, and what joins them as lines with labels."""
+
+from played_cluster import ME, PEER, THIRD, edge
+
+COMPONENT = "org.a11y.atspi.Component"
+OF_PARENT = 2
+
+
+def width_of_label(program, text):
+    """Of the label of a line with this text, as it is on the screen."""
+    label = program.wait_for("label", text)
+    return program.reader.call(label.ref[1], COMPONENT, "GetExtents", "u", (OF_PARENT,))[2]
+
+
+def test_words_of_a_line_are_not_cut(play):
+    """They are wider than any figure, and each label has the room of its own words."""
+    edges = [edge(*ends, None, Kind=kind, Presence=presence)
+             for one, other, kind, presence in ((ME, PEER, "rdma", "unmeasured"), (ME, PEER, "socket", "unmeasured"),
+                                                (PEER, THIRD, "thunderbolt", "candidate"))
+             for ends in ((one, other), (other, one))]
+    program = play(edges=edges, links={}, findings=()).program
+    words = width_of_label(program, "not measured")
+    assert width_of_label(program, "RDMA: not measured") > words * 1.25
+    assert width_of_label(program, "cable: possible") > words * 1.05
