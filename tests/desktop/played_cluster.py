@@ -121,6 +121,14 @@ class Played:
         if self.state:
             self.tell("TopologyChanged")
 
+    def fail_graph(self, error):
+        """From now on the graph cannot be read."""
+        def refuse(since, after):
+            raise error
+
+        self.state.handlers["GetTopology"] = self.state.handlers["GetPairs"] = refuse
+        self.tell("TopologyChanged")
+
     def tell(self, signal):
         self.revision += 1
         self.state.state.emit(PATH, STATE, signal, "t", (self.revision,))

@@ -2,6 +2,7 @@
 """The matrix that stands for the picture of more than 24 nodes."""
 
 import pictures
+from bedlib import BusError
 from bedlib.waiting import wait_steadily
 from played_cluster import GIGABIT, edge, node, node_id
 from test_desktop_screens import LIGHT, steady_picture
@@ -20,6 +21,17 @@ def halls(*sizes):
                   for a in range(size) for b in range(size) if a != b]
         first += size
     return {"nodes": nodes, "edges": tuple(edges), "links": {}}
+
+
+def focus_grid(program):
+    """By keyboard."""
+    for _ in range(20):
+        before = program.focused()
+        if before and before.name.startswith(GRID):
+            return
+        program.press("Tab")
+        program.wait(lambda _, before=before: (program.focused() or before) is not before, "the focus to move")
+    raise AssertionError("the matrix is not reached by keyboard")
 
 
 def rows_of(picture):
@@ -65,3 +77,15 @@ def test_cells_are_sharp_on_a_screen_with_small_pixels(play):
                 blurred += between not in (one, other)
                 sharp += between in (one, other)
     assert sharp > 1000 and blurred == 0, (sharp, blurred)
+
+
+def test_a_graph_that_cannot_be_read_hides_no_node(play):
+    played = start(play, 26)
+    program = played.program
+    played.fail_graph(BusError("org.freedesktop.DBus.Error.LimitsExceeded", "too large"))
+    program.wait_for_text("The graph of the paths between nodes cannot be read: too large")
+    focus_grid(program)
+    program.press("Right", "Right")
+    program.wait_for_text("hall0-00 → hall0-01: unknown")
+    played.set_graph(played.edges)
+    program.wait_for_text("hall0-00 → hall0-01: 1.00 Gb/s")

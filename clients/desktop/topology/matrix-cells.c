@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "clients/common/format.h"
+#include "clients/desktop/live/node-item.h"
 #include "clients/desktop/topology/matrix-cells.h"
 
 #define SEPARATOR_LEAST_CELL 4 /* pixels of a cell from which segments are set apart */
@@ -93,33 +94,54 @@ static void set_cell(AldMatrixCells *cells, guint row, guint column, const AldNo
         }
 }
 
-AldMatrixCells *ald_matrix_cells_new(const AldTopologySummary *summary)
+/* All cells have this state, but for those of a node with itself. */
+static AldMatrixCells *make_cells(guint n_all, AldCellState state)
 {
         AldMatrixCells *cells = g_new0(AldMatrixCells, 1);
-        size_t n = MIN(summary->nodes->len, ALD_MATRIX_NODES_MAX);
-        g_autofree guint *rows = NULL;
+        size_t n = MIN(n_all, ALD_MATRIX_NODES_MAX);
 
-        cells->n_all = summary->nodes->len;
+        cells->n_all = n_all;
         cells->n = (guint) n;
         cells->ids = g_new0(char *, n + 1);
         cells->names = g_new0(char *, n + 1);
         cells->segments = g_new0(guint, n);
-        cells->states = g_malloc0_n(n * n, sizeof *cells->states);
+        cells->states = g_malloc_n(n * n, sizeof *cells->states);
         cells->rates = g_new(double, n *n);
         cells->least = cells->most = NAN;
-        rows = order_nodes(cells, summary);
-        for (size_t i = 0; i < n * n; i++)
+        for (size_t i = 0; i < n * n; i++) {
+                cells->states[i] = i % (n + 1) == 0 ? ALD_CELL_SELF : state;
                 cells->rates[i] = NAN;
-        for (size_t row = 0; row < n; row++)
-                cells->states[row * n + row] = ALD_CELL_SELF;
+        }
+        return cells;
+}
+
+AldMatrixCells *ald_matrix_cells_new(const AldTopologySummary *summary)
+{
+        AldMatrixCells *cells = make_cells(summary->nodes->len, ALD_CELL_NO_PATH);
+        g_autofree guint *rows = order_nodes(cells, summary);
+
         for (guint i = 0; i < summary->pairs->len; i++) {
                 const AldNodePair *pair = summary->pairs->pdata[i];
 
-                if (pair->a >= n || pair->b >= n)
+                if (pair->a >= cells->n || pair->b >= cells->n)
                         continue;
                 set_cell(cells, rows[pair->a], rows[pair->b], pair, pair->there);
                 set_cell(cells, rows[pair->b], rows[pair->a], pair, pair->back);
         }
+        return cells;
+}
+
+AldMatrixCells *ald_matrix_cells_new_unknown(GListModel *nodes)
+{
+        AldMatrixCells *cells = make_cells(g_list_model_get_n_items(nodes), ALD_CELL_UNKNOWN);
+
+        for (guint i = 0; i < cells->n; i++) {
+                g_autoptr(AldNodeItem) item = g_list_model_get_item(nodes, i);
+
+                cells->ids[i] = g_strdup(ald_node_item_id(item));
+                cells->names[i] = g_strdup(ald_node_item_name(item));
+        }
+        cells->n_segments = MIN(cells->n, 1);
         return cells;
 }
 
@@ -221,6 +243,7 @@ char *ald_matrix_cells_words(const AldMatrixCells *cells, guint row, guint colum
                 [ALD_CELL_STALE] = stale,
                 [ALD_CELL_UNMEASURED] = _("not measured"),
                 [ALD_CELL_OFFLINE] = _("offline"),
+                [ALD_CELL_UNKNOWN] = _("unknown"),
         };
 
         return g_strdup_printf(

@@ -14,6 +14,7 @@ typedef enum AldCellState {
         ALD_CELL_STALE, /* the same, and a node at an end has been silent for some seconds */
         ALD_CELL_UNMEASURED,
         ALD_CELL_OFFLINE, /* or it cannot be used */
+        ALD_CELL_UNKNOWN, /* the graph could not be read */
         ALD_N_CELL_STATES,
 } AldCellState;
 
@@ -31,6 +32,10 @@ typedef struct AldMatrixCells {
 } AldMatrixCells;
 
 AldMatrixCells *ald_matrix_cells_new(const AldTopologySummary *summary);
+
+/* Of these AldNodeItems, if the graph could not be read. */
+AldMatrixCells *ald_matrix_cells_new_unknown(GListModel *nodes);
+
 void ald_matrix_cells_free(AldMatrixCells *cells);
 
 /* A square picture of this size, with `scale` pixels of the screen for each pixel of the widget. */

@@ -224,10 +224,18 @@ static void on_open(GtkWidget *widget, const char *name, GVariant *parameter)
         open_cell(ALD_MATRIX_GRID(widget));
 }
 
+/* A graph that could not be read has no nodes, which are shown nevertheless. */
+static AldMatrixCells *read_cells(AldLiveCluster *cluster)
+{
+        return ald_model_topology(ald_live_cluster_model(cluster))->failure
+                       ? ald_matrix_cells_new_unknown(ald_live_cluster_nodes(cluster))
+                       : ald_matrix_cells_new(ald_live_cluster_topology(cluster));
+}
+
 static void ald_matrix_grid_read(AldMatrixGrid *grid)
 {
         ald_matrix_cells_free(grid->cells);
-        grid->cells = ald_matrix_cells_new(ald_live_cluster_topology(grid->cluster));
+        grid->cells = read_cells(grid->cluster);
         if (grid->cells->n == 0)
                 grid->has_cursor = false;
         g_clear_object(&grid->picture);

@@ -2,6 +2,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "clients/common/safe-text.h"
 #include "clients/desktop/layout/positions.h"
 #include "clients/desktop/topology/canvas.h"
 #include "clients/desktop/topology/matrix.h"
@@ -12,6 +13,7 @@
 struct _AldTopologyView {
         GtkBox parent;
         AldLiveCluster *cluster;
+        GtkWidget *notice, *notice_text;
         GtkStack *stack; /* "canvas", "matrix" or "empty" */
         AldTopologyCanvas *canvas;
         AldMatrixView *matrix;
@@ -30,10 +32,24 @@ static void update(AldTopologyView *view)
         gtk_stack_set_visible_child_name(view->stack, n == 0 ? "empty" : many ? "matrix" : "canvas");
 }
 
+/* Else nodes without lines would look as if there were no paths between them. */
+static void update_notice(AldTopologyView *view)
+{
+        const AldTopology *topology = ald_model_topology(ald_live_cluster_model(view->cluster));
+        g_autofree char *why = ald_text_safe_or_null(topology->failure), *text = NULL;
+
+        if (why)
+                text = g_strdup_printf(_("The graph of the paths between nodes cannot be read: %s"), why);
+        ald_label_show(view->notice_text, text);
+        gtk_widget_set_visible(view->notice, why != NULL);
+}
+
 static void on_updated(AldTopologyView *view, guint parts)
 {
         if (parts & ALD_LIVE_NODE_SET)
                 update(view);
+        if (parts & (ALD_LIVE_NODE_SET | ALD_LIVE_TOPOLOGY))
+                update_notice(view);
 }
 
 void ald_topology_view_select(AldTopologyView *view, const char *a, const char *b)
@@ -74,6 +90,23 @@ static GtkWidget *make_buttons(AldTopologyView *view)
         gtk_widget_set_valign(box, GTK_ALIGN_END);
         gtk_widget_add_css_class(box, "canvas-buttons");
         return box;
+}
+
+static GtkWidget *make_notice(AldTopologyView *view)
+{
+        GtkWidget *icon = ald_decoration_new();
+
+        view->notice = g_object_new(
+                GTK_TYPE_BOX, "spacing", 12, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS, NULL);
+        view->notice_text = ald_wrapping_label_new(NULL);
+        ald_decoration_show(icon, ald_tone_icon(ALD_TONE_WARNING));
+        ald_widget_show_tone(icon, ALD_TONE_WARNING);
+        gtk_widget_set_hexpand(view->notice_text, TRUE);
+        gtk_widget_add_css_class(view->notice, "card");
+        gtk_widget_add_css_class(view->notice, "topology-notice");
+        gtk_box_append(GTK_BOX(view->notice), icon);
+        gtk_box_append(GTK_BOX(view->notice), view->notice_text);
+        return view->notice;
 }
 
 static GtkWidget *make_empty(void)
@@ -125,7 +158,9 @@ GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
         gtk_stack_add_named(view->stack, matrix, "matrix");
         gtk_widget_set_vexpand(GTK_WIDGET(view->stack), TRUE);
         gtk_box_append(GTK_BOX(view), ald_tiles_new(cluster));
+        gtk_box_append(GTK_BOX(view), make_notice(view));
         gtk_box_append(GTK_BOX(view), GTK_WIDGET(view->stack));
         update(view);
+        update_notice(view);
         return GTK_WIDGET(view);
 }
