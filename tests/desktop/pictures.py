@@ -79,4 +79,4 @@ def keep(picture, name):
 def is_golden(name):
     """Those that are compared; others are for people."""
     return name in ("light-2", "light-8", "light-24", "dark-8", "high-contrast", "narrow", "nodes", "details",
-                    "findings")
+                    "findings", "matrix", "matrix-dark")

@@ -6,6 +6,8 @@
 #include "clients/desktop/live/node-item.h"
 #include "clients/desktop/topology/matrix-cells.h"
 
+#define NAMES_MAX 4u           /* of a segment */
+#define DESCRIBED_MAX 12u      /* segments */
 #define SEPARATOR_LEAST_CELL 4 /* pixels of a cell from which segments are set apart */
 
 void ald_matrix_cells_free(AldMatrixCells *cells)
@@ -15,6 +17,7 @@ void ald_matrix_cells_free(AldMatrixCells *cells)
         g_strfreev(cells->ids);
         g_strfreev(cells->names);
         g_free(cells->segments);
+        g_free(cells->firsts);
         g_free(cells->states);
         g_free(cells->rates);
         g_free(cells);
@@ -71,7 +74,7 @@ static guint *order_nodes(AldMatrixCells *cells, const AldTopologySummary *summa
                         append_row(cells, summary->nodes->pdata[k], row);
                         rows[k] = row++;
                 }
-                cells->n_segments++;
+                cells->firsts[++cells->n_segments] = row;
         }
         return rows;
 }
@@ -105,6 +108,7 @@ static AldMatrixCells *make_cells(guint n_all, AldCellState state)
         cells->ids = g_new0(char *, n + 1);
         cells->names = g_new0(char *, n + 1);
         cells->segments = g_new0(guint, n);
+        cells->firsts = g_new0(guint, n + 1);
         cells->states = g_malloc_n(n * n, sizeof *cells->states);
         cells->rates = g_new(double, n *n);
         cells->least = cells->most = NAN;
@@ -141,7 +145,8 @@ AldMatrixCells *ald_matrix_cells_new_unknown(GListModel *nodes)
                 cells->ids[i] = g_strdup(ald_node_item_id(item));
                 cells->names[i] = g_strdup(ald_node_item_name(item));
         }
-        cells->n_segments = MIN(cells->n, 1);
+        if (cells->n > 0)
+                cells->firsts[++cells->n_segments] = cells->n;
         return cells;
 }
 
@@ -248,4 +253,44 @@ char *ald_matrix_cells_words(const AldMatrixCells *cells, guint row, guint colum
 
         return g_strdup_printf(
                 "%s → %s: %s", cells->names[row], cells->names[column], words[cells->states[i]]);
+}
+
+/* "alder, birch, cedar, elm, 8 more" */
+static char *name_nodes(const AldMatrixCells *cells, guint first, guint end)
+{
+        g_autoptr(GString) names = g_string_new(NULL);
+
+        for (guint row = first; row < MIN(end, first + NAMES_MAX); row++)
+                g_string_append_printf(names, "%s%s", row > first ? ", " : "", cells->names[row]);
+        return end - first > NAMES_MAX
+                       ? g_strdup_printf(_("%s, %u more"), names->str, end - first - NAMES_MAX)
+                       : g_strdup(names->str);
+}
+
+char *ald_matrix_segment_words(const AldMatrixCells *cells, guint segment)
+{
+        guint first = cells->firsts[segment], end = cells->firsts[segment + 1];
+        g_autofree char *names = name_nodes(cells, first, end);
+
+        return g_strdup_printf(ngettext("%u node: %s", "%u nodes: %s", end - first), end - first, names);
+}
+
+char *ald_matrix_cells_describe(const AldMatrixCells *cells)
+{
+        g_autoptr(GString) text = g_string_new(NULL);
+        g_autofree char *all = NULL;
+
+        if (cells->n_segments < 2)
+                return NULL;
+        for (guint i = 0; i < MIN(cells->n_segments, DESCRIBED_MAX); i++) {
+                g_autofree char *words = ald_matrix_segment_words(cells, i);
+
+                g_string_append_printf(text, "%s%s", i > 0 ? "; " : "", words);
+        }
+        all = cells->n_segments > DESCRIBED_MAX
+                      ? g_strdup_printf(_("%s, %u more"), text->str, cells->n_segments - DESCRIBED_MAX)
+                      : g_strdup(text->str);
+        return g_strdup_printf(ngettext("%u segment without a path to others: %s",
+                                       "%u segments without a path between them: %s", cells->n_segments),
+                cells->n_segments, all);
 }

@@ -26,6 +26,7 @@ typedef struct AldMatrixCells {
         GStrv ids, names; /* of the nodes, by row; names are safe text */
         guint *segments;  /* by row: number of the nodes that are joined with each other */
         guint n_segments;
+        guint *firsts;      /* by segment: its first row; after the last one: n */
         uint8_t *states;    /* AldCellState by row and column: from the row to the column */
         double *rates;      /* bits per second, the same; NaN unless it has one */
         double least, most; /* of the rates; NaN if there are none */
@@ -46,3 +47,9 @@ uint32_t ald_matrix_color(double share);
 
 /* "alder → birch: 9.41 Gb/s"; to be freed. */
 char *ald_matrix_cells_words(const AldMatrixCells *cells, guint row, guint column);
+
+/* "12 nodes: alder, birch, cedar, elm, 8 more"; to be freed. */
+char *ald_matrix_segment_words(const AldMatrixCells *cells, guint segment);
+
+/* The same of all segments, for a screen reader; NULL if there are fewer than two. */
+char *ald_matrix_cells_describe(const AldMatrixCells *cells);

@@ -2,16 +2,29 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 #include <math.h>
+#include <string.h>
 
 #include "clients/common/format.h"
+#include "clients/desktop/topology/matrix-captions.h"
 #include "clients/desktop/topology/matrix-cells.h"
 #include "clients/desktop/topology/matrix.h"
 #include "clients/desktop/widgets/widget-color.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define NAME_LEAST_CELL 13 /* pixels of a cell from which names of nodes fit beside it */
-#define NAME_PX 130
+#define NAME_LEAST_PX 40
+#define NAME_MOST_PX 130
+#define NAME_GAP 8
 #define MARGIN_PX 16
 #define LEGEND_STEPS 120
+#define LEGEND_LEAST 40
+
+/* Where the cells are, with room for captions of segments at the left and above, and for names of nodes. */
+typedef struct GridPlace {
+        int x, y, size;
+        int left, above, names;
+        double cell;
+} GridPlace;
 
 /* The square itself. */
 #define ALD_TYPE_MATRIX_GRID (ald_matrix_grid_get_type())
@@ -21,43 +34,75 @@ struct _AldMatrixGrid {
         GtkWidget parent;
         AldLiveCluster *cluster;
         AldMatrixCells *cells;
+        /* The picture of the cells and the words around it, which stay the same while the cursor moves. */
         GdkTexture *picture;
-        int picture_size, picture_scale;
+        GskRenderNode *around; /* NULL if there are none */
+        GridPlace picture_place;
+        int picture_scale;
+        int names_width; /* of the names of nodes; 0: not measured yet */
         GtkLabel *words;
+        char *name;        /* for a screen reader */
         guint row, column; /* of the cursor */
         bool has_cursor;
 };
 
 G_DEFINE_FINAL_TYPE(AldMatrixGrid, ald_matrix_grid, GTK_TYPE_WIDGET)
 
-/* Where the cells are. */
-typedef struct GridPlace {
-        int x, y, size;
-        double cell;
-        bool named;
-} GridPlace;
+static int measure_names(AldMatrixGrid *grid)
+{
+        g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(grid), NULL);
+        int most = NAME_LEAST_PX;
+
+        for (guint row = 0; row < grid->cells->n; row++) {
+                int width;
+
+                pango_layout_set_text(layout, grid->cells->names[row], -1);
+                pango_layout_get_pixel_size(layout, &width, NULL);
+                most = MAX(most, width + NAME_GAP);
+        }
+        return MIN(most, NAME_MOST_PX);
+}
+
+/* The width of the names, if they fit beside cells in so many pixels; otherwise 0. */
+static int names_width(AldMatrixGrid *grid, int room)
+{
+        int n = grid->cells ? (int) grid->cells->n : 0;
+
+        if (n == 0 || room - NAME_LEAST_PX < n * NAME_LEAST_CELL)
+                return 0;
+        if (grid->names_width == 0)
+                grid->names_width = measure_names(grid);
+        return room - grid->names_width >= n * NAME_LEAST_CELL ? grid->names_width : 0;
+}
 
 static GridPlace place_of(AldMatrixGrid *grid)
 {
-        int width = gtk_widget_get_width(GTK_WIDGET(grid)) - 2 * MARGIN_PX,
-            height = gtk_widget_get_height(GTK_WIDGET(grid)) - 2 * MARGIN_PX;
-        guint n = grid->cells ? grid->cells->n : 0;
-        GridPlace place = { .named = n > 0 && MIN(width, height) - NAME_PX >= (int) n * NAME_LEAST_CELL };
-        int room = MIN(width, height) - (place.named ? NAME_PX : 0);
+        GtkWidget *widget = GTK_WIDGET(grid);
+        int width = gtk_widget_get_width(widget) - 2 * MARGIN_PX,
+            height = gtk_widget_get_height(widget) - 2 * MARGIN_PX, room;
+        const AldMatrixCells *cells = grid->cells;
+        int n = cells ? (int) cells->n : 0;
+        GridPlace place = { 0 };
 
+        if (n > 0) {
+                place.left = (int) ald_captions_left(cells, width - height);
+                place.above = (int) ald_captions_above(cells, widget, MIN(width - place.left, height));
+        }
+        room = MIN(width - place.left, height - place.above);
+        place.names = names_width(grid, room);
+        room -= place.names;
         /* Whole pixels for each cell, if there are enough. */
-        place.size = n > 0 && room > (int) n ? room / (int) n * (int) n : MAX(room, 1);
-        place.x = MARGIN_PX + (width - place.size - (place.named ? NAME_PX : 0)) / 2 +
-                  (place.named ? NAME_PX : 0);
-        place.y = MARGIN_PX + (place.named ? NAME_PX : 0);
+        place.size = n > 0 && room > n ? room / n * n : MAX(room, 1);
+        place.x = MARGIN_PX + (width - place.size - place.left - place.names) / 2 + place.left + place.names;
+        place.y = MARGIN_PX + place.above + place.names;
         place.cell = n > 0 ? (double) place.size / n : 0;
         return place;
 }
 
-static void append_name(GtkSnapshot *snapshot, AldMatrixGrid *grid, PangoLayout *layout, const GdkRGBA *color,
-        guint row, bool upright)
+static void append_name(GtkSnapshot *snapshot, AldMatrixGrid *grid, const GridPlace *place,
+        PangoLayout *layout, guint row, bool upright)
 {
-        GridPlace place = place_of(grid);
+        GdkRGBA color = ald_widget_color(GTK_WIDGET(grid));
         int height;
 
         pango_layout_set_text(layout, grid->cells->names[row], -1);
@@ -65,30 +110,44 @@ static void append_name(GtkSnapshot *snapshot, AldMatrixGrid *grid, PangoLayout 
         gtk_snapshot_save(snapshot);
         if (upright) {
                 gtk_snapshot_translate(snapshot,
-                        &GRAPHENE_POINT_INIT((float) (place.x + (row + 0.5) * place.cell - height / 2.0),
-                                (float) place.y - 4));
+                        &GRAPHENE_POINT_INIT((float) (place->x + (row + 0.5) * place->cell - height / 2.0),
+                                (float) place->y - NAME_GAP / 2));
                 gtk_snapshot_rotate(snapshot, -90);
         } else {
                 gtk_snapshot_translate(
-                        snapshot, &GRAPHENE_POINT_INIT((float) (place.x - NAME_PX),
-                                          (float) (place.y + (row + 0.5) * place.cell - height / 2.0)));
+                        snapshot, &GRAPHENE_POINT_INIT((float) (place->x - place->names),
+                                          (float) (place->y + (row + 0.5) * place->cell - height / 2.0)));
         }
-        gtk_snapshot_append_layout(snapshot, layout, color);
+        gtk_snapshot_append_layout(snapshot, layout, &color);
         gtk_snapshot_restore(snapshot);
 }
 
-static void append_names(GtkSnapshot *snapshot, AldMatrixGrid *grid)
+static void append_names(GtkSnapshot *snapshot, AldMatrixGrid *grid, const GridPlace *place)
 {
         g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(grid), NULL);
-        GdkRGBA color = ald_widget_color(GTK_WIDGET(grid));
 
-        pango_layout_set_width(layout, (NAME_PX - 8) * PANGO_SCALE);
+        pango_layout_set_width(layout, (place->names - NAME_GAP) * PANGO_SCALE);
         pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END);
         pango_layout_set_single_paragraph_mode(layout, TRUE);
-        for (guint row = 0; row < grid->cells->n; row++) {
-                append_name(snapshot, grid, layout, &color, row, false);
-                append_name(snapshot, grid, layout, &color, row, true);
-        }
+        for (guint row = 0; row < grid->cells->n; row++)
+                append_name(snapshot, grid, place, layout, row, true);
+        /* At the left they end at the cells. */
+        pango_layout_set_alignment(layout, PANGO_ALIGN_RIGHT);
+        for (guint row = 0; row < grid->cells->n; row++)
+                append_name(snapshot, grid, place, layout, row, false);
+}
+
+static void append_captions(GtkSnapshot *snapshot, AldMatrixGrid *grid, const GridPlace *place)
+{
+        const AldCaptionRoom room = { .x = place->x - place->names,
+                .y = place->y - place->names,
+                .left = place->left,
+                .above = place->above,
+                .first_x = place->x,
+                .first_y = place->y,
+                .cell = place->cell };
+
+        ald_captions_append(snapshot, GTK_WIDGET(grid), grid->cells, &room);
 }
 
 static void append_cursor(GtkSnapshot *snapshot, AldMatrixGrid *grid)
@@ -107,28 +166,65 @@ static void append_cursor(GtkSnapshot *snapshot, AldMatrixGrid *grid)
                 snapshot, &outline, (float[4]){ 2, 2, 2, 2 }, (GdkRGBA[4]){ color, color, color, color });
 }
 
+static GskRenderNode *make_around(AldMatrixGrid *grid, const GridPlace *place)
+{
+        GtkSnapshot *snapshot = gtk_snapshot_new();
+
+        if (place->names > 0)
+                append_names(snapshot, grid, place);
+        append_captions(snapshot, grid, place);
+        return gtk_snapshot_free_to_node(snapshot);
+}
+
+static void drop_picture(AldMatrixGrid *grid)
+{
+        g_clear_object(&grid->picture);
+        g_clear_pointer(&grid->around, gsk_render_node_unref);
+}
+
+static void redraw(AldMatrixGrid *grid)
+{
+        drop_picture(grid);
+        grid->names_width = 0;
+        gtk_widget_queue_draw(GTK_WIDGET(grid));
+}
+
+static void ensure_picture(AldMatrixGrid *grid, const GridPlace *place)
+{
+        int scale = gtk_widget_get_scale_factor(GTK_WIDGET(grid));
+        bool dark = adw_style_manager_get_dark(adw_style_manager_get_default());
+
+        if (grid->picture && memcmp(&grid->picture_place, place, sizeof *place) == 0 &&
+                grid->picture_scale == scale)
+                return;
+        drop_picture(grid);
+        grid->picture = ald_matrix_cells_picture(grid->cells, place->size, scale, dark);
+        grid->around = make_around(grid, place);
+        grid->picture_place = *place;
+        grid->picture_scale = scale;
+}
+
 static void ald_matrix_grid_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 {
         AldMatrixGrid *grid = ALD_MATRIX_GRID(widget);
         GridPlace place = place_of(grid);
-        int scale = gtk_widget_get_scale_factor(widget);
 
         if (!grid->cells || grid->cells->n == 0)
                 return;
-        if (!grid->picture || grid->picture_size != place.size || grid->picture_scale != scale) {
-                g_clear_object(&grid->picture);
-                grid->picture = ald_matrix_cells_picture(grid->cells, place.size, scale,
-                        adw_style_manager_get_dark(adw_style_manager_get_default()));
-                grid->picture_size = place.size;
-                grid->picture_scale = scale;
-        }
+        ensure_picture(grid, &place);
         gtk_snapshot_append_texture(snapshot, grid->picture,
                 &GRAPHENE_RECT_INIT(
                         (float) place.x, (float) place.y, (float) place.size, (float) place.size));
-        if (place.named)
-                append_names(snapshot, grid);
+        if (grid->around)
+                gtk_snapshot_append_node(snapshot, grid->around);
         if (grid->has_cursor)
                 append_cursor(snapshot, grid);
+}
+
+static void ald_matrix_grid_css_changed(GtkWidget *widget, GtkCssStyleChange *change)
+{
+        GTK_WIDGET_CLASS(ald_matrix_grid_parent_class)->css_changed(widget, change);
+        redraw(ALD_MATRIX_GRID(widget));
 }
 
 /* The cursor. */
@@ -150,7 +246,17 @@ static void show_words(AldMatrixGrid *grid)
         g_autofree char *words = words_of(grid);
 
         gtk_label_set_label(grid->words, words);
-        gtk_accessible_update_property(GTK_ACCESSIBLE(grid), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words, -1);
+        ald_widget_describe(GTK_WIDGET(grid), grid->name, words);
+}
+
+/* The segments belong to the name, as the description is that of the cell below the cursor. */
+static void name_grid(AldMatrixGrid *grid)
+{
+        const char *title = _("Rates between all nodes; the arrow keys move from cell to cell");
+        g_autofree char *segments = grid->cells ? ald_matrix_cells_describe(grid->cells) : NULL;
+
+        g_free(grid->name);
+        grid->name = segments ? g_strdup_printf("%s. %s", title, segments) : g_strdup(title);
 }
 
 static void set_cursor(AldMatrixGrid *grid, guint row, guint column)
@@ -238,25 +344,19 @@ static void ald_matrix_grid_read(AldMatrixGrid *grid)
         grid->cells = read_cells(grid->cluster);
         if (grid->cells->n == 0)
                 grid->has_cursor = false;
-        g_clear_object(&grid->picture);
+        redraw(grid);
+        name_grid(grid);
         if (grid->has_cursor)
                 set_cursor(grid, grid->row, grid->column);
         else
                 show_words(grid);
-        gtk_widget_queue_draw(GTK_WIDGET(grid));
 }
 
 static void ald_matrix_grid_drop(AldMatrixGrid *grid)
 {
         g_clear_pointer(&grid->cells, ald_matrix_cells_free);
-        g_clear_object(&grid->picture);
+        drop_picture(grid);
         grid->has_cursor = false;
-}
-
-static void on_style(AldMatrixGrid *grid)
-{
-        g_clear_object(&grid->picture);
-        gtk_widget_queue_draw(GTK_WIDGET(grid));
 }
 
 static void ald_matrix_grid_dispose(GObject *object)
@@ -264,6 +364,7 @@ static void ald_matrix_grid_dispose(GObject *object)
         AldMatrixGrid *grid = ALD_MATRIX_GRID(object);
 
         ald_matrix_grid_drop(grid);
+        g_clear_pointer(&grid->name, g_free);
         g_clear_object(&grid->cluster);
         G_OBJECT_CLASS(ald_matrix_grid_parent_class)->dispose(object);
 }
@@ -287,6 +388,7 @@ static void ald_matrix_grid_class_init(AldMatrixGridClass *class)
         G_OBJECT_CLASS(class)->dispose = ald_matrix_grid_dispose;
         widget_class->snapshot = ald_matrix_grid_snapshot;
         widget_class->measure = ald_matrix_grid_measure;
+        widget_class->css_changed = ald_matrix_grid_css_changed;
         gtk_widget_class_set_css_name(widget_class, "matrixgrid");
         gtk_widget_class_set_accessible_role(widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
         gtk_widget_class_install_action(widget_class, "matrix.move", "(ii)", on_move);
@@ -306,14 +408,14 @@ static void ald_matrix_grid_init(AldMatrixGrid *grid)
         gtk_widget_set_focusable(GTK_WIDGET(grid), TRUE);
         gtk_widget_set_hexpand(GTK_WIDGET(grid), TRUE);
         gtk_widget_set_vexpand(GTK_WIDGET(grid), TRUE);
-        gtk_accessible_update_property(GTK_ACCESSIBLE(grid), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                _("Rates between all nodes; the arrow keys move from cell to cell"), -1);
+        name_grid(grid);
+        ald_widget_describe(GTK_WIDGET(grid), grid->name, NULL);
         g_signal_connect(motion, "motion", G_CALLBACK(on_motion), grid);
         g_signal_connect(click, "released", G_CALLBACK(on_click), grid);
         gtk_widget_add_controller(GTK_WIDGET(grid), motion);
         gtk_widget_add_controller(GTK_WIDGET(grid), GTK_EVENT_CONTROLLER(click));
-        g_signal_connect_object(adw_style_manager_get_default(), "notify::dark", G_CALLBACK(on_style), grid,
-                G_CONNECT_SWAPPED);
+        g_signal_connect_object(adw_style_manager_get_default(), "notify::dark", G_CALLBACK(drop_picture),
+                grid, G_CONNECT_SWAPPED);
 }
 
 /* The grid with the words of its cursor and its legend. */
@@ -391,7 +493,8 @@ static GtkWidget *make_scale(void)
         texture = gdk_memory_texture_new(
                 LEGEND_STEPS, height, GDK_MEMORY_DEFAULT, bytes, LEGEND_STEPS * sizeof *data);
         picture = gtk_picture_new_for_paintable(GDK_PAINTABLE(texture));
-        gtk_picture_set_can_shrink(GTK_PICTURE(picture), FALSE);
+        /* For the screen of a phone. */
+        gtk_widget_set_size_request(picture, LEGEND_LEAST, height);
         gtk_widget_set_hexpand(picture, FALSE);
         gtk_widget_set_valign(picture, GTK_ALIGN_CENTER);
         gtk_picture_set_content_fit(GTK_PICTURE(picture), GTK_CONTENT_FIT_FILL);
