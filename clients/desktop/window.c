@@ -28,10 +28,11 @@ struct _AldDesktopWindow {
         GtkStack *screen; /* "connecting" or "content" */
         AdwStatusPage *connecting;
         GtkSpinner *spinner;
-        GtkRevealer *banner;
+        GtkWidget *banner;
         GtkLabel *banner_text;
         AdwViewStack *pages;
-        GtkWidget *switcher, *switcher_bar, *title, *header;
+        AdwToast *toast; /* the last one; a weak pointer */
+        GtkWidget *switcher, *switcher_bar, *title;
         GtkWidget *content; /* NULL before anything was read, like the pages and the details */
         AldDetailsPane *details;
         GtkWidget *details_box;
@@ -59,18 +60,16 @@ static void adapt(AldDesktopWindow *window)
                 gtk_widget_add_css_class(GTK_WIDGET(window), "narrow");
         else
                 gtk_widget_remove_css_class(GTK_WIDGET(window), "narrow");
-        if (!window->content) {
-                adw_header_bar_set_title_widget(ADW_HEADER_BAR(window->header), window->title);
+        gtk_widget_set_visible(window->switcher, window->content && !window->narrow);
+        gtk_widget_set_visible(window->title, !window->content || window->narrow);
+        if (!window->content)
                 return;
-        }
         gtk_widget_set_visible(window->details_box, window->shows_details);
         gtk_widget_set_visible(GTK_WIDGET(window->pages), !details_alone);
         gtk_widget_set_hexpand(window->details_box, details_alone);
         gtk_widget_set_size_request(window->details_box, window->narrow ? -1 : DETAILS_PX, -1);
         adw_view_switcher_bar_set_reveal(
                 ADW_VIEW_SWITCHER_BAR(window->switcher_bar), window->narrow && !details_alone);
-        adw_header_bar_set_title_widget(
-                ADW_HEADER_BAR(window->header), window->narrow ? window->title : window->switcher);
 }
 
 static void update_narrow_width(AldDesktopWindow *window);
@@ -290,6 +289,7 @@ static void on_close_details(GtkWidget *widget, const char *name, GVariant *para
 
 static void on_say(GtkWidget *widget, const char *name, GVariant *parameter)
 {
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
         const char *text = g_variant_get_string(parameter, NULL);
         g_autofree char *markup = g_markup_escape_text(text, -1);
         AdwToast *toast = adw_toast_new(markup);
@@ -301,7 +301,11 @@ static void on_say(GtkWidget *widget, const char *name, GVariant *parameter)
                 adw_toast_set_action_name(toast, "win.tell");
                 adw_toast_set_action_target(toast, "s", text);
         }
-        adw_toast_overlay_add_toast(ALD_DESKTOP_WINDOW(widget)->toasts, toast);
+        /* Else it would wait until all those before have been seen. */
+        if (window->toast)
+                adw_toast_dismiss(window->toast);
+        g_set_weak_pointer(&window->toast, toast);
+        adw_toast_overlay_add_toast(window->toasts, toast);
 }
 
 static void on_retry(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -369,39 +373,59 @@ static GtkWidget *make_menu_button(void)
 
 static GtkWidget *make_header(AldDesktopWindow *window)
 {
-        GtkWidget *hold_off = gtk_toggle_button_new();
+        GtkWidget *header = adw_header_bar_new(), *hold_off = gtk_toggle_button_new(),
+                  *titles = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
 
-        window->header = adw_header_bar_new();
-        window->switcher = g_object_ref_sink(
-                g_object_new(ADW_TYPE_VIEW_SWITCHER, "policy", ADW_VIEW_SWITCHER_POLICY_WIDE, NULL));
-        window->title = g_object_ref_sink(
-                adw_window_title_new("Alidade", ald_live_cluster_host(window->cluster) ?: ""));
+        window->switcher = g_object_new(
+                ADW_TYPE_VIEW_SWITCHER, "policy", ADW_VIEW_SWITCHER_POLICY_WIDE, NULL);
+        window->title = adw_window_title_new("Alidade", ald_live_cluster_host(window->cluster) ?: "");
+        gtk_box_append(GTK_BOX(titles), window->switcher);
+        gtk_box_append(GTK_BOX(titles), window->title);
+        adw_header_bar_set_title_widget(ADW_HEADER_BAR(header), titles);
         gtk_button_set_icon_name(GTK_BUTTON(hold_off), "alidade-hold-off-symbolic");
         ald_button_name(hold_off, _("Hold Off Measurements"));
         gtk_actionable_set_action_name(GTK_ACTIONABLE(hold_off), "win.hold-off");
-        adw_header_bar_pack_start(ADW_HEADER_BAR(window->header), hold_off);
-        adw_header_bar_pack_end(ADW_HEADER_BAR(window->header), make_menu_button());
-        return window->header;
+        adw_header_bar_pack_start(ADW_HEADER_BAR(header), hold_off);
+        adw_header_bar_pack_end(ADW_HEADER_BAR(header), make_menu_button());
+        return header;
 }
 
-static GtkWidget *make_banner(AldDesktopWindow *window)
+static GtkWidget *make_banner(
+        GtkLabel *text, const char *icon, const char *class, const char *button, const char *action)
 {
-        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12),
-                  *retry = gtk_button_new_with_label(_("Try Again"));
+        GtkWidget *banner = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12),
+                  *press = gtk_button_new_with_label(button);
 
-        window->banner = GTK_REVEALER(gtk_revealer_new());
+        gtk_label_set_wrap(text, TRUE);
+        gtk_label_set_xalign(text, 0);
+        gtk_widget_set_hexpand(GTK_WIDGET(text), TRUE);
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(press), action);
+        gtk_widget_set_valign(press, GTK_ALIGN_CENTER);
+        gtk_widget_add_css_class(banner, class);
+        gtk_box_append(GTK_BOX(banner), gtk_image_new_from_icon_name(icon));
+        gtk_box_append(GTK_BOX(banner), GTK_WIDGET(text));
+        gtk_box_append(GTK_BOX(banner), press);
+        return banner;
+}
+
+static GtkWidget *make_problem_banner(AldDesktopWindow *window)
+{
         window->banner_text = GTK_LABEL(gtk_label_new(NULL));
-        gtk_label_set_wrap(window->banner_text, TRUE);
-        gtk_label_set_xalign(window->banner_text, 0);
-        gtk_widget_set_hexpand(GTK_WIDGET(window->banner_text), TRUE);
-        gtk_actionable_set_action_name(GTK_ACTIONABLE(retry), "win.retry");
-        gtk_widget_set_valign(retry, GTK_ALIGN_CENTER);
-        gtk_widget_add_css_class(box, "problem-banner");
-        gtk_box_append(GTK_BOX(box), gtk_image_new_from_icon_name("dialog-warning-symbolic"));
-        gtk_box_append(GTK_BOX(box), GTK_WIDGET(window->banner_text));
-        gtk_box_append(GTK_BOX(box), retry);
-        gtk_revealer_set_child(window->banner, box);
-        return GTK_WIDGET(window->banner);
+        window->banner = make_banner(window->banner_text, "dialog-warning-symbolic", "problem-banner",
+                _("Try Again"), "win.retry");
+        return window->banner;
+}
+
+static GtkWidget *make_held_off_banner(AldDesktopWindow *window)
+{
+        GtkWidget *text = gtk_label_new(
+                _("Measurements of this machine are held off until you resume them or close Alidade"));
+        GtkWidget *banner = make_banner(
+                GTK_LABEL(text), "alidade-hold-off-symbolic", "held-off-banner", _("Resume"), "win.hold-off");
+
+        g_object_bind_property(
+                ald_actions_hold_off(window->actions), "held", banner, "visible", G_BINDING_SYNC_CREATE);
+        return banner;
 }
 
 static GtkWidget *make_connecting(AldDesktopWindow *window)
@@ -469,7 +493,8 @@ static void build(AldDesktopWindow *window)
         gtk_stack_add_named(window->screen, make_connecting(window), "connecting");
         window->switcher_bar = adw_view_switcher_bar_new();
         gtk_box_append(GTK_BOX(box), make_header(window));
-        gtk_box_append(GTK_BOX(box), make_banner(window));
+        gtk_box_append(GTK_BOX(box), make_problem_banner(window));
+        gtk_box_append(GTK_BOX(box), make_held_off_banner(window));
         gtk_box_append(GTK_BOX(box), GTK_WIDGET(window->screen));
         gtk_box_append(GTK_BOX(box), ald_actions_job_bar(window->actions));
         gtk_box_append(GTK_BOX(box), window->switcher_bar);
@@ -515,7 +540,7 @@ static void update_problem(AldDesktopWindow *window)
                 window->connecting, ald_connection_place(ald_live_cluster_host(window->cluster)));
         adw_status_page_set_description(window->connecting, markup);
         gtk_label_set_label(window->banner_text, problem ?: "");
-        gtk_revealer_set_reveal_child(window->banner, has_data && problem);
+        gtk_widget_set_visible(window->banner, has_data && problem);
         if (window->content && problem)
                 gtk_widget_add_css_class(window->content, "outdated");
         else if (window->content)
@@ -591,8 +616,7 @@ static void ald_desktop_window_dispose(GObject *object)
                 g_signal_handlers_disconnect_by_data(window->cluster, window);
                 ald_live_cluster_set_wanted(window->cluster, false);
         }
-        g_clear_object(&window->switcher);
-        g_clear_object(&window->title);
+        g_clear_weak_pointer(&window->toast);
         g_clear_pointer(&window->actions, ald_actions_free);
         G_OBJECT_CLASS(ald_desktop_window_parent_class)->dispose(object);
         g_clear_object(&window->cluster);

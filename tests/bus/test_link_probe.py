@@ -293,8 +293,8 @@ def test_limit_is_of_each_user(make_host):
 def test_a_holder_of_another_pid_namespace_has_no_pid(make_host):
     """Which is no reason to refuse it: alidadectl, outside of the machine whose bus it uses."""
     service = LinkProbe(make_host, joined=False, service_users=True)
-    holding = subprocess.Popen([build_dir() / "clients/alidadectl/alidadectl", "inhibit", "--what=link", "--why=so", "--",
-                                "sleep", "60"], env={**os.environ, "ALIDADE_BUS_ADDRESS": service.host.bus.address})
+    command = [build_dir() / "clients/alidadectl/alidadectl", "inhibit", "--what=link", "--why=so", "--", "sleep", "60"]
+    holding = subprocess.Popen(command, env={**os.environ, "ALIDADE_BUS_ADDRESS": service.host.bus.address})
     try:
         service.wait("Inhibited", ["link"])
         assert service.call("ListInhibitors")[0][3:5] == (0, 0)

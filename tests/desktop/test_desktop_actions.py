@@ -7,7 +7,7 @@ import pytest
 
 from bedlib import BusError, wait_until
 from bedlib.variants import Typed
-from played_cluster import CLUSTER_XML, IDENTITY_XML, ME, PEER, node
+from played_cluster import CLUSTER_XML, IDENTITY_XML, ME, PEER, THIRD, node
 
 DENIED = "org.freedesktop.DBus.Error.AccessDenied"
 WINDOW = "/org/alidade/Alidade/window/1"
@@ -168,6 +168,14 @@ def test_a_node_that_is_online_is_not_forgotten(play):
     assert not cluster.calls
 
 
+def test_what_is_said_last_is_seen_at_once(play):
+    """However much was said before it."""
+    program = play().program
+    for node in (PEER,) * 10 + (THIRD,):
+        program.actions("Activate", "sava{sv}", ("forget", [Typed("s", node)], {}), path=WINDOW)
+    program.wait_for_text("cygnus is online; only a node that is offline can be forgotten")
+
+
 # Holding off
 
 def is_held_off(program):
@@ -184,7 +192,7 @@ def test_holding_off_takes_a_lock_and_gives_it_back(play):
     assert set(what.split(":")) == {"compute", "rdma", "link"} and who == "Alidade"
     assert probe.is_held()
     wait_until(lambda: is_held_off(program), "the switch")
-    program.press("ctrl+h")
+    program.click("button", "Resume")
     probe.wait_released()
 
 

@@ -118,16 +118,22 @@ def test_a_window_that_is_made_narrow_stays_narrow(play):
     played.program.click("button", re.compile("^borealis, "))
     wait_until(lambda: played.program.picture().get_pixels() != page, "the details")
     assert played.program.picture().get_width() == 400
+    # What a screen reader has read while it was hidden comes back without a warning.
+    played.program.read()
+    screen.resize(window, 1100, 700)
+    played.program.wait_for("tab", "Nodes")
+    wait_steadily(lambda: played.program.picture().get_width() == 1100, "the size from before")
 
 
 def test_places_of_nodes_of_another_cluster_are_kept(play):
-    """While the nodes that are shown forget theirs."""
+    """While the nodes that are shown forget theirs; a width that cannot be is as none."""
     played = play(GSETTINGS_BACKEND="keyfile")
     home = {name: played.program.environment[name] for name in ("HOME", "XDG_CONFIG_HOME", "GSETTINGS_BACKEND")}
     played.program.expected_end = True
     assert played.program.quit() == 0
     keyfile = Path(home["XDG_CONFIG_HOME"], "glib-2.0/settings/keyfile")
-    keyfile.write_text(f"[org/alidade/Alidade]\nnode-positions={{'{ME}': (1.0, 2.0), '{node_id(99)}': (3.0, 4.0)}}\n",
+    keyfile.write_text("[org/alidade/Alidade]\nwindow-width=-5\n"
+                       f"node-positions={{'{ME}': (1.0, 2.0), '{node_id(99)}': (3.0, 4.0)}}\n",
                        encoding="utf-8")
     played.start_program(**home).click("button", "Arrange Nodes Anew")
     wait_until(lambda: ME not in keyfile.read_text(encoding="utf-8"), "the new places")
