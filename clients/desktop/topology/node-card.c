@@ -150,6 +150,8 @@ void ald_node_card_set_selected(AldNodeCard *card, bool selected)
                 gtk_widget_add_css_class(GTK_WIDGET(card), "selected");
         else
                 gtk_widget_remove_css_class(GTK_WIDGET(card), "selected");
+        gtk_accessible_update_state(
+                GTK_ACCESSIBLE(card), GTK_ACCESSIBLE_STATE_SELECTED, (gboolean) selected, -1);
 }
 
 static void ald_node_card_clicked(GtkButton *button)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What widgets tell a screen reader. */
+#include <adwaita.h>
+
+#include "clients/desktop/live/live-cluster.h"
+#include "clients/desktop/live/node-item.h"
+#include "clients/desktop/tables/data-cell.h"
+#include "clients/desktop/tables/nodes-page.h"
+#include "clients/desktop/topology/matrix.h"
+#include "clients/desktop/topology/memory-bar.h"
+#include "clients/desktop/topology/node-card.h"
+#include "tests/unit/clients/desktop/own-display.h"
+#include "tests/unit/model-maker.h"
+
+#define NOW G_GINT64_CONSTANT(1700000000000000)
+#define SECOND G_TIME_SPAN_SECOND
+#define MINUTE G_TIME_SPAN_MINUTE
+
+/* A clock that the test moves. */
+static gint64 now = NOW;
+gint64 __wrap_g_get_real_time(void);
+gint64 __wrap_g_get_real_time(void)
+{
+        return now;
+}
+
+#define FIGURES                                                                   \
+        "'Node1.Memory':{'TotalBytes':68719476736,'AvailableBytes':17179869184}," \
+        "'Node1.Backends':{'Devices':[{'Id':'0000:01:00.0','Class':'gpu'}]},"     \
+        "'Node1.Compute':{'Devices':[{'Id':'0000:01:00.0','TflopsFp16':165.2,"    \
+        "'MemoryBandwidthBytesPerSecond':940000000000}]}"
+
+/* A node that was seen this long ago. */
+static void put_node(AldModel *model, unsigned number, const char *name, const char *presence, gint64 ago)
+{
+        g_autofree char *records = g_strdup_printf(
+                "{'Node1.Identity':{'FriendlyName':'%s','UpdatedUSec':%" G_GINT64_FORMAT "},"
+                "'Node1.Presence':{'State':'%s','SinceUSec':%" G_GINT64_FORMAT "}," FIGURES "}",
+                name, now - ago, presence, now - ago);
+
+        model_put_node(model, number, records);
+}
+
+static GtkWidget *card_new(AldModel *model, const char *presence, gint64 ago)
+{
+        g_autofree char *id = model_id(1);
+        g_autoptr(AldNodeItem) item = NULL;
+
+        now = NOW;
+        put_node(model, 1, "atlas", presence, ago);
+        item = ald_node_item_new(model, id);
+        return g_object_ref_sink(ald_node_card_new(item));
+}
+
+#define assert_name(widget, name) \
+        gtk_test_accessible_assert_property(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name)
+#define assert_role(widget, role) \
+        gtk_test_accessible_assert_role(GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_ROLE_##role)
+
+/* Cards. */
+
+static void test_card(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GtkWidget) card = card_new(model, "online", 0);
+
+        assert_role(card, BUTTON);
+        assert_name(card, "atlas, online, 16.0/64.0 GiB free, 165 TFLOPS · 940 GB/s");
+        assert_role(own_display_find(card, ALD_TYPE_MEMORY_BAR), METER);
+}
+
+static void test_card_of_a_node_that_is_gone(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GtkWidget) card = card_new(model, "offline", 5 * MINUTE);
+
+        assert_name(card, "atlas, offline, 5 min ago, –, –");
+}
+
+static void test_card_is_selected(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GtkWidget) card = card_new(model, "online", 0);
+
+        for (int i = 0; i < 2; i++) {
+                ald_node_card_set_selected(ALD_NODE_CARD(card), true);
+                gtk_test_accessible_assert_state(GTK_ACCESSIBLE(card), GTK_ACCESSIBLE_STATE_SELECTED, TRUE);
+                ald_node_card_set_selected(ALD_NODE_CARD(card), false);
+                gtk_test_accessible_assert_state(GTK_ACCESSIBLE(card), GTK_ACCESSIBLE_STATE_SELECTED, FALSE);
+        }
+}
+
+/* The bar. */
+
+static void assert_used(GtkWidget *bar, double used)
+{
+        gtk_test_accessible_assert_property(GTK_ACCESSIBLE(bar), GTK_ACCESSIBLE_PROPERTY_VALUE_NOW, used);
+}
+
+static void test_memory_bar(void)
+{
+        g_autoptr(GtkWidget) bar = g_object_ref_sink(ald_memory_bar_new());
+
+        assert_role(bar, METER);
+        assert_name(bar, "Memory in use");
+        gtk_test_accessible_assert_property(GTK_ACCESSIBLE(bar), GTK_ACCESSIBLE_PROPERTY_VALUE_MIN, 0.0);
+        gtk_test_accessible_assert_property(GTK_ACCESSIBLE(bar), GTK_ACCESSIBLE_PROPERTY_VALUE_MAX, 1.0);
+        ald_memory_bar_set(ALD_MEMORY_BAR(bar), 0.75);
+        assert_used(bar, 0.75);
+        ald_memory_bar_set(ALD_MEMORY_BAR(bar), 1.5);
+        assert_used(bar, 1);
+        ald_memory_bar_set(ALD_MEMORY_BAR(bar), 0);
+        assert_used(bar, 0);
+}
+
+/* The matrix. */
+
+static void add_pair(AldTopology *topology, uint64_t there, uint64_t back)
+{
+        static const char *const names[] = { "atlas", "borealis" };
+        g_autofree char *one = model_id(1), *two = model_id(2);
+        const char *const ids[] = { one, two };
+        AldNodePairRow pair = ALD_NODE_PAIR_ROW_INIT;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
+                const AldGraphNodeRow row = { ids[i], "online", names[i], ALD_ABSENT_UINT64 };
+
+                g_ptr_array_add(topology->nodes, ald_struct_dup(&ald_graph_node_row_struct, &row));
+        }
+        pair.node = one;
+        pair.peer = two;
+        pair.presence = "live";
+        pair.to_peer_bits_per_second = there;
+        pair.from_peer_bits_per_second = back;
+        g_ptr_array_add(topology->pairs, ald_struct_dup(&ald_node_pair_row_struct, &pair));
+        topology->n_taken++;
+}
+
+static void test_matrix(void)
+{
+        g_autofree char *one = model_id(1), *two = model_id(2);
+        g_autoptr(AldLiveCluster) cluster = ald_live_cluster_new(NULL);
+        g_autoptr(GtkWidget) widget = g_object_ref_sink(ald_matrix_view_new(cluster));
+        AldMatrixView *view = ALD_MATRIX_VIEW(widget);
+        GtkAccessible *grid = GTK_ACCESSIBLE(gtk_widget_get_first_child(widget));
+
+        add_pair(ald_model_topology(ald_live_cluster_model(cluster)), 9410000000, ALD_ABSENT_UINT64);
+        ald_matrix_view_set_used(view, true);
+        assert_role(grid, GROUP);
+        assert_name(grid, "Rates between all nodes; the arrow keys move from cell to cell");
+        gtk_test_accessible_assert_property(grid, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                "Rates from the node at the left to the one at the top");
+        ald_matrix_view_select(view, one, two);
+        gtk_test_accessible_assert_property(
+                grid, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "atlas → borealis: 9.41 Gb/s");
+        ald_matrix_view_select(view, two, one);
+        gtk_test_accessible_assert_property(
+                grid, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, "borealis → atlas: not measured");
+}
+
+/* Tables. */
+
+/* Of a row that was made. */
+static AldDataCell *find_cell(GtkWidget *widget, const char *id)
+{
+        AldDataCell *cell = GTK_IS_INSCRIPTION(widget) ? ald_data_cell_find(widget) : NULL;
+
+        if (cell && cell->item && g_str_equal(cell->column->id, id))
+                return cell;
+        cell = NULL;
+        for (GtkWidget *child = gtk_widget_get_first_child(widget); child && !cell;
+                child = gtk_widget_get_next_sibling(child))
+                cell = find_cell(child, id);
+        return cell;
+}
+
+static AldDataCell *await_cell(GtkWidget *widget, const char *id)
+{
+        AldDataCell *cell;
+
+        while (!(cell = find_cell(widget, id)))
+                g_main_context_iteration(NULL, TRUE);
+        return cell;
+}
+
+static GtkWidget *row_of(const AldDataCell *cell)
+{
+        GtkWidget *parent = gtk_widget_get_parent(gtk_list_item_get_child(cell->list_item));
+
+        return gtk_widget_get_parent(parent);
+}
+
+static void test_table(void)
+{
+        g_autoptr(AldLiveCluster) cluster = ald_live_cluster_new(NULL);
+        GtkWidget *window = gtk_window_new(), *page = ald_nodes_page_new(cluster);
+        AldDataCell *name, *memory, *state;
+
+        now = NOW;
+        put_node(ald_live_cluster_model(cluster), 1, "atlas", "offline", 40 * SECOND);
+        put_node(ald_live_cluster_model(cluster), 2, "borealis", "online", 0);
+        gtk_window_set_child(GTK_WINDOW(window), page);
+        gtk_window_present(GTK_WINDOW(window));
+        name = await_cell(page, "name");
+        memory = await_cell(page, "memory");
+        state = await_cell(page, "state");
+        assert_role(own_display_find(page, GTK_TYPE_COLUMN_VIEW), TREE_GRID);
+        assert_name(own_display_find(page, GTK_TYPE_COLUMN_VIEW), "Nodes");
+        assert_role(row_of(name), ROW);
+        assert_name(row_of(name), "atlas, offline, 40 s ago");
+        assert_name(name->text, "atlas");
+        assert_name(name->image, "Computer");
+        assert_name(state->text, "offline, 40 s ago");
+        assert_name(state->image, "Offline");
+        assert_role(state->image, IMG);
+        assert_role(memory->bar, METER);
+        gtk_window_destroy(GTK_WINDOW(window));
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        if (!own_display_open()) {
+                g_print("1..0 # SKIP Xvfb is not installed\n");
+                return 0;
+        }
+        g_test_add_func("/desktop-widgets/card", test_card);
+        g_test_add_func("/desktop-widgets/card-of-a-node-that-is-gone", test_card_of_a_node_that_is_gone);
+        g_test_add_func("/desktop-widgets/card-is-selected", test_card_is_selected);
+        g_test_add_func("/desktop-widgets/memory-bar", test_memory_bar);
+        g_test_add_func("/desktop-widgets/matrix", test_matrix);
+        g_test_add_func("/desktop-widgets/table", test_table);
+        return g_test_run();
+}
