@@ -216,7 +216,7 @@ static void refresh_row_label(AldDataCell *cell)
         GtkWidget *row = parent ? gtk_widget_get_parent(parent) : NULL;
 
         if (row)
-                gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+                ald_widget_describe(row, label, NULL);
 }
 
 void ald_data_cell_refresh(AldDataCell *cell)

@@ -198,7 +198,7 @@ static char *id_text(gpointer item, AldLiveCluster *cluster)
 
 /* In the order of alidadectl nodes, then what only alidadectl show has. */
 static const AldDataColumn columns[] = {
-        { "name", N_("Name"), .look = ALD_CELL_SYMBOL, .chars = 14, .searched = true,
+        { "name", N_("Name"), .look = ALD_CELL_SYMBOL, .chars = 14, .searched = true, .ages = true,
                 .parts = ALD_LIVE_NODE_SET, .text = name_text, .symbol = name_symbol, .is_strong = is_own,
                 .row_label = row_label },
         { "state", N_("State"), .look = ALD_CELL_SYMBOL, .chars = 16, .searched = true, .ages = true,

@@ -56,7 +56,7 @@ static void update_presence(AldNodeCard *card)
         gtk_widget_set_visible(GTK_WIDGET(card->seen), presence != ALD_ITEM_PRESENCE_ONLINE);
         gtk_widget_set_visible(GTK_WIDGET(card->presence_icon), presences[presence].icon != NULL);
         if (presences[presence].icon)
-                gtk_image_set_from_icon_name(card->presence_icon, presences[presence].icon);
+                ald_decoration_show(GTK_WIDGET(card->presence_icon), presences[presence].icon);
         for (size_t i = 0; i < G_N_ELEMENTS(presences); i++)
                 if (presences[i].style && g_strcmp0(presences[i].style, presences[presence].style) != 0)
                         gtk_widget_remove_css_class(GTK_WIDGET(card->presence_icon), presences[i].style);
@@ -130,6 +130,7 @@ void ald_node_card_tick(AldNodeCard *card)
 {
         if (ald_node_item_presence(card->item) != ALD_ITEM_PRESENCE_ONLINE)
                 update_presence(card);
+        update_accessible(card);
 }
 
 void ald_node_card_set_compact(AldNodeCard *card, bool compact)

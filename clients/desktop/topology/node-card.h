@@ -18,7 +18,7 @@ G_DECLARE_FINAL_TYPE(AldNodeCard, ald_node_card, ALD, NODE_CARD, GtkButton)
 GtkWidget *ald_node_card_new(AldNodeItem *item);
 AldNodeItem *ald_node_card_item(AldNodeCard *card);
 
-/* Shows how long ago the node was seen. */
+/* Shows and names how long ago the node was seen. Draws nothing anew if that reads the same. */
 void ald_node_card_tick(AldNodeCard *card);
 
 /* Leaves out memory and load in words. */

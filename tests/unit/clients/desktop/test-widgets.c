@@ -90,6 +90,78 @@ static void test_card_is_selected(void)
         }
 }
 
+static void on_phase(GdkFrameClock *clock, bool *reached)
+{
+        *reached = true;
+}
+
+/* Whether a frame that begins now has anything to lay out or to draw. */
+static bool draws(GtkWidget *window)
+{
+        GdkFrameClock *clock = gtk_widget_get_frame_clock(window);
+        bool drawn = false, ended = false;
+
+        g_signal_connect(clock, "layout", G_CALLBACK(on_phase), &drawn);
+        g_signal_connect(clock, "paint", G_CALLBACK(on_phase), &drawn);
+        g_signal_connect(clock, "after-paint", G_CALLBACK(on_phase), &ended);
+        gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_UPDATE);
+        while (!ended)
+                g_main_context_iteration(NULL, TRUE);
+        g_signal_handlers_disconnect_by_func(clock, on_phase, &drawn);
+        g_signal_handlers_disconnect_by_func(clock, on_phase, &ended);
+        return drawn;
+}
+
+/* On the screen, where nothing changes any more. */
+static GtkWidget *show(GtkWidget *widget)
+{
+        GtkWidget *window = gtk_window_new();
+
+        gtk_window_set_child(GTK_WINDOW(window), widget);
+        gtk_window_present(GTK_WINDOW(window));
+        while (!gtk_widget_get_mapped(widget) || draws(window))
+                ;
+        return window;
+}
+
+static bool tick_draws(GtkWidget *window, GtkWidget *card, gint64 later)
+{
+        now += later;
+        ald_node_card_tick(ALD_NODE_CARD(card));
+        return draws(window);
+}
+
+static void test_card_follows_the_clock(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GtkWidget) card = card_new(model, "offline", 5 * MINUTE);
+        GtkWidget *window = show(card);
+
+        g_assert_false(tick_draws(window, card, SECOND));
+        assert_name(card, "atlas, offline, 5 min ago, –, –");
+        g_assert_true(tick_draws(window, card, MINUTE));
+        assert_name(card, "atlas, offline, 6 min ago, –, –");
+        gtk_window_destroy(GTK_WINDOW(window));
+}
+
+/* A machine that is in no cluster has no presence, and its card shows no age. */
+static void test_card_of_this_machine_follows_the_clock(void)
+{
+        g_autofree char *id = model_id(1);
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GtkWidget) card = card_new(model, "online", 40 * SECOND);
+        GtkWidget *window = NULL;
+
+        ald_model_set_node_id(model, id);
+        ald_model_remove(model, id, "Node1.Presence");
+        ald_node_item_refresh(ald_node_card_item(ALD_NODE_CARD(card)));
+        assert_name(card, "atlas, 40 s ago, 16.0/64.0 GiB free, 165 TFLOPS · 940 GB/s");
+        window = show(card);
+        g_assert_false(tick_draws(window, card, 3 * SECOND));
+        assert_name(card, "atlas, 43 s ago, 16.0/64.0 GiB free, 165 TFLOPS · 940 GB/s");
+        gtk_window_destroy(GTK_WINDOW(window));
+}
+
 /* The bar. */
 
 static void assert_used(GtkWidget *bar, double used)
@@ -214,6 +286,10 @@ static void test_table(void)
         assert_name(state->image, "Offline");
         assert_role(state->image, IMG);
         assert_role(memory->bar, METER);
+        now += 2 * SECOND;
+        g_signal_emit_by_name(cluster, "tick");
+        assert_name(state->text, "offline, 42 s ago");
+        assert_name(row_of(name), "atlas, offline, 42 s ago");
         gtk_window_destroy(GTK_WINDOW(window));
 }
 
@@ -227,6 +303,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/desktop-widgets/card", test_card);
         g_test_add_func("/desktop-widgets/card-of-a-node-that-is-gone", test_card_of_a_node_that_is_gone);
         g_test_add_func("/desktop-widgets/card-is-selected", test_card_is_selected);
+        g_test_add_func("/desktop-widgets/card-follows-the-clock", test_card_follows_the_clock);
+        g_test_add_func("/desktop-widgets/card-of-this-machine-follows-the-clock",
+                test_card_of_this_machine_follows_the_clock);
         g_test_add_func("/desktop-widgets/memory-bar", test_memory_bar);
         g_test_add_func("/desktop-widgets/matrix", test_matrix);
         g_test_add_func("/desktop-widgets/table", test_table);
