@@ -7,6 +7,7 @@
 #include "clients/desktop/tables/data-table.h"
 #include "clients/desktop/tables/nodes-page.h"
 #include "clients/desktop/tables/table-menus.h"
+#include "clients/desktop/widgets/presence-symbol.h"
 
 #define SHOWN_ID_LENGTH 12
 
@@ -64,20 +65,9 @@ static double state_number(gpointer item)
 
 static AldCellSymbol state_symbol(gpointer item, AldLiveCluster *cluster)
 {
-        static const struct {
-                const char *icon, *name;
-        } symbols[] = {
-                [ALD_ITEM_PRESENCE_ONLINE] = { "emblem-ok-symbolic", N_("Online") },
-                [ALD_ITEM_PRESENCE_STALE] = { "dialog-warning-symbolic", N_("Stale") },
-                [ALD_ITEM_PRESENCE_DUPLICATE] = { "edit-copy-symbolic", N_("Duplicate") },
-                [ALD_ITEM_PRESENCE_UNKNOWN] = { "dialog-question-symbolic", N_("Unknown") },
-                [ALD_ITEM_PRESENCE_OFFLINE] = { "dialog-error-symbolic", N_("Offline") },
-        };
-        AldItemPresence presence = ald_node_item_presence(item);
-        AldTone tone;
+        AldPresenceSymbol symbol = ald_presence_symbol(item);
 
-        g_free(ald_node_item_seen(item, &tone));
-        return (AldCellSymbol){ symbols[presence].icon, _(symbols[presence].name), tone };
+        return (AldCellSymbol){ symbol.icon, symbol.name, symbol.tone };
 }
 
 static char *row_label(gpointer item, AldLiveCluster *cluster)

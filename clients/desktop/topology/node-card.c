@@ -7,6 +7,7 @@
 #include "clients/common/safe-text.h"
 #include "clients/desktop/topology/memory-bar.h"
 #include "clients/desktop/topology/node-card.h"
+#include "clients/desktop/widgets/presence-symbol.h"
 #include "clients/desktop/widgets/widget-words.h"
 
 struct _AldNodeCard {
@@ -34,16 +35,15 @@ static char *join(const char *const *parts, size_t n)
         return g_string_free(text, FALSE);
 }
 
-/* A symbol beside the words, so that no one depends on a colour. */
-static const struct {
-        const char *icon, *style;
-} presences[] = {
-        [ALD_ITEM_PRESENCE_ONLINE] = { NULL, NULL },
-        [ALD_ITEM_PRESENCE_STALE] = { "dialog-warning-symbolic", "warning" },
-        [ALD_ITEM_PRESENCE_DUPLICATE] = { "edit-copy-symbolic", "error" },
-        [ALD_ITEM_PRESENCE_UNKNOWN] = { "dialog-question-symbolic", "warning" },
-        [ALD_ITEM_PRESENCE_OFFLINE] = { "dialog-error-symbolic", "error" },
-};
+static void update_presence_icon(AldNodeCard *card)
+{
+        AldPresenceSymbol symbol = ald_presence_symbol(card->item);
+
+        ald_decoration_show(GTK_WIDGET(card->presence_icon), symbol.icon);
+        ald_widget_show_tone(GTK_WIDGET(card->presence_icon), symbol.tone);
+        gtk_widget_set_visible(GTK_WIDGET(card->presence_icon),
+                ald_node_item_presence(card->item) != ALD_ITEM_PRESENCE_ONLINE);
+}
 
 static void update_presence(AldNodeCard *card)
 {
@@ -54,14 +54,7 @@ static void update_presence(AldNodeCard *card)
 
         ald_label_set(GTK_WIDGET(card->seen), seen);
         gtk_widget_set_visible(GTK_WIDGET(card->seen), presence != ALD_ITEM_PRESENCE_ONLINE);
-        gtk_widget_set_visible(GTK_WIDGET(card->presence_icon), presences[presence].icon != NULL);
-        if (presences[presence].icon)
-                ald_decoration_show(GTK_WIDGET(card->presence_icon), presences[presence].icon);
-        for (size_t i = 0; i < G_N_ELEMENTS(presences); i++)
-                if (presences[i].style && g_strcmp0(presences[i].style, presences[presence].style) != 0)
-                        gtk_widget_remove_css_class(GTK_WIDGET(card->presence_icon), presences[i].style);
-        if (presences[presence].style)
-                gtk_widget_add_css_class(GTK_WIDGET(card->presence_icon), presences[presence].style);
+        update_presence_icon(card);
         if (counts)
                 gtk_widget_remove_css_class(GTK_WIDGET(card), "gone");
         else

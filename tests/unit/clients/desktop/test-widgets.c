@@ -9,6 +9,8 @@
 #include "clients/desktop/topology/matrix.h"
 #include "clients/desktop/topology/memory-bar.h"
 #include "clients/desktop/topology/node-card.h"
+#include "clients/desktop/widgets/presence-symbol.h"
+#include "clients/desktop/widgets/widget-words.h"
 #include "tests/unit/clients/desktop/own-display.h"
 #include "tests/unit/model-maker.h"
 
@@ -162,6 +164,24 @@ static void test_card_of_this_machine_follows_the_clock(void)
         gtk_window_destroy(GTK_WINDOW(window));
 }
 
+/* The symbol of a presence. */
+static void test_card_has_the_symbol_of_the_table(void)
+{
+        static const char *const presences[] = { "stale", "duplicate", "unknown", "offline" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(presences); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GtkWidget) card = card_new(model, presences[i], MINUTE);
+                AldPresenceSymbol symbol = ald_presence_symbol(ald_node_card_item(ALD_NODE_CARD(card)));
+                GtkWidget *name = own_display_find(card, GTK_TYPE_LABEL),
+                          *image = gtk_widget_get_next_sibling(name);
+
+                g_assert_cmpstr(gtk_image_get_icon_name(GTK_IMAGE(image)), ==, symbol.icon);
+                g_assert_true(gtk_widget_has_css_class(image, ald_tone_class(symbol.tone)));
+                g_assert_true(gtk_widget_get_visible(image));
+        }
+}
+
 /* The bar. */
 
 static void assert_used(GtkWidget *bar, double used)
@@ -306,6 +326,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/desktop-widgets/card-follows-the-clock", test_card_follows_the_clock);
         g_test_add_func("/desktop-widgets/card-of-this-machine-follows-the-clock",
                 test_card_of_this_machine_follows_the_clock);
+        g_test_add_func(
+                "/desktop-widgets/card-has-the-symbol-of-the-table", test_card_has_the_symbol_of_the_table);
         g_test_add_func("/desktop-widgets/memory-bar", test_memory_bar);
         g_test_add_func("/desktop-widgets/matrix", test_matrix);
         g_test_add_func("/desktop-widgets/table", test_table);
