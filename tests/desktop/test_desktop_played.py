@@ -3,6 +3,7 @@
 
 import re
 
+from bedlib import wait_until
 from played_cluster import ME, PEER, THIRD, TRIO_FINDINGS, edge, node_id, nodes_named
 
 CARD = re.compile(r"^atlas, ")
@@ -258,6 +259,81 @@ def test_a_finding_is_copied(play):
     program.do(program.wait(lambda tree: next((one for one in tree.find_all("button") if "Copy Finding" in one.texts()),
                                               None), "the button that copies"))
     program.wait_for_text("Finding copied")
+
+
+def shown_findings(tree):
+    return [row.name for row in tree.find("list", "Findings").children]
+
+
+def severities(tree):
+    """{name: button}; its role is another one in later versions of GTK."""
+    return {one.name: one for one in tree.find("panel", "Severity").find_all(state="focusable")}
+
+
+def wait_pressed(program, name):
+    program.wait(lambda tree: [found for found, one in severities(tree).items() if "pressed" in one.states] == [name],
+                 f"{name} to be pressed")
+
+
+def choose_severity(program, name):
+    program.do(severities(program.read())[name])
+    wait_pressed(program, name)
+
+
+def test_findings_are_shown_by_severity(play):
+    played = play()
+    program = played.program
+    program.open_page(4)
+    program.wait(lambda tree: len(shown_findings(tree)) == 2, "all findings")
+    wait_pressed(program, "All")
+    assert list(severities(program.read())) == ["All", "Errors", "Warnings"]
+    choose_severity(program, "Errors")
+    program.wait(lambda tree: ["95.4 MiB" in name for name in shown_findings(tree)] == [True], "the error")
+    choose_severity(program, "Warnings")
+    program.wait(lambda tree: ["asymmetric" in name for name in shown_findings(tree)] == [True], "the warning")
+    # Those that come and go are filtered, too.
+    played.set_findings(TRIO_FINDINGS[1:])
+    program.wait_for_text("No Warnings")
+    program.wait_for_text("1 other finding is hidden")
+    played.set_findings(TRIO_FINDINGS)
+    program.wait(lambda tree: len(shown_findings(tree)) == 1, "the warning")
+    played.set_findings(())
+    program.wait_for_text("No Findings")
+
+
+def test_a_severity_is_chosen_by_keyboard_and_searched(play):
+    played = play(findings=TRIO_FINDINGS[:1] * 3)
+    program = played.program
+    program.open_page(4)
+    program.wait_for("list", "Findings")
+    for _ in range(20):
+        if (program.focused() or program.read()).name == "Errors":
+            break
+        before = program.focused()
+        program.press("Tab")
+        program.wait(lambda _, before=before: not before or (program.focused() or before).ref != before.ref,
+                     "the focus to move")
+    program.press("space")
+    wait_pressed(program, "Errors")
+    program.wait_for_text("No Errors")
+    program.press("ctrl+f")
+    program.wait_for("entry", "Search findings", "focused")
+    program.type("atlas")
+    program.wait_for_text("Only errors are searched")
+
+
+def test_the_chosen_severity_is_kept_while_the_program_runs(play):
+    played = play()
+    program = played.program
+    for action in ("notify-findings", "run-in-background"):
+        program.actions("Activate", "sava{sv}", (action, [], {}))
+    program.open_page(4)
+    choose_severity(program, "Warnings")
+    program.press("ctrl+w")
+    wait_until(lambda: not played.desktop.screen.windows(), "the end of the window")
+    program.actions("Activate", "sava{sv}", ("show-findings", [], {}))
+    wait_pressed(program, "Warnings")
+    program.wait(lambda tree: len(shown_findings(tree)) == 1, "the warning")
 
 
 def test_a_finding_leads_to_the_details_of_its_nodes(play):

@@ -9,6 +9,7 @@
 
 #define SPACING 12
 #define WIDTH 760
+#define CHOICE_KEY "ald-findings-severity" /* of the application, which keeps what was chosen */
 
 #define ALD_TYPE_FINDINGS_PAGE (ald_findings_page_get_type())
 G_DECLARE_FINAL_TYPE(AldFindingsPage, ald_findings_page, ALD, FINDINGS_PAGE, AdwBin)
@@ -109,6 +110,86 @@ static void copy_all(GtkWidget *widget, const char *action, GVariant *parameter)
         copy(page, out);
 }
 
+/* By severity. */
+
+static bool is_error(gpointer item)
+{
+        return ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_ERROR;
+}
+
+static bool is_warning(gpointer item)
+{
+        return ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_WARNING;
+}
+
+static char *hidden_text(guint n)
+{
+        return g_strdup_printf(ngettext("%u other finding is hidden", "%u other findings are hidden", n), n);
+}
+
+static const struct {
+        const char *title;
+        AldListPageFilter filter; /* of the first, none */
+} severities[] = {
+        { N_("All"), { NULL, NULL, NULL, NULL } },
+        { N_("Errors"), { is_error, N_("No Errors"), N_("Only errors are searched"), hidden_text } },
+        { N_("Warnings"), { is_warning, N_("No Warnings"), N_("Only warnings are searched"), hidden_text } },
+};
+
+static void show_severity(AldFindingsPage *page, size_t chosen)
+{
+        const AldListPageFilter *filter = &severities[chosen].filter;
+
+        ald_list_page_set_filter(page->page, filter->shows ? filter : NULL);
+}
+
+static void on_severity(GtkToggleButton *button, AldFindingsPage *page)
+{
+        GApplication *application = g_application_get_default();
+        gpointer chosen = g_object_get_data(G_OBJECT(button), CHOICE_KEY);
+
+        if (!gtk_toggle_button_get_active(button))
+                return;
+        if (application)
+                g_object_set_data(G_OBJECT(application), CHOICE_KEY, chosen);
+        show_severity(page, GPOINTER_TO_SIZE(chosen));
+}
+
+/* Its text may be cut, so that the window can be narrow. */
+static GtkWidget *severity_button_new(const char *title)
+{
+        GtkWidget *button = gtk_toggle_button_new(), *label = gtk_label_new(title);
+
+        gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+        gtk_button_set_child(GTK_BUTTON(button), label);
+        gtk_accessible_update_property(GTK_ACCESSIBLE(button), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+        return button;
+}
+
+/* As it was last chosen in any window. */
+static GtkWidget *severities_new(AldFindingsPage *page)
+{
+        GApplication *application = g_application_get_default();
+        gpointer chosen = application ? g_object_get_data(G_OBJECT(application), CHOICE_KEY) : NULL;
+        GtkWidget *box = g_object_new(GTK_TYPE_BOX, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL),
+                  *first = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(severities); i++) {
+                GtkWidget *button = severity_button_new(_(severities[i].title));
+
+                g_object_set_data(G_OBJECT(button), CHOICE_KEY, GSIZE_TO_POINTER(i));
+                gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), GTK_TOGGLE_BUTTON(first));
+                gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), i == GPOINTER_TO_SIZE(chosen));
+                g_signal_connect(button, "toggled", G_CALLBACK(on_severity), page);
+                gtk_box_append(GTK_BOX(box), button);
+                first = first ?: button;
+        }
+        gtk_widget_add_css_class(box, "linked");
+        gtk_accessible_update_property(GTK_ACCESSIBLE(box), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Severity"), -1);
+        show_severity(page, GPOINTER_TO_SIZE(chosen));
+        return box;
+}
+
 /* Above the list. */
 
 static void update_counts(AldFindingsPage *page)
@@ -144,6 +225,7 @@ static GtkWidget *bar_new(AldFindingsPage *page)
         gtk_widget_add_css_class(button, "flat");
         gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "findings.copy-all");
         gtk_box_append(GTK_BOX(box), page->counts);
+        gtk_box_append(GTK_BOX(box), severities_new(page));
         gtk_box_append(GTK_BOX(box), button);
         gtk_widget_set_margin_top(box, SPACING / 2);
         gtk_widget_set_margin_bottom(box, SPACING / 2);

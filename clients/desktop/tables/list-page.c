@@ -14,7 +14,8 @@ struct _AldListPage {
         gpointer userdata;
         GtkFilterListModel *found;
         GtkCustomFilter *filter;
-        GStrv terms; /* NULL: no search */
+        const AldListPageFilter *only; /* NULL: all are shown */
+        GStrv terms;                   /* NULL: no search */
         GtkWidget *bar, *entry, *stack, *status, *scroller;
 };
 
@@ -23,8 +24,11 @@ G_DEFINE_FINAL_TYPE(AldListPage, ald_list_page, GTK_TYPE_BOX)
 static gboolean is_found(gpointer item, gpointer userdata)
 {
         AldListPage *page = userdata;
-        g_autofree char *words = page->terms ? page->kind->words(item, page->userdata) : NULL;
+        g_autofree char *words = NULL;
 
+        if (page->only && !page->only->shows(item))
+                return FALSE;
+        words = page->terms ? page->kind->words(item, page->userdata) : NULL;
         return !words || ald_search_terms_match((const char *const *) page->terms, words);
 }
 
@@ -47,14 +51,25 @@ static void say_why_it_waits(AldListPage *page)
                 text ?: _("Waiting for the state service"));
 }
 
+static void say_what_is_hidden(AldListPage *page, guint n)
+{
+        g_autofree char *text = page->only->hidden_text(n);
+
+        say(page, page->kind->empty_icon, _(page->only->empty_title), text);
+}
+
 static void update_status(AldListPage *page)
 {
+        guint n = g_list_model_get_n_items(gtk_filter_list_model_get_model(page->found));
         bool empty = g_list_model_get_n_items(G_LIST_MODEL(page->found)) == 0;
 
         if (empty && !ald_live_cluster_has_data(page->cluster))
                 say_why_it_waits(page);
         else if (empty && page->terms)
-                say(page, "system-search-symbolic", _("No Results Found"), _("Try a different search"));
+                say(page, "system-search-symbolic", _("No Results Found"),
+                        page->only ? _(page->only->no_results_text) : _("Try a different search"));
+        else if (empty && page->only && n > 0)
+                say_what_is_hidden(page, n);
         else if (empty)
                 say(page, page->kind->empty_icon, _(page->kind->empty_title), _(page->kind->empty_text));
         gtk_stack_set_visible_child(GTK_STACK(page->stack), empty ? page->status : page->scroller);
@@ -75,8 +90,15 @@ static void on_search_changed(GtkSearchEntry *entry, AldListPage *page)
 
 void ald_list_page_search_again(AldListPage *page)
 {
-        if (page->terms)
+        if (page->terms || page->only)
                 gtk_filter_changed(GTK_FILTER(page->filter), GTK_FILTER_CHANGE_DIFFERENT);
+}
+
+void ald_list_page_set_filter(AldListPage *page, const AldListPageFilter *filter)
+{
+        page->only = filter;
+        gtk_filter_changed(GTK_FILTER(page->filter), GTK_FILTER_CHANGE_DIFFERENT);
+        update_status(page);
 }
 
 void ald_list_page_toggle_search(AldListPage *page)

@@ -21,17 +21,28 @@ typedef struct AldListPageKind {
         char *(*words)(gpointer item, gpointer userdata);
 } AldListPageKind;
 
+/* Shows only some of the items. */
+typedef struct AldListPageFilter {
+        bool (*shows)(gpointer item);
+        const char *empty_title;       /* while all are hidden: to be translated, as is the next */
+        const char *no_results_text;   /* of a search among those that are shown */
+        char *(*hidden_text)(guint n); /* so many are hidden; to be freed */
+} AldListPageFilter;
+
 /* The words of the kind get the userdata. Neither is copied. */
 AldListPage *ald_list_page_new(
         AldLiveCluster *cluster, GListModel *items, const AldListPageKind *kind, gpointer userdata);
 
-/* The items that match the search. */
+/* NULL shows all items. It is not copied. */
+void ald_list_page_set_filter(AldListPage *page, const AldListPageFilter *filter);
+
+/* The items that pass the filter and match the search. */
 GListModel *ald_list_page_items(AldListPage *page);
 
 /* The list, in which it scrolls. */
 void ald_list_page_set_list(AldListPage *page, GtkWidget *list);
 
-/* To be called after words of items have changed. */
+/* To be called after words of items have changed, or whether a filter shows them. */
 void ald_list_page_search_again(AldListPage *page);
 
 /* Opens the search, or closes it. */
