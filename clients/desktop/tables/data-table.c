@@ -229,6 +229,16 @@ static gboolean on_menu_key(GtkWidget *widget, GVariant *arguments, gpointer use
         return TRUE;
 }
 
+/* GTK 4.8 leaves the focus in a submenu that is closed, where no key reaches it. */
+static void on_menu_closed(AldDataTable *table)
+{
+        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(table));
+        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+
+        if (focus && gtk_widget_is_ancestor(focus, table->menu))
+                gtk_widget_grab_focus(gtk_widget_get_last_child(GTK_WIDGET(table->view)));
+}
+
 static void add_gesture(AldDataTable *table, GtkGesture *gesture)
 {
         gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(gesture), GTK_PHASE_CAPTURE);
@@ -244,6 +254,7 @@ static void add_row_menu(AldDataTable *table)
         gtk_popover_set_has_arrow(GTK_POPOVER(table->menu), FALSE);
         gtk_widget_set_halign(table->menu, GTK_ALIGN_START);
         gtk_widget_set_parent(table->menu, GTK_WIDGET(table));
+        g_signal_connect_swapped(table->menu, "closed", G_CALLBACK(on_menu_closed), table);
 
         gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), GDK_BUTTON_SECONDARY);
         g_signal_connect(click, "pressed", G_CALLBACK(on_secondary_pressed), table);
@@ -375,6 +386,8 @@ static void ald_data_table_dispose(GObject *object)
 {
         AldDataTable *table = ALD_DATA_TABLE(object);
 
+        if (table->menu)
+                g_signal_handlers_disconnect_by_data(table->menu, table);
         g_clear_pointer(&table->menu, gtk_widget_unparent);
         /* It changes once more as its columns go. */
         if (table->cluster)
