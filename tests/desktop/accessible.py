@@ -13,6 +13,7 @@ from bedlib.waiting import DEADLINE, wait_steadily
 ACCESSIBLE = "org.a11y.atspi.Accessible"
 CACHE = ("/org/a11y/atspi/cache", "org.a11y.atspi.Cache")
 ROOT = "/org/a11y/atspi/accessible/root"
+COORD_WINDOW = 1
 
 # Of AT-SPI's enumerations, which only grow.
 ROLES = {7: "check box", 8: "check menu item", 16: "dialog", 29: "label", 31: "list", 32: "list item", 33: "menu",
@@ -108,6 +109,10 @@ class ScreenReader:
     def do(self, element, action=0):
         """Its action, as a press on a button."""
         self.call(element.ref[1], "org.a11y.atspi.Action", "DoAction", "i", (action,))
+
+    def place_of(self, element):
+        """x, y, width and height within its window."""
+        return self.call(element.ref[1], "org.a11y.atspi.Component", "GetExtents", "u", (COORD_WINDOW,))
 
     def text_of(self, element):
         """What is written in an entry."""

@@ -198,7 +198,7 @@ class Program:
 
     def wait_known(self):
         self.reader = self.session.reader_of(self.process.outer_pid, self.process)
-        for name in ("read", "wait", "wait_for", "wait_gone", "wait_for_text", "do", "text_of"):
+        for name in ("read", "wait", "wait_for", "wait_gone", "wait_for_text", "do", "text_of", "place_of"):
             setattr(self, name, getattr(self.reader, name))
 
     # Its window
@@ -236,6 +236,12 @@ class Program:
     def click(self, role=None, name=None, state=None):
         """As a screen reader does it, once it is there."""
         self.do(self.wait_for(role, name, state))
+
+    def click_at(self, element, button=1):
+        """With the pointer, in its middle. A window without a compositor has a frame that is none of its widgets."""
+        left, top, width, height = self.place_of(element)
+        frame = (self.picture().get_width() - self.place_of(self.read().find(state="active"))[2]) // 2
+        self.session.screen.click(frame + left + width // 2, frame + top + height // 2, button)
 
     def open_page(self, number):
         """1 topology, 2 nodes, 3 links, 4 findings; returns what is on it."""

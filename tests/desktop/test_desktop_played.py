@@ -253,14 +253,6 @@ def test_findings_have_a_badge_words_and_a_remedy(play):
     program.wait_for_text("No Findings")
 
 
-def test_a_finding_is_copied(play):
-    program = play().program
-    program.open_page(4)
-    program.do(program.wait(lambda tree: next((one for one in tree.find_all("button") if "Copy Finding" in one.texts()),
-                                              None), "the button that copies"))
-    program.wait_for_text("Finding copied")
-
-
 def shown_findings(tree):
     return [row.name for row in tree.find("list", "Findings").children]
 

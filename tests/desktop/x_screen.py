@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a user does at the screen: keys, sizes, minimizing, a look at it. Talks to the X server through its own
+"""What a user does at the screen: keys, clicks, sizes, minimizing, a look at it and at the clipboard. Talks to the X server through its own
 libraries, which every machine with AT-SPI has; there is no window manager, so that nothing else moves a window."""
 
 import ctypes
@@ -7,11 +7,14 @@ from ctypes import POINTER, byref, c_char_p, c_int, c_long, c_uint, c_ulong, c_v
 
 import gi
 
+from bedlib import wait_until
+
 gi.require_version("GdkPixbuf", "2.0")
 
 from gi.repository import GdkPixbuf, GLib  # noqa: E402
 
 NONE, REVERT_TO_PARENT, IS_VIEWABLE, Z_PIXMAP = 0, 2, 2, 2
+SELECTION_NOTIFY, CURRENT_TIME, ANY_PROPERTY_TYPE = 31, 0, 0
 MODIFIERS = {"ctrl": "Control_L", "shift": "Shift_L", "alt": "Alt_L"}
 SIGNS = {" ": "space", "-": "minus", ".": "period", "@": "at", ":": "colon", "/": "slash", "+": "plus"}
 
@@ -35,6 +38,14 @@ class Image(ctypes.Structure):
                 ("depth", c_int), ("bytes_per_line", c_int), ("bits_per_pixel", c_int)]
 
 
+class SelectionEvent(ctypes.Structure):
+    """XSelectionEvent, in the room of an XEvent."""
+
+    _fields_ = [("type", c_int), ("serial", c_ulong), ("send_event", c_int), ("display", c_void_p),
+                *((name, c_ulong) for name in ("requestor", "selection", "target", "property", "time")),
+                ("rest", c_long * 16)]
+
+
 def libraries():
     x11, xtest = ctypes.CDLL("libX11.so.6"), ctypes.CDLL("libXtst.so.6")
     x11.XOpenDisplay.restype, x11.XOpenDisplay.argtypes = c_void_p, [c_char_p]
@@ -49,10 +60,18 @@ def libraries():
     x11.XGetImage.argtypes = [c_void_p, c_ulong, c_int, c_int, c_uint, c_uint, c_ulong, c_int]
     for name, more in {"XSetInputFocus": [c_ulong, c_int, c_ulong], "XUnmapWindow": [c_ulong], "XMapWindow": [c_ulong],
                        "XMoveResizeWindow": [c_ulong, c_int, c_int, c_uint, c_uint], "XSync": [c_int],
-                       "XCloseDisplay": []}.items():
+                       "XCloseDisplay": [], "XConvertSelection": [c_ulong] * 5, "XDestroyWindow": [c_ulong],
+                       "XConnectionNumber": [],
+                       "XCheckTypedWindowEvent": [c_ulong, c_int, POINTER(SelectionEvent)]}.items():
         getattr(x11, name).argtypes = [c_void_p, *more]
+    x11.XInternAtom.restype, x11.XInternAtom.argtypes = c_ulong, [c_void_p, c_char_p, c_int]
+    x11.XCreateSimpleWindow.restype = c_ulong
+    x11.XCreateSimpleWindow.argtypes = [c_void_p, c_ulong, c_int, c_int, *[c_uint] * 3, c_ulong, c_ulong]
+    x11.XGetWindowProperty.argtypes = [c_void_p, c_ulong, c_ulong, c_long, c_long, c_int, c_ulong, POINTER(c_ulong),
+                                       POINTER(c_int), POINTER(c_ulong), POINTER(c_ulong), POINTER(c_void_p)]
     x11.XFree.argtypes = x11.XDestroyImage.argtypes = [c_void_p]
-    xtest.XTestFakeKeyEvent.argtypes = [c_void_p, c_uint, c_int, c_ulong]
+    xtest.XTestFakeKeyEvent.argtypes = xtest.XTestFakeButtonEvent.argtypes = [c_void_p, c_uint, c_int, c_ulong]
+    xtest.XTestFakeMotionEvent.argtypes = [c_void_p, c_int, c_int, c_int, c_ulong]
     return x11, xtest
 
 
@@ -135,6 +154,43 @@ class Screen:
     def type(self, text):
         for sign in text:
             self.key(SIGNS.get(sign, sign))
+
+    # The pointer
+
+    def click(self, x, y, button=1):
+        """At this place of the screen."""
+        self.xtest.XTestFakeMotionEvent(self.display, -1, x, y, 0)
+        for pressed in (1, 0):
+            self.xtest.XTestFakeButtonEvent(self.display, button, pressed, 0)
+        self.sync()
+
+    # The clipboard
+
+    def _atom(self, name):
+        return self.x11.XInternAtom(self.display, name.encode(), 0)
+
+    def _property(self, window, atom):
+        kind, form, n, rest, data = c_ulong(), c_int(), c_ulong(), c_ulong(), c_void_p()
+        self.x11.XGetWindowProperty(self.display, window, atom, 0, 2 ** 20, 0, ANY_PROPERTY_TYPE, byref(kind),
+                                    byref(form), byref(n), byref(rest), byref(data))
+        found = ctypes.string_at(data.value, n.value) if data.value else b""
+        if data.value:
+            self.x11.XFree(data)
+        return found
+
+    def clipboard(self):
+        """The text there, as the program that has it gives it out; None if none has any."""
+        window = self.x11.XCreateSimpleWindow(self.display, self.root, 0, 0, 1, 1, 0, 0, 0)
+        event = SelectionEvent()
+        self.x11.XConvertSelection(self.display, self._atom("CLIPBOARD"), self._atom("UTF8_STRING"),
+                                   self._atom("ALIDADE_TEST"), window, CURRENT_TIME)
+        self.sync()
+        try:
+            wait_until(lambda: self.x11.XCheckTypedWindowEvent(self.display, window, SELECTION_NOTIFY, byref(event)),
+                       "the clipboard", fds=[self.x11.XConnectionNumber(self.display)])
+            return self._property(window, event.property).decode() if event.property else None
+        finally:
+            self.x11.XDestroyWindow(self.display, window)
 
     # What is seen
 

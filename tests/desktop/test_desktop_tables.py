@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tables: sorting by pointer and keyboard, and what is copied from them and from findings."""
+
+from bedlib.waiting import wait_steadily
+from played_cluster import ME, PEER, THIRD
+
+GIB = 1024 ** 3
+NAMES = ("atlas", "borealis", "cygnus")
+FREE = {ME: 16, PEER: 60, THIRD: 4}
+BY_NAME = ["atlas", "borealis", "cygnus"]
+BY_MEMORY = ["cygnus", "atlas", "borealis"]
+
+
+def show_nodes(play):
+    """The table of nodes, which have different amounts of free memory."""
+    played = play()
+    for node, free in FREE.items():
+        played.state.update(node, "Node1.Memory", AvailableBytes=free * GIB)
+    played.program.open_page(2)
+    wait_order(played.program, BY_NAME)
+    for free in FREE.values():
+        played.program.wait_for("label", f"{free}.0/64.0 GiB free")
+    return played
+
+
+def order(tree):
+    names = [row.name.split(",")[0] for row in tree.find("tree table", "Nodes").find("list").children]
+    return [name for name in names if name in NAMES]
+
+
+def wait_order(program, wanted):
+    program.wait(lambda tree: order(tree) == wanted, f"the order {wanted}")
+
+
+def title(program, name):
+    return program.wait(lambda tree: tree.find("tree table", "Nodes").find("row").find("label", name), f"{name}")
+
+
+def wait_clipboard(program, wanted):
+    """Until the X server gives the text that the program has put there."""
+    seen = None
+
+    def same():
+        nonlocal seen
+        seen = program.session.screen.clipboard()
+        return seen == wanted
+
+    wait_steadily(same, lambda: f"{wanted!r} on the clipboard, where {seen!r} is")
+
+
+def focus_row(program, name):
+    """With Tab to the table, and to its row with the arrow keys."""
+    def focused_row():
+        found = program.focused()
+        return found if found and found.role in ("row", "list item") else None
+
+    for _ in range(20):
+        if focused_row():
+            break
+        press_and_wait(program, "Tab")
+    for _ in NAMES:
+        if focused_row().name.startswith(f"{name},"):
+            return
+        press_and_wait(program, "Down")
+    raise LookupError(f"no row of {name} has the focus")
+
+
+def press_and_wait(program, key):
+    before = program.focused()
+    program.press(key)
+    program.wait(lambda _: not before or (program.focused() or before).ref != before.ref, f"{key} to move the focus")
+
+
+def choose(program, name, key):
+    """An item of the open menu, to which this key leads."""
+    for _ in range(30):
+        found = program.focused()
+        if found and found.role == "menu item" and found.name == name:
+            program.press("Return")
+            return
+        press_and_wait(program, key)
+    raise LookupError(f"no key leads to {name}")
+
+
+# Sorting
+
+def test_a_click_on_a_title_sorts_by_its_column(play):
+    program = show_nodes(play).program
+    program.click_at(title(program, "Memory"))
+    wait_order(program, BY_MEMORY)
+    program.click_at(title(program, "Memory"))
+    wait_order(program, BY_MEMORY[::-1])
+    program.click_at(title(program, "Name"))
+    wait_order(program, BY_NAME)
+
+
+def test_a_sorted_table_follows_figures_that_change(play):
+    played = show_nodes(play)
+    played.program.click_at(title(played.program, "Memory"))
+    wait_order(played.program, BY_MEMORY)
+    played.state.update(THIRD, "Node1.Memory", AvailableBytes=63 * GIB)
+    wait_order(played.program, ["atlas", "borealis", "cygnus"])
+
+
+def sort_by_keyboard(program, column):
+    program.press("shift+F10")
+    program.wait_for("menu item", "Sort By")
+    choose(program, "Sort By", "Up")
+    # The first item of a submenu leads back.
+    program.wait(lambda _: program.focused().parent != program.read().find("menu item", "Sort By").parent,
+                 "the submenu")
+    choose(program, column, "Down")
+
+
+def test_a_table_is_sorted_by_keyboard(play):
+    program = show_nodes(play).program
+    focus_row(program, "atlas")
+    sort_by_keyboard(program, "Memory")
+    wait_order(program, BY_MEMORY)
+    # The table has the focus again.
+    program.wait(lambda _: (program.focused() or program.read()).name == "atlas, online", "the focus of the row")
+    sort_by_keyboard(program, "Memory")
+    wait_order(program, BY_MEMORY[::-1])
+
+
+# Copying
+
+TITLES = ("Name", "State", "Memory", "CPU", "GPUs", "GPU Load", "Heat", "Power", "FP16 Compute", "Memory Bandwidth",
+          "Addresses", "Model", "Processor", "Operating System", "Version of Alidade")
+
+
+def row_text(name, free):
+    return "\t".join((name, "online", f"{free}.0/64.0 GiB free", "12 %", "1", "33 %", "61 °C", "65 W", "165 TFLOPS",
+                      "940 GB/s", "192.0.2.1 2001:db8::1", "Lenovo, ThinkStation P5", "Xeon w5-2565X",
+                      "Debian GNU/Linux 12 (bookworm)", "–"))
+
+
+def test_a_row_is_copied(play):
+    program = show_nodes(play).program
+    focus_row(program, "borealis")
+    program.press("ctrl+c")
+    program.wait_for_text("Row copied")
+    wait_clipboard(program, row_text("borealis", 60))
+
+
+def test_rows_are_copied_with_their_titles(play):
+    program = show_nodes(play).program
+    focus_row(program, "atlas")
+    program.press("ctrl+a", "ctrl+c")
+    program.wait_for_text("3 rows copied")
+    wait_clipboard(program, "".join(f"{line}\n" for line in (
+        "\t".join(TITLES), row_text("atlas", 16), row_text("borealis", 60), row_text("cygnus", 4))))
+
+
+ERROR = "Error: / on atlas has only 95.4 MiB of 931 GiB left.\nFree space below / on atlas.\ndisk-nearly-full: atlas\n"
+WARNING = ("Warning: The link from atlas to cygnus is asymmetric: 196 Mb/s from atlas to cygnus, 48.2 Mb/s from cygnus "
+           "to atlas.\nCompare the duplex modes, offload settings and load of both ends.\n"
+           "link-asymmetric: atlas, cygnus\n")
+
+
+def copy_buttons(tree):
+    return [one for one in tree.find("list", "Findings").find_all("button") if "Copy Finding" in one.texts()]
+
+
+def test_a_finding_is_copied(play):
+    program = play().program
+    program.open_page(4)
+    program.do(program.wait(lambda tree: len(copy_buttons(tree)) == 2 and copy_buttons(tree)[1], "two findings"))
+    program.wait_for_text("Finding copied")
+    wait_clipboard(program, WARNING)
+
+
+def test_a_finding_is_copied_by_keyboard(play):
+    program = play().program
+    program.open_page(4)
+    program.wait(lambda tree: len(copy_buttons(tree)) == 2, "two findings")
+    # What can be pressed in a row takes the focus rather than the row.
+    while (program.focused() or program.read()).description != "Copy Finding":
+        press_and_wait(program, "Tab")
+    press_and_wait(program, "Down")
+    program.press("ctrl+c")
+    program.wait_for_text("Findings copied")
+    wait_clipboard(program, WARNING)
+    program.press("shift+Up", "ctrl+c")
+    wait_clipboard(program, f"{ERROR}\n{WARNING}")
+
+
+def test_all_findings_that_are_shown_are_copied(play):
+    program = play().program
+    program.open_page(4)
+    program.click("button", "Copy _All Copy All")
+    program.wait_for_text("Findings copied")
+    wait_clipboard(program, f"{ERROR}\n{WARNING}")
+    program.do(program.read().find("panel", "Severity").find(name="Warnings"))
+    program.wait(lambda tree: len(copy_buttons(tree)) == 1, "one finding")
+    program.click("button", "Copy _All Copy All")
+    wait_clipboard(program, WARNING)
