@@ -63,6 +63,37 @@ def test_a_probe_is_cancelled(play):
     played.program.wait_gone("progress bar")
 
 
+@pytest.mark.parametrize("error", ["org.freedesktop.DBus.Error.UnknownObject", "org.alidade.Error.New"])
+def test_a_probe_that_ends_before_it_is_canceled_has_its_result(play, error):
+    played = play(probe=True)
+
+    def end(*_):
+        played.probe.tell(State="done", Progress=1.0, Result={"UploadBitsPerSecond": 9_390_000_000})
+        raise BusError(error, "The job has ended")
+
+    played.probe.job_handlers["Cancel"] = end
+    probe_now(played.program)
+    played.probe.wait_for_job()
+    played.probe.tell(State="running", Phase="upload", Progress=0.9)
+    played.program.click("button", re.compile("^Cancel the measurement of "))
+    played.program.wait_for_text("9.39 Gb/s up")
+    assert "Cannot measure" not in played.program.read().text()
+
+
+def test_a_probe_that_is_gone_when_it_is_canceled_was_canceled(play):
+    """The service removes a job some time after its end."""
+    played = play(probe=True)
+    probe_now(played.program)
+    played.probe.wait_for_job()
+    played.probe.tell(State="running", Phase="upload", Progress=0.9)
+    played.program.wait_for_text("90 %")
+    played.probe.job.close()
+    played.program.click("button", re.compile("^Cancel the measurement of "))
+    text = played.program.wait(lambda tree: next((text for text in tree.texts() if re.search(
+        "^The measurement of .* was canceled|^Cannot measure", text)), None), "its end")
+    assert "was canceled" in text
+
+
 def test_a_probe_that_fails_says_why(play):
     played = play(probe=True)
     probe_now(played.program)

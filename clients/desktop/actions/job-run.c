@@ -79,13 +79,20 @@ static void note_sign_of_life(AldJobRun *run)
 }
 
 /* A service that has restarted under the same name, or that removed the job long ago, has no such object. */
+static bool is_gone(const sd_bus_error *error)
+{
+        return sd_bus_error_has_names(error, SD_BUS_ERROR_UNKNOWN_OBJECT, SD_BUS_ERROR_UNKNOWN_METHOD,
+                SD_BUS_ERROR_UNKNOWN_INTERFACE);
+}
+
 static void end_unread(AldJobRun *run, const sd_bus_error *error)
 {
-        if (sd_bus_error_has_names(error, SD_BUS_ERROR_UNKNOWN_OBJECT, SD_BUS_ERROR_UNKNOWN_METHOD,
-                    SD_BUS_ERROR_UNKNOWN_INTERFACE))
-                end_with(run, SD_BUS_ERROR_FAILED, _("the service does not know the measurement any more"));
-        else
+        if (!is_gone(error))
                 end(run, error);
+        else if (run->canceled || ald_job_has_ended(&run->job))
+                end(run, NULL);
+        else
+                end_with(run, SD_BUS_ERROR_FAILED, _("the service does not know the measurement any more"));
 }
 
 static void on_properties(sd_bus_message *m, const sd_bus_error *error, void *userdata)
@@ -136,9 +143,10 @@ static void on_cancel_answered(sd_bus_message *m, const sd_bus_error *error, voi
         AldJobRun *run = userdata;
 
         run->canceling = NULL;
-        if (m)
+        /* It may have ended before; then its end is being read, or the job itself is gone. */
+        if (m || is_gone(error))
                 read_job(run);
-        else
+        else if (!ald_job_has_ended(&run->job))
                 end(run, error);
 }
 
