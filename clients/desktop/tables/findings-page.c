@@ -6,6 +6,7 @@
 #include "clients/desktop/tables/finding-card.h"
 #include "clients/desktop/tables/findings-page.h"
 #include "clients/desktop/tables/list-page.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define SPACING 12
 #define WIDTH 760
@@ -215,7 +216,7 @@ static void on_updated(AldLiveCluster *cluster, guint parts, AldFindingsPage *pa
 static GtkWidget *bar_new(AldFindingsPage *page)
 {
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, SPACING), *clamp = adw_clamp_new();
-        GtkWidget *button = gtk_button_new_with_mnemonic(_("Copy _All"));
+        GtkWidget *button = gtk_button_new_from_icon_name("edit-copy-symbolic");
 
         page->counts = gtk_label_new(NULL);
         gtk_label_set_xalign(GTK_LABEL(page->counts), 0);
@@ -223,6 +224,7 @@ static GtkWidget *bar_new(AldFindingsPage *page)
         gtk_widget_add_css_class(page->counts, "heading");
         gtk_widget_set_hexpand(page->counts, TRUE);
         gtk_widget_add_css_class(button, "flat");
+        ald_button_name(button, _("Copy All"));
         gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "findings.copy-all");
         gtk_box_append(GTK_BOX(box), page->counts);
         gtk_box_append(GTK_BOX(box), severities_new(page));
