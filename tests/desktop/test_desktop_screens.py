@@ -2,18 +2,17 @@
 """How the program looks. ALIDADE_SCREENSHOTS=dir keeps all pictures there, ALIDADE_GOLDEN=write makes the golden ones
 anew from what is seen, for a person to look at before they are committed."""
 
-import atexit
-import functools
+import gettext
 import random
 import re
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
 
 import pictures
+from bedlib import build_dir
 from bedlib.services import only_without_sanitizers
 from bedlib.waiting import wait_steadily
 from played_cluster import GIGABIT, ME, NAMES, edge, link, node, node_id
@@ -76,18 +75,27 @@ def steady_picture(program):
     return last
 
 
+def wait_size(program, wide, high):
+    """Until it keeps that size: without a window manager, GTK may ask for the size of its own once more."""
+    held = 0
+
+    def has_size():
+        nonlocal held
+        held = held + 1 if program.picture().get_width() == wide else 0
+        if not held:
+            program.session.screen.resize(program.window, wide, high)
+        return held >= 3
+
+    wait_steadily(has_size, "the size", interval=0.2)
+
+
 def show(play, n, name, size="wide", scheme=LIGHT, page=1, click=None, **options):
     """A picture of that cluster, kept, and beside the golden one if there shall be one."""
     played = play(**cluster(n), ADW_DEBUG_COLOR_SCHEME=scheme, **options)
     program = played.program
     wide, high = SIZE.get(size, size) if isinstance(size, str) else size
 
-    # Without a window manager, GTK may ask for the size of its own once more after this.
-    def has_size():
-        played.desktop.screen.resize(program.window, wide, high)
-        return program.picture().get_width() == wide
-
-    wait_steadily(has_size, "the size", interval=0.2)
+    wait_size(program, wide, high)
     if page != 1:
         program.open_page(page)
     if click:
@@ -139,23 +147,14 @@ def test_high_contrast(play):
     show(play, 8, "high-contrast", ADW_DEBUG_HIGH_CONTRAST="1")
 
 
-@functools.cache
-def locale_folder(name):
-    """A folder with that locale, for LOCPATH, or None where it cannot be made."""
-    folder = Path(tempfile.mkdtemp(prefix="alidade-locale-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    if not shutil.which("localedef"):
-        return None
-    done = subprocess.run(["localedef", "-i", name, "-f", "UTF-8", folder / f"{name}.UTF-8"], check=False,
-                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return folder if done.returncode == 0 else None
-
-
-def in_locale(name):
-    folder = locale_folder(name)
-    if not folder:
-        pytest.skip(f"the locale {name} cannot be made here")
-    return {"LC_ALL": f"{name}.UTF-8", "LANG": f"{name}.UTF-8", "LOCPATH": str(folder)}
+def preloaded(tmp_path, source):
+    """As environment: the program with functions of a library that is compiled from this."""
+    only_without_sanitizers("which want to be loaded first")
+    if not shutil.which("cc"):
+        pytest.skip("there is no compiler")
+    library = tmp_path / "preloaded.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=source, text=True, check=True)
+    return {"LD_PRELOAD": str(library)}
 
 
 # GLib translates GTK only for languages that the program has, and GTK takes its direction from its translation.
@@ -164,23 +163,48 @@ SAME_DOMAIN = "char *textdomain(const char *name) { (void) name; return (char *)
 
 def test_right_to_left(play, tmp_path):
     """As in Hebrew, all of it the other way round."""
-    only_without_sanitizers("which want to be loaded first")
-    if not Path("/usr/share/locale/he/LC_MESSAGES/gtk40.mo").exists() or not shutil.which("cc"):
-        pytest.skip("GTK is not translated here, or there is no compiler")
-    library = tmp_path / "same-domain.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=SAME_DOMAIN, text=True, check=True)
-    picture = show(play, 8, "right-to-left", page=2, LANGUAGE="he", LD_PRELOAD=str(library))
+    if not Path("/usr/share/locale/he/LC_MESSAGES/gtk40.mo").exists():
+        pytest.skip("GTK is not translated here")
+    picture = show(play, 8, "right-to-left", page=2, LANGUAGE="he", **preloaded(tmp_path, SAME_DOMAIN))
     mirrored, golden = picture.flip(True), pictures.load("nodes")
     assert pictures.difference(mirrored, golden)[1] < pictures.difference(picture, golden)[1]
 
 
-def test_german(play):
-    """Where the program was installed with its translations."""
-    played = play(**cluster(8), ADW_DEBUG_COLOR_SCHEME=LIGHT, **in_locale("de_DE"))
-    played.desktop.screen.resize(played.program.window, *SIZE["wide"])
-    if "Knoten" not in played.program.read().text():
-        pytest.skip("the translations of this build are not installed")
-    pictures.keep(steady_picture(played.program), "german")
+# The translations of the build, which are installed elsewhere or not at all.
+BUILT_TRANSLATIONS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+char *bindtextdomain(const char *domain, const char *folder)
+{
+        char *(*next)(const char *, const char *) = dlsym(RTLD_NEXT, "bindtextdomain");
+        return next(domain, strcmp(domain, "alidade") == 0 ? getenv("TRANSLATIONS") : folder);
+}
+"""
+
+
+def left_in_english(tree, translations):
+    """What is shown as it is in the source, although there is a translation."""
+    return sorted({text for text in tree.texts() if translations.gettext(text) != text})
+
+
+@pytest.mark.parametrize("size", SIZE)
+def test_german(play, tmp_path, size):
+    folder = build_dir() / "po"
+    translations = gettext.translation("alidade", folder, ["de"])
+    played = play(**cluster(8), ADW_DEBUG_COLOR_SCHEME=LIGHT, LANGUAGE="de", TRANSLATIONS=str(folder),
+                  **preloaded(tmp_path, BUILT_TRANSLATIONS))
+    program = played.program
+    wide, high = SIZE[size]
+    wait_size(program, wide, high)
+    for number, title in enumerate(("Topologie", "Knoten", "Verbindungen", "Befunde"), 1):
+        program.press(f"alt+{number}")
+        program.wait_for("tab", title, "selected")
+        pictures.keep(steady_picture(program), f"german-{size}-{number}")
+        assert left_in_english(program.read(), translations) == []
+    program.wait_for_text("1 Fehler, 1 Warnung")
+    assert program.picture().get_width() == wide
 
 
 # The measure itself
