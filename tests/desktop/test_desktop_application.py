@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bedlib import wait_until
+from bedlib.variants import Typed
 from bedlib.waiting import wait_steadily
 from desktop_session import APP_ID, APP_PATH
 from played_cluster import ME, Played, node_id, nodes_named
@@ -160,13 +161,24 @@ def fake_ssh(desktop, script):
     return {"PATH": f"{folder}:{desktop.environment['PATH']}"}
 
 
-def test_ssh_that_fails_is_said_in_words(desktop):
-    path = fake_ssh(desktop, 'echo "ssh: connect to host far port 22: No route to host" >&2; exit 255')
-    program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **path)
-    program.wait_for_text("user@far")
-    text = program.wait(lambda tree: next((text for text in tree.texts()
-                                           if "ssh cannot connect" in text), None), "why", 20)
-    assert "far" in text
+SSH_FAILURES = {
+    'printf "Warning: added\\r\\nssh: connect to host far port 22: No route to host\\r\\n" >&2; exit 255':
+        "ssh cannot connect to user@far: ssh: connect to host far port 22: No route to host",
+    'echo "bash: line 1: systemd-stdio-bridge: command not found" >&2; exit 127':
+        "ssh cannot connect to user@far: bash: line 1: systemd-stdio-bridge: command not found",
+    r'printf "\033]0;owned\007<b>&%%s\342\200\256" >&2; exit 255':
+        "ssh cannot connect to user@far: \ufffd]0;owned\ufffd<b>&%s\ufffd",
+    "yes | tr -d '\\n' | head -c 100000 >&2; exit 255": f"ssh cannot connect to user@far: {'y' * 240}…",
+    "exit 255": "ssh cannot connect to user@far, or systemd-stdio-bridge is missing there; “ssh user@far” in a "
+                "terminal shows why"}
+
+
+@pytest.mark.parametrize("script", SSH_FAILURES, ids=["unreachable", "no-bridge", "hostile", "long", "silent"])
+def test_why_ssh_fails_is_said_in_its_words(desktop, script):
+    program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **fake_ssh(desktop, script))
+    text = program.wait(lambda tree: next((text for text in tree.texts() if "ssh cannot connect" in text), None),
+                        "why", 20)
+    assert text == SSH_FAILURES[script]
     program.wait_for("button", "Try Again")
 
 
@@ -181,6 +193,48 @@ def test_ssh_that_fails_is_started_again_only_by_hand(desktop):
     wait_until(lambda: started.read_text().count("again") >= 2, "ssh once more")
     program.wait(lambda tree: any("ssh cannot connect" in text for text in tree.texts()), "why once more")
     assert started.read_text().count("again") == 2
+
+
+def test_why_ssh_cannot_connect_again_is_said(make_host, desktop):
+    """A warning of a connection that worked is not the reason for its end."""
+    far = make_host("far")
+    once = desktop.dir / "connected-once"
+    script = (f'mkdir {once} || {{ echo "No route to host" >&2; exit 255; }}; echo "Warning: added" >&2\n'
+              f'exec systemd-stdio-bridge --bus-path={far.bus.address}')
+    there = Played(far, desktop, nodes_named("zosma"), links={}, edges=())
+    there.state = there.play_state()
+    try:
+        program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **fake_ssh(desktop, script))
+        program.wait_for("button", re.compile("^zosma, "))
+        far.bus.process.excused = True
+        far.bus.process.kill()
+        said = []
+
+        def has_tried_again(tree):
+            said.extend(text for text in tree.texts() if "ended" in text or "cannot connect" in text)
+            return "ssh cannot connect to user@far: No route to host" in said
+
+        program.wait(has_tried_again, "why it cannot connect again", 20)
+        assert set(said) <= {"The connection to user@far has ended", "ssh cannot connect to user@far: No route to host"}
+    finally:
+        there.close()
+
+
+def test_why_ssh_cannot_connect_for_an_action_is_said(make_host, desktop):
+    """Actions have a connection of their own."""
+    far = make_host("far")
+    once = desktop.dir / "connected-for-reading"
+    script = (f'mkdir {once} || {{ echo "No route to host" >&2; exit 255; }}\n'
+              f'exec systemd-stdio-bridge --bus-path={far.bus.address}')
+    there = Played(far, desktop, nodes_named("zosma"), links={}, edges=())
+    there.state = there.play_state()
+    try:
+        program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **fake_ssh(desktop, script))
+        program.wait_for("button", re.compile("^zosma, "))
+        program.actions("Activate", "sava{sv}", ("probe-device", [Typed("s", "")], {}), path=f"{APP_PATH}/window/1")
+        program.wait_for_text("Cannot measure all compute devices: ssh cannot connect to user@far: No route to host")
+    finally:
+        there.close()
 
 
 def test_ssh_gets_the_host_as_an_operand(desktop):

@@ -8,6 +8,7 @@
 #include "clients/desktop/actions/ssh-environment.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
+#include "common/fd.h"
 
 #define IDLE_SECONDS 60u
 #define REMOTE_IDLE_SECONDS 600u /* ssh may ask for a password each time */
@@ -18,6 +19,7 @@ struct AldHostBus {
         GSource *source;
         sd_bus_slot *hello;
         bool established;
+        int complaints;       /* what ssh has written, or -1 */
         GList *uses, *losing; /* the latter are about to be told */
         guint idle_id, deadline_id;
 };
@@ -43,7 +45,10 @@ static sd_bus *detach_bus(AldHostBus *self)
 static char *why_not_established(const AldHostBus *self, int error)
 {
         const char *place = ald_connection_place(self->host);
+        g_autofree char *complaint = ald_connection_complaint(self->complaints);
 
+        if (complaint)
+                return g_strdup_printf(_("ssh cannot connect to %s: %s"), place, complaint);
         if (error == -ETIMEDOUT)
                 return g_strdup_printf(_("%s does not answer"), place);
         if (!self->host)
@@ -110,8 +115,10 @@ static int on_hello(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 
 static int open_bus(AldHostBus *self)
 {
-        int r = ald_connection_open(self->host, &self->bus);
+        int r;
 
+        ald_fd_close(&self->complaints);
+        r = ald_connection_open_noting(self->host, &self->complaints, &self->bus);
         if (r < 0)
                 return r;
         self->established = false;
@@ -178,6 +185,7 @@ AldHostBus *ald_host_bus_new(const char *host)
         AldHostBus *bus = g_new0(AldHostBus, 1);
 
         bus->host = g_strdup(host);
+        bus->complaints = -1;
         return bus;
 }
 
@@ -186,6 +194,7 @@ void ald_host_bus_free(AldHostBus *bus)
         if (!bus)
                 return;
         lose(bus, -ECONNRESET);
+        ald_fd_close(&bus->complaints);
         g_free(bus->host);
         g_free(bus);
 }

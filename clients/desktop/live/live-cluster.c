@@ -13,6 +13,7 @@
 #include "clients/desktop/live/node-item.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
+#include "common/fd.h"
 #include "state-client/state-client.h"
 
 #define FIGURES_MSEC 500u /* between two updates of figures */
@@ -40,6 +41,8 @@ struct _AldLiveCluster {
         uint64_t topology_seen, topology_taken; /* n_taken of what was passed on, and of what is described */
         json_t *findings_seen; /* a reference, so that no other findings are at its address */
         gint64 flushed_at, links_at, links_took; /* CLOCK_MONOTONIC in µs */
+        int complaints;                          /* what ssh has written for the last connection, or -1 */
+        bool reached;                            /* everything was read by it */
         guint flush_id, tick_id, retry_id, ticks, retries;
         bool flush_is_urgent, wanted, background, runs, has_data;
 };
@@ -309,7 +312,9 @@ static int open_bus(sd_bus **ret, void *userdata)
 {
         AldLiveCluster *cluster = userdata;
 
-        return ald_connection_open(cluster->host, ret);
+        cluster->reached = false;
+        ald_fd_close(&cluster->complaints);
+        return ald_connection_open_noting(cluster->host, &cluster->complaints, ret);
 }
 
 static void close_bus(sd_bus *bus, void *userdata)
@@ -360,7 +365,7 @@ static void on_synced(AldFollow *follow, void *userdata)
         AldLiveCluster *cluster = userdata;
 
         cluster->retries = 0;
-        cluster->has_data = true;
+        cluster->has_data = cluster->reached = true;
         cluster->dirty |= ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS |
                           ALD_LIVE_FINDINGS | ALD_LIVE_TOTALS;
         g_clear_handle_id(&cluster->flush_id, g_source_remove);
@@ -371,13 +376,17 @@ static void on_synced(AldFollow *follow, void *userdata)
 static char *why_not_connected(AldLiveCluster *cluster)
 {
         const char *place = ald_connection_place(cluster->host);
+        /* Of a connection that worked, it may be a mere warning. */
+        g_autofree char *complaint = cluster->reached ? NULL : ald_connection_complaint(cluster->complaints);
 
-        return cluster->host && !cluster->has_data
-                       ? g_strdup_printf(
-                                 _("ssh cannot connect to %s, or systemd-stdio-bridge is missing there; "
-                                   "“ssh %s” in a terminal shows why"),
-                                 place, place)
-                       : g_strdup_printf(_("The connection to %s has ended"), place);
+        if (complaint)
+                return g_strdup_printf(_("ssh cannot connect to %s: %s"), place, complaint);
+        if (cluster->host && !cluster->has_data)
+                return g_strdup_printf(
+                        _("ssh cannot connect to %s, or systemd-stdio-bridge is missing there; "
+                          "“ssh %s” in a terminal shows why"),
+                        place, place);
+        return g_strdup_printf(_("The connection to %s has ended"), place);
 }
 
 /* Neither running nor started by the bus. */
@@ -487,6 +496,7 @@ static void ald_live_cluster_finalize(GObject *object)
         ald_topology_summary_free(cluster->topology);
         ald_model_free(cluster->model);
         json_decref(cluster->findings_seen);
+        ald_fd_close(&cluster->complaints);
         g_hash_table_unref(cluster->changed_nodes);
         g_free(cluster->host);
         g_free(cluster->problem);
@@ -518,6 +528,7 @@ static void ald_live_cluster_class_init(AldLiveClusterClass *class)
 
 static void ald_live_cluster_init(AldLiveCluster *cluster)
 {
+        cluster->complaints = -1;
         cluster->model = ald_model_new();
         ald_model_add_topology(cluster->model, true);
         ald_model_watch(cluster->model, on_changed, cluster);
