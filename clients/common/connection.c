@@ -95,8 +95,7 @@ int ald_connection_open_noting(const char *host, int *ret_complaints, sd_bus **r
         r = ald_connection_open(host, ret);
         if (own >= 0)
                 (void) dup2(own, STDERR_FILENO);
-        if (r >= 0)
-                *ret_complaints = ald_fd_steal(&complaints);
+        *ret_complaints = ald_fd_steal(&complaints);
         return r;
 }
 

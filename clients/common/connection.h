@@ -22,8 +22,8 @@ int ald_connection_open(const char *host, sd_bus **ret);
 
 /*
  * The same for a program that is not run from a terminal: what ssh writes to its standard error is kept in a
- * file, which is closed by the caller. -1: there is none, as for a NULL host. Call it from the main thread:
- * for a moment the file is the standard error of this process, too.
+ * file, also if it has ended already; the caller closes it. -1: there is none, as for a NULL host. Call it
+ * from the main thread: for a moment the file is the standard error of this process, too.
  */
 int ald_connection_open_noting(const char *host, int *ret_complaints, sd_bus **ret);
 

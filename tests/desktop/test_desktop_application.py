@@ -182,6 +182,18 @@ def test_why_ssh_fails_is_said_in_its_words(desktop, script):
     program.wait_for("button", "Try Again")
 
 
+def test_ssh_that_does_not_end_stops_nothing(desktop):
+    """It has closed the connection, and ignores that it is asked to end."""
+    script = 'read line; trap "" TERM; exec <&- >&-; exec sleep 20'
+    program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **fake_ssh(desktop, script))
+    program.wait(lambda tree: any("ssh cannot connect" in text for text in tree.texts()), "why")
+    program.focus()
+    program.press("F5")
+    program.wait(lambda tree: any("ssh cannot connect" in text for text in tree.texts()), "why once more")
+    program.expected_end = True
+    assert program.quit() == 0
+
+
 def test_ssh_that_fails_is_started_again_only_by_hand(desktop):
     """Each time it may ask for a password."""
     started = desktop.dir / "ssh-started"

@@ -322,6 +322,22 @@ static void close_bus(sd_bus *bus, void *userdata)
         ald_connection_close(ALD_LIVE_CLUSTER(userdata)->host, bus);
 }
 
+static char *why_not_connected(AldLiveCluster *cluster)
+{
+        const char *place = ald_connection_place(cluster->host);
+        /* Of a connection that worked, it may be a mere warning. */
+        g_autofree char *complaint = cluster->reached ? NULL : ald_connection_complaint(cluster->complaints);
+
+        if (complaint)
+                return g_strdup_printf(_("ssh cannot connect to %s: %s"), place, complaint);
+        if (cluster->host && !cluster->has_data)
+                return g_strdup_printf(
+                        _("ssh cannot connect to %s, or systemd-stdio-bridge is missing there; "
+                          "“ssh %s” in a terminal shows why"),
+                        place, place);
+        return g_strdup_printf(_("The connection to %s has ended"), place);
+}
+
 static void retry_later(AldLiveCluster *cluster);
 
 static void connect_now(AldLiveCluster *cluster)
@@ -332,8 +348,11 @@ static void connect_now(AldLiveCluster *cluster)
         r = ald_state_client_resume(cluster->client);
         if (r >= 0)
                 return;
-        set_problem(cluster, g_strdup_printf(_("Cannot connect to %s: %s"),
-                                     ald_connection_place(cluster->host), g_strerror(-r)));
+        /* -EPIPE: ssh has ended before anything could be written to it. */
+        set_problem(cluster, cluster->host && r == -EPIPE
+                                     ? why_not_connected(cluster)
+                                     : g_strdup_printf(_("Cannot connect to %s: %s"),
+                                               ald_connection_place(cluster->host), g_strerror(-r)));
         retry_later(cluster);
 }
 
@@ -371,22 +390,6 @@ static void on_synced(AldFollow *follow, void *userdata)
         g_clear_handle_id(&cluster->flush_id, g_source_remove);
         flush(cluster);
         set_problem(cluster, NULL);
-}
-
-static char *why_not_connected(AldLiveCluster *cluster)
-{
-        const char *place = ald_connection_place(cluster->host);
-        /* Of a connection that worked, it may be a mere warning. */
-        g_autofree char *complaint = cluster->reached ? NULL : ald_connection_complaint(cluster->complaints);
-
-        if (complaint)
-                return g_strdup_printf(_("ssh cannot connect to %s: %s"), place, complaint);
-        if (cluster->host && !cluster->has_data)
-                return g_strdup_printf(
-                        _("ssh cannot connect to %s, or systemd-stdio-bridge is missing there; "
-                          "“ssh %s” in a terminal shows why"),
-                        place, place);
-        return g_strdup_printf(_("The connection to %s has ended"), place);
 }
 
 /* Neither running nor started by the bus. */
