@@ -10,7 +10,6 @@ struct AldStateClient {
         sd_bus *bus; /* NULL while paused, like the next two */
         GSource *source;
         AldFollow *follow;
-        bool ended;     /* the connection has, though it may not be closed yet */
         GSource *pause; /* set by ald_state_client_pause_soon() */
 };
 
@@ -21,28 +20,15 @@ static void drop_source(GSource **source)
         g_clear_pointer(source, g_source_unref);
 }
 
-/* sd-bus itself reports only that the other side hung up. Closing waits for a program such as ssh, unless
- * close() knows better, which takes the connection. */
+/* sd-bus itself reports only that the other side hung up. */
 static void on_closed(sd_bus *bus, int error, void *userdata)
 {
         g_auto(sd_bus_error) reason = SD_BUS_ERROR_NULL;
         AldStateClient *client = userdata;
 
-        client->ended = true;
-        if (client->setup.close)
-                ald_state_client_pause_soon(client);
-        else
-                sd_bus_close(bus);
+        sd_bus_close(bus);
         ald_bus_closed_error(error, &reason);
         ald_follow_set_disconnected(client->follow, &reason);
-}
-
-static void close_bus(AldStateClient *client, sd_bus *bus)
-{
-        if (bus && client->setup.close)
-                client->setup.close(bus, client->setup.open_userdata);
-        else
-                (void) sd_bus_close_unref(bus); /* flushing could block forever */
 }
 
 void ald_state_client_pause(AldStateClient *client)
@@ -50,8 +36,7 @@ void ald_state_client_pause(AldStateClient *client)
         drop_source(&client->pause);
         g_clear_pointer(&client->follow, ald_follow_free);
         drop_source(&client->source);
-        close_bus(client, g_steal_pointer(&client->bus));
-        client->ended = false;
+        client->bus = sd_bus_close_unref(client->bus); /* flushing could block forever */
 }
 
 static gboolean on_pause(void *userdata)
@@ -94,7 +79,7 @@ int ald_state_client_resume(AldStateClient *client)
         int r;
 
         drop_source(&client->pause);
-        if (client->bus && !client->ended)
+        if (client->bus && sd_bus_is_open(client->bus) > 0)
                 return 0;
         ald_state_client_pause(client); /* what is left of a lost connection */
         r = client->setup.open(&client->bus, client->setup.open_userdata);

@@ -14,11 +14,10 @@ typedef struct AldStateClient AldStateClient;
 typedef struct AldStateClientSetup {
         /* Opens a connection, at the start and to resume. Its errors are passed on to the caller. */
         int (*open)(sd_bus **ret, void *userdata);
-        void (*close)(sd_bus *bus, void *userdata); /* takes it; NULL: closed at once, which ssh may delay */
-        void *open_userdata;                        /* of both */
-        const AldFollowHandler *handler;            /* kept, not copied */
-        void *userdata;                             /* of the handler */
-        bool subscribe;                             /* as ald_follow_subscribe() */
+        void *open_userdata;
+        const AldFollowHandler *handler; /* kept, not copied */
+        void *userdata;                  /* of the handler */
+        bool subscribe;                  /* as ald_follow_subscribe() */
 } AldStateClientSetup;
 
 /* The caller keeps the model until the client is freed. */

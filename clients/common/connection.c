@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "clients/common/connection.h"
-#include "clients/common/safe-text.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
-#include "common/fd.h"
 #include "record/translate.h"
 
 /* Of names and addresses, with zone, brackets, port and the name of a container. */
 #define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%[]/"
 #define HOST_MAX_BYTES 320u
-#define COMPLAINTS_BYTES 8192
-#define COMPLAINT_MAX_BYTES 240u
 
 #define ADDRESS_VARIABLE "ALIDADE_BUS_ADDRESS"
 
@@ -70,63 +63,6 @@ int ald_connection_open(const char *host, sd_bus **ret)
         if (host)
                 return sd_bus_open_system_remote(ret, host);
         return local_address() ? ald_bus_open_address(local_address(), ret) : sd_bus_open_system(ret);
-}
-
-/* It cannot grow, since ssh may run for days and write anything. -1 on error. */
-static int make_complaints(void)
-{
-        ald_fd int fd = memfd_create("alidade-ssh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-        if (fd < 0 || ftruncate(fd, COMPLAINTS_BYTES) < 0 ||
-                fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
-                return -1;
-        return ald_fd_steal(&fd);
-}
-
-/* sd-bus has started ssh, which inherits the standard error, when it returns. */
-int ald_connection_open_noting(const char *host, int *ret_complaints, sd_bus **ret)
-{
-        ald_fd int complaints = host ? make_complaints() : -1;
-        ald_fd int own = complaints >= 0 ? fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
-        int r;
-
-        if (own >= 0)
-                (void) dup2(complaints, STDERR_FILENO);
-        r = ald_connection_open(host, ret);
-        if (own >= 0)
-                (void) dup2(own, STDERR_FILENO);
-        *ret_complaints = ald_fd_steal(&complaints);
-        return r;
-}
-
-char *ald_connection_complaint(int complaints)
-{
-        char text[COMPLAINTS_BYTES + 1] = "", *line;
-
-        if (complaints < 0 || pread(complaints, text, COMPLAINTS_BYTES, 0) < 0)
-                return NULL;
-        g_strchomp(text);
-        line = strrchr(text, '\n');
-        line = g_strchug(line ? line : text);
-        if (strlen(line) > COMPLAINT_MAX_BYTES)
-                strcpy(line + COMPLAINT_MAX_BYTES, "…");
-        return *line ? ald_text_safe(line) : NULL;
-}
-
-static gpointer close_bus(gpointer bus)
-{
-        (void) sd_bus_close_unref(bus); /* flushing could block forever */
-        return NULL;
-}
-
-void ald_connection_close(const char *host, sd_bus *bus)
-{
-        GThread *thread = bus && host ? g_thread_try_new("close-bus", close_bus, bus, NULL) : NULL;
-
-        if (thread)
-                g_thread_unref(thread);
-        else
-                (void) close_bus(bus);
 }
 
 const char *ald_connection_place(const char *host)

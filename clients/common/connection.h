@@ -20,20 +20,6 @@ bool ald_connection_has_ssh(void);
  */
 int ald_connection_open(const char *host, sd_bus **ret);
 
-/*
- * The same for a program that is not run from a terminal: what ssh writes to its standard error is kept in a
- * file, also if it has ended already; the caller closes it. -1: there is none, as for a NULL host. Call it
- * from the main thread: for a moment the file is the standard error of this process, too.
- */
-int ald_connection_open_noting(const char *host, int *ret_complaints, sd_bus **ret);
-
-/* The last line in that file, shortened, as safe text to be freed; NULL if there is none. */
-char *ald_connection_complaint(int complaints);
-
-/* Closes and frees a connection, of which nothing else has a reference. Takes no time: to another host, the
- * end of ssh, which a network that hangs may delay, is awaited by a thread. NULL is ignored. */
-void ald_connection_close(const char *host, sd_bus *bus);
-
 /* The other end in words: the host, the address, or "the system bus". Points into the argument, the
  * environment or the translations. */
 const char *ald_connection_place(const char *host);

@@ -184,7 +184,7 @@ def test_why_ssh_fails_is_said_in_its_words(desktop, script):
 
 def test_ssh_that_does_not_end_stops_nothing(desktop):
     """It has closed the connection, and ignores that it is asked to end."""
-    script = 'read line; trap "" TERM; exec <&- >&-; exec sleep 20'
+    script = 'trap "" TERM; exec <&- >&-; exec sleep 20'
     program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **fake_ssh(desktop, script))
     program.wait(lambda tree: any("ssh cannot connect" in text for text in tree.texts()), "why")
     program.focus()
@@ -192,6 +192,20 @@ def test_ssh_that_does_not_end_stops_nothing(desktop):
     program.wait(lambda tree: any("ssh cannot connect" in text for text in tree.texts()), "why once more")
     program.expected_end = True
     assert program.quit() == 0
+
+
+def test_ssh_ends_with_the_program(desktop):
+    """Even where it waits for an answer of its user, or the program is killed."""
+    pids = desktop.dir / "ssh-pids"
+    for end in (lambda program: program.quit(), lambda program: program.kill()):
+        pids.unlink(missing_ok=True)
+        program = desktop.start_program("unix:path=/nonexistent", "--host=user@far",
+                                        **fake_ssh(desktop, f"echo $$ >{pids}; exec sleep 60"))
+        wait_steadily(lambda: pids.exists() and pids.read_text().strip(), "ssh")
+        program.expected_end = True
+        end(program)
+        wait_steadily(lambda: not Path("/proc", pids.read_text().strip()).exists(), "the end of ssh")
+        desktop.end_programs()
 
 
 def test_ssh_that_fails_is_started_again_only_by_hand(desktop):

@@ -6,6 +6,7 @@
 #include "clients/common/connection.h"
 #include "clients/desktop/actions/host-bus.h"
 #include "clients/desktop/actions/ssh-environment.h"
+#include "clients/desktop/live/host-connection.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
 #include "common/fd.h"
@@ -45,7 +46,7 @@ static sd_bus *detach_bus(AldHostBus *self)
 static char *why_not_established(const AldHostBus *self, int error)
 {
         const char *place = ald_connection_place(self->host);
-        g_autofree char *complaint = ald_connection_complaint(self->complaints);
+        g_autofree char *complaint = ald_host_connection_complaint(self->complaints);
 
         if (complaint)
                 return g_strdup_printf(_("ssh cannot connect to %s: %s"), place, complaint);
@@ -86,7 +87,7 @@ static void lose(AldHostBus *self, int error)
                 use->owner = NULL;
                 use->lost(&reason, use->userdata);
         }
-        ald_connection_close(self->host, bus);
+        sd_bus_close_unref(bus);
 }
 
 static void on_closed(sd_bus *bus, int error, void *userdata)
@@ -118,7 +119,7 @@ static int open_bus(AldHostBus *self)
         int r;
 
         ald_fd_close(&self->complaints);
-        r = ald_connection_open_noting(self->host, &self->complaints, &self->bus);
+        r = ald_host_connection_open(self->host, &self->complaints, &self->bus);
         if (r < 0)
                 return r;
         self->established = false;
@@ -129,7 +130,7 @@ static int open_bus(AldHostBus *self)
         if (r >= 0 && !self->host)
                 self->deadline_id = g_timeout_add((guint) (ALD_ANSWER_USEC / 1000), on_deadline, self);
         if (r < 0)
-                ald_connection_close(self->host, detach_bus(self));
+                sd_bus_close_unref(detach_bus(self));
         return r;
 }
 
@@ -160,7 +161,7 @@ static gboolean on_idle(void *userdata)
         AldHostBus *self = userdata;
 
         self->idle_id = 0;
-        ald_connection_close(self->host, detach_bus(self));
+        sd_bus_close_unref(detach_bus(self));
         return G_SOURCE_REMOVE;
 }
 

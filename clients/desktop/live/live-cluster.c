@@ -7,6 +7,7 @@
 #include "clients/common/safe-text.h"
 #include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/live/finding-item.h"
+#include "clients/desktop/live/host-connection.h"
 #include "clients/desktop/live/item-list.h"
 #include "clients/desktop/live/link-item.h"
 #include "clients/desktop/live/live-cluster.h"
@@ -314,19 +315,15 @@ static int open_bus(sd_bus **ret, void *userdata)
 
         cluster->reached = false;
         ald_fd_close(&cluster->complaints);
-        return ald_connection_open_noting(cluster->host, &cluster->complaints, ret);
-}
-
-static void close_bus(sd_bus *bus, void *userdata)
-{
-        ald_connection_close(ALD_LIVE_CLUSTER(userdata)->host, bus);
+        return ald_host_connection_open(cluster->host, &cluster->complaints, ret);
 }
 
 static char *why_not_connected(AldLiveCluster *cluster)
 {
         const char *place = ald_connection_place(cluster->host);
         /* Of a connection that worked, it may be a mere warning. */
-        g_autofree char *complaint = cluster->reached ? NULL : ald_connection_complaint(cluster->complaints);
+        g_autofree char *complaint = cluster->reached ? NULL
+                                                      : ald_host_connection_complaint(cluster->complaints);
 
         if (complaint)
                 return g_strdup_printf(_("ssh cannot connect to %s: %s"), place, complaint);
@@ -430,7 +427,6 @@ static void begin(AldLiveCluster *cluster)
                 .synced = on_synced, .lost = on_lost, .refused = on_refused
         };
         const AldStateClientSetup setup = { .open = open_bus,
-                .close = close_bus,
                 .open_userdata = cluster,
                 .handler = &handler,
                 .userdata = cluster,

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clients/common/connection.h"
+#include "clients/common/safe-text.h"
+#include "clients/desktop/live/host-connection.h"
+#include "common/bus-cleanup.h"
+#include "common/fd.h"
+
+#define COMPLAINTS_BYTES 8192
+#define COMPLAINT_MAX_BYTES 240u
+
+/* What the bus source expects of a connection over a program, which may ask its user something. */
+#define ADDRESS "unixexec:path=ssh"
+
+typedef struct SshProcess {
+        GPid pid;
+        bool unused, ended; /* both: it is freed */
+} SshProcess;
+
+/* The parts of [USER@]HOST[:PORT][/CONTAINER], of which HOST may be an address in brackets. */
+typedef struct SshHost {
+        char *host, *port, *container; /* the last two NULL if absent */
+} SshHost;
+
+static void ssh_host_clear(SshHost *parts)
+{
+        g_free(parts->host);
+        g_free(parts->port);
+        g_free(parts->container);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SshHost, ssh_host_clear)
+
+/* An IPv6 address without brackets has several colons, none of which begins a port. */
+static const char *find_port(const char *text, const char *end)
+{
+        const char *bracket = memchr(text, ']', (size_t) (end - text));
+        const char *colon = memchr(
+                bracket ? bracket : text, ':', (size_t) (end - (bracket ? bracket : text)));
+
+        if (!colon || (!bracket && memchr(colon + 1, ':', (size_t) (end - colon - 1))))
+                return NULL;
+        return colon;
+}
+
+static char *without_brackets(char *host)
+{
+        char *open = strchr(host, '['), *close = strchr(host, ']');
+
+        if (open && close) {
+                memmove(close, close + 1, strlen(close));
+                memmove(open, open + 1, strlen(open));
+        }
+        return host;
+}
+
+static SshHost split_host(const char *text)
+{
+        const char *slash = strchr(text, '/'), *end = slash ? slash : text + strlen(text),
+                   *port = find_port(text, end);
+        SshHost parts = { 0 };
+
+        parts.host = without_brackets(g_strndup(text, (size_t) ((port ? port : end) - text)));
+        if (slash)
+                parts.container = g_strdup(slash + 1);
+        if (!port)
+                return parts;
+        /* systemd takes the name of a container there as well. */
+        if (g_ascii_isdigit(port[1]))
+                parts.port = g_strndup(port + 1, (size_t) (end - port - 1));
+        else if (!parts.container)
+                parts.container = g_strndup(port + 1, (size_t) (end - port - 1));
+        return parts;
+}
+
+char **ald_host_connection_command(const char *host)
+{
+        g_auto(SshHost) parts = split_host(host);
+        g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+
+        g_strv_builder_add_many(builder, "ssh", "-xT", NULL);
+        if (parts.port)
+                g_strv_builder_add_many(builder, "-p", parts.port, NULL);
+        g_strv_builder_add_many(builder, "--", parts.host, "systemd-stdio-bridge", NULL);
+        if (parts.container) {
+                g_autofree char *machine = g_strconcat("--machine=", parts.container, NULL);
+
+                g_strv_builder_add(builder, machine);
+        }
+        return g_strv_builder_end(builder);
+}
+
+/* The process. */
+
+static void drop_process(SshProcess *process)
+{
+        if (process->unused && process->ended)
+                g_free(process);
+}
+
+static void on_ended(GPid pid, int status, void *userdata)
+{
+        SshProcess *process = userdata;
+
+        process->ended = true;
+        drop_process(process);
+}
+
+/* With the connection. */
+static void on_unused(void *userdata)
+{
+        SshProcess *process = userdata;
+
+        process->unused = true;
+        if (!process->ended)
+                (void) kill(process->pid, SIGTERM);
+        drop_process(process);
+}
+
+/* In the child: it does not outlive this program, which may be killed. */
+static void end_with_parent(void *userdata)
+{
+        (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
+static SshProcess *start_ssh(const char *host, int socket, int complaints)
+{
+        g_auto(GStrv) command = ald_host_connection_command(host);
+        SshProcess *process;
+        GPid pid;
+
+        if (!g_spawn_async_with_fds(NULL, command, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
+                    end_with_parent, NULL, &pid, socket, socket, complaints, NULL))
+                return NULL;
+        process = g_new0(SshProcess, 1);
+        process->pid = pid;
+        g_child_watch_add(pid, on_ended, process);
+        return process;
+}
+
+/* The connection. */
+
+static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return 0;
+}
+
+/* A slot that is freed with the connection; it takes the process. */
+static int bind_process(sd_bus *bus, SshProcess *process)
+{
+        sd_bus_slot *slot;
+        int r = sd_bus_add_filter(bus, &slot, on_message, process);
+
+        if (r < 0) {
+                on_unused(process);
+                return r;
+        }
+        (void) sd_bus_slot_set_destroy_callback(slot, on_unused);
+        (void) sd_bus_slot_set_floating(slot, true);
+        sd_bus_slot_unref(slot);
+        return 0;
+}
+
+/* It takes the socket. */
+static int use_socket(sd_bus *bus, int socket)
+{
+        int r = sd_bus_set_fd(bus, socket, socket);
+
+        if (r < 0) {
+                (void) close(socket);
+                return r;
+        }
+        r = sd_bus_set_address(bus, ADDRESS);
+        if (r >= 0)
+                r = sd_bus_set_bus_client(bus, true);
+        return r >= 0 ? sd_bus_start(bus) : r;
+}
+
+static int open_over_ssh(const char *host, int complaints, sd_bus **ret)
+{
+        ald_fd int own = -1, of_ssh = -1;
+        g_autoptr(AldBus) bus = NULL;
+        SshProcess *process;
+        int ends[2], r;
+
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+                return -errno;
+        own = ends[0];
+        of_ssh = ends[1];
+        /* ssh reads and writes as if it were a pipe. */
+        if (fcntl(of_ssh, F_SETFL, 0) < 0)
+                return -errno;
+        r = sd_bus_new(&bus);
+        if (r < 0)
+                return r;
+        process = start_ssh(host, of_ssh, complaints);
+        if (!process)
+                return -ECHILD;
+        r = bind_process(bus, process);
+        if (r >= 0)
+                r = use_socket(bus, ald_fd_steal(&own));
+        if (r >= 0)
+                *ret = g_steal_pointer(&bus);
+        return r;
+}
+
+/* It cannot grow, since ssh may run for days and write anything. -1 on error. */
+static int make_complaints(void)
+{
+        ald_fd int fd = memfd_create("alidade-ssh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+        if (fd < 0 || ftruncate(fd, COMPLAINTS_BYTES) < 0 ||
+                fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+                return -1;
+        return ald_fd_steal(&fd);
+}
+
+int ald_host_connection_open(const char *host, int *ret_complaints, sd_bus **ret)
+{
+        *ret_complaints = -1;
+        if (!host)
+                return ald_connection_open(NULL, ret);
+        if (!ald_connection_is_host(host))
+                return -EINVAL;
+        *ret_complaints = make_complaints();
+        return open_over_ssh(host, *ret_complaints, ret);
+}
+
+char *ald_host_connection_complaint(int complaints)
+{
+        char text[COMPLAINTS_BYTES + 1] = "", *line;
+
+        if (complaints < 0 || pread(complaints, text, COMPLAINTS_BYTES, 0) < 0)
+                return NULL;
+        g_strchomp(text);
+        line = strrchr(text, '\n');
+        line = g_strchug(line ? line : text);
+        if (strlen(line) > COMPLAINT_MAX_BYTES)
+                strcpy(line + COMPLAINT_MAX_BYTES, "…");
+        return *line ? ald_text_safe(line) : NULL;
+}
