@@ -47,6 +47,8 @@ static GtkWidget *make_line(const char *style_class)
 
         gtk_label_set_xalign(GTK_LABEL(label), 0);
         gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+        /* It takes the place that is left, and asks for none: a long name would widen the pane. */
+        gtk_label_set_max_width_chars(GTK_LABEL(label), 1);
         gtk_widget_add_css_class(label, style_class);
         return label;
 }
