@@ -171,23 +171,40 @@ def test_a_refused_name_is_said_in_words(play):
 
 # Forgetting
 
-def test_a_node_that_is_offline_is_forgotten(play):
-    nodes = {ME: node("atlas"), PEER: node("borealis", "offline")}
-    played = play(nodes)
-    forgotten = []
-
-    def forget(found):
-        forgotten.append(found)
-
-    played.serve(CLUSTER_XML, "Cluster1", Forget=forget)
+def offline_peer(play, forget):
+    """A cluster with a node that is offline, whose details offer to forget it."""
+    played = play({ME: node("atlas"), PEER: node("borealis", "offline")})
+    cluster = played.serve(CLUSTER_XML, "Cluster1", Forget=lambda found: forget(played, found))
     played.program.click("button", re.compile("^borealis, "))
     played.program.click("button", re.compile("^_?Forget…"))
     played.program.wait_for_text("Forget borealis?")
-    played.program.click("button", re.compile("^_?Forget( Forget)?$"))
-    wait_until(lambda: forgotten == [PEER], "Forget()")
-    played.program.wait_for_text("borealis is hidden until it is heard again")
-    played.remove_node(PEER)
-    played.program.wait_gone("button", re.compile("^borealis, "))
+    return played, cluster
+
+
+def accept_forgetting(program):
+    program.click("button", re.compile("^_?Forget( Forget)?$"))
+
+
+def test_a_node_that_is_offline_is_forgotten(play):
+    """Its name is said, though it may go before the call has ended."""
+    played, cluster = offline_peer(play, lambda played, found: played.remove_node(found))
+    program = played.program
+    accept_forgetting(program)
+    wait_until(lambda: [call.args for call in cluster.calls] == [(PEER,)], "Forget()")
+    program.wait_for_text("borealis is hidden until it is heard again")
+    program.wait_gone("button", re.compile("^borealis, "))
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda played: played.remove_node(PEER), "borealis is not known any more"),
+    (lambda played: played.set_presence(PEER, "online"), "borealis is online; only a node that is offline")])
+def test_a_node_that_changes_during_the_prompt_is_not_forgotten(play, change, words):
+    played, cluster = offline_peer(play, lambda played, found: None)
+    change(played)
+    played.program.wait_gone("button", re.compile("^borealis, .*offline"))
+    accept_forgetting(played.program)
+    played.program.wait_for_text(words)
+    assert not cluster.calls
 
 
 def test_a_node_that_is_online_is_not_forgotten(play):

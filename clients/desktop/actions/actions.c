@@ -12,6 +12,11 @@
 #include "clients/desktop/actions/prompt.h"
 #include "common/bus-names.h"
 
+/* A name that is kept, since the node may go before it is said. */
+typedef struct NamedNode {
+        char *id, *name;
+} NamedNode;
+
 struct AldActions {
         GtkApplicationWindow *window;
         AldLiveCluster *cluster;
@@ -21,7 +26,7 @@ struct AldActions {
         gulong said_id;
         GtkWidget *prompt; /* NULL while there is none */
         AldHostCall *naming, *forgetting;
-        char *to_forget, *forgotten; /* ids of the nodes of the prompt and of the call */
+        NamedNode to_forget, forgotten; /* the nodes of the prompt and of the call */
 };
 
 static void say(const char *text, void *userdata)
@@ -102,40 +107,34 @@ static void on_set_name(GSimpleAction *action, GVariant *parameter, void *userda
 
 /* Nodes that have gone. */
 
+static void set_node(NamedNode *node, const char *id, const char *name)
+{
+        g_free(node->id);
+        g_free(node->name);
+        *node = (NamedNode){ g_strdup(id), g_strdup(name) };
+}
+
 static void on_forgotten(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
 {
         AldActions *self = userdata;
-        g_autofree char *name = ald_node_name(model_of(self), self->forgotten);
+        const NamedNode *node = &self->forgotten;
         g_autofree char *why = error ? ald_bus_error_words(error, ALD_CLUSTER_UNIT) : NULL;
-        g_autofree char *words = reply ? g_strdup_printf(_("%s is hidden until it is heard again"), name)
-                                       : g_strdup_printf(_("Cannot forget %s: %s"), name, why);
+        g_autofree char *words = reply ? g_strdup_printf(
+                                                 _("%s is hidden until it is heard again"), node->name)
+                                       : g_strdup_printf(_("Cannot forget %s: %s"), node->name, why);
 
         self->forgetting = NULL;
         say(words, self);
 }
 
-static void on_forget_accepted(void *userdata)
-{
-        static const AldHostMethod forget = { ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE,
-                "Forget", .asks = true };
-        AldActions *self = userdata;
-
-        /* Meanwhile there may be a prompt for another node. */
-        g_free(self->forgotten);
-        self->forgotten = g_strdup(self->to_forget);
-        ald_host_call_free(self->forgetting);
-        self->forgetting = ald_host_call_new(self->bus, &forget, on_forgotten, self, "s", self->forgotten);
-}
-
 /* The cluster service refuses too, but after it has asked for a password. */
-static char *why_not_forget(AldActions *self, const char *id)
+static char *why_not_forget(AldActions *self, const char *id, const char *name)
 {
         const AldEntity *node = ald_model_get(model_of(self), id);
         const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
-        g_autofree char *name = ald_node_name(model_of(self), id);
 
         if (!node)
-                return g_strdup(_("The node is not known any more"));
+                return g_strdup_printf(_("%s is not known any more"), name);
         if (g_strcmp0(id, ald_model_node_id(model_of(self))) == 0)
                 return g_strdup_printf(_("%s is the machine itself and cannot forget itself"), name);
         if (presence && g_strcmp0(presence->state, "online") == 0)
@@ -143,20 +142,37 @@ static char *why_not_forget(AldActions *self, const char *id)
         return NULL;
 }
 
+static void on_forget_accepted(void *userdata)
+{
+        static const AldHostMethod forget = { ALD_CLUSTER_NAME, ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE,
+                "Forget", .asks = true };
+        AldActions *self = userdata;
+        /* It may have come or gone while the prompt was open. */
+        g_autofree char *why_not = why_not_forget(self, self->to_forget.id, self->to_forget.name);
+
+        if (why_not) {
+                say(why_not, self);
+                return;
+        }
+        /* While the call lasts there may be a prompt for another node. */
+        set_node(&self->forgotten, self->to_forget.id, self->to_forget.name);
+        ald_host_call_free(self->forgetting);
+        self->forgetting = ald_host_call_new(self->bus, &forget, on_forgotten, self, "s", self->forgotten.id);
+}
+
 static void on_forget(GSimpleAction *action, GVariant *parameter, void *userdata)
 {
         AldActions *self = userdata;
         const char *id = g_variant_get_string(parameter, NULL);
-        g_autofree char *why_not = why_not_forget(self, id), *name = NULL, *heading = NULL;
+        g_autofree char *name = ald_node_name(model_of(self), id);
+        g_autofree char *why_not = why_not_forget(self, id, name), *heading = NULL;
         GtkWidget *prompt;
 
         if (why_not) {
                 say(why_not, self);
                 return;
         }
-        g_free(self->to_forget);
-        self->to_forget = g_strdup(id);
-        name = ald_node_name(model_of(self), id);
+        set_node(&self->to_forget, id, name);
         heading = g_strdup_printf(_("Forget %s?"), name);
         prompt = ald_prompt_new(heading,
                 _("The node and all its records are hidden on every machine of the cluster until it is heard "
@@ -238,8 +254,8 @@ void ald_actions_free(AldActions *self)
         ald_measurements_free(self->measurements);
         ald_host_bus_free(self->bus);
         g_object_unref(self->cluster);
-        g_free(self->to_forget);
-        g_free(self->forgotten);
+        set_node(&self->to_forget, NULL, NULL);
+        set_node(&self->forgotten, NULL, NULL);
         g_free(self);
 }
 
