@@ -36,6 +36,7 @@ struct _AldDesktopWindow {
         GtkWidget *content; /* NULL before anything was read, like the pages and the details */
         AldDetailsPane *details;
         GtkWidget *details_box;
+        GtkWidget *page_focus; /* what had the focus last on the pages, or NULL */
 
         gulong surface_handler;
         guint adapt_id;
@@ -73,6 +74,7 @@ static void adapt(AldDesktopWindow *window)
 }
 
 static void update_narrow_width(AldDesktopWindow *window);
+static void focus_details(AldDesktopWindow *window);
 
 static void set_narrow(AldDesktopWindow *window, bool narrow)
 {
@@ -80,6 +82,7 @@ static void set_narrow(AldDesktopWindow *window, bool narrow)
                 return;
         window->narrow = narrow;
         adapt(window);
+        focus_details(window);
         update_narrow_width(window);
 }
 
@@ -236,6 +239,39 @@ static void ald_desktop_window_unmap(GtkWidget *widget)
         update_wanted(ALD_DESKTOP_WINDOW(widget));
 }
 
+/* The keyboard's focus, which goes into the details and back to where it was. */
+
+static bool is_focus_in(AldDesktopWindow *window, GtkWidget *part)
+{
+        GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
+
+        return focus && gtk_widget_is_ancestor(focus, part);
+}
+
+/* Not what is in a menu, which goes. */
+static void on_focus(AldDesktopWindow *window)
+{
+        GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
+
+        if (window->content && is_focus_in(window, GTK_WIDGET(window->pages)) &&
+                gtk_widget_get_native(focus) == GTK_NATIVE(window))
+                g_set_weak_pointer(&window->page_focus, focus);
+}
+
+static void focus_page(AldDesktopWindow *window)
+{
+        if (!window->page_focus || !gtk_widget_get_mapped(window->page_focus) ||
+                !gtk_widget_grab_focus(window->page_focus))
+                gtk_widget_child_focus(GTK_WIDGET(window->pages), GTK_DIR_TAB_FORWARD);
+}
+
+/* Where details take the place of the page. */
+static void focus_details(AldDesktopWindow *window)
+{
+        if (window->narrow && window->shows_details && !is_focus_in(window, window->details_box))
+                ald_details_pane_grab_focus(window->details);
+}
+
 /* Actions. */
 
 static void open_details(AldDesktopWindow *window, bool open)
@@ -257,6 +293,15 @@ static void select_in_topology(AldDesktopWindow *window, const char *a, const ch
                 ALD_TOPOLOGY_VIEW(adw_view_stack_get_child_by_name(window->pages, "topology")), a, b);
 }
 
+static void close_details(AldDesktopWindow *window)
+{
+        bool had_focus = window->content && is_focus_in(window, window->details_box);
+
+        open_details(window, false);
+        if (had_focus)
+                focus_page(window);
+}
+
 static void on_show_node(GtkWidget *widget, const char *name, GVariant *parameter)
 {
         AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
@@ -267,6 +312,7 @@ static void on_show_node(GtkWidget *widget, const char *name, GVariant *paramete
         open_details(window, true);
         ald_details_pane_show_node(window->details, id);
         select_in_topology(window, id, NULL);
+        focus_details(window);
 }
 
 static void on_show_pair(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -280,11 +326,12 @@ static void on_show_pair(GtkWidget *widget, const char *name, GVariant *paramete
         open_details(window, true);
         ald_details_pane_show_pair(window->details, a, b);
         select_in_topology(window, a, b);
+        focus_details(window);
 }
 
 static void on_close_details(GtkWidget *widget, const char *name, GVariant *parameter)
 {
-        open_details(ALD_DESKTOP_WINDOW(widget), false);
+        close_details(ALD_DESKTOP_WINDOW(widget));
 }
 
 static void on_say(GtkWidget *widget, const char *name, GVariant *parameter)
@@ -612,6 +659,8 @@ static void ald_desktop_window_dispose(GObject *object)
         AldDesktopWindow *window = ALD_DESKTOP_WINDOW(object);
 
         g_clear_handle_id(&window->adapt_id, g_source_remove);
+        g_signal_handlers_disconnect_by_func(window, on_focus, NULL);
+        g_clear_weak_pointer(&window->page_focus);
         if (window->cluster) {
                 g_signal_handlers_disconnect_by_data(window->cluster, window);
                 ald_live_cluster_set_wanted(window->cluster, false);
@@ -667,6 +716,7 @@ AldDesktopWindow *ald_desktop_window_new(
         restore(window);
         g_signal_connect_swapped(cluster, "updated", G_CALLBACK(on_updated), window);
         g_signal_connect_swapped(cluster, "notify::problem", G_CALLBACK(update_problem), window);
+        g_signal_connect(window, "notify::focus-widget", G_CALLBACK(on_focus), NULL);
         update_problem(window);
         return window;
 }

@@ -65,6 +65,31 @@ def test_a_long_name_leaves_the_width_of_the_pane(play):
 
 # The focus
 
+def test_the_focus_goes_to_what_takes_the_place_of_a_node(play):
+    played = play()
+    program = played.program
+    show_node(program, "borealis")
+    tab_to(program, "Model")
+    wait_focus(program, inside=DETAILS, name="Model")
+    played.remove_node(PEER)
+    program.wait_for_text(GONE)
+    assert wait_focus(program, inside=DETAILS, role="button", name="Close Details").description == GONE
+    program.press("Return")
+    wait_closed(program, GONE)
+
+
+def test_the_focus_goes_to_what_takes_the_place_of_a_finding(play):
+    played = play()
+    program = played.program
+    show_node(program, "atlas")
+    tab_to(program, "Error: ")
+    played.set_findings(played.state.findings[:1])
+    left = wait_focus(program, inside=DETAILS, name=re.compile("^Warning: "))
+    assert left.role == "list item"
+    played.set_findings(())
+    wait_focus(program, inside=DETAILS, name="Model")
+
+
 def focus_row(program, name):
     """A row of the table of nodes, by keyboard."""
     program.open_page(2)
@@ -74,3 +99,38 @@ def focus_row(program, name):
     program.wait(lambda tree: len(tree.find("tree table", "Nodes").find("list").children) == 1, "only its row")
     program.press("Down")
     wait_focus(program, inside=NODES, name=re.compile(f"^{name}, "))
+
+
+def test_the_focus_returns_from_the_details_to_the_row(play):
+    program = play().program
+    focus_row(program, "borealis")
+    program.press("Return")
+    program.wait(lambda tree: "ThinkStation" in tree.find(name="Details").text(), "the details")
+    tab_to(program, "Model")
+    wait_focus(program, inside=DETAILS, name="Model")
+    program.press("Escape")
+    wait_closed(program, "ThinkStation")
+    wait_focus(program, inside=NODES, name=re.compile("^borealis, "))
+
+
+def test_in_a_narrow_window_the_focus_goes_into_the_details_and_back(play):
+    played = play()
+    program, screen = played.program, played.desktop.screen
+    screen.resize(program.window, 400, 700)
+    program.wait(lambda _: program.picture().get_width() == 400, "another size")
+    focus_row(program, "borealis")
+    program.press("Return")
+    wait_focus(program, inside=DETAILS)
+    program.press("Escape")
+    wait_closed(program, "ThinkStation")
+    wait_focus(program, inside=NODES, name=re.compile("^borealis, "))
+
+
+def test_the_menu_of_a_row_gives_the_focus_back(play):
+    program = play().program
+    focus_row(program, "borealis")
+    program.press("shift+F10")
+    program.wait_for("menu item", "Details")
+    wait_focus(program, role="menu item")
+    program.press("Escape")
+    wait_focus(program, inside=NODES, name=re.compile("^borealis, "))

@@ -7,6 +7,7 @@
 #include "clients/desktop/details/details-notice.h"
 #include "clients/desktop/details/details-pane.h"
 #include "clients/desktop/details/sections.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define LEAST_PX 340 /* what is left of 360 px beside a separator */
 #define MOST_PX 640
@@ -17,8 +18,8 @@ struct _AldDetailsPane {
         AldLiveCluster *cluster;
         char *a, *b; /* ids; a is NULL while nothing is shown, and b for one node */
 
-        GtkWidget *header, *notice, *page, *status, *content;
-        GtkStack *stack; /* "page" or "status" */
+        GtkWidget *header, *notice, *page, *status, *close, *content;
+        GtkStack *stack; /* page or status */
         GPtrArray *sections;
         bool watching;
 };
@@ -77,20 +78,96 @@ static const char *absence_of(AldDetailsPane *pane, const AldDetailsSubject *sub
         return subject->b ? _("One of These Nodes Is No Longer Known") : _("This Node Is No Longer Known");
 }
 
+static GtkWidget *focus_of(AldDetailsPane *pane)
+{
+        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
+
+        return root ? gtk_root_get_focus(root) : NULL;
+}
+
+static bool has_focus(AldDetailsPane *pane, GtkWidget *part)
+{
+        GtkWidget *focus = focus_of(pane);
+
+        return focus && gtk_widget_is_ancestor(focus, part);
+}
+
+/* Not on what is hidden, or on one of the areas that scroll. */
+static bool has_seen_focus(AldDetailsPane *pane)
+{
+        GtkWidget *focus = focus_of(pane);
+
+        return focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(pane)) && gtk_widget_get_mapped(focus) &&
+               !GTK_IS_SCROLLED_WINDOW(focus);
+}
+
+/* Which section has the focus, or else the first. */
+static guint focused_section(AldDetailsPane *pane)
+{
+        for (guint i = 0; i < pane->sections->len; i++)
+                if (has_focus(pane, pane->sections->pdata[i]))
+                        return i;
+        return 0;
+}
+
+static bool focus_section(AldDetailsPane *pane, guint i)
+{
+        return gtk_widget_get_visible(pane->sections->pdata[i]) &&
+               gtk_widget_child_focus(pane->sections->pdata[i], GTK_DIR_TAB_FORWARD);
+}
+
+/* To this section, or one after it, or one before. */
+static bool focus_page(AldDetailsPane *pane, guint section)
+{
+        for (guint i = section; i < pane->sections->len; i++)
+                if (focus_section(pane, i))
+                        return true;
+        for (guint i = MIN(section, pane->sections->len); i > 0; i--)
+                if (focus_section(pane, i - 1))
+                        return true;
+        return false;
+}
+
+static bool shows_page(AldDetailsPane *pane)
+{
+        return gtk_stack_get_visible_child(pane->stack) == pane->page;
+}
+
+static void focus_content(AldDetailsPane *pane, guint section)
+{
+        if (!shows_page(pane) || !focus_page(pane, section))
+                gtk_widget_child_focus(shows_page(pane) ? pane->header : pane->status, GTK_DIR_TAB_FORWARD);
+}
+
+static void show_page(AldDetailsPane *pane, const AldDetailsSubject *subject, guint parts)
+{
+        ald_details_notice_show(ALD_DETAILS_NOTICE(pane->notice), subject);
+        for (guint i = 0; i < pane->sections->len; i++)
+                ald_details_section_update(pane->sections->pdata[i], subject, parts);
+}
+
+static void show_status(AldDetailsPane *pane, const char *absence)
+{
+        adw_status_page_set_title(ADW_STATUS_PAGE(pane->status), absence);
+        ald_widget_describe(pane->close, _("Close Details"), absence);
+}
+
+/* What has the focus may go; the toolkit would look for another place for it outside. */
 static void update(AldDetailsPane *pane, guint parts)
 {
         AldDetailsSubject subject = subject_of(pane);
         const char *absence = absence_of(pane, &subject);
+        bool focused = has_seen_focus(pane);
+        guint section = focused_section(pane);
 
         ald_details_header_show(ALD_DETAILS_HEADER(pane->header), pane->a ? &subject : NULL);
-        gtk_stack_set_visible_child_name(pane->stack, absence ? "status" : "page");
-        if (absence) {
-                adw_status_page_set_title(ADW_STATUS_PAGE(pane->status), absence);
-                return;
-        }
-        ald_details_notice_show(ALD_DETAILS_NOTICE(pane->notice), &subject);
-        for (guint i = 0; i < pane->sections->len; i++)
-                ald_details_section_update(pane->sections->pdata[i], &subject, parts);
+        gtk_stack_set_visible_child(pane->stack, absence ? pane->status : pane->page);
+        if (absence)
+                show_status(pane, absence);
+        else
+                show_page(pane, &subject, parts);
+        if (focused && pane->a && !has_seen_focus(pane))
+                focus_content(pane, section);
 }
 
 static void on_updated(AldDetailsPane *pane, guint parts)
@@ -153,14 +230,6 @@ static void scroll_to_top(AldDetailsPane *pane)
         gtk_adjustment_set_value(place, gtk_adjustment_get_lower(place));
 }
 
-static bool has_focus(AldDetailsPane *pane)
-{
-        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(pane));
-        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
-
-        return focus && gtk_widget_is_ancestor(focus, pane->page);
-}
-
 static void replace_sections(AldDetailsPane *pane)
 {
         remove_sections(pane);
@@ -173,7 +242,8 @@ static void replace_sections(AldDetailsPane *pane)
 
 static void show(AldDetailsPane *pane, const char *a, const char *b)
 {
-        bool same = g_strcmp0(a, pane->a) == 0 && g_strcmp0(b, pane->b) == 0, focused = has_focus(pane);
+        bool same = g_strcmp0(a, pane->a) == 0 && g_strcmp0(b, pane->b) == 0,
+             focused = has_focus(pane, GTK_WIDGET(pane->stack));
 
         if (!same) {
                 g_free(pane->a);
@@ -185,8 +255,8 @@ static void show(AldDetailsPane *pane, const char *a, const char *b)
         if (pane->watching)
                 update(pane, EVERYTHING);
         /* What had the focus has gone. */
-        if (!same && focused)
-                gtk_widget_child_focus(pane->page, GTK_DIR_TAB_FORWARD);
+        if (!same && focused && a)
+                focus_content(pane, 0);
 }
 
 void ald_details_pane_show_node(AldDetailsPane *pane, const char *id)
@@ -202,6 +272,11 @@ void ald_details_pane_show_pair(AldDetailsPane *pane, const char *a, const char 
 void ald_details_pane_clear(AldDetailsPane *pane)
 {
         show(pane, NULL, NULL);
+}
+
+void ald_details_pane_grab_focus(AldDetailsPane *pane)
+{
+        focus_content(pane, 0);
 }
 
 /* The widget. */
@@ -275,6 +350,19 @@ static GtkWidget *make_page(AldDetailsPane *pane)
         return pane->page;
 }
 
+static GtkWidget *make_status(AldDetailsPane *pane)
+{
+        pane->status = adw_status_page_new();
+        pane->close = gtk_button_new_with_label(_("Close Details"));
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(pane->close), "win.close-details");
+        gtk_widget_add_css_class(pane->close, "pill");
+        gtk_widget_set_halign(pane->close, GTK_ALIGN_CENTER);
+        adw_status_page_set_icon_name(ADW_STATUS_PAGE(pane->status), "network-server-symbolic");
+        adw_status_page_set_child(ADW_STATUS_PAGE(pane->status), pane->close);
+        gtk_widget_add_css_class(pane->status, "compact");
+        return pane->status;
+}
+
 static void ald_details_pane_init(AldDetailsPane *pane)
 {
         pane->sections = g_ptr_array_new();
@@ -283,11 +371,8 @@ static void ald_details_pane_init(AldDetailsPane *pane)
         gtk_accessible_update_property(GTK_ACCESSIBLE(pane), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Details"), -1);
         pane->header = ald_details_header_new();
         pane->stack = GTK_STACK(gtk_stack_new());
-        pane->status = adw_status_page_new();
-        adw_status_page_set_icon_name(ADW_STATUS_PAGE(pane->status), "network-server-symbolic");
-        gtk_widget_add_css_class(pane->status, "compact");
-        gtk_stack_add_named(pane->stack, make_page(pane), "page");
-        gtk_stack_add_named(pane->stack, pane->status, "status");
+        gtk_stack_add_child(pane->stack, make_page(pane));
+        gtk_stack_add_child(pane->stack, make_status(pane));
         gtk_widget_set_vexpand(GTK_WIDGET(pane->stack), TRUE);
         gtk_box_append(GTK_BOX(pane), pane->header);
         gtk_box_append(GTK_BOX(pane), GTK_WIDGET(pane->stack));

@@ -16,3 +16,6 @@ GtkWidget *ald_details_pane_new(AldLiveCluster *cluster);
 void ald_details_pane_show_node(AldDetailsPane *pane, const char *id);
 void ald_details_pane_show_pair(AldDetailsPane *pane, const char *a, const char *b);
 void ald_details_pane_clear(AldDetailsPane *pane);
+
+/* Gives the focus to the first of what it shows. */
+void ald_details_pane_grab_focus(AldDetailsPane *pane);

@@ -27,6 +27,7 @@ struct _AldDataTable {
         bool was_at_top;            /* before it was sorted */
         guint missed;               /* AldLivePart: what has changed while it could not be seen */
         GtkWidget *menu;            /* of a row */
+        GtkWidget *before_menu;     /* what had the focus; or NULL */
         GMenuModel *sort_menu, *column_menu;
 };
 
@@ -172,6 +173,34 @@ static GMenuModel *menu_of(AldDataTable *table, gpointer item)
         return G_MENU_MODEL(menu);
 }
 
+/* The row of a cell, which has the focus once the menu is closed. */
+static GtkWidget *row_of(AldDataTable *table, const AldDataCell *cell)
+{
+        GtkWidget *row = cell->text;
+
+        while (row && row != GTK_WIDGET(table->view) && !gtk_widget_get_focusable(row))
+                row = gtk_widget_get_parent(row);
+        return row;
+}
+
+static bool has_focus_within(GtkWidget *widget)
+{
+        GtkRoot *root = gtk_widget_get_root(widget);
+        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+
+        return focus && gtk_widget_is_ancestor(focus, widget);
+}
+
+/* GTK 4.8 leaves the focus in a submenu that is closed, where no key reaches it. */
+static void on_menu_closed(AldDataTable *table)
+{
+        if (table->before_menu && gtk_widget_get_mapped(table->before_menu))
+                gtk_widget_grab_focus(table->before_menu);
+        else if (has_focus_within(table->menu))
+                gtk_widget_grab_focus(gtk_widget_get_last_child(GTK_WIDGET(table->view)));
+        g_clear_weak_pointer(&table->before_menu);
+}
+
 static void pop_up(AldDataTable *table, const AldDataCell *cell, const GdkRectangle *where)
 {
         guint position = gtk_list_item_get_position(cell->list_item);
@@ -179,6 +208,7 @@ static void pop_up(AldDataTable *table, const AldDataCell *cell, const GdkRectan
 
         if (!gtk_selection_model_is_selected(table->selection, position))
                 gtk_selection_model_select_item(table->selection, position, TRUE);
+        g_set_weak_pointer(&table->before_menu, row_of(table, cell));
         gtk_popover_menu_set_menu_model(GTK_POPOVER_MENU(table->menu), menu);
         gtk_popover_set_pointing_to(GTK_POPOVER(table->menu), where);
         gtk_popover_popup(GTK_POPOVER(table->menu));
@@ -229,16 +259,6 @@ static gboolean on_menu_key(GtkWidget *widget, GVariant *arguments, gpointer use
         return TRUE;
 }
 
-/* GTK 4.8 leaves the focus in a submenu that is closed, where no key reaches it. */
-static void on_menu_closed(AldDataTable *table)
-{
-        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(table));
-        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
-
-        if (focus && gtk_widget_is_ancestor(focus, table->menu))
-                gtk_widget_grab_focus(gtk_widget_get_last_child(GTK_WIDGET(table->view)));
-}
-
 static void add_gesture(AldDataTable *table, GtkGesture *gesture)
 {
         gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(gesture), GTK_PHASE_CAPTURE);
@@ -253,8 +273,8 @@ static void add_row_menu(AldDataTable *table)
         table->menu = gtk_popover_menu_new_from_model(NULL);
         gtk_popover_set_has_arrow(GTK_POPOVER(table->menu), FALSE);
         gtk_widget_set_halign(table->menu, GTK_ALIGN_START);
-        gtk_widget_set_parent(table->menu, GTK_WIDGET(table));
         g_signal_connect_swapped(table->menu, "closed", G_CALLBACK(on_menu_closed), table);
+        gtk_widget_set_parent(table->menu, GTK_WIDGET(table));
 
         gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), GDK_BUTTON_SECONDARY);
         g_signal_connect(click, "pressed", G_CALLBACK(on_secondary_pressed), table);
@@ -388,6 +408,7 @@ static void ald_data_table_dispose(GObject *object)
 
         if (table->menu)
                 g_signal_handlers_disconnect_by_data(table->menu, table);
+        g_clear_weak_pointer(&table->before_menu);
         g_clear_pointer(&table->menu, gtk_widget_unparent);
         /* It changes once more as its columns go. */
         if (table->cluster)

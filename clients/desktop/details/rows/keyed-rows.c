@@ -141,14 +141,32 @@ static void place(AldKeyedRows *rows)
                 gtk_widget_grab_focus(focus);
 }
 
+/* The index of the row that has the focus and goes now; or no index. */
+static guint find_lost_focus(AldKeyedRows *rows)
+{
+        GtkWidget *focus = focus_of(rows);
+
+        for (guint i = 0; focus && i < rows->shown->len; i++) {
+                const KeyedRow *row = rows->shown->pdata[i];
+
+                if (row->pass != rows->pass &&
+                        (focus == row->widget || gtk_widget_is_ancestor(focus, row->widget)))
+                        return i;
+        }
+        return G_MAXUINT;
+}
+
 void ald_keyed_rows_end(AldKeyedRows *rows)
 {
         GPtrArray *named = rows->named;
+        guint lost = find_lost_focus(rows);
 
         remove_unnamed(rows);
         place(rows);
         rows->named = rows->shown;
         rows->shown = named;
+        if (lost != G_MAXUINT && named->len > 0)
+                gtk_widget_grab_focus(((KeyedRow *) named->pdata[MIN(lost, named->len - 1)])->widget);
 }
 
 guint ald_keyed_rows_count(const AldKeyedRows *rows)
