@@ -334,6 +334,16 @@ static void on_close_details(GtkWidget *widget, const char *name, GVariant *para
         close_details(ALD_DESKTOP_WINDOW(widget));
 }
 
+/* Nothing is left to be shown of a node that was forgotten here. */
+static void on_leave_node(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
+
+        if (window->content &&
+                ald_details_pane_is_about(window->details, g_variant_get_string(parameter, NULL)))
+                close_details(window);
+}
+
 static void on_say(GtkWidget *widget, const char *name, GVariant *parameter)
 {
         AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
@@ -690,6 +700,7 @@ static void ald_desktop_window_class_init(AldDesktopWindowClass *class)
         gtk_widget_class_install_action(widget_class, "win.show-node", "s", on_show_node);
         gtk_widget_class_install_action(widget_class, "win.show-pair", "(ss)", on_show_pair);
         gtk_widget_class_install_action(widget_class, "win.close-details", NULL, on_close_details);
+        gtk_widget_class_install_action(widget_class, "win.leave-node", "s", on_leave_node);
         gtk_widget_class_install_action(widget_class, "win.say", "s", on_say);
         gtk_widget_class_install_action(widget_class, "win.retry", NULL, on_retry);
         gtk_widget_class_install_action(widget_class, "win.show-page", "s", on_show_page);

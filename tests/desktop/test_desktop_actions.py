@@ -186,13 +186,22 @@ def accept_forgetting(program):
 
 
 def test_a_node_that_is_offline_is_forgotten(play):
-    """Its name is said, though it may go before the call has ended."""
+    """And the details of it are closed, though it may go before the call has ended."""
     played, cluster = offline_peer(play, lambda played, found: played.remove_node(found))
     program = played.program
     accept_forgetting(program)
     wait_until(lambda: [call.args for call in cluster.calls] == [(PEER,)], "Forget()")
     program.wait_for_text("borealis is hidden until it is heard again")
     program.wait_gone("button", re.compile("^borealis, "))
+    program.wait(lambda tree: "Nothing Selected" in tree.find(name="Details").text(), "the end of the details")
+
+
+def test_details_of_a_node_that_goes_by_itself_stay(play):
+    played, _ = offline_peer(play, lambda played, found: None)
+    played.program.press("Escape")
+    played.remove_node(PEER)
+    played.program.wait(lambda tree: "This Node Is No Longer Known" in tree.find(name="Details").text(),
+                        "what has become of the node")
 
 
 @pytest.mark.parametrize("change, words", [

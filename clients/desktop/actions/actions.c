@@ -124,6 +124,8 @@ static void on_forgotten(sd_bus_message *reply, const sd_bus_error *error, void 
                                        : g_strdup_printf(_("Cannot forget %s: %s"), node->name, why);
 
         self->forgetting = NULL;
+        if (reply)
+                (void) gtk_widget_activate_action(GTK_WIDGET(self->window), "win.leave-node", "s", node->id);
         say(words, self);
 }
 

@@ -274,6 +274,11 @@ void ald_details_pane_clear(AldDetailsPane *pane)
         show(pane, NULL, NULL);
 }
 
+bool ald_details_pane_is_about(AldDetailsPane *pane, const char *id)
+{
+        return g_strcmp0(id, pane->a) == 0 || g_strcmp0(id, pane->b) == 0;
+}
+
 void ald_details_pane_grab_focus(AldDetailsPane *pane)
 {
         focus_content(pane, 0);

@@ -17,5 +17,8 @@ void ald_details_pane_show_node(AldDetailsPane *pane, const char *id);
 void ald_details_pane_show_pair(AldDetailsPane *pane, const char *a, const char *b);
 void ald_details_pane_clear(AldDetailsPane *pane);
 
+/* Whether it shows this node, or a pair with it. */
+bool ald_details_pane_is_about(AldDetailsPane *pane, const char *id);
+
 /* Gives the focus to the first of what it shows. */
 void ald_details_pane_grab_focus(AldDetailsPane *pane);
