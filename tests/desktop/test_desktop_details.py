@@ -63,6 +63,23 @@ def test_a_long_name_leaves_the_width_of_the_pane(play):
     assert width_of(program, program.read().find(name="Details")) == before
 
 
+def test_directions_of_a_pair_have_the_names_of_its_ends(play):
+    """Also of what the other end has measured, in the same order."""
+    links = {(ME, f"{PEER},192.0.2.2"): link(PEER, up=196_000_000, down=48_200_000),
+             (PEER, f"{ME},192.0.2.1"): link(ME, up=47_100_000, down=191_000_000, SinkAddress="192.0.2.1")}
+    program = play(nodes_named("atlas", "borealis"), links=links).program
+    show_pair(program, "borealis")
+    words = ("atlas → borealis 196 Mb/s", "atlas → borealis 191 Mb/s", "borealis → atlas 48.2 Mb/s",
+             "borealis → atlas 47.1 Mb/s")
+    details = program.wait(lambda tree: all(word in tree.find(name="Details").text() for word in words)
+                           and tree.find(name="Details"), f"{words}")
+    cards = [row for row in details.find_all("list item") if "From " in row.name]
+    assert len(cards) == 2
+    for card in cards:
+        assert card.description.index("atlas → borealis") < card.description.index("borealis → atlas")
+    assert not {"Up", "Down"} & {label.name for label in details.find_all("label")}
+
+
 # The focus
 
 def test_the_focus_goes_to_what_takes_the_place_of_a_node(play):

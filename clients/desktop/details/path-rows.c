@@ -142,13 +142,14 @@ static char *describe_type(const AldLinkSummary *link, const AldEdgeRow *edge)
                                                                    : g_strdup(link->type);
 }
 
-/* "alder → birch, 192.0.2.2, eth0" */
+/* "From alder: 192.0.2.2, eth0" */
 static char *describe_path(const AldLinkSummary *link)
 {
-        g_autofree char *direction = ald_direction_words(link->source, link->sink);
+        g_autofree char *name = ald_text_shortened(link->source, NAME_LENGTH);
         bool with_interface = !link->rdma && link->interface && !strstr(link->path, link->interface);
 
-        return g_strdup_printf("%s, %s%s%s", direction, link->path, with_interface ? ", " : "",
+        /* Translators: the node that measures, the address of the other one, and an interface. */
+        return g_strdup_printf(_("From %s: %s%s%s"), name, link->path, with_interface ? ", " : "",
                 with_interface ? link->interface : "");
 }
 
@@ -182,25 +183,51 @@ static char *describe_accuracy(double interval, const AldEdgeRow *edge)
         return g_strdup_printf("%s, %s", text, limited);
 }
 
-static void show_link(AldFigureRow *row, const AldDetailsSubject *subject, const AldLinkSummary *link,
-        const GPtrArray *edges)
+/* A rate with the names of its direction. */
+typedef struct Direction {
+        char *label, *rate, *accuracy;
+} Direction;
+
+static void direction_clear(Direction *direction)
+{
+        g_free(direction->label);
+        g_free(direction->rate);
+        g_free(direction->accuracy);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Direction, direction_clear)
+
+static Direction describe_upload(const AldLinkSummary *link, const AldEdgeRow *edge)
+{
+        return (Direction){ ald_direction_words(link->source, link->sink),
+                ald_format_bits_per_second(link->upload), describe_accuracy(link->upload_interval, edge) };
+}
+
+static Direction describe_download(const AldLinkSummary *link, const AldEdgeRow *edge)
+{
+        return (Direction){ ald_direction_words(link->sink, link->source),
+                ald_format_bits_per_second(link->download),
+                describe_accuracy(link->download_interval, edge) };
+}
+
+/* Whichever end has measured, what flows from the first node comes first. */
+static void show_link(AldFigureRow *row, const AldLinkSummary *link, const GPtrArray *edges, bool from_first)
 {
         const AldEdgeRow *edge = edge_of(edges, link),
                          *back = edge ? ald_graph_find_reverse(edges, edge) : NULL;
+        g_auto(Direction) up = describe_upload(link, edge), down = describe_download(link, back);
+        const Direction *there = from_first ? &up : &down, *return_way = from_first ? &down : &up;
         g_autofree char *type = describe_type(link, edge), *path = describe_path(link);
-        g_autofree char *up = ald_format_bits_per_second(link->upload);
-        g_autofree char *down = ald_format_bits_per_second(link->download);
         g_autofree char *rtt = ald_format_nsec(link->rtt / 2), *jitter = ald_format_nsec(link->jitter / 2);
-        g_autofree char *up_accuracy = describe_accuracy(link->upload_interval, edge);
-        g_autofree char *down_accuracy = describe_accuracy(link->download_interval, back);
         g_autofree char *age = describe_age(link, edge);
         g_autofree char *remedy = edge ? ald_text_safe_or_null(edge->remedy) : NULL;
         AldTone tone;
         g_autofree char *state = ald_link_verdict_words(link, &tone);
         const AldFigureSet figures = { .title = type,
                 .detail = path,
-                .figures = { { _("Up"), up, .more = up_accuracy }, { _("Down"), down, .more = down_accuracy },
-                        { _("RTT/2"), rtt }, { _("Jitter/2"), jitter } },
+                .figures = { { there->label, there->rate, there->accuracy },
+                        { return_way->label, return_way->rate, return_way->accuracy }, { _("RTT/2"), rtt },
+                        { _("Jitter/2"), jitter } },
                 .n = 4,
                 .age = age,
                 .state = state,
@@ -211,8 +238,8 @@ static void show_link(AldFigureRow *row, const AldDetailsSubject *subject, const
         ald_figure_row_show(row, &figures);
 }
 
-static void name_links(
-        AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *links, const GPtrArray *edges)
+static void name_links(AldKeyedRows *rows, const AldDetailsSubject *subject, const GPtrArray *links,
+        const GPtrArray *edges, const char *first)
 {
         for (guint i = 0; i < links->len; i++) {
                 AldLinkItem *item = links->pdata[i];
@@ -221,7 +248,7 @@ static void name_links(
                 GtkWidget *row = ald_keyed_rows_next(rows, ald_link_item_key(item), ald_figure_row_new);
 
                 link.now = ald_node_now(ald_model_get(subject->model, link.source_id), subject->now);
-                show_link(ALD_FIGURE_ROW(row), subject, &link, edges);
+                show_link(ALD_FIGURE_ROW(row), &link, edges, strcmp(link.source_id, first) == 0);
         }
 }
 
@@ -272,7 +299,7 @@ void ald_path_rows_name(AldKeyedRows *rows, const AldDetailsSubject *subject, co
 {
         g_autoptr(GPtrArray) links = find_links(subject, a, b), edges = find_edges(subject, a, b);
 
-        name_links(rows, subject, links, edges);
+        name_links(rows, subject, links, edges, a);
         name_edges(rows, subject, edges);
 }
 

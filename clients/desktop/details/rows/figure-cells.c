@@ -11,7 +11,7 @@ G_DEFINE_FINAL_TYPE(AldFigureCells, ald_figure_cells, GTK_TYPE_LAYOUT_MANAGER)
 
 /* What all visible children need. */
 typedef struct Cells {
-        int n, width, height;
+        int n, width;
 } Cells;
 
 static Cells measure_cells(GtkWidget *widget)
@@ -20,17 +20,48 @@ static Cells measure_cells(GtkWidget *widget)
 
         for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
                 child = gtk_widget_get_next_sibling(child)) {
-                int width, height;
+                int width;
 
                 if (!gtk_widget_should_layout(child))
                         continue;
                 gtk_widget_measure(child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
-                gtk_widget_measure(child, GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL, NULL);
                 cells.n++;
                 cells.width = MAX(cells.width, width);
-                cells.height = MAX(cells.height, height);
         }
         return cells;
+}
+
+/* Of a line of cells, which begins with this one, if each has this width. */
+static int height_of_line(GtkWidget *child, int columns, int width)
+{
+        int most = 0;
+
+        for (int n = 0; child && n < columns; child = gtk_widget_get_next_sibling(child)) {
+                int height;
+
+                if (!gtk_widget_should_layout(child))
+                        continue;
+                gtk_widget_measure(child, GTK_ORIENTATION_VERTICAL, width, NULL, &height, NULL, NULL);
+                most = MAX(most, height);
+                n++;
+        }
+        return most;
+}
+
+/* Of all lines. */
+static int height_of_cells(GtkWidget *widget, int columns, int width)
+{
+        int height = 0, i = 0;
+
+        for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+                child = gtk_widget_get_next_sibling(child)) {
+                if (!gtk_widget_should_layout(child))
+                        continue;
+                if (i % columns == 0)
+                        height += height_of_line(child, columns, width) + (i > 0 ? SPACING : 0);
+                i++;
+        }
+        return height;
 }
 
 static int extent(int n, int size)
@@ -53,6 +84,11 @@ static GtkSizeRequestMode ald_figure_cells_get_request_mode(GtkLayoutManager *ma
         return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
 }
 
+static int width_of_cell(const Cells *cells, int columns, int width)
+{
+        return width < 0 ? cells->width : (width + SPACING) / columns - SPACING;
+}
+
 static void ald_figure_cells_measure(GtkLayoutManager *manager, GtkWidget *widget, GtkOrientation orientation,
         int for_size, int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
 {
@@ -63,7 +99,8 @@ static void ald_figure_cells_measure(GtkLayoutManager *manager, GtkWidget *widge
                 *minimum = cells.width;
                 *natural = extent(cells.n, cells.width);
         } else {
-                *minimum = *natural = extent((cells.n + columns - 1) / columns, cells.height);
+                *minimum = *natural = height_of_cells(
+                        widget, columns, width_of_cell(&cells, columns, for_size));
         }
 }
 
@@ -71,16 +108,19 @@ static void ald_figure_cells_allocate(
         GtkLayoutManager *manager, GtkWidget *widget, int width, int height, int baseline)
 {
         Cells cells = measure_cells(widget);
-        int columns = columns_for(&cells, width), step = (width + SPACING) / columns, i = 0;
+        int columns = columns_for(&cells, width), i = 0;
+        GtkAllocation place = { .y = -SPACING, .width = width_of_cell(&cells, columns, width) };
         gboolean mirrored = gtk_widget_get_direction(widget) == GTK_TEXT_DIR_RTL;
 
         for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
                 child = gtk_widget_get_next_sibling(child)) {
-                GtkAllocation place = { i % columns * step, i / columns * (cells.height + SPACING),
-                        step - SPACING, cells.height };
-
                 if (!gtk_widget_should_layout(child))
                         continue;
+                if (i % columns == 0) {
+                        place.y += place.height + SPACING;
+                        place.height = height_of_line(child, columns, place.width);
+                }
+                place.x = i % columns * (place.width + SPACING);
                 if (mirrored)
                         place.x = width - place.x - place.width;
                 gtk_widget_size_allocate(child, &place, -1);

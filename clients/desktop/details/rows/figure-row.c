@@ -5,6 +5,7 @@
 #include "clients/desktop/widgets/widget-words.h"
 
 #define SHORT_STATE 22 /* characters that fit beside the title */
+#define LABEL_CHARS 20 /* of one line above a figure */
 
 typedef struct FigureCell {
         GtkWidget *box, *label, *text;
@@ -43,11 +44,13 @@ static GtkWidget *make_head(AldFigureRow *row)
 static void make_cell(AldFigureRow *row, FigureCell *cell)
 {
         cell->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-        cell->label = gtk_label_new(NULL);
+        cell->label = ald_wrapping_label_new("caption");
         cell->text = gtk_label_new(NULL);
-        gtk_label_set_xalign(GTK_LABEL(cell->label), 0);
+        gtk_label_set_max_width_chars(GTK_LABEL(cell->label), LABEL_CHARS);
         gtk_label_set_xalign(GTK_LABEL(cell->text), 0);
-        gtk_widget_add_css_class(cell->label, "caption");
+        /* Figures beside each other stand in one line, however many lines their labels take. */
+        gtk_widget_set_vexpand(cell->label, TRUE);
+        gtk_widget_set_valign(cell->label, GTK_ALIGN_START);
         gtk_widget_add_css_class(cell->label, "dim-label");
         gtk_widget_add_css_class(cell->text, "numeric");
         gtk_box_append(GTK_BOX(cell->box), cell->label);
@@ -77,6 +80,7 @@ static void ald_figure_row_init(AldFigureRow *row)
         gtk_box_append(GTK_BOX(box), make_head(row));
         row->detail = add_line(box, "dim-label");
         row->cells = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+        gtk_widget_set_vexpand(row->cells, FALSE); /* whatever is in them */
         gtk_widget_set_layout_manager(row->cells, g_object_new(ALD_TYPE_FIGURE_CELLS, NULL));
         gtk_widget_set_margin_top(row->cells, 4);
         for (guint i = 0; i < ALD_FIGURES_MAX; i++)
