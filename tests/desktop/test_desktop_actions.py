@@ -233,6 +233,15 @@ def test_what_is_said_last_is_seen_at_once(play):
     program.wait_for_text("cygnus is online; only a node that is offline can be forgotten")
 
 
+# Long texts
+
+def test_a_long_text_scrolls_in_its_dialog(play):
+    program = play().program
+    program.actions("Activate", "sava{sv}", ("tell", [Typed("s", "a reason " * 444)], {}), path=WINDOW)
+    assert "a reason a reason" in program.focus_dialog().text()
+    assert 250 < program.picture().get_height() < 600
+
+
 # Holding off
 
 def is_held_off(program):

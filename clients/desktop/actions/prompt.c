@@ -3,9 +3,12 @@
 #include <glib/gi18n.h>
 
 #include "clients/desktop/actions/prompt.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define ACCEPT "accept"
 #define CANCEL "cancel"
+#define TEXT_CHARS 44
+#define TEXT_PX 320 /* of a long text, before it scrolls */
 
 /* AdwMessageDialog is deprecated by later versions, and AdwAlertDialog is not in earlier ones. */
 #if ADW_CHECK_VERSION(1, 5, 0)
@@ -80,9 +83,30 @@ GtkWidget *ald_prompt_new(const char *heading, const char *body, GtkWidget *cont
         return prompt;
 }
 
+/* The body of a dialog does not scroll, and would make it higher than the screen. */
+static GtkWidget *make_text(const char *text)
+{
+        GtkWidget *scroller = gtk_scrolled_window_new(), *label = gtk_label_new(text);
+
+        gtk_label_set_wrap(GTK_LABEL(label), TRUE);
+        gtk_label_set_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
+        gtk_label_set_max_width_chars(GTK_LABEL(label), TEXT_CHARS);
+        gtk_label_set_xalign(GTK_LABEL(label), 0);
+        gtk_widget_set_valign(label, GTK_ALIGN_START);
+        gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+        gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scroller), TRUE);
+        gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scroller), TEXT_PX);
+        gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), label);
+        ald_widget_describe(scroller, _("Details"), NULL);
+        return scroller;
+}
+
 GtkWidget *ald_notice_new(const char *text)
 {
-        return new_prompt(NULL, text, _("_Close"));
+        GtkWidget *notice = new_prompt(_("Details"), "", _("_Close"));
+
+        dialog_set_extra_child(DIALOG(notice), make_text(text));
+        return notice;
 }
 
 typedef struct Answer {
