@@ -303,3 +303,13 @@ def test_the_dialog_refuses_rubbish(play, desktop):
     program.type("a b")
     program.press("Return")
     assert [one.name for one in program.read().children if one.role != "dialog"] == ["Alidade"]
+
+
+def test_the_dialog_connects_to_what_is_typed(play, desktop):
+    """From the first key on, and with Enter."""
+    program = play(**fake_ssh(desktop, "exit 255")).program
+    program.press("ctrl+n")
+    program.focus_dialog()
+    program.type("ada@far")
+    program.press("Return")
+    program.wait(lambda tree: "ssh cannot connect" in tree.text() and "ada@far" in tree.text(), "the other machine")

@@ -189,5 +189,7 @@ GtkWidget *ald_host_prompt_new(AldHostChosen chosen, void *userdata)
         g_object_set_data_full(G_OBJECT(self->prompt), "ald-host-prompt", self, g_free);
         ald_prompt_set_answer(self->prompt, _("C_onnect"), ALD_PROMPT_SUGGESTED, on_accepted, self);
         ald_prompt_allow(self->prompt, false);
+        if (self->has_ssh)
+                ald_prompt_set_focus(self->prompt, self->entry);
         return self->prompt;
 }

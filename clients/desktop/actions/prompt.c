@@ -8,6 +8,7 @@
 #define ACCEPT "accept"
 #define CANCEL "cancel"
 #define TEXT_CHARS 44
+#define FOCUS_KEY "ald-focus"
 #define TEXT_PX 320 /* of a long text, before it scrolls */
 
 /* AdwMessageDialog is deprecated by later versions, and AdwAlertDialog is not in earlier ones. */
@@ -26,7 +27,7 @@ static GtkWidget *new_dialog(const char *heading)
         return GTK_WIDGET(adw_alert_dialog_new(heading, NULL));
 }
 
-void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent)
+static void present(GtkWidget *prompt, GtkWindow *parent)
 {
         adw_dialog_present(ADW_DIALOG(prompt), GTK_WIDGET(parent));
 }
@@ -50,7 +51,7 @@ static GtkWidget *new_dialog(const char *heading)
         return adw_message_dialog_new(NULL, heading, NULL);
 }
 
-void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent)
+static void present(GtkWidget *prompt, GtkWindow *parent)
 {
         gtk_window_set_transient_for(GTK_WINDOW(prompt), parent);
         gtk_window_set_modal(GTK_WINDOW(prompt), TRUE);
@@ -63,6 +64,16 @@ void ald_prompt_close(GtkWidget *prompt)
         gtk_window_close(GTK_WINDOW(prompt));
 }
 #endif
+
+/* The dialog chooses for itself what has the focus first. */
+void ald_prompt_present(GtkWidget *prompt, GtkWindow *parent)
+{
+        GtkWidget *focus = g_object_get_data(G_OBJECT(prompt), FOCUS_KEY);
+
+        present(prompt, parent);
+        if (focus)
+                gtk_widget_grab_focus(focus);
+}
 
 static GtkWidget *new_prompt(const char *heading, const char *body, const char *close)
 {
@@ -107,6 +118,11 @@ GtkWidget *ald_notice_new(const char *text)
 
         dialog_set_extra_child(DIALOG(notice), make_text(text));
         return notice;
+}
+
+void ald_prompt_set_focus(GtkWidget *prompt, GtkWidget *widget)
+{
+        g_object_set_data(G_OBJECT(prompt), FOCUS_KEY, widget);
 }
 
 typedef struct Answer {

@@ -25,6 +25,9 @@ GtkWidget *ald_notice_new(const char *text);
 void ald_prompt_set_answer(GtkWidget *prompt, const char *label, AldPromptWeight weight,
         AldPromptAccepted accepted, void *userdata);
 
+/* Where typing goes when the prompt is presented; a part of it. */
+void ald_prompt_set_focus(GtkWidget *prompt, GtkWidget *widget);
+
 /* Whether the other answer can be given. */
 void ald_prompt_allow(GtkWidget *prompt, bool allow);
 
