@@ -3,6 +3,8 @@
 
 import re
 
+import pytest
+
 from played_cluster import ME, PEER, link, node, nodes_named
 from test_desktop_actions import show_pair
 from test_desktop_played import wait_closed
@@ -151,3 +153,29 @@ def test_the_menu_of_a_row_gives_the_focus_back(play):
     wait_focus(program, role="menu item")
     program.press("Escape")
     wait_focus(program, inside=NODES, name=re.compile("^borealis, "))
+
+
+# Names
+
+def test_another_machine_cannot_be_renamed_and_the_pane_says_how(play):
+    program = play().program
+    show_node(program, "atlas")
+    assert "sensitive" in program.wait_for("button", "Rename").states
+    program.press("Escape")
+    wait_closed(program, "ThinkStation")
+    show_node(program, "borealis")
+    button = program.wait(lambda tree: next((one for one in tree.find_all("button", "Rename") if one.description),
+                                            None), "the hint")
+    assert "sensitive" not in button.states and "connect to it" in button.description
+    assert program.actions("Describe", "s", ("set-name-there",), "/org/alidade/Alidade/window/1")[0] is False
+
+
+@pytest.mark.parametrize("cluster, advised", [("lab", False), (None, True)])
+def test_a_machine_that_is_in_no_cluster_is_told_how_to_join(play, cluster, advised):
+    membership = {"ClusterName": cluster} if cluster else {"CertificateExpiryUSec": 2 ** 64 - 1}
+    program = play({ME: node("atlas", **{"Node1.Membership": membership})}, links={}, edges=()).program
+    program.open_page(3)
+    program.wait_for_text("No Links")
+    text = program.read().text()
+    assert ("alidadectl cluster join" in text) == advised
+    assert ("Links appear when" in text) != advised

@@ -211,6 +211,7 @@ static const GActionEntry entries[] = {
         { .name = "probe-link", .activate = on_probe_link, .parameter_type = "(ss)" },
         { .name = "probe-device", .activate = on_probe_device, .parameter_type = "s" },
         { .name = "set-name", .activate = on_set_name },
+        { .name = "set-name-there" }, /* of another machine, where it cannot be done */
         { .name = "forget", .activate = on_forget, .parameter_type = "s" },
         { .name = "connect", .activate = on_connect },
         { .name = "tell", .activate = on_tell, .parameter_type = "s" },
@@ -236,6 +237,8 @@ AldActions *ald_actions_new(GtkApplicationWindow *window, AldLiveCluster *cluste
         hold_off = ald_hold_off_action_new(self->hold_off, "hold-off");
         g_action_map_add_action_entries(G_ACTION_MAP(window), entries, G_N_ELEMENTS(entries), self);
         g_action_map_add_action(G_ACTION_MAP(window), hold_off);
+        g_simple_action_set_enabled(
+                G_SIMPLE_ACTION(g_action_map_lookup_action(G_ACTION_MAP(window), "set-name-there")), FALSE);
         return self;
 }
 

@@ -133,6 +133,8 @@ static GMenu *make_node_menu(const AldDetailsSubject *subject)
         } else {
                 append_probes(menu, subject->a);
         }
+        if (!ald_details_subject_is_own(subject, subject->a))
+                append_action(menu, _("Re_name…"), "win.set-name-there", NULL);
         return menu;
 }
 
@@ -219,6 +221,19 @@ static char *describe_title(const AldDetailsSubject *subject)
         return b ? ald_pair_words(a, b) : g_steal_pointer(&a);
 }
 
+/* The name of another node can be seen here, but a machine is renamed by its own services. */
+static void show_rename(AldDetailsHeader *header, const AldDetailsSubject *subject)
+{
+        bool own = subject && ald_details_subject_is_own(subject, subject->a);
+        const char *hint = own ? NULL : _("To rename another machine, connect to it first");
+
+        gtk_widget_set_visible(header->rename, subject && !subject->b && subject->node_a);
+        gtk_widget_set_sensitive(header->rename, own);
+        if (g_strcmp0(gtk_widget_get_tooltip_text(header->rename), hint ?: _("Rename")) != 0)
+                gtk_widget_set_tooltip_text(header->rename, hint ?: _("Rename"));
+        ald_widget_describe(header->rename, _("Rename"), hint);
+}
+
 void ald_details_header_show(AldDetailsHeader *header, const AldDetailsSubject *subject)
 {
         AldTone tone = ALD_TONE_FAINT;
@@ -231,8 +246,7 @@ void ald_details_header_show(AldDetailsHeader *header, const AldDetailsSubject *
         show_line(header->subtitle, subtitle);
         ald_widget_show_tone(header->subtitle, tone);
         gtk_widget_set_visible(header->menu, subject && subject->node_a);
-        gtk_widget_set_visible(
-                header->rename, subject && !subject->b && ald_details_subject_is_own(subject, subject->a));
+        show_rename(header, subject);
         if (subject)
                 show_menu(header, subject, title);
 }

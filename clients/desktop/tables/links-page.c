@@ -210,6 +210,19 @@ static void fill_menu(GMenu *menu, gpointer item, AldLiveCluster *cluster)
         g_menu_append_section(menu, NULL, G_MENU_MODEL(probes));
 }
 
+/* A machine alone needs a cluster first, if its own record says that it is in none. */
+static const char *advise(AldLiveCluster *cluster)
+{
+        AldModel *model = ald_live_cluster_model(cluster);
+        const AldMembership *membership = ald_entity_as(
+                ald_model_get(model, ald_model_node_id(model)), MEMBERSHIP, AldMembership);
+
+        return membership && !membership->cluster_name
+                       ? _("This machine is in no cluster. To join one, run “alidadectl cluster join” on it; "
+                           "“alidadectl cluster init” creates one.")
+                       : NULL;
+}
+
 static const AldDataTableKind kind = {
         .label = N_("Links"),
         .columns = columns,
@@ -217,7 +230,8 @@ static const AldDataTableKind kind = {
         .page = { .placeholder = N_("Search links"),
                 .empty_title = N_("No Links"),
                 .empty_text = N_("Links appear when this machine knows another node with a path to it"),
-                .empty_icon = "alidade-links-symbolic" },
+                .empty_icon = "alidade-links-symbolic",
+                .advice = advise },
         .activate = activate,
         .fill_menu = fill_menu,
 };

@@ -58,6 +58,13 @@ static void say_what_is_hidden(AldListPage *page, guint n)
         say(page, page->kind->empty_icon, _(page->only->empty_title), text);
 }
 
+static const char *empty_text_of(AldListPage *page)
+{
+        const char *advice = page->kind->advice ? page->kind->advice(page->cluster) : NULL;
+
+        return advice ?: _(page->kind->empty_text);
+}
+
 static void update_status(AldListPage *page)
 {
         guint n = g_list_model_get_n_items(gtk_filter_list_model_get_model(page->found));
@@ -71,7 +78,7 @@ static void update_status(AldListPage *page)
         else if (empty && page->only && n > 0)
                 say_what_is_hidden(page, n);
         else if (empty)
-                say(page, page->kind->empty_icon, _(page->kind->empty_title), _(page->kind->empty_text));
+                say(page, page->kind->empty_icon, _(page->kind->empty_title), empty_text_of(page));
         gtk_stack_set_visible_child(GTK_STACK(page->stack), empty ? page->status : page->scroller);
 }
 

@@ -17,6 +17,8 @@ typedef struct AldListPageKind {
         const char *empty_title;
         const char *empty_text;
         const char *empty_icon; /* not this one */
+        /* What is shown instead of the text, already translated, or NULL; the member may be NULL. */
+        const char *(*advice)(AldLiveCluster *cluster);
         /* All words of an item in which a user may search, to be freed. */
         char *(*words)(gpointer item, gpointer userdata);
 } AldListPageKind;

@@ -250,6 +250,7 @@ static void add_probes(GMenu *section, gpointer item, AldLiveCluster *cluster)
                 ald_menu_add(section, _("Rename…"), "win.set-name", NULL);
                 return;
         }
+        ald_menu_add(section, _("Rename…"), "win.set-name-there", NULL);
         if (ald_node_item_presence(item) > ALD_ITEM_PRESENCE_STALE)
                 return;
         add_probe(section, _("Probe Links from This Machine Now"), item, "socket");
