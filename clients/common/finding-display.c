@@ -7,7 +7,6 @@
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
 #include "record/translate.h"
-#include "state/findings/findings-words.h"
 
 /* The severities stand in this order too: the worst first. */
 static const AldTone tones[ALD_FINDING_ROW_SEVERITY_N] = {
@@ -20,6 +19,13 @@ static const AldTone tones[ALD_FINDING_ROW_SEVERITY_N] = {
 char *ald_finding_words(const AldFindingRow *finding)
 {
         g_autofree char *text = ald_finding_text(finding);
+
+        return ald_text_safe_or_null(text ?: finding->text);
+}
+
+char *ald_finding_words_with_times(const AldFindingRow *finding, AldFindingTime format_time)
+{
+        g_autofree char *text = ald_finding_text_with_times(finding, format_time);
 
         return ald_text_safe_or_null(text ?: finding->text);
 }

@@ -3,12 +3,16 @@
 
 #include "clients/common/facts.h"
 #include "state-client/model.h"
+#include "state/findings/findings-words.h"
 
 /* Describes findings, using their arguments if this version knows their Id, else the text of the service. A
  * row may contain anything: results are safe text, to be freed. */
 
 /* One sentence that describes what is wrong; NULL if there is none. */
 char *ald_finding_words(const AldFindingRow *finding);
+
+/* The same with times in another form than UTC. */
+char *ald_finding_words_with_times(const AldFindingRow *finding, AldFindingTime format_time);
 
 /* The remedy, or NULL. */
 char *ald_finding_remedy_words(const AldFindingRow *finding);

@@ -333,7 +333,7 @@ static const struct {
 };
 
 /* NULL for a time that no calendar has. */
-static char *format_time(uint64_t usec)
+static char *format_utc(uint64_t usec)
 {
         g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc((int64_t) (usec / G_USEC_PER_SEC));
 
@@ -341,7 +341,7 @@ static char *format_time(uint64_t usec)
 }
 
 /* In the unit that the name of the field ends with. */
-static char *format_field(const AldField *field, const void *value)
+static char *format_field(const AldField *field, const void *value, AldFindingTime format_time)
 {
         if (ald_field_is_absent(field, value))
                 return NULL;
@@ -364,7 +364,7 @@ static char *format_field(const AldField *field, const void *value)
         return g_strdup_printf("%" PRIu64, *(const uint64_t *) value);
 }
 
-static char *expand(const AldFindingRow *row, const char *name)
+static char *expand(const AldFindingRow *row, const char *name, AldFindingTime format_time)
 {
         const AldField *field = ald_struct_find(&ald_finding_row_struct, name);
 
@@ -372,7 +372,7 @@ static char *expand(const AldFindingRow *row, const char *name)
                 if (strcmp(placeholders[i].name, name) == 0)
                         return placeholders[i].expand(row);
         g_assert(field);
-        return format_field(field, ald_field_of(field, row));
+        return format_field(field, ald_field_of(field, row), format_time);
 }
 
 /* A sentence of words that others chose may be too long for a field; it is cut between characters. */
@@ -389,13 +389,13 @@ static char *cut(GString *text)
 }
 
 /* NULL if a placeholder has no value. */
-static char *render(const char *template, const AldFindingRow *row)
+static char *render(const char *template, const AldFindingRow *row, AldFindingTime format_time)
 {
         g_autoptr(GString) text = g_string_new(NULL);
 
         for (const char *open; (open = strchr(template, '{')); template = strchr(open, '}') + 1) {
                 g_autofree char *name = g_strndup(open + 1, strcspn(open + 1, "}"));
-                g_autofree char *value = expand(row, name);
+                g_autofree char *value = expand(row, name, format_time);
 
                 if (!value)
                         return NULL;
@@ -662,7 +662,8 @@ static const Template remedies[] = {
                    "everywhere.") },
 };
 
-static char *render_first(const Template *templates, size_t n, const AldFindingRow *row)
+static char *render_first(
+        const Template *templates, size_t n, const AldFindingRow *row, AldFindingTime format_time)
 {
         int id = ald_finding_row_id_from_string(row->id);
 
@@ -671,22 +672,28 @@ static char *render_first(const Template *templates, size_t n, const AldFindingR
 
                 if ((int) templates[i].id != id || (templates[i].applies && !templates[i].applies(row)))
                         continue;
-                words = render(_(templates[i].words), row);
+                words = render(_(templates[i].words), row, format_time);
                 if (words)
                         return words;
         }
         return NULL;
 }
 
-char *ald_finding_text(const AldFindingRow *row)
+char *ald_finding_text_with_times(const AldFindingRow *row, AldFindingTime format_time)
 {
         if (row->left_out != ALD_ABSENT_UINT64)
-                return render(_("{LeftOut} more {Id} findings are left out."), row);
-        return render_first(texts, G_N_ELEMENTS(texts), row);
+                return render(_("{LeftOut} more {Id} findings are left out."), row, format_time);
+        return render_first(texts, G_N_ELEMENTS(texts), row, format_time);
+}
+
+char *ald_finding_text(const AldFindingRow *row)
+{
+        return ald_finding_text_with_times(row, format_utc);
 }
 
 char *ald_finding_remedy(const AldFindingRow *row)
 {
-        return row->left_out != ALD_ABSENT_UINT64 ? NULL
-                                                  : render_first(remedies, G_N_ELEMENTS(remedies), row);
+        return row->left_out != ALD_ABSENT_UINT64
+                       ? NULL
+                       : render_first(remedies, G_N_ELEMENTS(remedies), row, format_utc);
 }

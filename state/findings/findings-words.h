@@ -10,6 +10,11 @@
  */
 char *ald_finding_text(const AldFindingRow *row);
 
+/* The same with times in another form: the result of the function for CLOCK_REALTIME in µs, or NULL if it has
+ * none. */
+typedef char *(*AldFindingTime)(uint64_t usec);
+char *ald_finding_text_with_times(const AldFindingRow *row, AldFindingTime format_time);
+
 /* How to fix it; NULL also if there is no remedy. */
 char *ald_finding_remedy(const AldFindingRow *row);
 

@@ -179,3 +179,18 @@ def test_a_machine_that_is_in_no_cluster_is_told_how_to_join(play, cluster, advi
     text = program.read().text()
     assert ("alidadectl cluster join" in text) == advised
     assert ("Links appear when" in text) != advised
+
+
+# Times
+
+def test_times_of_findings_are_local_and_an_offline_node_can_be_forgotten(play):
+    since = 1_795_684_424 * 10 ** 6  # 2026-11-26 09:13:44 UTC
+    played = play({ME: node("atlas"), PEER: node("borealis", "offline")}, findings=[{**OFFLINE, "SinceUSec": since}],
+                  TZ="+05:30")
+    program = played.program
+    program.open_page(4)
+    found = program.wait(lambda tree: "has been offline since" in tree.text() and tree.find("list", "Findings"),
+                         "the finding")
+    assert "14:43:44" in found.text() and "UTC" not in found.text()
+    program.do(found.find("button", re.compile("Forget…")))
+    program.wait_for_text("Forget borealis?")

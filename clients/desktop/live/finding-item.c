@@ -82,12 +82,21 @@ static char *join_names(const AldFindingRow *row, AldModel *model)
         return g_string_free(names, FALSE);
 }
 
+/* As the clock of the desktop shows it, and as its language writes it. */
+static char *format_local(uint64_t usec)
+{
+        g_autoptr(GDateTime) utc = g_date_time_new_from_unix_utc((gint64) (usec / G_USEC_PER_SEC));
+        g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
+
+        return local ? g_date_time_format(local, "%x %X") : NULL;
+}
+
 static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *model)
 {
         clear_words(item);
         item->weight = weight_of(row);
         item->names = join_names(row, model);
-        item->words = ald_finding_words(row) ?: g_strdup(ALD_ABSENT_TEXT);
+        item->words = ald_finding_words_with_times(row, format_local) ?: g_strdup(ALD_ABSENT_TEXT);
         item->remedy = ald_finding_remedy_words(row);
 }
 

@@ -90,6 +90,23 @@ static GtkWidget *node_button_new(const char *name, const char *action, GVariant
         return button;
 }
 
+static void add_forget(AldFindingCard *card, const char *node)
+{
+        GtkWidget *button = gtk_button_new_with_mnemonic(_("_Forget…"));
+
+        gtk_widget_add_css_class(gtk_button_get_child(GTK_BUTTON(button)), "caption");
+        gtk_widget_set_halign(button, GTK_ALIGN_START);
+        gtk_actionable_set_action_target(GTK_ACTIONABLE(button), "s", node);
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(button), "win.forget");
+        add_node(card, button);
+}
+
+static bool is_about_offline(AldFindingItem *item)
+{
+        return g_str_equal(
+                ald_finding_item_id(item), ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_NODE_OFFLINE));
+}
+
 static void add_buttons(AldFindingCard *card)
 {
         AldModel *model = ald_live_cluster_model(card->cluster);
@@ -106,6 +123,8 @@ static void add_buttons(AldFindingCard *card)
 
                 add_node(card, node_button_new(name, "win.show-node", g_variant_new_string(nodes[i])));
         }
+        if (n == 1 && is_about_offline(card->item))
+                add_forget(card, nodes[0]);
         if (n > NODES_MAX) {
                 g_autofree char *rest = g_strdup_printf(
                         ngettext("%u more node", "%u more nodes", n - NODES_MAX), n - NODES_MAX);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
 #include <string.h>
 
 #include <glib.h>
@@ -131,6 +132,26 @@ static void test_left_out(void)
         g_assert_null(ald_finding_remedy(&row));
 }
 
+static char *format_plainly(uint64_t usec)
+{
+        return usec > 0 ? g_strdup_printf("%" PRIu64, usec) : NULL;
+}
+
+/* A time that cannot be written is absent. */
+static void test_times_are_the_callers(void)
+{
+        AldFindingRow row = make_row(ALD_FINDING_ROW_ID_NODE_OFFLINE, 100);
+        g_autofree char *utc = ald_finding_text(&row), *text = NULL, *without = NULL;
+
+        row.since_usec = 7000000;
+        text = ald_finding_text_with_times(&row, format_plainly);
+        row.since_usec = 0;
+        without = ald_finding_text_with_times(&row, format_plainly);
+        g_assert_true(g_str_has_suffix(utc, " has been offline since 1970-01-01 00:00:07 UTC."));
+        g_assert_true(g_str_has_suffix(text, " has been offline since 7000000."));
+        g_assert_true(g_str_has_suffix(without, " is offline."));
+}
+
 static void test_long_words_are_cut(void)
 {
         AldFindingRow row = make_row(ALD_FINDING_ROW_ID_FIELD_ABSENT, 100);
@@ -172,6 +193,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings-words/what-is-needed-is-absent", test_what_is_needed_is_absent);
         g_test_add_func("/findings-words/unknown-id", test_unknown_id);
         g_test_add_func("/findings-words/left-out", test_left_out);
+        g_test_add_func("/findings-words/times-are-the-callers", test_times_are_the_callers);
         g_test_add_func("/findings-words/long-words-are-cut", test_long_words_are_cut);
         g_test_add_func("/findings-words/many-nodes-are-counted", test_many_nodes_are_counted);
         return g_test_run();
