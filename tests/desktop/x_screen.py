@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a user does at the screen: keys, clicks, sizes, minimizing, a look at it and at the clipboard. Talks to the X server through its own
-libraries, which every machine with AT-SPI has; there is no window manager, so that nothing else moves a window."""
+"""What a user does at the screen: keys, clicks, sizes, minimizing, a look at it and at the clipboard. Talks to the X
+server through its own libraries, which every machine with AT-SPI has; there is no window manager, so that nothing else
+moves a window."""
 
 import ctypes
 from ctypes import POINTER, byref, c_char_p, c_int, c_long, c_uint, c_ulong, c_void_p

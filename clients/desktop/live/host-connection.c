@@ -245,7 +245,10 @@ char *ald_host_connection_complaint(int complaints)
         g_strchomp(text);
         line = strrchr(text, '\n');
         line = g_strchug(line ? line : text);
-        if (strlen(line) > COMPLAINT_MAX_BYTES)
-                strcpy(line + COMPLAINT_MAX_BYTES, "…");
+        if (strlen(line) > COMPLAINT_MAX_BYTES) {
+                g_autofree char *shortened = g_strdup_printf("%.*s…", (int) COMPLAINT_MAX_BYTES, line);
+
+                return ald_text_safe(shortened);
+        }
         return *line ? ald_text_safe(line) : NULL;
 }

@@ -31,7 +31,8 @@ static int check(const AldInhibitorFile *lock, sd_bus_error *error)
 }
 
 /* Of a process in another pid namespace, such as one outside of this container, the bus knows no pid, and
- * sd-bus refuses to say anything then. If only the pid is asked for, systemd 252 takes 0 for one and aborts. */
+ * sd-bus refuses to say anything then. If only the pid is asked for, systemd 252 takes 0 for one and
+ * aborts. */
 static int read_sender(sd_bus_message *message, AldInhibitorFile *lock)
 {
         g_autoptr(AldCreds) creds = NULL;

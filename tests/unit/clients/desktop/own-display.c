@@ -14,7 +14,7 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
         return "leak:libfontconfig\nleak:libpango\nleak:libcairo\nleak:librsvg\nleak:libX11\n"
-               "leak:libgdk_pixbuf\nleak:libharfbuzz\nleak:libgtk-4\nleak:libadwaita\n";
+               "leak:libgdk_pixbuf\nleak:libharfbuzz\n";
 }
 
 static void run_server(int displays)
