@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What a solver decides on: devices that could each take some of a model's layers, which are alike, and what
+ * a transfer between two of them costs. All times are of one step, in nanoseconds.
+ */
+typedef struct AldPlacementDevice {
+        double layer_nsec;   /* of one layer; more than 0 */
+        uint32_t layers_max; /* that fit into its memory */
+        bool required;       /* it gets a layer at least */
+} AldPlacementDevice;
+
+typedef struct AldPlacementProblem {
+        uint32_t layers;
+        uint32_t n_devices;
+        const AldPlacementDevice *devices;
+        /* From device i to device j at [i * n_devices + j]; INFINITY: no path that may be used. */
+        const double *hop_nsec;
+        uint32_t devices_max; /* that may be used; 0: all */
+} AldPlacementProblem;
+
+typedef struct AldPlacementStage {
+        uint32_t device;
+        uint32_t layers;
+} AldPlacementStage;
+
+/* Stages in the order in which a step passes through them. */
+typedef struct AldPlacementSolution {
+        AldPlacementStage *stages; /* to be freed */
+        uint32_t n_stages;
+        double nsec; /* of one step */
+} AldPlacementSolution;
+
+void ald_placement_solution_clear(AldPlacementSolution *solution);
+
+/* What a solver returns, as a negative number: -ENOSPC, the layers fit on no choice of devices that is
+ * allowed; -EHOSTUNREACH, they do, but no paths join these; -E2BIG, more devices than it solves exactly. */

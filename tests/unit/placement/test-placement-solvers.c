@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <glib.h>
+#include <math.h>
+
+#include "placement/ring.h"
+#include "placement/star.h"
+
+#define DEVICES_MAX 6u
+#define LAYERS_MAX 9u
+#define CASES 2000
+
+typedef struct Case {
+        AldPlacementDevice devices[DEVICES_MAX];
+        double hop[DEVICES_MAX * DEVICES_MAX], use[DEVICES_MAX];
+        AldPlacementProblem problem;
+} Case;
+
+static void make_case(Case *made)
+{
+        uint32_t n = (uint32_t) g_test_rand_int_range(1, DEVICES_MAX + 1);
+
+        for (uint32_t i = 0; i < n; i++) {
+                made->devices[i] = (AldPlacementDevice){ g_test_rand_double_range(1, 10),
+                        (uint32_t) g_test_rand_int_range(0, LAYERS_MAX), g_test_rand_int_range(0, 8) == 0 };
+                made->use[i] = g_test_rand_int_range(0, 8) == 0 ? INFINITY : g_test_rand_double_range(0, 8);
+                for (uint32_t j = 0; j < n; j++)
+                        made->hop[i * n + j] = g_test_rand_int_range(0, 5) == 0
+                                                       ? INFINITY
+                                                       : g_test_rand_double_range(0, 12);
+        }
+        made->problem = (AldPlacementProblem){ .layers = (uint32_t) g_test_rand_int_range(1, LAYERS_MAX),
+                .n_devices = n,
+                .devices = made->devices,
+                .hop_nsec = made->hop,
+                .devices_max = (uint32_t) g_test_rand_int_range(0, (int) n + 1) };
+}
+
+/* Every order of every choice of devices with every split. */
+
+typedef struct Search {
+        const Case *of;
+        bool star, unjoined; /* without hops, to know whether the layers fit at all */
+        AldPlacementStage stages[DEVICES_MAX];
+        uint32_t n;
+        double best;
+} Search;
+
+static double cost(const AldPlacementProblem *problem, const double *use, const AldPlacementStage *stages,
+        uint32_t n, bool star)
+{
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+                uint32_t at = stages[i].device, to = stages[(i + 1) % n].device;
+
+                nsec += stages[i].layers * problem->devices[at].layer_nsec;
+                if (star)
+                        nsec += use[at];
+                else if (n > 1)
+                        nsec += problem->hop_nsec[at * problem->n_devices + to];
+        }
+        return nsec;
+}
+
+static bool has(const AldPlacementStage *stages, uint32_t n, uint32_t device)
+{
+        for (uint32_t i = 0; i < n; i++)
+                if (stages[i].device == device)
+                        return true;
+        return false;
+}
+
+static bool is_allowed(const AldPlacementProblem *problem, const AldPlacementStage *stages, uint32_t n)
+{
+        uint32_t layers = 0;
+
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                if (problem->devices[i].required && !has(stages, n, i))
+                        return false;
+        for (uint32_t i = 0; i < n; i++) {
+                layers += stages[i].layers;
+                if (stages[i].layers == 0 || has(stages, i, stages[i].device) ||
+                        stages[i].layers > problem->devices[stages[i].device].layers_max)
+                        return false;
+        }
+        return layers == problem->layers && (problem->devices_max == 0 || n <= problem->devices_max);
+}
+
+static void search(Search *self, uint32_t left)
+{
+        const AldPlacementProblem *problem = &self->of->problem;
+
+        if (left == 0 && is_allowed(problem, self->stages, self->n))
+                self->best = MIN(self->best,
+                        self->unjoined ? 0 : cost(problem, self->of->use, self->stages, self->n, self->star));
+        for (uint32_t i = 0; left > 0 && i < problem->n_devices; i++) {
+                if (has(self->stages, self->n, i))
+                        continue;
+                self->n++;
+                for (uint32_t layers = 1; layers <= MIN(left, problem->devices[i].layers_max); layers++) {
+                        self->stages[self->n - 1] = (AldPlacementStage){ i, layers };
+                        search(self, left - layers);
+                }
+                self->n--;
+        }
+}
+
+static void check(const Case *made, bool star, int r, AldPlacementSolution *found)
+{
+        Search all = { .of = made, .star = star, .best = INFINITY };
+        Search unjoined = { .of = made, .unjoined = true, .best = INFINITY };
+
+        search(&all, made->problem.layers);
+        if (isinf(all.best)) {
+                search(&unjoined, made->problem.layers);
+                g_assert_cmpint(r, ==, isinf(unjoined.best) || star ? -ENOSPC : -EHOSTUNREACH);
+                return;
+        }
+        g_assert_cmpint(r, ==, 0);
+        g_assert_true(is_allowed(&made->problem, found->stages, found->n_stages));
+        g_assert_cmpfloat_with_epsilon(found->nsec, all.best, 1e-9);
+        g_assert_cmpfloat_with_epsilon(
+                cost(&made->problem, made->use, found->stages, found->n_stages, star), all.best, 1e-9);
+        ald_placement_solution_clear(found);
+}
+
+static void test_star_is_best(void)
+{
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution found = { 0 };
+                Case made;
+
+                make_case(&made);
+                check(&made, true, ald_placement_solve_star(&made.problem, made.use, &found), &found);
+        }
+}
+
+static void test_ring_is_best(void)
+{
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution found = { 0 };
+                Case made;
+
+                make_case(&made);
+                check(&made, false, ald_placement_solve_ring(&made.problem, &found), &found);
+        }
+}
+
+/* A device that saves less than its hops cost is left out. */
+static void test_slow_link_is_left_out(void)
+{
+        static const AldPlacementDevice devices[] = { { 10, 8, false }, { 9, 8, false } };
+        double hop[] = { 0, 3, 3, 0 };
+        AldPlacementProblem problem = { .layers = 8, .n_devices = 2, .devices = devices, .hop_nsec = hop };
+        AldPlacementSolution found;
+
+        g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, 0);
+        g_assert_cmpuint(found.n_stages, ==, 1);
+        g_assert_cmpuint(found.stages[0].device, ==, 1);
+        g_assert_cmpfloat(found.nsec, ==, 72);
+        ald_placement_solution_clear(&found);
+}
+
+static void test_nothing_and_too_much(void)
+{
+        AldPlacementDevice devices[ALD_PLACEMENT_RING_MAX + 1] = { { 1, 1, false } };
+        AldPlacementProblem problem = { .layers = 8, .devices = devices };
+        AldPlacementSolution found;
+
+        g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, -ENOSPC);
+        g_assert_cmpint(ald_placement_solve_star(&problem, NULL, &found), ==, -ENOSPC);
+        problem.n_devices = ALD_PLACEMENT_RING_MAX + 1;
+        g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, -E2BIG);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/placement-solvers/star-is-best", test_star_is_best);
+        g_test_add_func("/placement-solvers/ring-is-best", test_ring_is_best);
+        g_test_add_func("/placement-solvers/slow-link-is-left-out", test_slow_link_is_left_out);
+        g_test_add_func("/placement-solvers/nothing-and-too-much", test_nothing_and_too_much);
+        return g_test_run();
+}
