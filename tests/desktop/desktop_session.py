@@ -237,9 +237,20 @@ class Program:
         """As a screen reader does it, once it is there."""
         self.do(self.wait_for(role, name, state))
 
+    def settled_place(self, element):
+        """Where it is once it does not move any more, as things do while a page is laid out the first time."""
+        places = [None]
+
+        def is_settled():
+            places.append(self.place_of(element))
+            return places[-1] == places[-2]
+
+        wait_steadily(is_settled, "a place that stays")
+        return places[-1]
+
     def click_at(self, element, button=1):
         """With the pointer, in its middle. A window without a compositor has a frame that is none of its widgets."""
-        left, top, width, height = self.place_of(element)
+        left, top, width, height = self.settled_place(element)
         frame = (self.picture().get_width() - self.place_of(self.read().find(state="active"))[2]) // 2
         self.session.screen.click(frame + left + width // 2, frame + top + height // 2, button)
 

@@ -91,7 +91,7 @@ def test_findings_are_notified_of_without_a_window(play, notifications):
 def test_the_end_of_the_program_says_that_nothing_is_held_off_any_more(play, notifications):
     played = play(probe=True)
     played.program.press("ctrl+h")
-    wait_until(lambda: played.probe.locks, "a lock")
+    played.program.wait_for("button", "Resume")
     played.program.expected_end = True
     played.program.press("ctrl+w")
     played.probe.wait_released()
