@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The program among others of a desktop: its options, its bus name, what is kept, other machines over ssh."""
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -222,46 +223,48 @@ def test_ssh_that_fails_is_started_again_only_by_hand(desktop):
     assert started.read_text().count("again") == 2
 
 
-def test_why_ssh_cannot_connect_again_is_said(make_host, desktop):
-    """A warning of a connection that worked is not the reason for its end."""
-    far = make_host("far")
-    once = desktop.dir / "connected-once"
-    script = (f'mkdir {once} || {{ echo "No route to host" >&2; exit 255; }}; echo "Warning: added" >&2\n'
-              f'exec systemd-stdio-bridge --bus-path={far.bus.address}')
-    there = Played(far, desktop, nodes_named("zosma"), links={}, edges=())
+@contextlib.contextmanager
+def far_cluster(make_host, desktop):
+    """Another host with a cluster of one node, zosma."""
+    there = Played(make_host("far"), desktop, nodes_named("zosma"), links={}, edges=())
     there.state = there.play_state()
     try:
-        program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **fake_ssh(desktop, script))
-        program.wait_for("button", re.compile("^zosma, "))
+        yield there.host
+    finally:
+        there.close()
+
+
+def connected_once(desktop, far, folder):
+    """A program that looks at the host over an ssh that connects only the first time, with a warning."""
+    script = (f'mkdir {folder}/once || {{ echo "No route to host" >&2; exit 255; }}; echo "Warning: added" >&2\n'
+              f'exec systemd-stdio-bridge --bus-path={far.bus.address}')
+    program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **fake_ssh(desktop, script))
+    program.wait_for("button", re.compile("^zosma, "))
+    return program
+
+
+def test_why_ssh_cannot_connect_again_is_said(make_host, desktop, tmp_path):
+    """A warning of a connection that worked is not the reason for its end."""
+    said = []
+
+    def has_tried_again(tree):
+        said.extend(text for text in tree.texts() if "ended" in text or "cannot connect" in text)
+        return "ssh cannot connect to user@far: No route to host" in said
+
+    with far_cluster(make_host, desktop) as far:
+        program = connected_once(desktop, far, tmp_path)
         far.bus.process.excused = True
         far.bus.process.kill()
-        said = []
-
-        def has_tried_again(tree):
-            said.extend(text for text in tree.texts() if "ended" in text or "cannot connect" in text)
-            return "ssh cannot connect to user@far: No route to host" in said
-
         program.wait(has_tried_again, "why it cannot connect again", 20)
         assert set(said) <= {"The connection to user@far has ended", "ssh cannot connect to user@far: No route to host"}
-    finally:
-        there.close()
 
 
-def test_why_ssh_cannot_connect_for_an_action_is_said(make_host, desktop):
+def test_why_ssh_cannot_connect_for_an_action_is_said(make_host, desktop, tmp_path):
     """Actions have a connection of their own."""
-    far = make_host("far")
-    once = desktop.dir / "connected-for-reading"
-    script = (f'mkdir {once} || {{ echo "No route to host" >&2; exit 255; }}\n'
-              f'exec systemd-stdio-bridge --bus-path={far.bus.address}')
-    there = Played(far, desktop, nodes_named("zosma"), links={}, edges=())
-    there.state = there.play_state()
-    try:
-        program = desktop.start_program("unix:path=/nonexistent", "--host=user@far", **fake_ssh(desktop, script))
-        program.wait_for("button", re.compile("^zosma, "))
+    with far_cluster(make_host, desktop) as far:
+        program = connected_once(desktop, far, tmp_path)
         program.actions("Activate", "sava{sv}", ("probe-device", [Typed("s", "")], {}), path=f"{APP_PATH}/window/1")
         program.wait_for_text("Cannot measure all compute devices: ssh cannot connect to user@far: No route to host")
-    finally:
-        there.close()
 
 
 def test_ssh_gets_the_host_as_an_operand(desktop):
@@ -280,19 +283,13 @@ def test_ssh_gets_the_host_as_an_operand(desktop):
 
 def test_another_machine_is_seen_in_a_window_of_its_own(make_host, play, desktop):
     """ssh is played by the program that it starts there, on another bus."""
-    far = make_host("far")
-    path = fake_ssh(desktop, f"exec systemd-stdio-bridge --bus-path={far.bus.address}")
-    played = play(**path)
-    there = Played(far, desktop, nodes_named("zosma"), links={}, edges=())
-    there.state = there.play_state()
-    try:
+    with far_cluster(make_host, desktop) as far:
+        played = play(**fake_ssh(desktop, f"exec systemd-stdio-bridge --bus-path={far.bus.address}"))
         again = desktop.run_program("--host=user@far", machine_bus=played.host.bus.address)
         assert (again.returncode, again.stderr) == (0, "")
         wait_until(lambda: len(desktop.screen.windows()) == 2, "a second window")
         played.program.wait_for("button", re.compile("^zosma, "))
         played.program.wait_for("button", re.compile("^atlas, "))
-    finally:
-        there.close()
 
 
 def test_the_dialog_refuses_rubbish(play, desktop):
