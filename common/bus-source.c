@@ -18,7 +18,8 @@ typedef struct BusSource {
         int unread;         /* bytes it had not read when last looked */
         gint64 polled_from; /* CLOCK_MONOTONIC, in µs */
         gint64 stuck;       /* µs of polling in which it read nothing; our own work does not count */
-        gint64 delay;       /* µs; 0: none is wanted */
+        bool may_ask;
+        gint64 delay; /* µs; 0: none is wanted */
         gint64 delayed_until;
         AldBusClosed closed;
         gpointer userdata;
@@ -52,19 +53,11 @@ static int count_unread(const BusSource *self)
         return self->pollfd.fd >= 0 && ioctl(self->pollfd.fd, SIOCOUTQ, &n) >= 0 ? n : 0;
 }
 
-/* ssh reads nothing while it asks its user for something; sd-bus itself limits how long that may take. */
-static bool may_ask(BusSource *self)
-{
-        const char *address;
-
-        return sd_bus_is_ready(self->bus) <= 0 && sd_bus_get_address(self->bus, &address) >= 0 &&
-               g_str_has_prefix(address, "unixexec:");
-}
-
 static void watch_writing(BusSource *self, int events)
 {
         self->unread = count_unread(self);
-        self->writing = (self->unread > 0 || (events & G_IO_OUT)) && !may_ask(self);
+        self->writing = (self->unread > 0 || (events & G_IO_OUT)) &&
+                        !(self->may_ask && sd_bus_is_ready(self->bus) <= 0);
         if (!self->writing)
                 self->stuck = 0;
         self->polled_from = g_get_monotonic_time();
@@ -184,6 +177,11 @@ GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata)
         g_source_set_can_recurse(source, TRUE);
         g_source_attach(source, g_main_context_get_thread_default());
         return source;
+}
+
+void ald_bus_source_allow_questions(GSource *source)
+{
+        ((BusSource *) source)->may_ask = true;
 }
 
 void ald_bus_source_delay(GSource *source, unsigned msec)

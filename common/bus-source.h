@@ -21,9 +21,13 @@ void ald_bus_closed_error(int error, sd_bus_error *ret_error);
  */
 GSource *ald_bus_source_new(sd_bus *bus, AldBusClosed closed, gpointer userdata);
 
-/* For a callback of the bus that need not see the next message at once: when everything that is there now has
- * been read, nothing more is read for `msec` milliseconds. What comes one by one wakes its reader up only
- * so often then. */
+/* For a connection over ssh, which reads nothing while it asks its user for something. Until the connection
+ * is ready, only sd-bus itself limits how long that may take: 90 s. */
+void ald_bus_source_allow_questions(GSource *source);
+
+/* Limits how often single messages wake their reader: when everything that is there now has been read,
+ * nothing more is read for `msec` milliseconds. Call it only from a callback of the bus; elsewhere it has no
+ * effect. */
 void ald_bus_source_delay(GSource *source, unsigned msec);
 
 /* Connects to the bus at this address. Negative errno of sd-bus. */

@@ -10,7 +10,8 @@
  * trip and the transfers; 0 for a device of the client itself, INFINITY for one that cannot be reached. The
  * order of the stages is that of the devices; hop_nsec of the problem is not read. Exact for any number of
  * devices, by dynamic programming over layers; of equal solutions the one with fewer devices, then the one
- * that uses earlier devices.
+ * that uses earlier devices. -ENOSPC also if the layers fit only with devices that cannot be reached. Takes
+ * 4 · devices · min(devices, devices_max, layers) · layers bytes, and that times layers in time.
  */
 int ald_placement_solve_star(
         const AldPlacementProblem *problem, const double *use_nsec, AldPlacementSolution *ret);

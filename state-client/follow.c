@@ -196,7 +196,7 @@ static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_ha
         if (r >= 0)
                 r = ask_for_next_topology(follow, next, callback);
         if (r == -ESTALE) {
-                ald_topology_fail(topology, "it changes too fast");
+                ald_topology_forget(topology);
                 r = read_topology(follow, callback);
         }
         if (r < 0) {

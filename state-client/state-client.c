@@ -68,6 +68,8 @@ static int begin_following(AldStateClient *client)
 
         g_main_context_push_thread_default(client->context);
         client->source = ald_bus_source_new(client->bus, on_closed, client);
+        if (client->setup.over_ssh)
+                ald_bus_source_allow_questions(client->source);
         r = ald_follow_new(
                 client->bus, client->model, client->setup.handler, client->setup.userdata, &client->follow);
         g_main_context_pop_thread_default(client->context);

@@ -18,6 +18,7 @@ typedef struct AldStateClientSetup {
         const AldFollowHandler *handler; /* kept, not copied */
         void *userdata;                  /* of the handler */
         bool subscribe;                  /* as ald_follow_subscribe() */
+        bool over_ssh;                   /* which may ask its user something before the connection is ready */
 } AldStateClientSetup;
 
 /* The caller keeps the model until the client is freed. */

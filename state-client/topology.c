@@ -136,6 +136,11 @@ static void merge_rows(GPtrArray *into, const RowKind *kind, const AldRows *rows
         g_ptr_array_sort(into, kind->compare);
 }
 
+void ald_topology_forget(AldTopology *topology)
+{
+        empty(topology);
+}
+
 void ald_topology_fail(AldTopology *topology, const char *why)
 {
         topology->n_taken++;

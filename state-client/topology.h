@@ -48,7 +48,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldTopologyPage, ald_topology_page_clear)
  */
 int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first);
 
-/* It could not be read: it is empty from now on, and the next reading is one of everything. */
+/* It is empty from now on, and the next reading is one of everything. */
+void ald_topology_forget(AldTopology *topology);
+/* The same, as it could not be read. */
 void ald_topology_fail(AldTopology *topology, const char *why);
 
 /* The row of a node; NULL if there is none. */

@@ -8,39 +8,51 @@
 #include "common/bus-source.h"
 #include "record/translate.h"
 
-/* Of names and addresses, with zone, brackets, port and the name of a container. */
-#define HOST_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:%[]/"
+#define ALPHANUMERIC "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+/* Of names and addresses, with zone, brackets and port. */
+#define HOST_CHARACTERS ALPHANUMERIC ".-_:%[]"
+#define CONTAINER_CHARACTERS ALPHANUMERIC ".-"
+/* None that a shell or an address of a bus takes for something else; names of domains have @ and \\. */
+#define USER_CHARACTERS ALPHANUMERIC "._-+@\\"
 #define HOST_MAX_BYTES 320u
 
 #define ADDRESS_VARIABLE "ALIDADE_BUS_ADDRESS"
 
-/* What follows the only colon; several of them are those of an IPv6 address. */
-static bool has_possible_port(const char *host)
+/* Up to a container; several colons without brackets are those of an IPv6 address. */
+static bool has_possible_port(const char *host, const char *end)
 {
-        const char *colon = strrchr(host, ':'), *bracket = strrchr(host, ']');
-        guint64 port;
+        const char *bracket = memchr(host, ']', (size_t) (end - host)), *from = bracket ? bracket : host;
+        const char *colon = memchr(from, ':', (size_t) (end - from));
+        g_autofree char *port = colon ? g_strndup(colon + 1, (size_t) (end - colon - 1)) : NULL;
+        guint64 number;
 
-        if (!colon || (bracket ? colon < bracket : strchr(host, ':') != colon))
+        if (!port || (!bracket && strchr(port, ':')))
                 return true;
-        return !g_ascii_isdigit(colon[1]) ||
-               g_ascii_string_to_unsigned(colon + 1, 10, 1, G_MAXUINT16, &port, NULL);
+        return !g_ascii_isdigit(port[0])
+                       ? port[0] != '\0' && port[strspn(port, CONTAINER_CHARACTERS)] == '\0'
+                       : g_ascii_string_to_unsigned(port, 10, 1, G_MAXUINT16, &number, NULL);
+}
+
+static bool is_container(const char *text)
+{
+        return text[0] != '\0' && text[strspn(text, CONTAINER_CHARACTERS)] == '\0';
+}
+
+static bool is_user(const char *text, size_t length)
+{
+        return length > 0 && text[0] != '-' && strspn(text, USER_CHARACTERS) >= length;
 }
 
 bool ald_connection_is_host(const char *text)
 {
-        const char *host = strrchr(text, '@');
-        size_t user = host ? (size_t) (host - text) : 0;
+        const char *at = strrchr(text, '@'), *host = at ? at + 1 : text, *slash = strchr(host, '/'),
+                   *end = slash ? slash : host + strlen(host);
 
-        if (host && (user == 0 || text[0] == '-'))
+        if ((at && !is_user(text, (size_t) (at - text))) || (slash && !is_container(slash + 1)))
                 return false;
-        for (size_t i = 0; i < user; i++)
-                if (!g_ascii_isgraph(text[i]))
-                        return false;
-        host = host ? host + 1 : text;
-        return g_ascii_isalnum(*host) || *host == '[' || *host == ':' || *host == '_'
-                       ? strlen(text) <= HOST_MAX_BYTES && host[strspn(host, HOST_CHARACTERS)] == '\0' &&
-                                 has_possible_port(host)
-                       : false;
+        return (g_ascii_isalnum(*host) || strchr("[:_", *host)) && host != end &&
+               strlen(text) <= HOST_MAX_BYTES && host + strspn(host, HOST_CHARACTERS) >= end &&
+               has_possible_port(host, end);
 }
 
 bool ald_connection_has_ssh(void)

@@ -8,7 +8,7 @@
 #define ALD_NOTICE_USEC (UINT64_C(3) * 1000 * 1000)
 #define ALD_ANSWER_USEC (UINT64_C(10) * 1000 * 1000)
 
-/* Whether ssh can take this as a host: [USER@]HOST[:PORT]. */
+/* Whether ssh can take this as a host: [USER@]HOST[:PORT][/CONTAINER], or with :CONTAINER for the latter. */
 bool ald_connection_is_host(const char *text);
 
 /* Whether ssh is installed. */

@@ -46,6 +46,7 @@ struct _AldDesktopWindow {
         bool narrow, shows_details;
 #if ADW_CHECK_VERSION(1, 4, 0)
         AdwBreakpoint *breakpoint;
+        int breakpoint_width;
 #endif
 };
 
@@ -94,23 +95,29 @@ static int narrow_width(const AldDesktopWindow *window)
 
 #if ADW_CHECK_VERSION(1, 4, 0)
 
+static AdwBreakpointCondition *condition_new(AldDesktopWindow *window)
+{
+        window->breakpoint_width = narrow_width(window);
+        return adw_breakpoint_condition_new_length(
+                ADW_BREAKPOINT_CONDITION_MAX_WIDTH, window->breakpoint_width, ADW_LENGTH_UNIT_PX);
+}
+
 static void set_condition(AldDesktopWindow *window)
 {
-        adw_breakpoint_set_condition(
-                window->breakpoint, adw_breakpoint_condition_new_length(ADW_BREAKPOINT_CONDITION_MAX_WIDTH,
-                                            narrow_width(window), ADW_LENGTH_UNIT_PX));
+        g_autoptr(AdwBreakpointCondition) condition = condition_new(window);
+
+        adw_breakpoint_set_condition(window->breakpoint, condition);
 }
 
 /* The window itself takes no more than its least width then. */
 static void update_narrow_width(AldDesktopWindow *window)
 {
-        int before = narrow_width(window);
-
         if (!window->narrow)
                 gtk_widget_measure(GTK_WIDGET(window->toasts), GTK_ORIENTATION_HORIZONTAL, -1,
                         &window->wide_least[window->shows_details], NULL, NULL, NULL);
-        if (narrow_width(window) != before)
-                set_condition(window);
+        if (narrow_width(window) == window->breakpoint_width)
+                return;
+        set_condition(window);
 }
 
 static void on_narrow(AdwBreakpoint *breakpoint, AldDesktopWindow *window)
@@ -125,8 +132,7 @@ static void on_wide(AdwBreakpoint *breakpoint, AldDesktopWindow *window)
 
 static void watch_width(AldDesktopWindow *window)
 {
-        window->breakpoint = adw_breakpoint_new(adw_breakpoint_condition_new_length(
-                ADW_BREAKPOINT_CONDITION_MAX_WIDTH, NARROW_PX, ADW_LENGTH_UNIT_PX));
+        window->breakpoint = adw_breakpoint_new(condition_new(window));
         g_signal_connect(window->breakpoint, "apply", G_CALLBACK(on_narrow), window);
         g_signal_connect(window->breakpoint, "unapply", G_CALLBACK(on_wide), window);
         adw_application_window_add_breakpoint(ADW_APPLICATION_WINDOW(window), window->breakpoint);
@@ -159,7 +165,7 @@ static void ald_desktop_window_size_allocate(GtkWidget *widget, int width, int h
                 window->adapt_id = g_idle_add_full(G_PRIORITY_HIGH, on_adapt, window, NULL);
 }
 
-/* Or it could not be made so small that it becomes narrow, which takes less. */
+/* Reports a small minimum while wide; otherwise the window could never shrink enough to become narrow. */
 static void ald_desktop_window_measure(GtkWidget *widget, GtkOrientation orientation, int for_size,
         int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)
 {
@@ -358,8 +364,9 @@ static void on_say(GtkWidget *widget, const char *name, GVariant *parameter)
                 adw_toast_set_action_name(toast, "win.tell");
                 adw_toast_set_action_target(toast, "s", text);
         }
-        /* Else it would wait until all those before have been seen. */
-        if (window->toast)
+        /* Else it would wait until all those before have been seen, which come back after it. */
+        adw_toast_set_priority(toast, ADW_TOAST_PRIORITY_HIGH);
+        if (window->toast && strcmp(adw_toast_get_title(window->toast), markup) == 0)
                 adw_toast_dismiss(window->toast);
         g_set_weak_pointer(&window->toast, toast);
         adw_toast_overlay_add_toast(window->toasts, toast);
@@ -451,7 +458,7 @@ static GtkWidget *make_banner(
         GtkLabel *text, const char *icon, const char *class, const char *button, const char *action)
 {
         GtkWidget *banner = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12),
-                  *press = gtk_button_new_with_label(button);
+                  *press = gtk_button_new_with_label(button), *image = ald_decoration_new();
 
         gtk_label_set_wrap(text, TRUE);
         gtk_label_set_xalign(text, 0);
@@ -459,7 +466,8 @@ static GtkWidget *make_banner(
         gtk_actionable_set_action_name(GTK_ACTIONABLE(press), action);
         gtk_widget_set_valign(press, GTK_ALIGN_CENTER);
         gtk_widget_add_css_class(banner, class);
-        gtk_box_append(GTK_BOX(banner), gtk_image_new_from_icon_name(icon));
+        ald_decoration_show(image, icon);
+        gtk_box_append(GTK_BOX(banner), image);
         gtk_box_append(GTK_BOX(banner), GTK_WIDGET(text));
         gtk_box_append(GTK_BOX(banner), press);
         return banner;
@@ -476,7 +484,7 @@ static GtkWidget *make_problem_banner(AldDesktopWindow *window)
 static GtkWidget *make_held_off_banner(AldDesktopWindow *window)
 {
         GtkWidget *text = gtk_label_new(
-                _("Measurements of this machine are held off until you resume them or close Alidade"));
+                _("Measurements of this machine are held off until you resume them or quit Alidade"));
         GtkWidget *banner = make_banner(
                 GTK_LABEL(text), "alidade-hold-off-symbolic", "held-off-banner", _("Resume"), "win.hold-off");
 

@@ -233,6 +233,21 @@ class Program:
         found = self.read().find_all(state="focused")
         return found[-1] if found else None
 
+    def press_and_wait(self, key):
+        """Until the focus has moved."""
+        before = self.focused()
+        self.press(key)
+        self.wait(lambda _: not before or (self.focused() or before).ref != before.ref, f"{key} to move the focus")
+
+    def tab_to(self, is_wanted, what):
+        """To an element that is wanted, which is returned, by keyboard."""
+        for _ in range(60):
+            found = self.focused()
+            if found and is_wanted(found):
+                return found
+            self.press_and_wait("Tab")
+        raise LookupError(f"Tab never reaches {what}")
+
     def click(self, role=None, name=None, state=None):
         """As a screen reader does it, once it is there."""
         self.do(self.wait_for(role, name, state))

@@ -26,13 +26,7 @@ def is_in_details(tree, element):
 
 def tab_to(program, name):
     """Into the details, by keyboard, to what has this name or matches it."""
-    for _ in range(60):
-        before = program.focused()
-        if before and is_in_details(program.read(), before) and re.match(name, before.name):
-            return
-        program.press("Tab")
-        program.wait(lambda _, before=before: (program.focused() or before) is not before, "the focus to move")
-    raise AssertionError(f"Tab never reaches {name}")
+    program.tab_to(lambda found: re.match(name, found.name) and is_in_details(program.read(), found), name)
 
 
 DETAILS, NODES = (None, "Details"), ("tree table", "Nodes")

@@ -30,13 +30,7 @@ def halls(*sizes):
 
 def focus_grid(program):
     """By keyboard."""
-    for _ in range(20):
-        before = program.focused()
-        if before and before.name.startswith(GRID):
-            return
-        program.press("Tab")
-        program.wait(lambda _, before=before: (program.focused() or before) is not before, "the focus to move")
-    raise AssertionError("the matrix is not reached by keyboard")
+    program.tab_to(lambda found: found.name.startswith(GRID), "the matrix")
 
 
 def rows_of(picture):

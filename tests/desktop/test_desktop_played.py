@@ -163,14 +163,7 @@ def test_every_card_and_button_is_reached_by_keyboard(play):
 def test_details_of_a_node_by_keyboard(play):
     program = play().program
     program.open_page(1)
-    program.press("Tab")
-    for _ in range(40):
-        focused = program.focused()
-        if focused and focused.name.startswith("borealis, "):
-            break
-        program.press("Tab")
-        program.wait(lambda _, before=focused: (program.focused() or before) is not before, "the focus to move")
-    assert focused.name.startswith("borealis, ")
+    program.tab_to(lambda found: found.name.startswith("borealis, "), "borealis")
     program.press("Return")
     details = program.wait_for(name="Details")
     assert "borealis" in details.text()

@@ -50,25 +50,15 @@ def wait_clipboard(program, wanted):
 
 def focus_row(program, name):
     """With Tab to the table, and to its row with the arrow keys."""
-    def focused_row():
-        found = program.focused()
-        return found if found and found.role in ("row", "list item") else None
+    def is_row(element):
+        return element.role in ("row", "list item")
 
-    for _ in range(20):
-        if focused_row():
-            break
-        press_and_wait(program, "Tab")
+    program.tab_to(is_row, "a row")
     for _ in NAMES:
-        if focused_row().name.startswith(f"{name},"):
+        if program.focused().name.startswith(f"{name},"):
             return
-        press_and_wait(program, "Down")
+        program.press_and_wait("Down")
     raise LookupError(f"no row of {name} has the focus")
-
-
-def press_and_wait(program, key):
-    before = program.focused()
-    program.press(key)
-    program.wait(lambda _: not before or (program.focused() or before).ref != before.ref, f"{key} to move the focus")
 
 
 def choose(program, name, key):
@@ -78,7 +68,7 @@ def choose(program, name, key):
         if found and found.role == "menu item" and found.name == name:
             program.press("Return")
             return
-        press_and_wait(program, key)
+        program.press_and_wait(key)
     raise LookupError(f"no key leads to {name}")
 
 
@@ -178,8 +168,8 @@ def test_a_finding_is_copied_by_keyboard(play):
     program.wait(lambda tree: len(copy_buttons(tree)) == 2, "two findings")
     # What can be pressed in a row takes the focus rather than the row.
     while (program.focused() or program.read()).description != "Copy Finding":
-        press_and_wait(program, "Tab")
-    press_and_wait(program, "Down")
+        program.press_and_wait("Tab")
+    program.press_and_wait("Down")
     program.press("ctrl+c")
     program.wait_for_text("Findings copied")
     wait_clipboard(program, WARNING)

@@ -124,6 +124,8 @@ static int open_bus(AldHostBus *self)
                 return r;
         self->established = false;
         self->source = ald_bus_source_new(self->bus, on_closed, self);
+        if (self->host)
+                ald_bus_source_allow_questions(self->source);
         r = sd_bus_call_method_async(self->bus, &self->hello, "org.freedesktop.DBus", "/org/freedesktop/DBus",
                 "org.freedesktop.DBus", "GetId", on_hello, self, "");
         /* sd-bus itself limits how long ssh may take. */

@@ -148,9 +148,11 @@ static char *describe_path(const AldLinkSummary *link)
         g_autofree char *name = ald_text_shortened(link->source, NAME_LENGTH);
         bool with_interface = !link->rdma && link->interface && !strstr(link->path, link->interface);
 
+        if (!with_interface)
+                /* Translators: the node that measures, and the address of the other one. */
+                return g_strdup_printf(_("From %s: %s"), name, link->path);
         /* Translators: the node that measures, the address of the other one, and an interface. */
-        return g_strdup_printf(_("From %s: %s%s%s"), name, link->path, with_interface ? ", " : "",
-                with_interface ? link->interface : "");
+        return g_strdup_printf(_("From %s: %s, %s"), name, link->path, link->interface);
 }
 
 /* Round trips are often measured alone, since that disturbs nobody. */

@@ -82,13 +82,13 @@ static char *join_names(const AldFindingRow *row, AldModel *model)
         return g_string_free(names, FALSE);
 }
 
-/* As the clock of the desktop shows it, and as its language writes it. */
+/* As the language of the desktop writes it; with the zone, since it is copied to other people. */
 static char *format_local(uint64_t usec)
 {
         g_autoptr(GDateTime) utc = g_date_time_new_from_unix_utc((gint64) (usec / G_USEC_PER_SEC));
         g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
 
-        return local ? g_date_time_format(local, "%x %X") : NULL;
+        return local ? g_date_time_format(local, "%x %X %Z") : NULL;
 }
 
 static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *model)

@@ -13,14 +13,12 @@
 #include "clients/common/connection.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/live/host-connection.h"
+#include "clients/desktop/widgets/widget-words.h"
 #include "common/bus-cleanup.h"
 #include "common/fd.h"
 
 #define COMPLAINTS_BYTES 8192
-#define COMPLAINT_MAX_BYTES 240u
-
-/* What the bus source expects of a connection over a program, which may ask its user something. */
-#define ADDRESS "unixexec:path=ssh"
+#define COMPLAINT_LETTERS 240
 
 typedef struct SshProcess {
         GPid pid;
@@ -66,8 +64,8 @@ static char *without_brackets(char *host)
 
 static SshHost split_host(const char *text)
 {
-        const char *slash = strchr(text, '/'), *end = slash ? slash : text + strlen(text),
-                   *port = find_port(text, end);
+        const char *at = strrchr(text, '@'), *host = at ? at + 1 : text, *slash = strchr(host, '/'),
+                   *end = slash ? slash : host + strlen(host), *port = find_port(host, end);
         SshHost parts = { 0 };
 
         parts.host = without_brackets(g_strndup(text, (size_t) ((port ? port : end) - text)));
@@ -127,25 +125,28 @@ static void on_unused(void *userdata)
         drop_process(process);
 }
 
-/* In the child: it does not outlive this program, which may be killed. */
+/* In the child: it does not outlive this program, which may be killed, even before that is said. */
 static void end_with_parent(void *userdata)
 {
-        (void) prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (prctl(PR_SET_PDEATHSIG, SIGTERM) < 0 || getppid() != GPOINTER_TO_INT(userdata))
+                _exit(1);
 }
 
-static SshProcess *start_ssh(const char *host, int socket, int complaints)
+static int start_ssh(const char *host, int socket, int complaints, SshProcess **ret)
 {
         g_auto(GStrv) command = ald_host_connection_command(host);
+        g_autoptr(GError) error = NULL;
         SshProcess *process;
         GPid pid;
 
         if (!g_spawn_async_with_fds(NULL, command, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-                    end_with_parent, NULL, &pid, socket, socket, complaints, NULL))
-                return NULL;
+                    end_with_parent, GINT_TO_POINTER(getpid()), &pid, socket, socket, complaints, &error))
+                return g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT) ? -ENOENT : -ECHILD;
         process = g_new0(SshProcess, 1);
         process->pid = pid;
         g_child_watch_add(pid, on_ended, process);
-        return process;
+        *ret = process;
+        return 0;
 }
 
 /* The connection. */
@@ -180,9 +181,7 @@ static int use_socket(sd_bus *bus, int socket)
                 (void) close(socket);
                 return r;
         }
-        r = sd_bus_set_address(bus, ADDRESS);
-        if (r >= 0)
-                r = sd_bus_set_bus_client(bus, true);
+        r = sd_bus_set_bus_client(bus, true);
         return r >= 0 ? sd_bus_start(bus) : r;
 }
 
@@ -193,19 +192,16 @@ static int open_over_ssh(const char *host, int complaints, sd_bus **ret)
         SshProcess *process;
         int ends[2], r;
 
-        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) < 0)
+        if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
                 return -errno;
         own = ends[0];
         of_ssh = ends[1];
-        /* ssh reads and writes as if it were a pipe. */
-        if (fcntl(of_ssh, F_SETFL, 0) < 0)
-                return -errno;
         r = sd_bus_new(&bus);
         if (r < 0)
                 return r;
-        process = start_ssh(host, of_ssh, complaints);
-        if (!process)
-                return -ECHILD;
+        r = start_ssh(host, of_ssh, complaints, &process);
+        if (r < 0)
+                return r;
         r = bind_process(bus, process);
         if (r >= 0)
                 r = use_socket(bus, ald_fd_steal(&own));
@@ -239,16 +235,15 @@ int ald_host_connection_open(const char *host, int *ret_complaints, sd_bus **ret
 char *ald_host_connection_complaint(int complaints)
 {
         char text[COMPLAINTS_BYTES + 1] = "", *line;
+        g_autofree char *safe = NULL;
 
         if (complaints < 0 || pread(complaints, text, COMPLAINTS_BYTES, 0) < 0)
                 return NULL;
         g_strchomp(text);
         line = strrchr(text, '\n');
         line = g_strchug(line ? line : text);
-        if (strlen(line) > COMPLAINT_MAX_BYTES) {
-                g_autofree char *shortened = g_strdup_printf("%.*s…", (int) COMPLAINT_MAX_BYTES, line);
-
-                return ald_text_safe(shortened);
-        }
-        return *line ? ald_text_safe(line) : NULL;
+        if (!*line)
+                return NULL;
+        safe = ald_text_safe(line);
+        return ald_text_shortened(safe, COMPLAINT_LETTERS);
 }

@@ -8,7 +8,8 @@
  * neither this nor the end of the connection waits for ssh, whatever that does: it is asked to end when the
  * connection is freed. For a NULL host, as ald_connection_open(). What ssh writes to its standard error is
  * kept in a file, also if it has ended already, which the caller closes; -1: there is none. Needs a main
- * loop. Negative errno; -EINVAL: not a host, -EPIPE: ssh has ended before anything could be written.
+ * loop. Negative errno; -EINVAL: not a host, -ENOENT: ssh is not installed, -EPIPE: ssh has ended before
+ * anything could be written.
  */
 int ald_host_connection_open(const char *host, int *ret_complaints, sd_bus **ret);
 

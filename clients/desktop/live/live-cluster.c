@@ -335,6 +335,17 @@ static char *why_not_connected(AldLiveCluster *cluster)
         return g_strdup_printf(_("The connection to %s has ended"), place);
 }
 
+/* -EPIPE: ssh has ended before anything could be written to it. */
+static char *why_not_started(AldLiveCluster *cluster, int r)
+{
+        if (cluster->host && r == -ENOENT)
+                return g_strdup(_("ssh is not installed, so no other machine can be reached"));
+        if (cluster->host && r == -EPIPE)
+                return why_not_connected(cluster);
+        return g_strdup_printf(
+                _("Cannot connect to %s: %s"), ald_connection_place(cluster->host), g_strerror(-r));
+}
+
 static void retry_later(AldLiveCluster *cluster);
 
 static void connect_now(AldLiveCluster *cluster)
@@ -345,11 +356,7 @@ static void connect_now(AldLiveCluster *cluster)
         r = ald_state_client_resume(cluster->client);
         if (r >= 0)
                 return;
-        /* -EPIPE: ssh has ended before anything could be written to it. */
-        set_problem(cluster, cluster->host && r == -EPIPE
-                                     ? why_not_connected(cluster)
-                                     : g_strdup_printf(_("Cannot connect to %s: %s"),
-                                               ald_connection_place(cluster->host), g_strerror(-r)));
+        set_problem(cluster, why_not_started(cluster, r));
         retry_later(cluster);
 }
 
@@ -368,7 +375,7 @@ static void retry_later(AldLiveCluster *cluster)
 
         if (!cluster->runs || cluster->retry_id)
                 return;
-        /* What has never worked is asked for by the user. */
+        /* Reconnect only to a host that worked before; until then the user presses Try Again. */
         if (cluster->host && (!cluster->has_data || cluster->retries >= REMOTE_RETRIES))
                 return;
         cluster->retries++;
@@ -430,7 +437,8 @@ static void begin(AldLiveCluster *cluster)
                 .open_userdata = cluster,
                 .handler = &handler,
                 .userdata = cluster,
-                .subscribe = true };
+                .subscribe = true,
+                .over_ssh = cluster->host != NULL };
 
         cluster->client = ald_state_client_new_paused(cluster->model, &setup);
 }
@@ -536,7 +544,6 @@ static void ald_live_cluster_init(AldLiveCluster *cluster)
         cluster->links = ald_item_list_new(ALD_TYPE_LINK_ITEM, &link_list);
         cluster->findings = ald_item_list_new(ALD_TYPE_FINDING_ITEM, &finding_list);
         refresh_topology(cluster);
-        begin(cluster);
 }
 
 AldLiveCluster *ald_live_cluster_new(const char *host)
@@ -544,6 +551,7 @@ AldLiveCluster *ald_live_cluster_new(const char *host)
         AldLiveCluster *cluster = g_object_new(ALD_TYPE_LIVE_CLUSTER, NULL);
 
         cluster->host = g_strdup(host);
+        begin(cluster);
         cluster->problem = g_strdup(_("Connecting"));
         return cluster;
 }

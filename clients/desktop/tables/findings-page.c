@@ -10,7 +10,8 @@
 
 #define SPACING 12
 #define WIDTH 760
-#define CHOICE_KEY "ald-findings-severity" /* of the application, which keeps what was chosen */
+#define CHOSEN_KEY "ald-findings-severity" /* of the application, which keeps what was chosen */
+#define INDEX_KEY "ald-severity-index"     /* of a button */
 
 #define ALD_TYPE_FINDINGS_PAGE (ald_findings_page_get_type())
 G_DECLARE_FINAL_TYPE(AldFindingsPage, ald_findings_page, ALD, FINDINGS_PAGE, AdwBin)
@@ -147,12 +148,12 @@ static void show_severity(AldFindingsPage *page, size_t chosen)
 static void on_severity(GtkToggleButton *button, AldFindingsPage *page)
 {
         GApplication *application = g_application_get_default();
-        gpointer chosen = g_object_get_data(G_OBJECT(button), CHOICE_KEY);
+        gpointer chosen = g_object_get_data(G_OBJECT(button), INDEX_KEY);
 
         if (!gtk_toggle_button_get_active(button))
                 return;
         if (application)
-                g_object_set_data(G_OBJECT(application), CHOICE_KEY, chosen);
+                g_object_set_data(G_OBJECT(application), CHOSEN_KEY, chosen);
         show_severity(page, GPOINTER_TO_SIZE(chosen));
 }
 
@@ -171,14 +172,14 @@ static GtkWidget *severity_button_new(const char *title)
 static GtkWidget *severities_new(AldFindingsPage *page)
 {
         GApplication *application = g_application_get_default();
-        gpointer chosen = application ? g_object_get_data(G_OBJECT(application), CHOICE_KEY) : NULL;
+        gpointer chosen = application ? g_object_get_data(G_OBJECT(application), CHOSEN_KEY) : NULL;
         GtkWidget *box = g_object_new(GTK_TYPE_BOX, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL),
                   *first = NULL;
 
         for (size_t i = 0; i < G_N_ELEMENTS(severities); i++) {
                 GtkWidget *button = severity_button_new(_(severities[i].title));
 
-                g_object_set_data(G_OBJECT(button), CHOICE_KEY, GSIZE_TO_POINTER(i));
+                g_object_set_data(G_OBJECT(button), INDEX_KEY, GSIZE_TO_POINTER(i));
                 gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), GTK_TOGGLE_BUTTON(first));
                 gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), i == GPOINTER_TO_SIZE(chosen));
                 g_signal_connect(button, "toggled", G_CALLBACK(on_severity), page);

@@ -30,9 +30,8 @@ static int check(const AldInhibitorFile *lock, sd_bus_error *error)
         return 0;
 }
 
-/* Of a process in another pid namespace, such as one outside of this container, the bus knows no pid, and
- * sd-bus refuses to say anything then. If only the pid is asked for, systemd 252 takes 0 for one and
- * aborts. */
+/* The bus does not know the pid of a process in another pid namespace, and sd-bus then fails the whole query.
+ * Asked for the pid alone, sd-bus of systemd 252 aborts. */
 static int read_sender(sd_bus_message *message, AldInhibitorFile *lock)
 {
         g_autoptr(AldCreds) creds = NULL;

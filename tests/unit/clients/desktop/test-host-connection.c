@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "clients/common/connection.h"
 #include "clients/desktop/live/host-connection.h"
 #include "common/bus-cleanup.h"
 
@@ -16,6 +17,7 @@ static void test_command(void)
                 { "user@far:2222", "ssh -xT -p 2222 -- user@far systemd-stdio-bridge" },
                 { "far/web", "ssh -xT -- far systemd-stdio-bridge --machine=web" },
                 { "far:web", "ssh -xT -- far systemd-stdio-bridge --machine=web" },
+                { "dom\\user@far/web", "ssh -xT -- dom\\user@far systemd-stdio-bridge --machine=web" },
                 { "far:22/web", "ssh -xT -p 22 -- far systemd-stdio-bridge --machine=web" },
                 { "2001:db8::1", "ssh -xT -- 2001:db8::1 systemd-stdio-bridge" },
                 { "[2001:db8::1]", "ssh -xT -- 2001:db8::1 systemd-stdio-bridge" },
@@ -26,6 +28,7 @@ static void test_command(void)
                 g_auto(GStrv) command = ald_host_connection_command(cases[i].host);
                 g_autofree char *words = g_strjoinv(" ", command);
 
+                g_assert_true(ald_connection_is_host(cases[i].host));
                 g_assert_cmpstr(words, ==, cases[i].command);
         }
 }
@@ -35,7 +38,11 @@ static void test_no_host(void)
         int complaints;
         sd_bus *bus = NULL;
 
-        g_assert_cmpint(ald_host_connection_open("-oProxyCommand=x", &complaints, &bus), ==, -EINVAL);
+        static const char *const bad[] = { "-oProxyCommand=x", "a:b@h", "x/;reboot;@h", "far:", "far/",
+                "far/a b", "far:22/", "far:x;y", "<b>@host", "user@", "[::1]:70000" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
+                g_assert_cmpint(ald_host_connection_open(bad[i], &complaints, &bus), ==, -EINVAL);
         g_assert_cmpint(complaints, ==, -1);
         g_assert_null(bus);
         g_assert_null(ald_host_connection_complaint(complaints));

@@ -8,7 +8,7 @@
 #define SIDE 600.0
 #define LINE 17.0
 
-/* Cells of segments of so many nodes, with these names in turn. */
+/* Cells of segments of so many nodes. */
 static AldMatrixCells *make_cells(const guint *sizes, guint n_segments)
 {
         g_autoptr(AldTopology) topology = ald_topology_new();
