@@ -4,14 +4,20 @@
 #include "clients/desktop/layout/label-candidates.h"
 
 /* Along the part of a line where a label may be; with many lines only a few. */
-#define PLACES 10u
+#define PLACES 16u
 #define FEW_PLACES 6u
 /* Between a label and its line, so that it does not touch the arrow head. */
 #define BESIDE 6.0
 #define FARTHER 15.0
+/* Between a label on its line and the arrow head. */
+#define BEHIND_HEAD 4.0
+/* How far a label on an outer lane reaches beyond it towards the others, which are ALD_LANE_GAP away. */
+#define INTO_LANE 4.0
 /* The length and half the width of an arrow head. */
 #define HEAD_LENGTH 11.0
 #define HEAD_HALF 5.0
+/* The size of a mark. */
+#define MARK 18.0
 /* The part of a line, from its arrow head, beside which a rate may be; the middle label is as far from both
  * ends. */
 #define RATE_ZONE 0.42
@@ -23,16 +29,18 @@
 /* Lines are looked up in pieces of this length. */
 #define PIECE 96.0
 #define MAX_PIECES 64u
-/* A label this near to another line seems to belong to it. */
+/* A label on its line is clear of others at this distance; one beside it must be clearly nearer to it. */
 #define NEAR_LINE 2.0
+#define CLEARLY_NEARER 5.0
 /* No drawn line is longer. */
 #define LONGEST 1e6
 
 #define COST_PER_PIXEL 0.15
-#define COST_FARTHER 16.0
-#define COST_ON_LINE 24.0
-#define COST_COVERS_LINE 40.0
-#define MAX_COVERED_PIECES 8u
+#define COST_BESIDE 12.0
+#define COST_OTHER_SIDE 8.0
+#define COST_FARTHER 40.0
+#define COST_COVERS_LINE 120.0
+#define MAX_COVERED_PIECES 16u
 
 /* A straight piece of a line, as half of it on either side of its middle. */
 typedef struct LinePiece {
@@ -44,7 +52,7 @@ struct AldLabelScene {
         const AldLabelsInput *input;
         GArray *pieces;                    /* LinePiece; none if there are too many lines */
         AldVector middle;                  /* of the picture */
-        AldBoxGrid *cards, *heads, *lines; /* the last by their pieces */
+        AldBoxGrid *cards, *heads, *lines; /* the marks among the heads; the last by their pieces */
         unsigned places;                   /* tried along each line */
 };
 
@@ -53,6 +61,7 @@ typedef struct LabelSearch {
         const AldLabelScene *scene;
         const AldLine *line;
         unsigned line_number;
+        double near; /* nearer lines seem to be those that the label belongs to */
         AldLabelKind kind;
         AldVector size;
         double side;   /* of the line: 1: to the right of the way from a to b, -1: to the left */
@@ -105,6 +114,11 @@ static void add_line(AldLabelScene *scene, unsigned i)
                 return;
         ald_box_grid_add(scene->heads, &at_a, i);
         ald_box_grid_add(scene->heads, &at_b, i);
+        if (scene->input->marked && scene->input->marked[i]) {
+                AldBox mark = ald_box_around(ald_line_point(line, 0.5), MARK, MARK);
+
+                ald_box_grid_add(scene->heads, &mark, i);
+        }
         if (scene->input->n_lines <= MAX_LINES_KEPT_CLEAR)
                 add_pieces(scene, i);
 }
@@ -169,9 +183,9 @@ static bool meets(const LinePiece *piece, AldVector center, AldVector half)
 static unsigned count_covered(const LabelSearch *search, const AldBox *box)
 {
         const AldLabelScene *scene = search->scene;
-        AldVector half = { box->width / 2 + NEAR_LINE, box->height / 2 + NEAR_LINE };
+        AldVector half = { box->width / 2 + search->near, box->height / 2 + search->near };
         unsigned ids[MAX_COVERED_PIECES], last = search->line_number, covered = 0;
-        size_t n = ald_box_grid_find(scene->lines, box, NEAR_LINE, ids, MAX_COVERED_PIECES);
+        size_t n = ald_box_grid_find(scene->lines, box, search->near, ids, MAX_COVERED_PIECES);
 
         for (size_t i = 0; i < n; i++) {
                 const LinePiece *piece = &g_array_index(scene->pieces, LinePiece, ids[i]);
@@ -199,33 +213,74 @@ static void add_candidate(LabelSearch *search, AldVector center, double cost)
         g_array_append_val(search->candidates, candidate);
 }
 
-/* Adds the places beside a point of the line, and on it. */
-static void search_at(LabelSearch *search, double at, double cost)
+/* How far a label on the line reaches along it. */
+static double reach(const LabelSearch *search, AldVector ahead)
+{
+        double x = fabs(ahead.x), y = fabs(ahead.y);
+
+        return MIN(x > 0 ? search->size.x / 2 / x : INFINITY, y > 0 ? search->size.y / 2 / y : INFINITY);
+}
+
+/* Adds a place on the side of the line that is the label's, or on the other one: -1. */
+static void add_beside(LabelSearch *search, double at, double side, double away, double cost)
 {
         AldVector point = ald_line_point(search->line, at / search->length);
         AldVector ahead = ald_line_direction(search->line, at / search->length);
-        AldVector across = ald_vector_scale(ald_vector_turn(ahead), search->side);
+        AldVector across = ald_vector_scale(ald_vector_turn(ahead), search->side * side);
         double half = (fabs(across.x) * search->size.x + fabs(across.y) * search->size.y) / 2;
 
-        add_candidate(search, ald_vector_add(point, ald_vector_scale(across, half + BESIDE)), cost);
-        add_candidate(
-                search, ald_vector_add(point, ald_vector_scale(across, half + FARTHER)), cost + COST_FARTHER);
-        add_candidate(search, point, cost + COST_ON_LINE);
+        search->near = away < 0 ? NEAR_LINE : away + CLEARLY_NEARER;
+        add_candidate(search, ald_vector_add(point, ald_vector_scale(across, MAX(half + away, 0))), cost);
 }
 
-/* From the place at the arrow head towards the middle of the line, or from the middle to both ends. */
-static void search_places(LabelSearch *search)
+static void search_beside(LabelSearch *search, double at, double cost)
 {
-        bool middle = search->kind == ALD_LABEL_MIDDLE;
-        double zone = search->length * (middle ? 0.5 - MIDDLE_ZONE : RATE_ZONE);
-        double step = MAX(zone / search->scene->places * (middle ? 2 : 1), 6);
+        add_beside(search, at, 1, BESIDE, cost + COST_BESIDE);
+        /* Between two lanes it would be unclear to which of them it belongs. */
+        if (search->line->side == 0)
+                add_beside(search, at, -1, BESIDE, cost + COST_BESIDE + COST_OTHER_SIDE);
+        add_beside(search, at, 1, FARTHER, cost + COST_FARTHER);
+}
+
+/* The line goes on at both ends of a label that lies on it, so that the two belong together. That of an outer
+ * lane leaves the others free, if there is room. */
+static void search_on(LabelSearch *search, double at, double cost)
+{
+        search->near = NEAR_LINE;
+        if (search->line->side != 0)
+                add_beside(search, at, 1, -INTO_LANE, cost);
+        add_candidate(search, ald_line_point(search->line, at / search->length), cost);
+}
+
+/* From the place at the arrow head towards the middle of the line. */
+static void search_at_head(LabelSearch *search)
+{
+        bool at_a = search->kind == ALD_LABEL_TO_A;
+        AldVector ahead = at_a ? search->line->start_direction : search->line->end_direction;
+        double behind = HEAD_LENGTH + BEHIND_HEAD + reach(search, ahead), zone = search->length * RATE_ZONE;
+        double step = MAX(zone / search->scene->places, 6);
+
+        for (double along = 0; along <= zone; along += step) {
+                double beside = at_a ? along : search->length - along,
+                       on = at_a ? behind + along : search->length - behind - along;
+
+                search_beside(search, beside, along * COST_PER_PIXEL);
+                if (behind + along <= search->length / 2)
+                        search_on(search, on, along * COST_PER_PIXEL);
+        }
+}
+
+/* From the middle of the line to both ends. */
+static void search_at_middle(LabelSearch *search)
+{
+        double zone = search->length * (0.5 - MIDDLE_ZONE), step = MAX(zone / search->scene->places, 6);
 
         for (double along = 0; along <= zone; along += step)
-                for (int sign = 1; sign >= (middle && along > 0 ? -1 : 1); sign -= 2) {
-                        double from_b = middle ? search->length / 2 + sign * along : along;
-                        double at = search->kind == ALD_LABEL_TO_A ? from_b : search->length - from_b;
+                for (int sign = 1; sign >= (along > 0 ? -1 : 1); sign -= 2) {
+                        double at = search->length / 2 + sign * along;
 
-                        search_at(search, at, along * COST_PER_PIXEL);
+                        search_beside(search, at, along * COST_PER_PIXEL);
+                        search_on(search, at, along * COST_PER_PIXEL);
                 }
 }
 
@@ -242,8 +297,11 @@ static int compare_candidates(gconstpointer a, gconstpointer b)
 
 GArray *ald_label_candidates(const AldLabelScene *scene, size_t line, AldLabelKind kind)
 {
-        LabelSearch search = { scene, &scene->input->lines[line], (unsigned) line, kind,
-                scene->input->sizes[line][kind] };
+        LabelSearch search = { .scene = scene,
+                .line = &scene->input->lines[line],
+                .line_number = (unsigned) line,
+                .kind = kind,
+                .size = scene->input->sizes[line][kind] };
 
         search.candidates = g_array_new(FALSE, FALSE, sizeof(AldLabelCandidate));
         if (!is_usable(search.line) || !(search.size.x > 0) || !(search.size.y > 0))
@@ -252,7 +310,10 @@ GArray *ald_label_candidates(const AldLabelScene *scene, size_t line, AldLabelKi
         if (kind == ALD_LABEL_MIDDLE && search.line->side == 0)
                 search.side *= -1;
         search.length = ald_vector_length(ald_vector_sub(search.line->end, search.line->start));
-        search_places(&search);
+        if (kind == ALD_LABEL_MIDDLE)
+                search_at_middle(&search);
+        else
+                search_at_head(&search);
         g_array_sort(search.candidates, compare_candidates);
         return search.candidates;
 }

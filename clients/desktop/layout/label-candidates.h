@@ -12,7 +12,7 @@
 typedef struct AldLabelCandidate {
         AldBox box;
         double cost;
-        bool covers_head; /* an arrow head, of any line */
+        bool covers_head; /* an arrow head or a mark, of any line */
 } AldLabelCandidate;
 
 /* What does not move while labels are placed. */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/desktop/layout/labels.h"
+#include <math.h>
+
 #include "clients/desktop/layout/label-candidates.h"
+#include "clients/desktop/layout/labels.h"
 
 /* So many labels move for another one. */
 #define MAX_MOVED 2u
 /* Labels are moved until so many places were looked at: more than 12 nodes need, and a few milliseconds. */
 #define MAX_LOOKS 12000u
+/* Labels are moved to better places so often, for what is gained at least. */
+#define ROUNDS 3u
+#define WORTH_MOVING 10.0
 
 /* A label that is shown. */
 typedef struct PlacedLabel {
@@ -13,6 +18,7 @@ typedef struct PlacedLabel {
         AldLabelKind kind;
         GArray *candidates; /* AldLabelCandidate */
         AldBox box;
+        double cost;
 } PlacedLabel;
 
 typedef struct Placement {
@@ -31,9 +37,10 @@ static PlacedLabel *label_at(const Placement *placement, unsigned i)
         return &g_array_index(placement->labels, PlacedLabel, i);
 }
 
-static void show(Placement *placement, unsigned i, const AldBox *box)
+static void show(Placement *placement, unsigned i, const AldBox *box, double cost)
 {
         label_at(placement, i)->box = *box;
+        label_at(placement, i)->cost = cost;
         ald_box_grid_add(placement->grid, box, i);
 }
 
@@ -55,36 +62,57 @@ static bool show_where_free(Placement *placement, unsigned i, bool over_heads)
                         continue;
                 placement->looks++;
                 if (ald_box_grid_find(placement->grid, &candidate->box, ALD_LABEL_GAP, &other, 1) == 0) {
-                        show(placement, i, &candidate->box);
+                        show(placement, i, &candidate->box, candidate->cost);
                         return true;
                 }
         }
         return false;
 }
 
-/* Shows a label at this place if those that are in its way find another one. */
-static bool show_instead(Placement *placement, unsigned i, const AldBox *box)
-{
-        unsigned others[MAX_MOVED + 1];
-        AldBox before[MAX_MOVED];
-        size_t n = ald_box_grid_find(placement->grid, box, ALD_LABEL_GAP, others, MAX_MOVED + 1), moved = 0;
+/* Those in the way of a label that is hidden, and where they were. */
+typedef struct InTheWay {
+        unsigned labels[MAX_MOVED + 1];
+        PlacedLabel before[MAX_MOVED];
+        size_t n;
+        double cost; /* of all of them */
+} InTheWay;
 
-        if (n > MAX_MOVED)
-                return false;
-        for (size_t k = 0; k < n; k++) {
-                before[k] = label_at(placement, others[k])->box;
-                hide(placement, others[k]);
+static bool find_in_the_way(const Placement *placement, const AldBox *box, InTheWay *ret)
+{
+        ret->n = ald_box_grid_find(placement->grid, box, ALD_LABEL_GAP, ret->labels, MAX_MOVED + 1);
+        ret->cost = 0;
+        for (size_t k = 0; k < ret->n && ret->n <= MAX_MOVED; k++) {
+                ret->before[k] = *label_at(placement, ret->labels[k]);
+                ret->cost += ret->before[k].cost;
         }
-        show(placement, i, box);
-        while (moved < n && show_where_free(placement, others[moved], false))
-                moved++;
-        if (moved == n)
+        return ret->n <= MAX_MOVED;
+}
+
+/*
+ * Shows a label at this place if those that are in its way find another one, and all of them together cost
+ * less than this.
+ */
+static bool show_instead(
+        Placement *placement, unsigned i, const AldLabelCandidate *candidate, double least_cost)
+{
+        InTheWay others;
+        double cost = candidate->cost;
+        size_t moved = 0;
+
+        if (!find_in_the_way(placement, &candidate->box, &others))
+                return false;
+        for (size_t k = 0; k < others.n; k++)
+                hide(placement, others.labels[k]);
+        show(placement, i, &candidate->box, candidate->cost);
+        while (moved < others.n && show_where_free(placement, others.labels[moved], false))
+                cost += label_at(placement, others.labels[moved++])->cost;
+        if (moved == others.n && cost < least_cost + others.cost)
                 return true;
         hide(placement, i);
         for (size_t k = 0; k < moved; k++)
-                hide(placement, others[k]);
-        for (size_t k = 0; k < n; k++)
-                show(placement, others[k], &before[k]);
+                hide(placement, others.labels[k]);
+        for (size_t k = 0; k < others.n; k++)
+                show(placement, others.labels[k], &others.before[k].box, others.before[k].cost);
         return false;
 }
 
@@ -95,7 +123,7 @@ static bool show_and_move(Placement *placement, unsigned i)
         for (guint c = 0; c < candidates->len && placement->looks < MAX_LOOKS; c++) {
                 const AldLabelCandidate *candidate = &g_array_index(candidates, AldLabelCandidate, c);
 
-                if (!candidate->covers_head && show_instead(placement, i, &candidate->box))
+                if (!candidate->covers_head && show_instead(placement, i, candidate, INFINITY))
                         return true;
         }
         return false;
@@ -103,7 +131,7 @@ static bool show_and_move(Placement *placement, unsigned i)
 
 static void place_label(Placement *placement, const AldLabelScene *scene, size_t line, AldLabelKind kind)
 {
-        PlacedLabel label = { line, kind, ald_label_candidates(scene, line, kind) };
+        PlacedLabel label = { line, kind, ald_label_candidates(scene, line, kind), { 0 }, 0 };
         unsigned i = placement->labels->len;
 
         g_array_append_val(placement->labels, label);
@@ -112,6 +140,38 @@ static void place_label(Placement *placement, const AldLabelScene *scene, size_t
                 return;
         g_array_unref(label.candidates);
         g_array_set_size(placement->labels, i);
+}
+
+/* Finds a better place for a label, even if others have to move for it. */
+static bool improve(Placement *placement, unsigned i)
+{
+        const PlacedLabel before = *label_at(placement, i);
+
+        hide(placement, i);
+        for (guint c = 0; c < before.candidates->len && placement->looks < MAX_LOOKS; c++) {
+                const AldLabelCandidate *candidate = &g_array_index(before.candidates, AldLabelCandidate, c);
+
+                if (candidate->cost + WORTH_MOVING > before.cost)
+                        break;
+                if (!candidate->covers_head &&
+                        show_instead(placement, i, candidate, before.cost - WORTH_MOVING))
+                        return true;
+        }
+        show(placement, i, &before.box, before.cost);
+        return false;
+}
+
+/* Once it is settled which labels are shown, since later ones must not hide earlier ones. */
+static void improve_all(Placement *placement)
+{
+        bool improved = true;
+
+        placement->looks = 0;
+        for (unsigned round = 0; round < ROUNDS && improved; round++) {
+                improved = false;
+                for (unsigned i = 0; i < placement->labels->len; i++)
+                        improved |= improve(placement, i);
+        }
 }
 
 static int compare_ranks(gconstpointer a, gconstpointer b)
@@ -152,6 +212,7 @@ void ald_labels_place(const AldLabelsInput *input, AldLabel (*ret_labels)[ALD_N_
         for (size_t i = 0; i < MIN(input->n_lines, ALD_LABELS_MAX_LINES); i++)
                 for (unsigned kind = 0; kind < ALD_N_LABEL_KINDS; kind++)
                         place_label(&placement, scene, order[i].line, kind);
+        improve_all(&placement);
         for (guint i = 0; i < labels->len; i++) {
                 const PlacedLabel *label = &g_array_index(labels, PlacedLabel, i);
 

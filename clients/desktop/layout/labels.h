@@ -7,9 +7,9 @@
 #define ALD_LABELS_MAX_LINES 1024u
 
 typedef enum AldLabelKind {
-        ALD_LABEL_TO_B,   /* the rate of a→b, beside the arrow head at b */
-        ALD_LABEL_TO_A,   /* the rate of b→a, beside the arrow head at a */
-        ALD_LABEL_MIDDLE, /* beside the middle of the line */
+        ALD_LABEL_TO_B,   /* the rate of a→b, near the arrow head at b */
+        ALD_LABEL_TO_A,   /* the rate of b→a, near the arrow head at a */
+        ALD_LABEL_MIDDLE, /* near the middle of the line */
         ALD_N_LABEL_KINDS,
 } AldLabelKind;
 
@@ -21,6 +21,7 @@ typedef struct AldLabelsInput {
         size_t n_lines;
         const AldVector (*sizes)[ALD_N_LABEL_KINDS]; /* by line; 0, 0: no such label */
         const unsigned *ranks;                       /* by line: the least comes first; NULL: all alike */
+        const bool *marked; /* by line: whether a mark is drawn in its middle; NULL: none */
 } AldLabelsInput;
 
 typedef struct AldLabel {
@@ -29,10 +30,10 @@ typedef struct AldLabel {
 } AldLabel;
 
 /*
- * Places labels beside their lines: rates on the side away from the middle of the picture, the third one on
- * the other side; those of the outer of several lanes all on the outer side. Shown labels overlap neither
- * each other nor cards; they cover arrow heads only if there is no other place, and lines as little as
- * possible.
+ * Places labels on their lines, or else beside them and clearly nearer to them than to others: rates on the
+ * side away from the middle of the picture, the third one on the other side; those of the outer of several
+ * lanes all on the outer side. Shown labels overlap neither each other nor cards; they cover arrow heads and
+ * marks only if there is no other place, and the lines of others as little as possible.
  *
  * The order is by rank, then by index, then by kind. A label that was shown is never hidden for one that
  * comes later in this order, but may move for it. So whether a label is shown does not depend on which labels

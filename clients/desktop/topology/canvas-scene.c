@@ -128,6 +128,7 @@ static void place_labels(AldCanvasScene *scene, const AldSceneSizes *sizes)
         g_autofree AldVector(*label_sizes)[ALD_N_LABEL_KINDS] = g_malloc0_n(n, sizeof *label_sizes);
         g_autofree AldLabel(*labels)[ALD_N_LABEL_KINDS] = g_malloc0_n(n, sizeof *labels);
         g_autofree unsigned *ranks = g_new(unsigned, n);
+        g_autofree bool *marked = g_new(bool, n);
         g_autofree AldLine *lines = g_new(AldLine, n);
         const AldLabelsInput input = { .cards = scene->cards,
                 .n_cards = scene->n_nodes,
@@ -135,7 +136,8 @@ static void place_labels(AldCanvasScene *scene, const AldSceneSizes *sizes)
                 .lines = lines,
                 .n_lines = n,
                 .sizes = (const AldVector(*)[ALD_N_LABEL_KINDS]) label_sizes,
-                .ranks = ranks };
+                .ranks = ranks,
+                .marked = marked };
 
         for (guint k = 0; k < n; k++) {
                 guint i = g_array_index(indices, guint, k);
@@ -143,6 +145,7 @@ static void place_labels(AldCanvasScene *scene, const AldSceneSizes *sizes)
 
                 lines[k] = scene->routes[i];
                 ranks[k] = rank_of(line, scene->weights[i]);
+                marked[k] = ald_line_has_mark(line);
                 for (AldLabelKind kind = 0; kind < ALD_N_LABEL_KINDS; kind++)
                         label_sizes[k][kind] = size_of(line, kind, sizes);
         }

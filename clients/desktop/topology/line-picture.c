@@ -195,6 +195,11 @@ static void draw_plain(cairo_t *cairo, const AldLine *route, const AldDrawnLine 
         draw_stroke(cairo, &shorter, line, width);
 }
 
+bool ald_line_has_mark(const AldDrawnLine *line)
+{
+        return line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE || line->trouble != ALD_LINE_TROUBLE_NONE;
+}
+
 void ald_line_draw(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,
         const AldPictureStyle *style)
 {

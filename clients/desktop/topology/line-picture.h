@@ -17,6 +17,9 @@ typedef enum AldLineWeight {
         ALD_LINE_WEIGHT_SELECTED,
 } AldLineWeight;
 
+/* Whether it has a mark in its middle: the cross of one that is offline, or the triangle of trouble. */
+bool ald_line_has_mark(const AldDrawnLine *line);
+
 /*
  * Draws a line with its arrow heads. What it is can be seen without colours: sockets are one stroke, RDMA
  * two, a cable none but its outline; what was not measured is dashed, what is only possible dotted; a line

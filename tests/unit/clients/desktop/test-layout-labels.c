@@ -41,7 +41,7 @@ static AldLabelsInput labels_input(const Picture *picture)
 {
         return (AldLabelsInput){ picture->positions->cards, picture->positions->n_cards,
                 picture->positions->bounds, picture->lines, picture->n_lines,
-                (const AldVector(*)[ALD_N_LABEL_KINDS]) picture->sizes, picture->ranks };
+                (const AldVector(*)[ALD_N_LABEL_KINDS]) picture->sizes, picture->ranks, NULL };
 }
 
 static void place(Picture *picture)
@@ -163,6 +163,66 @@ static void assert_clear(const Picture *picture)
         }
 }
 
+/* Where the way from one point to another is nearest to a box; 0 if it passes through it. */
+static double distance_to_segment(const AldBox *box, AldVector from, AldVector to)
+{
+        double least = INFINITY, enter, leave;
+
+        if (ald_box_clip(box, from, to, &enter, &leave))
+                return 0;
+        for (unsigned i = 0; i <= 16; i++) {
+                AldVector at = ald_vector_mix(from, to, i / 16.0);
+                double x = MAX(MAX(box->x - at.x, at.x - box->x - box->width), 0),
+                       y = MAX(MAX(box->y - at.y, at.y - box->y - box->height), 0);
+
+                least = MIN(least, ald_vector_length((AldVector){ x, y }));
+        }
+        return least;
+}
+
+static double distance_to_line(const AldBox *box, const AldLine *line)
+{
+        double least = INFINITY;
+
+        for (unsigned i = 0; i < 32; i++)
+                least = MIN(least, distance_to_segment(box, ald_line_point(line, i / 32.0),
+                                           ald_line_point(line, (i + 1) / 32.0)));
+        return least;
+}
+
+/* Labels that readers may take for those of another pair. */
+typedef struct Astray {
+        unsigned shown;
+        unsigned crossed; /* the line of another pair passes through them */
+        unsigned nearer;  /* it is at least as near as their own */
+} Astray;
+
+static bool joins_same(const Picture *picture, size_t i, size_t j)
+{
+        const AldLineEnds *x = &g_array_index(picture->ends, AldLineEnds, i),
+                          *y = &g_array_index(picture->ends, AldLineEnds, j);
+
+        return x->a == y->a && x->b == y->b;
+}
+
+static void count_astray(const Picture *picture, Astray *astray)
+{
+        for (size_t i = 0; i < picture->n_lines * ALD_N_LABEL_KINDS; i++) {
+                const AldLabel *label = &picture->labels[i / ALD_N_LABEL_KINDS][i % ALD_N_LABEL_KINDS];
+                double own, other = INFINITY;
+
+                if (!label->shown)
+                        continue;
+                own = distance_to_line(&label->box, &picture->lines[i / ALD_N_LABEL_KINDS]);
+                for (size_t j = 0; j < picture->n_lines; j++)
+                        if (!joins_same(picture, i / ALD_N_LABEL_KINDS, j))
+                                other = MIN(other, distance_to_line(&label->box, &picture->lines[j]));
+                astray->shown++;
+                astray->crossed += other == 0;
+                astray->nearer += other > 0 && other <= own;
+        }
+}
+
 static unsigned count_shown(const Picture *picture)
 {
         unsigned shown = 0;
@@ -171,6 +231,51 @@ static unsigned count_shown(const Picture *picture)
                 for (unsigned kind = 0; kind < ALD_N_LABEL_KINDS; kind++)
                         shown += picture->labels[i][kind].shown;
         return shown;
+}
+
+/*
+ * Of the labels of meshes, with one line or two between each two nodes. When places beside lines came first,
+ * it was 7, 12, 12, 21 and 31 percent with 4 to 8 nodes, and 8, 22, 40, 44 and 55 with two lines.
+ */
+static void test_on_own_line(void)
+{
+        static const unsigned most[][2] = { { 0, 0 }, { 0, 0 }, { 0, 2 }, { 0, 7 }, { 5, 19 }, { 4, 17 },
+                { 10, 38 } }; /* percent, from 2 nodes on */
+
+        for (size_t i = 0; i < G_N_ELEMENTS(most); i++)
+                for (unsigned n_lanes = 1; n_lanes <= 2; n_lanes++) {
+                        Astray astray = { 0 };
+
+                        for (size_t a = 0; a < G_N_ELEMENTS(aspects); a++) {
+                                g_auto(Picture) picture = draw_mesh(i + 2, n_lanes, aspects[a]);
+
+                                count_astray(&picture, &astray);
+                        }
+                        g_test_message("%zu nodes, %u lanes: %u labels, %u on another line, %u nearer to one",
+                                i + 2, n_lanes, astray.shown, astray.crossed, astray.nearer);
+                        g_assert_cmpuint(100 * (astray.crossed + astray.nearer), <=,
+                                most[i][n_lanes - 1] * astray.shown);
+                }
+}
+
+/* A mark in the middle of a line, such as a triangle, is not covered where there is another place. */
+static void test_marks_are_seen(void)
+{
+        g_auto(Picture) picture = draw_mesh(4, 1, 1.6);
+        g_autofree bool *marked = g_new(bool, picture.n_lines);
+        AldLabelsInput input = labels_input(&picture);
+
+        memset(marked, true, picture.n_lines * sizeof *marked);
+        input.marked = marked;
+        ald_labels_place(&input, picture.labels);
+        assert_clear(&picture);
+        g_assert_cmpuint(count_shown(&picture), ==, 3 * picture.n_lines);
+        for (size_t i = 0; i < picture.n_lines * ALD_N_LABEL_KINDS; i++)
+                for (size_t j = 0; j < picture.n_lines; j++) {
+                        AldBox mark = ald_box_around(ald_line_point(&picture.lines[j], 0.5), 15, 15);
+
+                        g_assert_false(ald_boxes_overlap(&picture.labels[0][i].box, &mark, 0));
+                }
 }
 
 static void test_all_shown(void)
@@ -218,8 +323,9 @@ static void test_beside_head(void)
                         else if (kind == ALD_LABEL_TO_B)
                                 g_assert_cmpfloat(to_b, <, to_a);
                 }
-                g_assert_cmpfloat(sides[ALD_LABEL_TO_A] * sides[ALD_LABEL_TO_B], >=, 0);
-                g_assert_cmpfloat(sides[ALD_LABEL_TO_A] * sides[ALD_LABEL_MIDDLE], <=, 0);
+                /* Those on the line are on neither side, nearly. */
+                g_assert_cmpfloat(sides[ALD_LABEL_TO_A] * sides[ALD_LABEL_TO_B], >=, -1e-6);
+                g_assert_cmpfloat(sides[ALD_LABEL_TO_A] * sides[ALD_LABEL_MIDDLE], <=, 1e-6);
         }
 }
 
@@ -347,6 +453,8 @@ int main(int argc, char **argv)
         g_test_add_func("/layout/labels/all-shown", test_all_shown);
         g_test_add_func("/layout/labels/most-shown", test_most_shown);
         g_test_add_func("/layout/labels/beside-head", test_beside_head);
+        g_test_add_func("/layout/labels/on-own-line", test_on_own_line);
+        g_test_add_func("/layout/labels/marks-are-seen", test_marks_are_seen);
         g_test_add_func("/layout/labels/random", test_random);
         g_test_add_func("/layout/labels/same-again", test_same_again);
         g_test_add_func("/layout/labels/ranks", test_ranks);
