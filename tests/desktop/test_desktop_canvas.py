@@ -3,8 +3,11 @@
 
 import re
 
+import pytest
+
 from bedlib import BusError
-from played_cluster import ME, PEER, THIRD, TRIO_EDGES, edge
+from played_cluster import ME, NAMES, PEER, THIRD, TRIO_EDGES, edge, many_edges, nodes_named
+from test_desktop_screens import wait_size
 
 COMPONENT = "org.a11y.atspi.Component"
 OF_PARENT = 2
@@ -43,3 +46,47 @@ def test_a_graph_that_cannot_be_read_is_reported(play):
     played.set_graph(TRIO_EDGES)
     program.wait_for_text("9.41 Gb/s")
     program.wait_gone("label", UNREAD)
+
+
+LOW = ((360, 380), (669, 394))
+
+
+@pytest.mark.parametrize("wide, high", LOW)
+def test_every_card_is_seen_in_a_low_window(play, wide, high):
+    """The view that is fitted shows all of them, however small."""
+    names = NAMES[:8]
+    program = play(nodes_named(*names), edges=many_edges(8), links={}).program
+    wait_size(program, wide, high)
+
+    def places(tree):
+        cards = [tree.find("button", re.compile(f"^{name}, ")) for name in names]
+        top = sum(program.reader.place_of(tree.find("panel", re.compile("^Memory: ")))[1::2])
+        # Their upper left corners: the sizes are those without the zoom.
+        return all(0 <= x < wide - 8 and top <= y < high - 8 for x, y, _, _ in map(program.reader.place_of, cards))
+
+    program.wait(places, "all cards below the tiles")
+
+
+def blue_pixels(picture, place):
+    """How many pixels near this place have the accent colour of the light scheme."""
+    left, top, width, high = place
+    data, stride = picture.get_pixels(), picture.get_rowstride()
+    pixels = (data[at:at + 3] for y in range(top - 2, top + high + 2)
+              for at in range(y * stride + (left - 2) * 3, y * stride + (left + width + 2) * 3, 3))
+    return sum(blue > 180 and red < 120 and green < 180 for red, green, blue in pixels)
+
+
+def test_the_focus_is_seen_on_the_buttons_of_the_canvas(play):
+    program = play(ADW_DEBUG_COLOR_SCHEME="prefer-light").program
+    program.open_page(1)
+    for name in ("Zoom Out", "Zoom In", "Show Everything", "Arrange Nodes Anew"):
+        place = program.reader.place_of(program.wait_for("button", name))
+        assert blue_pixels(program.picture(), place) < 20
+        for _ in range(40):
+            before = program.focused()
+            if before and before.name == name:
+                break
+            program.press("Tab")
+            program.wait(lambda _, before=before: not before or (program.focused() or before).ref != before.ref,
+                         "the focus to move")
+        program.wait(lambda _, place=place: blue_pixels(program.picture(), place) > 40, f"a ring around {name}")

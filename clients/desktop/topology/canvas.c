@@ -13,6 +13,7 @@
 #define ZOOM_LEAST 0.2
 #define ZOOM_MOST 3.0
 #define ZOOM_STEP 1.15
+#define ZOOM_FIT_LEAST 0.02 /* every card is shown, however low the window */
 #define ZOOM_FIT_MOST 1.25
 #define HIT_PX 10.0
 #define DRAG_LEAST_PX 8.0
@@ -538,7 +539,8 @@ static void fit(AldTopologyCanvas *canvas, int width, int height)
         height = MAX(height - BUTTONS_PX, 1);
         if (!(bounds->width > 0) || !(bounds->height > 0))
                 return;
-        canvas->zoom = CLAMP(fmin(width / bounds->width, height / bounds->height), ZOOM_LEAST, ZOOM_FIT_MOST);
+        canvas->zoom = CLAMP(
+                fmin(width / bounds->width, height / bounds->height), ZOOM_FIT_LEAST, ZOOM_FIT_MOST);
         canvas->origin.x = (width - bounds->width * canvas->zoom) / 2 - bounds->x * canvas->zoom;
         canvas->origin.y = (height - bounds->height * canvas->zoom) / 2 - bounds->y * canvas->zoom;
 }
@@ -604,7 +606,8 @@ static void set_view(AldTopologyCanvas *canvas, double zoom, AldVector origin)
 /* What is below this point stays there. */
 static void zoom_at(AldTopologyCanvas *canvas, double factor, double x, double y)
 {
-        double zoom = CLAMP(canvas->zoom * factor, ZOOM_LEAST, ZOOM_MOST);
+        /* What was fitted may be smaller already. */
+        double zoom = CLAMP(canvas->zoom * factor, fmin(canvas->zoom, ZOOM_LEAST), ZOOM_MOST);
         AldVector origin = { x - (x - canvas->origin.x) * zoom / canvas->zoom,
                 y - (y - canvas->origin.y) * zoom / canvas->zoom };
 
