@@ -38,17 +38,21 @@ char *ald_finding_remedy_words(const AldFindingRow *finding)
         return ald_text_safe_or_null(text ? remedy : finding->remedy);
 }
 
-/* A severity that this version does not know counts as a notice. */
-static AldFindingRowSeverity severity_of(const AldFindingRow *finding)
+AldFindingRowSeverity ald_finding_severity_of(const AldFindingRow *finding)
 {
         int severity = ald_finding_row_severity_from_string(finding->severity);
 
         return severity < 0 ? ALD_FINDING_ROW_SEVERITY_NOTICE : (AldFindingRowSeverity) severity;
 }
 
+AldTone ald_severity_tone(AldFindingRowSeverity severity)
+{
+        return severity < ALD_FINDING_ROW_SEVERITY_N ? tones[severity] : ALD_TONE_PLAIN;
+}
+
 char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone)
 {
-        *ret_tone = tones[severity_of(finding)];
+        *ret_tone = tones[ald_finding_severity_of(finding)];
         return ald_text_safe(ald_word(finding->severity) ?: ALD_ABSENT_TEXT);
 }
 
@@ -81,7 +85,7 @@ GPtrArray *ald_findings_sorted(AldModel *model, const char *node_id)
                 for (size_t i = 0; i < rows->n; i++) {
                         const AldFindingRow *finding = ald_rows_at(rows, i);
 
-                        if (severity_of(finding) == severity &&
+                        if (ald_finding_severity_of(finding) == severity &&
                                 (!node_id || ald_finding_is_about(finding, node_id)))
                                 g_ptr_array_add(sorted, (gpointer) finding);
                 }

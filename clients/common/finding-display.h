@@ -20,6 +20,12 @@ char *ald_finding_remedy_words(const AldFindingRow *finding);
 /* "link-below-negotiated: a, b": its id and the names of its nodes. */
 char *ald_finding_head(const AldFindingRow *finding, AldModel *model);
 
+/* One that this version does not know counts as a notice. The gravest comes first. */
+AldFindingRowSeverity ald_finding_severity_of(const AldFindingRow *finding);
+
+/* The tone of a severity; plain for none. */
+AldTone ald_severity_tone(AldFindingRowSeverity severity);
+
 /* "error"; the tone corresponds to the severity. */
 char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone);
 

@@ -50,8 +50,8 @@ def cluster(n):
                                RttP50NSec=3400) for source, sink in ((a, b), (b, a))]
     ends = [node_id(0), node_id(min(2, n - 1))]
     names = [NAMES[0], NAMES[min(2, n - 1)]]
-    findings = [{"Id": "link-asymmetric", "Severity": "warning", "Nodes": ends, "Names": names,
-                 "UploadBitsPerSecond": 3 * GIGABIT, "DownloadBitsPerSecond": 9 * GIGABIT},
+    findings = [{"Id": "link-below-negotiated", "Severity": "warning", "Nodes": ends, "Names": names,
+                 "UploadBitsPerSecond": 3 * GIGABIT, "NegotiatedBitsPerSecond": 25 * GIGABIT},
                 {"Id": "disk-nearly-full", "Severity": "error", "Nodes": [node_id(0)], "Names": [NAMES[0]], "Path": "/",
                  "AvailableBytes": 10 ** 8, "TotalBytes": 10 ** 12}]
     links = {(ME, f"{node_id(b)},192.0.2.{b + 1}"): link(node_id(b), SinkAddress=f"192.0.2.{b + 1}")

@@ -193,7 +193,7 @@ static void update_label(AldTopologyCanvas *canvas, guint i, AldLabelKind kind)
                 return;
         ald_label_set(GTK_WIDGET(label), line->texts[kind]);
         gtk_widget_set_child_visible(GTK_WIDGET(label), canvas->scene->labels[i][kind].shown);
-        if (line->trouble != ALD_LINE_TROUBLE_NONE)
+        if (line->trouble <= ALD_LINE_TROUBLE_WARNING)
                 gtk_widget_add_css_class(GTK_WIDGET(label), "troubled");
         if (canvas->scene->weights[i] == ALD_LINE_WEIGHT_FAINT)
                 gtk_widget_add_css_class(GTK_WIDGET(label), "faint");
@@ -306,7 +306,7 @@ static void read_lines(AldTopologyCanvas *canvas)
         const AldTopologySummary *summary = ald_live_cluster_topology(canvas->cluster);
         GPtrArray *lines = ald_drawn_lines(summary,
                 ald_model_topology(ald_live_cluster_model(canvas->cluster)),
-                ald_live_cluster_findings(canvas->cluster));
+                ald_model_findings(ald_live_cluster_model(canvas->cluster)));
 
         for (guint i = lines->len; i-- > 0;) {
                 AldDrawnLine *line = lines->pdata[i];

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "clients/common/format.h"
-#include "clients/desktop/live/finding-item.h"
+#include "clients/common/link-concerns.h"
 #include "clients/desktop/topology/drawn-lines.h"
 
 /* Of what links have: b/s to Tb/s, and ns to s. */
@@ -19,6 +19,7 @@ void ald_drawn_line_free(AldDrawnLine *line)
                 g_free(line->rulers[i]);
         }
         g_free(line->words);
+        g_free(line->verdict);
         g_free(line);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldDrawnLine, ald_drawn_line_free)
@@ -78,12 +79,13 @@ static void take_edge(AldDrawnLine *line, const AldEdgeRow *edge, bool reverse)
                 return;
         if (rank_of(presence) < rank_of(line->presence)) {
                 line->presence = presence;
-                line->there = line->back = line->rtt = ALD_ABSENT_UINT64;
+                line->there = line->back = line->rtt = line->measured_usec = ALD_ABSENT_UINT64;
         }
         if (!has_current_figures(presence))
                 return;
         keep_greatest(reverse ? &line->back : &line->there, edge->bits_per_second);
         line->rtt = MIN(line->rtt, edge->rtt_p50_nsec);
+        keep_greatest(&line->measured_usec, edge->measured_usec);
 }
 
 static gint64 *key_new(unsigned a, unsigned b, AldLineKind kind)
@@ -109,7 +111,8 @@ static AldDrawnLine *find_line(GHashTable *by_key, GPtrArray *lines, unsigned a,
                 .trouble = ALD_LINE_TROUBLE_NONE,
                 .there = ALD_ABSENT_UINT64,
                 .back = ALD_ABSENT_UINT64,
-                .rtt = ALD_ABSENT_UINT64 };
+                .rtt = ALD_ABSENT_UINT64,
+                .measured_usec = ALD_ABSENT_UINT64 };
         g_hash_table_insert(by_key, g_steal_pointer(&key), line);
         g_ptr_array_add(lines, line);
         return line;
@@ -174,52 +177,28 @@ static void number_lanes(GPtrArray *lines)
         }
 }
 
-/* "A\nB" in the order of their ids → AldLineTrouble + 1. */
-static GHashTable *troubled_pairs(GListModel *findings)
-{
-        GHashTable *pairs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-
-        for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
-                g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
-                const char *const *nodes = ald_finding_item_nodes(item);
-                bool ordered, error = ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_ERROR;
-                char *key;
-
-                if (!g_str_has_prefix(ald_finding_item_id(item), "link-") ||
-                        g_strv_length((GStrv) nodes) != 2)
-                        continue;
-                ordered = strcmp(nodes[0], nodes[1]) < 0;
-                key = g_strdup_printf("%s\n%s", nodes[ordered ? 0 : 1], nodes[ordered ? 1 : 0]);
-                if (error || !g_hash_table_contains(pairs, key))
-                        g_hash_table_replace(pairs, key,
-                                GINT_TO_POINTER(
-                                        (error ? ALD_LINE_TROUBLE_ERROR : ALD_LINE_TROUBLE_WARNING) + 1));
-                else
-                        g_free(key);
-        }
-        return pairs;
-}
-
 static const AldTopologyNode *node_of(const AldTopologySummary *summary, unsigned index)
 {
         return summary->nodes->pdata[index];
 }
 
-static AldLineTrouble trouble_of(
-        const AldDrawnLine *line, const AldTopologySummary *summary, GHashTable *troubled)
+/* Findings of links are about what was measured, which an offline line does not show; its cross says enough.
+ */
+static void add_trouble(
+        AldDrawnLine *line, const AldTopologySummary *summary, const AldLinkConcerns *concerns)
 {
+        static const AldLineTrouble troubles[] = {
+                [ALD_FINDING_ROW_SEVERITY_ERROR] = ALD_LINE_TROUBLE_ERROR,
+                [ALD_FINDING_ROW_SEVERITY_WARNING] = ALD_LINE_TROUBLE_WARNING,
+                [ALD_FINDING_ROW_SEVERITY_NOTICE] = ALD_LINE_TROUBLE_NOTICE,
+                [ALD_FINDING_ROW_SEVERITY_N] = ALD_LINE_TROUBLE_NONE,
+        };
         const char *a = node_of(summary, line->a)->row->node, *b = node_of(summary, line->b)->row->node;
-        bool ordered = strcmp(a, b) < 0;
-        g_autofree char *key = g_strdup_printf("%s\n%s", ordered ? a : b, ordered ? b : a);
-        int found = GPOINTER_TO_INT(g_hash_table_lookup(troubled, key));
 
-        /* Findings of links are about what was measured, which an offline line does not show; its cross says
-         * enough. */
         if (!has_current_figures(line->presence))
-                return ALD_LINE_TROUBLE_NONE;
-        if (found)
-                return (AldLineTrouble) (found - 1);
-        return line->asymmetric ? ALD_LINE_TROUBLE_WARNING : ALD_LINE_TROUBLE_NONE;
+                return;
+        line->trouble = troubles[ald_link_concerns_severity(concerns, a, b, line->asymmetric)];
+        line->verdict = ald_link_concerns_words(concerns, a, b, line->asymmetric);
 }
 
 /* Instead of RTT/2, what is to be known about a line without figures. */
@@ -337,22 +316,32 @@ static void add_texts(AldDrawnLine *line, const AldTopologySummary *summary)
         const char *a = node_of(summary, line->a)->name, *b = node_of(summary, line->b)->name;
         g_autofree char *there = ald_format_bits_per_second(ald_figure(line->there));
         g_autofree char *back = ald_format_bits_per_second(ald_figure(line->back));
-        g_autofree char *delay = ald_format_nsec(ald_figure(line->rtt) / 2);
+        g_autofree char *delay = ald_format_nsec(ald_figure(line->rtt) / 2), *path = NULL;
         const char *state = state_words(line->presence) ?: _("live");
 
         line->texts[ALD_LABEL_TO_B] = rate_text(line, line->there, line->back);
         line->texts[ALD_LABEL_TO_A] = rate_text(line, line->back, line->there);
         line->texts[ALD_LABEL_MIDDLE] = middle_text(line);
         add_rulers(line);
-        line->words = g_strdup_printf(_("%s and %s over %s, %s: %s to %s, %s to %s, half a round trip %s"), a,
-                b, kind_words(line->kind), state, there, b, back, a, delay);
+        path = g_strdup_printf(_("%s and %s over %s, %s: %s to %s, %s to %s, half a round trip %s"), a, b,
+                kind_words(line->kind), state, there, b, back, a, delay);
+        line->words = line->verdict ? g_strdup_printf("%s. %s", path, line->verdict) : g_steal_pointer(&path);
+}
+
+char *ald_drawn_line_tooltip(const AldDrawnLine *line, double now_usec)
+{
+        g_autofree char *age = line->measured_usec == ALD_ABSENT_UINT64
+                                       ? NULL
+                                       : ald_format_age((double) line->measured_usec, now_usec);
+
+        return age ? g_strdup_printf(_("%s\nMeasured: %s"), line->words, age) : g_strdup(line->words);
 }
 
 GPtrArray *ald_drawn_lines(
-        const AldTopologySummary *summary, const AldTopology *topology, GListModel *findings)
+        const AldTopologySummary *summary, const AldTopology *topology, const AldRows *findings)
 {
         GPtrArray *lines = g_ptr_array_new_with_free_func((GDestroyNotify) ald_drawn_line_free);
-        g_autoptr(GHashTable) troubled = troubled_pairs(findings);
+        g_autoptr(AldLinkConcerns) concerns = ald_link_concerns_new(findings);
 
         add_edges(lines, summary, topology);
         g_ptr_array_sort(lines, compare_lines);
@@ -363,7 +352,7 @@ GPtrArray *ald_drawn_lines(
                 AldNodePair rates = { .there = line->there, .back = line->back };
 
                 line->asymmetric = ald_node_pair_is_asymmetric(&rates);
-                line->trouble = trouble_of(line, summary, troubled);
+                add_trouble(line, summary, concerns);
                 add_texts(line, summary);
         }
         return lines;

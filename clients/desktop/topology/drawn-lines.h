@@ -17,8 +17,9 @@ typedef enum AldLineKind {
 
 /* What is wrong with it, the worst first. */
 typedef enum AldLineTrouble {
-        ALD_LINE_TROUBLE_ERROR,   /* a finding of this weight, or it cannot be used */
-        ALD_LINE_TROUBLE_WARNING, /* the same; or much faster in one direction */
+        ALD_LINE_TROUBLE_ERROR, /* a finding of this severity */
+        ALD_LINE_TROUBLE_WARNING,
+        ALD_LINE_TROUBLE_NOTICE, /* the same; or much faster in one direction */
         ALD_LINE_TROUBLE_NONE,
 } AldLineTrouble;
 
@@ -36,14 +37,19 @@ typedef struct AldDrawnLine {
         /* Lines of text, of which the widest has the width of the label. They stay the same while only
          * figures change; NULL: no label. */
         char *rulers[ALD_N_LABEL_KINDS];
-        char *words; /* all of it, for a screen reader */
+        uint64_t measured_usec; /* the newest of them, CLOCK_REALTIME */
+        char *verdict;          /* of the gravest finding; NULL: none */
+        char *words;            /* all of it, for a screen reader */
 } AldDrawnLine;
 
 void ald_drawn_line_free(AldDrawnLine *line);
 
-/* An array of AldDrawnLine by a, b and kind. The findings are AldFindingItems. */
+/* The same words with the age of the figures, for people who point at it; to be freed. */
+char *ald_drawn_line_tooltip(const AldDrawnLine *line, double now_usec);
+
+/* An array of AldDrawnLine by a, b and kind. The findings are AldFindingRows, or NULL. */
 GPtrArray *ald_drawn_lines(
-        const AldTopologySummary *summary, const AldTopology *topology, GListModel *findings);
+        const AldTopologySummary *summary, const AldTopology *topology, const AldRows *findings);
 
 /* The ruler of the widest label with a figure; to be freed. */
 char *ald_drawn_line_ruler(void);

@@ -179,7 +179,7 @@ static void draw_opaque(cairo_t *cairo, const AldLine *route, const AldDrawnLine
                 draw_arrow(cairo, route->end, route->end_direction, width);
                 draw_arrow(cairo, route->start, ald_vector_scale(route->start_direction, -1), width);
         }
-        if (line->trouble != ALD_LINE_TROUBLE_NONE && line->presence != ALD_EDGE_ROW_PRESENCE_OFFLINE)
+        if (line->trouble <= ALD_LINE_TROUBLE_WARNING && line->presence != ALD_EDGE_ROW_PRESENCE_OFFLINE)
                 draw_triangle(cairo, ald_line_point(route, 0.5));
 }
 
@@ -197,7 +197,7 @@ static void draw_plain(cairo_t *cairo, const AldLine *route, const AldDrawnLine 
 
 bool ald_line_has_mark(const AldDrawnLine *line)
 {
-        return line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE || line->trouble != ALD_LINE_TROUBLE_NONE;
+        return line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE || line->trouble <= ALD_LINE_TROUBLE_WARNING;
 }
 
 void ald_line_draw(cairo_t *cairo, const AldLine *route, const AldDrawnLine *line, AldLineWeight weight,

@@ -34,10 +34,9 @@ static void add_edge(Cluster *cluster, unsigned source, unsigned sink, const Ald
 }
 
 /* All nodes are joined with all others by edges like these. */
-static void make_cluster(Cluster *cluster, const AldEdgeRow *likes, size_t n_likes)
+static void make_cluster_with(
+        Cluster *cluster, const AldEdgeRow *likes, size_t n_likes, const AldRows *findings)
 {
-        g_autoptr(GListStore) findings = g_list_store_new(G_TYPE_OBJECT);
-
         cluster->topology = ald_topology_new();
         for (unsigned i = 0; i < N_NODES; i++) {
                 AldGraphNodeRow *node = g_new(AldGraphNodeRow, 1);
@@ -52,7 +51,12 @@ static void make_cluster(Cluster *cluster, const AldEdgeRow *likes, size_t n_lik
                         for (size_t i = 0; i < n_likes && a != b; i++)
                                 add_edge(cluster, a, b, &likes[i]);
         cluster->summary = ald_topology_summarize(cluster->topology);
-        cluster->lines = ald_drawn_lines(cluster->summary, cluster->topology, G_LIST_MODEL(findings));
+        cluster->lines = ald_drawn_lines(cluster->summary, cluster->topology, findings);
+}
+
+static void make_cluster(Cluster *cluster, const AldEdgeRow *likes, size_t n_likes)
+{
+        make_cluster_with(cluster, likes, n_likes, NULL);
 }
 
 static AldEdgeRow edge_of(const char *kind, const char *presence, uint64_t rate, uint64_t rtt)
@@ -224,6 +228,49 @@ static void test_other_words_are_noticed(void)
         g_assert_false(ald_drawn_lines_are_alike(before.lines, after.lines));
 }
 
+/* A line is as grave as the finding about it; asymmetry alone is a notice, with neither mark nor colour. */
+static void test_trouble_is_that_of_the_finding(void)
+{
+        static const char *const severities[] = { "error", "warning", "notice", NULL };
+        static const AldLineTrouble troubles[] = { ALD_LINE_TROUBLE_ERROR, ALD_LINE_TROUBLE_WARNING,
+                ALD_LINE_TROUBLE_NOTICE, ALD_LINE_TROUBLE_NONE };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(severities); i++) {
+                const char *const nodes[] = { "node1", "node0", NULL };
+                const AldEdgeRow like = edge_of("socket", "live", 9410000000, 3400);
+                AldFindingRow row = ALD_FINDING_ROW_INIT;
+                AldRows findings = { &ald_finding_row_struct, &row, severities[i] ? 1 : 0 };
+                g_auto(Cluster) cluster = { 0 };
+                const AldDrawnLine *line;
+
+                row.id = "link-asymmetric";
+                row.severity = severities[i];
+                row.nodes = nodes;
+                make_cluster_with(&cluster, &like, 1, &findings);
+                line = cluster.lines->pdata[0];
+                g_assert_cmpint(line->trouble, ==, troubles[i]);
+                g_assert_cmpint(ald_line_has_mark(line), ==, i < 2);
+                g_assert_cmpint(
+                        ((const AldDrawnLine *) cluster.lines->pdata[1])->trouble, ==, ALD_LINE_TROUBLE_NONE);
+        }
+}
+
+/* What a screen reader reads, with the age. */
+static void test_tooltip(void)
+{
+        AldEdgeRow like = edge_of("socket", "live", 9410000000, 3400);
+        g_auto(Cluster) cluster = { 0 };
+        g_autofree char *text = NULL;
+
+        like.measured_usec = 1000000000;
+        make_cluster(&cluster, &like, 1);
+        text = ald_drawn_line_tooltip(cluster.lines->pdata[0], 1000000000 + 300e6);
+        g_assert_cmpstr(text, ==,
+                "node0 and node1 over sockets, live: 9.41 Gb/s to node1, 9.41 Gb/s to node0, half a round "
+                "trip "
+                "1.70 µs\nMeasured: 5 min ago");
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -231,5 +278,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/drawn-lines/words-are-shown", test_words_are_shown);
         g_test_add_func("/drawn-lines/figures-move-nothing", test_figures_move_nothing);
         g_test_add_func("/drawn-lines/other-words-are-noticed", test_other_words_are_noticed);
+        g_test_add_func("/drawn-lines/trouble-is-that-of-the-finding", test_trouble_is_that_of_the_finding);
+        g_test_add_func("/drawn-lines/tooltip", test_tooltip);
         return g_test_run();
 }
