@@ -5,8 +5,9 @@ import re
 
 import pytest
 
+import pictures
 from bedlib import BusError
-from played_cluster import ME, NAMES, PEER, THIRD, TRIO_EDGES, edge, many_edges, nodes_named
+from played_cluster import ME, NAMES, PEER, THIRD, TRIO_EDGES, edge, many_edges, node, nodes_named
 from test_desktop_screens import wait_size
 
 COMPONENT = "org.a11y.atspi.Component"
@@ -67,13 +68,31 @@ def test_every_card_is_seen_in_a_low_window(play, wide, high):
     program.wait(places, "all cards below the tiles")
 
 
-def blue_pixels(picture, place):
+def frame_of(program):
+    """A window without a compositor has a frame that is none of its widgets."""
+    return (program.picture().get_width() - program.reader.place_of(program.read().find(state="active"))[2]) // 2
+
+
+def blue_pixels(program, place):
     """How many pixels near this place have the accent colour of the light scheme."""
-    left, top, width, high = place
+    picture, frame = program.picture(), frame_of(program)
+    left, top, width, high = frame + place[0], frame + place[1], *place[2:]
     data, stride = picture.get_pixels(), picture.get_rowstride()
     pixels = (data[at:at + 3] for y in range(top - 2, top + high + 2)
               for at in range(y * stride + (left - 2) * 3, y * stride + (left + width + 2) * 3, 3))
     return sum(blue > 180 and red < 120 and green < 180 for red, green, blue in pixels)
+
+
+def go_to(program, name):
+    """By Tab, to what has this name or is part of what has it."""
+    for _ in range(40):
+        before = program.focused()
+        if before and name in (before.name, before.description):
+            return
+        program.press("Tab")
+        program.wait(lambda _, before=before: not before or (program.focused() or before).ref != before.ref,
+                     "the focus to move")
+    raise LookupError(name)
 
 
 def test_the_focus_is_seen_on_the_buttons_of_the_canvas(play):
@@ -81,12 +100,39 @@ def test_the_focus_is_seen_on_the_buttons_of_the_canvas(play):
     program.open_page(1)
     for name in ("Zoom Out", "Zoom In", "Show Everything", "Arrange Nodes Anew"):
         place = program.reader.place_of(program.wait_for("button", name))
-        assert blue_pixels(program.picture(), place) < 20
-        for _ in range(40):
-            before = program.focused()
-            if before and before.name == name:
-                break
-            program.press("Tab")
-            program.wait(lambda _, before=before: not before or (program.focused() or before).ref != before.ref,
-                         "the focus to move")
-        program.wait(lambda _, place=place: blue_pixels(program.picture(), place) > 40, f"a ring around {name}")
+        assert blue_pixels(program, place) < 20
+        go_to(program, name)
+        program.wait(lambda _, place=place: blue_pixels(program, place) > 40, f"a ring around {name}")
+
+
+def point_at(program, x, y):
+    """A place of the window, in two steps, since a tooltip needs the pointer to move."""
+    frame = frame_of(program)
+    for step in (2, 0):
+        program.session.screen.point(frame + x + step, frame + y)
+
+
+@pytest.mark.parametrize("words", ["atlas and borealis over RDMA, live: 97.3 Gb/s to borealis", "cygnus, online"])
+def test_what_is_pointed_at_is_explained(play, words):
+    """The words that a screen reader reads, as a tooltip; nothing where there is nothing."""
+    program = play().program
+    program.open_page(1)
+    program.wait_for_text(words)
+    found = next(one for one in program.read().walk() if words in f"{one.name} {one.description}")
+    x, y = program.reader.place_of(program.read().find("panel", re.compile("^Nodes and")))[:2]
+    point_at(program, x + 2, y + 2)
+    assert program.session.screen.popups() == []
+    x, y = program.reader.place_of(found)[:2]
+    point_at(program, x + 8, y + 6)
+    program.wait(lambda _: program.session.screen.popups(), "a tooltip")
+    pictures.keep(program.session.screen.picture(), f"tooltip-{words[:5]}")
+
+
+def test_a_card_says_what_is_missing(play):
+    bare = node("borealis")
+    del bare["Node1.Compute"]
+    program = play({ME: node("atlas"), PEER: bare}, edges=()).program
+    card = program.wait_for("button", re.compile("^borealis, "))
+    assert "FP16 compute not measured, memory bandwidth not measured" in card.name
+    assert "\u2013" not in card.name
+    assert "not measured" not in program.wait_for("button", re.compile("^atlas, ")).name

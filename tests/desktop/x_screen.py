@@ -102,17 +102,24 @@ class Screen:
         found = Attributes()
         return found if self.x11.XGetWindowAttributes(self.display, window, byref(found)) else None
 
-    def windows(self):
-        """Those that are seen, menus left out; the topmost is the last."""
+    def _seen(self):
+        """Windows with their attributes; the topmost is the last."""
         root, parent, children, n = c_ulong(), c_ulong(), c_void_p(), c_uint()
         if not self.x11.XQueryTree(self.display, self.root, byref(root), byref(parent), byref(children), byref(n)):
             return []
         every = (c_ulong * n.value).from_address(children.value)[:] if n.value else []
         if children.value:
             self.x11.XFree(children)
-        seen = [(window, self.attributes(window)) for window in every]
-        return [window for window, found in seen
-                if found and found.map_state == IS_VIEWABLE and not found.override_redirect and found.width > 1]
+        found = [(window, self.attributes(window)) for window in every]
+        return [(window, of) for window, of in found if of and of.map_state == IS_VIEWABLE and of.width > 1]
+
+    def windows(self):
+        """Those that are seen, menus left out; the topmost is the last."""
+        return [window for window, of in self._seen() if not of.override_redirect]
+
+    def popups(self):
+        """Menus and tooltips that are seen."""
+        return [window for window, of in self._seen() if of.override_redirect]
 
     def focus(self, window):
         self.x11.XSetInputFocus(self.display, window, REVERT_TO_PARENT, 0)
@@ -158,9 +165,14 @@ class Screen:
 
     # The pointer
 
-    def click(self, x, y, button=1):
+    def point(self, x, y):
         """At this place of the screen."""
         self.xtest.XTestFakeMotionEvent(self.display, -1, x, y, 0)
+        self.sync()
+
+    def click(self, x, y, button=1):
+        """At this place of the screen."""
+        self.point(x, y)
         for pressed in (1, 0):
             self.xtest.XTestFakeButtonEvent(self.display, button, pressed, 0)
         self.sync()

@@ -763,6 +763,23 @@ static void on_click(GtkGestureClick *gesture, int n_press, double x, double y, 
                 gtk_widget_activate_action(GTK_WIDGET(canvas), "win.close-details", NULL);
 }
 
+/* Labels let the pointer through. Cards have their own words. */
+static gboolean on_query_tooltip(
+        AldTopologyCanvas *canvas, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer userdata)
+{
+        g_autofree char *text = NULL;
+        int i = keyboard ? -1
+                         : ald_canvas_scene_find_line(
+                                   canvas->scene, to_scene(canvas, x, y), HIT_PX / canvas->zoom);
+
+        if (i < 0)
+                return FALSE;
+        text = ald_drawn_line_tooltip(canvas->lines->pdata[i], (double) g_get_real_time());
+        gtk_tooltip_set_text(tooltip, text);
+        gtk_tooltip_set_tip_area(tooltip, &(GdkRectangle){ x - 4, y - 4, 8, 8 });
+        return TRUE;
+}
+
 static void add_controllers(AldTopologyCanvas *canvas)
 {
         GtkEventController *scroll = gtk_event_controller_scroll_new(GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
@@ -870,6 +887,8 @@ static void ald_topology_canvas_init(AldTopologyCanvas *canvas)
         gtk_accessible_update_property(GTK_ACCESSIBLE(canvas), GTK_ACCESSIBLE_PROPERTY_LABEL,
                 _("Nodes and the links between them"), -1);
         add_controllers(canvas);
+        gtk_widget_set_has_tooltip(GTK_WIDGET(canvas), TRUE);
+        g_signal_connect(canvas, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
         g_signal_connect_object(adw_style_manager_get_default(), "notify::dark", G_CALLBACK(drop_picture),
                 canvas, G_CONNECT_SWAPPED);
         g_signal_connect_object(adw_style_manager_get_default(), "notify::high-contrast",

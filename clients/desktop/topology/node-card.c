@@ -17,6 +17,7 @@ struct _AldNodeCard {
         GtkImage *icon, *presence_icon;
         GtkLabel *name, *seen, *memory, *performance, *load;
         AldMemoryBar *bar;
+        char *words; /* all that the card says, and what is missing */
         bool compact;
 };
 
@@ -91,14 +92,49 @@ static void update_load(AldNodeCard *card, const AldNodeFigures *figures)
         ald_label_set(GTK_WIDGET(card->load), text);
 }
 
+static void append(GString *text, bool wanted, const char *part)
+{
+        if (wanted && strcmp(part, ALD_ABSENT_TEXT) != 0)
+                g_string_append_printf(text, ", %s", part);
+}
+
+/* What is not known of a node that counts is said in words, since a lone dash says nothing. */
+static void append_missing(GString *text, AldNodeCard *card)
+{
+        const AldNodeFigures *figures = ald_node_item_figures(card->item);
+
+        append(text, !isfinite(figures->memory_available), _("free memory unknown"));
+        append(text, !isfinite(figures->tflops), _("FP16 compute not measured"));
+        append(text, !isfinite(figures->bandwidth), _("memory bandwidth not measured"));
+        append(text,
+                gtk_widget_get_visible(GTK_WIDGET(card->load)) &&
+                        strcmp(gtk_label_get_label(card->load), ALD_ABSENT_TEXT) == 0,
+                _("load and temperature unknown"));
+}
+
 static void update_accessible(AldNodeCard *card)
 {
         AldTone tone;
         g_autofree char *seen = ald_node_item_seen(card->item, &tone);
-        g_autofree char *label = g_strdup_printf("%s, %s, %s, %s", ald_node_item_name(card->item), seen,
-                gtk_label_get_label(card->memory), gtk_label_get_label(card->performance));
+        g_autoptr(GString) label = g_string_new(ald_node_item_name(card->item));
+        bool counts = ald_node_item_presence(card->item) <= ALD_ITEM_PRESENCE_STALE;
 
-        ald_widget_describe(GTK_WIDGET(card), label, NULL);
+        append(label, true, seen);
+        append(label, counts, gtk_label_get_label(card->memory));
+        append(label, counts, gtk_label_get_label(card->performance));
+        if (counts)
+                append_missing(label, card);
+        ald_widget_describe(GTK_WIDGET(card), label->str, NULL);
+        g_free(card->words);
+        card->words = g_strdup(label->str);
+}
+
+/* Not the text of a tooltip, which screen readers would read after the same name. */
+static gboolean on_query_tooltip(
+        AldNodeCard *card, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer userdata)
+{
+        gtk_tooltip_set_text(tooltip, card->words);
+        return TRUE;
 }
 
 static void update(AldNodeCard *card)
@@ -165,9 +201,16 @@ static void ald_node_card_dispose(GObject *object)
         G_OBJECT_CLASS(ald_node_card_parent_class)->dispose(object);
 }
 
+static void ald_node_card_finalize(GObject *object)
+{
+        g_free(ALD_NODE_CARD(object)->words);
+        G_OBJECT_CLASS(ald_node_card_parent_class)->finalize(object);
+}
+
 static void ald_node_card_class_init(AldNodeCardClass *class)
 {
         G_OBJECT_CLASS(class)->dispose = ald_node_card_dispose;
+        G_OBJECT_CLASS(class)->finalize = ald_node_card_finalize;
         GTK_BUTTON_CLASS(class)->clicked = ald_node_card_clicked;
 }
 
@@ -209,6 +252,8 @@ static void ald_node_card_init(AldNodeCard *card)
         gtk_widget_add_css_class(GTK_WIDGET(card), "card");
         gtk_widget_add_css_class(GTK_WIDGET(card), "node-card");
         gtk_widget_set_overflow(GTK_WIDGET(card), GTK_OVERFLOW_HIDDEN);
+        gtk_widget_set_has_tooltip(GTK_WIDGET(card), TRUE);
+        g_signal_connect(card, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 }
 
 GtkWidget *ald_node_card_new(AldNodeItem *item)
