@@ -136,3 +136,20 @@ def test_a_card_says_what_is_missing(play):
     assert "FP16 compute not measured, memory bandwidth not measured" in card.name
     assert "\u2013" not in card.name
     assert "not measured" not in program.wait_for("button", re.compile("^atlas, ")).name
+
+
+def test_the_signs_are_explained(play):
+    program = play().program
+    program.open_page(1)
+    go_to(program, "What the Signs Mean")
+    program.press("space")
+    program.wait(lambda _: program.session.screen.popups(), "the popover")
+    signs = program.read().find("list", "What the Signs Mean")
+    names = "\n".join(row.name for row in signs.children)
+    for word in ("arrow head", "round trip", "sockets", "RDMA", "without IP", "not measured", "offline", "≠",
+                 "Triangle", "On a card"):
+        assert word in names, word
+    program.wait(lambda _: (program.focused() or program.read()).name in names.split("\n"), "the focus on a sign")
+    pictures.keep(program.session.screen.picture(), "signs")
+    program.press("Escape")
+    program.wait(lambda _: not program.session.screen.popups(), "the end of the popover")

@@ -6,6 +6,7 @@
 #include "clients/desktop/layout/positions.h"
 #include "clients/desktop/topology/canvas.h"
 #include "clients/desktop/topology/matrix.h"
+#include "clients/desktop/topology/signs.h"
 #include "clients/desktop/topology/tiles.h"
 #include "clients/desktop/topology/topology-view.h"
 #include "clients/desktop/widgets/widget-words.h"
@@ -82,6 +83,7 @@ static GtkWidget *make_buttons(AldTopologyView *view)
 {
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6);
 
+        gtk_box_append(GTK_BOX(box), ald_signs_button_new());
         add_button(box, view, "zoom-out-symbolic", _("Zoom Out"), "canvas.zoom-out");
         add_button(box, view, "zoom-in-symbolic", _("Zoom In"), "canvas.zoom-in");
         add_button(box, view, "zoom-fit-best-symbolic", _("Show Everything"), "canvas.fit");

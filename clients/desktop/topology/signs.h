@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+/* A button with a popover that explains the lines and numbers of the map, with drawn samples. */
+GtkWidget *ald_signs_button_new(void);
