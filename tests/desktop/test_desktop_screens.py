@@ -115,7 +115,7 @@ def brightness(picture):
     return sum(map(sum, rows)) / (pictures.COLUMNS * pictures.ROWS)
 
 
-@pytest.mark.parametrize("n", [2, 8, 24])
+@pytest.mark.parametrize("n", [2, 5, 8, 24])
 def test_light_and_dark(play, desktop, n):
     light = show(play, n, f"light-{n}")
     assert desktop.end_programs() == []
