@@ -76,19 +76,43 @@ bool ald_finding_is_about(const AldFindingRow *finding, const char *node_id)
         return finding->nodes && g_strv_contains(finding->nodes, node_id);
 }
 
-GPtrArray *ald_findings_sorted(AldModel *model, const char *node_id)
+static bool is_of_offline_node(AldModel *model, const AldFindingRow *finding)
+{
+        const char *offline = ald_presence_state_to_string(ALD_PRESENCE_STATE_OFFLINE);
+
+        for (const char *const *id = finding->nodes; id && *id; id++) {
+                const AldEntity *node = ald_model_get(model, *id);
+
+                if (node && g_strcmp0(ald_node_exclusion(model, node), offline) == 0)
+                        return true;
+        }
+        return g_strcmp0(finding->id, ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_NODE_OFFLINE)) == 0;
+}
+
+static void add_sorted(
+        GPtrArray *sorted, AldModel *model, const char *node_id, AldFindingRowSeverity severity, bool offline)
 {
         const AldRows *rows = ald_model_findings(model);
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const AldFindingRow *finding = ald_rows_at(rows, i);
+
+                if (ald_finding_severity_of(finding) == severity &&
+                        is_of_offline_node(model, finding) == offline &&
+                        (!node_id || ald_finding_is_about(finding, node_id)))
+                        g_ptr_array_add(sorted, (gpointer) finding);
+        }
+}
+
+/* That a node is gone is only a notice, but it matters more than the speed of a link. */
+GPtrArray *ald_findings_sorted(AldModel *model, const char *node_id)
+{
         GPtrArray *sorted = g_ptr_array_new();
 
-        for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
-                for (size_t i = 0; i < rows->n; i++) {
-                        const AldFindingRow *finding = ald_rows_at(rows, i);
-
-                        if (ald_finding_severity_of(finding) == severity &&
-                                (!node_id || ald_finding_is_about(finding, node_id)))
-                                g_ptr_array_add(sorted, (gpointer) finding);
-                }
+        for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++) {
+                add_sorted(sorted, model, node_id, severity, true);
+                add_sorted(sorted, model, node_id, severity, false);
+        }
         return sorted;
 }
 

@@ -32,8 +32,8 @@ char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone);
 /* Whether it is about this node. */
 bool ald_finding_is_about(const AldFindingRow *finding, const char *node_id);
 
-/* The findings (const AldFindingRow *), most severe first, else in the order of the service; only those about
- * one node, if one is given. */
+/* The findings (const AldFindingRow *), most severe first; of equal severity those of nodes that are offline
+ * first, else in the order of the service. Only those about one node, if one is given. */
 GPtrArray *ald_findings_sorted(AldModel *model, const char *node_id);
 
 /* The finding that this machine reaches no broker, so that its data about other nodes is out of date; else

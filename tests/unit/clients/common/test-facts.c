@@ -145,6 +145,33 @@ static void test_findings(void)
         g_assert_cmpstr(((const AldFact *) counts->pdata[1])->text, ==, "1 notice");
 }
 
+static const char *id_at(const GPtrArray *findings, guint i)
+{
+        return ((const AldFindingRow *) findings->pdata[i])->id;
+}
+
+static void test_findings_of_offline_nodes_first(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autofree char *online = model_id(1), *offline = model_id(2);
+        json_t *findings = json_pack("[{s:s,s:s,s:[s]},{s:s,s:s,s:[s]},{s:s,s:s,s:[s]},{s:s,s:s,s:[s]}]",
+                "Id", "link-asymmetric", "Severity", "notice", "Nodes", online, "Id", "field-absent",
+                "Severity", "notice", "Nodes", offline, "Id", "node-offline", "Severity", "notice", "Nodes",
+                "not-known", "Id", "memory-pressure", "Severity", "warning", "Nodes", online);
+        g_autoptr(GPtrArray) sorted = NULL;
+
+        model_put(model, online, "Node1.Presence", "{'State':'online'}");
+        model_put(model, offline, "Node1.Presence", "{'State':'offline'}");
+        model_set_findings(model, findings);
+        json_decref(findings);
+        sorted = ald_findings_sorted(model, NULL);
+        g_assert_cmpuint(sorted->len, ==, 4);
+        g_assert_cmpstr(id_at(sorted, 0), ==, "memory-pressure");
+        g_assert_cmpstr(id_at(sorted, 1), ==, "field-absent");
+        g_assert_cmpstr(id_at(sorted, 2), ==, "node-offline");
+        g_assert_cmpstr(id_at(sorted, 3), ==, "link-asymmetric");
+}
+
 /* From the arguments where the Id is known; else the service words it. What it sends is made safe. */
 static void test_words_of_findings(void)
 {
@@ -283,6 +310,7 @@ int main(int argc, char **argv)
         g_test_add_func("/facts/totals", test_totals);
         g_test_add_func("/facts/names", test_names);
         g_test_add_func("/facts/findings", test_findings);
+        g_test_add_func("/facts/findings-of-offline-nodes-first", test_findings_of_offline_nodes_first);
         g_test_add_func("/facts/words-of-findings", test_words_of_findings);
         g_test_add_func("/facts/node", test_node);
         g_test_add_func("/facts/unmeasured-processor", test_unmeasured_processor);
