@@ -155,6 +155,16 @@ static AldLinkVerdict verdict_of_ends(const AldLinkSummary *summary)
         return summary->node_stale ? ALD_LINK_VERDICT_NODE_STALE : ALD_LINK_VERDICT_OK;
 }
 
+/* By the flag, or as the finding about it is made. */
+static bool is_unsteady(const AldLink *link)
+{
+        return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) ||
+               (link->upload_bits_per_second != ALD_ABSENT_UINT64 &&
+                       ald_link_percent_is_unsteady(link->upload_interval, link->upload_spread)) ||
+               (link->download_bits_per_second != ALD_ABSENT_UINT64 &&
+                       ald_link_percent_is_unsteady(link->download_interval, link->download_spread));
+}
+
 static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *link, bool overdue)
 {
         AldLinkVerdict verdict = verdict_of_ends(summary);
@@ -175,8 +185,10 @@ static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *l
                 return ALD_LINK_VERDICT_CHANGED;
         if (ald_link_falls_short(link))
                 return ALD_LINK_VERDICT_SLOW;
-        return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) ? ALD_LINK_VERDICT_UNSTEADY
-                                                                 : ALD_LINK_VERDICT_OK;
+        if (ald_link_rates_are_asymmetric(link->upload_bits_per_second, link->upload_interval,
+                    link->download_bits_per_second, link->download_interval))
+                return ALD_LINK_VERDICT_ASYMMETRIC;
+        return is_unsteady(link) ? ALD_LINK_VERDICT_UNSTEADY : ALD_LINK_VERDICT_OK;
 }
 
 /* Made once, since there may be as many links as nodes times nodes. */
@@ -423,11 +435,15 @@ GPtrArray *ald_link_summaries_with_untried(AldModel *model, double now_usec)
         return summarize(model, NULL, true, now_usec);
 }
 
+/* Where there is a finding about a link that works, the tone of its severity. */
 static AldTone tone_of(AldLinkVerdict verdict)
 {
         switch (verdict) {
         case ALD_LINK_VERDICT_OK:
                 return ALD_TONE_GOOD;
+        case ALD_LINK_VERDICT_UNSTEADY:
+        case ALD_LINK_VERDICT_ASYMMETRIC:
+                return ALD_TONE_PLAIN;
         case ALD_LINK_VERDICT_UNMEASURED:
                 return ALD_TONE_FAINT;
         case ALD_LINK_VERDICT_FAILED:
@@ -467,6 +483,8 @@ char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
                 return g_strdup_printf(_("%s of negotiated"), share);
         case ALD_LINK_VERDICT_UNSTEADY:
                 return g_strdup(_("unsteady"));
+        case ALD_LINK_VERDICT_ASYMMETRIC:
+                return g_strdup(_("asymmetric"));
         case ALD_LINK_VERDICT_CHANGED:
                 return g_strdup_printf(_("changed: %s"), ald_word(summary->changed));
         case ALD_LINK_VERDICT_PARTIAL:

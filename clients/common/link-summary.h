@@ -9,12 +9,13 @@
 typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_OK,
         ALD_LINK_VERDICT_UNMEASURED,
-        ALD_LINK_VERDICT_UNSTEADY,  /* the rate varies too much to rely on */
-        ALD_LINK_VERDICT_SLOW,      /* a direction falls short of what was negotiated */
-        ALD_LINK_VERDICT_CHANGED,   /* something has changed since, so the figures may be wrong now */
-        ALD_LINK_VERDICT_PARTIAL,   /* one direction could not be measured */
-        ALD_LINK_VERDICT_DISTURBED, /* other traffic used the path during the measurement */
-        ALD_LINK_VERDICT_OVERDUE,   /* long past due; perhaps no longer measured */
+        ALD_LINK_VERDICT_UNSTEADY,   /* the rate varies too much to rely on */
+        ALD_LINK_VERDICT_ASYMMETRIC, /* one direction is more than twice as fast as the other */
+        ALD_LINK_VERDICT_SLOW,       /* a direction falls short of what was negotiated */
+        ALD_LINK_VERDICT_CHANGED,    /* something has changed since, so the figures may be wrong now */
+        ALD_LINK_VERDICT_PARTIAL,    /* one direction could not be measured */
+        ALD_LINK_VERDICT_DISTURBED,  /* other traffic used the path during the measurement */
+        ALD_LINK_VERDICT_OVERDUE,    /* long past due; perhaps no longer measured */
         ALD_LINK_VERDICT_FAILED,
         ALD_LINK_VERDICT_NODE_STALE,    /* one end has been silent for a while */
         ALD_LINK_VERDICT_UNUSABLE,      /* at present, according to one end: no carrier, for example */

@@ -158,9 +158,11 @@ def test_both_ends_of_a_path(play):
 @pytest.mark.parametrize("more, verdict", [
     ({}, "ok"),
     ({"up": 4 * GIGABIT}, "40 % of negotiated"),
-    ({"down": 3 * GIGABIT, "SourceInterfaceType": "wifi"}, "ok"),
+    ({"down": 5 * GIGABIT, "SourceInterfaceType": "wifi"}, "ok"),
+    ({"down": 3 * GIGABIT, "SourceInterfaceType": "wifi"}, "asymmetric"),
     ({"down": 2 * GIGABIT, "SourceInterfaceType": "wifi"}, "20 % of negotiated"),
-    ({"up": 4 * GIGABIT, "NegotiatedBitsPerSecond": 2 ** 64 - 1}, "ok"),
+    ({"up": 5 * GIGABIT, "NegotiatedBitsPerSecond": 2 ** 64 - 1}, "ok"),
+    ({"up": 4 * GIGABIT, "NegotiatedBitsPerSecond": 2 ** 64 - 1}, "asymmetric"),
     ({"up": 4 * GIGABIT, "UploadInterval": 26.0, "Flags": ["unsteady"]}, "unsteady"),
     ({"Flags": ["unsteady"]}, "unsteady"),
     ({"Changed": "rate"}, "changed: rate"),

@@ -106,6 +106,56 @@ static void test_verdicts(void)
         }
 }
 
+/* A link about which there is a finding is never "ok", and its tone is that of the severity. */
+static void test_verdicts_agree_with_findings(void)
+{
+        static const struct {
+                const char *kind, *fields, *verdict;
+                AldTone tone;
+        } cases[] = {
+                { "Link1.Socket", "'UploadBitsPerSecond':50,'DownloadBitsPerSecond':50", "ok",
+                        ALD_TONE_GOOD },
+                { "Link1.Socket", "'UploadBitsPerSecond':196,'DownloadBitsPerSecond':48", "asymmetric",
+                        ALD_TONE_PLAIN },
+                { "Link1.Rdma", "'UploadBitsPerSecond':48,'DownloadBitsPerSecond':196", "asymmetric",
+                        ALD_TONE_PLAIN },
+                /* The intervals leave it open whether one is twice the other. */
+                { "Link1.Socket", "'UploadBitsPerSecond':210,'UploadInterval':10,'DownloadBitsPerSecond':100",
+                        "ok", ALD_TONE_GOOD },
+                { "Link1.Socket", "'UploadBitsPerSecond':196,'DownloadBitsPerSecond':48,'Flags':['unsteady']",
+                        "asymmetric", ALD_TONE_PLAIN },
+                { "Link1.Socket", "'UploadBitsPerSecond':5,'Flags':['unsteady']", "unsteady",
+                        ALD_TONE_PLAIN },
+                { "Link1.Socket", "'UploadBitsPerSecond':5,'UploadInterval':26", "unsteady", ALD_TONE_PLAIN },
+                { "Link1.Socket", "'DownloadBitsPerSecond':5,'DownloadSpread':51", "unsteady",
+                        ALD_TONE_PLAIN },
+                { "Link1.Socket",
+                        "'UploadBitsPerSecond':196,'DownloadBitsPerSecond':48,'NegotiatedBitsPerSecond':200",
+                        "24 % of negotiated", ALD_TONE_WARNING },
+                { "Link1.Socket", "'UploadBitsPerSecond':5,'Failure':'partial: download: too little arrived'",
+                        "partial: download: too little arrived", ALD_TONE_WARNING },
+                /* No finding is made of a measurement that other traffic disturbed. */
+                { "Link1.Socket",
+                        "'UploadBitsPerSecond':196,'DownloadBitsPerSecond':48,'Flags':['disturbed']",
+                        "disturbed", ALD_TONE_WARNING },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GPtrArray) links = NULL;
+                g_autofree char *fields = g_strdup_printf(
+                        "{%s,'MeasuredUSec':%.0f}", cases[i].fields, NOW - MINUTE);
+                g_autofree char *verdict = NULL;
+                AldTone tone;
+
+                add_link(model, cases[i].kind, fields);
+                links = ald_link_summaries(model, NULL, NOW);
+                verdict = ald_link_verdict_words(links->pdata[0], &tone);
+                g_assert_cmpstr(verdict, ==, cases[i].verdict);
+                g_assert_cmpint(tone, ==, cases[i].tone);
+        }
+}
+
 /* However good its figures are. */
 static void test_links_of_excluded_nodes(void)
 {
@@ -537,6 +587,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/link-summary/verdicts", test_verdicts);
+        g_test_add_func("/link-summary/verdicts-and-findings", test_verdicts_agree_with_findings);
         g_test_add_func("/link-summary/links-of-excluded-nodes", test_links_of_excluded_nodes);
         g_test_add_func("/link-summary/links-that-cannot-be-used", test_links_that_cannot_be_used);
         g_test_add_func("/link-summary/rates-of-another-interface", test_rates_of_another_interface);
