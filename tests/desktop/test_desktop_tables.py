@@ -115,6 +115,48 @@ def test_a_table_is_sorted_by_keyboard(play):
     wait_order(program, BY_MEMORY[::-1])
 
 
+# Selecting
+
+def looks(program):
+    """The background of each row, above its text."""
+    tree, picture = program.read(), program.picture()
+    frame = (picture.get_width() - program.place_of(tree.find(state="active"))[2]) // 2
+    pixels, stride, channels = picture.get_pixels(), picture.get_rowstride(), picture.get_n_channels()
+    found = {}
+    for row in tree.find("tree table", "Nodes").find("list").children:
+        left, top, *_ = program.place_of(row)
+        at = (frame + top + 4) * stride + (frame + left + 100) * channels
+        found[row.name.split(",")[0]] = pixels[at:at + 3]
+    return found
+
+
+def row(program, name):
+    rows = program.read().find("tree table", "Nodes").find("list").children
+    return next(one for one in rows if one.name.startswith(f"{name},"))
+
+
+def wait_selected_alone(program, name):
+    def alone(tree):
+        seen = looks(program)
+        others = {look for other, look in seen.items() if other != name}
+        return len(others) == 1 and seen[name] not in others and "selected" in row(program, name).states
+
+    program.wait(alone, f"{name} to look selected, and no other row")
+
+
+def test_only_the_row_with_the_last_menu_looks_selected(play):
+    program = show_nodes(play).program
+    for name in NAMES:
+        program.click_at(row(program, name), button=3)
+        program.wait_for("menu item", "Copy")
+        program.press("Escape")
+        wait_selected_alone(program, name)
+    program.click_at(row(program, "atlas"))
+    wait_selected_alone(program, "atlas")
+    program.press("ctrl+c")
+    wait_clipboard(program, row_text("atlas", 16))
+
+
 # Copying
 
 TITLES = ("Name", "State", "Memory", "CPU", "GPUs", "GPU Load", "Heat", "Power", "FP16 Compute", "Memory Bandwidth",
