@@ -219,6 +219,27 @@ def test_a_finding_is_copied_by_keyboard(play):
     wait_clipboard(program, f"{ERROR}\n{WARNING}")
 
 
+def test_a_finding_with_the_focus_alone_is_copied(play):
+    program = play().program
+    program.open_page(4)
+    program.wait(lambda tree: len(copy_buttons(tree)) == 2, "two findings")
+    while (program.focused() or program.read()).description != "Copy Finding":
+        press_and_wait(program, "Tab")
+    assert not program.read().find("list", "Findings").find_all("list item", state="selected")
+    program.press("ctrl+c")
+    program.wait_for_text("Findings copied")
+    wait_clipboard(program, ERROR)
+
+
+def test_a_row_with_the_focus_alone_is_copied(play):
+    program = show_nodes(play).program
+    focus_row(program, "atlas")
+    assert not program.read().find("tree table", "Nodes").find_all("row", state="selected")
+    program.press("ctrl+c")
+    program.wait_for_text("Row copied")
+    wait_clipboard(program, row_text("atlas", 16))
+
+
 def test_all_findings_that_are_shown_are_copied(play):
     program = play().program
     program.open_page(4)

@@ -145,12 +145,30 @@ static void sort_by(GtkWidget *widget, const char *action, GVariant *parameter)
                 table->view, column, descending ? GTK_SORT_DESCENDING : GTK_SORT_ASCENDING);
 }
 
+/* The cell of the row that has the focus, or NULL. */
+static const AldDataCell *find_focused(AldDataTable *table)
+{
+        GtkRoot *root = gtk_widget_get_root(GTK_WIDGET(table->view));
+        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+        const AldDataCell *cell = focus && gtk_widget_is_ancestor(focus, GTK_WIDGET(table->view))
+                                          ? ald_data_cell_find(focus)
+                                          : NULL;
+
+        return cell && cell->item ? cell : NULL;
+}
+
 static void copy_selected(GtkWidget *widget, const char *action, GVariant *parameter)
 {
         AldDataTable *table = ALD_DATA_TABLE(widget);
         g_autofree char *text = NULL, *said = NULL;
-        guint n = ald_view_columns_copy(table->view, table->cluster, &text);
+        const AldDataCell *focused = find_focused(table);
+        guint n = 1;
 
+        /* Tab moves the focus without selecting anything. */
+        if (focused && !gtk_list_item_get_selected(focused->list_item))
+                text = ald_view_columns_copy_item(table->view, table->cluster, focused->item);
+        else
+                n = ald_view_columns_copy(table->view, table->cluster, &text);
         if (n == 0)
                 return;
         gdk_clipboard_set_text(gtk_widget_get_clipboard(widget), text);
@@ -257,13 +275,10 @@ static void on_long_pressed(GtkGestureLongPress *gesture, double x, double y, Al
 static gboolean on_menu_key(GtkWidget *widget, GVariant *arguments, gpointer userdata)
 {
         AldDataTable *table = userdata;
-        GtkRoot *root = gtk_widget_get_root(widget);
-        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
-        const AldDataCell *cell = focus && gtk_widget_is_ancestor(focus, widget) ? ald_data_cell_find(focus)
-                                                                                 : NULL;
+        const AldDataCell *cell = find_focused(table);
         graphene_rect_t bounds;
 
-        if (!cell || !cell->item || !gtk_widget_compute_bounds(cell->text, GTK_WIDGET(table), &bounds))
+        if (!cell || !gtk_widget_compute_bounds(cell->text, GTK_WIDGET(table), &bounds))
                 return FALSE;
         pop_up(table, cell,
                 &(GdkRectangle){ (int) bounds.origin.x, (int) bounds.origin.y,

@@ -192,6 +192,11 @@ void ald_finding_card_set_item(AldFindingCard *card, AldFindingItem *item)
         refresh(card);
 }
 
+AldFindingItem *ald_finding_card_item(AldFindingCard *card)
+{
+        return card->item;
+}
+
 /* The widget. */
 
 static void ald_finding_card_dispose(GObject *object)

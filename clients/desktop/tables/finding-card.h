@@ -16,6 +16,9 @@ GtkWidget *ald_finding_card_new(AldLiveCluster *cluster);
 /* Shows a finding and follows its changes; NULL for none. */
 void ald_finding_card_set_item(AldFindingCard *card, AldFindingItem *item);
 
+/* NULL while it shows none. */
+AldFindingItem *ald_finding_card_item(AldFindingCard *card);
+
 /* All of it as text, in lines; to be freed. */
 char *ald_finding_card_text(AldFindingItem *item);
 

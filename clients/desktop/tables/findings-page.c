@@ -91,13 +91,32 @@ static void copy(AldFindingsPage *page, const GString *text)
         gtk_widget_activate_action(GTK_WIDGET(page), "win.say", "s", _("Findings copied"));
 }
 
+/* The finding whose row has the focus, or contains it, if that row is not selected: Tab moves the focus
+ * without selecting anything. */
+static AldFindingItem *find_focused(AldFindingsPage *page)
+{
+        GtkRoot *root = gtk_widget_get_root(page->list);
+        GtkWidget *row = root ? gtk_root_get_focus(root) : NULL, *card;
+
+        while (row && gtk_widget_get_parent(row) != page->list)
+                row = gtk_widget_get_parent(row);
+        if (!row || gtk_widget_get_state_flags(row) & GTK_STATE_FLAG_SELECTED)
+                return NULL;
+        card = gtk_widget_get_first_child(row);
+        return ALD_IS_FINDING_CARD(card) ? ald_finding_card_item(ALD_FINDING_CARD(card)) : NULL;
+}
+
 static void copy_selected(GtkWidget *widget, const char *action, GVariant *parameter)
 {
         AldFindingsPage *page = ALD_FINDINGS_PAGE(widget);
         g_autoptr(GtkBitset) selected = gtk_selection_model_get_selection(page->selection);
         g_autoptr(GString) out = g_string_new(NULL);
+        AldFindingItem *focused = find_focused(page);
+        g_autofree char *text = focused ? ald_finding_card_text(focused) : NULL;
 
-        for (guint i = 0; i < gtk_bitset_get_size(selected); i++)
+        if (text)
+                g_string_append(out, text);
+        for (guint i = 0; !text && i < gtk_bitset_get_size(selected); i++)
                 append_finding(out, page, gtk_bitset_get_nth(selected, i));
         copy(page, out);
 }

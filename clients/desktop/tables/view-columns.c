@@ -86,6 +86,14 @@ static void append_row(GString *out, GListModel *columns, gpointer item, AldLive
         }
 }
 
+char *ald_view_columns_copy_item(GtkColumnView *view, AldLiveCluster *cluster, gpointer item)
+{
+        GString *out = g_string_new(NULL);
+
+        append_row(out, gtk_column_view_get_columns(view), item, cluster);
+        return g_string_free(out, FALSE);
+}
+
 guint ald_view_columns_copy(GtkColumnView *view, AldLiveCluster *cluster, char **ret)
 {
         GtkSelectionModel *rows = gtk_column_view_get_model(view);

@@ -18,3 +18,6 @@ void ald_view_columns_align_titles(GtkColumnView *view, const AldDataColumn *col
 /* The selected rows as text that a spreadsheet takes as a table: what is shown of them, with titles if there
  * are several. Returns their number; the text is to be freed. */
 guint ald_view_columns_copy(GtkColumnView *view, AldLiveCluster *cluster, char **ret);
+
+/* The same of one row, selected or not. */
+char *ald_view_columns_copy_item(GtkColumnView *view, AldLiveCluster *cluster, gpointer item);
