@@ -46,6 +46,35 @@ static const char *reason_format(AldLeftOut reason, unsigned long n)
         g_assert_not_reached();
 }
 
+static const char *reason_word(AldLeftOut reason)
+{
+        switch (reason) {
+        case ALD_LEFT_OUT_FAILED:
+                return _("failed");
+        case ALD_LEFT_OUT_NEVER_MEASURED:
+                return _("never measured");
+        case ALD_LEFT_OUT_NO_OPENCL:
+                return _("without OpenCL");
+        case ALD_LEFT_OUT_N:
+                break;
+        }
+        g_assert_not_reached();
+}
+
+/* ": never measured" if that is the reason for all of them. */
+static bool append_only_reason(GString *text, const json_t *reasons, unsigned long n)
+{
+        for (AldLeftOut reason = 0; reason < ALD_LEFT_OUT_N; reason++) {
+                const json_t *value = json_object_get(reasons, ald_left_out_to_string(reason));
+
+                if (json_integer_value(value) != (json_int_t) n)
+                        continue;
+                g_string_append_printf(text, ": %s", reason_word(reason));
+                return true;
+        }
+        return false;
+}
+
 /* " (1 failed, 2 never measured)"; reasons that this version does not know are left out. */
 static void append_reasons(GString *text, const json_t *reasons)
 {
@@ -71,13 +100,16 @@ static char *add_left_out(AldModel *model, char *figure, uint64_t left_out, cons
 {
         g_autofree char *known = figure;
         unsigned long n = (unsigned long) known_count(left_out);
+        const json_t *why;
         GString *text;
 
         if (n == 0)
                 return g_steal_pointer(&known);
         text = g_string_new(NULL);
         g_string_printf(text, ngettext("%s, %lu device left out", "%s, %lu devices left out", n), known, n);
-        append_reasons(text, json_object_get(ald_model_totals_json(model), reasons));
+        why = json_object_get(ald_model_totals_json(model), reasons);
+        if (!append_only_reason(text, why, n))
+                append_reasons(text, why);
         return g_string_free(text, FALSE);
 }
 

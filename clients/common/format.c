@@ -176,6 +176,17 @@ static char *format_offset(double usec)
         return g_strdup_printf("%s%s", usec > 0 ? "+" : usec < 0 ? "-" : "", text);
 }
 
+char *ald_format_whole_unit(double usec)
+{
+        double seconds = floor(usec / USEC_PER_SEC);
+
+        for (size_t i = 0; is_amount(seconds) && i < G_N_ELEMENTS(time_units); i++)
+                if (seconds >= time_units[i].seconds)
+                        return g_strdup_printf(
+                                _(time_units[i].duration), floor(seconds / time_units[i].seconds));
+        return NULL;
+}
+
 char *ald_format_age(double then_usec, double now_usec)
 {
         double seconds = floor((now_usec - then_usec) / USEC_PER_SEC);

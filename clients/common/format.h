@@ -38,6 +38,8 @@ char *ald_format_count(double count);                 /* 12 */
 
 char *ald_format_duration(double usec); /* 2 h 42 min */
 
+char *ald_format_whole_unit(double usec); /* 35 s, 2 h: one unit, rounded down; NULL below a second */
+
 /* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */
 char *ald_format_age(double then_usec, double now_usec);
 

@@ -107,6 +107,20 @@ static void add(GPtrArray *facts, const char *label, GString *text)
         ald_facts_add(facts, label, g_string_free(text, FALSE));
 }
 
+char *ald_machine_words(const AldIdentity *identity)
+{
+        g_autofree char *hypervisor = ald_text_safe_or_null(identity->hypervisor);
+        g_autofree char *kind = ald_text_safe_or_null(ald_word(identity->chassis));
+
+        if (!hypervisor)
+                return g_steal_pointer(&kind);
+        if (!kind || g_strcmp0(identity->chassis, "vm") == 0)
+                /* Translators: the name of a hypervisor. */
+                return g_strdup_printf(_("virtual machine (%s)"), hypervisor);
+        /* Translators: a kind of machine, such as "container", and the name of a hypervisor. */
+        return g_strdup_printf(_("%s in a virtual machine (%s)"), kind, hypervisor);
+}
+
 static void add_identity(GPtrArray *facts, const AldEntity *node)
 {
         static const AldIdentity unknown = ALD_IDENTITY_INIT;
@@ -115,8 +129,7 @@ static void add_identity(GPtrArray *facts, const AldEntity *node)
 
         ald_parts_add_text(model, "%s", identity->vendor);
         ald_parts_add_text(model, "%s", identity->model_id);
-        ald_parts_add_text(model, model->len > 0 ? "%s" : _("chassis %s"), ald_word(identity->chassis));
-        ald_parts_add_text(model, _("virtual machine of %s"), identity->hypervisor);
+        ald_parts_add(model, "%s", ald_machine_words(identity));
         ald_parts_add_text(chip, "%s", identity->chip_id);
         ald_parts_add_text(system, "%s", identity->operating_system);
         ald_parts_add_text(system, "Linux %s", identity->kernel_release);

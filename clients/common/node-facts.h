@@ -9,6 +9,10 @@
  * when it was seen (now_usec is CLOCK_REALTIME). */
 GPtrArray *ald_node_facts(const AldEntity *node, double now_usec);
 
+/* "server", "virtual machine (kvm)", "container in a virtual machine (firecracker)". Safe text, to be freed,
+ * or NULL. */
+char *ald_machine_words(const AldIdentity *identity);
+
 /* Describes the performance of a compute device, from its row in Node1.Compute or in the result of a job. */
 
 /* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, unstable": the matrix product with its precision, and the

@@ -103,13 +103,23 @@ bool ald_node_is_stale(AldModel *model, const AldEntity *node)
                g_strcmp0(node->id, ald_model_node_id(model)) != 0;
 }
 
-/* "offline, 5 min ago"; only the state if the time is absent. */
-static char *format_state(AldPresenceState state, double then_usec, double now_usec)
+/* "online, 35 s ago"; only the state if the time is absent. */
+static char *format_heard(AldPresenceState state, double then_usec, double now_usec)
 {
         const char *word = ald_word(ald_presence_state_to_string(state));
         g_autofree char *ago = ald_format_age(then_usec, now_usec);
 
         return isnan(then_usec) ? g_strdup(word) : g_strdup_printf("%s, %s", word, ago);
+}
+
+/* "offline for 5 min" */
+static char *format_since(AldPresenceState state, double since_usec, double now_usec)
+{
+        const char *word = ald_word(ald_presence_state_to_string(state));
+        g_autofree char *duration = ald_format_whole_unit(now_usec - since_usec);
+
+        /* Translators: a state, such as "offline", and how long it has lasted. */
+        return duration ? g_strdup_printf(_("%s for %s"), word, duration) : g_strdup(word);
 }
 
 static AldTone tone_of_age(double age)
@@ -134,10 +144,10 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
         /* Records do not tell when a node was last heard, since they are sent when they change. A time in the
          * future is that of a clock that was set since. */
         if ((state_traits[state].excluded || state == ALD_PRESENCE_STATE_STALE) && since <= now_usec)
-                return format_state(state, since, now_usec);
+                return format_since(state, since, now_usec);
         if (state == ALD_PRESENCE_STATE_UNKNOWN || (online && age < RESEND_USEC))
-                return format_state(state, NAN, now);
-        return format_state(state, updated, now);
+                return format_heard(state, NAN, now);
+        return format_heard(state, updated, now);
 }
 
 static const AldNodeFigures nothing = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };

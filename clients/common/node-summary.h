@@ -28,8 +28,8 @@ const char *ald_node_exclusion(AldModel *model, const AldEntity *node);
 /* Whether it is another machine that has been silent for a while, and still counts. */
 bool ald_node_is_stale(AldModel *model, const AldEntity *node);
 
-/* "online"; "stale, 5 s ago" with the age of its records; "offline, 5 min ago", or another state in which it
- * does not count, with the time since then. Without a presence only the age. Sets the tone accordingly. */
+/* "online"; "stale for 5 s"; "offline for 5 min", or another state in which it does not count. If it is not
+ * known since when, the age of its records: "offline, 5 min ago". Without a presence only the age. Sets the tone accordingly. */
 char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone);
 
 #define ALD_NODE_DEVICES_MAX 256u /* of one node; others are ignored */

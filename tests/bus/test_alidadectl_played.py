@@ -886,13 +886,13 @@ def test_presence_is_shown(play):
         shown = {line.split()[0]: line for line in host.alidadectl(*args).stdout.splitlines() if line.strip()}
         assert re.match(r"the-online +online +16", shown["the-online"])
         # What it had then is no news of now.
-        assert re.match(r"the-offline +offline, 10 min ago +–/64.0 GiB +– +– ", shown["the-offline"])
-        assert re.match(r"the-stale +stale, 10 min ago ", shown["the-stale"])
-        assert re.match(r"the-duplicate +duplicate, 10 min ago ", shown["the-duplicate"])
+        assert re.match(r"the-offline +offline for 10 min +–/64.0 GiB +– +– ", shown["the-offline"])
+        assert re.match(r"the-stale +stale for 10 min ", shown["the-stale"])
+        assert re.match(r"the-duplicate +duplicate for 10 min ", shown["the-duplicate"])
         assert re.match(r"alone +live ", shown["alone"])
     assert "Seen: online\n" in host.alidadectl("status").stdout
     text = host.alidadectl("show", PEER).stdout
-    assert "Seen: offline, 10 min ago\n" in text and "ClockOffsetUSec: +2 h\n" in text
+    assert "Seen: offline for 10 min\n" in text and "ClockOffsetUSec: +2 h\n" in text
     assert "SinceUSec: 10 min ago\n" in text
     assert get_json(host, "nodes")["Nodes"][PEER]["Node1.Presence"]["State"] == "offline"
     assert state.calls("GetManagedObjects")
@@ -903,11 +903,11 @@ def test_watch_follows_presence(play):
     with watch(host) as terminal:
         terminal.wait_for_text("online")
         state.update(PEER, "Node1.Presence", State="offline")
-        terminal.wait_for_text("offline, ")
+        terminal.wait_for_text("offline for ")
         # The cluster service goes: only the age is known then.
         state.remove(PEER, "Node1.Presence")
         state.remove(ME, "Node1.Presence")
-        terminal.wait_for(lambda shown: "live" in shown and "offline, " not in shown)
+        terminal.wait_for(lambda shown: "live" in shown and "offline" not in shown)
 
 
 FORGET_XML = """<node><interface name="org.alidade.Cluster1"><method name="Forget">

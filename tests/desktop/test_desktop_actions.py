@@ -30,7 +30,7 @@ def show_pair(program, sink):
 
 def probe_now(program, sink="borealis"):
     show_pair(program, sink)
-    program.click("button", "Probe Now")
+    program.click("button", "Measure Now")
 
 
 def test_a_link_is_probed_with_progress_and_result(play):

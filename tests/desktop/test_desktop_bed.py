@@ -103,5 +103,5 @@ def test_polkit_refuses_in_words(make_cluster, look):
     program.wait(lambda tree: any(text.startswith("Cannot measure ") and "you are not authorized" in text
                                   for text in tree.texts()), "the refusal", 20)
     one.polkit.allow("org.alidade.link-probe.probe", "nobody")
-    program.click("button", "Probe Now")
+    program.click("button", "Measure Now")
     program.wait_for(name="Measurements in progress")

@@ -159,7 +159,7 @@ def test_only_the_row_with_the_last_menu_looks_selected(play):
 
 # Copying
 
-TITLES = ("Name", "State", "Memory", "CPU", "GPUs", "GPU Load", "Heat", "Power", "FP16 Compute", "Memory Bandwidth",
+TITLES = ("Name", "State", "Memory", "CPU", "GPUs", "GPU Load", "Temperature", "Power", "FP16 Compute", "Memory Bandwidth",
           "Addresses", "Model", "Processor", "Operating System", "Version of Alidade")
 
 

@@ -190,7 +190,7 @@ static char *describe_presence(const AldDetailsSubject *subject, const AldEntity
         return node ? ald_format_seen(node, subject->now, ret_tone) : g_strdup(_("no longer known"));
 }
 
-/* "birch: offline, 5 min ago"; only of the nodes that are not online, if one is not. */
+/* "birch: offline for 5 min"; only of the nodes that are not online, if one is not. */
 static char *describe_pair(const AldDetailsSubject *subject, AldTone *ret_tone)
 {
         const AldEntity *const nodes[] = { subject->node_a, subject->node_b };

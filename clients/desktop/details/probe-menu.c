@@ -8,9 +8,9 @@ GMenuModel *ald_probe_menu_new(const char *node_id)
         static const struct {
                 const char *label, *what;
         } probes[] = {
-                { N_("Probe _Sockets"), "socket" },
-                { N_("Probe _Round Trip Only"), "rtt" },
-                { N_("Probe R_DMA"), "rdma" },
+                { N_("Measure _TCP/IP"), "socket" },
+                { N_("Measure _Round Trips Only"), "rtt" },
+                { N_("Measure R_DMA"), "rdma" },
         };
         GMenu *menu = g_menu_new();
 

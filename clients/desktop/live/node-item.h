@@ -31,7 +31,7 @@ const AldEntity *ald_node_item_entity(AldNodeItem *item);
 
 AldItemPresence ald_node_item_presence(AldNodeItem *item);
 
-/* "online", "stale, 5 s ago", "offline, 5 min ago"; to be freed. */
+/* "online", "stale for 5 s", "offline for 5 min"; to be freed. */
 char *ald_node_item_seen(AldNodeItem *item, AldTone *ret_tone);
 
 /* NaN is absent; all are absent of a node that does not count, such as one that is offline. */

@@ -25,7 +25,7 @@ static char *sink_text(gpointer item, AldLiveCluster *cluster)
 
 static char *path_text(gpointer item, AldLiveCluster *cluster)
 {
-        return g_strdup(summary_of(item)->rdma ? "rdma" : "socket");
+        return g_strdup(summary_of(item)->rdma ? "RDMA" : "TCP/IP");
 }
 
 static char *address_text(gpointer item, AldLiveCluster *cluster)
@@ -132,7 +132,7 @@ static const AldDataColumn columns[] = {
                 .parts = ALD_LIVE_LINKS, .text = source_text, .symbol = verdict_symbol,
                 .row_label = row_label },
         { "sink", N_("To"), .chars = 12, .searched = true, .parts = ALD_LIVE_LINKS, .text = sink_text },
-        { "path", N_("Path"), .chars = 6, .searched = true, .parts = ALD_LIVE_LINKS, .text = path_text },
+        { "path", N_("Protocol"), .chars = 6, .searched = true, .parts = ALD_LIVE_LINKS, .text = path_text },
         { "address", N_("Address"), .chars = 18, .searched = true, .parts = ALD_LIVE_LINKS,
                 .text = address_text },
         { "type", N_("Type"), .chars = 10, .searched = true, .parts = ALD_LIVE_LINKS, .text = type_text },
@@ -189,11 +189,11 @@ static void add_probes(GMenu *section, const AldLinkSummary *summary, AldLiveClu
         if (!peer || summary->excluded)
                 return;
         if (summary->rdma) {
-                add_probe(section, _("Probe RDMA Now"), peer, "rdma");
+                add_probe(section, _("Measure RDMA"), peer, "rdma");
                 return;
         }
-        add_probe(section, _("Probe Now"), peer, "socket");
-        add_probe(section, _("Probe Round Trips Now"), peer, "rtt");
+        add_probe(section, _("Measure TCP/IP"), peer, "socket");
+        add_probe(section, _("Measure Round Trips Only"), peer, "rtt");
 }
 
 static void fill_menu(GMenu *menu, gpointer item, AldLiveCluster *cluster)

@@ -162,7 +162,7 @@ static char *model_text(gpointer item, AldLiveCluster *cluster)
 
         ald_parts_add_text(text, "%s", identity->vendor);
         ald_parts_add_text(text, "%s", identity->model_id);
-        ald_parts_add_text(text, _("virtual machine of %s"), identity->hypervisor);
+        ald_parts_add_text(text, _("virtual machine (%s)"), identity->hypervisor);
         return g_string_free(text, text->len == 0);
 }
 
@@ -202,7 +202,7 @@ static const AldDataColumn columns[] = {
                 .text = gpus_text, .number = gpus_number },
         { "gpu-load", N_("GPU Load"), .look = ALD_CELL_NUMBER, .chars = 6, .parts = ALD_LIVE_FIGURES,
                 .text = gpu_load_text, .number = gpu_load_number },
-        { "heat", N_("Heat"), .look = ALD_CELL_NUMBER, .chars = 5, .parts = ALD_LIVE_FIGURES,
+        { "temperature", N_("Temperature"), .look = ALD_CELL_NUMBER, .chars = 5, .parts = ALD_LIVE_FIGURES,
                 .number = (double (*)(gpointer)) ald_node_item_millicelsius, .format = ald_format_celsius },
         { "power", N_("Power"), .look = ALD_CELL_NUMBER, .chars = 6, .parts = ALD_LIVE_FIGURES,
                 .number = power_number, .format = ald_format_watts },
@@ -246,17 +246,17 @@ static void add_probe(GMenu *section, const char *label, gpointer item, const ch
 static void add_probes(GMenu *section, gpointer item, AldLiveCluster *cluster)
 {
         if (is_own(item, cluster)) {
-                ald_menu_add(section, _("Probe Devices Now"), "win.probe-device", g_variant_new_string(""));
+                ald_menu_add(section, _("Measure All Devices"), "win.probe-device", g_variant_new_string(""));
                 ald_menu_add(section, _("Rename…"), "win.set-name", NULL);
                 return;
         }
         ald_menu_add(section, _("Rename…"), "win.set-name-there", NULL);
         if (ald_node_item_presence(item) > ALD_ITEM_PRESENCE_STALE)
                 return;
-        add_probe(section, _("Probe Links from This Machine Now"), item, "socket");
-        add_probe(section, _("Probe Round Trips Now"), item, "rtt");
+        add_probe(section, _("Measure Links from This Machine"), item, "socket");
+        add_probe(section, _("Measure Round Trips Only"), item, "rtt");
         if (has_rdma(item))
-                add_probe(section, _("Probe RDMA Now"), item, "rdma");
+                add_probe(section, _("Measure RDMA"), item, "rdma");
 }
 
 static void fill_menu(GMenu *menu, gpointer item, AldLiveCluster *cluster)

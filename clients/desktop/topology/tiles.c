@@ -22,7 +22,7 @@ typedef struct Tiles {
         Tile tiles[TILES];
 } Tiles;
 
-/* The figure and what follows it: "165 TFLOPS" and "1 device left out (1 never measured)". In every language
+/* The figure and what follows it: "165 TFLOPS" and "1 device left out: never measured". In every language
  * a text begins with a number and its unit, or with the sign of an absent value. */
 static const char *split(char *text)
 {

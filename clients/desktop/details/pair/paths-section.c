@@ -72,14 +72,14 @@ static void show_probe(AldPathsSection *section, const AldDetailsSubject *subjec
         const AldEntity *peer = peer_of(subject);
         bool reachable = peer && !ald_node_exclusion(subject->model, peer);
         const char *target = reachable ? peer->id : NULL;
-        g_autofree char *words = reachable ? g_strdup(_("Measure the paths over sockets now"))
+        g_autofree char *words = reachable ? g_strdup(_("Measure the paths over TCP/IP now"))
                                            : describe_why_not(subject, peer);
 
         if (!section->was_set || g_strcmp0(target, section->peer) != 0)
                 set_peer(section, target);
         if (g_strcmp0(gtk_widget_get_tooltip_text(section->probe), words) != 0)
                 gtk_widget_set_tooltip_text(section->probe, words);
-        ald_widget_describe(section->probe, _("Probe Now"), words);
+        ald_widget_describe(section->probe, _("Measure Now"), words);
 }
 
 static void update(AldDetailsSection *base, const AldDetailsSubject *subject)
@@ -104,7 +104,7 @@ static void ald_paths_section_class_init(AldPathsSectionClass *class)
 static void ald_paths_section_init(AldPathsSection *section)
 {
         section->probe = adw_split_button_new();
-        adw_split_button_set_label(ADW_SPLIT_BUTTON(section->probe), _("Probe Now"));
+        adw_split_button_set_label(ADW_SPLIT_BUTTON(section->probe), _("Measure Now"));
         ald_details_section_set_title(ALD_DETAILS_SECTION(section), _("All Paths"));
         ald_details_section_add_suffix(ALD_DETAILS_SECTION(section), section->probe);
 }

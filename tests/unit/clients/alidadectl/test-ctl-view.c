@@ -100,13 +100,16 @@ static void test_memory_of_devices(void)
         g_assert_cmpuint(gpus.n, ==, 3);
 }
 
-/* A chassis alone is no model, and says what it is. */
+/* A chassis alone says what kind of machine it is. */
 static void test_chassis_without_a_model(void)
 {
         g_autofree char *alone = describe("{'Node1.Identity':{'Chassis':'vm','Hypervisor':'kvm'}}");
+        g_autofree char *nested = describe(
+                "{'Node1.Identity':{'Chassis':'container','Hypervisor':'firecracker'}}");
         g_autofree char *with_vendor = describe("{'Node1.Identity':{'Vendor':'ACME','Chassis':'server'}}");
 
-        g_assert_nonnull(strstr(alone, "Model: chassis vm, virtual machine of kvm\n"));
+        g_assert_nonnull(strstr(alone, "Model: virtual machine (kvm)\n"));
+        g_assert_nonnull(strstr(nested, "Model: container in a virtual machine (firecracker)\n"));
         g_assert_nonnull(strstr(with_vendor, "Model: ACME, server\n"));
 }
 

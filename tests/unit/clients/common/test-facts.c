@@ -84,7 +84,7 @@ static void test_totals(void)
         check_text(ald_cluster_memory(memory),
                 "50.0 GiB free of 200 GiB, devices 20.0 GiB free of 80.0 GiB (use of 1 unknown)");
         check_text(ald_cluster_bandwidth(memory),
-                "900 GB/s over GPUs, accelerators and processors, 1 device left out (1 failed)");
+                "900 GB/s over GPUs, accelerators and processors, 1 device left out: failed");
         check_text(ald_cluster_memory(whole), "200 GiB, devices 80.0 GiB");
         check_text(ald_cluster_counts(nothing), "– nodes, – links");
         check_text(ald_cluster_tflops(nothing), "–");

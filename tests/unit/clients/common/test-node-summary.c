@@ -81,10 +81,10 @@ static void test_since(void)
                 AldTone tone;
                 const char *text;
         } cases[] = {
-                { "unknown", 300, ALD_TONE_WARNING, "unknown, 5 min ago" },
-                { "offline", 300, ALD_TONE_ERROR, "offline, 5 min ago" },
-                { "duplicate", 300, ALD_TONE_ERROR, "duplicate, 5 min ago" },
-                { "stale", 300, ALD_TONE_WARNING, "stale, 5 min ago" },
+                { "unknown", 300, ALD_TONE_WARNING, "unknown for 5 min" },
+                { "offline", 300, ALD_TONE_ERROR, "offline for 5 min" },
+                { "duplicate", 300, ALD_TONE_ERROR, "duplicate for 5 min" },
+                { "stale", 300, ALD_TONE_WARNING, "stale for 5 min" },
                 { "online", 300, ALD_TONE_GOOD, "online, 35 s ago" },
                 { "offline", -300, ALD_TONE_ERROR, "offline, 35 s ago" },
         };
