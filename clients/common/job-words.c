@@ -34,7 +34,7 @@ char *ald_job_step(const AldProbeJob *job)
 
         if (state_of(job) == ALD_PROBE_JOB_STATE_WAITING)
                 return has_phase ? g_strdup_printf(_("waiting: %s"), phase)
-                                 : g_strdup(_("waiting for other probes to finish"));
+                                 : g_strdup(_("waiting for other measurements to finish"));
         if (!has_phase)
                 what = _("starting");
         return address && *address ? g_strdup_printf(_("%s over %s"), what, address) : g_strdup(what);

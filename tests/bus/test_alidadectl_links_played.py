@@ -616,7 +616,7 @@ def test_probe_on_a_terminal(play_probe):
     argv = [client_binary(), "probe", "link", "borealis"]
     with Terminal(host, argv, columns=100) as terminal:
         probe.wait_for_job()
-        terminal.wait_for_text("waiting for other probes to finish")
+        terminal.wait_for_text("waiting for other measurements to finish")
         probe.tell(State="running", Address="192.0.2.2", Phase="upload", Progress=0.5)
         terminal.wait_for(lambda shown: "█████░" in shown and " 50 %  borealis: upload over 192.0.2.2" in shown)
         probe.tell(State="done", Result=RESULT)
