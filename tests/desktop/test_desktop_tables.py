@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tables: sorting by pointer and keyboard, and what is copied from them and from findings."""
 
+import re
+
 from bedlib.waiting import wait_steadily
-from played_cluster import ME, PEER, THIRD
+from played_cluster import ABSENT, ME, PEER, THIRD, TRIO_LINKS
+from test_alidadectl_links_played import link
 
 GIB = 1024 ** 3
 NAMES = ("atlas", "borealis", "cygnus")
@@ -115,6 +118,38 @@ def test_a_table_is_sorted_by_keyboard(play):
     wait_order(program, BY_MEMORY[::-1])
 
 
+# Columns
+
+def titles(tree, table):
+    return [label.name for label in tree.find("tree table", table).find("row").find_all("label")]
+
+
+def test_what_matters_most_of_a_link_is_in_sight(play):
+    """The verdict says what the finding says, and the rates say which way they go."""
+    asymmetric = link(THIRD, up=196_000_000, down=48_200_000, SinkAddress="192.0.2.3", NegotiatedBitsPerSecond=ABSENT)
+    program = play(links={**TRIO_LINKS, (ME, f"{THIRD},192.0.2.3"): asymmetric}).program
+    program.open_page(3)
+    program.wait_for("label", "196 Mb/s")
+    tree = program.read()
+    assert titles(tree, "Links")[:7] == ["From", "To", "Verdict", "From → To", "To → From", "RTT/2", "Age"]
+    width = program.place_of(tree.find(state="active"))[2]
+    for name in ("Verdict", "Age"):
+        left, _, room, _ = program.place_of(tree.find("tree table", "Links").find("row").find("label", name))
+        assert left + room < width, name
+    [shown] = tree.find("tree table", "Links").find_all("row", re.compile("^atlas to cygnus"))
+    assert "asymmetric" in shown.name
+    assert "How much the node under “From” sends to the node under “To” in a second" in tree.text()
+
+
+def test_a_column_without_values_comes_with_the_first(play):
+    played = show_nodes(play)
+    assert "Alidade" not in titles(played.program.read(), "Nodes")
+    played.state.update(PEER, "Node1.Identity", AlidadeVersion="9.8")
+    played.program.wait(lambda tree: titles(tree, "Nodes")[-1] == "Alidade", "the column of versions")
+    played.program.click_at(title(played.program, "Name"))
+    wait_order(played.program, BY_NAME[::-1])
+
+
 # Selecting
 
 def looks(program):
@@ -148,8 +183,9 @@ def test_only_the_row_with_the_last_menu_looks_selected(play):
     program = show_nodes(play).program
     for name in NAMES:
         program.click_at(row(program, name), button=3)
-        program.wait_for("menu item", "Copy")
+        program.wait(lambda _: program.session.screen.popups(), "the menu")
         program.press("Escape")
+        program.wait(lambda _: not program.session.screen.popups(), "the end of the menu")
         wait_selected_alone(program, name)
     program.click_at(row(program, "atlas"))
     wait_selected_alone(program, "atlas")
@@ -159,14 +195,14 @@ def test_only_the_row_with_the_last_menu_looks_selected(play):
 
 # Copying
 
-TITLES = ("Name", "State", "Memory", "CPU", "GPUs", "GPU Load", "Temperature", "Power", "FP16 Compute", "Memory Bandwidth",
-          "Addresses", "Model", "Processor", "Operating System", "Version of Alidade")
+TITLES = ("Name", "State", "Memory", "CPU", "FP16 Compute", "Memory Bandwidth", "Addresses", "GPUs", "GPU Load",
+          "Temperature", "Power", "Model", "Processor", "Operating System")
 
 
 def row_text(name, free):
-    return "\t".join((name, "online", f"{free}.0/64.0 GiB free", "12 %", "1", "33 %", "61 °C", "65 W", "165 TFLOPS",
-                      "940 GB/s", "192.0.2.1 2001:db8::1", "Lenovo, ThinkStation P5", "Xeon w5-2565X",
-                      "Debian GNU/Linux 12 (bookworm)", "–"))
+    return "\t".join((name, "online", f"{free}.0/64.0 GiB free", "12 %", "165 TFLOPS", "940 GB/s",
+                      "192.0.2.1 2001:db8::1", "1", "33 %", "61 °C", "65 W", "Lenovo, ThinkStation P5",
+                      "Xeon w5-2565X", "Debian GNU/Linux 12 (bookworm)"))
 
 
 def test_a_row_is_copied(play):

@@ -23,8 +23,9 @@ typedef struct AldCellSymbol {
 /* A column of a table. `item` is an item of the list that the table shows. */
 typedef struct AldDataColumn {
         const char *id;         /* unique in its table */
-        const char *title;      /* to be translated, as is the next */
+        const char *title;      /* to be translated, as are the next two */
         const char *long_title; /* where the other columns are out of sight; NULL: the title */
+        const char *tooltip;    /* of the title; or NULL */
         AldCellLook look;
         unsigned chars; /* width in characters */
         bool hidden;    /* until the user asks for it */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <adwaita.h>
 #include <glib/gi18n.h>
+#include <string.h>
 
+#include "clients/common/safe-text.h"
 #include "clients/desktop/tables/bound-rows.h"
 #include "clients/desktop/tables/column-sorter.h"
 #include "clients/desktop/tables/data-table.h"
@@ -26,6 +28,8 @@ struct _AldDataTable {
         AldColumnSorter *sorted_by; /* one of them, or NULL */
         bool was_at_top;            /* before it was sorted */
         guint missed;               /* AldLivePart: what has changed while it could not be seen */
+        GListModel *items;          /* all of them; those of the cluster */
+        GPtrArray *empty;           /* GtkColumnViewColumn: hidden until one of the items has a value in it */
         GtkWidget *menu;            /* of a row */
         GtkWidget *before_menu;     /* what had the focus; or NULL */
         GtkWidget *pressed;         /* what the pointer was on when the menu opened; or NULL */
@@ -77,8 +81,58 @@ static void on_items_changed(
                 ald_column_sorter_forget(table->sorters->pdata[i]);
 }
 
+/* Columns without any value, which would only take the place of others. */
+
+static bool has_value(AldDataTable *table, const AldDataColumn *column)
+{
+        for (guint i = 0; i < g_list_model_get_n_items(table->items); i++) {
+                g_autoptr(GObject) item = g_list_model_get_item(table->items, i);
+                g_autofree char *text = ald_data_column_text(column, item, table->cluster);
+
+                if (strcmp(text, ALD_ABSENT_TEXT) != 0)
+                        return true;
+        }
+        return false;
+}
+
+/* A column that was shown once stays, so that titles do not jump. */
+static void show_filled_columns(AldDataTable *table, guint parts)
+{
+        for (guint i = table->empty->len; i > 0; i--) {
+                GtkColumnViewColumn *column = table->empty->pdata[i - 1];
+                const AldDataColumn *described = ald_view_column_described(column);
+
+                if (described->parts & parts && has_value(table, described))
+                        gtk_column_view_column_set_visible(column, TRUE);
+        }
+}
+
+/* It was shown here, or by the user, who may also hide it from now on. */
+static void on_column_shown(GtkColumnViewColumn *column, GParamSpec *property, AldDataTable *table)
+{
+        g_ptr_array_remove(table->empty, column);
+}
+
+/* The first column names the row. */
+static void hide_empty_columns(AldDataTable *table)
+{
+        GListModel *columns = gtk_column_view_get_columns(table->view);
+
+        for (guint i = 1; i < g_list_model_get_n_items(columns); i++) {
+                g_autoptr(GtkColumnViewColumn) column = g_list_model_get_item(columns, i);
+
+                if (ald_view_column_described(column)->hidden)
+                        continue;
+                gtk_column_view_column_set_visible(column, FALSE);
+                g_ptr_array_add(table->empty, g_object_ref(column));
+                g_signal_connect_object(column, "notify::visible", G_CALLBACK(on_column_shown), table, 0);
+        }
+        show_filled_columns(table, G_MAXUINT);
+}
+
 static void take_changes(AldDataTable *table, guint parts)
 {
+        show_filled_columns(table, parts);
         guint searched = 0;
 
         for (guint i = 0; i < table->sorters->len; i++) {
@@ -456,6 +510,7 @@ static void ald_data_table_finalize(GObject *object)
 
         ald_bound_rows_free(table->rows);
         g_ptr_array_unref(table->sorters);
+        g_ptr_array_unref(table->empty);
         G_OBJECT_CLASS(ald_data_table_parent_class)->finalize(object);
 }
 
@@ -476,6 +531,7 @@ static void ald_data_table_init(AldDataTable *table)
 {
         table->rows = ald_bound_rows_new();
         table->sorters = g_ptr_array_new_with_free_func(g_object_unref);
+        table->empty = g_ptr_array_new_with_free_func(g_object_unref);
         table->view = GTK_COLUMN_VIEW(gtk_column_view_new(NULL));
 }
 
@@ -491,10 +547,12 @@ GtkWidget *ald_data_table_new(AldLiveCluster *cluster, GListModel *items, const 
         table->sort_menu = ald_sort_menu_new(kind->columns, kind->n_columns);
         table->column_menu = ald_column_menu_new(kind->columns, kind->n_columns);
         add_columns(table);
-        ald_view_columns_align_titles(table->view, kind->columns, kind->n_columns);
+        ald_view_columns_describe_titles(table->view, kind->columns, kind->n_columns);
         g_signal_connect_object(
                 gtk_column_view_get_sorter(table->view), "changed", G_CALLBACK(on_sorter_changed), table, 0);
         g_signal_connect_object(items, "items-changed", G_CALLBACK(on_items_changed), table, G_CONNECT_AFTER);
+        table->items = items;
+        hide_empty_columns(table);
         sort_by_first(table);
         add_row_menu(table);
         gtk_widget_add_css_class(GTK_WIDGET(table->view), "data-table");

@@ -186,7 +186,7 @@ static char *id_text(gpointer item, AldLiveCluster *cluster)
         return g_strndup(ald_node_item_id(item), SHOWN_ID_LENGTH);
 }
 
-/* In the order of alidadectl nodes, then what only alidadectl show has. */
+/* What matters most comes first, as the last ones may be out of sight. */
 static const AldDataColumn columns[] = {
         { "name", N_("Name"), .look = ALD_CELL_SYMBOL, .chars = 14, .searched = true, .ages = true,
                 .parts = ALD_LIVE_NODE_SET, .text = name_text, .symbol = name_symbol, .is_strong = is_own,
@@ -198,6 +198,12 @@ static const AldDataColumn columns[] = {
                 .text = memory_text, .number = memory_number, .level = memory_level },
         { "cpu", N_("CPU"), .look = ALD_CELL_NUMBER, .chars = 5, .parts = ALD_LIVE_FIGURES,
                 .number = cpu_number, .format = ald_format_percent },
+        { "tflops", N_("FP16 Compute"), .look = ALD_CELL_NUMBER, .chars = 10, .parts = ALD_LIVE_FIGURES,
+                .number = tflops_number, .format = ald_format_tflops },
+        { "bandwidth", N_("Memory Bandwidth"), .look = ALD_CELL_NUMBER, .chars = 9, .parts = ALD_LIVE_FIGURES,
+                .number = bandwidth_number, .format = ald_format_bytes_per_second },
+        { "addresses", N_("Addresses"), .chars = 24, .searched = true, .parts = ALD_LIVE_FIGURES,
+                .text = addresses_text },
         { "gpus", N_("GPUs"), .look = ALD_CELL_NUMBER, .chars = 5, .parts = ALD_LIVE_FIGURES,
                 .text = gpus_text, .number = gpus_number },
         { "gpu-load", N_("GPU Load"), .look = ALD_CELL_NUMBER, .chars = 6, .parts = ALD_LIVE_FIGURES,
@@ -206,12 +212,6 @@ static const AldDataColumn columns[] = {
                 .number = (double (*)(gpointer)) ald_node_item_millicelsius, .format = ald_format_celsius },
         { "power", N_("Power"), .look = ALD_CELL_NUMBER, .chars = 6, .parts = ALD_LIVE_FIGURES,
                 .number = power_number, .format = ald_format_watts },
-        { "tflops", N_("FP16 Compute"), .look = ALD_CELL_NUMBER, .chars = 10, .parts = ALD_LIVE_FIGURES,
-                .number = tflops_number, .format = ald_format_tflops },
-        { "bandwidth", N_("Memory Bandwidth"), .look = ALD_CELL_NUMBER, .chars = 9, .parts = ALD_LIVE_FIGURES,
-                .number = bandwidth_number, .format = ald_format_bytes_per_second },
-        { "addresses", N_("Addresses"), .chars = 24, .searched = true, .parts = ALD_LIVE_FIGURES,
-                .text = addresses_text },
         { "model", N_("Model"), .chars = 22, .expands = true, .searched = true, .parts = ALD_LIVE_FIGURES,
                 .text = model_text },
         { "processor", N_("Processor"), .chars = 22, .searched = true, .parts = ALD_LIVE_FIGURES,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
 #include <string.h>
 
 #include "clients/desktop/tables/view-columns.h"
@@ -43,7 +44,7 @@ static void align_title(GtkWidget *title)
 }
 
 /* GTK has no function for this. */
-void ald_view_columns_align_titles(GtkColumnView *view, const AldDataColumn *columns, unsigned n_columns)
+void ald_view_columns_describe_titles(GtkColumnView *view, const AldDataColumn *columns, unsigned n_columns)
 {
         GtkWidget *header = gtk_widget_get_first_child(GTK_WIDGET(view));
         GtkWidget *title = header ? gtk_widget_get_first_child(header) : NULL;
@@ -53,6 +54,8 @@ void ald_view_columns_align_titles(GtkColumnView *view, const AldDataColumn *col
 
                 if (look == ALD_CELL_NUMBER || look == ALD_CELL_LEVEL)
                         align_title(title);
+                if (columns[i].tooltip)
+                        gtk_widget_set_tooltip_text(title, _(columns[i].tooltip));
                 title = gtk_widget_get_next_sibling(title);
         }
 }

@@ -12,8 +12,9 @@ const AldDataColumn *ald_view_column_described(GtkColumnViewColumn *column);
 /* A new reference, or NULL. */
 GtkColumnViewColumn *ald_view_columns_find(GtkColumnView *view, const char *id);
 
-/* Aligns the titles as the cells are. To be called before the user can move a column. */
-void ald_view_columns_align_titles(GtkColumnView *view, const AldDataColumn *columns, unsigned n_columns);
+/* Aligns the titles as the cells are, and gives them their tooltips. To be called before the user can move a
+ * column. */
+void ald_view_columns_describe_titles(GtkColumnView *view, const AldDataColumn *columns, unsigned n_columns);
 
 /* The selected rows as text that a spreadsheet takes as a table: what is shown of them, with titles if there
  * are several. Returns their number; the text is to be freed. */
