@@ -7,6 +7,7 @@
 #include "clients/desktop/live/finding-item.h"
 #include "clients/desktop/tables/findings-page.h"
 #include "clients/desktop/tables/links-page.h"
+#include "clients/desktop/tables/list-page.h"
 #include "clients/desktop/tables/nodes-page.h"
 #include "clients/desktop/topology/topology-view.h"
 #include "clients/desktop/widgets/widget-words.h"
@@ -32,7 +33,8 @@ struct _AldDesktopWindow {
         GtkLabel *banner_text;
         AdwViewStack *pages;
         AdwToast *toast; /* the last one; a weak pointer */
-        GtkWidget *switcher, *switcher_bar, *title;
+        GtkWidget *switcher, *switcher_bar, *title, *search;
+        GBinding *searches; /* of the button, with the search of the page that is seen; or NULL */
         GtkWidget *content; /* NULL before anything was read, like the pages and the details */
         AldDetailsPane *details;
         GtkWidget *details_box;
@@ -54,6 +56,8 @@ G_DEFINE_FINAL_TYPE(AldDesktopWindow, ald_desktop_window, ADW_TYPE_APPLICATION_W
 
 /* Narrow and wide. */
 
+static void follow_page(AldDesktopWindow *window);
+
 static void adapt(AldDesktopWindow *window)
 {
         bool details_alone = window->narrow && window->shows_details;
@@ -68,6 +72,7 @@ static void adapt(AldDesktopWindow *window)
                 return;
         gtk_widget_set_visible(window->details_box, window->shows_details);
         gtk_widget_set_visible(GTK_WIDGET(window->pages), !details_alone);
+        follow_page(window);
         gtk_widget_set_hexpand(window->details_box, details_alone);
         gtk_widget_set_size_request(window->details_box, window->narrow ? -1 : DETAILS_PX, -1);
         adw_view_switcher_bar_set_reveal(
@@ -450,7 +455,12 @@ static GtkWidget *make_header(AldDesktopWindow *window)
         ald_button_name(hold_off, _("Hold Off Measurements"));
         gtk_actionable_set_action_name(GTK_ACTIONABLE(hold_off), "win.hold-off");
         adw_header_bar_pack_start(ADW_HEADER_BAR(header), hold_off);
+        window->search = gtk_toggle_button_new();
+        gtk_button_set_icon_name(GTK_BUTTON(window->search), "system-search-symbolic");
+        gtk_widget_set_visible(window->search, FALSE);
+        ald_button_name(window->search, _("Search"));
         adw_header_bar_pack_end(ADW_HEADER_BAR(header), make_menu_button());
+        adw_header_bar_pack_end(ADW_HEADER_BAR(header), window->search);
         return header;
 }
 
@@ -519,6 +529,20 @@ static void add_page(
         adw_view_stack_page_set_icon_name(added, icon);
 }
 
+/* The button is there where there is something to search. */
+static void follow_page(AldDesktopWindow *window)
+{
+        GtkWidget *page = adw_view_stack_get_visible_child(window->pages),
+                  *bar = page ? ald_list_page_search_bar(page) : NULL;
+        bool details_alone = window->narrow && window->shows_details;
+
+        g_clear_pointer(&window->searches, g_binding_unbind);
+        gtk_widget_set_visible(window->search, bar && !details_alone);
+        if (bar)
+                window->searches = g_object_bind_property(bar, "search-mode-enabled", window->search,
+                        "active", G_BINDING_BIDIRECTIONAL | G_BINDING_SYNC_CREATE);
+}
+
 static void make_pages(AldDesktopWindow *window)
 {
         window->pages = ADW_VIEW_STACK(adw_view_stack_new());
@@ -529,6 +553,7 @@ static void make_pages(AldDesktopWindow *window)
         add_page(window, ald_links_page_new(window->cluster), "links", _("Links"), "alidade-links-symbolic");
         add_page(window, ald_findings_page_new(window->cluster), "findings", _("Findings"),
                 "alidade-findings-symbolic");
+        g_signal_connect_swapped(window->pages, "notify::visible-child", G_CALLBACK(follow_page), window);
 }
 
 static GtkWidget *make_content(AldDesktopWindow *window)
@@ -679,6 +704,9 @@ static void ald_desktop_window_dispose(GObject *object)
         g_clear_handle_id(&window->adapt_id, g_source_remove);
         g_signal_handlers_disconnect_by_func(window, on_focus, NULL);
         g_clear_weak_pointer(&window->page_focus);
+        if (window->pages)
+                g_signal_handlers_disconnect_by_data(window->pages, window);
+        g_clear_pointer(&window->searches, g_binding_unbind);
         if (window->cluster) {
                 g_signal_handlers_disconnect_by_data(window->cluster, window);
                 ald_live_cluster_set_wanted(window->cluster, false);

@@ -286,3 +286,23 @@ def test_all_findings_that_are_shown_are_copied(play):
     program.wait(lambda tree: len(copy_buttons(tree)) == 1, "one finding")
     program.click("button", "Copy All")
     wait_clipboard(program, WARNING)
+
+
+# Searching
+
+def test_a_button_opens_the_search(play):
+    program = show_nodes(play).program
+    program.click(name="Search")
+    program.wait(lambda _: (program.focused() or program.read()).is_editable, "the focus of the search")
+    program.type("borea")
+    wait_order(program, ["borealis"])
+    program.press("Escape")
+    wait_order(program, BY_NAME)
+    program.wait(lambda tree: "pressed" not in tree.find(name="Search").states, "the button to follow")
+
+
+def test_the_keys_of_tables_are_listed(play):
+    program = play().program
+    program.press("ctrl+question")
+    for key in ("Search in a table", "Select another row", "Show the details", "Copy the selected rows"):
+        program.wait_for_text(key)

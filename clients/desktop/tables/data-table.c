@@ -565,5 +565,6 @@ GtkWidget *ald_data_table_new(AldLiveCluster *cluster, GListModel *items, const 
         g_signal_connect_object(gtk_scrollable_get_hadjustment(GTK_SCROLLABLE(table->view)), "changed",
                 G_CALLBACK(show_first_column), table, 0);
         adw_bin_set_child(ADW_BIN(table), GTK_WIDGET(table->page));
+        ald_list_page_set_container(table->page, GTK_WIDGET(table));
         return GTK_WIDGET(table);
 }

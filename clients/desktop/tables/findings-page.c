@@ -332,6 +332,7 @@ GtkWidget *ald_findings_page_new(AldLiveCluster *cluster)
         gtk_widget_set_vexpand(GTK_WIDGET(page->page), TRUE);
         gtk_box_append(GTK_BOX(box), GTK_WIDGET(page->page));
         adw_bin_set_child(ADW_BIN(page), box);
+        ald_list_page_set_container(page->page, GTK_WIDGET(page));
         g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), page, 0);
         update_counts(page);
         return GTK_WIDGET(page);

@@ -6,6 +6,7 @@
 #include "clients/desktop/tables/search-terms.h"
 
 #define SEARCH_WIDTH 400
+#define BAR_KEY "ald-search-bar" /* of the container */
 
 struct _AldListPage {
         GtkBox parent;
@@ -113,6 +114,16 @@ void ald_list_page_toggle_search(AldListPage *page)
         GtkSearchBar *bar = GTK_SEARCH_BAR(page->bar);
 
         gtk_search_bar_set_search_mode(bar, !gtk_search_bar_get_search_mode(bar));
+}
+
+void ald_list_page_set_container(AldListPage *page, GtkWidget *container)
+{
+        g_object_set_data(G_OBJECT(container), BAR_KEY, page->bar);
+}
+
+GtkWidget *ald_list_page_search_bar(GtkWidget *container)
+{
+        return g_object_get_data(G_OBJECT(container), BAR_KEY);
 }
 
 /* Of several pages in a window, the one that is seen. */

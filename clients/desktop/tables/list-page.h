@@ -49,3 +49,9 @@ void ald_list_page_search_again(AldListPage *page);
 
 /* Opens the search, or closes it. */
 void ald_list_page_toggle_search(AldListPage *page);
+
+/* The widget is a page of the window that contains the list. */
+void ald_list_page_set_container(AldListPage *page, GtkWidget *container);
+
+/* The search bar of such a widget; NULL for any other. */
+GtkWidget *ald_list_page_search_bar(GtkWidget *container);
