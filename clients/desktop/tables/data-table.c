@@ -27,12 +27,14 @@ struct _AldDataTable {
         GPtrArray *sorters;         /* AldColumnSorter of each column */
         AldColumnSorter *sorted_by; /* one of them, or NULL */
         bool was_at_top;            /* before it was sorted */
-        guint missed;               /* AldLivePart: what has changed while it could not be seen */
-        GListModel *items;          /* all of them; those of the cluster */
-        GPtrArray *empty;           /* GtkColumnViewColumn: hidden until one of the items has a value in it */
-        GtkWidget *menu;            /* of a row */
-        GtkWidget *before_menu;     /* what had the focus; or NULL */
-        GtkWidget *pressed;         /* what the pointer was on when the menu opened; or NULL */
+        guint scroll_tick;
+        double first_at;        /* where the first column was last shown, from right to left */
+        guint missed;           /* AldLivePart: what has changed while it could not be seen */
+        GListModel *items;      /* all of them; those of the cluster */
+        GPtrArray *empty;       /* GtkColumnViewColumn: hidden until one of the items has a value in it */
+        GtkWidget *menu;        /* of a row */
+        GtkWidget *before_menu; /* what had the focus; or NULL */
+        GtkWidget *pressed;     /* what the pointer was on when the menu opened; or NULL */
         GMenuModel *sort_menu, *column_menu;
 };
 
@@ -433,15 +435,33 @@ static void toggle_search(GtkWidget *widget, const char *action, GVariant *param
         ald_list_page_toggle_search(ALD_DATA_TABLE(widget)->page);
 }
 
-/* Where the first column is at the right, GTK shows the last ones first. */
+static double horizontal_rest(GtkAdjustment *adjustment)
+{
+        return MAX(gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment), 0);
+}
+
+static gboolean scroll_to_first_column(GtkWidget *widget, GdkFrameClock *clock, void *userdata)
+{
+        AldDataTable *table = ALD_DATA_TABLE(widget);
+        GtkAdjustment *adjustment = gtk_scrollable_get_hadjustment(GTK_SCROLLABLE(table->view));
+
+        table->scroll_tick = 0;
+        table->first_at = horizontal_rest(adjustment);
+        gtk_adjustment_set_value(adjustment, table->first_at);
+        return G_SOURCE_REMOVE;
+}
+
+/* Where the first column is at the right, GTK shows the last ones first. Columns may come later, until the
+ * user has scrolled away from the first. It comes from the middle of a layout, which would not draw a new
+ * value. */
 static void show_first_column(GtkAdjustment *adjustment, AldDataTable *table)
 {
-        double rest = gtk_adjustment_get_upper(adjustment) - gtk_adjustment_get_page_size(adjustment);
+        double at = MIN(table->first_at, horizontal_rest(adjustment));
 
-        if (gtk_widget_get_direction(GTK_WIDGET(table)) != GTK_TEXT_DIR_RTL || rest <= 0)
-                return;
-        g_signal_handlers_disconnect_by_func(adjustment, show_first_column, table);
-        gtk_adjustment_set_value(adjustment, rest);
+        if (gtk_widget_get_direction(GTK_WIDGET(table)) == GTK_TEXT_DIR_RTL && !table->scroll_tick &&
+                gtk_adjustment_get_value(adjustment) >= at)
+                table->scroll_tick = gtk_widget_add_tick_callback(
+                        GTK_WIDGET(table), scroll_to_first_column, NULL, NULL);
 }
 
 static void on_activate(GtkColumnView *view, guint position, AldDataTable *table)
