@@ -29,7 +29,8 @@ const char *ald_node_exclusion(AldModel *model, const AldEntity *node);
 bool ald_node_is_stale(AldModel *model, const AldEntity *node);
 
 /* "online"; "stale for 5 s"; "offline for 5 min", or another state in which it does not count. If it is not
- * known since when, the age of its records: "offline, 5 min ago". Without a presence only the age. Sets the tone accordingly. */
+ * known since when, the age of its records: "offline, 5 min ago". Without a presence only the age. Sets the
+ * tone accordingly. */
 char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone);
 
 #define ALD_NODE_DEVICES_MAX 256u /* of one node; others are ignored */
