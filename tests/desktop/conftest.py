@@ -49,6 +49,7 @@ def keep_picture(session, request):
 @pytest.fixture
 def desktop(session, request):
     """The desktop for one test: what it starts ends with it and must have printed no warning."""
+    session.screen.put_pointer_aside()
     yield session
     if request.node.stash.get(FAILED_HERE, False):
         print(keep_picture(session, request), file=sys.stderr)

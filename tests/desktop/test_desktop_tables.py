@@ -181,11 +181,15 @@ def wait_selected_alone(program, name):
 
 def test_only_the_row_with_the_last_menu_looks_selected(play):
     program = show_nodes(play).program
+    # GTK 4.8 says this of each menu that opens while the button is down, as menus do.
+    program.allowed.append("Broken accounting of active state for widget .*GtkPopoverMenu")
     for name in NAMES:
         program.click_at(row(program, name), button=3)
         program.wait(lambda _: program.session.screen.popups(), "the menu")
         program.press("Escape")
         program.wait(lambda _: not program.session.screen.popups(), "the end of the menu")
+        # A click before that would only close the menu.
+        program.wait(lambda _: program.focused() and program.focused().name.startswith(name), "the focus in the row")
         wait_selected_alone(program, name)
     program.click_at(row(program, "atlas"))
     wait_selected_alone(program, "atlas")
@@ -259,8 +263,7 @@ def test_a_finding_with_the_focus_alone_is_copied(play):
     program = play().program
     program.open_page(4)
     program.wait(lambda tree: len(copy_buttons(tree)) == 2, "two findings")
-    while (program.focused() or program.read()).description != "Copy Finding":
-        press_and_wait(program, "Tab")
+    program.tab_to(lambda found: found.description == "Copy Finding", "the button that copies")
     assert not program.read().find("list", "Findings").find_all("list item", state="selected")
     program.press("ctrl+c")
     program.wait_for_text("Findings copied")

@@ -170,11 +170,17 @@ class Screen:
         self.xtest.XTestFakeMotionEvent(self.display, -1, x, y, 0)
         self.sync()
 
-    def click(self, x, y, button=1):
-        """At this place of the screen."""
-        self.point(x, y)
-        for pressed in (1, 0):
-            self.xtest.XTestFakeButtonEvent(self.display, button, pressed, 0)
+    def point_at(self, x, y):
+        """A place of the screen; what lies beyond it is its last corner."""
+        self.xtest.XTestFakeMotionEvent(self.display, -1, x, y, 0)
+        self.sync()
+
+    def put_pointer_aside(self):
+        """Where no window is, so that it points at nothing."""
+        self.point_at(32000, 32000)
+
+    def button(self, button, pressed):
+        self.xtest.XTestFakeButtonEvent(self.display, button, pressed, 0)
         self.sync()
 
     # The clipboard

@@ -266,19 +266,9 @@ static bool has_focus_within(GtkWidget *widget)
         return focus && gtk_widget_is_ancestor(focus, widget);
 }
 
-/* The release of a button that opens a menu goes to the menu. What was pressed would look so forever, as if
- * it were selected. */
-static void end_press(AldDataTable *table)
-{
-        for (GtkWidget *widget = table->pressed; widget; widget = gtk_widget_get_parent(widget))
-                gtk_widget_unset_state_flags(widget, GTK_STATE_FLAG_ACTIVE);
-        g_clear_weak_pointer(&table->pressed);
-}
-
 /* GTK 4.8 leaves the focus in a submenu that is closed, where no key reaches it. */
 static void on_menu_closed(AldDataTable *table)
 {
-        end_press(table);
         if (table->before_menu && gtk_widget_get_mapped(table->before_menu))
                 gtk_widget_grab_focus(table->before_menu);
         else if (has_focus_within(table->menu))
@@ -301,15 +291,14 @@ static void pop_up(AldDataTable *table, const AldDataCell *cell, const GdkRectan
 
 static bool pop_up_at(AldDataTable *table, double x, double y)
 {
-        GtkWidget *picked = gtk_widget_pick(GTK_WIDGET(table->view), x, y, GTK_PICK_DEFAULT);
-        const AldDataCell *cell = ald_data_cell_find(picked);
+        const AldDataCell *cell = ald_data_cell_find(
+                gtk_widget_pick(GTK_WIDGET(table->view), x, y, GTK_PICK_DEFAULT));
         graphene_point_t there;
 
         if (!cell || !cell->item ||
                 !gtk_widget_compute_point(GTK_WIDGET(table->view), GTK_WIDGET(table),
                         &GRAPHENE_POINT_INIT((float) x, (float) y), &there))
                 return false;
-        g_set_weak_pointer(&table->pressed, picked);
         pop_up(table, cell, &(GdkRectangle){ (int) there.x, (int) there.y, 1, 1 });
         return true;
 }
@@ -510,7 +499,6 @@ static void ald_data_table_dispose(GObject *object)
         if (table->menu)
                 g_signal_handlers_disconnect_by_data(table->menu, table);
         g_clear_weak_pointer(&table->before_menu);
-        g_clear_weak_pointer(&table->pressed);
         g_clear_pointer(&table->menu, gtk_widget_unparent);
         /* It changes once more as its columns go. */
         if (table->cluster)
