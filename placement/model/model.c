@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "placement/model/ggml-types.h"
+#include "placement/model/model.h"
+
+static const AldLlmLayer absent_layer = {
+        .bytes = ALD_LLM_ABSENT,
+        .token_bytes = ALD_LLM_ABSENT,
+        .parameters = ALD_LLM_ABSENT,
+        .token_parameters = ALD_LLM_ABSENT,
+        .kv_heads = ALD_LLM_ABSENT_COUNT,
+        .key_length = ALD_LLM_ABSENT_COUNT,
+        .value_length = ALD_LLM_ABSENT_COUNT,
+        .window = ALD_LLM_ABSENT_COUNT,
+};
+
+AldLlm *ald_llm_new(uint32_t n_layers)
+{
+        AldLlm *llm = g_new(AldLlm, 1);
+
+        *llm = (AldLlm){ .n_layers = n_layers,
+                .layers = g_new(AldLlmLayer, n_layers),
+                .embedding_bytes = ALD_LLM_ABSENT,
+                .head_bytes = ALD_LLM_ABSENT,
+                .draft_bytes = ALD_LLM_ABSENT,
+                .other_bytes = ALD_LLM_ABSENT,
+                .embedding_length = ALD_LLM_ABSENT_COUNT,
+                .experts = ALD_LLM_ABSENT_COUNT,
+                .used_experts = ALD_LLM_ABSENT_COUNT,
+                .vocabulary = ALD_LLM_ABSENT_COUNT,
+                .context = ALD_LLM_ABSENT_COUNT };
+        for (uint32_t i = 0; i < n_layers; i++)
+                llm->layers[i] = absent_layer;
+        return llm;
+}
+
+void ald_llm_free(AldLlm *llm)
+{
+        g_free(llm->name);
+        g_free(llm->architecture);
+        g_free(llm->layers);
+        g_free(llm->kv_problem);
+        g_free(llm);
+}
+
+static const uint32_t ggml_ids[ALD_N_KV_TYPES] = {
+        [ALD_KV_F32] = ALD_GGML_F32,
+        [ALD_KV_F16] = ALD_GGML_F16,
+        [ALD_KV_BF16] = ALD_GGML_BF16,
+        [ALD_KV_Q8_0] = ALD_GGML_Q8_0,
+        [ALD_KV_Q4_0] = ALD_GGML_Q4_0,
+        [ALD_KV_Q4_1] = ALD_GGML_Q4_1,
+        [ALD_KV_Q5_0] = ALD_GGML_Q5_0,
+        [ALD_KV_Q5_1] = ALD_GGML_Q5_1,
+        [ALD_KV_IQ4_NL] = ALD_GGML_IQ4_NL,
+};
+
+/* Engines quantize each head by itself, so that a head must consist of whole blocks. */
+static int row_bytes(AldKvType type, uint32_t heads, uint32_t length, uint64_t *ret)
+{
+        const AldGgmlType *ggml = (unsigned) type < ALD_N_KV_TYPES ? ald_ggml_type(ggml_ids[type]) : NULL;
+
+        if (!ggml || length % ggml->block != 0)
+                return -EINVAL;
+        return __builtin_mul_overflow((uint64_t) (length / ggml->block) * ggml->bytes, heads, ret) ? -ERANGE
+                                                                                                   : 0;
+}
+
+static uint64_t round_up(uint64_t tokens)
+{
+        return (tokens + ALD_LLM_CELLS_STEP - 1) / ALD_LLM_CELLS_STEP * ALD_LLM_CELLS_STEP;
+}
+
+static uint64_t cells(const AldLlmLayer *layer, uint32_t context)
+{
+        uint64_t all = round_up(context);
+
+        return layer->window == ALD_LLM_ABSENT_COUNT
+                       ? all
+                       : MIN(all, round_up((uint64_t) layer->window + ALD_LLM_UBATCH));
+}
+
+int ald_llm_kv_bytes(const AldLlm *llm, uint32_t layer, uint32_t context, uint32_t parallel, AldKvType type_k,
+        AldKvType type_v, uint64_t *ret)
+{
+        const AldLlmLayer *it = layer < llm->n_layers ? &llm->layers[layer] : NULL;
+        uint64_t keys, values, bytes;
+        int r;
+
+        if (!it)
+                return -EINVAL;
+        if (llm->kv_problem)
+                return -EOPNOTSUPP;
+        r = row_bytes(type_k, it->kv_heads, it->key_length, &keys);
+        if (r >= 0)
+                r = row_bytes(type_v, it->kv_heads, it->value_length, &values);
+        if (r < 0)
+                return r;
+        if (__builtin_add_overflow(keys, values, &bytes) ||
+                __builtin_mul_overflow(bytes, cells(it, context), &bytes) ||
+                __builtin_mul_overflow(bytes, (uint64_t) parallel, &bytes) || bytes == ALD_LLM_ABSENT)
+                return -ERANGE;
+        *ret = bytes;
+        return 0;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What the files of a language model ask of the devices that run it. All figures are those of the tensors in
+ * the files; engines may convert some of them while loading, and need buffers in addition.
+ */
+
+/* Figures that the files do not state, and that cannot be derived for certain. Absent figures are never 0. */
+#define ALD_LLM_ABSENT UINT64_MAX
+#define ALD_LLM_ABSENT_COUNT UINT32_MAX
+
+#define ALD_LLM_LAYERS_MAX 1024u
+
+typedef struct AldLlmLayer {
+        uint64_t bytes;            /* of its tensors */
+        uint64_t token_bytes;      /* of these, what one token reads: all but unused experts */
+        uint64_t parameters;       /* in its tensors */
+        uint64_t token_parameters; /* of these, the ones that one token uses */
+        uint32_t kv_heads;         /* 0: nothing is kept in this layer */
+        uint32_t key_length;       /* of a head, or of the compressed keys and values of a token */
+        uint32_t value_length;     /* of a head; 0: they are part of the compressed keys */
+        uint32_t window;           /* tokens that it attends to; absent: all */
+} AldLlmLayer;
+
+typedef struct AldLlm {
+        char *name;         /* NULL: absent; UTF-8 without control characters */
+        char *architecture; /* as the file calls it, such as "llama" or "qwen3_moe"; printable ASCII */
+        uint32_t n_layers;  /* repeated blocks, without those that only predict further tokens */
+        AldLlmLayer *layers;
+        uint64_t embedding_bytes; /* of which one token reads a row */
+        uint64_t head_bytes;      /* of the matrix that turns the last layer's output into tokens */
+        bool head_tied;       /* head_bytes is 0: the embedding is the head, and one token reads all of it */
+        uint64_t draft_bytes; /* of blocks that predict further tokens, which plain decoding does not use */
+        uint64_t other_bytes; /* of all other tensors, those for images and sound included */
+        uint32_t embedding_length;
+        uint32_t experts, used_experts; /* in a layer; absent: not a mixture of experts */
+        uint32_t vocabulary;
+        uint32_t context; /* tokens it was trained for */
+        char *kv_problem; /* why the size of keys and values is not known; NULL: it is */
+} AldLlm;
+
+typedef enum AldKvType {
+        ALD_KV_F32,
+        ALD_KV_F16,
+        ALD_KV_BF16,
+        ALD_KV_Q8_0,
+        ALD_KV_Q4_0,
+        ALD_KV_Q4_1,
+        ALD_KV_Q5_0,
+        ALD_KV_Q5_1,
+        ALD_KV_IQ4_NL,
+        ALD_N_KV_TYPES,
+} AldKvType;
+
+/* llama.cpp rounds contexts up to multiples of the first, and adds a batch, the second by default, to
+ * windows. */
+#define ALD_LLM_CELLS_STEP 256u
+#define ALD_LLM_UBATCH 512u
+
+/* Everything absent, with this many layers. */
+AldLlm *ald_llm_new(uint32_t n_layers);
+void ald_llm_free(AldLlm *llm);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLlm, ald_llm_free)
+
+/*
+ * Bytes for keys and values of one layer, as llama.cpp allocates them with flash attention, if each of
+ * `parallel` requests has its own context of `context` tokens (-np parallel -c context*parallel, without the
+ * options for a unified cache and for full windows). -EOPNOTSUPP if it is not known what the model keeps (see
+ * kv_problem); -EINVAL if there is no such layer, or its heads do not consist of whole blocks of the type;
+ * -ERANGE if the result is too big.
+ */
+int ald_llm_kv_bytes(const AldLlm *llm, uint32_t layer, uint32_t context, uint32_t parallel, AldKvType type_k,
+        AldKvType type_v, uint64_t *ret);
