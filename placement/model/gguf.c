@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "placement/model/gguf-facts.h"
+#include "placement/model/gguf-tensors.h"
+#include "placement/model/gguf.h"
+#include "placement/model/kv-rules.h"
+
+#define HEAD_MAX (128u * 1024 * 1024)
+#define ALIGNMENT_DEFAULT 32u
+#define MAGIC "GGUF"
+#define SHARD_SUFFIX "-00001-of-00001.gguf"
+#define DIGITS 5u
+
+/* The files of a model, and what they add up to. */
+typedef struct Model {
+        const char *path;        /* of the first file */
+        uint32_t n_files, given; /* from the name; 1 and 0 if it names no others */
+        char **ret_error;
+        AldGgufFacts facts; /* of the first file */
+        AldLlm *llm;
+        uint32_t draft_layers;
+        AldTensorSums sums;
+} Model;
+
+static void model_clear(Model *model)
+{
+        ald_gguf_facts_clear(&model->facts);
+        ald_tensor_sums_clear(&model->sums);
+        g_clear_pointer(&model->llm, ald_llm_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Model, model_clear)
+
+static int check_version(AldFileHead *head, uint32_t version)
+{
+        /* The lower half of a small number is empty if its bytes are in reverse order. */
+        if (version != 0 && (version & 0xffff) == 0)
+                return ald_file_head_fail(
+                        head, -EOPNOTSUPP, "a big-endian file; only little-endian ones can be read");
+        if (version != 2 && version != 3)
+                return ald_file_head_fail(head, -EOPNOTSUPP,
+                        "version %" PRIu32 " of the format; only 2 and 3 can be read", version);
+        return 0;
+}
+
+static int read_counts(AldFileHead *head, uint64_t *ret_tensors, uint64_t *ret_pairs)
+{
+        char magic[sizeof MAGIC - 1];
+        uint32_t version = 0;
+        int r = ald_file_head_read(head, magic, sizeof magic);
+
+        if (r >= 0 && memcmp(magic, MAGIC, sizeof magic) != 0)
+                r = ald_file_head_fail(head, -EBADMSG, "not a GGUF file");
+        if (r >= 0)
+                r = ald_file_head_u32(head, &version);
+        if (r >= 0)
+                r = check_version(head, version);
+        if (r >= 0)
+                r = ald_file_head_u64(head, ret_tensors);
+        return r < 0 ? r : ald_file_head_u64(head, ret_pairs);
+}
+
+/* Leaves *ret alone if the file does not state the number. */
+static int take(const AldGgufFacts *facts, AldFileHead *head, AldGgufKey key, uint32_t *ret)
+{
+        const AldGgufFact *fact = &facts->facts[key];
+
+        if (fact->is_set && fact->list)
+                return ald_file_head_fail(
+                        head, -EOPNOTSUPP, "%s is an array, not one number", ald_gguf_key_name(key));
+        if (fact->is_set)
+                *ret = fact->value;
+        return 0;
+}
+
+static int take_alignment(const AldGgufFacts *facts, AldFileHead *head, uint32_t *ret)
+{
+        uint32_t alignment = ALIGNMENT_DEFAULT;
+        int r = take(facts, head, ALD_GGUF_ALIGNMENT, &alignment);
+
+        if (r >= 0 && (alignment == 0 || (alignment & (alignment - 1)) != 0))
+                r = ald_file_head_fail(
+                        head, -EBADMSG, "the alignment %" PRIu32 " is not a power of two", alignment);
+        if (r >= 0)
+                *ret = alignment;
+        return r;
+}
+
+static int take_layers(Model *model, AldFileHead *head)
+{
+        uint32_t blocks = ALD_LLM_ABSENT_COUNT, draft = 0;
+        int r;
+
+        if (!model->facts.architecture)
+                return ald_file_head_fail(head, -EBADMSG, "it does not state general.architecture");
+        r = take(&model->facts, head, ALD_GGUF_BLOCKS, &blocks);
+        if (r >= 0)
+                r = take(&model->facts, head, ALD_GGUF_DRAFT_BLOCKS, &draft);
+        if (r < 0)
+                return r;
+        if (blocks == ALD_LLM_ABSENT_COUNT)
+                return ald_file_head_fail(head, -EBADMSG,
+                        "it does not state %s.block_count: not a language model", model->facts.architecture);
+        if (blocks == 0 || blocks > ALD_LLM_LAYERS_MAX || draft >= blocks)
+                return ald_file_head_fail(head, -E2BIG,
+                        "%" PRIu32 " layers, %" PRIu32 " of them to predict further tokens", blocks, draft);
+        model->llm = ald_llm_new(blocks - draft);
+        model->llm->architecture = g_strdup(model->facts.architecture);
+        model->llm->name = g_strdup(model->facts.name);
+        model->draft_layers = draft;
+        return 0;
+}
+
+static int take_experts(const Model *model, AldFileHead *head)
+{
+        AldLlm *llm = model->llm;
+        uint32_t experts = 0, used = ALD_LLM_ABSENT_COUNT;
+        int r = take(&model->facts, head, ALD_GGUF_EXPERTS, &experts);
+
+        if (r >= 0)
+                r = take(&model->facts, head, ALD_GGUF_USED_EXPERTS, &used);
+        if (r < 0 || experts == 0)
+                return r;
+        if (used != ALD_LLM_ABSENT_COUNT && (used > experts || used == 0))
+                return ald_file_head_fail(
+                        head, -EBADMSG, "it uses %" PRIu32 " of %" PRIu32 " experts", used, experts);
+        llm->experts = experts;
+        llm->used_experts = used;
+        return 0;
+}
+
+static int take_sizes(const Model *model, AldFileHead *head)
+{
+        AldLlm *llm = model->llm;
+        int r;
+
+        r = take(&model->facts, head, ALD_GGUF_CONTEXT, &llm->context);
+        if (r >= 0)
+                r = take(&model->facts, head, ALD_GGUF_EMBEDDING, &llm->embedding_length);
+        if (r >= 0)
+                r = take(&model->facts, head, ALD_GGUF_TOKENS, &llm->vocabulary);
+        if (r >= 0)
+                r = take(&model->facts, head, ALD_GGUF_VOCABULARY, &llm->vocabulary);
+        return r < 0 ? r : take_experts(model, head);
+}
+
+static void refuse_kv(AldAttention *attention, const char *reason, const char *key)
+{
+        if (!attention->problem)
+                attention->problem = g_strdup_printf("%s: %s", key, reason);
+}
+
+/* One number for all layers, or one for each. */
+static void take_each(const Model *model, AldAttention *attention, AldGgufKey key, uint32_t *to)
+{
+        const AldGgufFact *fact = &model->facts.facts[key];
+
+        if (!fact->is_set)
+                return;
+        if (fact->list && fact->n < model->llm->n_layers)
+                refuse_kv(
+                        attention, "it has fewer elements than the model has layers", ald_gguf_key_name(key));
+        else
+                for (uint32_t i = 0; i < model->llm->n_layers; i++)
+                        to[i] = fact->list ? fact->list[i] : fact->value;
+}
+
+static void take_one(const Model *model, AldAttention *attention, AldGgufKey key, uint32_t *to)
+{
+        const AldGgufFact *fact = &model->facts.facts[key];
+
+        if (fact->is_set && fact->list)
+                refuse_kv(attention, "it is not known what an array means here", ald_gguf_key_name(key));
+        else if (fact->is_set)
+                *to = fact->value;
+}
+
+/* A number is a period; a list has an element for each layer. */
+static void take_pattern(const Model *model, AldAttention *attention)
+{
+        const AldGgufFact *fact = &model->facts.facts[ALD_GGUF_WINDOW_PATTERN];
+        uint32_t n = model->llm->n_layers;
+
+        /* Only for this architecture does llama.cpp read a list. */
+        if (!fact->is_set || !fact->list || strcmp(model->llm->architecture, "gemma4") != 0) {
+                take_one(model, attention, ALD_GGUF_WINDOW_PATTERN, &attention->period);
+                return;
+        }
+        if (fact->n < n) {
+                refuse_kv(attention, "it has fewer elements than the model has layers",
+                        ald_gguf_key_name(ALD_GGUF_WINDOW_PATTERN));
+                return;
+        }
+        attention->windowed = g_new(bool, n);
+        for (uint32_t i = 0; i < n; i++)
+                attention->windowed[i] = fact->list[i] != 0;
+}
+
+static void take_attention(const Model *model)
+{
+        g_auto(AldAttention) attention = { 0 };
+
+        ald_attention_init(&attention, model->llm->n_layers);
+        if (model->facts.odd)
+                refuse_kv(&attention, "it is not known what layers of this kind keep", model->facts.odd);
+        take_each(model, &attention, ALD_GGUF_HEADS, attention.heads);
+        take_each(model, &attention, ALD_GGUF_KV_HEADS, attention.kv_heads);
+        take_one(model, &attention, ALD_GGUF_KEY_LENGTH, &attention.key_length);
+        take_one(model, &attention, ALD_GGUF_VALUE_LENGTH, &attention.value_length);
+        take_one(model, &attention, ALD_GGUF_KEY_LENGTH_WINDOW, &attention.window_key_length);
+        take_one(model, &attention, ALD_GGUF_VALUE_LENGTH_WINDOW, &attention.window_value_length);
+        take_one(model, &attention, ALD_GGUF_WINDOW, &attention.window);
+        take_one(model, &attention, ALD_GGUF_SHARED_KV, &attention.sharing);
+        attention.latent = model->facts.facts[ALD_GGUF_KEY_LENGTH_MLA].is_set;
+        take_pattern(model, &attention);
+        ald_kv_rules_apply(model->llm, &attention);
+}
+
+static int check_split(const Model *model, AldFileHead *head, const AldGgufFacts *facts, uint32_t i)
+{
+        uint32_t count = 1, no = 0;
+        int r = take(facts, head, ALD_GGUF_SPLIT_COUNT, &count);
+
+        if (r >= 0)
+                r = take(facts, head, ALD_GGUF_SPLIT_NO, &no);
+        if (r < 0)
+                return r;
+        if (count > 1 && model->given == 0)
+                return ald_file_head_fail(head, -EBADMSG,
+                        "one of %" PRIu32 " files, but its name does not end as in -00001-of-%05" PRIu32
+                        ".gguf",
+                        count, count);
+        if (MAX(count, 1) != model->n_files)
+                return ald_file_head_fail(head, -EBADMSG,
+                        "split.count is %" PRIu32 ", but the name of the file says %" PRIu32, count,
+                        model->n_files);
+        if (no != i)
+                return ald_file_head_fail(
+                        head, -EBADMSG, "split.no is %" PRIu32 ", which should be %" PRIu32, no, i);
+        return 0;
+}
+
+static int begin(Model *model, AldFileHead *head)
+{
+        int r = take_layers(model, head);
+
+        if (r >= 0)
+                r = take_sizes(model, head);
+        if (r < 0)
+                return r;
+        take_attention(model);
+        ald_tensor_sums_init(&model->sums, model->llm);
+        return 0;
+}
+
+static int read_file(Model *model, const char *path, uint32_t i)
+{
+        g_auto(AldFileHead) head = ALD_FILE_HEAD_CLOSED;
+        g_auto(AldGgufFacts) others = { 0 };
+        AldGgufFacts *facts = i == 0 ? &model->facts : &others;
+        uint64_t tensors = 0, pairs = 0;
+        uint32_t alignment = 0;
+        int r;
+
+        r = ald_file_head_open(&head, path, HEAD_MAX, model->ret_error);
+        if (r >= 0)
+                r = read_counts(&head, &tensors, &pairs);
+        if (r >= 0)
+                r = ald_gguf_facts_read(&head, pairs, facts);
+        if (r >= 0)
+                r = check_split(model, &head, facts, i);
+        if (r >= 0)
+                r = take_alignment(facts, &head, &alignment);
+        if (r >= 0 && i == 0)
+                r = begin(model, &head);
+        return r < 0 ? r
+                     : ald_gguf_tensors_read(&head, tensors, alignment, model->draft_layers, &model->sums);
+}
+
+static bool read_digits(const char *at, uint32_t *ret)
+{
+        uint32_t value = 0;
+
+        for (unsigned i = 0; i < DIGITS; i++) {
+                if (!g_ascii_isdigit(at[i]))
+                        return false;
+                value = value * 10 + (uint32_t) (at[i] - '0');
+        }
+        *ret = value;
+        return true;
+}
+
+/* Whether the name says that it is one of several files, the first being 1. */
+static bool read_shard_name(const char *path, uint32_t *ret_no, uint32_t *ret_count)
+{
+        size_t n = strlen(path), suffix = sizeof SHARD_SUFFIX - 1;
+        const char *at = n >= suffix ? path + n - suffix : NULL;
+
+        return at && at[0] == '-' && read_digits(at + 1, ret_no) &&
+               strncmp(at + 1 + DIGITS, "-of-", 4) == 0 && read_digits(at + 5 + DIGITS, ret_count) &&
+               strcmp(at + 5 + 2 * DIGITS, ".gguf") == 0;
+}
+
+static char *shard_path(const Model *model, uint32_t i)
+{
+        size_t n = strlen(model->path);
+
+        return model->given == 0
+                       ? g_strdup(model->path)
+                       : g_strdup_printf("%.*s-%05" PRIu32 "-of-%05" PRIu32 ".gguf",
+                                 (int) (n - (sizeof SHARD_SUFFIX - 1)), model->path, i + 1, model->n_files);
+}
+
+/* When all files have been read. */
+static int finish(Model *model)
+{
+        const AldGgufFact *count = &model->facts.facts[ALD_GGUF_SPLIT_TENSORS];
+        const char *twice = NULL;
+        AldLlm *llm = model->llm;
+
+        if (model->n_files > 1 && count->is_set && !count->list && count->value != model->sums.sorted->len)
+                return ald_file_fail(model->ret_error, -EBADMSG, model->path,
+                        "split.tensors.count is %" PRIu32 ", but all files together have %u", count->value,
+                        model->sums.sorted->len);
+        if (ald_tensor_sums_finish(&model->sums, &twice) < 0)
+                return twice ? ald_file_fail(model->ret_error, -EBADMSG, model->path,
+                                       "there are two tensors %s", twice)
+                             : ald_file_fail(model->ret_error, -EBADMSG, model->path,
+                                       "it has no tensors of layers");
+        /* Engines then use the embedding in its place. */
+        llm->head_tied = llm->head_bytes == ALD_LLM_ABSENT && llm->embedding_bytes != ALD_LLM_ABSENT;
+        if (llm->head_tied)
+                llm->head_bytes = 0;
+        return 0;
+}
+
+int ald_gguf_read(const char *path, AldLlm **ret, char **ret_error)
+{
+        g_auto(Model) model = { .path = path, .n_files = 1, .ret_error = ret_error };
+        uint32_t no = 0, count = 0;
+        int r = 0;
+
+        if (read_shard_name(path, &no, &count)) {
+                if (no == 0 || no > count)
+                        return ald_file_fail(ret_error, -EINVAL, path,
+                                "a file of this number cannot be among %" PRIu32, count);
+                model.given = no;
+                model.n_files = count;
+        }
+        for (uint32_t i = 0; i < model.n_files && r >= 0; i++) {
+                g_autofree char *file = shard_path(&model, i);
+
+                r = read_file(&model, file, i);
+        }
+        if (r >= 0)
+                r = finish(&model);
+        if (r >= 0)
+                *ret = g_steal_pointer(&model.llm);
+        return r;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "placement/model/file-head.h"
+#include "placement/model/gguf.h"
+#include "placement/model/model-file.h"
+
+int ald_llm_read(const char *path, AldLlm **ret, char **ret_error)
+{
+        struct stat info;
+
+        if (stat(path, &info) < 0)
+                return ald_file_fail(ret_error, -errno, path, "%s", g_strerror(errno));
+        return ald_gguf_read(path, ret, ret_error);
+}
