@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+/* A tensor of a file in the format safetensors. */
+typedef struct AldSafetensor {
+        const char *name; /* printable ASCII */
+        const char *type; /* such as "BF16" */
+        uint32_t bits;    /* of an element */
+        uint64_t elements, bytes;
+} AldSafetensor;
+
+/* Returns a negative errno and a static text to end with an error. */
+typedef int (*AldSafetensorFound)(const AldSafetensor *tensor, void *userdata, const char **ret_reason);
+
+/*
+ * Reads the header of a file, of at most 16 MiB, and calls `found` for each of its tensors. Their data is not
+ * read, but must fill the rest of the file. Needs twice the size of the header while it reads. Errors are
+ * those of file-head.h.
+ */
+int ald_safetensors_file_read(const char *path, AldSafetensorFound found, void *userdata, char **ret_error);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/model/model.h"
+
+/*
+ * Reads the folder of a model as Hugging Face's transformers write it: config.json, and model.safetensors or
+ * the files that model.safetensors.index.json names, of which all must be there. The data of tensors is not
+ * read. Needs up to 72 MiB of memory: the index has at most 32 MiB, the header of a file 16 MiB, and the
+ * names of all tensors 32 MiB. Parameters that are packed into words count as many as config.json says; where
+ * it does not, they are absent. Errors are those of file-head.h.
+ */
+int ald_safetensors_read(const char *folder, AldLlm **ret, char **ret_error);
