@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <glib.h>
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "placement/ring.h"
 
@@ -164,7 +164,7 @@ static void read_back(Ring *ring, AldPlacementSolution *ret)
         }
 }
 
-static int compare_speed(gconstpointer a, gconstpointer b, gpointer devices)
+static int compare_speed(const void *a, const void *b, void *devices)
 {
         const uint32_t *i = a, *j = b;
         double left = ((const AldPlacementDevice *) devices)[*i].layer_nsec,
@@ -179,8 +179,8 @@ static void prepare(Ring *ring)
                 ring->by_speed[i] = i;
                 ring->required |= ring->problem->devices[i].required ? 1u << i : 0;
         }
-        g_qsort_with_data(ring->by_speed, (int) ring->problem->n_devices, sizeof ring->by_speed[0],
-                compare_speed, (gpointer) ring->problem->devices);
+        qsort_r(ring->by_speed, ring->problem->n_devices, sizeof ring->by_speed[0], compare_speed,
+                (void *) ring->problem->devices);
 }
 
 int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSolution *ret)

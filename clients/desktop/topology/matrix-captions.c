@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
+#include <stdlib.h>
 
 #include "clients/desktop/topology/matrix-captions.h"
 #include "clients/desktop/widgets/widget-color.h"
@@ -20,7 +21,7 @@ static double extent_of(const double *bounds, guint i)
         return bounds[i + 1] - bounds[i];
 }
 
-static gint compare_extents(gconstpointer a, gconstpointer b, gpointer userdata)
+static int compare_extents(const void *a, const void *b, void *userdata)
 {
         const guint *x = a, *y = b;
         double first = extent_of(userdata, *x), second = extent_of(userdata, *y);
@@ -63,7 +64,7 @@ static void place_some(const double *bounds, guint n, double line, AldCaption *c
                 order[i] = i;
                 captions[i] = (AldCaption){ best_place(bounds, n, i, line), line, false };
         }
-        g_qsort_with_data(order, (gint) n, sizeof *order, compare_extents, (gpointer) bounds);
+        qsort_r(order, n, sizeof *order, compare_extents, (gpointer) bounds);
         for (guint i = 0; i < n; i++)
                 captions[order[i]].shown = line <= bounds[n] && is_free(captions, n, order[i]);
 }
