@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "placement/ring-front.h"
 #include "placement/ring.h"
 #include "placement/star.h"
 
@@ -12,7 +13,7 @@
 
 typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];
-        double hop[DEVICES_MAX * DEVICES_MAX], use[DEVICES_MAX];
+        double hop[DEVICES_MAX * DEVICES_MAX], occupy[DEVICES_MAX * DEVICES_MAX], use[DEVICES_MAX];
         AldPlacementProblem problem;
 } Case;
 
@@ -24,6 +25,8 @@ static void make_case(Case *made)
                 made->devices[i] = (AldPlacementDevice){ g_test_rand_double_range(1, 10),
                         (uint32_t) g_test_rand_int_range(0, LAYERS_MAX), g_test_rand_int_range(0, 8) == 0 };
                 made->use[i] = g_test_rand_int_range(0, 8) == 0 ? INFINITY : g_test_rand_double_range(0, 8);
+                for (uint32_t j = 0; j < n; j++)
+                        made->occupy[i * n + j] = g_test_rand_double_range(0, 40);
                 for (uint32_t j = 0; j < n; j++)
                         made->hop[i * n + j] = g_test_rand_int_range(0, 5) == 0
                                                        ? INFINITY
@@ -44,6 +47,7 @@ typedef struct Search {
         AldPlacementStage stages[DEVICES_MAX];
         uint32_t n;
         double best;
+        double least_busiest, limit; /* of rings: found, and not to be exceeded */
 } Search;
 
 static double cost(const AldPlacementProblem *problem, const double *use, const AldPlacementStage *stages,
@@ -87,11 +91,27 @@ static bool is_allowed(const AldPlacementProblem *problem, const AldPlacementSta
         return layers == problem->layers && (problem->devices_max == 0 || n <= problem->devices_max);
 }
 
+/* A ring whose paths all exist and whose busiest part keeps within the limit; a star has no limit. */
+static bool is_within(Search *self)
+{
+        const AldPlacementSolution all = { .stages = self->stages, .n_stages = self->n };
+        const AldPlacementProblem *problem = &self->of->problem;
+        double busiest;
+
+        if (self->star || self->unjoined)
+                return true;
+        if (isinf(cost(problem, self->of->use, self->stages, self->n, false)))
+                return false;
+        busiest = ald_placement_busiest(problem, self->of->occupy, &all);
+        self->least_busiest = MIN(self->least_busiest, busiest);
+        return busiest <= self->limit;
+}
+
 static void search(Search *self, uint32_t left)
 {
         const AldPlacementProblem *problem = &self->of->problem;
 
-        if (left == 0 && is_allowed(problem, self->stages, self->n))
+        if (left == 0 && is_allowed(problem, self->stages, self->n) && is_within(self))
                 self->best = MIN(self->best,
                         self->unjoined ? 0 : cost(problem, self->of->use, self->stages, self->n, self->star));
         for (uint32_t i = 0; left > 0 && i < problem->n_devices; i++) {
@@ -108,7 +128,7 @@ static void search(Search *self, uint32_t left)
 
 static void check(const Case *made, bool star, int r, AldPlacementSolution *found)
 {
-        Search all = { .of = made, .star = star, .best = INFINITY };
+        Search all = { .of = made, .star = star, .best = INFINITY, .limit = INFINITY };
         Search unjoined = { .of = made, .unjoined = true, .best = INFINITY };
 
         search(&all, made->problem.layers);
@@ -147,6 +167,34 @@ static void test_ring_is_best(void)
         }
 }
 
+/* What the busiest part takes is the least, and with that the time of a step. */
+static void test_busiest_is_least(void)
+{
+        for (int i = 0; i < CASES / 2; i++) {
+                Search any = { .best = INFINITY, .limit = INFINITY, .least_busiest = INFINITY }, within;
+                AldPlacementSolution found;
+                Case made;
+                int r;
+
+                make_case(&made);
+                any.of = &made;
+                search(&any, made.problem.layers);
+                r = ald_placement_solve_ring_busiest(&made.problem, made.occupy, &found);
+                if (isinf(any.best)) {
+                        g_assert_cmpint(r, <, 0);
+                        continue;
+                }
+                g_assert_cmpint(r, ==, 0);
+                within = (Search){ .of = &made, .best = INFINITY, .limit = any.least_busiest };
+                search(&within, made.problem.layers);
+                g_assert_true(is_allowed(&made.problem, found.stages, found.n_stages));
+                g_assert_cmpfloat(
+                        ald_placement_busiest(&made.problem, made.occupy, &found), ==, any.least_busiest);
+                g_assert_cmpfloat_with_epsilon(found.nsec, within.best, 1e-9);
+                ald_placement_solution_clear(&found);
+        }
+}
+
 /* A device that saves less than its hops cost is left out. */
 static void test_slow_link_is_left_out(void)
 {
@@ -179,6 +227,7 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/placement-solvers/star-is-best", test_star_is_best);
         g_test_add_func("/placement-solvers/ring-is-best", test_ring_is_best);
+        g_test_add_func("/placement-solvers/busiest-is-least", test_busiest_is_least);
         g_test_add_func("/placement-solvers/slow-link-is-left-out", test_slow_link_is_left_out);
         g_test_add_func("/placement-solvers/nothing-and-too-much", test_nothing_and_too_much);
         return g_test_run();

@@ -274,7 +274,8 @@ static void test_marks_are_seen(void)
                 for (size_t j = 0; j < picture.n_lines; j++) {
                         AldBox mark = ald_box_around(ald_line_point(&picture.lines[j], 0.5), 15, 15);
 
-                        g_assert_false(ald_boxes_overlap(&picture.labels[0][i].box, &mark, 0));
+                        g_assert_false(ald_boxes_overlap(
+                                &picture.labels[i / ALD_N_LABEL_KINDS][i % ALD_N_LABEL_KINDS].box, &mark, 0));
                 }
 }
 
