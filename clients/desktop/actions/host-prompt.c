@@ -162,10 +162,7 @@ static GtkWidget *make_host_content(HostPrompt *self)
 {
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12);
 
-        self->problem = gtk_label_new(NULL);
-        gtk_label_set_wrap(GTK_LABEL(self->problem), TRUE);
-        gtk_widget_add_css_class(self->problem, "caption");
-        gtk_widget_add_css_class(self->problem, "error");
+        self->problem = ald_prompt_problem_new();
         gtk_box_append(GTK_BOX(box), make_machines(self));
         gtk_box_append(GTK_BOX(box), make_entry(self));
         gtk_box_append(GTK_BOX(box), self->problem);

@@ -80,10 +80,7 @@ static GtkWidget *make_content(NamePrompt *self)
         gtk_list_box_set_selection_mode(GTK_LIST_BOX(list), GTK_SELECTION_NONE);
         gtk_widget_add_css_class(list, "boxed-list");
         gtk_list_box_append(GTK_LIST_BOX(list), self->entry);
-        self->problem = gtk_label_new(NULL);
-        gtk_label_set_wrap(GTK_LABEL(self->problem), TRUE);
-        gtk_widget_add_css_class(self->problem, "caption");
-        gtk_widget_add_css_class(self->problem, "error");
+        self->problem = ald_prompt_problem_new();
         gtk_box_append(GTK_BOX(box), list);
         gtk_box_append(GTK_BOX(box), self->problem);
         return box;

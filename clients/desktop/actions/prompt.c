@@ -120,6 +120,16 @@ GtkWidget *ald_notice_new(const char *text)
         return notice;
 }
 
+GtkWidget *ald_prompt_problem_new(void)
+{
+        GtkWidget *problem = gtk_label_new(NULL);
+
+        gtk_label_set_wrap(GTK_LABEL(problem), TRUE);
+        gtk_widget_add_css_class(problem, "caption");
+        gtk_widget_add_css_class(problem, "error");
+        return problem;
+}
+
 void ald_prompt_set_focus(GtkWidget *prompt, GtkWidget *widget)
 {
         g_object_set_data(G_OBJECT(prompt), FOCUS_KEY, widget);

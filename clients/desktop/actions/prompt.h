@@ -25,6 +25,9 @@ GtkWidget *ald_notice_new(const char *text);
 void ald_prompt_set_answer(GtkWidget *prompt, const char *label, AldPromptWeight weight,
         AldPromptAccepted accepted, void *userdata);
 
+/* A label for what is wrong with an answer, which is empty at first. */
+GtkWidget *ald_prompt_problem_new(void);
+
 /* Where typing goes when the prompt is presented; a part of it. */
 void ald_prompt_set_focus(GtkWidget *prompt, GtkWidget *widget);
 
