@@ -252,19 +252,12 @@ static void ald_desktop_window_unmap(GtkWidget *widget)
 
 /* The keyboard's focus, which goes into the details and back to where it was. */
 
-static bool is_focus_in(AldDesktopWindow *window, GtkWidget *part)
-{
-        GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
-
-        return focus && gtk_widget_is_ancestor(focus, part);
-}
-
 /* Not what is in a menu, which goes. */
 static void on_focus(AldDesktopWindow *window)
 {
         GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(window));
 
-        if (window->content && is_focus_in(window, GTK_WIDGET(window->pages)) &&
+        if (window->content && ald_widget_has_focus_within(GTK_WIDGET(window->pages)) &&
                 gtk_widget_get_native(focus) == GTK_NATIVE(window))
                 g_set_weak_pointer(&window->page_focus, focus);
 }
@@ -279,7 +272,7 @@ static void focus_page(AldDesktopWindow *window)
 /* Where details take the place of the page. */
 static void focus_details(AldDesktopWindow *window)
 {
-        if (window->narrow && window->shows_details && !is_focus_in(window, window->details_box))
+        if (window->narrow && window->shows_details && !ald_widget_has_focus_within(window->details_box))
                 ald_details_pane_grab_focus(window->details);
 }
 
@@ -306,7 +299,7 @@ static void select_in_topology(AldDesktopWindow *window, const char *a, const ch
 
 static void close_details(AldDesktopWindow *window)
 {
-        bool had_focus = window->content && is_focus_in(window, window->details_box);
+        bool had_focus = window->content && ald_widget_has_focus_within(window->details_box);
 
         open_details(window, false);
         if (had_focus)

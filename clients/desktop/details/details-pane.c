@@ -85,13 +85,6 @@ static GtkWidget *focus_of(AldDetailsPane *pane)
         return root ? gtk_root_get_focus(root) : NULL;
 }
 
-static bool has_focus(AldDetailsPane *pane, GtkWidget *part)
-{
-        GtkWidget *focus = focus_of(pane);
-
-        return focus && gtk_widget_is_ancestor(focus, part);
-}
-
 /* Not on what is hidden, or on one of the areas that scroll. */
 static bool has_seen_focus(AldDetailsPane *pane)
 {
@@ -105,7 +98,7 @@ static bool has_seen_focus(AldDetailsPane *pane)
 static guint focused_section(AldDetailsPane *pane)
 {
         for (guint i = 0; i < pane->sections->len; i++)
-                if (has_focus(pane, pane->sections->pdata[i]))
+                if (ald_widget_has_focus_within(pane->sections->pdata[i]))
                         return i;
         return 0;
 }
@@ -243,7 +236,7 @@ static void replace_sections(AldDetailsPane *pane)
 static void show(AldDetailsPane *pane, const char *a, const char *b)
 {
         bool same = g_strcmp0(a, pane->a) == 0 && g_strcmp0(b, pane->b) == 0,
-             focused = has_focus(pane, GTK_WIDGET(pane->stack));
+             focused = ald_widget_has_focus_within(GTK_WIDGET(pane->stack));
 
         if (!same) {
                 g_free(pane->a);

@@ -9,6 +9,7 @@
 #include "clients/desktop/tables/data-table.h"
 #include "clients/desktop/tables/table-menus.h"
 #include "clients/desktop/tables/view-columns.h"
+#include "clients/desktop/widgets/widget-words.h"
 
 #define FACTORY_COLUMN "ald-column" /* the AldDataColumn of a factory */
 
@@ -258,20 +259,12 @@ static GtkWidget *row_of(AldDataTable *table, const AldDataCell *cell)
         return row;
 }
 
-static bool has_focus_within(GtkWidget *widget)
-{
-        GtkRoot *root = gtk_widget_get_root(widget);
-        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
-
-        return focus && gtk_widget_is_ancestor(focus, widget);
-}
-
 /* GTK 4.8 leaves the focus in a submenu that is closed, where no key reaches it. */
 static void on_menu_closed(AldDataTable *table)
 {
         if (table->before_menu && gtk_widget_get_mapped(table->before_menu))
                 gtk_widget_grab_focus(table->before_menu);
-        else if (has_focus_within(table->menu))
+        else if (ald_widget_has_focus_within(table->menu))
                 gtk_widget_grab_focus(gtk_widget_get_last_child(GTK_WIDGET(table->view)));
         g_clear_weak_pointer(&table->before_menu);
 }

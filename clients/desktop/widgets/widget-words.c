@@ -27,6 +27,14 @@ char *ald_text_shortened(const char *text, glong length)
         return g_strconcat(begin, "…", NULL);
 }
 
+bool ald_widget_has_focus_within(GtkWidget *widget)
+{
+        GtkRoot *root = gtk_widget_get_root(widget);
+        GtkWidget *focus = root ? gtk_root_get_focus(root) : NULL;
+
+        return focus && gtk_widget_is_ancestor(focus, widget);
+}
+
 GtkWidget *ald_decoration_new(void)
 {
         return g_object_new(GTK_TYPE_IMAGE, "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);

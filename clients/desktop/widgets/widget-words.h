@@ -33,6 +33,9 @@ const char *ald_tone_class(AldTone tone);
 /* The symbol that says the same as the color; NULL for a tone without a symbol. */
 const char *ald_tone_icon(AldTone tone);
 
+/* Whether something within it has the keyboard's focus. */
+bool ald_widget_has_focus_within(GtkWidget *widget);
+
 /* For what is not current. */
 void ald_widget_dim(GtkWidget *widget, bool dim);
 
