@@ -48,7 +48,9 @@ void ald_canvas_scene_arrange(
         const AldPositionsInput input = { .n_nodes = n_nodes,
                 .card_width = sizes->card_width,
                 .card_height = sizes->card_height,
-                .label_width = labelled ? sizes->label_width : 0,
+                .label_width = labelled ? fmax(sizes->label_widths[ALD_RULER_RATE],
+                                                  sizes->label_widths[ALD_RULER_RDMA_DELAY])
+                                        : 0,
                 .label_height = labelled ? sizes->label_height : 0,
                 .aspect = sizes->aspect,
                 .edges = pairs,
@@ -105,9 +107,13 @@ static bool is_labelled(const AldCanvasScene *scene, AldLineWeight weight)
 
 static AldVector size_of(const AldDrawnLine *line, AldLabelKind kind, const AldSceneSizes *sizes)
 {
+        AldLabelRuler ruler = line->rulers[kind];
+
         if (!line->texts[kind])
                 return (AldVector){ 0, 0 };
-        return (AldVector){ sizes->measure(line->rulers[kind], sizes->userdata), sizes->label_height };
+        return (AldVector){ ruler == ALD_RULER_WORDS ? sizes->measure(line->texts[kind], sizes->userdata)
+                                                     : sizes->label_widths[ruler],
+                sizes->label_height };
 }
 
 /* The lines with labels. Those of faint lines may be covered. */

@@ -21,9 +21,9 @@ typedef struct AldCanvasScene {
 
 typedef struct AldSceneSizes {
         double card_width, card_height;
-        double label_width, label_height; /* of the largest label with a figure */
-        double aspect;                    /* of the window */
-        /* The width of a label with the widest of these lines of text. */
+        double label_widths[ALD_N_RULERS], label_height;
+        double aspect; /* of the window */
+        /* The width of a label with this text. */
         double (*measure)(const char *text, gpointer userdata);
         gpointer userdata;
 } AldSceneSizes;

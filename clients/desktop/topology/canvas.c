@@ -38,6 +38,7 @@ struct _AldTopologyCanvas {
         GPtrArray *lines;    /* AldDrawnLine */
         AldCanvasScene *scene;
         AldSceneSizes sizes;
+        guint measured_serial; /* of the font for which the sizes of labels are; 0: they are unknown */
         char *selected[2];
 
         double zoom;
@@ -141,13 +142,21 @@ static double measure_text(const char *text, gpointer userdata)
 
 static void update_label_sizes(AldTopologyCanvas *canvas)
 {
-        g_autofree char *ruler = ald_drawn_line_ruler();
+        guint serial = pango_context_get_serial(gtk_widget_get_pango_context(GTK_WIDGET(canvas->ruler)));
         int height;
 
+        /* The font is the same, as it is each time that only figures change. */
+        if (serial == canvas->measured_serial)
+                return;
+        canvas->measured_serial = serial;
         gtk_widget_measure(
                 GTK_WIDGET(canvas->ruler), GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL, NULL);
-        canvas->sizes.label_width = measure_text(ruler, canvas);
         canvas->sizes.label_height = height;
+        for (AldLabelRuler ruler = 0; ruler < ALD_N_RULERS; ruler++) {
+                g_autofree char *text = ald_label_ruler_text(ruler);
+
+                canvas->sizes.label_widths[ruler] = measure_text(text, canvas);
+        }
 }
 
 /* Those of the widest figures, so that one that changes moves nothing. */
@@ -184,6 +193,14 @@ static guint index_of(AldTopologyCanvas *canvas, const char *id)
         return G_MAXUINT;
 }
 
+static void set_class(GtkLabel *label, const char *class, bool wanted)
+{
+        if (wanted)
+                gtk_widget_add_css_class(GTK_WIDGET(label), class);
+        else
+                gtk_widget_remove_css_class(GTK_WIDGET(label), class);
+}
+
 static void update_label(AldTopologyCanvas *canvas, guint i, AldLabelKind kind)
 {
         const AldDrawnLine *line = canvas->lines->pdata[i];
@@ -193,10 +210,8 @@ static void update_label(AldTopologyCanvas *canvas, guint i, AldLabelKind kind)
                 return;
         ald_label_set(GTK_WIDGET(label), line->texts[kind]);
         gtk_widget_set_child_visible(GTK_WIDGET(label), canvas->scene->labels[i][kind].shown);
-        if (line->trouble <= ALD_LINE_TROUBLE_WARNING)
-                gtk_widget_add_css_class(GTK_WIDGET(label), "troubled");
-        if (canvas->scene->weights[i] == ALD_LINE_WEIGHT_FAINT)
-                gtk_widget_add_css_class(GTK_WIDGET(label), "faint");
+        set_class(label, "troubled", line->trouble <= ALD_LINE_TROUBLE_WARNING);
+        set_class(label, "faint", canvas->scene->weights[i] == ALD_LINE_WEIGHT_FAINT);
         gtk_accessible_update_property(
                 GTK_ACCESSIBLE(label), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, line->words, -1);
 }
@@ -239,17 +254,32 @@ static bool is_labelled(const AldTopologyCanvas *canvas, guint line)
                canvas->scene->weights[line] != ALD_LINE_WEIGHT_FAINT;
 }
 
+static bool needs_label(const AldTopologyCanvas *canvas, guint i, AldLabelKind kind)
+{
+        return ((const AldDrawnLine *) canvas->lines->pdata[i])->texts[kind] && is_labelled(canvas, i);
+}
+
+/* As long as a card is dragged they are. */
+static bool has_needed_labels(const AldTopologyCanvas *canvas)
+{
+        if (canvas->labels->len != canvas->lines->len * ALD_N_LABEL_KINDS)
+                return false;
+        for (guint i = 0; i < canvas->labels->len; i++)
+                if (!canvas->labels->pdata[i] ==
+                        needs_label(canvas, i / ALD_N_LABEL_KINDS, i % ALD_N_LABEL_KINDS))
+                        return false;
+        return true;
+}
+
 static void make_labels(AldTopologyCanvas *canvas)
 {
+        if (has_needed_labels(canvas))
+                return;
         drop_labels(canvas);
-        for (guint i = 0; i < canvas->lines->len; i++) {
-                const AldDrawnLine *line = canvas->lines->pdata[i];
-
+        for (guint i = 0; i < canvas->lines->len; i++)
                 for (AldLabelKind kind = 0; kind < ALD_N_LABEL_KINDS; kind++)
-                        g_ptr_array_add(canvas->labels, line->texts[kind] && is_labelled(canvas, i)
-                                                                ? make_label(canvas, kind)
-                                                                : NULL);
-        }
+                        g_ptr_array_add(canvas->labels,
+                                needs_label(canvas, i, kind) ? make_label(canvas, kind) : NULL);
 }
 
 /* Lines and labels between the cards where they are now. */

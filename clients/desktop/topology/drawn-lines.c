@@ -16,7 +16,6 @@ void ald_drawn_line_free(AldDrawnLine *line)
                 return;
         for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++) {
                 g_free(line->texts[i]);
-                g_free(line->rulers[i]);
         }
         g_free(line->words);
         g_free(line->verdict);
@@ -238,10 +237,14 @@ static char *rate_text(const AldDrawnLine *line, uint64_t rate, uint64_t other)
         return line->asymmetric && rate < other ? g_strdup_printf("≠ %s", text) : g_steal_pointer(&text);
 }
 
-/* Before half a round trip: what tells the lines between the same two nodes apart. */
-static const char *delay_prefix(const AldDrawnLine *line)
+/* Before half a round trip: what tells the lines between the same two nodes apart. By ruler. */
+static const char *const delay_prefixes[ALD_N_RULERS] = { NULL, "", "IP ", "RDMA " };
+
+static AldLabelRuler delay_ruler(const AldDrawnLine *line)
 {
-        return line->kind == ALD_LINE_RDMA ? "RDMA " : line->n_lanes > 1 ? "IP " : "";
+        if (line->kind == ALD_LINE_RDMA)
+                return ALD_RULER_RDMA_DELAY;
+        return line->n_lanes > 1 ? ALD_RULER_IP_DELAY : ALD_RULER_DELAY;
 }
 
 static char *middle_text(const AldDrawnLine *line)
@@ -254,7 +257,7 @@ static char *middle_text(const AldDrawnLine *line)
         if (line->presence == ALD_EDGE_ROW_PRESENCE_OFFLINE)
                 return NULL;
         if (delay)
-                return g_strconcat(delay_prefix(line), delay, NULL);
+                return g_strconcat(delay_prefixes[delay_ruler(line)], delay, NULL);
         if (line->kind == ALD_LINE_SOCKET)
                 return g_strdup(state);
         return state ? g_strdup_printf("%s: %s", kind_words(line->kind), state)
@@ -273,42 +276,18 @@ static void append_ruler(GString *ruler, const char *prefix, char *(*format)(dou
         }
 }
 
-/* With any of the marks, so that a node that becomes stale moves nothing. */
-static char *rate_ruler(void)
+char *ald_label_ruler_text(AldLabelRuler ruler)
 {
-        GString *ruler = g_string_new(NULL);
+        GString *text = g_string_new(NULL);
 
-        append_ruler(ruler, "~ ", ald_format_bits_per_second, RATE_UNITS);
-        append_ruler(ruler, "≠ ", ald_format_bits_per_second, RATE_UNITS);
-        return g_string_free(ruler, FALSE);
-}
-
-static char *delay_ruler(const char *prefix)
-{
-        GString *ruler = g_string_new(NULL);
-
-        append_ruler(ruler, prefix, ald_format_nsec, DELAY_UNITS);
-        return g_string_free(ruler, FALSE);
-}
-
-char *ald_drawn_line_ruler(void)
-{
-        g_autofree char *rate = rate_ruler(), *delay = delay_ruler("RDMA ");
-
-        return g_strdup_printf("%s\n%s", rate, delay);
-}
-
-static void add_rulers(AldDrawnLine *line)
-{
-        for (AldLabelKind kind = 0; kind < ALD_N_LABEL_KINDS; kind++) {
-                if (!line->texts[kind])
-                        continue;
-                if (kind != ALD_LABEL_MIDDLE)
-                        line->rulers[kind] = rate_ruler();
-                else
-                        line->rulers[kind] = line->rtt == ALD_ABSENT_UINT64 ? g_strdup(line->texts[kind])
-                                                                            : delay_ruler(delay_prefix(line));
+        if (ruler == ALD_RULER_RATE) {
+                /* With any of the marks, so that a node that becomes stale moves nothing. */
+                append_ruler(text, "~ ", ald_format_bits_per_second, RATE_UNITS);
+                append_ruler(text, "≠ ", ald_format_bits_per_second, RATE_UNITS);
+        } else {
+                append_ruler(text, delay_prefixes[ruler], ald_format_nsec, DELAY_UNITS);
         }
+        return g_string_free(text, FALSE);
 }
 
 static void add_texts(AldDrawnLine *line, const AldTopologySummary *summary)
@@ -322,7 +301,8 @@ static void add_texts(AldDrawnLine *line, const AldTopologySummary *summary)
         line->texts[ALD_LABEL_TO_B] = rate_text(line, line->there, line->back);
         line->texts[ALD_LABEL_TO_A] = rate_text(line, line->back, line->there);
         line->texts[ALD_LABEL_MIDDLE] = middle_text(line);
-        add_rulers(line);
+        line->rulers[ALD_LABEL_TO_B] = line->rulers[ALD_LABEL_TO_A] = ALD_RULER_RATE;
+        line->rulers[ALD_LABEL_MIDDLE] = line->rtt == ALD_ABSENT_UINT64 ? ALD_RULER_WORDS : delay_ruler(line);
         path = g_strdup_printf(_("%s and %s over %s, %s: %s to %s, %s to %s, half a round trip %s"), a, b,
                 kind_words(line->kind), state, there, b, back, a, delay);
         line->words = line->verdict ? g_strdup_printf("%s. %s", path, line->verdict) : g_steal_pointer(&path);
@@ -360,9 +340,13 @@ GPtrArray *ald_drawn_lines(
 
 static bool has_same_labels(const AldDrawnLine *x, const AldDrawnLine *y)
 {
-        for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++)
-                if (g_strcmp0(x->rulers[i], y->rulers[i]) != 0)
+        for (size_t i = 0; i < ALD_N_LABEL_KINDS; i++) {
+                bool words = x->texts[i] && x->rulers[i] == ALD_RULER_WORDS;
+
+                if (!x->texts[i] != !y->texts[i] || x->rulers[i] != y->rulers[i] ||
+                        (words && strcmp(x->texts[i], y->texts[i]) != 0))
                         return false;
+        }
         return true;
 }
 

@@ -23,6 +23,17 @@ typedef enum AldLineTrouble {
         ALD_LINE_TROUBLE_NONE,
 } AldLineTrouble;
 
+/* What gives a label its width: the widest figure of a kind, so that no figure moves anything, or its words.
+ */
+typedef enum AldLabelRuler {
+        ALD_RULER_RATE,
+        ALD_RULER_DELAY,
+        ALD_RULER_IP_DELAY,
+        ALD_RULER_RDMA_DELAY,
+        ALD_N_RULERS,
+        ALD_RULER_WORDS = ALD_N_RULERS,
+} AldLabelRuler;
+
 /* From node a to node b, which are indices of the summary. Absent if unknown. */
 typedef struct AldDrawnLine {
         unsigned a, b;
@@ -34,9 +45,7 @@ typedef struct AldDrawnLine {
         uint64_t there, back;           /* bits per second: the best of the paths of this presence */
         uint64_t rtt;                   /* ns: the least of them */
         char *texts[ALD_N_LABEL_KINDS]; /* of its labels; NULL: none */
-        /* Lines of text, of which the widest has the width of the label. They stay the same while only
-         * figures change; NULL: no label. */
-        char *rulers[ALD_N_LABEL_KINDS];
+        AldLabelRuler rulers[ALD_N_LABEL_KINDS];
         uint64_t measured_usec; /* the newest of them, CLOCK_REALTIME */
         char *verdict;          /* of the gravest finding; NULL: none */
         char *words;            /* all of it, for a screen reader */
@@ -51,8 +60,8 @@ char *ald_drawn_line_tooltip(const AldDrawnLine *line, double now_usec);
 GPtrArray *ald_drawn_lines(
         const AldTopologySummary *summary, const AldTopology *topology, const AldRows *findings);
 
-/* The ruler of the widest label with a figure; to be freed. */
-char *ald_drawn_line_ruler(void);
+/* Lines of text, of which the widest is as wide as such a figure becomes; to be freed. Not of words. */
+char *ald_label_ruler_text(AldLabelRuler ruler);
 
 /* Whether the same lines have the same labels, whatever the figures in these are. */
 bool ald_drawn_lines_are_alike(const GPtrArray *a, const GPtrArray *b);
