@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <fcntl.h>
+#include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -139,4 +140,26 @@ void gguf_write(const GgufMaker *maker, const char *path)
         g_autoptr(GByteArray) head = gguf_head(maker);
 
         gguf_write_bytes(path, head->data, head->len, head->len + maker->data);
+}
+
+char *model_folder_new(void)
+{
+        char *folder = g_dir_make_tmp("alidade-model-XXXXXX", NULL);
+
+        g_assert_nonnull(folder);
+        return folder;
+}
+
+void model_folder_remove(char *folder)
+{
+        g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+        const char *name;
+
+        while ((name = g_dir_read_name(dir))) {
+                g_autofree char *path = g_build_filename(folder, name, NULL);
+
+                g_assert_cmpint(g_remove(path), ==, 0);
+        }
+        g_assert_cmpint(g_rmdir(folder), ==, 0);
+        g_free(folder);
 }

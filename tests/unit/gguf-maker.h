@@ -33,3 +33,7 @@ GByteArray *gguf_head(const GgufMaker *maker);
 void gguf_write(const GgufMaker *maker, const char *path);
 /* `bytes` and then zeros up to `size`. */
 void gguf_write_bytes(const char *path, const void *bytes, size_t n, uint64_t size);
+
+/* A folder for files of a model, and its end with all of them; it takes the path. */
+char *model_folder_new(void);
+void model_folder_remove(char *folder);

@@ -17,23 +17,13 @@ typedef struct Fixture {
 
 static void set_up(Fixture *fixture, gconstpointer data)
 {
-        fixture->folder = g_dir_make_tmp("alidade-model-XXXXXX", NULL);
-        g_assert_nonnull(fixture->folder);
+        fixture->folder = model_folder_new();
         fixture->path = g_build_filename(fixture->folder, "m.gguf", NULL);
 }
 
 static void tear_down(Fixture *fixture, gconstpointer data)
 {
-        g_autoptr(GDir) dir = g_dir_open(fixture->folder, 0, NULL);
-        const char *name;
-
-        while ((name = g_dir_read_name(dir))) {
-                g_autofree char *path = g_build_filename(fixture->folder, name, NULL);
-
-                g_assert_cmpint(g_remove(path), ==, 0);
-        }
-        g_assert_cmpint(g_rmdir(fixture->folder), ==, 0);
-        g_free(fixture->folder);
+        model_folder_remove(fixture->folder);
         g_free(fixture->path);
 }
 
