@@ -196,7 +196,7 @@ typedef struct Memory2 {
         unsigned long long total, reserved, free, used;
 } Memory2;
 
-EXPORT int nvmlInitWithFlags(unsigned flags);
+EXPORT int nvmlInit_v2(void);
 EXPORT int nvmlSystemGetDriverVersion(char *text, unsigned size);
 EXPORT int nvmlDeviceGetHandleByPciBusId_v2(const char *address, const Device **ret);
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, const Device **ret);
@@ -336,9 +336,9 @@ int nvmlDeviceGetComputeInstanceId(const Device *device, unsigned *ret)
         return SUCCESS;
 }
 
-int nvmlInitWithFlags(unsigned flags)
+int nvmlInit_v2(void)
 {
-        note(flags == 2 ? "init without attaching" : "init");
+        note("init");
         return start();
 }
 

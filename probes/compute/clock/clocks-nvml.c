@@ -12,7 +12,6 @@
 #define SUCCESS 0
 #define INSUFFICIENT_SIZE 7
 #define PROCESSES_MAX 100000u
-#define INIT_NO_ATTACH 2u
 #define CLOCK_SM 1
 #define CLOCK_MEMORY 2
 #define CLOCK_HZ_MAX UINT64_C(100000000000)
@@ -74,16 +73,13 @@ static bool find_device(void *library, const AldOpenclTarget *device, Handle **r
         return by_uuid && device->listed.uuid && by_uuid(text, ret) == SUCCESS;
 }
 
+/* It attaches to a GPU only when its handle is looked up. */
 static bool start(void *library)
 {
-        int (*with_flags)(unsigned) = NULL;
-        int (*plainly)(void) = NULL;
+        int (*init)(void) = NULL;
 
-        *(void **) &with_flags = dlsym(library, "nvmlInitWithFlags");
-        *(void **) &plainly = dlsym(library, "nvmlInit_v2") ?: dlsym(library, "nvmlInit");
-        if (with_flags)
-                return with_flags(INIT_NO_ATTACH) == SUCCESS;
-        return plainly && plainly() == SUCCESS;
+        *(void **) &init = dlsym(library, "nvmlInit_v2") ?: dlsym(library, "nvmlInit");
+        return init && init() == SUCCESS;
 }
 
 /* The library stays loaded, as drivers do. */

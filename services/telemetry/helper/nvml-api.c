@@ -30,7 +30,6 @@ const char *ald_nvml_load(AldNvml *nvml)
         if (!nvml->library)
                 return dlerror();
 
-        LOOK_UP(nvml, init_with_flags, "nvmlInitWithFlags");
         LOOK_UP(nvml, init, "nvmlInit_v2", "nvmlInit");
         LOOK_UP(nvml, error_string, "nvmlErrorString");
         LOOK_UP(nvml, driver_version, "nvmlSystemGetDriverVersion");
@@ -61,8 +60,6 @@ const char *ald_nvml_load(AldNvml *nvml)
 
 int ald_nvml_init(const AldNvml *nvml)
 {
-        if (nvml->init_with_flags)
-                return nvml->init_with_flags(ALD_NVML_INIT_NO_ATTACH);
         return nvml->init ? nvml->init() : ALD_NVML_FUNCTION_NOT_FOUND;
 }
 

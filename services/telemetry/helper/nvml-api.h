@@ -10,7 +10,6 @@
 #define ALD_NVML_NOT_SUPPORTED 3
 #define ALD_NVML_INSUFFICIENT_SIZE 7
 #define ALD_NVML_FUNCTION_NOT_FOUND 13
-#define ALD_NVML_INIT_NO_ATTACH 2u
 #define ALD_NVML_TEXT_MAX 96u
 #define ALD_NVML_CLOCK_GRAPHICS 0
 #define ALD_NVML_CLOCK_SM 1
@@ -75,7 +74,6 @@ typedef struct AldNvmlField {
 
 typedef struct AldNvml {
         void *library;
-        int (*init_with_flags)(unsigned flags);
         int (*init)(void);
         const char *(*error_string)(int result);
         int (*driver_version)(char *text, unsigned size);
@@ -107,7 +105,8 @@ typedef struct AldNvml {
  * could not be loaded. */
 const char *ald_nvml_load(AldNvml *nvml);
 
-/* Initializes the library, without attaching to a GPU if possible. Returns its result. */
+/* Initializes the library. Returns its result. From nvmlInit_v2 on it attaches to a GPU only when its handle
+ * is looked up; with nvmlInitWithFlags and NVML_INIT_FLAG_NO_ATTACH it would then find none (driver 580). */
 int ald_nvml_init(const AldNvml *nvml);
 
 /* Describes a result. */

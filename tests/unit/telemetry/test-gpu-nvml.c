@@ -178,8 +178,8 @@ static void test_dual(void)
         g_assert_cmpfloat(seen->figures[1].usage, ==, 0);
         g_assert_cmpuint(log_count(""), ==, 0);
         log = read_log(seen);
-        g_assert_true(g_str_has_prefix(log,
-                "init without attaching\n00000000:01:00.0\nlinks of 00000000:01:00.0\n00000000:02:00.0\n"));
+        g_assert_true(g_str_has_prefix(
+                log, "init\n00000000:01:00.0\nlinks of 00000000:01:00.0\n00000000:02:00.0\n"));
         end(seen);
 }
 
