@@ -2,59 +2,45 @@
 /*
  * GPUs: 16 bytes a load, several of them under way in each work-item. "grid": neighbours read neighbouring
  * vectors, each next load a whole grid further; "tile": a work-group reads a contiguous tile. n is in vectors
- * of 16 words. In each pass a group takes the place of another, so that none is the same work again for the
- * compiler. All sums are added to what the item found before, so that no launch can be left out unseen.
+ * of 16 words. A launch goes through the memory once: in several passes groups drift apart, and read out of a
+ * cache what others have just read. All sums are added to what the item found before, so that no launch can be
+ * left out unseen.
  */
 uint add_up(uint4 sum)
 {
         return sum.x + sum.y + sum.z + sum.w;
 }
 
-ulong place(uint pass)
-{
-        return (get_group_id(0) + pass) % get_num_groups(0);
-}
-
 #define READ_GRID(name, LOADS)                                                                              \
-        __kernel void name(                                                                                 \
-                __global const uint4 *restrict from, __global uint *restrict sums, ulong n, uint passes)    \
+        __kernel void name(__global const uint4 *restrict from, __global uint *restrict sums, ulong n)      \
         {                                                                                                   \
-                ulong all = n * 4, step = get_global_size(0);                                               \
+                ulong all = n * 4, step = get_global_size(0), at = get_global_id(0);                        \
                 uint4 sum = 0;                                                                              \
                                                                                                             \
-                for (uint pass = 0; pass < passes; pass++) {                                                \
-                        ulong at = place(pass) * get_local_size(0) + get_local_id(0);                       \
+                for (; at + (LOADS - 1) * step < all; at += LOADS * step) {                                 \
+                        uint4 got[LOADS];                                                                   \
                                                                                                             \
-                        for (; at + (LOADS - 1) * step < all; at += LOADS * step) {                         \
-                                uint4 got[LOADS];                                                           \
-                                                                                                            \
-                                _Pragma("unroll") for (int i = 0; i < LOADS; i++) got[i] =                  \
-                                        from[at + i * step];                                                \
-                                _Pragma("unroll") for (int i = 0; i < LOADS; i++) sum += got[i];            \
-                        }                                                                                   \
-                        for (; at < all; at += step)                                                        \
-                                sum += from[at];                                                            \
+                        _Pragma("unroll") for (int i = 0; i < LOADS; i++) got[i] = from[at + i * step];     \
+                        _Pragma("unroll") for (int i = 0; i < LOADS; i++) sum += got[i];                    \
                 }                                                                                           \
+                for (; at < all; at += step)                                                                \
+                        sum += from[at];                                                                    \
                 sums[get_global_id(0)] += add_up(sum);                                                      \
         }
 
 /* Buffers are multiples of any tile. */
 #define READ_TILE(name, LOADS)                                                                              \
-        __kernel void name(                                                                                 \
-                __global const uint4 *restrict from, __global uint *restrict sums, ulong n, uint passes)    \
+        __kernel void name(__global const uint4 *restrict from, __global uint *restrict sums, ulong n)      \
         {                                                                                                   \
                 ulong side = get_local_size(0), step = get_num_groups(0) * side * LOADS;                    \
                 uint4 sum = 0;                                                                              \
                                                                                                             \
-                for (uint pass = 0; pass < passes; pass++)                                                  \
-                        for (ulong at = place(pass) * side * LOADS + get_local_id(0); at < n * 4;           \
-                                at += step) {                                                               \
-                                uint4 got[LOADS];                                                           \
+                for (ulong at = get_group_id(0) * side * LOADS + get_local_id(0); at < n * 4; at += step) { \
+                        uint4 got[LOADS];                                                                   \
                                                                                                             \
-                                _Pragma("unroll") for (int i = 0; i < LOADS; i++) got[i] =                  \
-                                        from[at + i * side];                                                \
-                                _Pragma("unroll") for (int i = 0; i < LOADS; i++) sum += got[i];            \
-                        }                                                                                   \
+                        _Pragma("unroll") for (int i = 0; i < LOADS; i++) got[i] = from[at + i * side];     \
+                        _Pragma("unroll") for (int i = 0; i < LOADS; i++) sum += got[i];                    \
+                }                                                                                           \
                 sums[get_global_id(0)] += add_up(sum);                                                      \
         }
 

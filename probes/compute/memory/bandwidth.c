@@ -13,7 +13,8 @@
 #define TRY_ROUNDS 2u
 #define STILL_FALLING 0.97
 #define METER_SECONDS_MIN 1.0
-#define LAUNCH_SECONDS 0.04
+#define LAUNCH_SECONDS 0.04     /* where a launch makes many passes */
+#define PASS_SECONDS_MIN 0.0015 /* where it makes one: to begin and to end takes some microseconds */
 
 static const AldShape read_cpu_shapes[] = {
         { "prefetch", "read_prefetch", 1, 256 },
@@ -51,13 +52,12 @@ static const AldShape copy_gpu_shapes[] = {
 };
 
 const AldBandwidth ald_read_cpu = { ald_kernel_read_cpu, read_cpu_shapes, G_N_ELEMENTS(read_cpu_shapes),
-        false };
+        .many_passes = true };
 const AldBandwidth ald_copy_cpu = { ald_kernel_copy_cpu, copy_cpu_shapes, G_N_ELEMENTS(copy_cpu_shapes),
-        true };
-const AldBandwidth ald_read_gpu = { ald_kernel_read_gpu, read_gpu_shapes, G_N_ELEMENTS(read_gpu_shapes),
-        false };
+        .copies = true, .many_passes = true };
+const AldBandwidth ald_read_gpu = { ald_kernel_read_gpu, read_gpu_shapes, G_N_ELEMENTS(read_gpu_shapes) };
 const AldBandwidth ald_copy_gpu = { ald_kernel_copy_gpu, copy_gpu_shapes, G_N_ELEMENTS(copy_gpu_shapes),
-        true };
+        .copies = true };
 
 typedef struct Run {
         AldOpenclSession *session;
@@ -150,12 +150,18 @@ static int take_memory(Run *run, uint64_t bytes)
 /* Enough that beginning and ending a launch count for nothing. */
 static void take_passes(Run *run, double rate)
 {
-        double passes = LAUNCH_SECONDS * rate / work(run);
+        double passes = run->bandwidth->many_passes ? LAUNCH_SECONDS * rate / work(run) : 1;
 
         run->passes = (unsigned) CLAMP(passes, 1, ALD_PASSES_MAX);
 }
 
-/* Takes more memory until that lowers the rate no longer: some of it was in caches. */
+static bool lasts(const Run *run, double rate)
+{
+        return run->bandwidth->many_passes || work(run) >= PASS_SECONDS_MIN * rate;
+}
+
+/* Takes more memory until that lowers the rate no longer, since some of it was in caches, and until a launch
+ * lasts. */
 static int outgrow_caches(Run *run)
 {
         AldBufferSizes sizes = ald_buffer_sizes(
@@ -171,7 +177,7 @@ static int outgrow_caches(Run *run)
                         r = try_likeliest(run, &rate);
                 if (r < 0)
                         return r;
-                if (run->reduced || (before > 0 && rate >= STILL_FALLING * before)) {
+                if (run->reduced || (before > 0 && rate >= STILL_FALLING * before && lasts(run, rate))) {
                         take_passes(run, rate);
                         return 0;
                 }

@@ -12,13 +12,14 @@ typedef struct AldShape {
 } AldShape;
 
 /* The arguments of kernels are memory to read, the sums or memory to copy to, the number of vectors of 16
- * words, and the number of passes. Processors use separate work-items for each pass, other devices the same
- * for all passes. */
+ * words, and, if they make several passes through it in one launch, their number. Each pass has work-items of
+ * its own. */
 typedef struct AldBandwidth {
         const char *source;
         const AldShape *shapes; /* the most promising first, the simplest last */
         size_t n_shapes;
-        bool copies; /* bytes read and bytes written are counted */
+        bool copies;      /* bytes read and bytes written are counted */
+        bool many_passes; /* else one in a launch */
 } AldBandwidth;
 
 /* For processors, and for all other devices; all of them run on any device. */

@@ -31,7 +31,14 @@ static uint64_t up(uint64_t bytes)
         return size == 0 ? ALD_PATTERN_BYTES : size < bytes ? size * 2 : size;
 }
 
-/* Some drivers tell one of several caches: so never below sizes that outgrow those on the market. */
+/* The fastest memory needs the largest buffers: for one pass through them to last. */
+static uint64_t growth(const AldOpenclTarget *device)
+{
+        return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? 4 : 16;
+}
+
+/* Some drivers report one of several caches, as NVIDIA's do that of the compute units: so never below sizes
+ * that outgrow those on the market. */
 static uint64_t least(const AldOpenclTarget *device)
 {
         return device->type == ALD_LISTED_DEVICE_TYPE_CPU ? 256 * MIB : 512 * MIB;
@@ -50,7 +57,7 @@ uint64_t ald_buffers_most(const AldOpenclTarget *device, uint64_t available)
 AldBufferSizes ald_buffer_sizes(const AldOpenclTarget *device, uint64_t available, bool copies)
 {
         uint64_t start = MIN(up(MAX(device->cache_bytes * CACHES_MIN, least(device))), LARGEST);
-        uint64_t most = MIN(MAX(up(device->cache_bytes * CACHES_MAX), 4 * start), LARGEST);
+        uint64_t most = MIN(MAX(up(device->cache_bytes * CACHES_MAX), growth(device) * start), LARGEST);
         uint64_t enough = MIN(MAX(up(device->cache_bytes * CACHES_ENOUGH), start), LARGEST);
         uint64_t memory = ald_buffers_most(device, available) ?: most;
 

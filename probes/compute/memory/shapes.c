@@ -5,11 +5,6 @@
 
 #define VECTOR (16 * sizeof(uint32_t)) /* of the kernels */
 
-static bool is_cpu(const AldShapes *shapes)
-{
-        return shapes->session->facts->type == ALD_LISTED_DEVICE_TYPE_CPU;
-}
-
 /* Those after the one that is to be simplified, if there is one. */
 static bool is_wanted(const AldBandwidth *bandwidth, const AldMeasureOptions *options, size_t i)
 {
@@ -53,7 +48,7 @@ static void add(AldShapes *shapes, const AldShape *shape)
 int ald_shapes_open(AldShapes *ret, AldOpenclSession *session, const AldBandwidth *bandwidth,
         const AldMeasureOptions *options, AldFailure *failure)
 {
-        AldShapes shapes = { .session = session };
+        AldShapes shapes = { .session = session, .many_passes = bandwidth->many_passes };
         int r = ald_opencl_session_build(session, bandwidth->source, "", &shapes.program, failure);
 
         if (r < 0)
@@ -83,7 +78,7 @@ size_t ald_shapes_items(const AldShapes *shapes)
 
         for (size_t i = 0; i < shapes->n; i++)
                 most = MAX(most, shapes->ready[i].items);
-        return most * (is_cpu(shapes) ? ALD_PASSES_MAX : 1);
+        return most * (shapes->many_passes ? ALD_PASSES_MAX : 1);
 }
 
 void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuffers *memory, unsigned passes,
@@ -98,7 +93,8 @@ void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuff
         cl->SetKernelArg(shape->kernel, 0, sizeof memory->from, &memory->from);
         cl->SetKernelArg(shape->kernel, 1, sizeof second, &second);
         cl->SetKernelArg(shape->kernel, 2, sizeof n, &n);
-        cl->SetKernelArg(shape->kernel, 3, sizeof n_passes, &n_passes);
+        if (shapes->many_passes)
+                cl->SetKernelArg(shape->kernel, 3, sizeof n_passes, &n_passes);
         shapes->passes = passes;
         shapes->now = shape;
         shapes->failure = failure;
@@ -107,7 +103,7 @@ void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuff
 int ald_shapes_launch(void *userdata, cl_event *ret)
 {
         AldShapes *shapes = userdata;
-        size_t items = shapes->now->items * (is_cpu(shapes) ? shapes->passes : 1);
+        size_t items = shapes->now->items * shapes->passes;
         cl_int code = shapes->session->cl->EnqueueNDRangeKernel(shapes->session->queue, shapes->now->kernel,
                 1, NULL, &items, &shapes->now->local, 0, NULL, ret);
 

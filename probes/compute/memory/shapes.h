@@ -8,7 +8,7 @@
 typedef struct AldReadyShape {
         const AldShape *shape;
         cl_kernel kernel;
-        size_t items; /* work-items; on processors for each pass, on others for all passes */
+        size_t items; /* work-items of one pass */
         size_t local;
         double best;  /* rate; 0: not tried */
         bool refused; /* it failed, or skipped work */
@@ -22,6 +22,7 @@ typedef struct AldShapes {
         cl_program program;
         AldReadyShape ready[ALD_SHAPES_MAX];
         size_t n;
+        bool many_passes;   /* as in AldBandwidth */
         unsigned passes;    /* through the memory in one launch */
         AldReadyShape *now; /* the one to launch */
         uint64_t launches;  /* counted by ald_shapes_launch() */
@@ -36,8 +37,8 @@ void ald_shapes_close(AldShapes *shapes);
 /* Work-items of the largest possible launch. */
 size_t ald_shapes_items(const AldShapes *shapes);
 
-/* Selects this one for the next launches, with this many passes through this memory; failures are set in
- * `failure`. */
+/* Selects this one for the next launches, with this many passes through this memory, one unless kernels
+ * make many; failures are set in `failure`. */
 void ald_shapes_use(AldShapes *shapes, AldReadyShape *shape, const AldMemoryBuffers *memory, unsigned passes,
         AldFailure *failure);
 

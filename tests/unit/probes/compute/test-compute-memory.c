@@ -59,7 +59,7 @@ static void test_gpu(void)
                 .listed.memory_total_bytes = 80 * GIB,
                 .allocation_max = 20 * GIB };
 
-        assert_sizes(&device, 80 * GIB, false, 512 * MIB, 2 * GIB, false);
+        assert_sizes(&device, 80 * GIB, false, 512 * MIB, 8 * GIB, false);
         /* A cache as large as those of large AMD chips. */
         device.cache_bytes = 256 * MIB;
         assert_sizes(&device, 80 * GIB, true, 2 * GIB, 8 * GIB, false);
@@ -71,7 +71,7 @@ static void test_gpu(void)
         assert_sizes(&device, 4 * GIB, true, 512 * MIB, 512 * MIB, true);
         assert_sizes(&device, 1, true, 0, 0, true);
         device = (AldOpenclTarget){ .type = ALD_LISTED_DEVICE_TYPE_GPU };
-        assert_sizes(&device, 0, false, 512 * MIB, 2 * GIB, false);
+        assert_sizes(&device, 0, false, 512 * MIB, 8 * GIB, false);
 }
 
 static void test_small(void)
