@@ -63,7 +63,8 @@ static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevic
         int result = nvml->memory2 ? nvml->memory2(device, &memory2) : ALD_NVML_FUNCTION_NOT_FOUND;
 
         if (result == ALD_NVML_SUCCESS) {
-                set_memory(row, memory2.total, memory2.used);
+                /* What the driver reserves is free for nobody; OpenCL does not count it either. */
+                set_memory(row, memory2.total - MIN(memory2.reserved, memory2.total), memory2.used);
                 return;
         }
         if (nvml->memory)
