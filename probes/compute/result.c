@@ -104,7 +104,13 @@ static const char *const *end_list(AldComputeReport *report, GPtrArray *list)
         return (const char *const *) g_ptr_array_free(list, FALSE);
 }
 
-/* Flags are those of all metrics; the clock is that of the matrix product, else of another. */
+static void add_once(GPtrArray *words, const char *word)
+{
+        if (!g_ptr_array_find_with_equal_func(words, word, g_str_equal, NULL))
+                g_ptr_array_add(words, (char *) word);
+}
+
+/* Flags and reasons are those of all metrics; the clock is that of the matrix product, else of another. */
 static void add_circumstances(AldComputeReport *report, AldComputeFigures *row, const AldFigures *figures)
 {
         GPtrArray *reasons = g_ptr_array_new(), *words = g_ptr_array_new();
@@ -118,7 +124,7 @@ static void add_circumstances(AldComputeReport *report, AldComputeFigures *row, 
                 if (measure && row->clock_hz == ALD_ABSENT_UINT64)
                         row->clock_hz = measure->clock_hz;
                 for (size_t i = 0; measure && measure->throttle_reasons && measure->throttle_reasons[i]; i++)
-                        g_ptr_array_add(reasons, (char *) measure->throttle_reasons[i]);
+                        add_once(reasons, measure->throttle_reasons[i]);
         }
         ald_flags_to_words(flags, names);
         for (size_t i = 0; names[i]; i++)

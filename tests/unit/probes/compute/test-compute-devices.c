@@ -224,6 +224,7 @@ static void test_json(void)
                 "\"RefusedMethods\":[\"x\"]}");
         figures.answers[ALD_METRIC_READ] = measured(
                 "{\"Best\":0.5,\"Median\":2.75,\"Interval\":0,\"Method\":\"plain\",\"ClockHz\":9,"
+                "\"ThrottleReasons\":[\"heat\"],"
                 "\"Flags\":[\"unstable\"]}");
         figures.answers[ALD_METRIC_TO_DEVICE] = measured(
                 "{\"Best\":25.5e9,\"Median\":25.25e9,\"Interval\":0.25,\"Method\":\"pinned-buffer\"}");
