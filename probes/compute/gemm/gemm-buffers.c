@@ -11,20 +11,25 @@ static unsigned stripe_rows(unsigned n, unsigned element_size)
         return MAX(1u, MIN(n, STRIPE_BYTES / (n * element_size)));
 }
 
+/* tile_rows: of tiles; 0: rows one after the other. */
 static int fill(AldGemmBuffers *buffers, cl_mem buffer, AldElement element, AldOperand operand,
-        bool transposed, AldFailure *failure)
+        bool transposed, unsigned tile_rows, AldFailure *failure)
 {
         AldOpenclSession *session = buffers->session;
-        unsigned n = buffers->n, size = ald_element_size(element), rows = stripe_rows(n, size);
+        unsigned n = buffers->n, size = ald_element_size(element), rows = tile_rows ?: stripe_rows(n, size);
         g_autofree void *stripe = g_malloc((size_t) rows * n * size);
+        g_autofree void *tiles = tile_rows ? g_malloc((size_t) rows * n * size) : NULL;
 
         for (unsigned first = 0; first < n; first += rows) {
                 unsigned n_rows = MIN(rows, n - first);
                 cl_int code;
 
                 ald_operand_fill(element, operand, transposed, n, first, n_rows, stripe);
+                if (tiles)
+                        ald_operand_to_tiles(stripe, n, n_rows, tiles);
                 code = session->cl->EnqueueWriteBuffer(session->queue, buffer, CL_TRUE,
-                        (size_t) first * n * size, (size_t) n_rows * n * size, stripe, 0, NULL, NULL);
+                        (size_t) first * n * size, (size_t) n_rows * n * size, tiles ?: stripe, 0, NULL,
+                        NULL);
                 if (code != CL_SUCCESS)
                         return ald_cl_fail(failure, code, "writing operands");
         }
@@ -32,7 +37,7 @@ static int fill(AldGemmBuffers *buffers, cl_mem buffer, AldElement element, AldO
 }
 
 static int prepare_operand(AldGemmBuffers *buffers, AldElement element, AldOperand operand, bool transposed,
-        cl_mem *buffer, AldFailure *failure)
+        unsigned tile_rows, cl_mem *buffer, AldFailure *failure)
 {
         size_t size = (size_t) buffers->n * buffers->n * ald_element_size(element);
         int r;
@@ -40,7 +45,7 @@ static int prepare_operand(AldGemmBuffers *buffers, AldElement element, AldOpera
         if (*buffer)
                 return 0;
         r = ald_opencl_session_buffer(buffers->session, CL_MEM_READ_ONLY, size, buffer, failure);
-        return r < 0 ? r : fill(buffers, *buffer, element, operand, transposed, failure);
+        return r < 0 ? r : fill(buffers, *buffer, element, operand, transposed, tile_rows, failure);
 }
 
 /* With the rows that may be written to after the last. */
@@ -56,12 +61,14 @@ static int prepare_result(AldGemmBuffers *buffers, cl_mem *buffer, AldFailure *f
 int ald_gemm_buffers_prepare(AldGemmBuffers *buffers, const AldGemmVariant *variant, AldFailure *failure)
 {
         AldElement element = variant->element;
-        bool transposed = variant->b_transposed;
-        int r = prepare_operand(buffers, element, ALD_OPERAND_A, false, &buffers->a[element], failure);
+        bool transposed = variant->b_transposed, tiled = variant->tiled;
+        int r = prepare_operand(buffers, element, ALD_OPERAND_A, false, tiled ? variant->tile_rows : 0,
+                tiled ? &buffers->tiles_a : &buffers->a[element], failure);
 
         if (r >= 0)
                 r = prepare_operand(buffers, element, ALD_OPERAND_B, transposed,
-                        &buffers->b[element][transposed], failure);
+                        tiled ? variant->tile_columns : 0,
+                        tiled ? &buffers->tiles_b : &buffers->b[element][transposed], failure);
         if (r >= 0)
                 r = prepare_result(buffers, &buffers->c, failure);
         if (r >= 0 && variant->pack_rows > 0)
@@ -120,6 +127,8 @@ void ald_gemm_buffers_clear(AldGemmBuffers *buffers)
                 release(buffers->session, &buffers->b[element][1]);
                 g_clear_pointer(&buffers->checks[element], ald_gemm_check_free);
         }
+        release(buffers->session, &buffers->tiles_a);
+        release(buffers->session, &buffers->tiles_b);
         release(buffers->session, &buffers->panels_a);
         release(buffers->session, &buffers->panels_b);
         release(buffers->session, &buffers->c);

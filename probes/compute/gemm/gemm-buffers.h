@@ -12,6 +12,7 @@ typedef struct AldGemmBuffers {
         unsigned n;
         cl_mem a[ALD_N_ELEMENTS];
         cl_mem b[ALD_N_ELEMENTS][2]; /* [1]: transposed */
+        cl_mem tiles_a, tiles_b;
         cl_mem panels_a, panels_b;
         cl_mem c;
         AldGemmCheck *checks[ALD_N_ELEMENTS];

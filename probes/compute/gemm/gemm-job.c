@@ -51,7 +51,8 @@ static int get_kernel(
 static int get_kernels(AldGemmJob *job, const AldGemmBuffers *buffers)
 {
         const AldGemmVariant *variant = job->variant;
-        cl_mem a = buffers->a[variant->element], b = buffers->b[variant->element][variant->b_transposed];
+        cl_mem a = variant->tiled ? buffers->tiles_a : buffers->a[variant->element];
+        cl_mem b = variant->tiled ? buffers->tiles_b : buffers->b[variant->element][variant->b_transposed];
         cl_mem panels_a = buffers->panels_a, panels_b = buffers->panels_b, c = buffers->c;
         int r;
 
@@ -116,6 +117,10 @@ int ald_gemm_job_launch(void *userdata, cl_event *ret)
                 divide_up(job->n, variant->tile_rows) * local[1] };
         int r = 0;
 
+        if (variant->resident) {
+                global[0] = job->session->facts->listed.compute_units * local[0];
+                global[1] = local[1];
+        }
         if (variant->pack_rows > 0) {
                 size_t slices = divide_up(job->n, PACK_COLUMNS);
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
 #include "probes/compute/gemm/gemm-operands.h"
 
 #define FP16_SIGN 0x8000u
@@ -34,4 +36,15 @@ void ald_operand_fill(AldElement element, AldOperand operand, bool transposed, u
                         else
                                 *floats++ = (float) ald_operand(element, operand, index);
                 }
+}
+
+void ald_operand_to_tiles(const uint16_t *rows, unsigned n, unsigned n_rows, uint16_t *ret)
+{
+        enum { PART = 8, PARTS = ALD_TILE_DEPTH / PART };
+
+        for (unsigned first = 0; first < n; first += ALD_TILE_DEPTH)
+                for (unsigned row = 0; row < n_rows; row++, ret += ALD_TILE_DEPTH)
+                        for (unsigned part = 0; part < PARTS; part++)
+                                memcpy(ret + (part ^ row % PARTS) * PART,
+                                        rows + (size_t) row * n + first + part * PART, PART * sizeof *ret);
 }

@@ -54,6 +54,15 @@ static inline unsigned ald_element_size(AldElement element)
         return element == ALD_ELEMENT_FP16 ? 2 : 4;
 }
 
+/*
+ * For kernels that copy whole tiles: n_rows rows of n elements in fp16, in tiles that are ALD_TILE_DEPTH
+ * elements wide, one after the other; in each, rows of 128 bytes, whose sixteen-byte parts are exchanged with
+ * each other within the row, as the 128-byte swizzle of NVIDIA's Hopper does: part p of row r lies at p XOR r
+ * % 8.
+ */
+void ald_operand_to_tiles(const uint16_t *rows, unsigned n, unsigned n_rows, uint16_t *ret);
+#define ALD_TILE_DEPTH 64u
+
 /* Writes n_rows rows of n elements in memory order: rows of the operand or, if transposed, its columns. */
 void ald_operand_fill(AldElement element, AldOperand operand, bool transposed, unsigned n, unsigned first,
         unsigned n_rows, void *ret);

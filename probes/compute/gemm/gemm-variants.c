@@ -79,6 +79,8 @@ static const AldGemmVariant variants[] = {
                 .peak = "peak-wgmma",
                 .source = ald_kernel_gemm_wgmma,
                 .build = ald_nvidia_build_wgmma,
+                .tiled = true,
+                .resident = true,
                 MATRIX_UNITS(256, 128, 256) },
         { .name = "nvidia-mma",
                 .fit = ald_nvidia_fit_mma,

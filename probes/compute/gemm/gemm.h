@@ -30,6 +30,8 @@ struct AldGemmVariant {
 
         AldElement element;
         bool b_transposed; /* columns of B one after the other */
+        bool tiled;        /* and the operands lie in memory in tiles, as ald_operand_to_tiles() has them: of
+                              tile_rows rows of A, tile_columns columns of B */
         unsigned multiple; /* n must be a multiple of this */
 
         const char *peak; /* the variant of peak.h for units that other variants of this precision do not use;
@@ -43,6 +45,7 @@ struct AldGemmVariant {
          * -DTILE_ROWS. */
         unsigned tile_columns, tile_rows;
         unsigned local_columns, local_rows;
+        bool resident; /* only as many work-groups as there are compute units, which share the tiles */
 
         /*
          * If not 0: kernels pack_a(a, panels, int n), with a work-item for each pack_rows rows, and pack_b(b,

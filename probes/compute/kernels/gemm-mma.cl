@@ -87,7 +87,7 @@ __kernel __attribute__((reqd_work_group_size(128, 1, 1))) void gemm(
         c += (size_t) (top + warp_row + (lane >> 2)) * n + left + warp_column + (lane & 3) * 2;
         UNROLL for (int i = 0; i < 4; i++)
                 UNROLL for (int j = 0; j < 8; j++) {
-                        vstore2((float2) (sums[i][j][0], sums[i][j][1]), 0, c + (size_t) (i * 16) * n + j * 8);
-                        vstore2((float2) (sums[i][j][2], sums[i][j][3]), 0, c + (size_t) (i * 16 + 8) * n + j * 8);
+                        STORE_2(c + (size_t) (i * 16) * n + j * 8, sums[i][j][0], sums[i][j][1]);
+                        STORE_2(c + (size_t) (i * 16 + 8) * n + j * 8, sums[i][j][2], sums[i][j][3]);
                 }
 }

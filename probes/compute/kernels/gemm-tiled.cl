@@ -122,9 +122,10 @@ __kernel __attribute__((reqd_work_group_size(16, 16, 1))) void gemm(__global con
                 barrier(CLK_LOCAL_MEM_FENCE);
         }
         UNROLL for (int i = 0; i < 8; i++) {
-                __global float *to = c + (size_t) (top + i / 4 * 64 + 4 * y + i % 4) * n + left + 4 * x;
+                size_t at = (size_t) (top + i / 4 * 64 + 4 * y + i % 4) * n + left + 4 * x;
+                __global float4 *to = (__global float4 *) (c + at);
 
-                vstore4(convert_float4(sums[i][0]), 0, to);
-                vstore4(convert_float4(sums[i][1]), 0, to + 64);
+                to[0] = convert_float4(sums[i][0]);
+                to[16] = convert_float4(sums[i][1]);
         }
 }

@@ -7,6 +7,29 @@
 
 /* What was copied to local memory by ordinary means is seen by the instructions below. */
 #define COPIES_SHOW() asm volatile("//@fence.proxy.async.shared::cta;" : : : "memory")
+
+/* An object in local memory that shows when all the bytes of a matrix have arrived. */
+#define ARRIVAL_INIT(arrival) asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"(arrival) : "memory")
+#define ARRIVAL_EXPECT(arrival, bytes)                                                                 \
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"                               \
+                     :                                                                                 \
+                     : "r"(arrival), "r"(bytes)                                                        \
+                     : "memory")
+/* turn: 0 the first time, then 1 and 0 alternately. */
+#define ARRIVAL_WAIT(arrival, turn)                                                                    \
+        asm volatile("{.reg .pred done; again: mbarrier.try_wait.parity.shared.b64 done, [%0], %1; "   \
+                     "@!done bra again;}"                                                              \
+                     :                                                                                 \
+                     : "r"(arrival), "r"(turn)                                                         \
+                     : "memory")
+/* Copies consecutive bytes from global to local memory, without waiting. */
+#define COPY_BYTES(to, from, bytes, arrival)                                                           \
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "              \
+                     "[%0], [%1], %2, [%3];"                                                           \
+                     :                                                                                 \
+                     : "r"(to), "l"(from), "r"(bytes), "r"(arrival)                                    \
+                     : "memory")
+
 #define WARPGROUP_BEGIN() asm volatile("//@wgmma.fence.sync.aligned;" : : : "memory")
 #define WARPGROUP_COMMIT() asm volatile("//@wgmma.commit_group.sync.aligned;" : : : "memory")
 /* Waits for all groups but the last so many. */

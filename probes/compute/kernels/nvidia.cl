@@ -7,6 +7,9 @@
 #define KERNEL_LOCALS
 #define ADDRESS(local) ((uint) (size_t) (local))
 
+/* Two floats in one store: vstore2() makes two of it, since it takes any address. */
+#define STORE_2(to, x, y) *(__global float2 *) (to) = (float2) (x, y)
+
 #if CAPABILITY >= 80
 /* Sixteen bytes from global to local memory, without waiting. */
 #define COPY_16(to, from) \

@@ -48,6 +48,7 @@ static const AldShape copy_gpu_shapes[] = {
         { "grid-8", "copy_grid_8", 256, 1024 },
         { "tile-2-many", "copy_tile_2", 256, 8192 },
         { "tile-4-large", "copy_tile_4", 1024, 4096 },
+        { "tile-4-most", "copy_tile_4", 256, 65536 },
         { "grid-2", "copy_grid_2", 256, 2048 },
 };
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What nvidia-hopper.cl has, in plain OpenCL C; see emulated-nvidia.cl, which comes first. */
 #define COPIES_SHOW()
+/* Copies are there at once, and a barrier follows. */
+#define ARRIVAL_INIT(arrival)
+#define ARRIVAL_EXPECT(arrival, bytes)
+#define ARRIVAL_WAIT(arrival, turn)
+#define COPY_BYTES(to, from, bytes, arrival)                                                           \
+        for (int i_ = 0; i_ < (bytes); i_ += 16)                                                       \
+        *(__local uint4 *) (em_base + (to) + i_) = *(__global const uint4 *) ((from) + i_)
 #define WARPGROUP_BEGIN()
 #define WARPGROUP_COMMIT()
 #define WARPGROUP_WAIT(groups) barrier(CLK_LOCAL_MEM_FENCE)

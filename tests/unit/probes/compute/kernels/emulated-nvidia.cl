@@ -6,6 +6,7 @@
  */
 #define UNROLL
 #define KERNEL_LOCALS __local uint em_words[6 * GROUP]; __local char *em_base; int em_item = get_local_id(0);
+#define STORE_2(to, x, y) *(__global float2 *) (to) = (float2) (x, y)
 #define ADDRESS(local) (em_base = (__local char *) (local), 0u)
 #define COPY_16(to, from) *(__local uint4 *) (em_base + (to)) = *(__global const uint4 *) (from)
 #define COPIES_COMMIT()
