@@ -39,14 +39,13 @@ static bool is_cut(GtkWidget *widget, const char *text)
         return width > gtk_widget_get_width(widget);
 }
 
-static gboolean on_query_tooltip(GtkWidget *widget, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
+const char *ald_data_cell_tooltip(const AldDataCell *cell, GtkWidget *widget)
 {
-        const char *text = gtk_inscription_get_text(GTK_INSCRIPTION(widget));
+        const char *text = gtk_inscription_get_text(GTK_INSCRIPTION(cell->text));
 
-        if (!text || !is_cut(widget, text))
-                return FALSE;
-        gtk_tooltip_set_text(tooltip, text);
-        return TRUE;
+        if (widget == cell->image)
+                return cell->symbol_name;
+        return widget == cell->text && text && is_cut(widget, text) ? text : NULL;
 }
 
 static bool is_number(const AldDataColumn *column)
@@ -60,12 +59,8 @@ static GtkWidget *text_new(const AldDataColumn *column)
                 GTK_INSCRIPTION_OVERFLOW_ELLIPSIZE_END, "min-chars", column->chars, "valign",
                 GTK_ALIGN_CENTER, "margin-top", MARGIN, "margin-bottom", MARGIN, "hexpand", TRUE, NULL);
 
-        if (is_number(column)) {
+        if (is_number(column))
                 gtk_widget_add_css_class(text, "numeric");
-                return text;
-        }
-        gtk_widget_set_has_tooltip(text, TRUE);
-        g_signal_connect(text, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
         return text;
 }
 
@@ -193,7 +188,6 @@ static void refresh_symbol(AldDataCell *cell, const AldCellSymbol *symbol)
         if (g_strcmp0(cell->symbol_name, symbol->name) != 0) {
                 g_free(cell->symbol_name);
                 cell->symbol_name = g_strdup(symbol->name);
-                gtk_widget_set_tooltip_text(cell->image, symbol->name);
                 gtk_accessible_update_property(
                         GTK_ACCESSIBLE(cell->image), GTK_ACCESSIBLE_PROPERTY_LABEL, symbol->name ?: "", -1);
         }

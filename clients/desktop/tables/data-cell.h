@@ -27,5 +27,8 @@ AldDataCell *ald_data_cell_of(GtkListItem *list_item);
 /* The cell that a widget within a row or cell of a view belongs to; of a row, its first. Else NULL. */
 AldDataCell *ald_data_cell_find(GtkWidget *widget);
 
+/* What explains a widget of the cell: the name of its symbol, or its text if that is cut; else NULL. */
+const char *ald_data_cell_tooltip(const AldDataCell *cell, GtkWidget *widget);
+
 /* Changes only what differs from what it shows. */
 void ald_data_cell_refresh(AldDataCell *cell);

@@ -233,6 +233,16 @@ static void copy_selected(GtkWidget *widget, const char *action, GVariant *param
         gtk_widget_activate_action(widget, "win.say", "s", said);
 }
 
+static gboolean on_query_tooltip(
+        GtkWidget *view, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer userdata)
+{
+        GtkWidget *at = keyboard ? NULL : gtk_widget_pick(view, x, y, GTK_PICK_DEFAULT);
+        const AldDataCell *cell = at ? ald_data_cell_find(at) : NULL;
+        const char *text = cell && cell->item ? ald_data_cell_tooltip(cell, at) : NULL;
+
+        return text && ald_tooltip_explain(tooltip, view, at, text);
+}
+
 /* The menu of a row. */
 
 static GMenuModel *menu_of(AldDataTable *table, gpointer item)
@@ -534,6 +544,8 @@ static void ald_data_table_init(AldDataTable *table)
         table->sorters = g_ptr_array_new_with_free_func(g_object_unref);
         table->empty = g_ptr_array_new_with_free_func(g_object_unref);
         table->view = GTK_COLUMN_VIEW(gtk_column_view_new(NULL));
+        gtk_widget_set_has_tooltip(GTK_WIDGET(table->view), TRUE);
+        g_signal_connect(table->view, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 }
 
 GtkWidget *ald_data_table_new(AldLiveCluster *cluster, GListModel *items, const AldDataTableKind *kind)

@@ -793,17 +793,34 @@ static void on_click(GtkGestureClick *gesture, int n_press, double x, double y, 
                 gtk_widget_activate_action(GTK_WIDGET(canvas), "win.close-details", NULL);
 }
 
-/* Labels let the pointer through. Cards have their own words. */
+static int focused_card(AldTopologyCanvas *canvas)
+{
+        for (guint i = 0; i < canvas->cards->len; i++)
+                if (gtk_widget_has_focus(canvas->cards->pdata[i]))
+                        return (int) i;
+        return -1;
+}
+
+static bool explain_card(AldTopologyCanvas *canvas, int i, GtkTooltip *tooltip)
+{
+        AldNodeCard *card = i >= 0 ? canvas->cards->pdata[i] : NULL;
+
+        return card &&
+               ald_tooltip_explain(tooltip, GTK_WIDGET(canvas), GTK_WIDGET(card), ald_node_card_words(card));
+}
+
+/* Labels let the pointer through. */
 static gboolean on_query_tooltip(
         AldTopologyCanvas *canvas, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer userdata)
 {
+        int card = keyboard ? focused_card(canvas) : card_at(canvas, x, y);
+        int i = keyboard || card >= 0 ? -1
+                                      : ald_canvas_scene_find_line(
+                                                canvas->scene, to_scene(canvas, x, y), HIT_PX / canvas->zoom);
         g_autofree char *text = NULL;
-        int i = keyboard ? -1
-                         : ald_canvas_scene_find_line(
-                                   canvas->scene, to_scene(canvas, x, y), HIT_PX / canvas->zoom);
 
         if (i < 0)
-                return FALSE;
+                return explain_card(canvas, card, tooltip);
         text = ald_drawn_line_tooltip(canvas->lines->pdata[i], (double) g_get_real_time());
         gtk_tooltip_set_text(tooltip, text);
         gtk_tooltip_set_tip_area(tooltip, &(GdkRectangle){ x - 4, y - 4, 8, 8 });

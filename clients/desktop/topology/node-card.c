@@ -129,14 +129,6 @@ static void update_accessible(AldNodeCard *card)
         card->words = g_strdup(label->str);
 }
 
-/* Not the text of a tooltip, which screen readers would read after the same name. */
-static gboolean on_query_tooltip(
-        AldNodeCard *card, int x, int y, gboolean keyboard, GtkTooltip *tooltip, gpointer userdata)
-{
-        gtk_tooltip_set_text(tooltip, card->words);
-        return TRUE;
-}
-
 static void update(AldNodeCard *card)
 {
         const AldNodeFigures *figures = ald_node_item_figures(card->item);
@@ -252,8 +244,6 @@ static void ald_node_card_init(AldNodeCard *card)
         gtk_widget_add_css_class(GTK_WIDGET(card), "card");
         gtk_widget_add_css_class(GTK_WIDGET(card), "node-card");
         gtk_widget_set_overflow(GTK_WIDGET(card), GTK_OVERFLOW_HIDDEN);
-        gtk_widget_set_has_tooltip(GTK_WIDGET(card), TRUE);
-        g_signal_connect(card, "query-tooltip", G_CALLBACK(on_query_tooltip), NULL);
 }
 
 GtkWidget *ald_node_card_new(AldNodeItem *item)
@@ -269,4 +259,9 @@ GtkWidget *ald_node_card_new(AldNodeItem *item)
 AldNodeItem *ald_node_card_item(AldNodeCard *card)
 {
         return card->item;
+}
+
+const char *ald_node_card_words(AldNodeCard *card)
+{
+        return card->words;
 }

@@ -18,6 +18,9 @@ G_DECLARE_FINAL_TYPE(AldNodeCard, ald_node_card, ALD, NODE_CARD, GtkButton)
 GtkWidget *ald_node_card_new(AldNodeItem *item);
 AldNodeItem *ald_node_card_item(AldNodeCard *card);
 
+/* All that it says, and what is missing: its name for screen readers, and what a tooltip shows. */
+const char *ald_node_card_words(AldNodeCard *card);
+
 /* Shows and names how long ago the node was seen. Draws nothing anew if that reads the same. */
 void ald_node_card_tick(AldNodeCard *card);
 

@@ -38,15 +38,30 @@ static const char *split(char *text)
 
 static void update_tile(Tile *tile, AldModel *model)
 {
-        g_autofree char *text = tile->describe(model), *whole = g_strdup(text), *label = NULL;
+        g_autofree char *text = tile->describe(model), *label = g_strdup_printf("%s: %s", tile->title, text);
         const char *note = split(text);
 
         ald_label_set(GTK_WIDGET(tile->figure), text);
         ald_label_set(GTK_WIDGET(tile->note), note);
-        if (g_strcmp0(gtk_widget_get_tooltip_text(tile->box), whole) != 0)
-                gtk_widget_set_tooltip_text(tile->box, whole);
-        label = g_strdup_printf("%s: %s", tile->title, whole);
         ald_widget_describe(tile->box, label, NULL);
+}
+
+/* The whole text, which may be cut. */
+static gboolean on_query_tooltip(
+        GtkWidget *box, int x, int y, gboolean keyboard, GtkTooltip *tooltip, Tiles *tiles)
+{
+        GtkWidget *at = gtk_widget_pick(box, x, y, GTK_PICK_DEFAULT);
+
+        for (size_t i = 0; at && i < TILES; i++) {
+                const Tile *tile = &tiles->tiles[i];
+                g_autofree char *text = NULL;
+
+                if (at != tile->box && !gtk_widget_is_ancestor(at, tile->box))
+                        continue;
+                text = tile->describe(ald_live_cluster_model(tiles->cluster));
+                return ald_tooltip_explain(tooltip, box, tile->box, text);
+        }
+        return FALSE;
 }
 
 static void update(Tiles *tiles)
@@ -100,6 +115,8 @@ GtkWidget *ald_tiles_new(AldLiveCluster *cluster)
         gtk_box_set_homogeneous(GTK_BOX(box), TRUE);
         gtk_widget_add_css_class(box, "tiles");
         g_object_set_data_full(G_OBJECT(box), "tiles", tiles, g_free);
+        gtk_widget_set_has_tooltip(box, TRUE);
+        g_signal_connect(box, "query-tooltip", G_CALLBACK(on_query_tooltip), tiles);
         g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), box, G_CONNECT_SWAPPED);
         update(tiles);
         return box;

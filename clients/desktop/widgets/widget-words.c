@@ -119,6 +119,18 @@ void ald_widget_describe(GtkWidget *widget, const char *name, const char *descri
                         GTK_ACCESSIBLE(widget), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, description ?: "", -1);
 }
 
+bool ald_tooltip_explain(GtkTooltip *tooltip, GtkWidget *within, GtkWidget *widget, const char *text)
+{
+        graphene_rect_t bounds;
+
+        if (!gtk_widget_compute_bounds(widget, within, &bounds))
+                return false;
+        gtk_tooltip_set_text(tooltip, text);
+        gtk_tooltip_set_tip_area(tooltip, &(GdkRectangle){ (int) bounds.origin.x, (int) bounds.origin.y,
+                                                  (int) bounds.size.width, (int) bounds.size.height });
+        return true;
+}
+
 void ald_button_name(GtkWidget *button, const char *name)
 {
         gtk_widget_set_tooltip_text(button, name);

@@ -43,5 +43,13 @@ void ald_widget_dim(GtkWidget *widget, bool dim);
  */
 void ald_widget_describe(GtkWidget *widget, const char *name, const char *description);
 
+/*
+ * Shows a tooltip of a widget that has none of its own, but is within one that answers for all of its kind.
+ * GTK asks the display server where the pointer is for each widget with a tooltip, each time it is laid out
+ * or its text is set: for widgets that change twice a second that is too much. Returns whether there is a
+ * tooltip.
+ */
+bool ald_tooltip_explain(GtkTooltip *tooltip, GtkWidget *within, GtkWidget *widget, const char *text);
+
 /* Names a button without a text, for screen readers and by a tooltip, which they do not take for a name. */
 void ald_button_name(GtkWidget *button, const char *name);
