@@ -13,18 +13,27 @@
 
 typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];
-        double hop[DEVICES_MAX * DEVICES_MAX], occupy[DEVICES_MAX * DEVICES_MAX], use[DEVICES_MAX];
+        double hop[DEVICES_MAX * DEVICES_MAX], occupy[DEVICES_MAX * DEVICES_MAX];
+        double use[DEVICES_MAX], last[DEVICES_MAX];
+        uint32_t last_layers[DEVICES_MAX];
+        AldPlacementStar star;
         AldPlacementProblem problem;
 } Case;
 
 static void make_case(Case *made)
 {
         uint32_t n = (uint32_t) g_test_rand_int_range(1, DEVICES_MAX + 1);
+        bool has_last = g_test_rand_int_range(0, 2);
 
+        made->star = (AldPlacementStar){ made->use, has_last ? made->last : NULL,
+                has_last ? made->last_layers : NULL };
         for (uint32_t i = 0; i < n; i++) {
                 made->devices[i] = (AldPlacementDevice){ g_test_rand_double_range(1, 10),
                         (uint32_t) g_test_rand_int_range(0, LAYERS_MAX), g_test_rand_int_range(0, 8) == 0 };
                 made->use[i] = g_test_rand_int_range(0, 8) == 0 ? INFINITY : g_test_rand_double_range(0, 8);
+                made->last[i] = g_test_rand_double_range(0, 20);
+                made->last_layers[i] = (uint32_t) g_test_rand_int_range(
+                        0, (int) made->devices[i].layers_max + 1);
                 for (uint32_t j = 0; j < n; j++)
                         made->occupy[i * n + j] = g_test_rand_double_range(0, 40);
                 for (uint32_t j = 0; j < n; j++)
@@ -50,17 +59,17 @@ typedef struct Search {
         double least_busiest, limit; /* of rings: found, and not to be exceeded */
 } Search;
 
-static double cost(const AldPlacementProblem *problem, const double *use, const AldPlacementStage *stages,
-        uint32_t n, bool star)
+static double cost(const Case *of, const AldPlacementStage *stages, uint32_t n, bool star)
 {
-        double nsec = 0;
+        const AldPlacementProblem *problem = &of->problem;
+        double nsec = star && of->star.last_nsec ? of->last[stages[n - 1].device] : 0;
 
         for (uint32_t i = 0; i < n; i++) {
                 uint32_t at = stages[i].device, to = stages[(i + 1) % n].device;
 
                 nsec += stages[i].layers * problem->devices[at].layer_nsec;
                 if (star)
-                        nsec += use[at];
+                        nsec += of->use[at];
                 else if (n > 1)
                         nsec += problem->hop_nsec[at * problem->n_devices + to];
         }
@@ -75,8 +84,9 @@ static bool has(const AldPlacementStage *stages, uint32_t n, uint32_t device)
         return false;
 }
 
-static bool is_allowed(const AldPlacementProblem *problem, const AldPlacementStage *stages, uint32_t n)
+static bool is_allowed(const Case *of, const AldPlacementStage *stages, uint32_t n, bool star)
 {
+        const AldPlacementProblem *problem = &of->problem;
         uint32_t layers = 0;
 
         for (uint32_t i = 0; i < problem->n_devices; i++)
@@ -88,6 +98,8 @@ static bool is_allowed(const AldPlacementProblem *problem, const AldPlacementSta
                         stages[i].layers > problem->devices[stages[i].device].layers_max)
                         return false;
         }
+        if (star && of->star.last_nsec && stages[n - 1].layers > of->last_layers[stages[n - 1].device])
+                return false;
         return layers == problem->layers && (problem->devices_max == 0 || n <= problem->devices_max);
 }
 
@@ -100,7 +112,7 @@ static bool is_within(Search *self)
 
         if (self->star || self->unjoined)
                 return true;
-        if (isinf(cost(problem, self->of->use, self->stages, self->n, false)))
+        if (isinf(cost(self->of, self->stages, self->n, false)))
                 return false;
         busiest = ald_placement_busiest(problem, self->of->occupy, &all);
         self->least_busiest = MIN(self->least_busiest, busiest);
@@ -111,9 +123,9 @@ static void search(Search *self, uint32_t left)
 {
         const AldPlacementProblem *problem = &self->of->problem;
 
-        if (left == 0 && is_allowed(problem, self->stages, self->n) && is_within(self))
-                self->best = MIN(self->best,
-                        self->unjoined ? 0 : cost(problem, self->of->use, self->stages, self->n, self->star));
+        if (left == 0 && is_allowed(self->of, self->stages, self->n, self->star) && is_within(self))
+                self->best = MIN(
+                        self->best, self->unjoined ? 0 : cost(self->of, self->stages, self->n, self->star));
         for (uint32_t i = 0; left > 0 && i < problem->n_devices; i++) {
                 if (has(self->stages, self->n, i))
                         continue;
@@ -138,10 +150,9 @@ static void check(const Case *made, bool star, int r, AldPlacementSolution *foun
                 return;
         }
         g_assert_cmpint(r, ==, 0);
-        g_assert_true(is_allowed(&made->problem, found->stages, found->n_stages));
+        g_assert_true(is_allowed(made, found->stages, found->n_stages, star));
         g_assert_cmpfloat_with_epsilon(found->nsec, all.best, 1e-9);
-        g_assert_cmpfloat_with_epsilon(
-                cost(&made->problem, made->use, found->stages, found->n_stages, star), all.best, 1e-9);
+        g_assert_cmpfloat_with_epsilon(cost(made, found->stages, found->n_stages, star), all.best, 1e-9);
         ald_placement_solution_clear(found);
 }
 
@@ -152,7 +163,7 @@ static void test_star_is_best(void)
                 Case made;
 
                 make_case(&made);
-                check(&made, true, ald_placement_solve_star(&made.problem, made.use, &found), &found);
+                check(&made, true, ald_placement_solve_star(&made.problem, &made.star, &found), &found);
         }
 }
 
@@ -187,7 +198,7 @@ static void test_busiest_is_least(void)
                 g_assert_cmpint(r, ==, 0);
                 within = (Search){ .of = &made, .best = INFINITY, .limit = any.least_busiest };
                 search(&within, made.problem.layers);
-                g_assert_true(is_allowed(&made.problem, found.stages, found.n_stages));
+                g_assert_true(is_allowed(&made, found.stages, found.n_stages, false));
                 g_assert_cmpfloat(
                         ald_placement_busiest(&made.problem, made.occupy, &found), ==, any.least_busiest);
                 g_assert_cmpfloat_with_epsilon(found.nsec, within.best, 1e-9);
@@ -214,10 +225,11 @@ static void test_nothing_and_too_much(void)
 {
         AldPlacementDevice devices[ALD_PLACEMENT_RING_MAX + 1] = { { 1, 1, false } };
         AldPlacementProblem problem = { .layers = 8, .devices = devices };
+        const AldPlacementStar star = {};
         AldPlacementSolution found;
 
         g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, -ENOSPC);
-        g_assert_cmpint(ald_placement_solve_star(&problem, NULL, &found), ==, -ENOSPC);
+        g_assert_cmpint(ald_placement_solve_star(&problem, &star, &found), ==, -ENOSPC);
         problem.n_devices = ALD_PLACEMENT_RING_MAX + 1;
         g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, -E2BIG);
 }
