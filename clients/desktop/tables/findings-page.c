@@ -315,7 +315,7 @@ static const AldListPageKind kind = {
         .placeholder = N_("Search findings"),
         .empty_title = N_("No Findings"),
         .empty_text = N_("Nothing that Alidade checks is wrong with the nodes and links that it knows"),
-        .empty_icon = "emblem-ok-symbolic",
+        .empty_icon = "object-select-symbolic",
         .words = words_of,
 };
 

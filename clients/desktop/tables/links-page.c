@@ -106,7 +106,7 @@ static AldCellSymbol verdict_symbol(gpointer item, AldLiveCluster *cluster)
         static const char *const icons[] = {
                 [ALD_TONE_PLAIN] = "dialog-information-symbolic",
                 [ALD_TONE_FAINT] = "content-loading-symbolic",
-                [ALD_TONE_GOOD] = "emblem-ok-symbolic",
+                [ALD_TONE_GOOD] = "object-select-symbolic",
                 [ALD_TONE_WARNING] = "dialog-warning-symbolic",
                 [ALD_TONE_ERROR] = "dialog-error-symbolic",
         };

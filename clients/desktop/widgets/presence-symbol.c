@@ -4,7 +4,7 @@
 #include "clients/desktop/widgets/presence-symbol.h"
 
 static const AldPresenceSymbol symbols[] = {
-        [ALD_ITEM_PRESENCE_ONLINE] = { "emblem-ok-symbolic", N_("Online"), ALD_TONE_GOOD },
+        [ALD_ITEM_PRESENCE_ONLINE] = { "object-select-symbolic", N_("Online"), ALD_TONE_GOOD },
         [ALD_ITEM_PRESENCE_STALE] = { "dialog-warning-symbolic", N_("Stale"), ALD_TONE_WARNING },
         [ALD_ITEM_PRESENCE_DUPLICATE] = { "edit-copy-symbolic", N_("Duplicate"), ALD_TONE_ERROR },
         [ALD_ITEM_PRESENCE_UNKNOWN] = { "dialog-question-symbolic", N_("Unknown"), ALD_TONE_WARNING },

@@ -63,7 +63,7 @@ static const struct {
 } tones[] = {
         [ALD_TONE_PLAIN] = { NULL, NULL },
         [ALD_TONE_FAINT] = { "dim-label", "content-loading-symbolic" },
-        [ALD_TONE_GOOD] = { "success", "emblem-ok-symbolic" },
+        [ALD_TONE_GOOD] = { "success", "object-select-symbolic" },
         [ALD_TONE_WARNING] = { "warning", "dialog-warning-symbolic" },
         [ALD_TONE_ERROR] = { "error", "dialog-error-symbolic" },
 };
