@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "placement/plan/candidates.h"
+#include "placement/plan/cost.h"
+
+uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id)
+{
+        for (uint32_t i = 0; i < cluster->n_nodes; i++)
+                if (strcmp(cluster->nodes[i].id, id) == 0)
+                        return i;
+        return ALD_PLAN_NONE;
+}
+
+const AldPlanDevice *ald_plan_candidate_device(const AldPlanCandidates *candidates, uint32_t candidate)
+{
+        return &candidates->cluster->devices[candidates->devices[candidate]];
+}
+
+/* "node", which is all of its devices, or "node/device". */
+static bool is_meant(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *text)
+{
+        const char *node = cluster->nodes[device->node].id;
+        size_t length = strlen(node);
+
+        if (strncmp(text, node, length) != 0)
+                return false;
+        return text[length] == '\0' || (text[length] == '/' && strcmp(text + length + 1, device->id) == 0);
+}
+
+static bool is_among(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *const *texts)
+{
+        for (; texts && *texts; texts++)
+                if (is_meant(cluster, device, *texts))
+                        return true;
+        return false;
+}
+
+/* A device of the same node that computes in the same memory and reads it faster, or as fast and comes first.
+ */
+static bool has_faster_sibling(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t index)
+{
+        const AldPlanDevice *device = &cluster->devices[index];
+
+        for (uint32_t i = 0; device->uses_host_memory && i < cluster->n_devices; i++) {
+                const AldPlanDevice *other = &cluster->devices[i];
+
+                if (i == index || other->node != device->node || !other->uses_host_memory ||
+                        is_among(cluster, other, request->without) ||
+                        (other->is_processor && !request->engine->takes_processors) || isnan(other->flops))
+                        continue;
+                if (other->bytes_per_second > device->bytes_per_second ||
+                        (other->bytes_per_second == device->bytes_per_second && i < index))
+                        return true;
+        }
+        return false;
+}
+
+static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
+{
+        const AldPlanRequest *request = candidates->request;
+        const AldPlanCluster *cluster = candidates->cluster;
+        const AldPlanDevice *device = &cluster->devices[index];
+
+        if (cluster->nodes[device->node].unusable)
+                return ALD_PLAN_UNUSABLE;
+        if (is_among(cluster, device, request->without))
+                return ALD_PLAN_EXCLUDED;
+        if (device->is_processor && !request->engine->takes_processors)
+                return ALD_PLAN_NOT_FOR_ENGINE;
+        if (isnan(device->bytes_per_second))
+                return ALD_PLAN_BANDWIDTH_UNMEASURED;
+        if (isnan(device->flops))
+                return ALD_PLAN_COMPUTE_UNMEASURED;
+        if (has_faster_sibling(cluster, request, index))
+                return ALD_PLAN_SHARES_MEMORY;
+        if (device->free_bytes == ALD_PLAN_ABSENT)
+                return ALD_PLAN_MEMORY_UNKNOWN;
+        if (ald_plan_layers_max(&request->constants, device, request->workload, 0) == 0)
+                return ALD_PLAN_MEMORY_TOO_SMALL;
+        return ALD_PLAN_TAKEN;
+}
+
+static void add(AldPlanCandidates *candidates, uint32_t index)
+{
+        const AldPlanRequest *request = candidates->request;
+        const AldPlanDevice *device = &candidates->cluster->devices[index];
+        uint32_t i = candidates->n++;
+
+        candidates->devices[i] = index;
+        candidates->required[i] = is_among(candidates->cluster, device, request->must);
+        candidates->layer_nsec[i] = ald_plan_layer_nsec(&request->constants, device, request->workload);
+        candidates->head_nsec[i] = ald_plan_head_nsec(&request->constants, device, request->workload);
+}
+
+static void choose_paths(AldPlanCandidates *candidates)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+        size_t n = (size_t) cluster->n_nodes * cluster->n_nodes;
+
+        candidates->paths = g_new(uint32_t, n);
+        for (size_t i = 0; i < n; i++)
+                candidates->paths[i] = ALD_PLAN_NONE;
+        for (uint32_t i = 0; i < cluster->n_paths; i++) {
+                const AldPlanPath *path = &cluster->paths[i];
+                uint32_t *best = &candidates->paths[(size_t) path->source * cluster->n_nodes + path->sink];
+                double nsec = ald_plan_path_nsec(path, candidates->activation_bytes);
+
+                if (isfinite(nsec) &&
+                        (*best == ALD_PLAN_NONE || nsec < ald_plan_path_nsec(&cluster->paths[*best],
+                                                                  candidates->activation_bytes)))
+                        *best = i;
+        }
+}
+
+/* Everything in the list is a device, and if it is required, one that can be used. */
+static int check_names(
+        const AldPlanCandidates *candidates, const char *const *texts, bool required, AldPlanRefusal *ret)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+
+        for (; texts && *texts; texts++) {
+                bool is_known = false, is_usable = false;
+
+                for (uint32_t i = 0; i < cluster->n_devices; i++) {
+                        bool meant = is_meant(cluster, &cluster->devices[i], *texts);
+
+                        is_known |= meant;
+                        is_usable |= meant && candidates->verdicts[i].reason == ALD_PLAN_TAKEN;
+                }
+                if (is_known && (is_usable || !required))
+                        continue;
+                *ret = (AldPlanRefusal){
+                        .kind = is_known ? ALD_PLAN_REQUIRED_UNUSABLE : ALD_PLAN_NO_SUCH_NODE, .text = *texts
+                };
+                return -EINVAL;
+        }
+        return 0;
+}
+
+static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const char *client = candidates->request->client;
+        uint32_t node = ald_plan_node_find(candidates->cluster, client);
+
+        if (node != ALD_PLAN_NONE && !candidates->cluster->nodes[node].unusable)
+                return 0;
+        *ret = (AldPlanRefusal){ .kind = node == ALD_PLAN_NONE ? ALD_PLAN_NO_SUCH_NODE
+                                                               : ALD_PLAN_REQUIRED_UNUSABLE,
+                .text = client };
+        return -EINVAL;
+}
+
+static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)
+{
+        const AldPlanRequest *request = candidates->request;
+        int r = check_names(candidates, request->without, false, ret_refusal);
+
+        if (r >= 0)
+                r = check_names(candidates, request->must, true, ret_refusal);
+        if (r >= 0 && request->client)
+                r = check_client(candidates, ret_refusal);
+        if (r >= 0 && candidates->n == 0) {
+                *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_NO_DEVICE };
+                r = -EINVAL;
+        }
+        return r;
+}
+
+int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
+        const AldPlanRequest *request, AldPlanRefusal *ret_refusal)
+{
+        *candidates = (AldPlanCandidates){ .cluster = cluster,
+                .request = request,
+                .devices = g_new(uint32_t, cluster->n_devices),
+                .required = g_new(bool, cluster->n_devices),
+                .layer_nsec = g_new(double, cluster->n_devices),
+                .head_nsec = g_new(double, cluster->n_devices),
+                .activation_bytes = ald_plan_activation_bytes(&request->constants, request->workload),
+                .verdicts = g_new0(AldPlanVerdict, cluster->n_devices) };
+        for (uint32_t i = 0; i < cluster->n_devices; i++) {
+                candidates->verdicts[i].reason = judge(candidates, i);
+                if (candidates->verdicts[i].reason == ALD_PLAN_TAKEN)
+                        add(candidates, i);
+        }
+        choose_paths(candidates);
+        return check_request(candidates, ret_refusal);
+}
+
+void ald_plan_candidates_clear(AldPlanCandidates *candidates)
+{
+        g_free(candidates->devices);
+        g_free(candidates->required);
+        g_free(candidates->layer_nsec);
+        g_free(candidates->head_nsec);
+        g_free(candidates->paths);
+        g_free(candidates->verdicts);
+}

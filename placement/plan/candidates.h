@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/plan.h"
+
+/* The devices that could get a layer, and what they and the paths between their nodes cost. */
+typedef struct AldPlanCandidates {
+        const AldPlanCluster *cluster;
+        const AldPlanRequest *request;
+        uint32_t n;
+        uint32_t *devices; /* indices in the cluster, of which each candidate is one */
+        bool *required;
+        double *layer_nsec, *head_nsec;
+        uint32_t *paths; /* [source * n_nodes + sink]: the best one for a step's activations, or ALD_PLAN_NONE
+                          */
+        double activation_bytes;  /* of a step */
+        AldPlanVerdict *verdicts; /* of each device of the cluster: those of candidates are ALD_PLAN_TAKEN */
+} AldPlanCandidates;
+
+/* -EINVAL with the problem: a name of the request is that of nothing, or of something that cannot be used. */
+int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
+        const AldPlanRequest *request, AldPlanRefusal *ret_refusal);
+void ald_plan_candidates_clear(AldPlanCandidates *candidates);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanCandidates, ald_plan_candidates_clear)
+
+const AldPlanDevice *ald_plan_candidate_device(const AldPlanCandidates *candidates, uint32_t candidate);
+
+/* The index of a node, or ALD_PLAN_NONE. */
+uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "placement/plan/constants.h"
+
+#define MIB (1024.0 * 1024)
+
+const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS] = {
+        [ALD_PLAN_GPU_MEMORY_EFFICIENCY] = { "GpuMemoryEfficiency", "",
+                "of the measured read rate, in decoding by llama.cpp on GPUs", 0.7, 0.01, 1 },
+        [ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = { "ProcessorMemoryEfficiency", "",
+                "of the measured read rate, in decoding by llama.cpp on processors", 0.7, 0.01, 1 },
+        [ALD_PLAN_COMPUTE_EFFICIENCY] = { "ComputeEfficiency", "", "of the measured rate of matrix products",
+                0.5, 0.01, 1 },
+        [ALD_PLAN_LAYER_NSEC] = { "LayerNSec", "ns", "to start the kernels of a layer", 20e3, 0, 1e9 },
+        [ALD_PLAN_GPU_RESERVE_BYTES] = { "GpuReserveBytes", "bytes",
+                "of the free memory of a GPU, for the context of the engine", 600 * MIB, 0, 1e15 },
+        [ALD_PLAN_HOST_RESERVE_BYTES] = { "HostReserveBytes", "bytes",
+                "of the available memory of a host, so that the rest of the system can go on", 1024 * MIB, 0,
+                1e15 },
+        [ALD_PLAN_BUFFER_BYTES] = { "BufferBytes", "bytes",
+                "for what is computed on a device, beside weights and keys", 512 * MIB, 0, 1e15 },
+        [ALD_PLAN_ACTIVATION_BYTES] = { "ActivationBytes", "bytes",
+                "of an element that passes from layer to layer", 4, 1, 8 },
+        [ALD_PLAN_STAR_ROUND_TRIPS] = { "StarRoundTrips", "", "of a client to a device in each step", 2, 0,
+                1000 },
+        [ALD_PLAN_INNER_HOP_NSEC] = { "InnerHopNSec", "ns", "from one device to another one of the same node",
+                10e3, 0, 1e9 },
+};
+
+void ald_plan_constants_init(AldPlanConstants *constants)
+{
+        for (size_t i = 0; i < ALD_PLAN_N_CONSTANTS; i++)
+                constants->values[i] = ald_plan_constants[i].value;
+}
+
+int ald_plan_constants_set(AldPlanConstants *constants, const char *name, double value)
+{
+        for (size_t i = 0; i < ALD_PLAN_N_CONSTANTS; i++) {
+                const AldPlanConstantInfo *info = &ald_plan_constants[i];
+
+                if (strcmp(info->name, name) != 0)
+                        continue;
+                if (!(value >= info->min && value <= info->max))
+                        return -ERANGE;
+                constants->values[i] = value;
+                return 0;
+        }
+        return -ENOENT;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/cluster.h"
+#include "placement/plan/constants.h"
+#include "placement/plan/workload.h"
+
+/*
+ * What a step costs, in which each of the parallel requests gets a token. All times are ns.
+ */
+
+/*
+ * Of one layer on a device: the longer one of reading (weights of all tokens, keys and values of all
+ * requests, by the measured rate times an efficiency) and of computing (2 operations for each parameter and
+ * token, by the measured rate times an efficiency), and a constant. NAN if either rate was never measured.
+ */
+double ald_plan_layer_nsec(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
+
+/* The same of the product with the head after the last layer. */
+double ald_plan_head_nsec(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
+
+/* What so many layers need on a device, with what the stage holds beside them: the head, or the embedding. */
+uint64_t ald_plan_stage_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
+        const AldPlanWorkload *workload, uint32_t layers, uint64_t beside);
+
+/* How many layers fit into what is free on it; 0 if that is not known. */
+uint32_t ald_plan_layers_max(const AldPlanConstants *constants, const AldPlanDevice *device,
+        const AldPlanWorkload *workload, uint64_t beside);
+
+/* Bytes that pass from one layer to the next in a step. */
+double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
+
+/* Half of the round trip, and the transfer of so many bytes. INFINITY if either was never measured. */
+double ald_plan_path_nsec(const AldPlanPath *path, double bytes);

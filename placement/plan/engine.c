@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include <glib.h>
+
+#include "placement/plan/engine.h"
+
+/* ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the activations between
+ * parts (ggml-backend.cpp and ggml-rpc.cpp of llama.cpp). */
+static const AldPlanEngine engines[] = {
+        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true },
+};
+
+static const char *const names[] = { "llama.cpp", NULL };
+G_STATIC_ASSERT(G_N_ELEMENTS(names) == G_N_ELEMENTS(engines) + 1);
+
+const AldPlanEngine *ald_plan_engine_find(const char *name)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(engines); i++)
+                if (strcmp(engines[i].name, name) == 0)
+                        return &engines[i];
+        return NULL;
+}
+
+const char *const *ald_plan_engine_names(void)
+{
+        return names;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+/* How a step passes through the devices of an engine. */
+typedef enum AldPlanTopology {
+        /* Through a client, which sends the activations to each device in turn and receives them back. */
+        ALD_PLAN_STAR,
+} AldPlanTopology;
+
+/* What a plan for an engine may look like. */
+typedef struct AldPlanEngine {
+        const char *name; /* as users write it */
+        AldPlanTopology topology;
+        bool takes_processors; /* beside GPUs */
+} AldPlanEngine;
+
+/* NULL: there is none of this name. */
+const AldPlanEngine *ald_plan_engine_find(const char *name);
+
+/* All names, ending with NULL. */
+const char *const *ald_plan_engine_names(void);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "placement/plan/explain.h"
+#include "placement/plan/star-plan.h"
+
+#define BETTER_RATE 10
+#define BETTER_RTT 0.1
+
+static double hops_nsec(const AldPlanSteps *steps)
+{
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < steps->n_stages; i++)
+                nsec += steps->stages[i].hop_nsec;
+        return nsec;
+}
+
+static bool uses(const AldPlanSteps *steps, uint32_t device)
+{
+        for (uint32_t i = 0; i < steps->n_stages; i++)
+                if (steps->stages[i].device == device)
+                        return true;
+        return false;
+}
+
+/* Whether each candidate is part of it; to be freed. */
+static bool *members(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+{
+        bool *are = g_new(bool, candidates->n);
+
+        for (uint32_t i = 0; i < candidates->n; i++)
+                are[i] = uses(steps, candidates->devices[i]);
+        return are;
+}
+
+/* If it had to be added to the plan. */
+static AldPlanVerdict judge_needless(
+        const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+{
+        g_autofree bool *allowed = members(candidates, &plan->best);
+        AldPlanChoice choice = ald_plan_choice(candidates);
+        AldPlanSteps with;
+        AldPlanVerdict verdict = { .reason = ALD_PLAN_SAVES_TOO_LITTLE };
+
+        allowed[candidate] = true;
+        choice.allowed = allowed;
+        choice.required = candidate;
+        choice.client = plan->best.client;
+        if (ald_star_plan(candidates, &choice, &with) >= 0) {
+                verdict.costs_nsec = hops_nsec(&with) - hops_nsec(&plan->best);
+                verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;
+                ald_plan_steps_clear(&with);
+                return verdict;
+        }
+        choice.devices_max = 0;
+        verdict.reason = ALD_PLAN_NO_PATH;
+        if (ald_star_plan(candidates, &choice, &with) < 0)
+                return verdict;
+        verdict.reason = ALD_PLAN_BEYOND_DEVICES_MAX;
+        ald_plan_steps_clear(&with);
+        return verdict;
+}
+
+static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
+{
+        plan->verdicts = g_memdup2(
+                candidates->verdicts, candidates->cluster->n_devices * sizeof *candidates->verdicts);
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (!uses(&plan->best, candidates->devices[i]))
+                        plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, i);
+}
+
+static bool are_alike(const AldPlanSteps *a, const AldPlanSteps *b)
+{
+        if (a->client != b->client || a->n_stages != b->n_stages)
+                return false;
+        for (uint32_t i = 0; i < a->n_stages; i++)
+                if (a->stages[i].device != b->stages[i].device || a->stages[i].layers != b->stages[i].layers)
+                        return false;
+        return true;
+}
+
+/* Takes the steps. Those that take less come first; of equal ones, the one that was there before. */
+static void add_alternative(AldPlan *plan, AldPlanSteps *steps)
+{
+        uint32_t at = plan->n_alternatives;
+        bool known = are_alike(steps, &plan->best);
+
+        for (uint32_t i = 0; i < plan->n_alternatives; i++)
+                known |= are_alike(steps, &plan->alternatives[i]);
+        while (at > 0 && steps->nsec < plan->alternatives[at - 1].nsec)
+                at--;
+        if (known || at == ALD_PLAN_ALTERNATIVES_MAX) {
+                ald_plan_steps_clear(steps);
+                return;
+        }
+        if (plan->n_alternatives == ALD_PLAN_ALTERNATIVES_MAX)
+                ald_plan_steps_clear(&plan->alternatives[--plan->n_alternatives]);
+        memmove(&plan->alternatives[at + 1], &plan->alternatives[at],
+                (plan->n_alternatives - at) * sizeof *plan->alternatives);
+        plan->alternatives[at] = *steps;
+        plan->n_alternatives++;
+}
+
+static void try_alternative(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlan *plan)
+{
+        AldPlanSteps steps;
+
+        if (ald_star_plan(candidates, choice, &steps) >= 0)
+                add_alternative(plan, &steps);
+}
+
+/* The best without each device of the plan, with another client, and on one device. */
+static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
+{
+        g_autofree bool *allowed = g_new(bool, candidates->n);
+        AldPlanChoice choice = ald_plan_choice(candidates);
+
+        choice.devices_max = 1;
+        try_alternative(candidates, &choice, plan);
+        choice = ald_plan_choice(candidates);
+        choice.allowed = allowed;
+        for (uint32_t i = 0; i < candidates->n; i++)
+                allowed[i] = true;
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                if (candidates->required[i] || !uses(&plan->best, candidates->devices[i]))
+                        continue;
+                allowed[i] = false;
+                try_alternative(candidates, &choice, plan);
+                allowed[i] = true;
+        }
+        for (uint32_t i = 0; !candidates->request->client && i < plan->best.n_stages; i++) {
+                choice.client = candidates->cluster->devices[plan->best.stages[i].device].node;
+                if (choice.client != plan->best.client)
+                        try_alternative(candidates, &choice, plan);
+        }
+}
+
+static double with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device,
+        double rate_factor, double rtt_factor)
+{
+        AldPlanChoice choice = ald_plan_choice(candidates);
+        AldPlanSteps steps;
+        double nsec;
+
+        choice.client = plan->best.client;
+        choice.changed = candidates->cluster->devices[device].node;
+        choice.rate_factor = rate_factor;
+        choice.rtt_factor = rtt_factor;
+        if (ald_star_plan(candidates, &choice, &steps) < 0)
+                return plan->best.nsec;
+        nsec = steps.nsec;
+        ald_plan_steps_clear(&steps);
+        return nsec;
+}
+
+static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *plan)
+{
+        plan->sensitivities = g_new(AldPlanSensitivity, plan->best.n_stages);
+        for (uint32_t i = 0; i < plan->best.n_stages; i++) {
+                uint32_t device = plan->best.stages[i].device;
+
+                if (candidates->cluster->devices[device].node == plan->best.client)
+                        continue;
+                plan->sensitivities[plan->n_sensitivities++] = (AldPlanSensitivity){ .device = device,
+                        .rate_nsec = with_better_paths(candidates, plan, device, BETTER_RATE, 1),
+                        .rtt_nsec = with_better_paths(candidates, plan, device, 1, BETTER_RTT) };
+        }
+}
+
+void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
+{
+        judge(candidates, plan);
+        find_alternatives(candidates, plan);
+        find_sensitivities(candidates, plan);
+}

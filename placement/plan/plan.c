@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "placement/plan/cost.h"
+#include "placement/plan/explain.h"
+#include "placement/plan/plan.h"
+#include "placement/plan/star-plan.h"
+
+#define NSEC_PER_SEC 1e9
+
+/* Whether a plan lacks paths only. */
+static bool fits_if_joined(const AldPlanCandidates *candidates)
+{
+        AldPlanRequest joined = *candidates->request;
+        AldPlanCandidates all = *candidates;
+        AldPlanChoice choice;
+        AldPlanSteps steps;
+
+        if (isnan(joined.assumed_rtt_nsec))
+                joined.assumed_rtt_nsec = 0;
+        if (isnan(joined.assumed_bits_per_second))
+                joined.assumed_bits_per_second = INFINITY;
+        all.request = &joined;
+        choice = ald_plan_choice(&all);
+        if (ald_star_plan(&all, &choice, &steps) < 0)
+                return false;
+        ald_plan_steps_clear(&steps);
+        return true;
+}
+
+/* What a device has for layers. */
+static uint64_t room(const AldPlanRequest *request, const AldPlanDevice *device)
+{
+        uint64_t fixed = ald_plan_stage_bytes(&request->constants, device, request->workload, 0, 0);
+
+        return device->free_bytes - MIN(fixed, device->free_bytes);
+}
+
+static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const AldPlanWorkload *workload = candidates->request->workload;
+
+        *ret = (AldPlanRefusal){
+                .kind = fits_if_joined(candidates) ? ALD_PLAN_NOT_JOINED : ALD_PLAN_TOO_LITTLE_MEMORY,
+                .needs_bytes = workload->layers * (workload->layer_bytes + workload->layer_kv_bytes) +
+                               workload->head_bytes,
+                .n_devices = candidates->n,
+        };
+        for (uint32_t i = 0; i < candidates->n; i++)
+                ret->free_bytes += room(candidates->request, ald_plan_candidate_device(candidates, i));
+}
+
+void ald_plan_steps_clear(AldPlanSteps *steps)
+{
+        g_free(steps->stages);
+        *steps = (AldPlanSteps){};
+}
+
+static void plan_clear(AldPlan *plan)
+{
+        ald_plan_steps_clear(&plan->best);
+        for (uint32_t i = 0; i < plan->n_alternatives; i++)
+                ald_plan_steps_clear(&plan->alternatives[i]);
+        g_free(plan->verdicts);
+        g_free(plan->sensitivities);
+}
+
+void ald_plan_free(AldPlan *plan)
+{
+        if (plan)
+                plan_clear(plan);
+        g_free(plan);
+}
+
+static int make(const AldPlanCandidates *candidates, AldPlan *plan, AldPlanRefusal *ret_refusal)
+{
+        AldPlanChoice choice = ald_plan_choice(candidates);
+
+        if (ald_star_plan(candidates, &choice, &plan->best) < 0) {
+                describe_shortfall(candidates, ret_refusal);
+                return -EINVAL;
+        }
+        plan->tokens_per_second = candidates->request->workload->parallel / plan->best.nsec * NSEC_PER_SEC;
+        ald_plan_explain(candidates, plan);
+        return 0;
+}
+
+int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, AldPlan **ret,
+        AldPlanRefusal *ret_refusal)
+{
+        g_auto(AldPlanCandidates) candidates;
+        g_autoptr(AldPlan) plan = g_new0(AldPlan, 1);
+        int r = ald_plan_candidates_init(&candidates, cluster, request, ret_refusal);
+
+        if (r >= 0)
+                r = make(&candidates, plan, ret_refusal);
+        if (r < 0) {
+                ret_refusal->verdicts = g_steal_pointer(&candidates.verdicts);
+                return r;
+        }
+        *ret = g_steal_pointer(&plan);
+        return 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "placement/plan/cluster.h"
+#include "placement/plan/constants.h"
+#include "placement/plan/engine.h"
+#include "placement/plan/workload.h"
+
+typedef struct AldPlanRequest {
+        const AldPlanEngine *engine;
+        const AldPlanWorkload *workload;
+        const char *const *must;    /* nodes, or devices as "node/device", that get a layer; NULL: none */
+        const char *const *without; /* those that get none; NULL: none */
+        const char *client;   /* the node that runs the client of a star; NULL: the best one of those with a
+                          device that could be used */
+        uint32_t devices_max; /* that may be used; 0: all */
+        /* Between nodes without a path that was measured; NAN: they are not joined. */
+        double assumed_rtt_nsec, assumed_bits_per_second;
+        AldPlanConstants constants;
+} AldPlanRequest;
+
+#define ALD_PLAN_NONE UINT32_MAX
+
+/* The stages of a plan in the order of the layers. */
+typedef struct AldPlanStage {
+        uint32_t device; /* index in the cluster */
+        uint32_t first_layer, layers;
+        bool has_head;
+        uint64_t bytes;              /* that it needs, with what is kept free and for buffers */
+        double nsec;                 /* of its layers, and of the head */
+        double hop_nsec;             /* of the transfers to and from it; 0 on the node of the client */
+        uint32_t path_to, path_from; /* index in the cluster, or ALD_PLAN_NONE: on the node, or assumed */
+        bool is_assumed;             /* the paths */
+} AldPlanStage;
+
+typedef struct AldPlanSteps {
+        AldPlanStage *stages;
+        uint32_t n_stages;
+        uint32_t client; /* index of a node */
+        double nsec;     /* of a step, in which each request gets a token */
+} AldPlanSteps;
+
+void ald_plan_steps_clear(AldPlanSteps *steps);
+
+typedef enum AldPlanReason {
+        ALD_PLAN_TAKEN,
+        ALD_PLAN_SAVES_TOO_LITTLE, /* costs_nsec and saves_nsec say how much */
+        ALD_PLAN_UNUSABLE,         /* as AldPlanNode says */
+        ALD_PLAN_EXCLUDED,         /* by the request */
+        ALD_PLAN_NOT_FOR_ENGINE,   /* a processor */
+        ALD_PLAN_SHARES_MEMORY,    /* with a faster device of its node */
+        ALD_PLAN_MEMORY_UNKNOWN,
+        ALD_PLAN_BANDWIDTH_UNMEASURED,
+        ALD_PLAN_COMPUTE_UNMEASURED,
+        ALD_PLAN_MEMORY_TOO_SMALL,   /* for one layer */
+        ALD_PLAN_BEYOND_DEVICES_MAX, /* the others are needed for their memory */
+        ALD_PLAN_NO_PATH,            /* to and from the client that was ever measured */
+        ALD_PLAN_N_REASONS,
+} AldPlanReason;
+
+/* Of each device of the cluster. */
+typedef struct AldPlanVerdict {
+        AldPlanReason reason;
+        /* Of ALD_PLAN_SAVES_TOO_LITTLE: if it were added to the plan in the best way, transfers would take so
+         * much longer, and layers so much less time. */
+        double costs_nsec, saves_nsec;
+} AldPlanVerdict;
+
+/* What a step would take if the paths to and from a device of the plan were better, and all else as it is. */
+typedef struct AldPlanSensitivity {
+        uint32_t device;
+        double rate_nsec; /* with ten times the rate */
+        double rtt_nsec;  /* with a tenth of the round trip */
+} AldPlanSensitivity;
+
+#define ALD_PLAN_ALTERNATIVES_MAX 3u
+
+typedef struct AldPlan {
+        AldPlanSteps best; /* none takes less, of those that the cost model and the request allow */
+        AldPlanSteps alternatives[ALD_PLAN_ALTERNATIVES_MAX]; /* with other devices or another client */
+        uint32_t n_alternatives;
+        AldPlanVerdict *verdicts;
+        AldPlanSensitivity *sensitivities; /* of the stages that are not on the client's node */
+        uint32_t n_sensitivities;
+        double tokens_per_second; /* of all requests together */
+} AldPlan;
+
+/* Why there is no plan. */
+typedef enum AldPlanRefusalKind {
+        ALD_PLAN_NO_SUCH_NODE,      /* text: as it was given */
+        ALD_PLAN_NO_DEVICE,         /* none can be used at all; the verdicts say why */
+        ALD_PLAN_REQUIRED_UNUSABLE, /* text: what must be used, and cannot */
+        ALD_PLAN_TOO_LITTLE_MEMORY, /* needs_bytes, and what the usable devices have free */
+        ALD_PLAN_NOT_JOINED,        /* they have enough, but no paths join as many as it takes */
+} AldPlanRefusalKind;
+
+typedef struct AldPlanRefusal {
+        AldPlanRefusalKind kind;
+        const char *text;                 /* of the request; or NULL */
+        uint64_t needs_bytes, free_bytes; /* free_bytes: of all usable devices, less what they keep free */
+        uint32_t n_devices;               /* usable ones */
+        AldPlanVerdict *verdicts;         /* as in a plan, to be freed with g_free(); NULL: there are none */
+} AldPlanRefusal;
+
+/*
+ * The plan for which a step takes the least time: deterministic, so that equal input has an equal plan. Fails
+ * with -EINVAL and the problem. The cluster and the request must outlive the plan.
+ */
+int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, AldPlan **ret,
+        AldPlanRefusal *ret_refusal);
+void ald_plan_free(AldPlan *plan);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldPlan, ald_plan_free)

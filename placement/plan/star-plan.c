@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "placement/plan/cost.h"
+#include "placement/plan/star-plan.h"
+#include "placement/star.h"
+
+/* The candidates that may be used, for one client after the other. */
+typedef struct Star {
+        const AldPlanCandidates *candidates;
+        const AldPlanChoice *choice;
+        uint32_t n;
+        uint32_t *members; /* candidates */
+        AldPlacementDevice *devices;
+        double *use_nsec, *last_nsec;
+        uint32_t *last_layers_max;
+} Star;
+
+static void star_clear(Star *star)
+{
+        g_free(star->members);
+        g_free(star->devices);
+        g_free(star->use_nsec);
+        g_free(star->last_nsec);
+        g_free(star->last_layers_max);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Star, star_clear)
+
+static uint32_t path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)
+{
+        return candidates->paths[(size_t) source * candidates->cluster->n_nodes + sink];
+}
+
+/* The measured path, or the assumed one, as the choice changes it. */
+static AldPlanPath path_of(const Star *star, uint32_t source, uint32_t sink)
+{
+        const AldPlanCandidates *candidates = star->candidates;
+        uint32_t index = path_index(candidates, source, sink);
+        AldPlanPath path = { .source = source,
+                .sink = sink,
+                .rtt_nsec = candidates->request->assumed_rtt_nsec,
+                .bits_per_second = candidates->request->assumed_bits_per_second };
+
+        if (index != ALD_PLAN_NONE)
+                path = candidates->cluster->paths[index];
+        if (star->choice->changed == source || star->choice->changed == sink) {
+                path.rtt_nsec *= star->choice->rtt_factor;
+                path.bits_per_second *= star->choice->rate_factor;
+        }
+        return path;
+}
+
+/* Of a step: the activations go to the device and come back, and further round trips carry nothing of note.
+ */
+static double use_nsec(const Star *star, uint32_t client, uint32_t node)
+{
+        double more = star->candidates->request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1;
+        AldPlanPath to, from;
+
+        if (node == client)
+                return 0;
+        to = path_of(star, client, node);
+        from = path_of(star, node, client);
+        return ald_plan_path_nsec(&to, star->candidates->activation_bytes) +
+               ald_plan_path_nsec(&from, star->candidates->activation_bytes) +
+               more * (ald_plan_path_nsec(&to, 0) + ald_plan_path_nsec(&from, 0));
+}
+
+/* The client's host holds the embedding. */
+static uint64_t embedding_beside(const Star *star, uint32_t client, const AldPlanDevice *device)
+{
+        return device->node == client && device->uses_host_memory
+                       ? star->candidates->request->workload->embedding_bytes
+                       : 0;
+}
+
+static uint32_t layers_max(const Star *star, const AldPlanDevice *device, uint64_t beside)
+{
+        const AldPlanRequest *request = star->candidates->request;
+
+        return ald_plan_layers_max(&request->constants, device, request->workload, beside);
+}
+
+static void set_client(Star *star, uint32_t client)
+{
+        const AldPlanCandidates *candidates = star->candidates;
+        uint64_t head = candidates->request->workload->head_bytes;
+
+        for (uint32_t i = 0; i < star->n; i++) {
+                const AldPlanDevice *device = ald_plan_candidate_device(candidates, star->members[i]);
+                uint64_t beside = embedding_beside(star, client, device);
+
+                star->devices[i].layers_max = layers_max(star, device, beside);
+                star->last_layers_max[i] = layers_max(star, device, beside + head);
+                star->use_nsec[i] = use_nsec(star, client, device->node);
+        }
+}
+
+static void star_init(Star *star, const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+{
+        *star = (Star){ .candidates = candidates,
+                .choice = choice,
+                .members = g_new(uint32_t, candidates->n),
+                .devices = g_new0(AldPlacementDevice, candidates->n),
+                .use_nsec = g_new(double, candidates->n),
+                .last_nsec = g_new(double, candidates->n),
+                .last_layers_max = g_new(uint32_t, candidates->n) };
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                if (choice->allowed && !choice->allowed[i])
+                        continue;
+                star->devices[star->n] = (AldPlacementDevice){ .layer_nsec = candidates->layer_nsec[i],
+                        .required = candidates->required[i] || choice->required == i };
+                star->last_nsec[star->n] = candidates->head_nsec[i];
+                star->members[star->n++] = i;
+        }
+}
+
+static AldPlanStage stage_of(const Star *star, uint32_t client, const AldPlacementStage *stage, bool is_last)
+{
+        const AldPlanCandidates *candidates = star->candidates;
+        const AldPlanRequest *request = candidates->request;
+        uint32_t candidate = star->members[stage->device];
+        const AldPlanDevice *device = ald_plan_candidate_device(candidates, candidate);
+        uint64_t beside = embedding_beside(star, client, device) +
+                          (is_last ? request->workload->head_bytes : 0);
+        bool is_remote = device->node != client;
+
+        return (AldPlanStage){ .device = candidates->devices[candidate],
+                .layers = stage->layers,
+                .has_head = is_last,
+                .bytes = ald_plan_stage_bytes(
+                        &request->constants, device, request->workload, stage->layers, beside),
+                .nsec = stage->layers * candidates->layer_nsec[candidate] +
+                        (is_last ? candidates->head_nsec[candidate] : 0),
+                .hop_nsec = star->use_nsec[stage->device],
+                .path_to = is_remote ? path_index(candidates, client, device->node) : ALD_PLAN_NONE,
+                .path_from = is_remote ? path_index(candidates, device->node, client) : ALD_PLAN_NONE };
+}
+
+static void keep(const Star *star, uint32_t client, const AldPlacementSolution *solution, AldPlanSteps *ret)
+{
+        uint32_t first = 0;
+
+        ald_plan_steps_clear(ret);
+        *ret = (AldPlanSteps){ .stages = g_new(AldPlanStage, solution->n_stages),
+                .n_stages = solution->n_stages,
+                .client = client,
+                .nsec = solution->nsec };
+        for (uint32_t i = 0; i < solution->n_stages; i++) {
+                AldPlanStage *stage = &ret->stages[i];
+
+                *stage = stage_of(star, client, &solution->stages[i], i + 1 == solution->n_stages);
+                stage->is_assumed = star->candidates->cluster->devices[stage->device].node != client &&
+                                    (stage->path_to == ALD_PLAN_NONE || stage->path_from == ALD_PLAN_NONE);
+                stage->first_layer = first;
+                first += stage->layers;
+        }
+}
+
+static void try_client(Star *star, uint32_t client, AldPlanSteps *best)
+{
+        const AldPlacementProblem problem = { .layers = star->candidates->request->workload->layers,
+                .n_devices = star->n,
+                .devices = star->devices,
+                .devices_max = star->choice->devices_max };
+        const AldPlacementStar arms = { star->use_nsec, star->last_nsec, star->last_layers_max };
+        AldPlacementSolution solution;
+
+        set_client(star, client);
+        if (ald_placement_solve_star(&problem, &arms, &solution) < 0)
+                return;
+        if (!best->stages || solution.nsec < best->nsec)
+                keep(star, client, &solution, best);
+        ald_placement_solution_clear(&solution);
+}
+
+/* A client without one would only add transfers. */
+static bool has_candidate(const AldPlanCandidates *candidates, uint32_t node)
+{
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (ald_plan_candidate_device(candidates, i)->node == node)
+                        return true;
+        return false;
+}
+
+int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        g_auto(Star) star;
+        AldPlanSteps best = {};
+
+        star_init(&star, candidates, choice);
+        for (uint32_t node = 0; node < candidates->cluster->n_nodes; node++)
+                if (choice->client == ALD_PLAN_NONE ? has_candidate(candidates, node)
+                                                    : choice->client == node)
+                        try_client(&star, node, &best);
+        if (!best.stages)
+                return -ENOSPC;
+        *ret = best;
+        return 0;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/choice.h"
+
+/*
+ * The steps that take the least time for an engine with a client. Of equal ones, those whose client comes
+ * first. -ENOSPC: the layers fit on no choice of devices that a client reaches. The result is to be cleared
+ * with ald_plan_steps_clear().
+ */
+int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);

@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "placement/plan/plan.h"
+
+#define NODES_MAX 4u
+#define DEVICES_MAX 5u
+#define CASES 1500
+#define GB 1000000000ull
+
+/* A cluster whose figures are at hand. */
+typedef struct Case {
+        AldPlanNode nodes[NODES_MAX];
+        AldPlanDevice devices[DEVICES_MAX];
+        AldPlanPath paths[NODES_MAX * NODES_MAX * 2];
+        AldPlanCluster cluster;
+        AldPlanWorkload workload;
+        AldPlanRequest request;
+} Case;
+
+static const char *const ids[] = { "a", "b", "c", "d" };
+
+/* Constants that are easy to reckon with: all rates are reached, and nothing is kept free. */
+static void init_request(Case *made)
+{
+        ald_plan_constants_init(&made->request.constants);
+        for (size_t i = 0; i < ALD_PLAN_N_CONSTANTS; i++)
+                made->request.constants.values[i] = 0;
+        made->request.constants.values[ALD_PLAN_GPU_MEMORY_EFFICIENCY] = 1;
+        made->request.constants.values[ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = 1;
+        made->request.constants.values[ALD_PLAN_COMPUTE_EFFICIENCY] = 1;
+        made->request.constants.values[ALD_PLAN_ACTIVATION_BYTES] = 4;
+        made->request.constants.values[ALD_PLAN_STAR_ROUND_TRIPS] = 1;
+        made->request.engine = ald_plan_engine_find("llama.cpp");
+        made->request.workload = &made->workload;
+        made->request.assumed_rtt_nsec = made->request.assumed_bits_per_second = NAN;
+}
+
+static void init_case(Case *made, uint32_t n_nodes)
+{
+        *made = (Case){ .workload = { .layers = 6,
+                                .layer_bytes = GB,
+                                .token_bytes = GB,
+                                .token_parameters = 1,
+                                .embedding_bytes = GB / 2,
+                                .head_bytes = GB / 2,
+                                .head_parameters = 1,
+                                .activation_elements = 1000,
+                                .parallel = 1,
+                                .context = 1 } };
+        init_request(made);
+        for (uint32_t i = 0; i < n_nodes; i++) {
+                made->nodes[i] = (AldPlanNode){ .id = ids[i], .name = ids[i] };
+                made->devices[i] = (AldPlanDevice){ .node = i,
+                        .id = "cpu",
+                        .is_processor = true,
+                        .uses_host_memory = true,
+                        .free_bytes = 20 * GB,
+                        .bytes_per_second = 100e9,
+                        .flops = 1e12 };
+        }
+        made->cluster = (AldPlanCluster){ .nodes = made->nodes,
+                .n_nodes = n_nodes,
+                .devices = made->devices,
+                .n_devices = n_nodes,
+                .paths = made->paths };
+}
+
+static void add_path(Case *made, uint32_t source, uint32_t sink, double rtt_nsec, double bits_per_second)
+{
+        made->paths[made->cluster.n_paths++] = (AldPlanPath){
+                .source = source, .sink = sink, .rtt_nsec = rtt_nsec, .bits_per_second = bits_per_second
+        };
+}
+
+static void join(Case *made, uint32_t a, uint32_t b, double rtt_nsec, double bits_per_second)
+{
+        add_path(made, a, b, rtt_nsec, bits_per_second);
+        add_path(made, b, a, rtt_nsec, bits_per_second);
+}
+
+static void make_random(Case *made)
+{
+        uint32_t n_nodes = (uint32_t) g_test_rand_int_range(1, NODES_MAX + 1);
+        uint32_t n_devices = MIN(n_nodes + (uint32_t) g_test_rand_int_range(0, 2), DEVICES_MAX);
+
+        init_case(made, n_nodes);
+        made->cluster.n_devices = n_devices;
+        for (uint32_t i = 0; i < n_devices; i++) {
+                bool is_gpu = g_test_rand_int_range(0, 2);
+
+                made->devices[i] = (AldPlanDevice){ .node = i % n_nodes,
+                        .id = i < n_nodes ? "first" : "second",
+                        .is_processor = !is_gpu,
+                        .uses_host_memory = i < n_nodes && !is_gpu,
+                        .free_bytes = (uint64_t) g_test_rand_int_range(0, 5) * GB,
+                        .bytes_per_second = g_test_rand_double_range(20e9, 400e9),
+                        .flops = 1e15 };
+        }
+        for (uint32_t i = 0; i < n_nodes; i++)
+                for (uint32_t j = 0; j < n_nodes; j++)
+                        for (int n = 0; i != j && n < g_test_rand_int_range(0, 3); n++)
+                                add_path(made, i, j, g_test_rand_double_range(1e3, 2e7),
+                                        g_test_rand_double_range(1e7, 1e10));
+        made->workload.layers = (uint32_t) g_test_rand_int_range(1, 8);
+        made->request.devices_max = (uint32_t) g_test_rand_int_range(0, 4);
+}
+
+/* What a step takes, by the documented model and from the figures alone. */
+
+static double best_path(const Case *made, uint32_t source, uint32_t sink)
+{
+        double bytes = 4.0 * made->workload.activation_elements, best = INFINITY;
+
+        for (uint32_t i = 0; i < made->cluster.n_paths; i++) {
+                const AldPlanPath *path = &made->paths[i];
+
+                if (path->source == source && path->sink == sink)
+                        best = fmin(best, path->rtt_nsec / 2 + bytes * 8 / path->bits_per_second * 1e9);
+        }
+        return best;
+}
+
+static double step_nsec(const Case *made, uint32_t client, const uint32_t *layers, uint32_t last)
+{
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
+                const AldPlanDevice *device = &made->devices[i];
+                double bytes = layers[i] * (double) made->workload.layer_bytes, needs = bytes;
+
+                if (layers[i] == 0)
+                        continue;
+                if (i == last) {
+                        bytes += (double) made->workload.head_bytes;
+                        needs = bytes;
+                }
+                if (device->node == client && device->uses_host_memory)
+                        needs += (double) made->workload.embedding_bytes;
+                if (needs > (double) device->free_bytes)
+                        return INFINITY;
+                nsec += bytes / device->bytes_per_second * 1e9;
+                if (device->node != client)
+                        nsec += best_path(made, client, device->node) + best_path(made, device->node, client);
+        }
+        return nsec;
+}
+
+/* A node without one is no client. */
+static bool has_usable_device(const Case *made, uint32_t node)
+{
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++)
+                if (made->devices[i].node == node &&
+                        made->devices[i].free_bytes >= made->workload.layer_bytes)
+                        return true;
+        return false;
+}
+
+typedef struct Search {
+        const Case *of;
+        uint32_t layers[DEVICES_MAX];
+        double best;
+} Search;
+
+static void search(Search *self, uint32_t device, uint32_t left)
+{
+        const Case *of = self->of;
+        uint32_t used = 0;
+
+        if (device < of->cluster.n_devices) {
+                for (uint32_t n = 0; n <= left; n++) {
+                        self->layers[device] = n;
+                        search(self, device + 1, left - n);
+                }
+                return;
+        }
+        for (uint32_t i = 0; i < of->cluster.n_devices; i++)
+                used += self->layers[i] > 0;
+        if (left > 0 || (of->request.devices_max > 0 && used > of->request.devices_max))
+                return;
+        for (uint32_t client = 0; client < of->cluster.n_nodes; client++)
+                for (uint32_t last = 0; last < of->cluster.n_devices; last++)
+                        if (self->layers[last] > 0 && has_usable_device(of, client))
+                                self->best = fmin(self->best, step_nsec(of, client, self->layers, last));
+}
+
+static void assert_best(const Case *made, const AldPlan *plan, double nsec)
+{
+        uint32_t layers[DEVICES_MAX] = {}, last = 0, sum = 0;
+
+        for (uint32_t i = 0; i < plan->best.n_stages; i++) {
+                const AldPlanStage *stage = &plan->best.stages[i];
+
+                g_assert_cmpuint(stage->first_layer, ==, sum);
+                g_assert_cmpint(stage->has_head, ==, i + 1 == plan->best.n_stages);
+                g_assert_cmpuint(stage->bytes, <=, made->devices[stage->device].free_bytes);
+                g_assert_cmpint(plan->verdicts[stage->device].reason, ==, ALD_PLAN_TAKEN);
+                layers[stage->device] = stage->layers;
+                sum += stage->layers;
+                last = stage->device;
+        }
+        g_assert_cmpuint(sum, ==, made->workload.layers);
+        g_assert_cmpfloat_with_epsilon(plan->best.nsec, nsec, 1e-6 * nsec);
+        g_assert_cmpfloat_with_epsilon(step_nsec(made, plan->best.client, layers, last), nsec, 1e-6 * nsec);
+        g_assert_cmpfloat_with_epsilon(plan->tokens_per_second, 1e9 / nsec, 1e-6 * 1e9 / nsec);
+}
+
+/* What is said of the plan holds. */
+static void assert_explained(const Case *made, const AldPlan *plan)
+{
+        for (uint32_t i = 0; i < plan->n_alternatives; i++)
+                g_assert_cmpfloat(plan->alternatives[i].nsec, >=,
+                        i == 0 ? plan->best.nsec * (1 - 1e-12) : plan->alternatives[i - 1].nsec);
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++)
+                if (plan->verdicts[i].reason == ALD_PLAN_SAVES_TOO_LITTLE)
+                        g_assert_cmpfloat(plan->verdicts[i].saves_nsec, <=,
+                                plan->verdicts[i].costs_nsec + 1e-6 * plan->best.nsec);
+        for (uint32_t i = 0; i < plan->n_sensitivities; i++) {
+                g_assert_cmpfloat(plan->sensitivities[i].rate_nsec, <=, plan->best.nsec * (1 + 1e-12));
+                g_assert_cmpfloat(plan->sensitivities[i].rtt_nsec, <=, plan->best.nsec * (1 + 1e-12));
+        }
+}
+
+static void test_is_best(void)
+{
+        unsigned n_plans = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                Search all = { .best = INFINITY };
+                Case made;
+                int r;
+
+                make_random(&made);
+                all.of = &made;
+                search(&all, 0, made.workload.layers);
+                r = ald_plan_make(&made.cluster, &made.request, &plan, &refusal);
+                g_assert_cmpint(r, ==, isinf(all.best) ? -EINVAL : 0);
+                g_free(refusal.verdicts);
+                if (r < 0)
+                        continue;
+                assert_best(&made, plan, all.best);
+                assert_explained(&made, plan);
+                n_plans++;
+        }
+        g_assert_cmpuint(n_plans, >, CASES / 4);
+}
+
+static AldPlan *plan_of(const Case *made)
+{
+        AldPlanRefusal refusal;
+        AldPlan *plan = NULL;
+
+        g_assert_cmpint(ald_plan_make(&made->cluster, &made->request, &plan, &refusal), ==, 0);
+        return plan;
+}
+
+/* b is the fastest, but has room for five layers. The sixth and the head are on a rather than on c, which is
+ * faster, but far away. */
+static void test_explanation(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        Case made;
+
+        init_case(&made, 3);
+        made.devices[1].bytes_per_second = 200e9;
+        made.devices[1].free_bytes = 5 * GB;
+        made.devices[2].bytes_per_second = 120e9;
+        join(&made, 0, 1, 2e6, 1e9);
+        join(&made, 0, 2, 8e6, 1e9);
+        join(&made, 1, 2, 8e6, 1e9);
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 2);
+        /* Whose embedding takes no room from b. */
+        g_assert_cmpuint(plan->best.client, ==, 0);
+        g_assert_cmpuint(plan->best.stages[0].device, ==, 1);
+        g_assert_cmpuint(plan->best.stages[0].layers, ==, 5);
+        g_assert_cmpfloat_with_epsilon(plan->best.stages[0].nsec, 25e6, 1);
+        g_assert_cmpfloat_with_epsilon(plan->best.stages[0].hop_nsec, 2e6 + 2 * 32e3, 1);
+        g_assert_cmpuint(plan->best.stages[0].path_to, ==, 0);
+        g_assert_cmpuint(plan->best.stages[0].path_from, ==, 1);
+        g_assert_cmpuint(plan->best.stages[1].device, ==, 0);
+        g_assert_true(plan->best.stages[1].has_head);
+        g_assert_cmpfloat_with_epsilon(plan->best.stages[1].nsec, 15e6, 1);
+        g_assert_cmpfloat(plan->best.stages[1].hop_nsec, ==, 0);
+        g_assert_cmpuint(plan->best.stages[1].path_to, ==, ALD_PLAN_NONE);
+        /* It would take the last layer and the head. */
+        g_assert_cmpint(plan->verdicts[2].reason, ==, ALD_PLAN_SAVES_TOO_LITTLE);
+        g_assert_cmpfloat_with_epsilon(plan->verdicts[2].costs_nsec, 8e6 + 2 * 32e3, 1);
+        g_assert_cmpfloat_with_epsilon(plan->verdicts[2].saves_nsec, 15e6 - 12.5e6, 1);
+        g_assert_cmpuint(plan->n_sensitivities, ==, 1);
+        g_assert_cmpuint(plan->sensitivities[0].device, ==, 1);
+        g_assert_cmpfloat_with_epsilon(plan->best.nsec - plan->sensitivities[0].rate_nsec, 0.9 * 64e3, 1);
+        g_assert_cmpfloat_with_epsilon(plan->best.nsec - plan->sensitivities[0].rtt_nsec, 0.9 * 2e6, 1);
+        g_assert_cmpuint(plan->n_alternatives, ==, 3);
+}
+
+static void assert_verdict(const Case *made, uint32_t device, AldPlanReason reason)
+{
+        g_autoptr(AldPlan) plan = plan_of(made);
+
+        g_assert_cmpint(plan->verdicts[device].reason, ==, reason);
+}
+
+static void test_reasons(void)
+{
+        static const char *const without[] = { "b", NULL }, *const without_device[] = { "b/cpu", NULL };
+        Case made, changed;
+
+        init_case(&made, 2);
+        join(&made, 0, 1, 1e3, 1e9);
+        made.devices[1].bytes_per_second = 50e9;
+        assert_verdict(&made, 1, ALD_PLAN_SAVES_TOO_LITTLE);
+#define CHANGED(...)                                  \
+        changed = made;                               \
+        changed.cluster.nodes = changed.nodes;        \
+        changed.cluster.devices = changed.devices;    \
+        changed.cluster.paths = changed.paths;        \
+        changed.request.workload = &changed.workload; \
+        __VA_ARGS__;                                  \
+        assert_verdict
+        CHANGED(changed.nodes[1].unusable = "offline")(&changed, 1, ALD_PLAN_UNUSABLE);
+        CHANGED(changed.request.without = without)(&changed, 1, ALD_PLAN_EXCLUDED);
+        CHANGED(changed.request.without = without_device)(&changed, 1, ALD_PLAN_EXCLUDED);
+        CHANGED(changed.devices[1].bytes_per_second = NAN)(&changed, 1, ALD_PLAN_BANDWIDTH_UNMEASURED);
+        CHANGED(changed.devices[1].flops = NAN)(&changed, 1, ALD_PLAN_COMPUTE_UNMEASURED);
+        CHANGED(changed.devices[1].free_bytes = ALD_PLAN_ABSENT)(&changed, 1, ALD_PLAN_MEMORY_UNKNOWN);
+        CHANGED(changed.devices[1].free_bytes = GB - 1)(&changed, 1, ALD_PLAN_MEMORY_TOO_SMALL);
+        CHANGED(changed.cluster.n_paths = 0)(&changed, 1, ALD_PLAN_NO_PATH);
+        CHANGED(changed.devices[1].node = 0)(&changed, 1, ALD_PLAN_SHARES_MEMORY);
+#undef CHANGED
+}
+
+static void assert_refused(const Case *made, AldPlanRefusalKind kind, const char *text)
+{
+        AldPlanRefusal refusal = {};
+        AldPlan *plan = NULL;
+
+        g_assert_cmpint(ald_plan_make(&made->cluster, &made->request, &plan, &refusal), ==, -EINVAL);
+        g_assert_null(plan);
+        g_assert_cmpint(refusal.kind, ==, kind);
+        g_assert_cmpstr(refusal.text, ==, text);
+        g_assert_nonnull(refusal.verdicts);
+        g_free(refusal.verdicts);
+        if (kind != ALD_PLAN_TOO_LITTLE_MEMORY)
+                return;
+        g_assert_cmpuint(refusal.needs_bytes, ==, 13 * GB / 2);
+        g_assert_cmpuint(refusal.free_bytes, ==, 4 * GB);
+        g_assert_cmpuint(refusal.n_devices, ==, 2);
+}
+
+static void test_refusals(void)
+{
+        static const char *const stranger[] = { "z", NULL }, *const b[] = { "b", NULL };
+        Case made;
+
+        init_case(&made, 2);
+        made.request.must = stranger;
+        assert_refused(&made, ALD_PLAN_NO_SUCH_NODE, "z");
+        made.request.must = NULL;
+        made.request.without = stranger;
+        assert_refused(&made, ALD_PLAN_NO_SUCH_NODE, "z");
+        made.request.without = NULL;
+        made.request.client = "z";
+        assert_refused(&made, ALD_PLAN_NO_SUCH_NODE, "z");
+        made.request.client = "b";
+        made.nodes[1].unusable = "offline";
+        assert_refused(&made, ALD_PLAN_REQUIRED_UNUSABLE, "b");
+        made.request.client = NULL;
+        made.request.must = b;
+        assert_refused(&made, ALD_PLAN_REQUIRED_UNUSABLE, "b");
+        made.nodes[0].unusable = "offline";
+        made.request.must = NULL;
+        assert_refused(&made, ALD_PLAN_NO_DEVICE, NULL);
+        made.nodes[0].unusable = made.nodes[1].unusable = NULL;
+        made.devices[0].free_bytes = made.devices[1].free_bytes = 2 * GB;
+        assert_refused(&made, ALD_PLAN_TOO_LITTLE_MEMORY, NULL);
+        made.devices[0].free_bytes = made.devices[1].free_bytes = 4 * GB;
+        assert_refused(&made, ALD_PLAN_NOT_JOINED, NULL);
+}
+
+/* A path that was never measured is used only where the request says what to assume of it. */
+static void test_assumption(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        Case made;
+
+        init_case(&made, 2);
+        made.devices[0].free_bytes = made.devices[1].free_bytes = 4 * GB;
+        made.request.assumed_rtt_nsec = 1e6;
+        made.request.assumed_bits_per_second = 1e9;
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 2);
+        g_assert_false(plan->best.stages[0].is_assumed && plan->best.stages[1].is_assumed);
+        g_assert_true(plan->best.stages[0].is_assumed || plan->best.stages[1].is_assumed);
+}
+
+static void test_required(void)
+{
+        static const char *const b[] = { "b", NULL };
+        g_autoptr(AldPlan) plan = NULL;
+        Case made;
+
+        init_case(&made, 2);
+        join(&made, 0, 1, 1e6, 1e9);
+        made.devices[1].bytes_per_second = 50e9;
+        made.request.must = b;
+        made.request.client = "a";
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.client, ==, 0);
+        g_assert_cmpuint(plan->best.n_stages, ==, 2);
+        g_assert_cmpuint(
+                plan->best.stages[1].device == 1 ? plan->best.stages[1].layers : plan->best.stages[0].layers,
+                ==, 1);
+}
+
+static void test_constants(void)
+{
+        AldPlanConstants constants;
+
+        ald_plan_constants_init(&constants);
+        for (size_t i = 0; i < ALD_PLAN_N_CONSTANTS; i++) {
+                const AldPlanConstantInfo *info = &ald_plan_constants[i];
+
+                g_assert_cmpfloat(constants.values[i], ==, info->value);
+                g_assert_cmpfloat(info->min, <=, info->value);
+                g_assert_cmpfloat(info->value, <=, info->max);
+                g_assert_cmpint(ald_plan_constants_set(&constants, info->name, info->max), ==, 0);
+                g_assert_cmpfloat(constants.values[i], ==, info->max);
+                g_assert_cmpint(ald_plan_constants_set(&constants, info->name, NAN), ==, -ERANGE);
+                g_assert_cmpint(ald_plan_constants_set(&constants, info->name, info->max * 2), ==, -ERANGE);
+        }
+        g_assert_cmpint(ald_plan_constants_set(&constants, "Nothing", 1), ==, -ENOENT);
+}
+
+/* Two blocks that differ: the larger one decides on memory, the mean on time. */
+static void test_workload(void)
+{
+        g_autoptr(AldLlm) llm = ald_llm_new(2);
+        AldPlanWorkload workload;
+
+        g_assert_cmpint(
+                ald_plan_workload_of_llm(llm, 256, 1, ALD_KV_F16, ALD_KV_F16, &workload), ==, -ENODATA);
+        llm->embedding_bytes = 1000;
+        llm->head_tied = true;
+        llm->head_bytes = 0;
+        llm->embedding_length = 64;
+        llm->vocabulary = 100;
+        for (uint32_t i = 0; i < 2; i++)
+                llm->layers[i] = (AldLlmLayer){ .bytes = 100 + 100 * i,
+                        .token_bytes = 50 + 100 * i,
+                        .parameters = 80,
+                        .token_parameters = 40 + 20 * i,
+                        .kv_heads = 2,
+                        .key_length = 32,
+                        .value_length = 32,
+                        .window = ALD_LLM_ABSENT_COUNT };
+        g_assert_cmpint(ald_plan_workload_of_llm(llm, 256, 2, ALD_KV_F16, ALD_KV_F16, &workload), ==, 0);
+        g_assert_cmpuint(workload.layers, ==, 2);
+        g_assert_cmpuint(workload.layer_bytes, ==, 200);
+        g_assert_cmpfloat(workload.token_bytes, ==, 100);
+        g_assert_cmpfloat(workload.token_parameters, ==, 50);
+        g_assert_cmpuint(workload.layer_kv_bytes, ==, 2 * 256 * 2 * 32 * 2 * 2);
+        g_assert_cmpfloat(workload.token_kv_bytes, ==, 256 * 2 * 32 * 2 * 2);
+        g_assert_cmpuint(workload.head_bytes, ==, 1000);
+        g_assert_cmpfloat(workload.head_parameters, ==, 6400);
+        llm->layers[1].bytes = ALD_LLM_ABSENT;
+        g_assert_cmpint(
+                ald_plan_workload_of_llm(llm, 256, 1, ALD_KV_F16, ALD_KV_F16, &workload), ==, -ENODATA);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/plan/is-best", test_is_best);
+        g_test_add_func("/plan/explanation", test_explanation);
+        g_test_add_func("/plan/reasons", test_reasons);
+        g_test_add_func("/plan/refusals", test_refusals);
+        g_test_add_func("/plan/assumption", test_assumption);
+        g_test_add_func("/plan/required", test_required);
+        g_test_add_func("/plan/constants", test_constants);
+        g_test_add_func("/plan/workload", test_workload);
+        return g_test_run();
+}
