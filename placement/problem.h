@@ -14,13 +14,22 @@ typedef struct AldPlacementDevice {
         bool required;       /* it gets a layer at least */
 } AldPlacementDevice;
 
+/* What a device also does as the first stage (the embedding), as the last one (the head) or as the only one,
+ * which is both. */
+typedef struct AldPlacementEnds {
+        double first_nsec, last_nsec; /* besides its layers; 0 or more */
+        /* Layers that fit beside what the device then holds; no more than its layers_max count. */
+        uint32_t layers_max_first, layers_max_last, layers_max_both;
+} AldPlacementEnds;
+
 typedef struct AldPlacementProblem {
         uint32_t layers;
         uint32_t n_devices;
         const AldPlacementDevice *devices;
         /* From device i to device j at [i * n_devices + j]; INFINITY: no path that may be used. */
         const double *hop_nsec;
-        uint32_t devices_max; /* that may be used; 0: all */
+        uint32_t devices_max;         /* that may be used; 0: all */
+        const AldPlacementEnds *ends; /* of each device; NULL: ends take no time and hold nothing */
 } AldPlacementProblem;
 
 typedef struct AldPlacementStage {

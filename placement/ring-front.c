@@ -79,6 +79,8 @@ int ald_placement_solve_ring_within(const AldPlacementProblem *problem, const do
                 limited = { .problem = problem, .devices = g_new(AldPlacementDevice, problem->n_devices) };
         AldPlacementProblem within = *problem;
 
+        if (problem->ends)
+                return -EOPNOTSUPP;
         set_limit(&limited, busiest_nsec);
         for (size_t i = 0; i < n_hops; i++)
                 hops[i] = is_path(problem, occupy_nsec, busiest_nsec, i) ? problem->hop_nsec[i] : INFINITY;
@@ -191,6 +193,8 @@ int ald_placement_solve_ring_busiest(
         g_auto(Limited) limited = { .problem = problem, .occupy_nsec = occupy_nsec };
         guint below = 0, above;
 
+        if (problem->ends)
+                return -EOPNOTSUPP;
         if (problem->n_devices == 0 || problem->n_devices > ALD_PLACEMENT_RING_MAX)
                 return problem->n_devices == 0 ? -ENOSPC : -E2BIG;
         limits = list_limits(problem, occupy_nsec);

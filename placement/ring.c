@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <glib.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "placement/ring.h"
+#include "placement/split.h"
 
 typedef uint32_t Set; /* bit i: device i */
 
@@ -12,95 +12,128 @@ typedef struct Ring {
         const AldPlacementProblem *problem;
         uint32_t by_speed[ALD_PLACEMENT_RING_MAX]; /* devices, the fastest first */
         Set required;
-        /* Of paths that begin at one device, the first of their set: the least sum of hops over a set of
-         * later devices to the last of these. [set of later devices][last] */
-        double *path;
-        double best; /* with its set */
+        uint32_t most; /* devices used */
+        /* Paths begin at one device. Without ends it is the first one of its set, as a ring begins anywhere;
+         * with ends it is the first stage. */
+        uint32_t first, others[ALD_PLACEMENT_RING_MAX], n_others; /* that may follow it */
+        double out[ALD_PLACEMENT_RING_MAX],
+                back[ALD_PLACEMENT_RING_MAX];                        /* hops from and to the first device */
+        double into[ALD_PLACEMENT_RING_MAX][ALD_PLACEMENT_RING_MAX]; /* [other][from which other] */
+        double *path;  /* the least sum of hops over a set of others to the last of these [set][last] */
+        double *alike; /* with ends: of each set, the time of its layers if no device were an end */
+        double best;   /* with its set, and with ends the device that is first and the other that is last */
         Set best_set;
-        bool fits; /* some set, joined or not */
+        uint32_t best_first, best_last;
 } Ring;
 
 static void ring_clear(Ring *ring)
 {
         g_free(ring->path);
+        g_free(ring->alike);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ring, ring_clear)
 
-static double hop(const Ring *ring, uint32_t from, uint32_t to)
+static double *path_at(const Ring *ring, Set set, uint32_t last)
 {
-        return ring->problem->hop_nsec[(size_t) from * ring->problem->n_devices + to];
-}
-
-static double *path_at(const Ring *ring, uint32_t n_later, Set later, uint32_t last)
-{
-        return &ring->path[(size_t) later * n_later + last];
+        return &ring->path[(size_t) set * ring->n_others + last];
 }
 
 static bool is_allowed(const Ring *ring, Set set)
 {
-        uint32_t n = (uint32_t) __builtin_popcount(set);
-
-        return (set & ring->required) == ring->required && n <= ring->problem->layers &&
-               (ring->problem->devices_max == 0 || n <= ring->problem->devices_max);
+        return (set & ring->required) == ring->required && (uint32_t) __builtin_popcount(set) <= ring->most;
 }
 
-/* One layer each, and the others to the fastest. INFINITY if they do not fit; layers[i] of device i, if
- * wanted. */
-static double split(const Ring *ring, Set set, uint32_t *layers)
+/* As ald_placement_split() of devices that are no ends. */
+static double split(const Ring *ring, Set set)
 {
         uint32_t left = ring->problem->layers - (uint32_t) __builtin_popcount(set);
         double nsec = 0;
 
         for (uint32_t i = 0; i < ring->problem->n_devices; i++) {
-                uint32_t device = ring->by_speed[i], more;
-                const AldPlacementDevice *it = &ring->problem->devices[device];
+                const AldPlacementDevice *it = &ring->problem->devices[ring->by_speed[i]];
+                uint32_t more;
 
-                if (!(set & (1u << device)))
+                if (!(set & (1u << ring->by_speed[i])))
                         continue;
                 if (it->layers_max == 0)
                         return INFINITY;
                 more = MIN(left, it->layers_max - 1);
                 left -= more;
                 nsec += (1 + more) * it->layer_nsec;
-                if (layers)
-                        layers[device] = 1 + more;
         }
         return left > 0 ? INFINITY : nsec;
 }
 
-/* Sets of devices after `first`, in the order of their numbers, so that those without the last one are known.
- */
-static void find_paths(Ring *ring, uint32_t first, uint32_t n_later)
+static void begin_at(Ring *ring, uint32_t first)
 {
-        for (Set later = 1; later < 1u << n_later; later++)
-                for (uint32_t last = 0; last < n_later; last++) {
-                        Set before = later & ~(1u << last);
-                        double best = INFINITY;
+        const AldPlacementProblem *problem = ring->problem;
+        const double *hop = problem->hop_nsec;
+        size_t n = problem->n_devices;
 
-                        if (before == later)
-                                continue;
-                        if (before == 0)
-                                best = hop(ring, first, first + 1 + last);
-                        for (Set rest = before; rest; rest &= rest - 1) {
-                                uint32_t previous = (uint32_t) __builtin_ctz(rest);
-                                double nsec = *path_at(ring, n_later, before, previous) +
-                                              hop(ring, first + 1 + previous, first + 1 + last);
+        ring->first = first;
+        ring->n_others = 0;
+        for (uint32_t i = problem->ends ? 0 : first + 1; i < n; i++)
+                if (i != first)
+                        ring->others[ring->n_others++] = i;
+        for (uint32_t i = 0; i < ring->n_others; i++) {
+                uint32_t device = ring->others[i];
 
-                                best = MIN(best, nsec);
-                        }
-                        *path_at(ring, n_later, later, last) = best;
+                ring->out[i] = hop[first * n + device];
+                ring->back[i] = hop[device * n + first];
+                for (uint32_t j = 0; j < ring->n_others; j++)
+                        ring->into[i][j] = hop[ring->others[j] * n + device];
+        }
+}
+
+/* With the first device. */
+static Set set_of(const Ring *ring, Set others)
+{
+        Set below = (1u << ring->first) - 1;
+
+        if (!ring->problem->ends)
+                return (others << 1 | 1) << ring->first;
+        return (others & below) | 1u << ring->first | (others & ~below) << 1;
+}
+
+static double least_before(const Ring *ring, Set before, uint32_t last)
+{
+        double best = INFINITY;
+
+        for (Set rest = before; rest; rest &= rest - 1) {
+                uint32_t previous = (uint32_t) __builtin_ctz(rest);
+                double nsec = *path_at(ring, before, previous) + ring->into[last][previous];
+
+                best = MIN(best, nsec);
+        }
+        return best;
+}
+
+/* Sets in the order of their numbers, so that those without the last one are known; larger ones than may be
+ * used are not read. */
+static void find_paths(Ring *ring)
+{
+        for (Set set = 1; set < 1u << ring->n_others; set++) {
+                if ((uint32_t) __builtin_popcount(set) >= ring->most)
+                        continue;
+                for (Set rest = set; rest; rest &= rest - 1) {
+                        uint32_t last = (uint32_t) __builtin_ctz(rest);
+                        Set before = set & ~(1u << last);
+
+                        *path_at(ring, set, last) = before ? least_before(ring, before, last)
+                                                           : ring->out[last];
                 }
+        }
 }
 
 /* The least sum of hops around the set, and the last stage before the first device. */
-static double close_ring(const Ring *ring, uint32_t first, uint32_t n_later, Set later, uint32_t *ret_last)
+static double close_ring(const Ring *ring, Set others, uint32_t *ret_last)
 {
-        double best = later ? INFINITY : 0;
+        double best = others ? INFINITY : 0;
 
-        for (Set rest = later; rest; rest &= rest - 1) {
+        for (Set rest = others; rest; rest &= rest - 1) {
                 uint32_t last = (uint32_t) __builtin_ctz(rest);
-                double nsec = *path_at(ring, n_later, later, last) + hop(ring, first + 1 + last, first);
+                double nsec = *path_at(ring, others, last) + ring->back[last];
 
                 if (nsec < best) {
                         best = nsec;
@@ -110,77 +143,133 @@ static double close_ring(const Ring *ring, uint32_t first, uint32_t n_later, Set
         return best;
 }
 
-static void compare_sets(Ring *ring, uint32_t first, uint32_t n_later)
+static void compare_sets(Ring *ring)
 {
-        for (Set later = 0; later < 1u << n_later; later++) {
-                Set set = (later << 1 | 1) << first;
+        for (Set others = 0; others < 1u << ring->n_others; others++) {
+                Set set = set_of(ring, others);
+                uint32_t last = 0;
                 double nsec;
-                uint32_t last;
 
                 if (!is_allowed(ring, set))
                         continue;
-                nsec = split(ring, set, NULL);
-                ring->fits |= nsec < INFINITY;
+                nsec = split(ring, set);
                 if (nsec > ring->best)
                         continue;
-                nsec += close_ring(ring, first, n_later, later, &last);
+                nsec += close_ring(ring, others, &last);
                 if (nsec < ring->best || (nsec < INFINITY && nsec <= ring->best && set < ring->best_set)) {
                         ring->best = nsec;
                         ring->best_set = set;
+                        ring->best_first = ring->first;
+                        ring->best_last = last;
                 }
+        }
+}
+
+static uint32_t list_by_speed(const Ring *ring, Set set, uint32_t devices[static ALD_PLACEMENT_RING_MAX])
+{
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < ring->problem->n_devices; i++)
+                if (set & (1u << ring->by_speed[i]))
+                        devices[n++] = ring->by_speed[i];
+        return n;
+}
+
+static double split_between(const Ring *ring, Set set, uint32_t first, uint32_t last, uint32_t *layers)
+{
+        uint32_t devices[ALD_PLACEMENT_RING_MAX], n = list_by_speed(ring, set, devices);
+
+        return ald_placement_split(ring->problem, devices, n, first, last, layers);
+}
+
+/* From the first device to this other one, or to none. Ends leave less room, so what the layers take without
+ * them shows most of what need not be looked at. */
+static void compare_last(Ring *ring, Set others, uint32_t last)
+{
+        const AldPlacementProblem *problem = ring->problem;
+        uint32_t end = others ? ring->others[last] : ring->first;
+        Set set = set_of(ring, others);
+        double nsec = ald_placement_ends_nsec(problem, ring->first, end);
+
+        if (others)
+                nsec += *path_at(ring, others, last) + ring->back[last];
+        if (!(nsec + ring->alike[set] < INFINITY) || nsec + ring->alike[set] > ring->best)
+                return;
+        nsec += split_between(ring, set, ring->first, end, NULL);
+        if (nsec < ring->best || (nsec < INFINITY && nsec <= ring->best && set < ring->best_set)) {
+                ring->best = nsec;
+                ring->best_set = set;
+                ring->best_first = ring->first;
+                ring->best_last = last;
+        }
+}
+
+static void compare_ends(Ring *ring)
+{
+        if (is_allowed(ring, 1u << ring->first))
+                compare_last(ring, 0, 0);
+        for (Set others = 1; others < 1u << ring->n_others; others++) {
+                if (!is_allowed(ring, set_of(ring, others)))
+                        continue;
+                for (Set rest = others; rest; rest &= rest - 1)
+                        compare_last(ring, others, (uint32_t) __builtin_ctz(rest));
         }
 }
 
 static void read_back(Ring *ring, AldPlacementSolution *ret)
 {
-        uint32_t first = (uint32_t) __builtin_ctz(ring->best_set);
-        uint32_t n_later = ring->problem->n_devices - first - 1, last = 0;
-        uint32_t layers[ALD_PLACEMENT_RING_MAX], n = (uint32_t) __builtin_popcount(ring->best_set);
-        Set later = ring->best_set >> (first + 1);
+        uint32_t n = (uint32_t) __builtin_popcount(ring->best_set), last = ring->best_last;
+        uint32_t layers[ALD_PLACEMENT_RING_MAX], listed[ALD_PLACEMENT_RING_MAX];
+        Set others = 0;
 
-        find_paths(ring, first, n_later);
-        (void) split(ring, ring->best_set, layers);
-        (void) close_ring(ring, first, n_later, later, &last);
+        begin_at(ring, ring->best_first);
+        find_paths(ring);
+        for (uint32_t i = 0; i < ring->n_others; i++)
+                others |= ring->best_set & (1u << ring->others[i]) ? 1u << i : 0;
+        (void) list_by_speed(ring, ring->best_set, listed);
+        (void) split_between(
+                ring, ring->best_set, ring->first, others ? ring->others[last] : ring->first, layers);
         *ret = (AldPlacementSolution){
                 .stages = g_new(AldPlacementStage, n), .n_stages = n, .nsec = ring->best
         };
-        ret->stages[0] = (AldPlacementStage){ first, layers[first] };
-        while (later) {
-                Set before = later & ~(1u << last);
-                uint32_t device = first + 1 + last;
+        ret->stages[0].device = ring->first;
+        for (uint32_t i = n; others; i--) {
+                Set before = others & ~(1u << last);
+                double nsec = *path_at(ring, others, last);
 
-                ret->stages[--n] = (AldPlacementStage){ device, layers[device] };
+                ret->stages[i - 1].device = ring->others[last];
                 for (Set rest = before; rest; rest &= rest - 1) {
                         uint32_t previous = (uint32_t) __builtin_ctz(rest);
 
-                        if (*path_at(ring, n_later, before, previous) +
-                                        hop(ring, first + 1 + previous, device) <=
-                                *path_at(ring, n_later, later, device - first - 1)) {
+                        if (*path_at(ring, before, previous) + ring->into[last][previous] <= nsec) {
                                 last = previous;
                                 break;
                         }
                 }
-                later = before;
+                others = before;
         }
-}
-
-static int compare_speed(const void *a, const void *b, void *devices)
-{
-        const uint32_t *i = a, *j = b;
-        double left = ((const AldPlacementDevice *) devices)[*i].layer_nsec,
-               right = ((const AldPlacementDevice *) devices)[*j].layer_nsec;
-
-        return left < right ? -1 : left > right ? 1 : (*i > *j) - (*i < *j);
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = 0; j < n; j++)
+                        if (listed[j] == ret->stages[i].device)
+                                ret->stages[i].layers = layers[j];
 }
 
 static void prepare(Ring *ring)
 {
-        for (uint32_t i = 0; i < ring->problem->n_devices; i++) {
+        uint32_t n = ring->problem->n_devices;
+
+        for (uint32_t i = 0; i < n; i++) {
                 ring->by_speed[i] = i;
                 ring->required |= ring->problem->devices[i].required ? 1u << i : 0;
         }
-        qsort_r(ring->by_speed, ring->problem->n_devices, sizeof ring->by_speed[0], compare_speed,
-                (void *) ring->problem->devices);
+        ald_placement_sort_by_speed(ring->problem, ring->by_speed, n);
+        ring->most = ald_placement_stages_max(ring->problem);
+        ring->path = g_new(double, ((size_t) 1 << (n - 1)) * MAX(n - 1, 1));
+        if (!ring->problem->ends)
+                return;
+        ring->alike = g_new(double, (size_t) 1 << n);
+        for (Set set = 1; set < 1u << n; set++)
+                ring->alike[set] = is_allowed(ring, set) ? split(ring, set) : INFINITY;
 }
 
 int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSolution *ret)
@@ -192,14 +281,17 @@ int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSol
                 return -E2BIG;
         if (n == 0)
                 return -ENOSPC;
-        ring.path = g_new(double, ((size_t) 1 << (n - 1)) * MAX(n - 1, 1));
         prepare(&ring);
         for (uint32_t first = 0; first < n; first++) {
-                find_paths(&ring, first, n - first - 1);
-                compare_sets(&ring, first, n - first - 1);
+                begin_at(&ring, first);
+                find_paths(&ring);
+                if (problem->ends)
+                        compare_ends(&ring);
+                else
+                        compare_sets(&ring);
         }
         if (!(ring.best < INFINITY))
-                return ring.fits ? -EHOSTUNREACH : -ENOSPC;
+                return ald_placement_fits(problem) ? -EHOSTUNREACH : -ENOSPC;
         read_back(&ring, ret);
         return 0;
 }

@@ -17,6 +17,7 @@ typedef struct Case {
         double use[DEVICES_MAX], last[DEVICES_MAX];
         uint32_t last_layers[DEVICES_MAX];
         AldPlacementStar star;
+        AldPlacementEnds ends[DEVICES_MAX];
         AldPlacementProblem problem;
 } Case;
 
@@ -48,6 +49,16 @@ static void make_case(Case *made)
                 .devices_max = (uint32_t) g_test_rand_int_range(0, (int) n + 1) };
 }
 
+static void add_ends(Case *made)
+{
+        for (uint32_t i = 0; i < made->problem.n_devices; i++)
+                made->ends[i] = (AldPlacementEnds){ g_test_rand_double_range(0, 20),
+                        g_test_rand_double_range(0, 20), (uint32_t) g_test_rand_int_range(0, LAYERS_MAX),
+                        (uint32_t) g_test_rand_int_range(0, LAYERS_MAX),
+                        (uint32_t) g_test_rand_int_range(0, LAYERS_MAX) };
+        made->problem.ends = made->ends;
+}
+
 /* Every order of every choice of devices with every split. */
 
 typedef struct Search {
@@ -73,7 +84,23 @@ static double cost(const Case *of, const AldPlacementStage *stages, uint32_t n, 
                 else if (n > 1)
                         nsec += problem->hop_nsec[at * problem->n_devices + to];
         }
+        if (problem->ends && !star)
+                nsec += problem->ends[stages[0].device].first_nsec +
+                        problem->ends[stages[n - 1].device].last_nsec;
         return nsec;
+}
+
+static uint32_t room(
+        const AldPlacementProblem *problem, const AldPlacementStage *stages, uint32_t n, uint32_t i)
+{
+        const AldPlacementEnds *ends = problem->ends ? &problem->ends[stages[i].device] : NULL;
+        uint32_t most = problem->devices[stages[i].device].layers_max;
+
+        if (!ends || (i > 0 && i + 1 < n))
+                return most;
+        return MIN(most, n == 1   ? ends->layers_max_both
+                         : i == 0 ? ends->layers_max_first
+                                  : ends->layers_max_last);
 }
 
 static bool has(const AldPlacementStage *stages, uint32_t n, uint32_t device)
@@ -95,7 +122,7 @@ static bool is_allowed(const Case *of, const AldPlacementStage *stages, uint32_t
         for (uint32_t i = 0; i < n; i++) {
                 layers += stages[i].layers;
                 if (stages[i].layers == 0 || has(stages, i, stages[i].device) ||
-                        stages[i].layers > problem->devices[stages[i].device].layers_max)
+                        stages[i].layers > room(problem, stages, n, i))
                         return false;
         }
         if (star && of->star.last_nsec && stages[n - 1].layers > of->last_layers[stages[n - 1].device])
@@ -178,6 +205,18 @@ static void test_ring_is_best(void)
         }
 }
 
+static void test_ring_with_ends_is_best(void)
+{
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution found = { 0 };
+                Case made;
+
+                make_case(&made);
+                add_ends(&made);
+                check(&made, false, ald_placement_solve_ring(&made.problem, &found), &found);
+        }
+}
+
 /* What the busiest part takes is the least, and with that the time of a step. */
 static void test_busiest_is_least(void)
 {
@@ -204,6 +243,25 @@ static void test_busiest_is_least(void)
                 g_assert_cmpfloat_with_epsilon(found.nsec, within.best, 1e-9);
                 ald_placement_solution_clear(&found);
         }
+}
+
+/* The slower device is last, as the head fills the faster one. */
+static void test_head_moves(void)
+{
+        static const AldPlacementDevice devices[] = { { 1, 8, false }, { 2, 8, false } };
+        static const AldPlacementEnds ends[] = { { 0, 1, 8, 4, 4 }, { 0, 1, 8, 8, 8 } };
+        double hop[] = { 0, 1, 1, 0 };
+        AldPlacementProblem problem = {
+                .layers = 8, .n_devices = 2, .devices = devices, .hop_nsec = hop, .ends = ends
+        };
+        AldPlacementSolution found;
+
+        g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, 0);
+        g_assert_cmpuint(found.n_stages, ==, 2);
+        g_assert_cmpuint(found.stages[1].device, ==, 1);
+        g_assert_cmpuint(found.stages[1].layers, ==, 1);
+        g_assert_cmpfloat(found.nsec, ==, 12);
+        ald_placement_solution_clear(&found);
 }
 
 /* A device that saves less than its hops cost is left out. */
@@ -239,6 +297,8 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/placement-solvers/star-is-best", test_star_is_best);
         g_test_add_func("/placement-solvers/ring-is-best", test_ring_is_best);
+        g_test_add_func("/placement-solvers/ring-with-ends-is-best", test_ring_with_ends_is_best);
+        g_test_add_func("/placement-solvers/head-moves", test_head_moves);
         g_test_add_func("/placement-solvers/busiest-is-least", test_busiest_is_least);
         g_test_add_func("/placement-solvers/slow-link-is-left-out", test_slow_link_is_left_out);
         g_test_add_func("/placement-solvers/nothing-and-too-much", test_nothing_and_too_much);
