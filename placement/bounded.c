@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "placement/beam.h"
+#include "placement/bounded.h"
+#include "placement/search.h"
+#include "placement/split.h"
+
+#define WORK UINT64_C(160000000)
+#define PRICES_WORK_LEFT (WORK / 2) /* for the search */
+#define PRICES_ROUNDS 150u
+#define PRICES_PATIENCE 6u /* rounds without a better bound, then smaller steps */
+#define SEARCHES 6u
+
+typedef struct Bounded {
+        AldPlacementCore core;
+        AldPlacementTable table;
+        AldPlacementTour best; /* in the problem's numbers */
+        double lower;          /* of solutions of several stages that are better than the best */
+        double *best_out;      /* shares that gave it, by the problem's numbers */
+        uint32_t n_required;
+} Bounded;
+
+static void bounded_clear(Bounded *bounded)
+{
+        ald_placement_core_clear(&bounded->core);
+        ald_placement_table_clear(&bounded->table);
+        g_free(bounded->best_out);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Bounded, bounded_clear)
+
+static void try_single_stages(Bounded *bounded)
+{
+        AldPlacementCore *core = &bounded->core;
+
+        for (uint32_t i = 0; i < core->n; i++) {
+                AldPlacementTour tour = { .stages = { i }, .n = 1 };
+
+                if (bounded->n_required > ald_placement_core_device(core, i)->required)
+                        continue;
+                ald_placement_tour_measure(core, &tour, INFINITY);
+                ald_placement_tour_keep(core, &tour, &bounded->best);
+        }
+}
+
+static bool is_settled(const Bounded *bounded)
+{
+        return bounded->core.n < 2 || !(bounded->lower < bounded->best.nsec);
+}
+
+/* After the core or its shares have changed. */
+static void find_bound(Bounded *bounded)
+{
+        AldPlacementCore *core = &bounded->core;
+        double bound;
+
+        ald_placement_table_fill(&bounded->table, core, true);
+        bound = ald_placement_table_bound(&bounded->table, core);
+        if (bound > bounded->lower) {
+                bounded->lower = bound;
+                for (uint32_t i = 0; i < core->n; i++)
+                        bounded->best_out[core->devices[i]] = core->out_nsec[i];
+        }
+        ald_placement_table_bound_each(&bounded->table, core);
+}
+
+static void rule_out(Bounded *bounded)
+{
+        if (!ald_placement_core_rule_out(&bounded->core, bounded->best.nsec) || bounded->core.n < 2)
+                return;
+        ald_placement_core_share(&bounded->core);
+        find_bound(bounded);
+}
+
+static void improve_bound_devices(Bounded *bounded)
+{
+        AldPlacementCore *core = &bounded->core;
+        g_autofree uint32_t *chosen = g_new(uint32_t, core->most);
+        uint32_t n = ald_placement_table_chosen(&bounded->table, core, chosen);
+        AldPlacementTour tour;
+
+        ald_placement_tour_insert(core, chosen, n, &tour);
+        ald_placement_tour_improve(core, &tour);
+        ald_placement_tour_keep(core, &tour, &bounded->best);
+}
+
+static void fill_for_search(Bounded *bounded)
+{
+        if (bounded->n_required > 0)
+                ald_placement_table_fill(&bounded->table, &bounded->core, false);
+}
+
+static void find_by_beam(Bounded *bounded)
+{
+        AldPlacementTour found = { .nsec = bounded->best.nsec };
+
+        fill_for_search(bounded);
+        ald_placement_beam(&bounded->core, &bounded->table, &found);
+        ald_placement_tour_keep(&bounded->core, &found, &bounded->best);
+        if (bounded->n_required > 0)
+                find_bound(bounded);
+}
+
+/* The device from which the cheapest hop beyond its share leads to this one. */
+static uint32_t cheapest_before(const AldPlacementCore *core, uint32_t to)
+{
+        double least = INFINITY;
+        uint32_t best = to;
+
+        for (uint32_t i = 0; i < core->n; i++) {
+                double nsec = ald_placement_core_hop(core, i, to);
+
+                if (nsec < INFINITY && nsec - core->out_nsec[i] < least) {
+                        least = nsec - core->out_nsec[i];
+                        best = i;
+                }
+        }
+        return best;
+}
+
+/* Raises the shares of devices that the bound uses once, but leaves more often, and lowers the others; false
+ * if the bound enters and leaves each device as often. */
+static bool step_shares(Bounded *bounded, double step)
+{
+        AldPlacementCore *core = &bounded->core;
+        g_autofree uint32_t *chosen = g_new(uint32_t, core->most);
+        g_autofree int *slope = g_new0(int, core->n);
+        uint32_t n = ald_placement_table_chosen(&bounded->table, core, chosen);
+        double bound = ald_placement_table_bound(&bounded->table, core), squares = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+                slope[chosen[i]]++;
+                slope[cheapest_before(core, chosen[i])]--;
+        }
+        for (uint32_t i = 0; i < core->n; i++)
+                squares += slope[i] * slope[i];
+        if (!(squares > 0))
+                return false;
+        for (uint32_t i = 0; i < core->n; i++)
+                if (core->out_nsec[i] < INFINITY)
+                        core->out_nsec[i] += step * (bounded->best.nsec - bound) / squares * slope[i];
+        ald_placement_core_share(core);
+        (void) ald_placement_core_spend(core, (uint64_t) core->n * core->n / 4);
+        return true;
+}
+
+static void raise_bound(Bounded *bounded)
+{
+        double step = 1;
+
+        for (uint32_t round = 0, stalled = 0; round < PRICES_ROUNDS; round++) {
+                double before = bounded->lower;
+
+                if (is_settled(bounded) || bounded->core.work < PRICES_WORK_LEFT)
+                        return;
+                if (!step_shares(bounded, step))
+                        return;
+                find_bound(bounded);
+                if (bounded->lower > before * (1 + 1e-6)) {
+                        stalled = 0;
+                } else if (++stalled == PRICES_PATIENCE) {
+                        step /= 2;
+                        stalled = 0;
+                }
+                rule_out(bounded);
+        }
+}
+
+static void restore_best_shares(Bounded *bounded)
+{
+        AldPlacementCore *core = &bounded->core;
+
+        for (uint32_t i = 0; i < core->n; i++)
+                core->out_nsec[i] = bounded->best_out[core->devices[i]];
+        ald_placement_core_share(core);
+        find_bound(bounded);
+        rule_out(bounded);
+}
+
+/* All that is better than the best solution if the work suffices; else for lower bounds in between. */
+static void search(Bounded *bounded)
+{
+        uint64_t work = bounded->core.work / SEARCHES;
+        double below = bounded->best.nsec, too_much = below;
+
+        fill_for_search(bounded);
+        for (uint32_t i = 0; i < SEARCHES && !is_settled(bounded); i++) {
+                AldPlacementTour found = { .nsec = bounded->best.nsec };
+                bool complete = ald_placement_search(&bounded->core, &bounded->table, below, work, &found);
+
+                ald_placement_tour_keep(&bounded->core, &found, &bounded->best);
+                below = MIN(below, bounded->best.nsec);
+                too_much = MIN(too_much, bounded->best.nsec);
+                if (complete)
+                        bounded->lower = MAX(bounded->lower, below);
+                else
+                        too_much = below;
+                below = (bounded->lower + too_much) / 2;
+        }
+}
+
+static void find_solution(Bounded *bounded)
+{
+        try_single_stages(bounded);
+        if (bounded->core.most < 2 || bounded->core.n < 2) {
+                bounded->lower = INFINITY;
+                return;
+        }
+        find_bound(bounded);
+        if (is_settled(bounded))
+                return;
+        improve_bound_devices(bounded);
+        rule_out(bounded);
+        if (is_settled(bounded))
+                return;
+        find_by_beam(bounded);
+        rule_out(bounded);
+        if (bounded->best.nsec < INFINITY)
+                raise_bound(bounded);
+        if (is_settled(bounded))
+                return;
+        restore_best_shares(bounded);
+        search(bounded);
+}
+
+/* Begins at the device with the lowest number, or with ends where it takes the least time. */
+static uint32_t find_begin(
+        const AldPlacementProblem *problem, const AldPlacementTour *tour, const uint32_t *sorted)
+{
+        double least = INFINITY;
+        uint32_t best = 0;
+
+        for (uint32_t i = 0; i < tour->n; i++) {
+                uint32_t first = tour->stages[i], last = tour->stages[(i + tour->n - 1) % tour->n];
+                double nsec = first;
+
+                if (problem->ends)
+                        nsec = ald_placement_ends_nsec(problem, first, last) +
+                               ald_placement_split(problem, sorted, tour->n, first, last, NULL);
+                if (nsec < least) {
+                        least = nsec;
+                        best = i;
+                }
+        }
+        return best;
+}
+
+static void read_back(
+        const AldPlacementProblem *problem, const AldPlacementTour *tour, AldPlacementSolution *ret)
+{
+        uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT], layers[ALD_PLACEMENT_STAGES_LIMIT], n = tour->n, begin;
+
+        memcpy(sorted, tour->stages, n * sizeof sorted[0]);
+        ald_placement_sort_by_speed(problem, sorted, n);
+        begin = find_begin(problem, tour, sorted);
+        (void) ald_placement_split(
+                problem, sorted, n, tour->stages[begin], tour->stages[(begin + n - 1) % n], layers);
+        *ret = (AldPlacementSolution){
+                .stages = g_new(AldPlacementStage, n), .n_stages = n, .nsec = tour->nsec
+        };
+        for (uint32_t i = 0; i < n; i++) {
+                ret->stages[i].device = tour->stages[(begin + i) % n];
+                for (uint32_t j = 0; j < n; j++)
+                        if (sorted[j] == ret->stages[i].device)
+                                ret->stages[i].layers = layers[j];
+        }
+}
+
+int ald_placement_solve_bounded(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        g_auto(Bounded) bounded = { .best = { .nsec = INFINITY } };
+
+        if (ald_placement_stages_max(problem) > ALD_PLACEMENT_STAGES_LIMIT)
+                return -E2BIG;
+        if (!ald_placement_fits(problem))
+                return -ENOSPC;
+        ald_placement_core_init(&bounded.core, problem, WORK);
+        ald_placement_table_init(&bounded.table, &bounded.core);
+        bounded.best_out = g_new0(double, problem->n_devices);
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                bounded.n_required += problem->devices[i].required;
+        find_solution(&bounded);
+        if (!(bounded.best.nsec < INFINITY))
+                return -EHOSTUNREACH;
+        read_back(problem, &bounded.best, ret);
+        *ret_lower_nsec = bounded.core.n < 2 ? ret->nsec : MIN(bounded.lower, ret->nsec);
+        return 0;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "placement/split.h"
+#include "placement/tour.h"
+
+#define BETTER (1 - 1e-12) /* of what is best so far; less is noise of sums */
+
+void ald_placement_tour_copy(AldPlacementTour *to, const AldPlacementTour *from)
+{
+        to->n = from->n;
+        to->nsec = from->nsec;
+        memcpy(to->stages, from->stages, from->n * sizeof from->stages[0]);
+}
+
+static double hops_nsec(const AldPlacementCore *core, const AldPlacementTour *tour)
+{
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < tour->n && tour->n > 1; i++) {
+                double hop = ald_placement_core_hop(
+                        core, tour->stages[i], tour->stages[i + 1 < tour->n ? i + 1 : 0]);
+
+                nsec += MIN(hop, core->penalty_nsec);
+        }
+        return nsec;
+}
+
+/* Devices sorted by speed, which is by number. */
+static double layers_nsec(
+        const AldPlacementCore *core, const uint32_t *sorted, uint32_t n, uint32_t first, uint32_t last)
+{
+        uint32_t left = core->layers - n;
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+                uint32_t most = ald_placement_layers_max(
+                        core->problem, core->devices[sorted[i]], first, last);
+                uint32_t more = MIN(left, MAX(most, 1) - 1);
+
+                left -= more;
+                nsec += (1 + more) * ald_placement_core_device(core, sorted[i])->layer_nsec +
+                        (most == 0 ? core->penalty_nsec : 0);
+        }
+        return nsec + left * core->penalty_nsec;
+}
+
+static double with_ends(const AldPlacementCore *core, const AldPlacementTour *tour, const uint32_t *sorted)
+{
+        double least = INFINITY;
+
+        for (uint32_t i = 0; i < tour->n; i++) {
+                uint32_t first = core->devices[tour->stages[i]],
+                         last = core->devices[tour->stages[i > 0 ? i - 1 : tour->n - 1]];
+                double nsec = ald_placement_ends_nsec(core->problem, first, last) +
+                              layers_nsec(core, sorted, tour->n, first, last);
+
+                least = MIN(least, nsec);
+        }
+        return least;
+}
+
+void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *tour, double enough)
+{
+        uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT];
+
+        tour->nsec = hops_nsec(core, tour);
+        if (tour->nsec >= enough)
+                return;
+        for (uint32_t i = 0; i < tour->n; i++) {
+                uint32_t at = i;
+
+                for (; at > 0 && sorted[at - 1] > tour->stages[i]; at--)
+                        sorted[at] = sorted[at - 1];
+                sorted[at] = tour->stages[i];
+        }
+        tour->nsec += core->problem->ends ? with_ends(core, tour, sorted)
+                                          : layers_nsec(core, sorted, tour->n, ALD_PLACEMENT_NO_END,
+                                                    ALD_PLACEMENT_NO_END);
+}
+
+static bool has(const AldPlacementTour *tour, uint32_t device)
+{
+        for (uint32_t i = 0; i < tour->n; i++)
+                if (tour->stages[i] == device)
+                        return true;
+        return false;
+}
+
+static void put(AldPlacementTour *tour, uint32_t at, const uint32_t *stages, uint32_t n)
+{
+        memmove(tour->stages + at + n, tour->stages + at, (tour->n - at) * sizeof tour->stages[0]);
+        memcpy(tour->stages + at, stages, n * sizeof tour->stages[0]);
+        tour->n += n;
+}
+
+static void cut(AldPlacementTour *tour, uint32_t at, uint32_t n)
+{
+        tour->n -= n;
+        memmove(tour->stages + at, tour->stages + at + n, (tour->n - at) * sizeof tour->stages[0]);
+}
+
+static void try_tour(AldPlacementCore *core, AldPlacementTour *tried, AldPlacementTour *best)
+{
+        uint64_t work = 4 + tried->n * (core->problem->ends ? tried->n : 1);
+
+        if (!ald_placement_core_spend(core, work))
+                return;
+        ald_placement_tour_measure(core, tried, best->nsec * BETTER);
+        if (tried->nsec < best->nsec * BETTER)
+                ald_placement_tour_copy(best, tried);
+}
+
+void ald_placement_tour_insert(
+        AldPlacementCore *core, const uint32_t *devices, uint32_t n, AldPlacementTour *ret)
+{
+        AldPlacementTour tried;
+
+        ret->n = 0;
+        for (uint32_t i = 0; i < n; i++) {
+                AldPlacementTour best = { .nsec = INFINITY };
+
+                for (uint32_t at = 0; at <= ret->n; at++) {
+                        ald_placement_tour_copy(&tried, ret);
+                        put(&tried, at, &devices[i], 1);
+                        ald_placement_tour_measure(core, &tried, INFINITY);
+                        if (tried.nsec < best.nsec)
+                                ald_placement_tour_copy(&best, &tried);
+                }
+                ald_placement_tour_copy(ret, &best);
+        }
+}
+
+static bool is_required(const AldPlacementCore *core, uint32_t device)
+{
+        return ald_placement_core_device(core, device)->required;
+}
+
+/* A device more, or in place of another. */
+static void try_device(
+        AldPlacementCore *core, const AldPlacementTour *tour, uint32_t device, AldPlacementTour *best)
+{
+        AldPlacementTour tried;
+
+        for (uint32_t at = 0; at <= tour->n && tour->n < core->most; at++) {
+                ald_placement_tour_copy(&tried, tour);
+                put(&tried, at, &device, 1);
+                try_tour(core, &tried, best);
+        }
+        for (uint32_t at = 0; at < tour->n; at++) {
+                if (is_required(core, tour->stages[at]))
+                        continue;
+                ald_placement_tour_copy(&tried, tour);
+                tried.stages[at] = device;
+                try_tour(core, &tried, best);
+        }
+}
+
+static void try_fewer(AldPlacementCore *core, const AldPlacementTour *tour, AldPlacementTour *best)
+{
+        AldPlacementTour tried;
+
+        for (uint32_t at = 0; at < tour->n && tour->n > 1; at++) {
+                if (is_required(core, tour->stages[at]))
+                        continue;
+                ald_placement_tour_copy(&tried, tour);
+                cut(&tried, at, 1);
+                try_tour(core, &tried, best);
+        }
+}
+
+/* To three stages in a row elsewhere (Or 1976), and a part reversed. */
+static void try_orders(AldPlacementCore *core, const AldPlacementTour *tour, AldPlacementTour *best)
+{
+        AldPlacementTour tried;
+
+        for (uint32_t n = 1; n <= 3; n++)
+                for (uint32_t from = 0; from + n <= tour->n; from++)
+                        for (uint32_t to = 0; to + n <= tour->n; to++) {
+                                ald_placement_tour_copy(&tried, tour);
+                                cut(&tried, from, n);
+                                put(&tried, to, tour->stages + from, n);
+                                try_tour(core, &tried, best);
+                        }
+        for (uint32_t from = 0; from < tour->n; from++)
+                for (uint32_t to = from + 1; to < tour->n; to++) {
+                        ald_placement_tour_copy(&tried, tour);
+                        for (uint32_t i = from; i <= to; i++)
+                                tried.stages[i] = tour->stages[from + to - i];
+                        try_tour(core, &tried, best);
+                }
+}
+
+void ald_placement_tour_improve(AldPlacementCore *core, AldPlacementTour *tour)
+{
+        AldPlacementTour best;
+
+        ald_placement_tour_copy(&best, tour);
+        do {
+                ald_placement_tour_copy(tour, &best);
+                for (uint32_t i = 0; i < core->n; i++)
+                        if (!has(tour, i))
+                                try_device(core, tour, i, &best);
+                try_fewer(core, tour, &best);
+                try_orders(core, tour, &best);
+        } while (best.nsec < tour->nsec);
+}
+
+void ald_placement_tour_keep(
+        const AldPlacementCore *core, const AldPlacementTour *tour, AldPlacementTour *best)
+{
+        if (!(tour->nsec < core->penalty_nsec && tour->nsec < best->nsec))
+                return;
+        ald_placement_tour_copy(best, tour);
+        for (uint32_t i = 0; i < best->n; i++)
+                best->stages[i] = core->devices[tour->stages[i]];
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "placement/bounded.h"
+#include "placement/ring.h"
+#include "placement/split.h"
+#include "tests/unit/placement/clusters.h"
+
+#define SMALL 9u
+#define CASES 3000
+#define EPSILON 1e-9 /* of sums in another order, of the whole */
+
+typedef struct SmallProblem {
+        AldPlacementDevice devices[SMALL];
+        AldPlacementEnds ends[SMALL];
+        double hop[SMALL * SMALL];
+        AldPlacementProblem problem;
+} SmallProblem;
+
+static uint32_t below(uint32_t n)
+{
+        return (uint32_t) g_test_rand_int_range(0, (gint32) n);
+}
+
+/* Hops that nothing relates to each other, some of them absent; any of what a problem may have. */
+static void make_small(SmallProblem *made)
+{
+        uint32_t n = 1 + below(SMALL);
+        double slow = g_test_rand_double_range(0, 60);
+
+        for (uint32_t i = 0; i < n; i++) {
+                made->devices[i] = (AldPlacementDevice){ g_test_rand_double_range(1, 10), below(9),
+                        below(12) == 0 };
+                made->ends[i] = (AldPlacementEnds){ g_test_rand_double_range(0, 20),
+                        g_test_rand_double_range(0, 20), below(9), below(9), below(9) };
+                for (uint32_t j = 0; j < n; j++)
+                        made->hop[i * n + j] = below(4) == 0 ? INFINITY : g_test_rand_double_range(0, slow);
+        }
+        made->problem = (AldPlacementProblem){ .layers = 1 + below(20),
+                .n_devices = n,
+                .devices = made->devices,
+                .hop_nsec = made->hop,
+                .devices_max = below(n + 1),
+                .ends = below(2) ? made->ends : NULL };
+}
+
+/* What the solution takes, by its definition; INFINITY if it is none. */
+static double cost_of(const AldPlacementProblem *problem, const AldPlacementSolution *solution)
+{
+        uint32_t n = solution->n_stages, first = solution->stages[0].device,
+                 last = solution->stages[n - 1].device, layers = 0, required = 0;
+        g_autofree bool *used = g_new0(bool, problem->n_devices);
+        double nsec = ald_placement_ends_nsec(problem, first, last);
+
+        for (uint32_t i = 0; i < n; i++) {
+                const AldPlacementStage *stage = &solution->stages[i];
+                size_t to = solution->stages[(i + 1) % n].device;
+
+                if (used[stage->device] || stage->layers == 0 ||
+                        stage->layers > ald_placement_layers_max(problem, stage->device, first, last))
+                        return INFINITY;
+                used[stage->device] = true;
+                layers += stage->layers;
+                nsec += stage->layers * problem->devices[stage->device].layer_nsec;
+                if (n > 1)
+                        nsec += problem->hop_nsec[(size_t) stage->device * problem->n_devices + to];
+        }
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                required += problem->devices[i].required && !used[i];
+        if (required > 0 || layers != problem->layers || (problem->devices_max && n > problem->devices_max))
+                return INFINITY;
+        return nsec;
+}
+
+static void assert_near(double left, double right)
+{
+        g_assert_cmpfloat(fabs(left - right), <=, EPSILON * right);
+}
+
+typedef int (*Solve)(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec);
+
+/* The exact ring has been compared with every solution elsewhere. */
+static void check_against_ring(const AldPlacementProblem *problem, Solve solve)
+{
+        AldPlacementSolution best = { 0 }, found = { 0 };
+        double lower = -1;
+        int r = solve(problem, &found, &lower);
+
+        g_assert_cmpint(r, ==, ald_placement_solve_ring(problem, &best));
+        if (r < 0) {
+                g_assert_null(found.stages);
+                g_assert_cmpfloat(lower, ==, -1);
+                return;
+        }
+        assert_near(found.nsec, best.nsec);
+        assert_near(cost_of(problem, &found), found.nsec);
+        g_assert_cmpfloat(lower, ==, found.nsec);
+        ald_placement_solution_clear(&best);
+        ald_placement_solution_clear(&found);
+}
+
+static void test_bounded_is_best_if_small(void)
+{
+        for (int i = 0; i < CASES; i++) {
+                SmallProblem made;
+
+                make_small(&made);
+                check_against_ring(&made.problem, ald_placement_solve_bounded);
+        }
+}
+
+/* Clusters that the exact ring solves within some milliseconds. */
+static void test_bounds_enclose_the_best(void)
+{
+        for (uint32_t seed = 0; seed < 60; seed++)
+                for (int with_ends = 0; with_ends < 2; with_ends++) {
+                        g_auto(PlacementCluster) cluster = { 0 };
+                        AldPlacementSolution best, found;
+                        double lower;
+
+                        placement_cluster_make(&cluster, seed % 4, 12, seed);
+                        cluster.problem.ends = with_ends ? cluster.ends : NULL;
+                        if (ald_placement_solve_ring(&cluster.problem, &best) < 0)
+                                continue;
+                        g_assert_cmpint(ald_placement_solve_bounded(&cluster.problem, &found, &lower), ==, 0);
+                        g_assert_cmpfloat(lower, <=, best.nsec * (1 + EPSILON));
+                        g_assert_cmpfloat(found.nsec, >=, best.nsec * (1 - EPSILON));
+                        assert_near(cost_of(&cluster.problem, &found), found.nsec);
+                        ald_placement_solution_clear(&best);
+                        ald_placement_solution_clear(&found);
+                }
+}
+
+/* The same problem has the same solution, to the last bit, and bounds that are close. */
+static void test_large_is_repeatable(void)
+{
+        for (uint32_t seed = 0; seed < 4; seed++) {
+                g_auto(PlacementCluster) cluster = { 0 };
+                AldPlacementSolution first, second;
+                double first_lower, second_lower;
+
+                placement_cluster_make(&cluster, seed % 4, 100, seed);
+                g_assert_cmpint(ald_placement_solve_bounded(&cluster.problem, &first, &first_lower), ==, 0);
+                g_assert_cmpint(ald_placement_solve_bounded(&cluster.problem, &second, &second_lower), ==, 0);
+                g_assert_cmpfloat(first_lower, ==, second_lower);
+                g_assert_cmpmem(first.stages, first.n_stages * sizeof first.stages[0], second.stages,
+                        second.n_stages * sizeof second.stages[0]);
+                assert_near(cost_of(&cluster.problem, &first), first.nsec);
+                g_assert_cmpfloat(first_lower, <=, first.nsec);
+                g_assert_cmpfloat(first_lower, >, first.nsec * 0.6);
+                ald_placement_solution_clear(&first);
+                ald_placement_solution_clear(&second);
+        }
+}
+
+static void test_errors(void)
+{
+        enum { N = 30 };
+        AldPlacementDevice devices[N];
+        double hop[N * N], lower = -1;
+        AldPlacementProblem problem = {
+                .layers = 40, .n_devices = N, .devices = devices, .hop_nsec = hop, .devices_max = 16
+        };
+        AldPlacementSolution found = { 0 };
+
+        for (uint32_t i = 0; i < N; i++)
+                devices[i] = (AldPlacementDevice){ 1, 2, false };
+        for (uint32_t i = 0; i < N * N; i++)
+                hop[i] = INFINITY;
+        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, -ENOSPC);
+        problem.layers = 32;
+        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, -EHOSTUNREACH);
+        /* A ring too short for the layers. */
+        for (uint32_t i = 0; i < 8; i++)
+                hop[i * N + (i + 1) % 8] = 1;
+        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, -EHOSTUNREACH);
+        g_assert_null(found.stages);
+        g_assert_cmpfloat(lower, ==, -1);
+        problem.layers = 16;
+        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, 0);
+        g_assert_cmpfloat(found.nsec, ==, 24);
+        g_assert_cmpfloat(lower, ==, 24);
+        ald_placement_solution_clear(&found);
+        problem.n_devices = 0;
+        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, -ENOSPC);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/placement-large/bounded-is-best-if-small", test_bounded_is_best_if_small);
+        g_test_add_func("/placement-large/bounds-enclose-the-best", test_bounds_enclose_the_best);
+        g_test_add_func("/placement-large/large-is-repeatable", test_large_is_repeatable);
+        g_test_add_func("/placement-large/errors", test_errors);
+        return g_test_run();
+}
