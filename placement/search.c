@@ -2,7 +2,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "placement/classes.h"
 #include "placement/search.h"
+
+#define NO_PREDECESSOR UINT32_MAX
+#define RULED_OUT (UINT32_MAX - 1)
 
 typedef struct SearchHop {
         double rest_nsec; /* beyond the shares */
@@ -19,6 +23,9 @@ typedef struct Search {
         uint32_t n_required;
         SearchHop *hops; /* of each device, [n], the cheapest first */
         uint32_t *n_hops;
+        /* The device of the same class with the next lower number: of those, paths use that one first. If it
+         * is ruled out, so is the other, which could take its place. */
+        uint32_t *predecessor;
         double *home_nsec;     /* from each device, the cheapest way to the first one beyond the shares */
         AldPlacementTour path; /* begins at the fastest of its devices, so that it is not found again */
         double *layers_nsec;   /* [stages][layers]: the least on the devices of the path, with their prices */
@@ -28,6 +35,7 @@ static void search_clear(Search *search)
 {
         g_free(search->hops);
         g_free(search->n_hops);
+        g_free(search->predecessor);
         g_free(search->home_nsec);
         g_free(search->layers_nsec);
 }
@@ -41,6 +49,28 @@ static int compare_hops(const void *a, const void *b)
         if (left->rest_nsec != right->rest_nsec)
                 return left->rest_nsec < right->rest_nsec ? -1 : 1;
         return (left->to > right->to) - (left->to < right->to);
+}
+
+static void find_predecessors(Search *search)
+{
+        const AldPlacementProblem *problem = search->core->problem;
+        g_autofree uint32_t *class_of = g_new(uint32_t, problem->n_devices);
+        g_autofree uint32_t *latest = g_new(uint32_t, problem->n_devices); /* of each class */
+        g_autofree uint32_t *left = g_new(uint32_t, problem->n_devices);   /* numbers in the core */
+
+        ald_placement_find_classes(problem, class_of);
+        search->predecessor = g_new(uint32_t, search->core->n);
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                left[i] = RULED_OUT;
+                latest[i] = NO_PREDECESSOR;
+        }
+        for (uint32_t i = 0; i < search->core->n; i++)
+                left[search->core->devices[i]] = i;
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                if (left[i] != RULED_OUT)
+                        search->predecessor[left[i]] = latest[class_of[i]];
+                latest[class_of[i]] = left[i];
+        }
 }
 
 static void search_init(Search *search)
@@ -63,6 +93,7 @@ static void search_init(Search *search)
                 qsort(hops, search->n_hops[i], sizeof hops[0], compare_hops);
                 search->n_required += ald_placement_core_device(core, i)->required;
         }
+        find_predecessors(search);
 }
 
 static bool spend(Search *search, uint64_t work)
@@ -145,12 +176,16 @@ static void close_ring(Search *search)
         search->below = MIN(search->below, search->best->nsec);
 }
 
-static bool is_on_path(const Search *search, uint32_t device)
+static bool may_follow(const Search *search, uint32_t device)
 {
-        for (uint32_t i = 0; i < search->path.n; i++)
+        bool in_turn = search->predecessor[device] == NO_PREDECESSOR;
+
+        for (uint32_t i = 0; i < search->path.n; i++) {
                 if (search->path.stages[i] == device)
-                        return true;
-        return false;
+                        return false;
+                in_turn |= search->path.stages[i] == search->predecessor[device];
+        }
+        return in_turn;
 }
 
 /* hops_nsec: of the path, beyond the shares; bound: of all rings that go on from it. */
@@ -168,7 +203,7 @@ static void extend_path(Search *search, double hops_nsec, double bound)
                         break;
                 if (hop->to <= path->stages[0] || bound + hop->rest_nsec + home >= search->below ||
                         hops + home + core->with_nsec[hop->to] >= search->below ||
-                        is_on_path(search, hop->to))
+                        !may_follow(search, hop->to))
                         continue;
                 if (!spend(search, 2 * core->layers))
                         return;
@@ -191,6 +226,8 @@ static void search_from(Search *search, uint32_t first)
 
         search->path.n = 0;
         search->path.stages[0] = first;
+        if (!may_follow(search, first))
+                return;
         bound = bound_with(search, first, none);
         if (bound >= search->below || !find_ways_home(search, first))
                 return;

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "placement/bounded.h"
+#include "placement/groups.h"
 #include "placement/ring.h"
+#include "placement/solve.h"
 #include "placement/split.h"
 #include "tests/unit/placement/clusters.h"
 
@@ -111,6 +113,94 @@ static void test_bounded_is_best_if_small(void)
         }
 }
 
+/* Of classes of equal devices: some far from others, some on one switch. */
+static void make_classes(SmallProblem *made)
+{
+        uint32_t n = 2 + below(SMALL - 1), n_classes = 1 + below(4), class_of[SMALL];
+        double far[4][4], inner = g_test_rand_double_range(0, 12);
+
+        for (uint32_t i = 0; i < 4; i++)
+                for (uint32_t j = 0; j < 4; j++)
+                        far[i][j] = i == j           ? inner
+                                    : below(12) == 0 ? INFINITY
+                                                     : g_test_rand_double_range(8, 16);
+        make_small(made);
+        made->problem.n_devices = n;
+        made->problem.devices_max = below(n + 1);
+        made->problem.ends = NULL;
+        for (uint32_t i = 0; i < n; i++) {
+                class_of[i] = below(n_classes);
+                made->devices[i] = (AldPlacementDevice){ 1 + class_of[i] / 2, 1 + 2 * class_of[i],
+                        class_of[i] == 3 };
+        }
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = 0; j < n; j++)
+                        made->hop[i * n + j] = far[class_of[i]][class_of[j]];
+}
+
+static void test_groups_are_best(void)
+{
+        int solved = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                AldPlacementSolution best = { 0 }, found = { 0 };
+                SmallProblem made;
+                int r;
+
+                make_classes(&made);
+                check_against_ring(&made.problem, ald_placement_solve_bounded);
+                r = ald_placement_solve_groups(&made.problem, &found);
+                if (r == -E2BIG)
+                        continue;
+                solved++;
+                g_assert_cmpint(r, ==, ald_placement_solve_ring(&made.problem, &best));
+                if (r < 0)
+                        continue;
+                assert_near(found.nsec, best.nsec);
+                assert_near(cost_of(&made.problem, &found), found.nsec);
+                ald_placement_solution_clear(&best);
+                ald_placement_solution_clear(&found);
+        }
+        g_assert_cmpint(solved, >, CASES / 3);
+        g_assert_cmpint(solved, <, CASES);
+}
+
+/* Going from host to host is faster than within one, so that one visit each is not best. */
+static void test_groups_know_their_limits(void)
+{
+        static const AldPlacementDevice devices[] = { { 1, 1, false }, { 1, 1, false }, { 2, 1, false },
+                { 2, 1, false } };
+        static const double hop[] = { 0, 9, 1, 1, 9, 0, 1, 1, 1, 1, 0, 9, 1, 1, 9, 0 };
+        AldPlacementProblem problem = { .layers = 4, .n_devices = 4, .devices = devices, .hop_nsec = hop };
+        AldPlacementSolution found;
+        double lower;
+
+        g_assert_cmpint(ald_placement_solve_groups(&problem, &found), ==, -E2BIG);
+        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, 0);
+        g_assert_cmpfloat(found.nsec, ==, 10);
+        g_assert_cmpfloat(lower, ==, 10);
+        ald_placement_solution_clear(&found);
+}
+
+static void test_hosts_of_gpus_are_solved(void)
+{
+        for (uint32_t seed = 0; seed < 6; seed++) {
+                g_auto(PlacementCluster) cluster = { 0 };
+                AldPlacementSolution solved, bounded;
+                double lower, bound;
+
+                placement_cluster_make(&cluster, PLACEMENT_CLUSTER_HOSTS, 64, seed);
+                g_assert_cmpint(ald_placement_solve(&cluster.problem, &solved, &lower), ==, 0);
+                g_assert_cmpint(ald_placement_solve_bounded(&cluster.problem, &bounded, &bound), ==, 0);
+                g_assert_cmpfloat(lower, ==, solved.nsec);
+                assert_near(cost_of(&cluster.problem, &solved), solved.nsec);
+                g_assert_cmpfloat(bound, <=, solved.nsec * (1 + EPSILON));
+                g_assert_cmpfloat(bounded.nsec, >=, solved.nsec * (1 - EPSILON));
+                ald_placement_solution_clear(&solved);
+                ald_placement_solution_clear(&bounded);
+        }
+}
+
 /* Clusters that the exact ring solves within some milliseconds. */
 static void test_bounds_enclose_the_best(void)
 {
@@ -191,6 +281,9 @@ int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/placement-large/bounded-is-best-if-small", test_bounded_is_best_if_small);
+        g_test_add_func("/placement-large/groups-are-best", test_groups_are_best);
+        g_test_add_func("/placement-large/groups-know-their-limits", test_groups_know_their_limits);
+        g_test_add_func("/placement-large/hosts-of-gpus-are-solved", test_hosts_of_gpus_are_solved);
         g_test_add_func("/placement-large/bounds-enclose-the-best", test_bounds_enclose_the_best);
         g_test_add_func("/placement-large/large-is-repeatable", test_large_is_repeatable);
         g_test_add_func("/placement-large/errors", test_errors);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/problem.h"
+
+/*
+ * The ring with the least time of one step (ring.h), by the method that suits the problem: exactly, for few
+ * devices or few classes of equal ones, else as closely as limited work allows (bounded.h). No solution takes
+ * less than *ret_lower_nsec; if that equals the solution's nsec, the solution is proven to be the best. Equal
+ * problems have equal results. Errors as listed in problem.h; see bounded.h for what they mean there.
+ */
+int ald_placement_solve(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec);
