@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How long it takes to place a model, and how close the result is proven to be to the best: exactly on 16 and
+ * 20 nodes and on 8 hosts with 8 GPUs each, and within bounds on 1000 nodes of four kinds of networks. */
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "placement/ring.h"
+#include "placement/solve.h"
+#include "tests/unit/placement/clusters.h"
+
+#define ROUNDS 5u
+#define CLUSTERS 100u /* of 1000 nodes */
+
+typedef struct Outcome {
+        double ms, gap_percent, hops_percent;
+} Outcome;
+
+static double processor_ms(void)
+{
+        struct timespec t;
+
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+        return (double) t.tv_sec * 1e3 + (double) t.tv_nsec / 1e6;
+}
+
+static int compare(const void *a, const void *b)
+{
+        double left = *(const double *) a, right = *(const double *) b;
+
+        return (left > right) - (left < right);
+}
+
+static double median(double *figures, uint32_t n)
+{
+        qsort(figures, n, sizeof figures[0], compare);
+        return figures[n / 2];
+}
+
+static double hops_percent(const AldPlacementProblem *problem, const AldPlacementSolution *solution)
+{
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < solution->n_stages && solution->n_stages > 1; i++)
+                nsec += problem->hop_nsec[(size_t) solution->stages[i].device * problem->n_devices +
+                                          solution->stages[(i + 1) % solution->n_stages].device];
+        return 100 * nsec / solution->nsec;
+}
+
+static Outcome solve(PlacementClusterShape shape, uint32_t n, uint32_t seed, bool with_ends)
+{
+        g_auto(PlacementCluster) cluster = { 0 };
+        AldPlacementSolution solution;
+        Outcome outcome;
+        double lower;
+
+        placement_cluster_make(&cluster, shape, n, seed);
+        cluster.problem.ends = with_ends ? cluster.ends : NULL;
+        outcome.ms = processor_ms();
+        if (n <= ALD_PLACEMENT_RING_MAX) {
+                if (ald_placement_solve_ring(&cluster.problem, &solution) < 0)
+                        g_error("A cluster of the benchmark has no solution");
+                lower = solution.nsec;
+        } else if (ald_placement_solve(&cluster.problem, &solution, &lower) < 0) {
+                g_error("A cluster of the benchmark has no solution");
+        }
+        outcome.ms = processor_ms() - outcome.ms;
+        outcome.gap_percent = 100 * (solution.nsec - lower) / lower;
+        outcome.hops_percent = hops_percent(&cluster.problem, &solution);
+        ald_placement_solution_clear(&solution);
+        return outcome;
+}
+
+static double median_ms(PlacementClusterShape shape, uint32_t n, bool with_ends)
+{
+        double ms[ROUNDS];
+
+        for (uint32_t i = 0; i < ROUNDS; i++)
+                ms[i] = solve(shape, n, i, with_ends).ms;
+        return median(ms, ROUNDS);
+}
+
+int main(void)
+{
+        static const PlacementClusterShape shapes[] = { PLACEMENT_CLUSTER_RACKS, PLACEMENT_CLUSTER_FLAT,
+                PLACEMENT_CLUSTER_WIFI, PLACEMENT_CLUSTER_SPARSE };
+        double ms[CLUSTERS], gaps[CLUSTERS], gpus64_gap = 0;
+        uint32_t proven = 0, with_hops = 0;
+
+        printf("{\"exact16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, false));
+        printf("\"exact20_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 20, false));
+        printf("\"head16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, true));
+        printf("\"gpus64_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_HOSTS, 64, false));
+        for (uint32_t i = 0; i < ROUNDS; i++)
+                gpus64_gap = fmax(gpus64_gap, solve(PLACEMENT_CLUSTER_HOSTS, 64, i, false).gap_percent);
+        for (uint32_t i = 0; i < CLUSTERS; i++) {
+                Outcome outcome = solve(shapes[i % G_N_ELEMENTS(shapes)], 1000, i, false);
+
+                ms[i] = outcome.ms;
+                gaps[i] = outcome.gap_percent;
+                proven += outcome.gap_percent <= 0;
+                with_hops += outcome.hops_percent >= 20;
+        }
+        printf("\"gpus64_gap_percent\": %.2f, ", gpus64_gap);
+        printf("\"n1000_ms\": %.0f, \"n1000_gap_percent\": %.3f, ", median(ms, CLUSTERS),
+                median(gaps, CLUSTERS));
+        printf("\"n1000_ms_most\": %.0f, \"n1000_gap_percent_of_90\": %.2f, \"n1000_gap_percent_most\": "
+               "%.2f, ",
+                ms[CLUSTERS - 1], gaps[CLUSTERS * 9 / 10], gaps[CLUSTERS - 1]);
+        printf("\"n1000_optimal\": %u, \"n1000_hops_take_a_fifth\": %u}\n", proven, with_hops);
+        return 0;
+}
