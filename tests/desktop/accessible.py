@@ -19,7 +19,9 @@ COORD_WINDOW = 1
 ROLES = {7: "check box", 8: "check menu item", 16: "dialog", 29: "label", 31: "list", 32: "list item", 33: "menu",
          35: "menu item", 37: "tab", 38: "tab list", 39: "panel", 42: "progress bar", 43: "button",
          45: "radio menu item", 55: "table", 56: "cell", 57: "column header", 61: "text", 62: "toggle button",
-         66: "tree table", 69: "window", 75: "application", 79: "entry", 90: "row"}
+         66: "tree table", 69: "window", 75: "application", 79: "entry", 90: "row",
+         # Of a group, which GTK 4.8 calls a panel.
+         99: "panel"}
 STATES = {1: "active", 4: "checked", 8: "enabled", 9: "expandable", 10: "expanded", 11: "focusable", 12: "focused",
           20: "pressed", 23: "selected", 24: "sensitive", 25: "showing", 30: "visible"}
 # GTK names a widget that has no name after its type.

@@ -214,8 +214,13 @@ class Program:
         self.wait(lambda tree: tree.find(state="active"), "the focus")
 
     def focus_dialog(self):
-        """The same with a dialog, which is returned, above the window."""
-        wait_steadily(lambda: len(self.session.screen.windows()) > 1, "a dialog")
+        """The same with a dialog, which is returned: a window of its own, or within the window from libadwaita 1.5
+        on."""
+        self.wait(lambda tree: tree.find("dialog"), "a dialog")
+        if not any(one.role == "dialog" for one in self.read().children):
+            return self.wait(lambda tree: tree.find("dialog").find(state="focused") and tree.find("dialog"),
+                             "the focus within a dialog")
+        wait_steadily(lambda: len(self.session.screen.windows()) > 1, "the window of a dialog")
         self.session.screen.focus(self.window)
         # A dialog of GTK 4.8 does not say that it is active.
         return self.wait(lambda tree: not any("active" in one.states for one in tree.children if one.role != "dialog")

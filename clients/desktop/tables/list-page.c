@@ -138,6 +138,26 @@ static gboolean on_find(GtkWidget *widget, GVariant *arguments, gpointer userdat
         return TRUE;
 }
 
+/* From the entry into the list: later versions of GTK let no arrow key into one. */
+static gboolean on_down(GtkWidget *widget, GVariant *arguments, gpointer userdata)
+{
+        AldListPage *page = userdata;
+        GtkWidget *list = gtk_scrolled_window_get_child(GTK_SCROLLED_WINDOW(page->scroller));
+
+        return list && gtk_widget_get_mapped(list) && gtk_widget_child_focus(list, GTK_DIR_TAB_FORWARD);
+}
+
+static void add_shortcut_of_entry(AldListPage *page)
+{
+        GtkEventController *controller = gtk_shortcut_controller_new();
+
+        gtk_event_controller_set_propagation_phase(controller, GTK_PHASE_CAPTURE);
+        gtk_shortcut_controller_add_shortcut(
+                GTK_SHORTCUT_CONTROLLER(controller), gtk_shortcut_new(gtk_keyval_trigger_new(GDK_KEY_Down, 0),
+                                                             gtk_callback_action_new(on_down, page, NULL)));
+        gtk_widget_add_controller(page->entry, controller);
+}
+
 static void add_shortcut(AldListPage *page)
 {
         GtkEventController *controller = gtk_shortcut_controller_new();
@@ -182,6 +202,7 @@ static GtkWidget *search_bar_new(AldListPage *page)
         gtk_search_bar_set_child(GTK_SEARCH_BAR(bar), clamp);
         gtk_search_bar_connect_entry(GTK_SEARCH_BAR(bar), GTK_EDITABLE(page->entry));
         gtk_search_bar_set_key_capture_widget(GTK_SEARCH_BAR(bar), GTK_WIDGET(page));
+        add_shortcut_of_entry(page);
         g_signal_connect(page->entry, "search-changed", G_CALLBACK(on_search_changed), page);
         return bar;
 }
