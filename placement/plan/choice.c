@@ -1,17 +1,50 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "placement/plan/choice.h"
+#include "placement/plan/ring-plan.h"
+#include "placement/plan/star-plan.h"
 
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
 {
         const AldPlanRequest *request = candidates->request;
+        bool has_client = request->client && request->engine->topology == ALD_PLAN_STAR;
 
         return (AldPlanChoice){
                 .required = ALD_PLAN_NONE,
-                .client = request->client ? ald_plan_node_find(candidates->cluster, request->client)
-                                          : ALD_PLAN_NONE,
+                .client = has_client ? ald_plan_node_find(candidates->cluster, request->client)
+                                     : ALD_PLAN_NONE,
                 .devices_max = request->devices_max,
                 .changed = ALD_PLAN_NONE,
                 .rate_factor = 1,
                 .rtt_factor = 1,
         };
+}
+
+int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        return candidates->request->engine->topology == ALD_PLAN_STAR
+                       ? ald_star_plan(candidates, choice, ret)
+                       : ald_ring_plan(candidates, choice, ret);
+}
+
+uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)
+{
+        return candidates->paths[(size_t) source * candidates->cluster->n_nodes + sink];
+}
+
+AldPlanPath ald_plan_path_of(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink)
+{
+        uint32_t index = ald_plan_path_index(candidates, source, sink);
+        AldPlanPath path = { .source = source,
+                .sink = sink,
+                .rtt_nsec = candidates->request->assumed_rtt_nsec,
+                .bits_per_second = candidates->request->assumed_bits_per_second };
+
+        if (index != ALD_PLAN_NONE)
+                path = candidates->cluster->paths[index];
+        if (choice->changed == source || choice->changed == sink) {
+                path.rtt_nsec *= choice->rtt_factor;
+                path.bits_per_second *= choice->rate_factor;
+        }
+        return path;
 }

@@ -7,12 +7,25 @@
 typedef struct AldPlanChoice {
         const bool *allowed;  /* of each candidate; NULL: all */
         uint32_t required;    /* a candidate, beside those of the request; or ALD_PLAN_NONE */
-        uint32_t client;      /* a node; or ALD_PLAN_NONE: the best one */
+        uint32_t client;      /* of a star: a node; or ALD_PLAN_NONE: the best one */
         uint32_t devices_max; /* 0: all */
-        /* The paths between the client and the devices of this node are changed; ALD_PLAN_NONE: none. */
+        /* The paths between this node and all others are changed; ALD_PLAN_NONE: none. */
         uint32_t changed;
         double rate_factor, rtt_factor;
 } AldPlanChoice;
 
 /* Any candidates and any client, but for what the request says. */
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
+
+/*
+ * The steps that take the least time for the engine. -ENOSPC: the layers fit on no choice of devices that
+ * paths join. The result is to be cleared with ald_plan_steps_clear().
+ */
+int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
+
+/* The index of the best path between two nodes, or ALD_PLAN_NONE. */
+uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink);
+
+/* That path, or the assumed one, as the choice changes it. Its figures are NAN if there is none. */
+AldPlanPath ald_plan_path_of(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);

@@ -10,9 +10,13 @@
 
 const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS] = {
         [ALD_PLAN_GPU_MEMORY_EFFICIENCY] = { "GpuMemoryEfficiency", "",
-                "of the measured read rate, in decoding by llama.cpp on GPUs", 0.7, 0.01, 1 },
+                "of the measured read rate, in decoding; published figures of llama.cpp: 0.5 to 0.65 of the "
+                "theoretical one",
+                0.6, 0.01, 1 },
         [ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = { "ProcessorMemoryEfficiency", "",
-                "of the measured read rate, in decoding by llama.cpp on processors", 0.7, 0.01, 1 },
+                "of the measured read rate, in decoding; published figures of llama.cpp: 0.39 to 0.68 of the "
+                "theoretical one",
+                0.6, 0.01, 1 },
         [ALD_PLAN_COMPUTE_EFFICIENCY] = { "ComputeEfficiency", "", "of the measured rate of matrix products",
                 0.5, 0.01, 1 },
         [ALD_PLAN_LAYER_NSEC] = { "LayerNSec", "ns", "to start the kernels of a layer", 20e3, 0, 1e9 },
@@ -24,9 +28,23 @@ const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS] = {
         [ALD_PLAN_BUFFER_BYTES] = { "BufferBytes", "bytes",
                 "for what is computed on a device, beside weights and keys", 512 * MIB, 0, 1e15 },
         [ALD_PLAN_ACTIVATION_BYTES] = { "ActivationBytes", "bytes",
-                "of an element that passes from layer to layer", 4, 1, 8 },
-        [ALD_PLAN_STAR_ROUND_TRIPS] = { "StarRoundTrips", "", "of a client to a device in each step", 2, 0,
-                1000 },
+                "of an element that passes from layer to layer: fp32 in llama.cpp; a hidden state and a "
+                "residual in "
+                "fp16 in vLLM",
+                4, 1, 8 },
+        [ALD_PLAN_STAR_ROUND_TRIPS] = { "StarRoundTrips", "",
+                "of a client to each device that it uses, in each step: of the messages of llama.cpp's RPC "
+                "only "
+                "GET_TENSOR is answered",
+                1, 0, 1000 },
+        [ALD_PLAN_STAR_STEP_BYTES] = { "StarStepBytes", "bytes",
+                "to each device in each step beside activations and mask: heads of messages of llama.cpp's "
+                "RPC, 314 "
+                "each, and indices",
+                1900, 0, 1e9 },
+        [ALD_PLAN_TRANSPORT_OVERHEAD] = { "TransportOverhead", "",
+                "times the bytes of a message, on paths over TCP whose rate is that of long transfers", 1.07,
+                1, 10 },
         [ALD_PLAN_INNER_HOP_NSEC] = { "InnerHopNSec", "ns", "from one device to another one of the same node",
                 10e3, 0, 1e9 },
 };

@@ -15,6 +15,8 @@ typedef enum AldPlanConstant {
         ALD_PLAN_BUFFER_BYTES,
         ALD_PLAN_ACTIVATION_BYTES,
         ALD_PLAN_STAR_ROUND_TRIPS,
+        ALD_PLAN_STAR_STEP_BYTES,
+        ALD_PLAN_TRANSPORT_OVERHEAD,
         ALD_PLAN_INNER_HOP_NSEC,
         ALD_PLAN_N_CONSTANTS,
 } AldPlanConstant;

@@ -6,6 +6,8 @@
 #define NSEC_PER_SEC 1e9
 #define BITS_PER_BYTE 8
 #define OPERATIONS 2 /* a product and a sum */
+#define MASK_BYTES 2
+#define RESULT_BYTES 4
 
 static double device_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, double bytes, double operations)
@@ -68,7 +70,23 @@ uint32_t ald_plan_layers_max(const AldPlanConstants *constants, const AldPlanDev
 
 double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload)
 {
-        return constants->values[ALD_PLAN_ACTIVATION_BYTES] * workload->activation_elements *
+        return constants->values[ALD_PLAN_TRANSPORT_OVERHEAD] * constants->values[ALD_PLAN_ACTIVATION_BYTES] *
+               workload->activation_elements * workload->parallel;
+}
+
+double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload)
+{
+        double cells = ceil((double) workload->context / ALD_LLM_CELLS_STEP) * ALD_LLM_CELLS_STEP;
+
+        return ald_plan_activation_bytes(constants, workload) +
+               constants->values[ALD_PLAN_TRANSPORT_OVERHEAD] *
+                       (MASK_BYTES * cells * workload->parallel +
+                               constants->values[ALD_PLAN_STAR_STEP_BYTES]);
+}
+
+double ald_plan_result_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload)
+{
+        return constants->values[ALD_PLAN_TRANSPORT_OVERHEAD] * RESULT_BYTES * workload->vocabulary *
                workload->parallel;
 }
 

@@ -32,5 +32,12 @@ uint32_t ald_plan_layers_max(const AldPlanConstants *constants, const AldPlanDev
 /* Bytes that pass from one layer to the next in a step. */
 double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
 
+/* Bytes that a client sends to a device in a step: activations, the mask of fp16 that says which tokens of
+ * the context count (padded as llama.cpp does), and the rest of the messages. */
+double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
+
+/* Bytes of the result that the last stage returns in a step: fp32 for each token of the vocabulary. */
+double ald_plan_result_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
+
 /* Half of the round trip, and the transfer of so many bytes. INFINITY if either was never measured. */
 double ald_plan_path_nsec(const AldPlanPath *path, double bytes);

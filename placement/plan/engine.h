@@ -7,6 +7,8 @@
 typedef enum AldPlanTopology {
         /* Through a client, which sends the activations to each device in turn and receives them back. */
         ALD_PLAN_STAR,
+        /* From stage to stage, and from the last one back to the first. */
+        ALD_PLAN_RING,
 } AldPlanTopology;
 
 /* What a plan for an engine may look like. */
@@ -14,6 +16,7 @@ typedef struct AldPlanEngine {
         const char *name; /* as users write it */
         AldPlanTopology topology;
         bool takes_processors; /* beside GPUs */
+        bool one_vendor;       /* all GPUs of a plan, as in a group of NCCL or RCCL */
 } AldPlanEngine;
 
 /* NULL: there is none of this name. */

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/plan/choice.h"
 #include "placement/plan/explain.h"
-#include "placement/plan/star-plan.h"
 
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
@@ -35,6 +35,15 @@ static bool *members(const AldPlanCandidates *candidates, const AldPlanSteps *st
         return are;
 }
 
+static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+{
+        const AldPlanDevice *devices = candidates->cluster->devices;
+
+        return candidates->request->engine->one_vendor &&
+               g_strcmp0(devices[candidates->devices[candidate]].vendor,
+                       devices[plan->best.stages[0].device].vendor) != 0;
+}
+
 /* If it had to be added to the plan. */
 static AldPlanVerdict judge_needless(
         const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
@@ -44,11 +53,15 @@ static AldPlanVerdict judge_needless(
         AldPlanSteps with;
         AldPlanVerdict verdict = { .reason = ALD_PLAN_SAVES_TOO_LITTLE };
 
+        if (is_of_other_vendor(candidates, plan, candidate)) {
+                verdict.reason = ALD_PLAN_OTHER_VENDOR;
+                return verdict;
+        }
         allowed[candidate] = true;
         choice.allowed = allowed;
         choice.required = candidate;
         choice.client = plan->best.client;
-        if (ald_star_plan(candidates, &choice, &with) >= 0) {
+        if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
                 verdict.costs_nsec = hops_nsec(&with) - hops_nsec(&plan->best);
                 verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;
                 ald_plan_steps_clear(&with);
@@ -56,7 +69,7 @@ static AldPlanVerdict judge_needless(
         }
         choice.devices_max = 0;
         verdict.reason = ALD_PLAN_NO_PATH;
-        if (ald_star_plan(candidates, &choice, &with) < 0)
+        if (ald_plan_find_steps(candidates, &choice, &with) < 0)
                 return verdict;
         verdict.reason = ALD_PLAN_BEYOND_DEVICES_MAX;
         ald_plan_steps_clear(&with);
@@ -108,7 +121,7 @@ static void try_alternative(const AldPlanCandidates *candidates, const AldPlanCh
 {
         AldPlanSteps steps;
 
-        if (ald_star_plan(candidates, choice, &steps) >= 0)
+        if (ald_plan_find_steps(candidates, choice, &steps) >= 0)
                 add_alternative(plan, &steps);
 }
 
@@ -131,7 +144,9 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
                 try_alternative(candidates, &choice, plan);
                 allowed[i] = true;
         }
-        for (uint32_t i = 0; !candidates->request->client && i < plan->best.n_stages; i++) {
+        if (candidates->request->client || plan->best.client == ALD_PLAN_NONE)
+                return;
+        for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 choice.client = candidates->cluster->devices[plan->best.stages[i].device].node;
                 if (choice.client != plan->best.client)
                         try_alternative(candidates, &choice, plan);
@@ -149,7 +164,7 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         choice.changed = candidates->cluster->devices[device].node;
         choice.rate_factor = rate_factor;
         choice.rtt_factor = rtt_factor;
-        if (ald_star_plan(candidates, &choice, &steps) < 0)
+        if (ald_plan_find_steps(candidates, &choice, &steps) < 0)
                 return plan->best.nsec;
         nsec = steps.nsec;
         ald_plan_steps_clear(&steps);
@@ -162,7 +177,7 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 uint32_t device = plan->best.stages[i].device;
 
-                if (candidates->cluster->devices[device].node == plan->best.client)
+                if (plan->best.stages[i].hop_nsec == 0)
                         continue;
                 plan->sensitivities[plan->n_sensitivities++] = (AldPlanSensitivity){ .device = device,
                         .rate_nsec = with_better_paths(candidates, plan, device, BETTER_RATE, 1),

@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <math.h>
 
+#include "placement/plan/choice.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
 #include "placement/plan/plan.h"
-#include "placement/plan/star-plan.h"
 
 #define NSEC_PER_SEC 1e9
 
@@ -23,7 +23,7 @@ static bool fits_if_joined(const AldPlanCandidates *candidates)
                 joined.assumed_bits_per_second = INFINITY;
         all.request = &joined;
         choice = ald_plan_choice(&all);
-        if (ald_star_plan(&all, &choice, &steps) < 0)
+        if (ald_plan_find_steps(&all, &choice, &steps) < 0)
                 return false;
         ald_plan_steps_clear(&steps);
         return true;
@@ -77,7 +77,7 @@ static int make(const AldPlanCandidates *candidates, AldPlan *plan, AldPlanRefus
 {
         AldPlanChoice choice = ald_plan_choice(candidates);
 
-        if (ald_star_plan(candidates, &choice, &plan->best) < 0) {
+        if (ald_plan_find_steps(candidates, &choice, &plan->best) < 0) {
                 describe_shortfall(candidates, ret_refusal);
                 return -EINVAL;
         }

@@ -28,18 +28,21 @@ typedef struct AldPlanStage {
         uint32_t device; /* index in the cluster */
         uint32_t first_layer, layers;
         bool has_head;
-        uint64_t bytes;              /* that it needs, with what is kept free and for buffers */
-        double nsec;                 /* of its layers, and of the head */
-        double hop_nsec;             /* of the transfers to and from it; 0 on the node of the client */
-        uint32_t path_to, path_from; /* index in the cluster, or ALD_PLAN_NONE: on the node, or assumed */
+        uint64_t bytes;  /* that it needs, with what is kept free and for buffers */
+        double nsec;     /* of its layers, and of the head */
+        double hop_nsec; /* star: to it and back, 0 on the node of the client; ring: to the next stage, or
+                            from the last one to the first */
+        uint32_t path_to, path_from; /* star: from the client and back; ring: path_to is to the next stage.
+                                        Index in the cluster, or ALD_PLAN_NONE: on one node, or assumed */
         bool is_assumed;             /* the paths */
 } AldPlanStage;
 
 typedef struct AldPlanSteps {
         AldPlanStage *stages;
         uint32_t n_stages;
-        uint32_t client; /* index of a node */
-        double nsec;     /* of a step, in which each request gets a token */
+        uint32_t client;   /* of a star: index of a node; else ALD_PLAN_NONE */
+        double nsec;       /* of a step, in which each request gets a token */
+        double lower_nsec; /* no plan takes less; if it equals nsec, that is proven to be the least */
 } AldPlanSteps;
 
 void ald_plan_steps_clear(AldPlanSteps *steps);
@@ -54,7 +57,8 @@ typedef enum AldPlanReason {
         ALD_PLAN_MEMORY_UNKNOWN,
         ALD_PLAN_BANDWIDTH_UNMEASURED,
         ALD_PLAN_COMPUTE_UNMEASURED,
-        ALD_PLAN_MEMORY_TOO_SMALL,   /* for one layer */
+        ALD_PLAN_MEMORY_TOO_SMALL, /* for one layer */
+        ALD_PLAN_OTHER_VENDOR,     /* than the GPUs of the plan, for an engine that takes those of one only */
         ALD_PLAN_BEYOND_DEVICES_MAX, /* the others are needed for their memory */
         ALD_PLAN_NO_PATH,            /* to and from the client that was ever measured */
         ALD_PLAN_N_REASONS,
@@ -82,7 +86,7 @@ typedef struct AldPlan {
         AldPlanSteps alternatives[ALD_PLAN_ALTERNATIVES_MAX]; /* with other devices or another client */
         uint32_t n_alternatives;
         AldPlanVerdict *verdicts;
-        AldPlanSensitivity *sensitivities; /* of the stages that are not on the client's node */
+        AldPlanSensitivity *sensitivities; /* of the stages whose hops take time */
         uint32_t n_sensitivities;
         double tokens_per_second; /* of all requests together */
 } AldPlan;

@@ -13,7 +13,7 @@ typedef struct Star {
         uint32_t n;
         uint32_t *members; /* candidates */
         AldPlacementDevice *devices;
-        double *use_nsec, *last_nsec;
+        double *use_nsec, *result_nsec, *last_nsec;
         uint32_t *last_layers_max;
 } Star;
 
@@ -22,50 +22,42 @@ static void star_clear(Star *star)
         g_free(star->members);
         g_free(star->devices);
         g_free(star->use_nsec);
+        g_free(star->result_nsec);
         g_free(star->last_nsec);
         g_free(star->last_layers_max);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Star, star_clear)
 
-static uint32_t path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)
-{
-        return candidates->paths[(size_t) source * candidates->cluster->n_nodes + sink];
-}
-
-/* The measured path, or the assumed one, as the choice changes it. */
-static AldPlanPath path_of(const Star *star, uint32_t source, uint32_t sink)
-{
-        const AldPlanCandidates *candidates = star->candidates;
-        uint32_t index = path_index(candidates, source, sink);
-        AldPlanPath path = { .source = source,
-                .sink = sink,
-                .rtt_nsec = candidates->request->assumed_rtt_nsec,
-                .bits_per_second = candidates->request->assumed_bits_per_second };
-
-        if (index != ALD_PLAN_NONE)
-                path = candidates->cluster->paths[index];
-        if (star->choice->changed == source || star->choice->changed == sink) {
-                path.rtt_nsec *= star->choice->rtt_factor;
-                path.bits_per_second *= star->choice->rate_factor;
-        }
-        return path;
-}
-
-/* Of a step: the activations go to the device and come back, and further round trips carry nothing of note.
- */
+/* Of a step: the activations go to the device and come back; more round trips carry nothing of note. */
 static double use_nsec(const Star *star, uint32_t client, uint32_t node)
 {
-        double more = star->candidates->request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1;
+        const AldPlanCandidates *candidates = star->candidates;
+        const AldPlanRequest *request = candidates->request;
+        double more = request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1;
         AldPlanPath to, from;
 
         if (node == client)
                 return 0;
-        to = path_of(star, client, node);
-        from = path_of(star, node, client);
-        return ald_plan_path_nsec(&to, star->candidates->activation_bytes) +
-               ald_plan_path_nsec(&from, star->candidates->activation_bytes) +
+        to = ald_plan_path_of(candidates, star->choice, client, node);
+        from = ald_plan_path_of(candidates, star->choice, node, client);
+        return ald_plan_path_nsec(&to, ald_plan_star_bytes(&request->constants, request->workload)) +
+               ald_plan_path_nsec(&from, candidates->activation_bytes) +
                more * (ald_plan_path_nsec(&to, 0) + ald_plan_path_nsec(&from, 0));
+}
+
+/* What it takes longer, or less time, that the last stage returns the result instead of activations. */
+static double result_nsec(const Star *star, uint32_t client, uint32_t node)
+{
+        const AldPlanCandidates *candidates = star->candidates;
+        const AldPlanRequest *request = candidates->request;
+        AldPlanPath from = ald_plan_path_of(candidates, star->choice, node, client);
+        double result = ald_plan_path_nsec(
+                &from, ald_plan_result_bytes(&request->constants, request->workload));
+
+        return node == client || isinf(result)
+                       ? 0
+                       : result - ald_plan_path_nsec(&from, candidates->activation_bytes);
 }
 
 /* The client's host holds the embedding. */
@@ -95,6 +87,8 @@ static void set_client(Star *star, uint32_t client)
                 star->devices[i].layers_max = layers_max(star, device, beside);
                 star->last_layers_max[i] = layers_max(star, device, beside + head);
                 star->use_nsec[i] = use_nsec(star, client, device->node);
+                star->result_nsec[i] = result_nsec(star, client, device->node);
+                star->last_nsec[i] = candidates->head_nsec[star->members[i]] + star->result_nsec[i];
         }
 }
 
@@ -105,6 +99,7 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                 .members = g_new(uint32_t, candidates->n),
                 .devices = g_new0(AldPlacementDevice, candidates->n),
                 .use_nsec = g_new(double, candidates->n),
+                .result_nsec = g_new(double, candidates->n),
                 .last_nsec = g_new(double, candidates->n),
                 .last_layers_max = g_new(uint32_t, candidates->n) };
         for (uint32_t i = 0; i < candidates->n; i++) {
@@ -112,7 +107,6 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                         continue;
                 star->devices[star->n] = (AldPlacementDevice){ .layer_nsec = candidates->layer_nsec[i],
                         .required = candidates->required[i] || choice->required == i };
-                star->last_nsec[star->n] = candidates->head_nsec[i];
                 star->members[star->n++] = i;
         }
 }
@@ -134,9 +128,10 @@ static AldPlanStage stage_of(const Star *star, uint32_t client, const AldPlaceme
                         &request->constants, device, request->workload, stage->layers, beside),
                 .nsec = stage->layers * candidates->layer_nsec[candidate] +
                         (is_last ? candidates->head_nsec[candidate] : 0),
-                .hop_nsec = star->use_nsec[stage->device],
-                .path_to = is_remote ? path_index(candidates, client, device->node) : ALD_PLAN_NONE,
-                .path_from = is_remote ? path_index(candidates, device->node, client) : ALD_PLAN_NONE };
+                .hop_nsec = star->use_nsec[stage->device] + (is_last ? star->result_nsec[stage->device] : 0),
+                .path_to = is_remote ? ald_plan_path_index(candidates, client, device->node) : ALD_PLAN_NONE,
+                .path_from = is_remote ? ald_plan_path_index(candidates, device->node, client)
+                                       : ALD_PLAN_NONE };
 }
 
 static void keep(const Star *star, uint32_t client, const AldPlacementSolution *solution, AldPlanSteps *ret)
@@ -147,7 +142,8 @@ static void keep(const Star *star, uint32_t client, const AldPlacementSolution *
         *ret = (AldPlanSteps){ .stages = g_new(AldPlanStage, solution->n_stages),
                 .n_stages = solution->n_stages,
                 .client = client,
-                .nsec = solution->nsec };
+                .nsec = solution->nsec,
+                .lower_nsec = solution->nsec };
         for (uint32_t i = 0; i < solution->n_stages; i++) {
                 AldPlanStage *stage = &ret->stages[i];
 

@@ -51,6 +51,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                 .head_bytes = head,
                 .head_parameters = (double) llm->vocabulary * llm->embedding_length,
                 .activation_elements = llm->embedding_length,
+                .vocabulary = llm->vocabulary,
                 .parallel = parallel,
                 .context = context };
         return 0;

@@ -18,6 +18,7 @@ typedef struct AldPlanWorkload {
         uint64_t head_bytes;      /* that one token reads after the last layer */
         double head_parameters;
         uint32_t activation_elements; /* of one token, from layer to layer */
+        uint32_t vocabulary;          /* elements of a token's result */
         uint32_t parallel;            /* requests at once, each with a token in each step; 1 or more */
         uint32_t context;             /* tokens of each request */
 } AldPlanWorkload;

@@ -9,6 +9,7 @@
 #define DEVICES_MAX 5u
 #define CASES 1500
 #define GB 1000000000ull
+#define MASK_BYTES (2 * 256) /* of any context up to 256 tokens */
 
 /* A cluster whose figures are at hand. */
 typedef struct Case {
@@ -33,6 +34,7 @@ static void init_request(Case *made)
         made->request.constants.values[ALD_PLAN_COMPUTE_EFFICIENCY] = 1;
         made->request.constants.values[ALD_PLAN_ACTIVATION_BYTES] = 4;
         made->request.constants.values[ALD_PLAN_STAR_ROUND_TRIPS] = 1;
+        made->request.constants.values[ALD_PLAN_TRANSPORT_OVERHEAD] = 1;
         made->request.engine = ald_plan_engine_find("llama.cpp");
         made->request.workload = &made->workload;
         made->request.assumed_rtt_nsec = made->request.assumed_bits_per_second = NAN;
@@ -48,6 +50,7 @@ static void init_case(Case *made, uint32_t n_nodes)
                                 .head_bytes = GB / 2,
                                 .head_parameters = 1,
                                 .activation_elements = 1000,
+                                .vocabulary = 1000,
                                 .parallel = 1,
                                 .context = 1 } };
         init_request(made);
@@ -105,22 +108,31 @@ static void make_random(Case *made)
                                 add_path(made, i, j, g_test_rand_double_range(1e3, 2e7),
                                         g_test_rand_double_range(1e7, 1e10));
         made->workload.layers = (uint32_t) g_test_rand_int_range(1, 8);
+        made->workload.vocabulary = (uint32_t) g_test_rand_int_range(100, 30000);
         made->request.devices_max = (uint32_t) g_test_rand_int_range(0, 4);
 }
 
 /* What a step takes, by the documented model and from the figures alone. */
 
-static double best_path(const Case *made, uint32_t source, uint32_t sink)
+static double path_nsec(const AldPlanPath *path, double bytes)
 {
-        double bytes = 4.0 * made->workload.activation_elements, best = INFINITY;
+        return path->rtt_nsec / 2 + bytes * 8 / path->bits_per_second * 1e9;
+}
+
+/* The one that is best for the activations, with so many bytes. */
+static double best_path(const Case *made, uint32_t source, uint32_t sink, double bytes)
+{
+        double activations = 4.0 * made->workload.activation_elements, best = INFINITY, nsec = INFINITY;
 
         for (uint32_t i = 0; i < made->cluster.n_paths; i++) {
                 const AldPlanPath *path = &made->paths[i];
 
-                if (path->source == source && path->sink == sink)
-                        best = fmin(best, path->rtt_nsec / 2 + bytes * 8 / path->bits_per_second * 1e9);
+                if (path->source != source || path->sink != sink || path_nsec(path, activations) >= best)
+                        continue;
+                best = path_nsec(path, activations);
+                nsec = path_nsec(path, bytes);
         }
-        return best;
+        return nsec;
 }
 
 static double step_nsec(const Case *made, uint32_t client, const uint32_t *layers, uint32_t last)
@@ -143,7 +155,11 @@ static double step_nsec(const Case *made, uint32_t client, const uint32_t *layer
                         return INFINITY;
                 nsec += bytes / device->bytes_per_second * 1e9;
                 if (device->node != client)
-                        nsec += best_path(made, client, device->node) + best_path(made, device->node, client);
+                        nsec += best_path(made, client, device->node,
+                                        4.0 * made->workload.activation_elements + MASK_BYTES) +
+                                best_path(made, device->node, client,
+                                        4.0 * (i == last ? made->workload.vocabulary
+                                                         : made->workload.activation_elements));
         }
         return nsec;
 }
@@ -249,6 +265,119 @@ static void test_is_best(void)
         g_assert_cmpuint(n_plans, >, CASES / 4);
 }
 
+/* Rings: every order of every choice of GPUs of one vendor with every split. */
+
+#define INNER_NSEC 5e5
+
+typedef struct RingSearch {
+        const Case *of;
+        uint32_t devices[DEVICES_MAX], layers[DEVICES_MAX], n;
+        double best;
+} RingSearch;
+
+static double ring_nsec(const RingSearch *self)
+{
+        const Case *of = self->of;
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < self->n; i++) {
+                const AldPlanDevice *device = &of->devices[self->devices[i]];
+                const AldPlanDevice *next = &of->devices[self->devices[(i + 1) % self->n]];
+                double bytes = self->layers[i] * (double) of->workload.layer_bytes, needs;
+
+                if (i + 1 == self->n)
+                        bytes += (double) of->workload.head_bytes;
+                needs = bytes + (i == 0 ? (double) of->workload.embedding_bytes : 0);
+                if (needs > (double) device->free_bytes || strcmp(device->vendor, next->vendor) != 0)
+                        return INFINITY;
+                nsec += bytes / device->bytes_per_second * 1e9;
+                if (self->n > 1)
+                        nsec += device->node == next->node ? INNER_NSEC
+                                                           : best_path(of, device->node, next->node,
+                                                                     4.0 * of->workload.activation_elements);
+        }
+        return nsec;
+}
+
+static void search_rings(RingSearch *self, uint32_t left)
+{
+        const Case *of = self->of;
+
+        if (left == 0)
+                self->best = fmin(self->best, ring_nsec(self));
+        if (left == 0 || (of->request.devices_max > 0 && self->n == of->request.devices_max))
+                return;
+        for (uint32_t device = 0; device < of->cluster.n_devices; device++) {
+                bool used = false;
+
+                for (uint32_t i = 0; i < self->n; i++)
+                        used |= self->devices[i] == device;
+                self->devices[self->n++] = device;
+                for (uint32_t layers = 1; !used && layers <= left; layers++) {
+                        self->layers[self->n - 1] = layers;
+                        search_rings(self, left - layers);
+                }
+                self->n--;
+        }
+}
+
+static void make_random_ring(Case *made)
+{
+        static const char *const vendors[] = { "NVIDIA", "AMD" };
+
+        make_random(made);
+        made->request.engine = ald_plan_engine_find("vllm");
+        made->request.constants.values[ALD_PLAN_INNER_HOP_NSEC] = INNER_NSEC;
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
+                made->devices[i].is_processor = made->devices[i].uses_host_memory = false;
+                made->devices[i].vendor = vendors[g_test_rand_int_range(0, 4) == 0];
+        }
+}
+
+static void assert_ring(const Case *made, const AldPlan *plan, double nsec)
+{
+        RingSearch found = { .of = made, .n = plan->best.n_stages };
+
+        for (uint32_t i = 0; i < found.n; i++) {
+                found.devices[i] = plan->best.stages[i].device;
+                found.layers[i] = plan->best.stages[i].layers;
+                g_assert_cmpuint(plan->best.stages[i].bytes, <=, made->devices[found.devices[i]].free_bytes);
+        }
+        g_assert_cmpuint(plan->best.client, ==, ALD_PLAN_NONE);
+        g_assert_cmpfloat_with_epsilon(plan->best.nsec, nsec, 1e-6 * nsec);
+        g_assert_cmpfloat_with_epsilon(plan->best.lower_nsec, nsec, 1e-6 * nsec);
+        g_assert_cmpfloat_with_epsilon(ring_nsec(&found), nsec, 1e-6 * nsec);
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++)
+                if (strcmp(made->devices[i].vendor, made->devices[found.devices[0]].vendor) != 0)
+                        g_assert_cmpint(plan->verdicts[i].reason, !=, ALD_PLAN_TAKEN);
+}
+
+static void test_ring_is_best(void)
+{
+        unsigned n_plans = 0;
+
+        for (int i = 0; i < CASES / 3; i++) {
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                RingSearch all = { .best = INFINITY };
+                Case made;
+                int r;
+
+                make_random_ring(&made);
+                all.of = &made;
+                search_rings(&all, made.workload.layers);
+                r = ald_plan_make(&made.cluster, &made.request, &plan, &refusal);
+                g_assert_cmpint(r, ==, isinf(all.best) ? -EINVAL : 0);
+                g_free(refusal.verdicts);
+                if (r < 0)
+                        continue;
+                assert_ring(&made, plan, all.best);
+                assert_explained(&made, plan);
+                n_plans++;
+        }
+        g_assert_cmpuint(n_plans, >, CASES / 12);
+}
+
 static AldPlan *plan_of(const Case *made)
 {
         AldPlanRefusal refusal;
@@ -279,7 +408,7 @@ static void test_explanation(void)
         g_assert_cmpuint(plan->best.stages[0].device, ==, 1);
         g_assert_cmpuint(plan->best.stages[0].layers, ==, 5);
         g_assert_cmpfloat_with_epsilon(plan->best.stages[0].nsec, 25e6, 1);
-        g_assert_cmpfloat_with_epsilon(plan->best.stages[0].hop_nsec, 2e6 + 2 * 32e3, 1);
+        g_assert_cmpfloat_with_epsilon(plan->best.stages[0].hop_nsec, 2e6 + 2 * 32e3 + 4096, 1);
         g_assert_cmpuint(plan->best.stages[0].path_to, ==, 0);
         g_assert_cmpuint(plan->best.stages[0].path_from, ==, 1);
         g_assert_cmpuint(plan->best.stages[1].device, ==, 0);
@@ -289,11 +418,12 @@ static void test_explanation(void)
         g_assert_cmpuint(plan->best.stages[1].path_to, ==, ALD_PLAN_NONE);
         /* It would take the last layer and the head. */
         g_assert_cmpint(plan->verdicts[2].reason, ==, ALD_PLAN_SAVES_TOO_LITTLE);
-        g_assert_cmpfloat_with_epsilon(plan->verdicts[2].costs_nsec, 8e6 + 2 * 32e3, 1);
+        g_assert_cmpfloat_with_epsilon(plan->verdicts[2].costs_nsec, 8e6 + 2 * 32e3 + 4096, 1);
         g_assert_cmpfloat_with_epsilon(plan->verdicts[2].saves_nsec, 15e6 - 12.5e6, 1);
         g_assert_cmpuint(plan->n_sensitivities, ==, 1);
         g_assert_cmpuint(plan->sensitivities[0].device, ==, 1);
-        g_assert_cmpfloat_with_epsilon(plan->best.nsec - plan->sensitivities[0].rate_nsec, 0.9 * 64e3, 1);
+        g_assert_cmpfloat_with_epsilon(
+                plan->best.nsec - plan->sensitivities[0].rate_nsec, 0.9 * (64e3 + 4096), 1);
         g_assert_cmpfloat_with_epsilon(plan->best.nsec - plan->sensitivities[0].rtt_nsec, 0.9 * 2e6, 1);
         g_assert_cmpuint(plan->n_alternatives, ==, 3);
 }
@@ -476,6 +606,7 @@ int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan/is-best", test_is_best);
+        g_test_add_func("/plan/ring-is-best", test_ring_is_best);
         g_test_add_func("/plan/explanation", test_explanation);
         g_test_add_func("/plan/reasons", test_reasons);
         g_test_add_func("/plan/refusals", test_refusals);

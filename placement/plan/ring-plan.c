@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "placement/plan/cost.h"
+#include "placement/plan/ring-plan.h"
+#include "placement/solve.h"
+
+/* The candidates of one vendor. */
+typedef struct Ring {
+        const AldPlanCandidates *candidates;
+        const AldPlanChoice *choice;
+        uint32_t n;
+        uint32_t *members; /* candidates */
+        AldPlacementDevice *devices;
+        AldPlacementEnds *ends;
+        double *hop_nsec;
+} Ring;
+
+static void ring_clear(Ring *ring)
+{
+        g_free(ring->members);
+        g_free(ring->devices);
+        g_free(ring->ends);
+        g_free(ring->hop_nsec);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ring, ring_clear)
+
+static uint32_t node_of(const Ring *ring, uint32_t member)
+{
+        return ald_plan_candidate_device(ring->candidates, ring->members[member])->node;
+}
+
+static double hop_nsec(const Ring *ring, uint32_t from, uint32_t to)
+{
+        const AldPlanCandidates *candidates = ring->candidates;
+        uint32_t source = node_of(ring, from), sink = node_of(ring, to);
+        AldPlanPath path;
+
+        if (source == sink)
+                return candidates->request->constants.values[ALD_PLAN_INNER_HOP_NSEC];
+        path = ald_plan_path_of(candidates, ring->choice, source, sink);
+        return ald_plan_path_nsec(&path, candidates->activation_bytes);
+}
+
+static uint32_t layers_max(const Ring *ring, uint32_t candidate, uint64_t beside)
+{
+        const AldPlanRequest *request = ring->candidates->request;
+
+        return ald_plan_layers_max(&request->constants,
+                ald_plan_candidate_device(ring->candidates, candidate), request->workload, beside);
+}
+
+static void add(Ring *ring, uint32_t candidate)
+{
+        const AldPlanCandidates *candidates = ring->candidates;
+        const AldPlanWorkload *workload = candidates->request->workload;
+
+        ring->devices[ring->n] = (AldPlacementDevice){ .layer_nsec = candidates->layer_nsec[candidate],
+                .layers_max = layers_max(ring, candidate, 0),
+                .required = candidates->required[candidate] || ring->choice->required == candidate };
+        ring->ends[ring->n] = (AldPlacementEnds){ .last_nsec = candidates->head_nsec[candidate],
+                .layers_max_first = layers_max(ring, candidate, workload->embedding_bytes),
+                .layers_max_last = layers_max(ring, candidate, workload->head_bytes),
+                .layers_max_both = layers_max(
+                        ring, candidate, workload->embedding_bytes + workload->head_bytes) };
+        ring->members[ring->n++] = candidate;
+}
+
+static bool is_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate, const char *vendor)
+{
+        return !candidates->request->engine->one_vendor ||
+               g_strcmp0(ald_plan_candidate_device(candidates, candidate)->vendor, vendor) == 0;
+}
+
+static void ring_init(
+        Ring *ring, const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor)
+{
+        *ring = (Ring){ .candidates = candidates,
+                .choice = choice,
+                .members = g_new(uint32_t, candidates->n),
+                .devices = g_new(AldPlacementDevice, candidates->n),
+                .ends = g_new(AldPlacementEnds, candidates->n) };
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if ((!choice->allowed || choice->allowed[i]) && is_of_vendor(candidates, i, vendor))
+                        add(ring, i);
+        ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
+        for (uint32_t i = 0; i < ring->n; i++)
+                for (uint32_t j = 0; j < ring->n; j++)
+                        ring->hop_nsec[(size_t) i * ring->n + j] = hop_nsec(ring, i, j);
+}
+
+static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solution, uint32_t i)
+{
+        const AldPlanCandidates *candidates = ring->candidates;
+        const AldPlanRequest *request = candidates->request;
+        const AldPlacementStage *stage = &solution->stages[i];
+        uint32_t next = solution->stages[(i + 1) % solution->n_stages].device;
+        uint32_t candidate = ring->members[stage->device];
+        uint32_t source = node_of(ring, stage->device), sink = node_of(ring, next);
+        bool is_last = i + 1 == solution->n_stages;
+        uint64_t beside = (i == 0 ? request->workload->embedding_bytes : 0) +
+                          (is_last ? request->workload->head_bytes : 0);
+        AldPlanStage made = { .device = candidates->devices[candidate],
+                .layers = stage->layers,
+                .has_head = is_last,
+                .bytes = ald_plan_stage_bytes(&request->constants,
+                        ald_plan_candidate_device(candidates, candidate), request->workload, stage->layers,
+                        beside),
+                .nsec = stage->layers * candidates->layer_nsec[candidate] +
+                        (is_last ? candidates->head_nsec[candidate] : 0),
+                .hop_nsec = solution->n_stages > 1 ? ring->hop_nsec[(size_t) stage->device * ring->n + next]
+                                                   : 0,
+                .path_to = source == sink ? ALD_PLAN_NONE : ald_plan_path_index(candidates, source, sink),
+                .path_from = ALD_PLAN_NONE };
+
+        made.is_assumed = source != sink && made.path_to == ALD_PLAN_NONE;
+        return made;
+}
+
+static void keep(const Ring *ring, const AldPlacementSolution *solution, AldPlanSteps *ret)
+{
+        uint32_t first = 0;
+
+        g_free(ret->stages);
+        ret->stages = g_new(AldPlanStage, solution->n_stages);
+        ret->n_stages = solution->n_stages;
+        ret->nsec = solution->nsec;
+        for (uint32_t i = 0; i < solution->n_stages; i++) {
+                ret->stages[i] = stage_of(ring, solution, i);
+                ret->stages[i].first_layer = first;
+                first += ret->stages[i].layers;
+        }
+}
+
+static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor,
+        AldPlanSteps *best)
+{
+        g_auto(Ring) ring;
+        AldPlacementProblem problem;
+        AldPlacementSolution solution;
+        double lower_nsec;
+
+        ring_init(&ring, candidates, choice, vendor);
+        problem = (AldPlacementProblem){ .layers = candidates->request->workload->layers,
+                .n_devices = ring.n,
+                .devices = ring.devices,
+                .hop_nsec = ring.hop_nsec,
+                .devices_max = choice->devices_max,
+                .ends = ring.ends };
+        if (ald_placement_solve(&problem, &solution, &lower_nsec) < 0)
+                return;
+        if (!best->stages || solution.nsec < best->nsec)
+                keep(&ring, &solution, best);
+        best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
+        ald_placement_solution_clear(&solution);
+}
+
+static bool is_first_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate)
+{
+        const char *vendor = ald_plan_candidate_device(candidates, candidate)->vendor;
+
+        for (uint32_t i = 0; i < candidate; i++)
+                if (is_of_vendor(candidates, i, vendor))
+                        return false;
+        return true;
+}
+
+/* Then no ring of that vendor is a plan. */
+static bool lacks_required(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor)
+{
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if ((candidates->required[i] || choice->required == i) &&
+                        !is_of_vendor(candidates, i, vendor))
+                        return true;
+        return false;
+}
+
+int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        AldPlanSteps best = { .client = ALD_PLAN_NONE, .lower_nsec = INFINITY };
+
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                const char *vendor = ald_plan_candidate_device(candidates, i)->vendor;
+
+                if (is_first_of_vendor(candidates, i) && !lacks_required(candidates, choice, vendor))
+                        try_vendor(candidates, choice, vendor, &best);
+        }
+        if (!best.stages)
+                return -ENOSPC;
+        *ret = best;
+        return 0;
+}

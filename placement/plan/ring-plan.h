@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/choice.h"
+
+/*
+ * The steps that take the least time for an engine that passes them around a ring, in the order of the ring:
+ * the first stage has the embedding, the last one the head. Where all GPUs must be of one vendor, that of the
+ * vendor whose ring takes the least. If that is not proven to be the least, lower_nsec is what every plan
+ * takes at least. -ENOSPC: the layers fit on no choice of devices that paths join. The result is to be
+ * cleared with ald_plan_steps_clear().
+ */
+int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
