@@ -62,7 +62,7 @@ def show(played, size, name):
         nonlocal picture
         played.desktop.screen.resize(program.window, *size)
         picture = steady_picture(program)
-        return picture.get_width() == size[0]
+        return (picture.get_width(), picture.get_height()) == size
 
     wait_steadily(has_size, "the size", interval=0.2)
     pictures.keep(picture, name)

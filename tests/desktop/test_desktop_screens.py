@@ -18,6 +18,7 @@ from bedlib.waiting import wait_steadily
 from played_cluster import GIGABIT, ME, NAMES, edge, link, node, node_id
 
 SIZE = {"wide": (1180, 800), "narrow": (360, 720)}
+FRAME_MAX = 20  # of a window without a compositor, both sides together
 DARK, LIGHT = "prefer-dark", "prefer-light"
 CHASSIS = ("server", "desktop", "laptop", "vm")
 
@@ -62,6 +63,14 @@ def cluster(n):
     return {"nodes": nodes, "edges": edges, "findings": findings, "links": links, "totals": totals}
 
 
+def is_laid_out(program, picture):
+    """For the size that its window has, but for a frame; the window has a new size before the program knows it."""
+    width, height = program.reader.place_of(program.read().children[0])[2:]
+    scale = max(1, round(picture.get_width() / max(width, 1)))
+    return all(0 <= has - scale * wants < FRAME_MAX * scale
+               for has, wants in ((picture.get_width(), width), (picture.get_height(), height)))
+
+
 def steady_picture(program):
     """Once nothing moves any more: two pictures, one after the other, that are the same."""
     last = None
@@ -69,7 +78,7 @@ def steady_picture(program):
     def same():
         nonlocal last
         before, last = last, program.picture()
-        return before is not None and before.get_pixels() == last.get_pixels()
+        return before is not None and before.get_pixels() == last.get_pixels() and is_laid_out(program, last)
 
     wait_steadily(same, "a picture that stands still", 20, 0.2)
     return last
