@@ -305,7 +305,8 @@ static void search_rings(RingSearch *self, uint32_t left)
 
         if (left == 0)
                 self->best = fmin(self->best, ring_nsec(self));
-        if (left == 0 || (of->request.devices_max > 0 && self->n == of->request.devices_max))
+        if (left == 0 || self->n == of->cluster.n_devices ||
+                (of->request.devices_max > 0 && self->n == of->request.devices_max))
                 return;
         for (uint32_t device = 0; device < of->cluster.n_devices; device++) {
                 bool used = false;
