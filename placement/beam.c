@@ -5,10 +5,7 @@
 
 #include "placement/beam.h"
 
-#define STARTS 20u
-#define WIDTH 12u
 #define NEXT 24u /* devices tried after one */
-#define PATHS (WIDTH + WIDTH * NEXT)
 
 typedef struct Candidate {
         double nsec;
@@ -26,10 +23,10 @@ typedef struct BeamPath {
 typedef struct Beam {
         AldPlacementCore *core;
         AldPlacementTable *table;
-        uint32_t n_required;
+        uint32_t width, n_required;
         Candidate *next; /* [device][NEXT] */
         uint32_t *n_next;
-        BeamPath paths[PATHS]; /* those that are extended, then the extended ones */
+        BeamPath *paths; /* those that are extended, then the extended ones */
         uint32_t *stages;
         double *layers_nsec;
 } Beam;
@@ -38,6 +35,7 @@ static void beam_clear(Beam *beam)
 {
         g_free(beam->next);
         g_free(beam->n_next);
+        g_free(beam->paths);
         g_free(beam->stages);
         g_free(beam->layers_nsec);
 }
@@ -82,15 +80,19 @@ static void list_next(Beam *beam)
         (void) ald_placement_core_spend(core, (uint64_t) core->n * core->n);
 }
 
-static void beam_init(Beam *beam, AldPlacementCore *core, AldPlacementTable *table)
+static void beam_init(Beam *beam, AldPlacementCore *core, AldPlacementTable *table, uint32_t width)
 {
+        uint32_t n_paths = width + width * NEXT;
+
         *beam = (Beam){ .core = core,
                 .table = table,
+                .width = width,
                 .next = g_new(Candidate, (size_t) core->n * NEXT),
                 .n_next = g_new(uint32_t, core->n),
-                .stages = g_new(uint32_t, (size_t) PATHS * core->most),
-                .layers_nsec = g_new(double, (size_t) PATHS *(core->layers + 1)) };
-        for (uint32_t i = 0; i < PATHS; i++) {
+                .paths = g_new(BeamPath, n_paths),
+                .stages = g_new(uint32_t, (size_t) n_paths * core->most),
+                .layers_nsec = g_new(double, (size_t) n_paths *(core->layers + 1)) };
+        for (uint32_t i = 0; i < n_paths; i++) {
                 beam->paths[i].stages = beam->stages + (size_t) i * core->most;
                 beam->paths[i].layers_nsec = beam->layers_nsec + (size_t) i * (core->layers + 1);
         }
@@ -147,7 +149,7 @@ static void close_path(Beam *beam, const BeamPath *path, uint32_t n, AldPlacemen
 /* Of paths of n stages; returns how many of n + 1 stages are kept. */
 static uint32_t extend_all(Beam *beam, uint32_t n_paths, uint32_t n, double below, AldPlacementTour *best)
 {
-        BeamPath *extended = beam->paths + WIDTH;
+        BeamPath *extended = beam->paths + beam->width;
         uint32_t n_extended = 0;
 
         for (uint32_t i = 0; i < n_paths; i++) {
@@ -169,13 +171,13 @@ static uint32_t extend_all(Beam *beam, uint32_t n_paths, uint32_t n, double belo
                 }
         }
         qsort(extended, n_extended, sizeof extended[0], compare_paths);
-        for (uint32_t i = 0; i < MIN(n_extended, WIDTH); i++) {
+        for (uint32_t i = 0; i < MIN(n_extended, beam->width); i++) {
                 BeamPath swapped = beam->paths[i];
 
                 beam->paths[i] = extended[i];
                 extended[i] = swapped;
         }
-        return MIN(n_extended, WIDTH);
+        return MIN(n_extended, beam->width);
 }
 
 static void extend_from(Beam *beam, uint32_t start, double below, AldPlacementTour *best)
@@ -193,16 +195,18 @@ static void extend_from(Beam *beam, uint32_t start, double below, AldPlacementTo
                 n_paths = extend_all(beam, n_paths, n, below, best);
 }
 
-void ald_placement_beam(AldPlacementCore *core, AldPlacementTable *table, AldPlacementTour *best)
+void ald_placement_beam(AldPlacementCore *core, AldPlacementTable *table, uint32_t width, uint32_t n_starts,
+        AldPlacementTour *best)
 {
         g_autofree Candidate *starts = g_new(Candidate, core->n);
         g_auto(Beam) beam;
 
-        beam_init(&beam, core, table);
+        beam_init(&beam, core, table, width);
         for (uint32_t i = 0; i < core->n; i++)
                 starts[i] = (Candidate){ core->with_nsec[i], i };
         qsort(starts, core->n, sizeof starts[0], compare_candidates);
-        for (uint32_t i = 0; i < MIN(core->n, STARTS) && starts[i].nsec < best->nsec && core->work > 0; i++) {
+        for (uint32_t i = 0; i < MIN(core->n, n_starts) && starts[i].nsec < best->nsec && core->work > 0;
+                i++) {
                 AldPlacementTour found = { .nsec = best->nsec };
 
                 extend_from(&beam, starts[i].number, best->nsec, &found);

@@ -5,9 +5,10 @@
 #include "placement/tour.h"
 
 /*
- * Extends paths from promising devices by the most promising of the next devices, keeps the few with the
- * lowest bound of each length, and improves the best ring that they close: finds rings where hops are few.
- * Needs with_nsec of the core and a table in which no device is required. Sets best, in the core's numbers,
- * if it finds one of less than best->nsec.
+ * Extends paths from the most promising devices by the most promising of the next devices, keeps as many as
+ * the width says, with the lowest bounds, of each length, and improves the best ring that they close: finds
+ * rings where hops are few. Needs with_nsec of the core and a table in which no device is required. Sets
+ * best, in the core's numbers, if it finds one of less than best->nsec.
  */
-void ald_placement_beam(AldPlacementCore *core, AldPlacementTable *table, AldPlacementTour *best);
+void ald_placement_beam(AldPlacementCore *core, AldPlacementTable *table, uint32_t width, uint32_t n_starts,
+        AldPlacementTour *best);

@@ -8,11 +8,16 @@
 #include "placement/search.h"
 #include "placement/split.h"
 
-#define WORK UINT64_C(160000000)
+#define WORK UINT64_C(140000000)
 #define PRICES_WORK_LEFT (WORK / 2) /* for the search */
 #define PRICES_ROUNDS 150u
 #define PRICES_PATIENCE 6u /* rounds without a better bound, then smaller steps */
 #define SEARCHES 6u
+/* Narrow before prices are good and much is ruled out, wide after. */
+#define FIRST_WIDTH 12u
+#define FIRST_STARTS 20u
+#define SECOND_WIDTH 80u
+#define SECOND_STARTS 10u
 
 typedef struct Bounded {
         AldPlacementCore core;
@@ -93,12 +98,12 @@ static void fill_for_search(Bounded *bounded)
                 ald_placement_table_fill(&bounded->table, &bounded->core, false);
 }
 
-static void find_by_beam(Bounded *bounded)
+static void find_by_beam(Bounded *bounded, uint32_t width, uint32_t n_starts)
 {
         AldPlacementTour found = { .nsec = bounded->best.nsec };
 
         fill_for_search(bounded);
-        ald_placement_beam(&bounded->core, &bounded->table, &found);
+        ald_placement_beam(&bounded->core, &bounded->table, width, n_starts, &found);
         ald_placement_tour_keep(&bounded->core, &found, &bounded->best);
         if (bounded->n_required > 0)
                 find_bound(bounded);
@@ -216,14 +221,17 @@ static void find_solution(Bounded *bounded)
         rule_out(bounded);
         if (is_settled(bounded))
                 return;
-        find_by_beam(bounded);
+        find_by_beam(bounded, FIRST_WIDTH, FIRST_STARTS);
         rule_out(bounded);
         if (bounded->best.nsec < INFINITY)
                 raise_bound(bounded);
         if (is_settled(bounded))
                 return;
         restore_best_shares(bounded);
-        search(bounded);
+        find_by_beam(bounded, SECOND_WIDTH, SECOND_STARTS);
+        rule_out(bounded);
+        if (!is_settled(bounded))
+                search(bounded);
 }
 
 /* Begins at the device with the lowest number, or with ends where it takes the least time. */
