@@ -64,6 +64,7 @@ static double with_ends(const AldPlacementCore *core, const AldPlacementTour *to
 void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *tour, double enough)
 {
         uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT];
+        double hops;
 
         tour->nsec = hops_nsec(core, tour);
         if (tour->nsec >= enough)
@@ -75,9 +76,12 @@ void ald_placement_tour_measure(const AldPlacementCore *core, AldPlacementTour *
                         sorted[at] = sorted[at - 1];
                 sorted[at] = tour->stages[i];
         }
-        tour->nsec += core->problem->ends ? with_ends(core, tour, sorted)
-                                          : layers_nsec(core, sorted, tour->n, ALD_PLACEMENT_NO_END,
-                                                    ALD_PLACEMENT_NO_END);
+        hops = tour->nsec;
+        tour->nsec += core->ends_nsec +
+                      layers_nsec(core, sorted, tour->n, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
+        /* Ends leave less room and take more. */
+        if (core->problem->ends && tour->nsec < enough)
+                tour->nsec = hops + with_ends(core, tour, sorted);
 }
 
 static bool has(const AldPlacementTour *tour, uint32_t device)
@@ -103,9 +107,7 @@ static void cut(AldPlacementTour *tour, uint32_t at, uint32_t n)
 
 static void try_tour(AldPlacementCore *core, AldPlacementTour *tried, AldPlacementTour *best)
 {
-        uint64_t work = 4 + tried->n * (core->problem->ends ? tried->n : 1);
-
-        if (!ald_placement_core_spend(core, work))
+        if (!ald_placement_core_spend(core, 8 + 2 * tried->n))
                 return;
         ald_placement_tour_measure(core, tried, best->nsec * BETTER);
         if (tried->nsec < best->nsec * BETTER)
