@@ -5,11 +5,11 @@
 
 /*
  * Throughput around a ring. While several steps are under way, the busiest stage or path decides how many of
- * them end in a second: the greatest of layers × layer_nsec over the stages and of occupy_nsec over the paths
- * from stage to stage. occupy_nsec[i * n_devices + j] is how long the data of one step occupies the path from
- * device i to device j; the latency of a path, a part of hop_nsec, does not occupy it. Exact, to
- * ALD_PLACEMENT_RING_MAX devices; errors as of ald_placement_solve_ring(), and
- * -EOPNOTSUPP for a problem with ends.
+ * them end in a second: the greatest of layers × layer_nsec over the stages, with first_nsec and last_nsec
+ * for the ends, and of occupy_nsec over the paths from stage to stage. occupy_nsec[i * n_devices + j] is how
+ * long the data of one step occupies the path from device i to device j; the latency of a path, a part of
+ * hop_nsec, does not occupy it. Exact, to ALD_PLACEMENT_RING_MAX devices; errors as of
+ * ald_placement_solve_ring().
  */
 double ald_placement_busiest(
         const AldPlacementProblem *problem, const double *occupy_nsec, const AldPlacementSolution *solution);
