@@ -10,43 +10,43 @@
 #define GROUPS_MAX 16u
 #define WORK_MAX 4e8 /* about half a second */
 
-typedef uint32_t GroupSet; /* bit i: group i */
+typedef uint32_t PlacementGroupSet; /* bit i: group i */
 
-typedef struct DeviceGroup {
+typedef struct PlacementGroup {
         uint32_t first;    /* the member with the lowest number */
         uint32_t members;  /* no more than there are layers */
         double inner_nsec; /* hop between members */
-} DeviceGroup;
+} PlacementGroup;
 
-typedef struct Groups {
+typedef struct PlacementGroups {
         const AldPlacementProblem *problem;
         uint32_t *class_of; /* each device's, by its first member */
-        DeviceGroup group[GROUPS_MAX];
+        PlacementGroup group[GROUPS_MAX];
         uint32_t n;
-        GroupSet required;
+        PlacementGroupSet required;
         uint32_t counted; /* devices used, if that is limited; else 0 */
         double *path;     /* the least sum of hops from the first group of a set to another one [set][last] */
         double *nsec;     /* of layers and inner hops of the groups taken so far [taken][devices][layers] */
         double best;
-        GroupSet best_set;
-} Groups;
+        PlacementGroupSet best_set;
+} PlacementGroups;
 
-static void groups_clear(Groups *groups)
+static void groups_clear(PlacementGroups *groups)
 {
         g_free(groups->class_of);
         g_free(groups->path);
         g_free(groups->nsec);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Groups, groups_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PlacementGroups, groups_clear)
 
-static const AldPlacementDevice *member_of(const Groups *groups, uint32_t group)
+static const AldPlacementDevice *member_of(const PlacementGroups *groups, uint32_t group)
 {
         return &groups->problem->devices[groups->group[group].first];
 }
 
 /* Between members of two groups, or of one. */
-static double hop(const Groups *groups, uint32_t from, uint32_t to)
+static double hop(const PlacementGroups *groups, uint32_t from, uint32_t to)
 {
         if (from == to)
                 return groups->group[from].inner_nsec;
@@ -55,7 +55,7 @@ static double hop(const Groups *groups, uint32_t from, uint32_t to)
 }
 
 /* Adds the device to its group. */
-static bool find_group(Groups *groups, uint32_t device)
+static bool find_group(PlacementGroups *groups, uint32_t device)
 {
         const AldPlacementProblem *problem = groups->problem;
         uint32_t at = 0;
@@ -65,7 +65,7 @@ static bool find_group(Groups *groups, uint32_t device)
         if (at == GROUPS_MAX)
                 return false;
         if (at == groups->n) {
-                groups->group[groups->n++] = (DeviceGroup){
+                groups->group[groups->n++] = (PlacementGroup){
                         .first = device, .members = 1, .inner_nsec = INFINITY
                 };
                 groups->required |= problem->devices[device].required ? 1u << at : 0;
@@ -78,7 +78,7 @@ static bool find_group(Groups *groups, uint32_t device)
 }
 
 /* For a group of several and each pair of other devices; equal sums may differ in the last bits. */
-static bool is_one_visit_best(const Groups *groups, uint32_t group)
+static bool is_one_visit_best(const PlacementGroups *groups, uint32_t group)
 {
         for (uint32_t i = 0; i < groups->n; i++)
                 for (uint32_t j = 0; j < groups->n; j++) {
@@ -92,7 +92,7 @@ static bool is_one_visit_best(const Groups *groups, uint32_t group)
         return true;
 }
 
-static bool find_groups(Groups *groups)
+static bool find_groups(PlacementGroups *groups)
 {
         const AldPlacementProblem *problem = groups->problem;
 
@@ -107,17 +107,17 @@ static bool find_groups(Groups *groups)
         return true;
 }
 
-static double *path_at(const Groups *groups, GroupSet set, uint32_t last)
+static double *path_at(const PlacementGroups *groups, PlacementGroupSet set, uint32_t last)
 {
         return &groups->path[(size_t) set * groups->n + last];
 }
 
 /* Held and Karp, from the lowest group of each set. */
-static void find_paths(Groups *groups)
+static void find_paths(PlacementGroups *groups)
 {
-        for (GroupSet set = 1; set < 1u << groups->n; set++)
+        for (PlacementGroupSet set = 1; set < 1u << groups->n; set++)
                 for (uint32_t last = (uint32_t) __builtin_ctz(set) + 1; last < groups->n; last++) {
-                        GroupSet before = set & ~(1u << last), rest = before & (before - 1);
+                        PlacementGroupSet before = set & ~(1u << last), rest = before & (before - 1);
                         double least = INFINITY;
 
                         if (before == set)
@@ -136,12 +136,12 @@ static void find_paths(Groups *groups)
 }
 
 /* The least sum of hops around several groups, and the last one of that ring. */
-static double ring_nsec(const Groups *groups, GroupSet set, uint32_t *ret_last)
+static double ring_nsec(const PlacementGroups *groups, PlacementGroupSet set, uint32_t *ret_last)
 {
         uint32_t first = (uint32_t) __builtin_ctz(set);
         double least = INFINITY;
 
-        for (GroupSet rest = set & (set - 1); rest; rest &= rest - 1) {
+        for (PlacementGroupSet rest = set & (set - 1); rest; rest &= rest - 1) {
                 uint32_t last = (uint32_t) __builtin_ctz(rest);
                 double nsec = *path_at(groups, set, last) + hop(groups, last, first);
 
@@ -153,7 +153,7 @@ static double ring_nsec(const Groups *groups, GroupSet set, uint32_t *ret_last)
         return least;
 }
 
-static double *row(const Groups *groups, uint32_t taken, uint32_t devices)
+static double *row(const PlacementGroups *groups, uint32_t taken, uint32_t devices)
 {
         size_t at = (size_t) taken * (groups->counted + 1) + devices;
 
@@ -161,7 +161,7 @@ static double *row(const Groups *groups, uint32_t taken, uint32_t devices)
 }
 
 /* Members that so many layers use: as few as hold them, unless all must be; 0: they do not fit. */
-static uint32_t members_for(const Groups *groups, uint32_t group, uint32_t layers)
+static uint32_t members_for(const PlacementGroups *groups, uint32_t group, uint32_t layers)
 {
         uint32_t most = member_of(groups, group)->layers_max, members = groups->group[group].members;
         uint32_t used = member_of(groups, group)->required ? members : layers / most + (layers % most > 0);
@@ -170,7 +170,8 @@ static uint32_t members_for(const Groups *groups, uint32_t group, uint32_t layer
 }
 
 /* Of so many layers on a group, with the hops between its members; alone, also with the one back. */
-static double group_nsec(const Groups *groups, uint32_t group, uint32_t layers, uint32_t used, bool alone)
+static double group_nsec(
+        const PlacementGroups *groups, uint32_t group, uint32_t layers, uint32_t used, bool alone)
 {
         uint32_t hops = used - (alone && used > 1 ? 0 : 1);
 
@@ -179,7 +180,7 @@ static double group_nsec(const Groups *groups, uint32_t group, uint32_t layers, 
 }
 
 /* Gives each number of layers to the group that is taken after others. */
-static void take_group(Groups *groups, uint32_t taken, uint32_t group, bool alone)
+static void take_group(PlacementGroups *groups, uint32_t taken, uint32_t group, bool alone)
 {
         uint32_t layers = groups->problem->layers;
 
@@ -204,7 +205,7 @@ static void take_group(Groups *groups, uint32_t taken, uint32_t group, bool alon
 }
 
 /* The least of all layers on the groups taken, and on how many devices. */
-static double split_nsec(const Groups *groups, uint32_t taken, uint32_t *ret_devices)
+static double split_nsec(const PlacementGroups *groups, uint32_t taken, uint32_t *ret_devices)
 {
         double least = INFINITY;
 
@@ -217,10 +218,10 @@ static double split_nsec(const Groups *groups, uint32_t taken, uint32_t *ret_dev
 }
 
 /* All sets that add groups from this one on to the set; single ones apart, as they have no ring. */
-static void try_sets(Groups *groups, GroupSet set, uint32_t taken, uint32_t from)
+static void try_sets(PlacementGroups *groups, PlacementGroupSet set, uint32_t taken, uint32_t from)
 {
         for (uint32_t i = from; i < groups->n; i++) {
-                GroupSet with = set | 1u << i;
+                PlacementGroupSet with = set | 1u << i;
                 uint32_t devices, last;
                 double nsec;
 
@@ -238,7 +239,7 @@ static void try_sets(Groups *groups, GroupSet set, uint32_t taken, uint32_t from
         }
 }
 
-static void try_single_groups(Groups *groups)
+static void try_single_groups(PlacementGroups *groups)
 {
         for (uint32_t i = 0; i < groups->n; i++) {
                 uint32_t devices;
@@ -256,12 +257,12 @@ static void try_single_groups(Groups *groups)
 }
 
 /* How many layers each group of the best set has. */
-static void split_best(Groups *groups, uint32_t layers_of[static GROUPS_MAX])
+static void split_best(PlacementGroups *groups, uint32_t layers_of[static GROUPS_MAX])
 {
         uint32_t taken = 0, devices = 0, left = groups->problem->layers;
         bool alone = (groups->best_set & (groups->best_set - 1)) == 0;
 
-        for (GroupSet rest = groups->best_set; rest; rest &= rest - 1)
+        for (PlacementGroupSet rest = groups->best_set; rest; rest &= rest - 1)
                 take_group(groups, taken++, (uint32_t) __builtin_ctz(rest), alone);
         (void) split_nsec(groups, taken, &devices);
         for (uint32_t i = groups->n; i-- > 0;) {
@@ -285,20 +286,20 @@ static void split_best(Groups *groups, uint32_t layers_of[static GROUPS_MAX])
 }
 
 /* From the last one back. */
-static uint32_t order_best(const Groups *groups, uint32_t order[static GROUPS_MAX])
+static uint32_t order_best(const PlacementGroups *groups, uint32_t order[static GROUPS_MAX])
 {
         uint32_t n = (uint32_t) __builtin_popcount(groups->best_set), last = 0;
-        GroupSet set = groups->best_set;
+        PlacementGroupSet set = groups->best_set;
 
         order[0] = (uint32_t) __builtin_ctz(set);
         if (n > 1)
                 (void) ring_nsec(groups, set, &last);
         for (uint32_t at = n; at > 1; at--) {
-                GroupSet before = set & ~(1u << last);
+                PlacementGroupSet before = set & ~(1u << last);
                 double nsec = *path_at(groups, set, last);
 
                 order[at - 1] = last;
-                for (GroupSet rest = before & (before - 1); rest; rest &= rest - 1) {
+                for (PlacementGroupSet rest = before & (before - 1); rest; rest &= rest - 1) {
                         uint32_t previous = (uint32_t) __builtin_ctz(rest);
 
                         if (*path_at(groups, before, previous) + hop(groups, previous, last) <= nsec) {
@@ -311,7 +312,8 @@ static uint32_t order_best(const Groups *groups, uint32_t order[static GROUPS_MA
         return n;
 }
 
-static void add_members(const Groups *groups, uint32_t group, uint32_t layers, AldPlacementSolution *ret)
+static void add_members(
+        const PlacementGroups *groups, uint32_t group, uint32_t layers, AldPlacementSolution *ret)
 {
         uint32_t left = members_for(groups, group, layers);
 
@@ -326,7 +328,7 @@ static void add_members(const Groups *groups, uint32_t group, uint32_t layers, A
         }
 }
 
-static void read_back(Groups *groups, AldPlacementSolution *ret)
+static void read_back(PlacementGroups *groups, AldPlacementSolution *ret)
 {
         uint32_t layers_of[GROUPS_MAX], order[GROUPS_MAX], n = order_best(groups, order);
 
@@ -337,7 +339,7 @@ static void read_back(Groups *groups, AldPlacementSolution *ret)
                 add_members(groups, order[i], layers_of[order[i]], ret);
 }
 
-static bool prepare(Groups *groups)
+static bool prepare(PlacementGroups *groups)
 {
         const AldPlacementProblem *problem = groups->problem;
         uint32_t most = ald_placement_stages_max(problem);
@@ -359,7 +361,7 @@ static bool prepare(Groups *groups)
 
 int ald_placement_solve_groups(const AldPlacementProblem *problem, AldPlacementSolution *ret)
 {
-        g_auto(Groups) groups = { .problem = problem, .best = INFINITY };
+        g_auto(PlacementGroups) groups = { .problem = problem, .best = INFINITY };
 
         if (!ald_placement_fits(problem))
                 return -ENOSPC;

@@ -26,7 +26,8 @@ typedef struct AldPlacementProblem {
         uint32_t layers;
         uint32_t n_devices;
         const AldPlacementDevice *devices;
-        /* From device i to device j at [i * n_devices + j]; INFINITY: no path that may be used. */
+        /* From device i to device j at [i * n_devices + j]; 0 or more; INFINITY: no path that may be
+         * used. */
         const double *hop_nsec;
         uint32_t devices_max;         /* that may be used; 0: all */
         const AldPlacementEnds *ends; /* of each device; NULL: ends take no time and hold nothing */
@@ -47,4 +48,4 @@ typedef struct AldPlacementSolution {
 void ald_placement_solution_clear(AldPlacementSolution *solution);
 
 /* What a solver returns, as a negative number: -ENOSPC, the layers fit on no choice of devices that is
- * allowed; -EHOSTUNREACH, they do, but no paths join these; -E2BIG, more devices than it solves exactly. */
+ * allowed; -EHOSTUNREACH, they do, but no paths join these; -E2BIG, more devices or stages than it solves. */

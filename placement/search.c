@@ -13,7 +13,7 @@ typedef struct SearchHop {
         uint32_t to;
 } SearchHop;
 
-typedef struct Search {
+typedef struct RingSearch {
         AldPlacementCore *core;
         AldPlacementTable *table;
         double below;
@@ -29,9 +29,9 @@ typedef struct Search {
         double *home_nsec;     /* from each device, the cheapest way to the first one beyond the shares */
         AldPlacementTour path; /* begins at the fastest of its devices, so that it is not found again */
         double *layers_nsec;   /* [stages][layers]: the least on the devices of the path, with their prices */
-} Search;
+} RingSearch;
 
-static void search_clear(Search *search)
+static void search_clear(RingSearch *search)
 {
         g_free(search->hops);
         g_free(search->n_hops);
@@ -40,7 +40,7 @@ static void search_clear(Search *search)
         g_free(search->layers_nsec);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Search, search_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(RingSearch, search_clear)
 
 static int compare_hops(const void *a, const void *b)
 {
@@ -51,7 +51,7 @@ static int compare_hops(const void *a, const void *b)
         return (left->to > right->to) - (left->to < right->to);
 }
 
-static void find_predecessors(Search *search)
+static void find_predecessors(RingSearch *search)
 {
         const AldPlacementProblem *problem = search->core->problem;
         g_autofree uint32_t *class_of = g_new(uint32_t, problem->n_devices);
@@ -73,7 +73,7 @@ static void find_predecessors(Search *search)
         }
 }
 
-static void search_init(Search *search)
+static void search_init(RingSearch *search)
 {
         AldPlacementCore *core = search->core;
         size_t n = core->n;
@@ -96,7 +96,7 @@ static void search_init(Search *search)
         find_predecessors(search);
 }
 
-static bool spend(Search *search, uint64_t work)
+static bool spend(RingSearch *search, uint64_t work)
 {
         if (search->work < work)
                 search->complete = false;
@@ -105,7 +105,7 @@ static bool spend(Search *search, uint64_t work)
 }
 
 /* Through devices that are slower than the first; by relaxation until nothing changes, as hops are few. */
-static bool find_ways_home(Search *search, uint32_t first)
+static bool find_ways_home(RingSearch *search, uint32_t first)
 {
         uint32_t n = search->core->n;
         bool changed = true;
@@ -136,13 +136,13 @@ static bool find_ways_home(Search *search, uint32_t first)
         return true;
 }
 
-static double *layers_of(const Search *search, uint32_t stages)
+static double *layers_of(const RingSearch *search, uint32_t stages)
 {
         return search->layers_nsec + (size_t) stages * (search->core->layers + 1);
 }
 
 /* Adds the device to the times of the path's layers; returns the bound without hops. */
-static double bound_with(Search *search, uint32_t device, const double *before)
+static double bound_with(RingSearch *search, uint32_t device, const double *before)
 {
         AldPlacementCore *core = search->core;
         uint32_t n = search->path.n;
@@ -158,7 +158,7 @@ static double bound_with(Search *search, uint32_t device, const double *before)
         return least + core->ends_nsec;
 }
 
-static void close_ring(Search *search)
+static void close_ring(RingSearch *search)
 {
         AldPlacementCore *core = search->core;
         AldPlacementTour *path = &search->path;
@@ -176,7 +176,7 @@ static void close_ring(Search *search)
         search->below = MIN(search->below, search->best->nsec);
 }
 
-static bool may_follow(const Search *search, uint32_t device)
+static bool may_follow(const RingSearch *search, uint32_t device)
 {
         bool in_turn = search->predecessor[device] == NO_PREDECESSOR;
 
@@ -189,7 +189,7 @@ static bool may_follow(const Search *search, uint32_t device)
 }
 
 /* hops_nsec: of the path, beyond the shares; bound: of all rings that go on from it. */
-static void extend_path(Search *search, double hops_nsec, double bound)
+static void extend_path(RingSearch *search, double hops_nsec, double bound)
 {
         AldPlacementCore *core = search->core;
         AldPlacementTour *path = &search->path;
@@ -219,7 +219,7 @@ static void extend_path(Search *search, double hops_nsec, double bound)
         }
 }
 
-static void search_from(Search *search, uint32_t first)
+static void search_from(RingSearch *search, uint32_t first)
 {
         const double *none = ald_placement_table_row(search->table, search->core->n, 0);
         double bound;
@@ -238,7 +238,7 @@ static void search_from(Search *search, uint32_t first)
 bool ald_placement_search(AldPlacementCore *core, AldPlacementTable *table, double below_nsec, uint64_t work,
         AldPlacementTour *best)
 {
-        g_auto(Search) search = { .core = core,
+        g_auto(RingSearch) search = { .core = core,
                 .table = table,
                 .below = MIN(below_nsec, best->nsec),
                 .work = MIN(work, core->work),

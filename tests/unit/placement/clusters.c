@@ -10,16 +10,16 @@
 #define KINDS 3u  /* of machines in a cluster */
 #define STAGES 16u
 
-typedef struct Machine {
+typedef struct ClusterMachine {
         double bytes_per_nsec, memory; /* GB/s, and bytes */
-} Machine;
+} ClusterMachine;
 
 /* Processors, integrated and discrete GPUs. */
-static const Machine machines[] = { { 50, 16e9 }, { 80, 64e9 }, { 100, 32e9 }, { 256, 96e9 }, { 273, 128e9 },
-        { 360, 12e9 }, { 400, 64e9 }, { 800, 192e9 }, { 864, 48e9 }, { 936, 24e9 }, { 1008, 24e9 },
-        { 1792, 32e9 }, { 2039, 80e9 }, { 3350, 80e9 } };
+static const ClusterMachine machines[] = { { 50, 16e9 }, { 80, 64e9 }, { 100, 32e9 }, { 256, 96e9 },
+        { 273, 128e9 }, { 360, 12e9 }, { 400, 64e9 }, { 800, 192e9 }, { 864, 48e9 }, { 936, 24e9 },
+        { 1008, 24e9 }, { 1792, 32e9 }, { 2039, 80e9 }, { 3350, 80e9 } };
 
-typedef struct Maker {
+typedef struct ClusterMaker {
         PlacementClusterShape shape;
         PlacementCluster *made;
         GRand *random;
@@ -29,24 +29,24 @@ typedef struct Maker {
         double layer_bytes, kept_bytes, activation_bytes;
         uint32_t *machine; /* of each device, and its adapter's speed and share of a round trip */
         double *bits_per_nsec, *rtt_nsec, *speed, *free_bytes;
-} Maker;
+} ClusterMaker;
 
-static double between(Maker *maker, double low, double high)
+static double between(ClusterMaker *maker, double low, double high)
 {
         return low * pow(high / low, g_rand_double(maker->random));
 }
 
-static uint32_t below(Maker *maker, uint32_t n)
+static uint32_t below(ClusterMaker *maker, uint32_t n)
 {
         return (uint32_t) g_rand_int_range(maker->random, 0, (int) n);
 }
 
-static double noise(Maker *maker, double most)
+static double noise(ClusterMaker *maker, double most)
 {
         return 1 + most * (2 * g_rand_double(maker->random) - 1);
 }
 
-static void choose_adapter(Maker *maker, uint32_t i)
+static void choose_adapter(ClusterMaker *maker, uint32_t i)
 {
         static const double racks[] = { 10, 25, 100, 200, 400 }, flat[] = { 1, 1, 2.5, 10, 25, 100 };
 
@@ -63,7 +63,7 @@ static void choose_adapter(Maker *maker, uint32_t i)
 }
 
 /* Most racks have machines of one kind, with adapters of one kind. */
-static void choose_machines(Maker *maker)
+static void choose_machines(ClusterMaker *maker)
 {
         bool alike = false;
 
@@ -82,7 +82,7 @@ static void choose_machines(Maker *maker)
 }
 
 /* Hosts differ in nothing. */
-static void choose_gpus(Maker *maker)
+static void choose_gpus(ClusterMaker *maker)
 {
         static const uint32_t gpus[] = { 10, 11, 12, 13 };
         uint32_t gpu = gpus[below(maker, G_N_ELEMENTS(gpus))];
@@ -93,7 +93,7 @@ static void choose_gpus(Maker *maker)
         maker->rtt_nsec[0] = between(maker, 10e3, 100e3);
 }
 
-static void set_hop(Maker *maker, uint32_t from, uint32_t to, double rtt_nsec, double bits_per_nsec)
+static void set_hop(ClusterMaker *maker, uint32_t from, uint32_t to, double rtt_nsec, double bits_per_nsec)
 {
         size_t at = (size_t) from * maker->n + to;
 
@@ -101,7 +101,7 @@ static void set_hop(Maker *maker, uint32_t from, uint32_t to, double rtt_nsec, d
         maker->made->hop_nsec[at] = rtt_nsec / 2 + maker->made->occupy_nsec[at];
 }
 
-static void connect_pair(Maker *maker, uint32_t i, uint32_t j)
+static void connect_pair(ClusterMaker *maker, uint32_t i, uint32_t j)
 {
         bool wifi = maker->shape == PLACEMENT_CLUSTER_WIFI,
              far = maker->shape == PLACEMENT_CLUSTER_RACKS && i / maker->rack_size != j / maker->rack_size;
@@ -116,7 +116,7 @@ static void connect_pair(Maker *maker, uint32_t i, uint32_t j)
         set_hop(maker, j, i, rtt, bits * (wifi ? fmax(0.02 / bits, noise(maker, 0.4)) : noise(maker, 0.03)));
 }
 
-static void connect_gpus(Maker *maker)
+static void connect_gpus(ClusterMaker *maker)
 {
         double bits = maker->bits_per_nsec[0], rtt = maker->rtt_nsec[0];
 
@@ -128,14 +128,14 @@ static void connect_gpus(Maker *maker)
                 }
 }
 
-static void connect_all(Maker *maker)
+static void connect_all(ClusterMaker *maker)
 {
         for (uint32_t i = 0; i < maker->n; i++)
                 for (uint32_t j = 0; j < i; j++)
                         connect_pair(maker, i, j);
 }
 
-static void connect_some(Maker *maker)
+static void connect_some(ClusterMaker *maker)
 {
         for (uint32_t i = 0; i < maker->n; i++)
                 for (uint32_t k = 0; k < PICKED; k++) {
@@ -147,7 +147,7 @@ static void connect_some(Maker *maker)
 }
 
 /* The head is as large as a layer or two. */
-static void size_devices(Maker *maker)
+static void size_devices(ClusterMaker *maker)
 {
         PlacementCluster *made = maker->made;
         double head = 1.5 * maker->layer_bytes;
@@ -173,7 +173,7 @@ static int compare_descending(const void *a, const void *b)
 }
 
 /* Free in the largest devices that may be used together. */
-static double room(const Maker *maker)
+static double room(const ClusterMaker *maker)
 {
         g_autofree double *sorted = g_memdup2(maker->free_bytes, maker->n * sizeof(double));
         double sum = 0;
@@ -185,7 +185,7 @@ static double room(const Maker *maker)
 }
 
 /* It takes a good part of what may be used; smaller models fit on one device, which is no problem. */
-static void choose_model(Maker *maker)
+static void choose_model(ClusterMaker *maker)
 {
         static const uint32_t layers[] = { 32, 40, 60, 80, 96, 126 };
         /* Of a prompt, where one token would cross the network in no time beside that of its layers. */
@@ -213,7 +213,7 @@ static void choose_model(Maker *maker)
                 maker->kept_bytes *= 0.9;
 }
 
-static void make(Maker *maker)
+static void make(ClusterMaker *maker)
 {
         if (maker->shape == PLACEMENT_CLUSTER_HOSTS)
                 choose_gpus(maker);
@@ -234,7 +234,7 @@ void placement_cluster_make(PlacementCluster *ret, PlacementClusterShape shape, 
 {
         g_autofree uint32_t *machine = g_new(uint32_t, n);
         g_autofree double *figures = g_new(double, (size_t) 4 * n);
-        Maker maker = { .shape = shape,
+        ClusterMaker maker = { .shape = shape,
                 .made = ret,
                 .random = g_rand_new_with_seed(seed),
                 .n = n,
