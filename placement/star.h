@@ -18,11 +18,11 @@ typedef struct AldPlacementStar {
  * The split with the least time of one step for an engine whose client sends the activations to each device
  * that it uses and receives them back, as llama.cpp does with RPC: the sum over the used devices of
  * layers × layer_nsec + use_nsec, and last_nsec of the last one. The stages are in the order of the devices,
- * as any order takes the same time, but for the last stage; hop_nsec and ends of the problem are not read. Exact for
- * any number of devices, by dynamic programming over layers; of equal solutions the one with fewer devices,
- * then the one that uses earlier devices. -ENOSPC also if the layers fit only with devices that cannot be
- * reached. Takes 8 · devices · min(devices, devices_max, layers) · layers bytes, and that times layers in
- * time.
+ * as any order takes the same time, but for the last stage; hop_nsec and ends of the problem are not read.
+ * Exact for any number of devices, by dynamic programming over layers; of equal solutions the one with fewer
+ * devices, then the one that uses earlier devices. -ENOSPC also if the layers fit only with devices that
+ * cannot be reached. Takes 8 · devices · min(devices, devices_max, layers) · layers bytes, and that times
+ * layers in time.
  */
 int ald_placement_solve_star(
         const AldPlacementProblem *problem, const AldPlacementStar *star, AldPlacementSolution *ret);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "placement/plan/choice.h"
-#include "placement/plan/ring-plan.h"
-#include "placement/plan/star-plan.h"
 
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
 {
@@ -17,13 +15,6 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
                 .rate_factor = 1,
                 .rtt_factor = 1,
         };
-}
-
-int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
-{
-        return candidates->request->engine->topology == ALD_PLAN_STAR
-                       ? ald_star_plan(candidates, choice, ret)
-                       : ald_ring_plan(candidates, choice, ret);
 }
 
 uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)

@@ -17,12 +17,6 @@ typedef struct AldPlanChoice {
 /* Any candidates and any client, but for what the request says. */
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
 
-/*
- * The steps that take the least time for the engine. -ENOSPC: the layers fit on no choice of devices that
- * paths join. The result is to be cleared with ald_plan_steps_clear().
- */
-int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
-
 /* The index of the best path between two nodes, or ALD_PLAN_NONE. */
 uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink);
 

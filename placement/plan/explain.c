@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "placement/plan/choice.h"
 #include "placement/plan/explain.h"
+#include "placement/plan/steps.h"
 
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1

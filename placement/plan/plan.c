@@ -2,10 +2,10 @@
 #include <errno.h>
 #include <math.h>
 
-#include "placement/plan/choice.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
 #include "placement/plan/plan.h"
+#include "placement/plan/steps.h"
 
 #define NSEC_PER_SEC 1e9
 
@@ -49,28 +49,6 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
         };
         for (uint32_t i = 0; i < candidates->n; i++)
                 ret->free_bytes += room(candidates->request, ald_plan_candidate_device(candidates, i));
-}
-
-void ald_plan_steps_clear(AldPlanSteps *steps)
-{
-        g_free(steps->stages);
-        *steps = (AldPlanSteps){};
-}
-
-static void plan_clear(AldPlan *plan)
-{
-        ald_plan_steps_clear(&plan->best);
-        for (uint32_t i = 0; i < plan->n_alternatives; i++)
-                ald_plan_steps_clear(&plan->alternatives[i]);
-        g_free(plan->verdicts);
-        g_free(plan->sensitivities);
-}
-
-void ald_plan_free(AldPlan *plan)
-{
-        if (plan)
-                plan_clear(plan);
-        g_free(plan);
 }
 
 static int make(const AldPlanCandidates *candidates, AldPlan *plan, AldPlanRefusal *ret_refusal)

@@ -9,7 +9,7 @@
 
 #define DEVICES_MAX 6u
 #define LAYERS_MAX 9u
-#define CASES 2000
+#define CASES 1200
 
 typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "placement/plan/plan.h"
+
+void ald_plan_steps_clear(AldPlanSteps *steps)
+{
+        g_free(steps->stages);
+        *steps = (AldPlanSteps){};
+}
+
+static void plan_clear(AldPlan *plan)
+{
+        ald_plan_steps_clear(&plan->best);
+        for (uint32_t i = 0; i < plan->n_alternatives; i++)
+                ald_plan_steps_clear(&plan->alternatives[i]);
+        g_free(plan->verdicts);
+        g_free(plan->sensitivities);
+}
+
+void ald_plan_free(AldPlan *plan)
+{
+        if (plan)
+                plan_clear(plan);
+        g_free(plan);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "placement/plan/steps.h"
+#include "placement/plan/ring-plan.h"
+#include "placement/plan/star-plan.h"
+
+int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        return candidates->request->engine->topology == ALD_PLAN_STAR
+                       ? ald_star_plan(candidates, choice, ret)
+                       : ald_ring_plan(candidates, choice, ret);
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/choice.h"
+
+/*
+ * The steps that take the least time for the engine. -ENOSPC: the layers fit on no choice of devices that
+ * paths join. The result is to be cleared with ald_plan_steps_clear().
+ */
+int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
