@@ -13,8 +13,8 @@
 typedef uint32_t PlacementGroupSet; /* bit i: group i */
 
 typedef struct PlacementGroup {
-        uint32_t first;    /* the member with the lowest number */
-        uint32_t members;  /* no more than there are layers */
+        uint32_t first; /* the member with the lowest number */
+        uint32_t members;
         double inner_nsec; /* hop between members */
 } PlacementGroup;
 

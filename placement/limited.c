@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "placement/limited.h"
+
+void ald_placement_limited_init(
+        AldPlacementLimited *limited, const AldPlacementProblem *problem, const double *occupy_nsec)
+{
+        size_t n = problem->n_devices;
+
+        *limited = (AldPlacementLimited){ .problem = *problem,
+                .all = problem,
+                .occupy_nsec = occupy_nsec,
+                .devices = g_new(AldPlacementDevice, n),
+                .ends = g_new(AldPlacementEnds, n),
+                .hop_nsec = g_new(double, n *n) };
+        limited->problem.devices = limited->devices;
+        limited->problem.ends = problem->ends ? limited->ends : NULL;
+        limited->problem.hop_nsec = limited->hop_nsec;
+        ald_placement_limited_set(limited, INFINITY);
+}
+
+void ald_placement_limited_clear(AldPlacementLimited *limited)
+{
+        g_free(limited->devices);
+        g_free(limited->ends);
+        g_free(limited->hop_nsec);
+}
+
+/* By the sum, which is what is compared: a quotient is rounded. more_nsec: what the stage computes besides.
+ */
+static uint32_t layers_within(const AldPlacementDevice *device, uint32_t most, double more_nsec, double limit)
+{
+        uint32_t n = (uint32_t) fmax(0, fmin((limit - more_nsec) / device->layer_nsec, most));
+
+        while (n < most && (n + 1) * device->layer_nsec + more_nsec <= limit)
+                n++;
+        while (n > 0 && n * device->layer_nsec + more_nsec > limit)
+                n--;
+        return n;
+}
+
+static AldPlacementEnds limit_ends(
+        const AldPlacementProblem *problem, uint32_t i, uint32_t most, double limit)
+{
+        const AldPlacementDevice *device = &problem->devices[i];
+        AldPlacementEnds ends = problem->ends[i];
+
+        ends.layers_max_first = layers_within(
+                device, MIN(ends.layers_max_first, most), ends.first_nsec, limit);
+        ends.layers_max_last = layers_within(device, MIN(ends.layers_max_last, most), ends.last_nsec, limit);
+        ends.layers_max_both = layers_within(
+                device, MIN(ends.layers_max_both, most), ends.first_nsec + ends.last_nsec, limit);
+        return ends;
+}
+
+void ald_placement_limited_set(AldPlacementLimited *limited, double limit_nsec)
+{
+        const AldPlacementProblem *all = limited->all;
+
+        for (uint32_t i = 0; i < all->n_devices; i++) {
+                uint32_t most = MIN(all->devices[i].layers_max, all->layers);
+
+                limited->devices[i] = all->devices[i];
+                limited->devices[i].layers_max = layers_within(&all->devices[i], most, 0, limit_nsec);
+                if (all->ends)
+                        limited->ends[i] = limit_ends(all, i, limited->devices[i].layers_max, limit_nsec);
+        }
+        for (size_t i = 0; i < (size_t) all->n_devices * all->n_devices; i++)
+                limited->hop_nsec[i] = limited->occupy_nsec[i] <= limit_nsec ? all->hop_nsec[i] : INFINITY;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+        double left = *(const double *) a, right = *(const double *) b;
+
+        return (left > right) - (left < right);
+}
+
+/* Of a stage in the middle, and as one or both of the ends. */
+static void append_limits(GArray *limits, double nsec, const AldPlacementEnds *ends)
+{
+        double all[] = { nsec, nsec + (ends ? ends->first_nsec : 0), nsec + (ends ? ends->last_nsec : 0),
+                nsec + (ends ? ends->first_nsec + ends->last_nsec : 0) };
+
+        g_array_append_vals(limits, all, ends ? G_N_ELEMENTS(all) : 1);
+}
+
+GArray *ald_placement_list_limits(const AldPlacementProblem *problem, const double *occupy_nsec)
+{
+        GArray *limits = g_array_new(FALSE, FALSE, sizeof(double));
+
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                for (uint32_t n = 1; n <= MIN(problem->devices[i].layers_max, problem->layers); n++) {
+                        double limit = n * problem->devices[i].layer_nsec;
+
+                        append_limits(limits, limit, problem->ends ? &problem->ends[i] : NULL);
+                }
+        for (size_t i = 0; i < (size_t) problem->n_devices * problem->n_devices; i++)
+                if (problem->hop_nsec[i] < INFINITY && occupy_nsec[i] < INFINITY)
+                        g_array_append_val(limits, occupy_nsec[i]);
+        if (limits->len > 0)
+                qsort(limits->data, limits->len, sizeof(double), compare_doubles);
+        return limits;
+}
