@@ -8,8 +8,6 @@
 #include "placement/search.h"
 #include "placement/split.h"
 
-#define WORK UINT64_C(140000000)
-#define PRICES_WORK_LEFT (WORK / 2) /* for the search */
 #define PRICES_ROUNDS 150u
 #define PRICES_PATIENCE 6u /* rounds without a better bound, then smaller steps */
 #define SEARCHES 6u
@@ -26,6 +24,7 @@ typedef struct Bounded {
         double lower;          /* of solutions of several stages that are better than the best */
         double *best_out;      /* shares that gave it, by the problem's numbers */
         uint32_t n_required;
+        uint64_t search_work; /* that prices leave for the search */
 } Bounded;
 
 static void bounded_clear(Bounded *bounded)
@@ -159,7 +158,7 @@ static void raise_bound(Bounded *bounded)
         for (uint32_t round = 0, stalled = 0; round < PRICES_ROUNDS; round++) {
                 double before = bounded->lower;
 
-                if (is_settled(bounded) || bounded->core.work < PRICES_WORK_LEFT)
+                if (is_settled(bounded) || bounded->core.work < bounded->search_work)
                         return;
                 if (!step_shares(bounded, step))
                         return;
@@ -278,15 +277,15 @@ static void read_back(
 }
 
 int ald_placement_solve_bounded(
-        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+        const AldPlacementProblem *problem, uint64_t work, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
-        g_auto(Bounded) bounded = { .best = { .nsec = INFINITY } };
+        g_auto(Bounded) bounded = { .best = { .nsec = INFINITY }, .search_work = work / 2 };
 
         if (ald_placement_stages_max(problem) > ALD_PLACEMENT_STAGES_LIMIT)
                 return -E2BIG;
         if (!ald_placement_fits(problem))
                 return -ENOSPC;
-        ald_placement_core_init(&bounded.core, problem, WORK);
+        ald_placement_core_init(&bounded.core, problem, work);
         ald_placement_table_init(&bounded.table, &bounded.core);
         bounded.best_out = g_new0(double, problem->n_devices);
         for (uint32_t i = 0; i < problem->n_devices; i++)

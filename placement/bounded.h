@@ -3,18 +3,20 @@
 
 #include "placement/problem.h"
 
+#define ALD_PLACEMENT_WORK UINT64_C(140000000) /* steps of about 4 ns */
+
 /*
  * The ring of ald_placement_solve_ring() for more devices than that solves: a good one, and a lower bound on
  * what any solution takes. *ret_lower_nsec equals the solution's nsec if it is proven to be the best.
  *
  * The bound gives each device a price for its hops, which subgradients raise (Held and Karp 1971), and takes
  * the best layers and stages at these prices by dynamic programming. What no better solution can use is ruled
- * out; a search through the rest proves the best one or raises the bound. The work is limited and does not
- * depend on time, so equal problems get equal results: below a second for 1000 devices and 16 stages. Takes
- * 8 · devices · (stages · layers + 2 · devices) bytes, with stages counted to 64.
+ * out; a search through the rest proves the best one or raises the bound. It stops at a number of
+ * steps of work, not at a time, so equal problems get equal results; ALD_PLACEMENT_WORK is about a second.
+ * Takes 8 · devices · (stages · layers + 2 · devices) bytes, with stages counted to 64.
  *
- * -E2BIG: more than 256 stages are allowed. -EHOSTUNREACH also if paths join the devices, but the limited
- * work did not find how.
+ * -E2BIG: more than 256 stages are allowed. -EHOSTUNREACH also if paths join the devices, but the
+ * work did not suffice to find how.
  */
 int ald_placement_solve_bounded(
-        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec);
+        const AldPlacementProblem *problem, uint64_t work, AldPlacementSolution *ret, double *ret_lower_nsec);

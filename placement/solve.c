@@ -27,7 +27,7 @@ int ald_placement_solve(const AldPlacementProblem *problem, AldPlacementSolution
         r = ald_placement_solve_groups(problem, ret);
         if (r != -E2BIG)
                 return proven(r, ret, ret_lower_nsec);
-        r = ald_placement_solve_bounded(problem, &close, &lower);
+        r = ald_placement_solve_bounded(problem, ALD_PLACEMENT_WORK, &close, &lower);
         if (r < 0 && r != -EHOSTUNREACH)
                 return r;
         if (problem->n_devices <= ALD_PLACEMENT_RING_MAX && (r < 0 || lower < close.nsec)) {

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/bounded-front.h"
 #include "placement/bounded.h"
 #include "placement/groups.h"
+#include "placement/ring-front.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
 #include "placement/split.h"
@@ -81,14 +83,12 @@ static void assert_near(double left, double right)
         g_assert_cmpfloat(fabs(left - right), <=, EPSILON * right);
 }
 
-typedef int (*Solve)(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec);
-
 /* The exact ring has been compared with every solution elsewhere. */
-static void check_against_ring(const AldPlacementProblem *problem, Solve solve)
+static void check_against_ring(const AldPlacementProblem *problem)
 {
         AldPlacementSolution best = { 0 }, found = { 0 };
         double lower = -1;
-        int r = solve(problem, &found, &lower);
+        int r = ald_placement_solve_bounded(problem, ALD_PLACEMENT_WORK, &found, &lower);
 
         g_assert_cmpint(r, ==, ald_placement_solve_ring(problem, &best));
         if (r < 0) {
@@ -109,7 +109,7 @@ static void test_bounded_is_best_if_small(void)
                 SmallProblem made;
 
                 make_small(&made);
-                check_against_ring(&made.problem, ald_placement_solve_bounded);
+                check_against_ring(&made.problem);
         }
 }
 
@@ -148,7 +148,7 @@ static void test_groups_are_best(void)
                 int r;
 
                 make_classes(&made);
-                check_against_ring(&made.problem, ald_placement_solve_bounded);
+                check_against_ring(&made.problem);
                 r = ald_placement_solve_groups(&made.problem, &found);
                 if (r == -E2BIG)
                         continue;
@@ -176,7 +176,7 @@ static void test_groups_know_their_limits(void)
         double lower;
 
         g_assert_cmpint(ald_placement_solve_groups(&problem, &found), ==, -E2BIG);
-        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, 0);
+        g_assert_cmpint(ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, 0);
         g_assert_cmpfloat(found.nsec, ==, 10);
         g_assert_cmpfloat(lower, ==, 10);
         ald_placement_solution_clear(&found);
@@ -191,7 +191,9 @@ static void test_hosts_of_gpus_are_solved(void)
 
                 placement_cluster_make(&cluster, PLACEMENT_CLUSTER_HOSTS, 64, seed);
                 g_assert_cmpint(ald_placement_solve(&cluster.problem, &solved, &lower), ==, 0);
-                g_assert_cmpint(ald_placement_solve_bounded(&cluster.problem, &bounded, &bound), ==, 0);
+                g_assert_cmpint(
+                        ald_placement_solve_bounded(&cluster.problem, ALD_PLACEMENT_WORK, &bounded, &bound),
+                        ==, 0);
                 g_assert_cmpfloat(lower, ==, solved.nsec);
                 assert_near(cost_of(&cluster.problem, &solved), solved.nsec);
                 g_assert_cmpfloat(bound, <=, solved.nsec * (1 + EPSILON));
@@ -199,6 +201,52 @@ static void test_hosts_of_gpus_are_solved(void)
                 ald_placement_solution_clear(&solved);
                 ald_placement_solution_clear(&bounded);
         }
+}
+
+/* What the exact solver finds is between the bounds, which are not far apart. */
+static void test_bounds_of_busiest(void)
+{
+        for (uint32_t seed = 0; seed < 200; seed++) {
+                g_auto(PlacementCluster) cluster = { 0 };
+                AldPlacementSolution best, found;
+                double lower, least, busiest;
+
+                placement_cluster_make(&cluster, seed % 4, 11, seed);
+                cluster.problem.ends = seed % 8 < 4 ? cluster.ends : NULL;
+                if (ald_placement_solve_ring_busiest(&cluster.problem, cluster.occupy_nsec, &best) < 0)
+                        continue;
+                g_assert_cmpint(ald_placement_solve_bounded_busiest(
+                                        &cluster.problem, cluster.occupy_nsec, &found, &lower),
+                        ==, 0);
+                least = ald_placement_busiest(&cluster.problem, cluster.occupy_nsec, &best);
+                busiest = ald_placement_busiest(&cluster.problem, cluster.occupy_nsec, &found);
+                g_assert_cmpfloat(lower, <=, least);
+                g_assert_cmpfloat(busiest, >=, least);
+                g_assert_cmpfloat(busiest, <=, least * 1.25);
+                g_assert_cmpfloat(lower, >=, least * 0.2);
+                assert_near(cost_of(&cluster.problem, &found), found.nsec);
+                ald_placement_solution_clear(&best);
+                ald_placement_solution_clear(&found);
+        }
+}
+
+static void test_busiest_has_errors(void)
+{
+        AldPlacementDevice devices[] = { { 1, 2, false }, { 1, 2, false } };
+        double hop[] = { 0, INFINITY, 1, 0 }, occupy[] = { 0, 1, 1, 0 }, lower = -1;
+        AldPlacementProblem problem = { .layers = 5, .n_devices = 2, .devices = devices, .hop_nsec = hop };
+        AldPlacementSolution found = { 0 };
+
+        g_assert_cmpint(ald_placement_solve_bounded_busiest(&problem, occupy, &found, &lower), ==, -ENOSPC);
+        problem.layers = 4;
+        g_assert_cmpint(
+                ald_placement_solve_bounded_busiest(&problem, occupy, &found, &lower), ==, -EHOSTUNREACH);
+        g_assert_cmpfloat(lower, ==, -1);
+        hop[1] = 1;
+        g_assert_cmpint(ald_placement_solve_bounded_busiest(&problem, occupy, &found, &lower), ==, 0);
+        g_assert_cmpuint(found.n_stages, ==, 2);
+        g_assert_cmpfloat(lower, ==, 2);
+        ald_placement_solution_clear(&found);
 }
 
 /* Clusters that the exact ring solves within some milliseconds. */
@@ -214,7 +262,9 @@ static void test_bounds_enclose_the_best(void)
                         cluster.problem.ends = with_ends ? cluster.ends : NULL;
                         if (ald_placement_solve_ring(&cluster.problem, &best) < 0)
                                 continue;
-                        g_assert_cmpint(ald_placement_solve_bounded(&cluster.problem, &found, &lower), ==, 0);
+                        g_assert_cmpint(ald_placement_solve_bounded(
+                                                &cluster.problem, ALD_PLACEMENT_WORK, &found, &lower),
+                                ==, 0);
                         g_assert_cmpfloat(lower, <=, best.nsec * (1 + EPSILON));
                         g_assert_cmpfloat(found.nsec, >=, best.nsec * (1 - EPSILON));
                         assert_near(cost_of(&cluster.problem, &found), found.nsec);
@@ -232,8 +282,12 @@ static void test_large_is_repeatable(void)
                 double first_lower, second_lower;
 
                 placement_cluster_make(&cluster, seed % 4, 100, seed);
-                g_assert_cmpint(ald_placement_solve_bounded(&cluster.problem, &first, &first_lower), ==, 0);
-                g_assert_cmpint(ald_placement_solve_bounded(&cluster.problem, &second, &second_lower), ==, 0);
+                g_assert_cmpint(ald_placement_solve_bounded(
+                                        &cluster.problem, ALD_PLACEMENT_WORK, &first, &first_lower),
+                        ==, 0);
+                g_assert_cmpint(ald_placement_solve_bounded(
+                                        &cluster.problem, ALD_PLACEMENT_WORK, &second, &second_lower),
+                        ==, 0);
                 g_assert_cmpfloat(first_lower, ==, second_lower);
                 g_assert_cmpmem(first.stages, first.n_stages * sizeof first.stages[0], second.stages,
                         second.n_stages * sizeof second.stages[0]);
@@ -259,22 +313,26 @@ static void test_errors(void)
                 devices[i] = (AldPlacementDevice){ 1, 2, false };
         for (uint32_t i = 0; i < N * N; i++)
                 hop[i] = INFINITY;
-        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, -ENOSPC);
+        g_assert_cmpint(
+                ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, -ENOSPC);
         problem.layers = 32;
-        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, -EHOSTUNREACH);
+        g_assert_cmpint(
+                ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, -EHOSTUNREACH);
         /* A ring too short for the layers. */
         for (uint32_t i = 0; i < 8; i++)
                 hop[i * N + (i + 1) % 8] = 1;
-        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, -EHOSTUNREACH);
+        g_assert_cmpint(
+                ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, -EHOSTUNREACH);
         g_assert_null(found.stages);
         g_assert_cmpfloat(lower, ==, -1);
         problem.layers = 16;
-        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, 0);
+        g_assert_cmpint(ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, 0);
         g_assert_cmpfloat(found.nsec, ==, 24);
         g_assert_cmpfloat(lower, ==, 24);
         ald_placement_solution_clear(&found);
         problem.n_devices = 0;
-        g_assert_cmpint(ald_placement_solve_bounded(&problem, &found, &lower), ==, -ENOSPC);
+        g_assert_cmpint(
+                ald_placement_solve_bounded(&problem, ALD_PLACEMENT_WORK, &found, &lower), ==, -ENOSPC);
 }
 
 int main(int argc, char **argv)
@@ -285,6 +343,8 @@ int main(int argc, char **argv)
         g_test_add_func("/placement-large/groups-know-their-limits", test_groups_know_their_limits);
         g_test_add_func("/placement-large/hosts-of-gpus-are-solved", test_hosts_of_gpus_are_solved);
         g_test_add_func("/placement-large/bounds-enclose-the-best", test_bounds_enclose_the_best);
+        g_test_add_func("/placement-large/bounds-of-busiest", test_bounds_of_busiest);
+        g_test_add_func("/placement-large/busiest-has-errors", test_busiest_has_errors);
         g_test_add_func("/placement-large/large-is-repeatable", test_large_is_repeatable);
         g_test_add_func("/placement-large/errors", test_errors);
         return g_test_run();
