@@ -10,16 +10,18 @@
 
 const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS] = {
         [ALD_PLAN_GPU_MEMORY_EFFICIENCY] = { "GpuMemoryEfficiency", "",
-                "of the measured read rate, in decoding; published figures of llama.cpp: 0.5 to 0.65 of the "
-                "theoretical one",
-                0.6, 0.01, 1 },
+                "of the measured read rate, in decoding: tests/bench/run decode-gpu on an H100", 0.9, 0.01,
+                1 },
         [ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = { "ProcessorMemoryEfficiency", "",
                 "of the measured read rate, in decoding; published figures of llama.cpp: 0.39 to 0.68 of the "
                 "theoretical one",
                 0.6, 0.01, 1 },
-        [ALD_PLAN_COMPUTE_EFFICIENCY] = { "ComputeEfficiency", "", "of the measured rate of matrix products",
-                0.5, 0.01, 1 },
-        [ALD_PLAN_LAYER_NSEC] = { "LayerNSec", "ns", "to start the kernels of a layer", 20e3, 0, 1e9 },
+        [ALD_PLAN_COMPUTE_EFFICIENCY] = { "ComputeEfficiency", "",
+                "of the measured rate of matrix products, in prefill: tests/bench/run decode-gpu on an H100",
+                0.83, 0.01, 1 },
+        [ALD_PLAN_LAYER_NSEC] = { "LayerNSec", "ns",
+                "that a layer takes however small it is: tests/bench/run decode-gpu on an H100", 44e3, 0,
+                1e9 },
         [ALD_PLAN_GPU_RESERVE_BYTES] = { "GpuReserveBytes", "bytes",
                 "of the free memory of a GPU, for the context of the engine", 600 * MIB, 0, 1e15 },
         [ALD_PLAN_HOST_RESERVE_BYTES] = { "HostReserveBytes", "bytes",
