@@ -38,9 +38,23 @@ static bool is_among(const AldPlanCluster *cluster, const AldPlanDevice *device,
         return false;
 }
 
-/* A device of the same node that computes in the same memory and reads it faster, or as fast and comes first.
+/* Of two devices that compute in the same memory, the one that has to be used, else the faster one, else the
+ * first.
  */
-static bool has_faster_sibling(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t index)
+static bool is_better(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t a, uint32_t b)
+{
+        const AldPlanDevice *one = &cluster->devices[a], *other = &cluster->devices[b];
+        bool required = is_among(cluster, one, request->must);
+        double one_nsec = ald_plan_layer_nsec(&request->constants, one, request->workload);
+        double other_nsec = ald_plan_layer_nsec(&request->constants, other, request->workload);
+
+        if (required != is_among(cluster, other, request->must))
+                return required;
+        return one_nsec < other_nsec || (one_nsec == other_nsec && a < b);
+}
+
+/* A device of the same node that computes in the same memory and is used instead. */
+static bool has_better_sibling(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t index)
 {
         const AldPlanDevice *device = &cluster->devices[index];
 
@@ -49,10 +63,9 @@ static bool has_faster_sibling(const AldPlanCluster *cluster, const AldPlanReque
 
                 if (i == index || other->node != device->node || !other->uses_host_memory ||
                         is_among(cluster, other, request->without) ||
-                        (other->is_processor && !request->engine->takes_processors) || isnan(other->flops))
+                        (other->is_processor && !request->engine->takes_processors))
                         continue;
-                if (other->bytes_per_second > device->bytes_per_second ||
-                        (other->bytes_per_second == device->bytes_per_second && i < index))
+                if (is_better(cluster, request, i, index))
                         return true;
         }
         return false;
@@ -74,7 +87,7 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_BANDWIDTH_UNMEASURED;
         if (isnan(device->flops))
                 return ALD_PLAN_COMPUTE_UNMEASURED;
-        if (has_faster_sibling(cluster, request, index))
+        if (has_better_sibling(cluster, request, index))
                 return ALD_PLAN_SHARES_MEMORY;
         if (device->free_bytes == ALD_PLAN_ABSENT)
                 return ALD_PLAN_MEMORY_UNKNOWN;
@@ -108,6 +121,8 @@ static void choose_paths(AldPlanCandidates *candidates)
                 uint32_t *best = &candidates->paths[(size_t) path->source * cluster->n_nodes + path->sink];
                 double nsec = ald_plan_path_nsec(path, candidates->activation_bytes);
 
+                if (path->is_rdma && !candidates->request->engine->takes_rdma)
+                        continue;
                 if (isfinite(nsec) &&
                         (*best == ALD_PLAN_NONE || nsec < ald_plan_path_nsec(&cluster->paths[*best],
                                                                   candidates->activation_bytes)))
@@ -122,7 +137,7 @@ static int check_names(
         const AldPlanCluster *cluster = candidates->cluster;
 
         for (; texts && *texts; texts++) {
-                bool is_known = false, is_usable = false;
+                bool is_known = ald_plan_node_find(cluster, *texts) != ALD_PLAN_NONE, is_usable = false;
 
                 for (uint32_t i = 0; i < cluster->n_devices; i++) {
                         bool meant = is_meant(cluster, &cluster->devices[i], *texts);

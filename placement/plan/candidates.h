@@ -17,7 +17,7 @@ typedef struct AldPlanCandidates {
         AldPlanVerdict *verdicts; /* of each device of the cluster: those of candidates are ALD_PLAN_TAKEN */
 } AldPlanCandidates;
 
-/* -EINVAL with the problem: a name of the request is that of nothing, or of something that cannot be used. */
+/* -EINVAL with the refusal: the request names no node or device, or one that cannot be used. */
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
         const AldPlanRequest *request, AldPlanRefusal *ret_refusal);
 void ald_plan_candidates_clear(AldPlanCandidates *candidates);

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "placement/plan/choice.h"
 
+/* 0: no limit. */
+static uint32_t least_limit(uint32_t a, uint32_t b)
+{
+        return a == 0 ? b : b == 0 ? a : MIN(a, b);
+}
+
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
 {
         const AldPlanRequest *request = candidates->request;
@@ -10,7 +16,7 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
                 .required = ALD_PLAN_NONE,
                 .client = has_client ? ald_plan_node_find(candidates->cluster, request->client)
                                      : ALD_PLAN_NONE,
-                .devices_max = request->devices_max,
+                .devices_max = least_limit(request->devices_max, request->engine->devices_max),
                 .changed = ALD_PLAN_NONE,
                 .rate_factor = 1,
                 .rtt_factor = 1,

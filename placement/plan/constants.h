@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What the cost model takes for granted until it is measured: names, units and sources are in constants.c. */
+/* What the cost model assumes until it is measured: names, units and sources are in constants.c. */
 typedef enum AldPlanConstant {
         ALD_PLAN_GPU_MEMORY_EFFICIENCY,
         ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY,
@@ -35,5 +35,5 @@ extern const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS];
 
 void ald_plan_constants_init(AldPlanConstants *constants);
 
-/* -ENOENT: there is none of this name; -ERANGE: the value is not between min and max. */
+/* -ENOENT: unknown name; -ERANGE: the value is not between min and max. */
 int ald_plan_constants_set(AldPlanConstants *constants, const char *name, double value);

@@ -26,7 +26,7 @@ double ald_plan_layer_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
 {
         /* Of a mixture of experts, several tokens read the experts of each, but none twice. */
-        double weights = fmin(workload->token_bytes * workload->parallel, (double) workload->layer_bytes);
+        double weights = fmin(workload->token_bytes * workload->parallel, workload->mean_layer_bytes);
 
         return device_nsec(constants, device, weights + workload->token_kv_bytes * workload->parallel,
                        OPERATIONS * workload->token_parameters * workload->parallel) +

@@ -21,7 +21,8 @@ double ald_plan_layer_nsec(
 double ald_plan_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
-/* What so many layers need on a device, with what the stage holds beside them: the head, or the embedding. */
+/* Bytes that `layers` layers need on a device, with `beside` bytes for what the stage holds besides: the
+ * head, or the embedding. */
 uint64_t ald_plan_stage_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
         const AldPlanWorkload *workload, uint32_t layers, uint64_t beside);
 
@@ -39,5 +40,5 @@ double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkl
 /* Bytes of the result that the last stage returns in a step: fp32 for each token of the vocabulary. */
 double ald_plan_result_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
 
-/* Half of the round trip, and the transfer of so many bytes. INFINITY if either was never measured. */
+/* Half of the round trip, and the transfer of `bytes` bytes. INFINITY if either was never measured. */
 double ald_plan_path_nsec(const AldPlanPath *path, double bytes);

@@ -6,17 +6,14 @@
 #include "placement/plan/engine.h"
 
 /* llama.cpp: ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the
- * activations between parts (ggml-backend.cpp and ggml-rpc.cpp of llama.cpp). The others: pipelines, whose
- * last stage sends the token to the first one, over NCCL or RCCL. */
+ * activations between parts (ggml-backend.cpp and ggml-rpc.cpp); --tensor-split takes 15 numbers. The others:
+ * pipelines, whose last stage sends the token to the first one, over NCCL or RCCL. */
 static const AldPlanEngine engines[] = {
-        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true },
-        { "vllm", ALD_PLAN_RING, .one_vendor = true },
-        { "sglang", ALD_PLAN_RING, .one_vendor = true },
-        { "torch", ALD_PLAN_RING, .one_vendor = true },
+        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .devices_max = 15 },
+        { "vllm", ALD_PLAN_RING, .takes_rdma = true, .one_vendor = true },
+        { "sglang", ALD_PLAN_RING, .takes_rdma = true, .one_vendor = true },
+        { "torch", ALD_PLAN_RING, .takes_rdma = true, .one_vendor = true },
 };
-
-static const char *const names[] = { "llama.cpp", "vllm", "sglang", "torch", NULL };
-G_STATIC_ASSERT(G_N_ELEMENTS(names) == G_N_ELEMENTS(engines) + 1);
 
 const AldPlanEngine *ald_plan_engine_find(const char *name)
 {
@@ -24,9 +21,4 @@ const AldPlanEngine *ald_plan_engine_find(const char *name)
                 if (strcmp(engines[i].name, name) == 0)
                         return &engines[i];
         return NULL;
-}
-
-const char *const *ald_plan_engine_names(void)
-{
-        return names;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* How a step passes through the devices of an engine. */
 typedef enum AldPlanTopology {
@@ -16,11 +17,10 @@ typedef struct AldPlanEngine {
         const char *name; /* as users write it */
         AldPlanTopology topology;
         bool takes_processors; /* beside GPUs */
+        bool takes_rdma;       /* paths over RDMA beside those over sockets */
         bool one_vendor;       /* all GPUs of a plan, as in a group of NCCL or RCCL */
+        uint32_t devices_max;  /* that it can use; 0: any number */
 } AldPlanEngine;
 
 /* NULL: there is none of this name. */
 const AldPlanEngine *ald_plan_engine_find(const char *name);
-
-/* All names, ending with NULL. */
-const char *const *ald_plan_engine_names(void);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
 #include "placement/plan/steps.h"
 
@@ -44,6 +45,26 @@ static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPla
                        devices[plan->best.stages[0].device].vendor) != 0;
 }
 
+/* Both ways between its node and that of the client, or of any stage. */
+static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+{
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        uint32_t node = ald_plan_candidate_device(candidates, candidate)->node;
+        bool to = false, from = false;
+
+        for (uint32_t i = 0; i < plan->best.n_stages; i++) {
+                uint32_t other = plan->best.client != ALD_PLAN_NONE
+                                         ? plan->best.client
+                                         : candidates->cluster->devices[plan->best.stages[i].device].node;
+                AldPlanPath there = ald_plan_path_of(candidates, &choice, other, node);
+                AldPlanPath back = ald_plan_path_of(candidates, &choice, node, other);
+
+                to |= other == node || isfinite(ald_plan_path_nsec(&there, 0));
+                from |= other == node || isfinite(ald_plan_path_nsec(&back, 0));
+        }
+        return to && from;
+}
+
 /* If it had to be added to the plan. */
 static AldPlanVerdict judge_needless(
         const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
@@ -68,7 +89,7 @@ static AldPlanVerdict judge_needless(
                 return verdict;
         }
         choice.devices_max = 0;
-        verdict.reason = ALD_PLAN_NO_PATH;
+        verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
         if (ald_plan_find_steps(candidates, &choice, &with) < 0)
                 return verdict;
         verdict.reason = ALD_PLAN_BEYOND_DEVICES_MAX;

@@ -9,24 +9,39 @@
 
 #define NSEC_PER_SEC 1e9
 
-/* Whether a plan lacks paths only. */
-static bool fits_if_joined(const AldPlanCandidates *candidates)
+/* Whether there would be a plan for this request with any number of devices. */
+static bool is_possible(const AldPlanCandidates *candidates, const AldPlanRequest *request)
 {
-        AldPlanRequest joined = *candidates->request;
-        AldPlanCandidates all = *candidates;
+        AldPlanCandidates changed = *candidates;
         AldPlanChoice choice;
         AldPlanSteps steps;
 
-        if (isnan(joined.assumed_rtt_nsec))
-                joined.assumed_rtt_nsec = 0;
-        if (isnan(joined.assumed_bits_per_second))
-                joined.assumed_bits_per_second = INFINITY;
-        all.request = &joined;
-        choice = ald_plan_choice(&all);
-        if (ald_plan_find_steps(&all, &choice, &steps) < 0)
+        changed.request = request;
+        choice = ald_plan_choice(&changed);
+        choice.devices_max = 0;
+        if (ald_plan_find_steps(&changed, &choice, &steps) < 0)
                 return false;
         ald_plan_steps_clear(&steps);
         return true;
+}
+
+/* What there would have to be none of for there to be a plan. */
+static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
+{
+        AldPlanEngine engine = *candidates->request->engine;
+        AldPlanRequest request = *candidates->request;
+
+        if (is_possible(candidates, &request))
+                return ALD_PLAN_DEVICES_LIMITED;
+        if (isnan(request.assumed_rtt_nsec))
+                request.assumed_rtt_nsec = 0;
+        if (isnan(request.assumed_bits_per_second))
+                request.assumed_bits_per_second = INFINITY;
+        if (is_possible(candidates, &request))
+                return ALD_PLAN_NOT_JOINED;
+        engine.one_vendor = false;
+        request.engine = &engine;
+        return is_possible(candidates, &request) ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
 /* What a device has for layers. */
@@ -42,9 +57,9 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
         const AldPlanWorkload *workload = candidates->request->workload;
 
         *ret = (AldPlanRefusal){
-                .kind = fits_if_joined(candidates) ? ALD_PLAN_NOT_JOINED : ALD_PLAN_TOO_LITTLE_MEMORY,
+                .kind = find_obstacle(candidates),
                 .needs_bytes = workload->layers * (workload->layer_bytes + workload->layer_kv_bytes) +
-                               workload->head_bytes,
+                               workload->head_bytes + workload->embedding_bytes,
                 .n_devices = candidates->n,
         };
         for (uint32_t i = 0; i < candidates->n; i++)

@@ -11,7 +11,8 @@
 typedef struct AldPlanRequest {
         const AldPlanEngine *engine;
         const AldPlanWorkload *workload;
-        const char *const *must;    /* nodes, or devices as "node/device", that get a layer; NULL: none */
+        const char *const *must; /* devices as "node/device" that get a layer, or nodes of which all do that
+                                    could; NULL: none */
         const char *const *without; /* those that get none; NULL: none */
         const char *client;   /* the node that runs the client of a star; NULL: the best one of those with a
                           device that could be used */
@@ -27,7 +28,8 @@ typedef struct AldPlanRequest {
 typedef struct AldPlanStage {
         uint32_t device; /* index in the cluster */
         uint32_t first_layer, layers;
-        bool has_head;
+        bool has_head;   /* of a ring, the last one; of a star, any: the first, too, if that is the client's
+                            processor,   whose layers come first */
         uint64_t bytes;  /* that it needs, with what is kept free and for buffers */
         double nsec;     /* of its layers, and of the head */
         double hop_nsec; /* star: to it and back, 0 on the node of the client; ring: to the next stage, or
@@ -53,22 +55,22 @@ typedef enum AldPlanReason {
         ALD_PLAN_UNUSABLE,         /* as AldPlanNode says */
         ALD_PLAN_EXCLUDED,         /* by the request */
         ALD_PLAN_NOT_FOR_ENGINE,   /* a processor */
-        ALD_PLAN_SHARES_MEMORY,    /* with a faster device of its node */
+        ALD_PLAN_SHARES_MEMORY,    /* with a device of its node that is faster, or must be used */
         ALD_PLAN_MEMORY_UNKNOWN,
         ALD_PLAN_BANDWIDTH_UNMEASURED,
         ALD_PLAN_COMPUTE_UNMEASURED,
         ALD_PLAN_MEMORY_TOO_SMALL, /* for one layer */
         ALD_PLAN_OTHER_VENDOR,     /* than the GPUs of the plan, for an engine that takes those of one only */
+        ALD_PLAN_NO_ROOM,          /* for a layer beside what it would hold, or no layer is left for it */
         ALD_PLAN_BEYOND_DEVICES_MAX, /* the others are needed for their memory */
         ALD_PLAN_NO_PATH,            /* to and from the client that was ever measured */
-        ALD_PLAN_N_REASONS,
 } AldPlanReason;
 
 /* Of each device of the cluster. */
 typedef struct AldPlanVerdict {
         AldPlanReason reason;
-        /* Of ALD_PLAN_SAVES_TOO_LITTLE: if it were added to the plan in the best way, transfers would take so
-         * much longer, and layers so much less time. */
+        /* Of ALD_PLAN_SAVES_TOO_LITTLE: by how much transfers would grow and layers shrink if it were added
+         * to the plan in the best way. */
         double costs_nsec, saves_nsec;
 } AldPlanVerdict;
 
@@ -82,7 +84,7 @@ typedef struct AldPlanSensitivity {
 #define ALD_PLAN_ALTERNATIVES_MAX 3u
 
 typedef struct AldPlan {
-        AldPlanSteps best; /* none takes less, of those that the cost model and the request allow */
+        AldPlanSteps best;                                    /* the least that was found; see lower_nsec */
         AldPlanSteps alternatives[ALD_PLAN_ALTERNATIVES_MAX]; /* with other devices or another client */
         uint32_t n_alternatives;
         AldPlanVerdict *verdicts;
@@ -97,6 +99,8 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_NO_DEVICE,         /* none can be used at all; the verdicts say why */
         ALD_PLAN_REQUIRED_UNUSABLE, /* text: what must be used, and cannot */
         ALD_PLAN_TOO_LITTLE_MEMORY, /* needs_bytes, and what the usable devices have free */
+        ALD_PLAN_DEVICES_LIMITED,   /* a plan would need more devices than the request or the engine allows */
+        ALD_PLAN_VENDORS_DIFFER,    /* a plan would need GPUs of several vendors */
         ALD_PLAN_NOT_JOINED,        /* they have enough, but no paths join as many as it takes */
 } AldPlanRefusalKind;
 

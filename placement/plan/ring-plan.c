@@ -5,6 +5,7 @@
 
 #include "placement/plan/cost.h"
 #include "placement/plan/ring-plan.h"
+#include "placement/ring.h"
 #include "placement/solve.h"
 
 /* The candidates of one vendor. */
@@ -142,6 +143,7 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
         AldPlacementProblem problem;
         AldPlacementSolution solution;
         double lower_nsec;
+        int r;
 
         ring_init(&ring, candidates, choice, vendor);
         problem = (AldPlacementProblem){ .layers = candidates->request->workload->layers,
@@ -150,8 +152,13 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
                 .hop_nsec = ring.hop_nsec,
                 .devices_max = choice->devices_max,
                 .ends = ring.ends };
-        if (ald_placement_solve(&problem, &solution, &lower_nsec) < 0)
+        r = ald_placement_solve(&problem, &solution, &lower_nsec);
+        if (r < 0) {
+                /* Beyond exact size one may exist that was not found. */
+                if (r != -ENOSPC && ring.n > ALD_PLACEMENT_RING_MAX)
+                        best->lower_nsec = 0;
                 return;
+        }
         if (!best->stages || solution.nsec < best->nsec)
                 keep(&ring, &solution, best);
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);

@@ -5,7 +5,8 @@
 
 /*
  * The steps that take the least time for an engine that passes them around a ring, in the order of the ring:
- * the first stage has the embedding, the last one the head. Where all GPUs must be of one vendor, that of the
+ * the first stage has the embedding, the last one the head. The hop back to the first stage,
+ * which carries tokens only, is counted like the others. Where all GPUs must be of one vendor, that of the
  * vendor whose ring takes the least. If that is not proven to be the least, lower_nsec is what every plan
  * takes at least. -ENOSPC: the layers fit on no choice of devices that paths join. The result is to be
  * cleared with ald_plan_steps_clear().

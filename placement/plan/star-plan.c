@@ -34,16 +34,18 @@ static double use_nsec(const Star *star, uint32_t client, uint32_t node)
 {
         const AldPlanCandidates *candidates = star->candidates;
         const AldPlanRequest *request = candidates->request;
-        double more = request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1;
+        double more = request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1, round_trip;
         AldPlanPath to, from;
 
         if (node == client)
                 return 0;
         to = ald_plan_path_of(candidates, star->choice, client, node);
         from = ald_plan_path_of(candidates, star->choice, node, client);
+        round_trip = ald_plan_path_nsec(&to, 0) + ald_plan_path_nsec(&from, 0);
+        if (isinf(round_trip))
+                return INFINITY;
         return ald_plan_path_nsec(&to, ald_plan_star_bytes(&request->constants, request->workload)) +
-               ald_plan_path_nsec(&from, candidates->activation_bytes) +
-               more * (ald_plan_path_nsec(&to, 0) + ald_plan_path_nsec(&from, 0));
+               ald_plan_path_nsec(&from, candidates->activation_bytes) + more * round_trip;
 }
 
 /* What it takes longer, or less time, that the last stage returns the result instead of activations. */
@@ -134,9 +136,18 @@ static AldPlanStage stage_of(const Star *star, uint32_t client, const AldPlaceme
                                        : ALD_PLAN_NONE };
 }
 
+/* The layers on the client's processor come first, as llama.cpp has them, even if the head is there, too. */
+static bool is_first(const Star *star, uint32_t client, const AldPlacementStage *stage)
+{
+        const AldPlanDevice *device = ald_plan_candidate_device(
+                star->candidates, star->members[stage->device]);
+
+        return device->is_processor && device->node == client;
+}
+
 static void keep(const Star *star, uint32_t client, const AldPlacementSolution *solution, AldPlanSteps *ret)
 {
-        uint32_t first = 0;
+        uint32_t first = 0, n = 0;
 
         ald_plan_steps_clear(ret);
         *ret = (AldPlanSteps){ .stages = g_new(AldPlanStage, solution->n_stages),
@@ -144,10 +155,14 @@ static void keep(const Star *star, uint32_t client, const AldPlacementSolution *
                 .client = client,
                 .nsec = solution->nsec,
                 .lower_nsec = solution->nsec };
-        for (uint32_t i = 0; i < solution->n_stages; i++) {
+        for (int turn = 1; turn >= 0; turn--)
+                for (uint32_t i = 0; i < solution->n_stages; i++)
+                        if (is_first(star, client, &solution->stages[i]) == turn)
+                                ret->stages[n++] = stage_of(
+                                        star, client, &solution->stages[i], i + 1 == solution->n_stages);
+        for (uint32_t i = 0; i < n; i++) {
                 AldPlanStage *stage = &ret->stages[i];
 
-                *stage = stage_of(star, client, &solution->stages[i], i + 1 == solution->n_stages);
                 stage->is_assumed = star->candidates->cluster->devices[stage->device].node != client &&
                                     (stage->path_to == ALD_PLAN_NONE || stage->path_from == ALD_PLAN_NONE);
                 stage->first_layer = first;

@@ -5,7 +5,7 @@
 
 typedef struct Sums {
         uint64_t layer_bytes, kv_bytes; /* the most */
-        double token_bytes, kv, parameters;
+        double bytes, token_bytes, kv, parameters;
 } Sums;
 
 static int add_layer(const AldLlm *llm, uint32_t i, uint64_t kv_bytes, Sums *sums)
@@ -17,6 +17,7 @@ static int add_layer(const AldLlm *llm, uint32_t i, uint64_t kv_bytes, Sums *sum
                 return -ENODATA;
         sums->layer_bytes = MAX(sums->layer_bytes, layer->bytes);
         sums->kv_bytes = MAX(sums->kv_bytes, kv_bytes);
+        sums->bytes += (double) layer->bytes;
         sums->token_bytes += (double) layer->token_bytes;
         sums->parameters += (double) layer->token_parameters;
         sums->kv += (double) kv_bytes;
@@ -44,6 +45,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
         *ret = (AldPlanWorkload){ .layers = llm->n_layers,
                 .layer_bytes = sums.layer_bytes,
                 .layer_kv_bytes = sums.kv_bytes,
+                .mean_layer_bytes = sums.bytes / llm->n_layers,
                 .token_bytes = sums.token_bytes / llm->n_layers,
                 .token_kv_bytes = sums.kv / llm->n_layers / parallel,
                 .token_parameters = sums.parameters / llm->n_layers,

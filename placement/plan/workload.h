@@ -10,6 +10,7 @@ typedef struct AldPlanWorkload {
         uint32_t layers;
         uint64_t layer_bytes;    /* of the tensors of a layer, the largest one if they differ */
         uint64_t layer_kv_bytes; /* for keys and values of all requests in a layer, the most in any */
+        double mean_layer_bytes; /* of the tensors of a layer */
         double token_bytes;      /* of a layer's tensors that one token reads, in the mean */
         double token_kv_bytes; /* of a layer's keys and values that a token of one request reads, in the mean
                                 */

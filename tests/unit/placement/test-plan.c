@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/plan/cost.h"
 #include "placement/plan/plan.h"
 
 #define NODES_MAX 4u
@@ -44,6 +45,7 @@ static void init_case(Case *made, uint32_t n_nodes)
 {
         *made = (Case){ .workload = { .layers = 6,
                                 .layer_bytes = GB,
+                                .mean_layer_bytes = GB,
                                 .token_bytes = GB,
                                 .token_parameters = 1,
                                 .embedding_bytes = GB / 2,
@@ -92,7 +94,8 @@ static void make_random(Case *made)
         init_case(made, n_nodes);
         made->cluster.n_devices = n_devices;
         for (uint32_t i = 0; i < n_devices; i++) {
-                bool is_gpu = g_test_rand_int_range(0, 2);
+                /* A node has one processor. */
+                bool is_gpu = i >= n_nodes || g_test_rand_int_range(0, 2);
 
                 made->devices[i] = (AldPlanDevice){ .node = i % n_nodes,
                         .id = i < n_nodes ? "first" : "second",
@@ -204,20 +207,26 @@ static void search(Search *self, uint32_t device, uint32_t left)
 
 static void assert_best(const Case *made, const AldPlan *plan, double nsec)
 {
-        uint32_t layers[DEVICES_MAX] = {}, last = 0, sum = 0;
+        uint32_t layers[DEVICES_MAX] = {}, last = 0, sum = 0, heads = 0;
 
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 const AldPlanStage *stage = &plan->best.stages[i];
 
                 g_assert_cmpuint(stage->first_layer, ==, sum);
-                g_assert_cmpint(stage->has_head, ==, i + 1 == plan->best.n_stages);
                 g_assert_cmpuint(stage->bytes, <=, made->devices[stage->device].free_bytes);
                 g_assert_cmpint(plan->verdicts[stage->device].reason, ==, ALD_PLAN_TAKEN);
                 layers[stage->device] = stage->layers;
                 sum += stage->layers;
-                last = stage->device;
+                heads += stage->has_head;
+                if (stage->has_head)
+                        last = stage->device;
+                /* Layers on the client's processor are the first. */
+                if (made->devices[stage->device].is_processor &&
+                        made->devices[stage->device].node == plan->best.client)
+                        g_assert_cmpuint(i, ==, 0);
         }
         g_assert_cmpuint(sum, ==, made->workload.layers);
+        g_assert_cmpuint(heads, ==, 1);
         g_assert_cmpfloat_with_epsilon(plan->best.nsec, nsec, 1e-6 * nsec);
         g_assert_cmpfloat_with_epsilon(step_nsec(made, plan->best.client, layers, last), nsec, 1e-6 * nsec);
         g_assert_cmpfloat_with_epsilon(plan->tokens_per_second, 1e9 / nsec, 1e-6 * 1e9 / nsec);
@@ -406,17 +415,17 @@ static void test_explanation(void)
         g_assert_cmpuint(plan->best.n_stages, ==, 2);
         /* Whose embedding takes no room from b. */
         g_assert_cmpuint(plan->best.client, ==, 0);
-        g_assert_cmpuint(plan->best.stages[0].device, ==, 1);
-        g_assert_cmpuint(plan->best.stages[0].layers, ==, 5);
-        g_assert_cmpfloat_with_epsilon(plan->best.stages[0].nsec, 25e6, 1);
-        g_assert_cmpfloat_with_epsilon(plan->best.stages[0].hop_nsec, 2e6 + 2 * 32e3 + 4096, 1);
-        g_assert_cmpuint(plan->best.stages[0].path_to, ==, 0);
-        g_assert_cmpuint(plan->best.stages[0].path_from, ==, 1);
-        g_assert_cmpuint(plan->best.stages[1].device, ==, 0);
-        g_assert_true(plan->best.stages[1].has_head);
-        g_assert_cmpfloat_with_epsilon(plan->best.stages[1].nsec, 15e6, 1);
-        g_assert_cmpfloat(plan->best.stages[1].hop_nsec, ==, 0);
-        g_assert_cmpuint(plan->best.stages[1].path_to, ==, ALD_PLAN_NONE);
+        g_assert_cmpuint(plan->best.stages[0].device, ==, 0);
+        g_assert_true(plan->best.stages[0].has_head);
+        g_assert_cmpfloat_with_epsilon(plan->best.stages[0].nsec, 15e6, 1);
+        g_assert_cmpfloat(plan->best.stages[0].hop_nsec, ==, 0);
+        g_assert_cmpuint(plan->best.stages[0].path_to, ==, ALD_PLAN_NONE);
+        g_assert_cmpuint(plan->best.stages[1].device, ==, 1);
+        g_assert_cmpuint(plan->best.stages[1].layers, ==, 5);
+        g_assert_cmpfloat_with_epsilon(plan->best.stages[1].nsec, 25e6, 1);
+        g_assert_cmpfloat_with_epsilon(plan->best.stages[1].hop_nsec, 2e6 + 2 * 32e3 + 4096, 1);
+        g_assert_cmpuint(plan->best.stages[1].path_to, ==, 0);
+        g_assert_cmpuint(plan->best.stages[1].path_from, ==, 1);
         /* It would take the last layer and the head. */
         g_assert_cmpint(plan->verdicts[2].reason, ==, ALD_PLAN_SAVES_TOO_LITTLE);
         g_assert_cmpfloat_with_epsilon(plan->verdicts[2].costs_nsec, 8e6 + 2 * 32e3 + 4096, 1);
@@ -478,7 +487,7 @@ static void assert_refused(const Case *made, AldPlanRefusalKind kind, const char
         g_free(refusal.verdicts);
         if (kind != ALD_PLAN_TOO_LITTLE_MEMORY)
                 return;
-        g_assert_cmpuint(refusal.needs_bytes, ==, 13 * GB / 2);
+        g_assert_cmpuint(refusal.needs_bytes, ==, 7 * GB);
         g_assert_cmpuint(refusal.free_bytes, ==, 4 * GB);
         g_assert_cmpuint(refusal.n_devices, ==, 2);
 }
@@ -510,6 +519,20 @@ static void test_refusals(void)
         made.devices[0].free_bytes = made.devices[1].free_bytes = 2 * GB;
         assert_refused(&made, ALD_PLAN_TOO_LITTLE_MEMORY, NULL);
         made.devices[0].free_bytes = made.devices[1].free_bytes = 4 * GB;
+        assert_refused(&made, ALD_PLAN_NOT_JOINED, NULL);
+        join(&made, 0, 1, 1e6, 1e9);
+        made.request.devices_max = 1;
+        assert_refused(&made, ALD_PLAN_DEVICES_LIMITED, NULL);
+        made.request.devices_max = 0;
+        made.request.engine = ald_plan_engine_find("vllm");
+        assert_refused(&made, ALD_PLAN_NO_DEVICE, NULL);
+        made.devices[0].is_processor = made.devices[1].is_processor = false;
+        made.devices[0].vendor = "NVIDIA";
+        made.devices[1].vendor = "AMD";
+        assert_refused(&made, ALD_PLAN_VENDORS_DIFFER, NULL);
+        /* A path over RDMA is none for llama.cpp. */
+        made.request.engine = ald_plan_engine_find("llama.cpp");
+        made.paths[0].is_rdma = made.paths[1].is_rdma = true;
         assert_refused(&made, ALD_PLAN_NOT_JOINED, NULL);
 }
 
@@ -567,6 +590,88 @@ static void test_constants(void)
         g_assert_cmpint(ald_plan_constants_set(&constants, "Nothing", 1), ==, -ENOENT);
 }
 
+/* 100 GB/s and 10 TFLOPS; layers of 2 GB, of which a token reads 0.5, and 1 GB of keys and values for each
+ * request; 1e9 parameters of a layer that a token uses. */
+static void test_costs(void)
+{
+        const AldPlanDevice gpu = { .free_bytes = 100 * GB, .bytes_per_second = 100e9, .flops = 10e12 };
+        const AldPlanDevice cpu = { .is_processor = true,
+                .uses_host_memory = true,
+                .free_bytes = 100 * GB,
+                .bytes_per_second = 100e9,
+                .flops = 10e12 };
+        AldPlanWorkload workload = { .layers = 80,
+                .layer_bytes = 3 * GB,
+                .layer_kv_bytes = 2 * GB,
+                .mean_layer_bytes = 2e9,
+                .token_bytes = 0.5e9,
+                .token_kv_bytes = 1e9,
+                .token_parameters = 1e9,
+                .head_bytes = 4 * GB,
+                .head_parameters = 2e9,
+                .activation_elements = 1000,
+                .vocabulary = 5000,
+                .parallel = 2,
+                .context = 300 };
+        AldPlanConstants constants;
+        AldPlanPath path = { .rtt_nsec = 1e6, .bits_per_second = 1e9 };
+
+        ald_plan_constants_init(&constants);
+        constants.values[ALD_PLAN_GPU_MEMORY_EFFICIENCY] = 0.5;
+        constants.values[ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = 0.25;
+        constants.values[ALD_PLAN_COMPUTE_EFFICIENCY] = 0.1;
+        constants.values[ALD_PLAN_LAYER_NSEC] = 1000;
+        constants.values[ALD_PLAN_GPU_RESERVE_BYTES] = 1e9;
+        constants.values[ALD_PLAN_HOST_RESERVE_BYTES] = 2e9;
+        constants.values[ALD_PLAN_BUFFER_BYTES] = 3e9;
+        constants.values[ALD_PLAN_STAR_STEP_BYTES] = 100;
+        constants.values[ALD_PLAN_TRANSPORT_OVERHEAD] = 2;
+        /* 2 · 0.5 + 2 · 1 GB at 50 and 25 GB/s; then computing 2 · 2 · 1e9 operations, at 1e12 a second, is
+         * slower. */
+        g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 60e6 + 1000, 1);
+        g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &cpu, &workload), 120e6 + 1000, 1);
+        workload.token_parameters = 100e9;
+        g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 400e6 + 1000, 1);
+        workload.token_parameters = 1e9;
+        /* Of eight tokens, the experts are all that there are. */
+        workload.parallel = 8;
+        g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 200e6 + 1000, 1);
+        g_assert_cmpfloat_with_epsilon(ald_plan_head_nsec(&constants, &gpu, &workload), 80e6, 1);
+        g_assert_cmpuint(ald_plan_stage_bytes(&constants, &gpu, &workload, 3, GB), ==, 20 * GB);
+        g_assert_cmpuint(ald_plan_stage_bytes(&constants, &cpu, &workload, 3, GB), ==, 21 * GB);
+        g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 0), ==, 19);
+        g_assert_cmpuint(ald_plan_layers_max(&constants, &cpu, &workload, GB), ==, 18);
+        g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 200 * GB), ==, 0);
+        /* 512 tokens of the mask. */
+        g_assert_cmpfloat(ald_plan_activation_bytes(&constants, &workload), ==, 2 * 4 * 1000 * 8);
+        g_assert_cmpfloat(
+                ald_plan_star_bytes(&constants, &workload), ==, 2 * (4 * 1000 * 8 + 2 * 512 * 8 + 100));
+        g_assert_cmpfloat(ald_plan_result_bytes(&constants, &workload), ==, 2 * 4 * 5000 * 8);
+        g_assert_cmpfloat_with_epsilon(ald_plan_path_nsec(&path, 1000), 0.5e6 + 8000, 1);
+        path.bits_per_second = NAN;
+        g_assert_true(isinf(ald_plan_path_nsec(&path, 1000)));
+}
+
+/* Each round trip counts. */
+static void test_round_trips(void)
+{
+        Case made;
+        double nsec[3];
+
+        init_case(&made, 2);
+        join(&made, 0, 1, 2e6, 1e9);
+        made.devices[0].free_bytes = made.devices[1].free_bytes = 5 * GB;
+        for (int trips = 1; trips <= 3; trips++) {
+                g_autoptr(AldPlan) plan = NULL;
+
+                made.request.constants.values[ALD_PLAN_STAR_ROUND_TRIPS] = trips;
+                plan = plan_of(&made);
+                nsec[trips - 1] = plan->best.nsec;
+        }
+        g_assert_cmpfloat_with_epsilon(nsec[1] - nsec[0], 2e6, 1);
+        g_assert_cmpfloat_with_epsilon(nsec[2] - nsec[0], 4e6, 1);
+}
+
 /* Two blocks that differ: the larger one decides on memory, the mean on time. */
 static void test_workload(void)
 {
@@ -592,6 +697,7 @@ static void test_workload(void)
         g_assert_cmpint(ald_plan_workload_of_llm(llm, 256, 2, ALD_KV_F16, ALD_KV_F16, &workload), ==, 0);
         g_assert_cmpuint(workload.layers, ==, 2);
         g_assert_cmpuint(workload.layer_bytes, ==, 200);
+        g_assert_cmpfloat(workload.mean_layer_bytes, ==, 150);
         g_assert_cmpfloat(workload.token_bytes, ==, 100);
         g_assert_cmpfloat(workload.token_parameters, ==, 50);
         g_assert_cmpuint(workload.layer_kv_bytes, ==, 2 * 256 * 2 * 32 * 2 * 2);
@@ -613,6 +719,8 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/refusals", test_refusals);
         g_test_add_func("/plan/assumption", test_assumption);
         g_test_add_func("/plan/required", test_required);
+        g_test_add_func("/plan/costs", test_costs);
+        g_test_add_func("/plan/round-trips", test_round_trips);
         g_test_add_func("/plan/constants", test_constants);
         g_test_add_func("/plan/workload", test_workload);
         return g_test_run();
