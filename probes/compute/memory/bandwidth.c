@@ -184,7 +184,7 @@ static int outgrow_caches(Run *run)
                 }
                 before = rate;
         }
-        run->reduced = sizes.wants;
+        run->reduced = sizes.wants || !lasts(run, rate);
         take_passes(run, rate);
         return 0;
 }
