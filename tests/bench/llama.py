@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
 BUILD = "build/llama"  # what tests/root/enter shows as build/
-RPC_SERVER = "/usr/libexec/x86_64-linux-gnu/llama/bin/ggml-rpc-server"
+RPC_SERVER = f"/usr/libexec/{os.uname().machine}-linux-gnu/llama/bin/ggml-rpc-server"
 PORT = 50052
 DEADLINE = 600
 # Congestion control of the links: bbr paces even messages of some kilobytes, which takes a part of a round trip.
