@@ -258,22 +258,17 @@ static uint32_t find_begin(
 static void read_back(
         const AldPlacementProblem *problem, const AldPlacementTour *tour, AldPlacementSolution *ret)
 {
-        uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT], layers[ALD_PLACEMENT_STAGES_LIMIT], n = tour->n, begin;
+        uint32_t sorted[ALD_PLACEMENT_STAGES_LIMIT], n = tour->n, begin;
 
         memcpy(sorted, tour->stages, n * sizeof sorted[0]);
         ald_placement_sort_by_speed(problem, sorted, n);
         begin = find_begin(problem, tour, sorted);
-        (void) ald_placement_split(
-                problem, sorted, n, tour->stages[begin], tour->stages[(begin + n - 1) % n], layers);
         *ret = (AldPlacementSolution){
                 .stages = g_new(AldPlacementStage, n), .n_stages = n, .nsec = tour->nsec
         };
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n; i++)
                 ret->stages[i].device = tour->stages[(begin + i) % n];
-                for (uint32_t j = 0; j < n; j++)
-                        if (sorted[j] == ret->stages[i].device)
-                                ret->stages[i].layers = layers[j];
-        }
+        ald_placement_set_layers(problem, ret->stages, n);
 }
 
 int ald_placement_solve_bounded(

@@ -4,10 +4,10 @@
 #include "placement/core.h"
 
 /*
- * The least time of so many layers on at most so many of the core's devices from some device on, if each of
- * them costs its price and its layers, in whichever order: a lower bound on solutions of several stages. By
- * dynamic programming over devices, stages and layers. With more than ALD_PLACEMENT_COUNTED_MAX stages these
- * are not counted, which only lowers the bound. Takes 8 · devices · stages · layers bytes.
+ * A lower bound on solutions of several stages: the least time of each number of layers on at most a number
+ * of devices, all of them from one device of the core on, if each costs its price and its layers in any
+ * order. By dynamic programming over devices, stages and layers. With more than ALD_PLACEMENT_COUNTED_MAX
+ * stages these are not counted, which only lowers the bound. Takes 8 · devices · stages · layers bytes.
  */
 #define ALD_PLACEMENT_COUNTED_MAX 64u
 
@@ -27,7 +27,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlacementTable, ald_placement_table_clear)
 /* Spends the work that it takes. A search that has some devices already does not have them required. */
 void ald_placement_table_fill(AldPlacementTable *table, AldPlacementCore *core, bool with_required);
 
-/* By layers, of devices from this one on, at most so many. */
+/* By layers: of devices from this one on, `stages` of them at most. */
 static inline double *ald_placement_table_row(
         const AldPlacementTable *table, uint32_t device, uint32_t stages)
 {

@@ -44,25 +44,14 @@ static bool is_allowed(const Ring *ring, Set set)
         return (set & ring->required) == ring->required && (uint32_t) __builtin_popcount(set) <= ring->most;
 }
 
-/* As ald_placement_split() of devices that are no ends. */
-static double split(const Ring *ring, Set set)
+static double split(const Ring *ring, Set set, uint32_t first, uint32_t last)
 {
-        uint32_t left = ring->problem->layers - (uint32_t) __builtin_popcount(set);
-        double nsec = 0;
+        uint32_t devices[ALD_PLACEMENT_RING_MAX], n = 0;
 
-        for (uint32_t i = 0; i < ring->problem->n_devices; i++) {
-                const AldPlacementDevice *it = &ring->problem->devices[ring->by_speed[i]];
-                uint32_t more;
-
-                if (!(set & (1u << ring->by_speed[i])))
-                        continue;
-                if (it->layers_max == 0)
-                        return INFINITY;
-                more = MIN(left, it->layers_max - 1);
-                left -= more;
-                nsec += (1 + more) * it->layer_nsec;
-        }
-        return left > 0 ? INFINITY : nsec;
+        for (uint32_t i = 0; i < ring->problem->n_devices; i++)
+                if (set & (1u << ring->by_speed[i]))
+                        devices[n++] = ring->by_speed[i];
+        return ald_placement_split(ring->problem, devices, n, first, last, NULL);
 }
 
 static void begin_at(Ring *ring, uint32_t first)
@@ -143,6 +132,16 @@ static double close_ring(const Ring *ring, Set others, uint32_t *ret_last)
         return best;
 }
 
+static void compare(Ring *ring, double nsec, Set set, uint32_t last)
+{
+        if (!(nsec < ring->best || (nsec < INFINITY && nsec <= ring->best && set < ring->best_set)))
+                return;
+        ring->best = nsec;
+        ring->best_set = set;
+        ring->best_first = ring->first;
+        ring->best_last = last;
+}
+
 static void compare_sets(Ring *ring)
 {
         for (Set others = 0; others < 1u << ring->n_others; others++) {
@@ -152,34 +151,12 @@ static void compare_sets(Ring *ring)
 
                 if (!is_allowed(ring, set))
                         continue;
-                nsec = split(ring, set);
+                nsec = split(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END);
                 if (nsec > ring->best)
                         continue;
                 nsec += close_ring(ring, others, &last);
-                if (nsec < ring->best || (nsec < INFINITY && nsec <= ring->best && set < ring->best_set)) {
-                        ring->best = nsec;
-                        ring->best_set = set;
-                        ring->best_first = ring->first;
-                        ring->best_last = last;
-                }
+                compare(ring, nsec, set, last);
         }
-}
-
-static uint32_t list_by_speed(const Ring *ring, Set set, uint32_t devices[static ALD_PLACEMENT_RING_MAX])
-{
-        uint32_t n = 0;
-
-        for (uint32_t i = 0; i < ring->problem->n_devices; i++)
-                if (set & (1u << ring->by_speed[i]))
-                        devices[n++] = ring->by_speed[i];
-        return n;
-}
-
-static double split_between(const Ring *ring, Set set, uint32_t first, uint32_t last, uint32_t *layers)
-{
-        uint32_t devices[ALD_PLACEMENT_RING_MAX], n = list_by_speed(ring, set, devices);
-
-        return ald_placement_split(ring->problem, devices, n, first, last, layers);
 }
 
 /* From the first device to this other one, or to none. Ends leave less room, so what the layers take without
@@ -195,13 +172,7 @@ static void compare_last(Ring *ring, Set others, uint32_t last)
                 nsec += *path_at(ring, others, last) + ring->back[last];
         if (!(nsec + ring->alike[set] < INFINITY) || nsec + ring->alike[set] > ring->best)
                 return;
-        nsec += split_between(ring, set, ring->first, end, NULL);
-        if (nsec < ring->best || (nsec < INFINITY && nsec <= ring->best && set < ring->best_set)) {
-                ring->best = nsec;
-                ring->best_set = set;
-                ring->best_first = ring->first;
-                ring->best_last = last;
-        }
+        compare(ring, nsec + split(ring, set, ring->first, end), set, last);
 }
 
 static void compare_ends(Ring *ring)
@@ -219,16 +190,12 @@ static void compare_ends(Ring *ring)
 static void read_back(Ring *ring, AldPlacementSolution *ret)
 {
         uint32_t n = (uint32_t) __builtin_popcount(ring->best_set), last = ring->best_last;
-        uint32_t layers[ALD_PLACEMENT_RING_MAX], listed[ALD_PLACEMENT_RING_MAX];
         Set others = 0;
 
         begin_at(ring, ring->best_first);
         find_paths(ring);
         for (uint32_t i = 0; i < ring->n_others; i++)
                 others |= ring->best_set & (1u << ring->others[i]) ? 1u << i : 0;
-        (void) list_by_speed(ring, ring->best_set, listed);
-        (void) split_between(
-                ring, ring->best_set, ring->first, others ? ring->others[last] : ring->first, layers);
         *ret = (AldPlacementSolution){
                 .stages = g_new(AldPlacementStage, n), .n_stages = n, .nsec = ring->best
         };
@@ -248,10 +215,7 @@ static void read_back(Ring *ring, AldPlacementSolution *ret)
                 }
                 others = before;
         }
-        for (uint32_t i = 0; i < n; i++)
-                for (uint32_t j = 0; j < n; j++)
-                        if (listed[j] == ret->stages[i].device)
-                                ret->stages[i].layers = layers[j];
+        ald_placement_set_layers(ring->problem, ret->stages, n);
 }
 
 static void prepare(Ring *ring)
@@ -269,7 +233,9 @@ static void prepare(Ring *ring)
                 return;
         ring->alike = g_new(double, (size_t) 1 << n);
         for (Set set = 1; set < 1u << n; set++)
-                ring->alike[set] = is_allowed(ring, set) ? split(ring, set) : INFINITY;
+                ring->alike[set] = is_allowed(ring, set)
+                                           ? split(ring, set, ALD_PLACEMENT_NO_END, ALD_PLACEMENT_NO_END)
+                                           : INFINITY;
 }
 
 int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSolution *ret)

@@ -66,6 +66,20 @@ double ald_placement_split(const AldPlacementProblem *problem, const uint32_t *d
         return left > 0 ? INFINITY : nsec;
 }
 
+void ald_placement_set_layers(const AldPlacementProblem *problem, AldPlacementStage *stages, uint32_t n)
+{
+        g_autofree uint32_t *devices = g_new(uint32_t, n), *layers = g_new(uint32_t, n);
+
+        for (uint32_t i = 0; i < n; i++)
+                devices[i] = stages[i].device;
+        ald_placement_sort_by_speed(problem, devices, n);
+        (void) ald_placement_split(problem, devices, n, stages[0].device, stages[n - 1].device, layers);
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = 0; j < n; j++)
+                        if (devices[j] == stages[i].device)
+                                stages[i].layers = layers[j];
+}
+
 /* Those that are required, then those with the most room. */
 static int compare_room(const void *a, const void *b, void *devices)
 {

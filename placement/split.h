@@ -28,5 +28,8 @@ double ald_placement_ends_nsec(const AldPlacementProblem *problem, uint32_t firs
 double ald_placement_split(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n,
         uint32_t first, uint32_t last, uint32_t *ret_layers);
 
+/* Sets the layers of stages, whose devices are set, to those of that split. It must exist. */
+void ald_placement_set_layers(const AldPlacementProblem *problem, AldPlacementStage *stages, uint32_t n);
+
 /* Whether the layers fit on some choice of devices that is allowed, joined by paths or not. */
 bool ald_placement_fits(const AldPlacementProblem *problem);
