@@ -12,11 +12,11 @@
  * The bound gives each device a price for its hops, which subgradients raise (Held and Karp 1971), and takes
  * the best layers and stages at these prices by dynamic programming. What no better solution can use is ruled
  * out; a search through the rest proves the best one or raises the bound. It stops at a number of steps of
- * work, not at a time, so equal problems get equal results; ALD_PLACEMENT_WORK is less than a second. Takes up
- * to 8 · devices · (stages · layers + 3 · devices) bytes, with stages counted to 64.
+ * work, not at a time, so equal problems get equal results; ALD_PLACEMENT_WORK is less than a second. Takes
+ * up to 8 · devices · (stages · layers + 3 · devices) bytes, with stages counted to 64.
  *
- * -E2BIG: more than 256 stages are allowed. -EHOSTUNREACH also if paths join the devices, but the work did not
- * suffice to find how.
+ * -E2BIG: more than 256 stages are allowed. -EHOSTUNREACH also if paths join the devices, but the work did
+ * not suffice to find how.
  */
 int ald_placement_solve_bounded(
         const AldPlacementProblem *problem, uint64_t work, AldPlacementSolution *ret, double *ret_lower_nsec);
