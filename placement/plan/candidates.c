@@ -157,15 +157,15 @@ static int check_names(
 
 static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
-        const char *client = candidates->request->client;
-        uint32_t node = ald_plan_node_find(candidates->cluster, client);
+        const AldPlanCluster *cluster = candidates->cluster;
+        const AldPlanRequest *request = candidates->request;
+        uint32_t node = ald_plan_node_find(cluster, request->client);
 
-        if (node != ALD_PLAN_NONE && !candidates->cluster->nodes[node].unusable)
-                return 0;
-        *ret = (AldPlanRefusal){ .kind = node == ALD_PLAN_NONE ? ALD_PLAN_NO_SUCH_NODE
-                                                               : ALD_PLAN_REQUIRED_UNUSABLE,
-                .text = client };
-        return -EINVAL;
+        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_CLIENT, .text = request->client };
+        if (request->engine->topology != ALD_PLAN_STAR)
+                return -EINVAL;
+        ret->kind = node == ALD_PLAN_NONE ? ALD_PLAN_NO_SUCH_NODE : ALD_PLAN_REQUIRED_UNUSABLE;
+        return node == ALD_PLAN_NONE || cluster->nodes[node].unusable ? -EINVAL : 0;
 }
 
 static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)

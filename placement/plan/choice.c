@@ -10,17 +10,26 @@ static uint32_t least_limit(uint32_t a, uint32_t b)
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
 {
         const AldPlanRequest *request = candidates->request;
-        bool has_client = request->client && request->engine->topology == ALD_PLAN_STAR;
 
         return (AldPlanChoice){
                 .required = ALD_PLAN_NONE,
-                .client = has_client ? ald_plan_node_find(candidates->cluster, request->client)
-                                     : ALD_PLAN_NONE,
+                .client = request->client ? ald_plan_node_find(candidates->cluster, request->client)
+                                          : ALD_PLAN_NONE,
                 .devices_max = least_limit(request->devices_max, request->engine->devices_max),
                 .changed = ALD_PLAN_NONE,
                 .rate_factor = 1,
                 .rtt_factor = 1,
         };
+}
+
+bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate)
+{
+        return !choice->allowed || choice->allowed[candidate];
+}
+
+bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
+{
+        return candidates->required[candidate] || choice->required == candidate;
 }
 
 uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)

@@ -17,6 +17,9 @@ typedef struct AldPlanChoice {
 /* Any candidates and any client, but for what the request says. */
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
 
+bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate);
+bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
+
 /* The index of the best path between two nodes, or ALD_PLAN_NONE. */
 uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink);
 

@@ -4,16 +4,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * What is known of a cluster on which a model is to be placed: as State1 has it at one revision. Absent
- * figures are ALD_PLAN_ABSENT, or NAN; times are µs of CLOCK_REALTIME, 0 if absent. Texts belong to whoever
- * made it.
- */
+/* What is known of a cluster on which a model is to be placed. Absent figures are ALD_PLAN_ABSENT, or NAN.
+ * The caller owns the strings. */
 #define ALD_PLAN_ABSENT UINT64_MAX
 
 typedef struct AldPlanNode {
         const char *id;
-        const char *name;
         const char *unusable; /* why none of its devices can be used, in one word, such as "offline"; NULL:
                                  they can */
 } AldPlanNode;
@@ -26,22 +22,16 @@ typedef struct AldPlanDevice {
         bool uses_host_memory; /* its memory is the host's, and shared with the others of the node that use it
                                 */
         uint64_t free_bytes;   /* of the memory that it computes in */
-        uint64_t free_usec;
         double bytes_per_second; /* that it reads of its memory, as measured */
-        uint64_t bytes_usec;
-        double flops; /* of matrix products in fp16, as measured */
-        uint64_t flops_usec;
+        double flops;            /* of matrix products in fp16, as measured */
 } AldPlanDevice;
 
 /* From one node to another one. Of several paths between two nodes, the best for what is sent is used. */
 typedef struct AldPlanPath {
         uint32_t source, sink; /* indices of nodes */
-        uint64_t edge;         /* Id in GetTopology() */
         bool is_rdma;
-        double rtt_nsec; /* median, as measured */
-        uint64_t rtt_usec;
+        double rtt_nsec;        /* median, as measured */
         double bits_per_second; /* from source to sink, as measured */
-        uint64_t rate_usec;
 } AldPlanPath;
 
 typedef struct AldPlanCluster {
@@ -51,5 +41,4 @@ typedef struct AldPlanCluster {
         uint32_t n_devices;
         const AldPlanPath *paths; /* those that are live */
         uint32_t n_paths;
-        uint64_t revision; /* of the topology */
 } AldPlanCluster;

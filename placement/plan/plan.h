@@ -96,6 +96,7 @@ typedef struct AldPlan {
 /* Why there is no plan. */
 typedef enum AldPlanRefusalKind {
         ALD_PLAN_NO_SUCH_NODE,      /* text: as it was given */
+        ALD_PLAN_NO_CLIENT,         /* the engine has none; text: as it was given */
         ALD_PLAN_NO_DEVICE,         /* none can be used at all; the verdicts say why */
         ALD_PLAN_REQUIRED_UNUSABLE, /* text: what must be used, and cannot */
         ALD_PLAN_TOO_LITTLE_MEMORY, /* needs_bytes, and what the usable devices have free */

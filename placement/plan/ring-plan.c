@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "placement/plan/cost.h"
 #include "placement/plan/ring-plan.h"
+#include "placement/plan/stage.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
 
@@ -46,27 +46,17 @@ static double hop_nsec(const Ring *ring, uint32_t from, uint32_t to)
         return ald_plan_path_nsec(&path, candidates->activation_bytes);
 }
 
-static uint32_t layers_max(const Ring *ring, uint32_t candidate, uint64_t beside)
-{
-        const AldPlanRequest *request = ring->candidates->request;
-
-        return ald_plan_layers_max(&request->constants,
-                ald_plan_candidate_device(ring->candidates, candidate), request->workload, beside);
-}
-
 static void add(Ring *ring, uint32_t candidate)
 {
         const AldPlanCandidates *candidates = ring->candidates;
-        const AldPlanWorkload *workload = candidates->request->workload;
+        uint64_t embedding = candidates->request->workload->embedding_bytes;
+        uint64_t head = candidates->request->workload->head_bytes;
 
-        ring->devices[ring->n] = (AldPlacementDevice){ .layer_nsec = candidates->layer_nsec[candidate],
-                .layers_max = layers_max(ring, candidate, 0),
-                .required = candidates->required[candidate] || ring->choice->required == candidate };
+        ring->devices[ring->n] = ald_plan_stage_device(candidates, ring->choice, candidate);
         ring->ends[ring->n] = (AldPlacementEnds){ .last_nsec = candidates->head_nsec[candidate],
-                .layers_max_first = layers_max(ring, candidate, workload->embedding_bytes),
-                .layers_max_last = layers_max(ring, candidate, workload->head_bytes),
-                .layers_max_both = layers_max(
-                        ring, candidate, workload->embedding_bytes + workload->head_bytes) };
+                .layers_max_first = ald_plan_stage_layers_max(candidates, candidate, embedding),
+                .layers_max_last = ald_plan_stage_layers_max(candidates, candidate, head),
+                .layers_max_both = ald_plan_stage_layers_max(candidates, candidate, embedding + head) };
         ring->members[ring->n++] = candidate;
 }
 
@@ -85,7 +75,7 @@ static void ring_init(
                 .devices = g_new(AldPlacementDevice, candidates->n),
                 .ends = g_new(AldPlacementEnds, candidates->n) };
         for (uint32_t i = 0; i < candidates->n; i++)
-                if ((!choice->allowed || choice->allowed[i]) && is_of_vendor(candidates, i, vendor))
+                if (ald_plan_allows(choice, i) && is_of_vendor(candidates, i, vendor))
                         add(ring, i);
         ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
         for (uint32_t i = 0; i < ring->n; i++)
@@ -96,44 +86,31 @@ static void ring_init(
 static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solution, uint32_t i)
 {
         const AldPlanCandidates *candidates = ring->candidates;
-        const AldPlanRequest *request = candidates->request;
         const AldPlacementStage *stage = &solution->stages[i];
         uint32_t next = solution->stages[(i + 1) % solution->n_stages].device;
-        uint32_t candidate = ring->members[stage->device];
         uint32_t source = node_of(ring, stage->device), sink = node_of(ring, next);
-        bool is_last = i + 1 == solution->n_stages;
-        uint64_t beside = (i == 0 ? request->workload->embedding_bytes : 0) +
-                          (is_last ? request->workload->head_bytes : 0);
-        AldPlanStage made = { .device = candidates->devices[candidate],
-                .layers = stage->layers,
-                .has_head = is_last,
-                .bytes = ald_plan_stage_bytes(&request->constants,
-                        ald_plan_candidate_device(candidates, candidate), request->workload, stage->layers,
-                        beside),
-                .nsec = stage->layers * candidates->layer_nsec[candidate] +
-                        (is_last ? candidates->head_nsec[candidate] : 0),
-                .hop_nsec = solution->n_stages > 1 ? ring->hop_nsec[(size_t) stage->device * ring->n + next]
-                                                   : 0,
-                .path_to = source == sink ? ALD_PLAN_NONE : ald_plan_path_index(candidates, source, sink),
-                .path_from = ALD_PLAN_NONE };
+        uint64_t beside = i == 0 ? candidates->request->workload->embedding_bytes : 0;
+        AldPlanStage made = ald_plan_stage(
+                candidates, ring->members[stage->device], stage->layers, beside, i + 1 == solution->n_stages);
 
-        made.is_assumed = source != sink && made.path_to == ALD_PLAN_NONE;
+        if (solution->n_stages > 1)
+                made.hop_nsec = ring->hop_nsec[(size_t) stage->device * ring->n + next];
+        if (source == sink)
+                return made;
+        made.path_to = ald_plan_path_index(candidates, source, sink);
+        made.is_assumed = made.path_to == ALD_PLAN_NONE;
         return made;
 }
 
 static void keep(const Ring *ring, const AldPlacementSolution *solution, AldPlanSteps *ret)
 {
-        uint32_t first = 0;
-
         g_free(ret->stages);
         ret->stages = g_new(AldPlanStage, solution->n_stages);
         ret->n_stages = solution->n_stages;
         ret->nsec = solution->nsec;
-        for (uint32_t i = 0; i < solution->n_stages; i++) {
+        for (uint32_t i = 0; i < solution->n_stages; i++)
                 ret->stages[i] = stage_of(ring, solution, i);
-                ret->stages[i].first_layer = first;
-                first += ret->stages[i].layers;
-        }
+        ald_plan_stages_number(ret->stages, ret->n_stages);
 }
 
 static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor,
@@ -180,8 +157,7 @@ static bool lacks_required(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor)
 {
         for (uint32_t i = 0; i < candidates->n; i++)
-                if ((candidates->required[i] || choice->required == i) &&
-                        !is_of_vendor(candidates, i, vendor))
+                if (ald_plan_requires(candidates, choice, i) && !is_of_vendor(candidates, i, vendor))
                         return true;
         return false;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "placement/plan/cost.h"
+#include "placement/plan/stage.h"
 #include "placement/plan/star-plan.h"
 #include "placement/star.h"
 
@@ -70,13 +71,6 @@ static uint64_t embedding_beside(const Star *star, uint32_t client, const AldPla
                        : 0;
 }
 
-static uint32_t layers_max(const Star *star, const AldPlanDevice *device, uint64_t beside)
-{
-        const AldPlanRequest *request = star->candidates->request;
-
-        return ald_plan_layers_max(&request->constants, device, request->workload, beside);
-}
-
 static void set_client(Star *star, uint32_t client)
 {
         const AldPlanCandidates *candidates = star->candidates;
@@ -86,8 +80,9 @@ static void set_client(Star *star, uint32_t client)
                 const AldPlanDevice *device = ald_plan_candidate_device(candidates, star->members[i]);
                 uint64_t beside = embedding_beside(star, client, device);
 
-                star->devices[i].layers_max = layers_max(star, device, beside);
-                star->last_layers_max[i] = layers_max(star, device, beside + head);
+                star->devices[i].layers_max = ald_plan_stage_layers_max(candidates, star->members[i], beside);
+                star->last_layers_max[i] = ald_plan_stage_layers_max(
+                        candidates, star->members[i], beside + head);
                 star->use_nsec[i] = use_nsec(star, client, device->node);
                 star->result_nsec[i] = result_nsec(star, client, device->node);
                 star->last_nsec[i] = candidates->head_nsec[star->members[i]] + star->result_nsec[i];
@@ -105,35 +100,28 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                 .last_nsec = g_new(double, candidates->n),
                 .last_layers_max = g_new(uint32_t, candidates->n) };
         for (uint32_t i = 0; i < candidates->n; i++) {
-                if (choice->allowed && !choice->allowed[i])
+                if (!ald_plan_allows(choice, i))
                         continue;
-                star->devices[star->n] = (AldPlacementDevice){ .layer_nsec = candidates->layer_nsec[i],
-                        .required = candidates->required[i] || choice->required == i };
+                star->devices[star->n] = ald_plan_stage_device(candidates, choice, i);
                 star->members[star->n++] = i;
         }
 }
 
-static AldPlanStage stage_of(const Star *star, uint32_t client, const AldPlacementStage *stage, bool is_last)
+static AldPlanStage stage_of(const Star *star, uint32_t client, const AldPlacementStage *stage, bool has_head)
 {
         const AldPlanCandidates *candidates = star->candidates;
-        const AldPlanRequest *request = candidates->request;
         uint32_t candidate = star->members[stage->device];
         const AldPlanDevice *device = ald_plan_candidate_device(candidates, candidate);
-        uint64_t beside = embedding_beside(star, client, device) +
-                          (is_last ? request->workload->head_bytes : 0);
-        bool is_remote = device->node != client;
+        AldPlanStage made = ald_plan_stage(
+                candidates, candidate, stage->layers, embedding_beside(star, client, device), has_head);
 
-        return (AldPlanStage){ .device = candidates->devices[candidate],
-                .layers = stage->layers,
-                .has_head = is_last,
-                .bytes = ald_plan_stage_bytes(
-                        &request->constants, device, request->workload, stage->layers, beside),
-                .nsec = stage->layers * candidates->layer_nsec[candidate] +
-                        (is_last ? candidates->head_nsec[candidate] : 0),
-                .hop_nsec = star->use_nsec[stage->device] + (is_last ? star->result_nsec[stage->device] : 0),
-                .path_to = is_remote ? ald_plan_path_index(candidates, client, device->node) : ALD_PLAN_NONE,
-                .path_from = is_remote ? ald_plan_path_index(candidates, device->node, client)
-                                       : ALD_PLAN_NONE };
+        if (device->node == client)
+                return made;
+        made.hop_nsec = star->use_nsec[stage->device] + (has_head ? star->result_nsec[stage->device] : 0);
+        made.path_to = ald_plan_path_index(candidates, client, device->node);
+        made.path_from = ald_plan_path_index(candidates, device->node, client);
+        made.is_assumed = made.path_to == ALD_PLAN_NONE || made.path_from == ALD_PLAN_NONE;
+        return made;
 }
 
 /* The layers on the client's processor come first, as llama.cpp has them, even if the head is there, too. */
@@ -147,7 +135,7 @@ static bool is_first(const Star *star, uint32_t client, const AldPlacementStage 
 
 static void keep(const Star *star, uint32_t client, const AldPlacementSolution *solution, AldPlanSteps *ret)
 {
-        uint32_t first = 0, n = 0;
+        uint32_t n = 0;
 
         ald_plan_steps_clear(ret);
         *ret = (AldPlanSteps){ .stages = g_new(AldPlanStage, solution->n_stages),
@@ -160,14 +148,7 @@ static void keep(const Star *star, uint32_t client, const AldPlacementSolution *
                         if (is_first(star, client, &solution->stages[i]) == turn)
                                 ret->stages[n++] = stage_of(
                                         star, client, &solution->stages[i], i + 1 == solution->n_stages);
-        for (uint32_t i = 0; i < n; i++) {
-                AldPlanStage *stage = &ret->stages[i];
-
-                stage->is_assumed = star->candidates->cluster->devices[stage->device].node != client &&
-                                    (stage->path_to == ALD_PLAN_NONE || stage->path_from == ALD_PLAN_NONE);
-                stage->first_layer = first;
-                first += stage->layers;
-        }
+        ald_plan_stages_number(ret->stages, n);
 }
 
 static void try_client(Star *star, uint32_t client, AldPlanSteps *best)

@@ -57,7 +57,7 @@ static void init_case(Case *made, uint32_t n_nodes)
                                 .context = 1 } };
         init_request(made);
         for (uint32_t i = 0; i < n_nodes; i++) {
-                made->nodes[i] = (AldPlanNode){ .id = ids[i], .name = ids[i] };
+                made->nodes[i] = (AldPlanNode){ .id = ids[i] };
                 made->devices[i] = (AldPlanDevice){ .node = i,
                         .id = "cpu",
                         .is_processor = true,
@@ -122,7 +122,7 @@ static double path_nsec(const AldPlanPath *path, double bytes)
         return path->rtt_nsec / 2 + bytes * 8 / path->bits_per_second * 1e9;
 }
 
-/* The one that is best for the activations, with so many bytes. */
+/* What `bytes` bytes take on the path that takes the least for the activations. */
 static double best_path(const Case *made, uint32_t source, uint32_t sink, double bytes)
 {
         double activations = 4.0 * made->workload.activation_elements, best = INFINITY, nsec = INFINITY;
@@ -504,6 +504,10 @@ static void test_refusals(void)
         made.request.without = stranger;
         assert_refused(&made, ALD_PLAN_NO_SUCH_NODE, "z");
         made.request.without = NULL;
+        made.request.client = "a";
+        made.request.engine = ald_plan_engine_find("vllm");
+        assert_refused(&made, ALD_PLAN_NO_CLIENT, "a");
+        made.request.engine = ald_plan_engine_find("llama.cpp");
         made.request.client = "z";
         assert_refused(&made, ALD_PLAN_NO_SUCH_NODE, "z");
         made.request.client = "b";

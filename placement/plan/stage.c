@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "placement/plan/stage.h"
+#include "placement/plan/cost.h"
+
+uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside)
+{
+        const AldPlanRequest *request = candidates->request;
+
+        return ald_plan_layers_max(&request->constants, ald_plan_candidate_device(candidates, candidate),
+                request->workload, beside);
+}
+
+AldPlacementDevice ald_plan_stage_device(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
+{
+        return (AldPlacementDevice){ .layer_nsec = candidates->layer_nsec[candidate],
+                .layers_max = ald_plan_stage_layers_max(candidates, candidate, 0),
+                .required = ald_plan_requires(candidates, choice, candidate) };
+}
+
+AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candidate, uint32_t layers,
+        uint64_t beside, bool has_head)
+{
+        const AldPlanRequest *request = candidates->request;
+
+        return (AldPlanStage){ .device = candidates->devices[candidate],
+                .layers = layers,
+                .has_head = has_head,
+                .bytes = ald_plan_stage_bytes(&request->constants,
+                        ald_plan_candidate_device(candidates, candidate), request->workload, layers,
+                        beside + (has_head ? request->workload->head_bytes : 0)),
+                .nsec = layers * candidates->layer_nsec[candidate] +
+                        (has_head ? candidates->head_nsec[candidate] : 0),
+                .path_to = ALD_PLAN_NONE,
+                .path_from = ALD_PLAN_NONE };
+}
+
+void ald_plan_stages_number(AldPlanStage *stages, uint32_t n)
+{
+        uint32_t first = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+                stages[i].first_layer = first;
+                first += stages[i].layers;
+        }
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/choice.h"
+#include "placement/problem.h"
+
+/* What stars and rings have in common. */
+
+/* Layers of a candidate that fit with `beside` bytes for what it holds besides. */
+uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside);
+
+/* A candidate as the solvers take it, with nothing besides. */
+AldPlacementDevice ald_plan_stage_device(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
+
+/* A stage with nothing but layers and perhaps the head; hops and the first layer are not set. */
+AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candidate, uint32_t layers,
+        uint64_t beside, bool has_head);
+
+/* Sets the first layers of stages that are in the order of the layers. */
+void ald_plan_stages_number(AldPlanStage *stages, uint32_t n);
