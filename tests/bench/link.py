@@ -28,9 +28,9 @@ LEFT, RIGHT = "192.0.2.1", "192.0.2.2"
 DEADLINE = 120
 
 
-def run(*command, **options):
+def run(*command, timeout=DEADLINE, **options):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          timeout=DEADLINE, **options)
+                          timeout=timeout, **options)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, command))}: {done.stdout}{done.stderr}")
     return done.stdout

@@ -5,6 +5,7 @@ Other programs may import it: Star makes the links and starts the servers, measu
 """
 
 import collections
+import functools
 import json
 import os
 import re
@@ -13,6 +14,8 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+
+import link
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
@@ -36,19 +39,12 @@ WIRE = 1.07  # bytes on the wire to those of the protocol: most messages are sen
 LAYER = re.compile(r"layer +(\d+) assigned to device ([^\s,]+)")
 BUFFER = re.compile(r" (\S+) +(model|KV|compute|output|RS) buffer size = +([\d.]+) MiB")
 
+run = functools.partial(link.run, timeout=DEADLINE)
 Link = collections.namedtuple("Link", "rate round_trip", defaults=(0, 0))  # b/s (0: unlimited) and seconds
 Model = collections.namedtuple("Model", "layers embedding heads kv_heads ffn vocabulary type",
                                defaults=(6, 2048, 16, 4, 1024, 2048, "Q4_0"))
 # Milliseconds of each run; {buffer: {kind: bytes}}; {layer: device}, the last being the output; the whole log.
 Measured = collections.namedtuple("Measured", "ms buffers layers log")
-
-
-def run(*command, **options):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False,
-                          timeout=DEADLINE, **options)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(map(str, command))}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.stdout
 
 
 def congestion():
