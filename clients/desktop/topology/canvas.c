@@ -212,8 +212,7 @@ static void update_label(AldTopologyCanvas *canvas, guint i, AldLabelKind kind)
         gtk_widget_set_child_visible(GTK_WIDGET(label), canvas->scene->labels[i][kind].shown);
         set_class(label, "troubled", line->trouble <= ALD_LINE_TROUBLE_WARNING);
         set_class(label, "faint", canvas->scene->weights[i] == ALD_LINE_WEIGHT_FAINT);
-        gtk_accessible_update_property(
-                GTK_ACCESSIBLE(label), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, line->words, -1);
+        ald_widget_describe(GTK_WIDGET(label), NULL, line->words);
 }
 
 static void update_labels(AldTopologyCanvas *canvas)

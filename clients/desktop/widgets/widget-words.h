@@ -39,8 +39,8 @@ bool ald_widget_has_focus_within(GtkWidget *widget);
 /* For what is not current. */
 void ald_widget_dim(GtkWidget *widget, bool dim);
 
-/* Sets name and description for screen readers if they differ from those before; the description may be NULL.
- */
+/* Sets name and description for screen readers if they differ from those before. The description may be NULL;
+ * a name that is NULL from the start leaves the widget its own. */
 void ald_widget_describe(GtkWidget *widget, const char *name, const char *description);
 
 /*
