@@ -7,6 +7,7 @@ schema-*  structs and field tables of records, messages, the rows that methods r
 vtables-c the sd-bus property tables over the structs of records and of the properties of services
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -57,7 +58,7 @@ def schema_h(records, services, messages):
     for name, values in enums(records, services, messages):
         upper = "ALD_" + schema.snake(name[3:]).upper()
         out.append(f"typedef enum {name} {{\n")
-        out += [f"        {upper}_{value.replace('-', '_').upper()},\n" for value in values]
+        out += [f"        {upper}_{re.sub('[-.]', '_', value).upper()},\n" for value in values]
         out.append(f"        {upper}_N,\n}} {name};\n\n")
         out.append(f"const char *{upper.lower()}_to_string({name} value);\n"
                    f"/* -1 for any other text, and for NULL. */\n"

@@ -77,6 +77,10 @@ def field_facts(field):
         if field.threshold_max:
             amount += f" (at most {quantity(field.threshold_max, field.unit)})"
         facts.append(f"Changes below {amount} are sent later.")
+    if field.required:
+        facts.append("Required.")
+    if field.type in ("t", "x", "d") and field.minimum is not None and field.maximum is not None:
+        facts.append(f"From {field.minimum:.17g} to {field.maximum:.17g}.")
     return " ".join(facts)
 
 

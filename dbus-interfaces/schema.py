@@ -17,6 +17,8 @@ ENVELOPE = ("Revision", "UpdatedUSec")
 FIELD_TYPES = ("s", "t", "x", "d", "b", "as", "aa{sv}")
 # Rows of a method that begin with fields which each of them has, and hold the others as a{sv}.
 STRUCT_ROWS = re.compile(r"a\(([stxdb]+)a\{sv\}\)$")
+# An argument that is one row.
+ROW_ALONE = "a{sv}"
 
 
 class SchemaError(Exception):
@@ -38,6 +40,8 @@ class Field:
         struct = STRUCT_ROWS.match(type)
         if struct:
             self.type, self.fixed = "aa{sv}", struct[1]
+        elif type == ROW_ALONE:
+            self.type = "aa{sv}"
         elif type not in FIELD_TYPES:
             raise SchemaError(f"{where}.{name}: type {type} is none of {' '.join(FIELD_TYPES)}")
 
@@ -226,7 +230,7 @@ def read_field(where, element, type, doc, keyed=False):
             read_row_annotation(field, name[len(ROW) + 1:], value, row_doc)
         elif name.startswith(PREFIX):
             field.annotate(name[len(PREFIX):], value)
-    check_rows(field, keyed)
+    check_rows(field, type, keyed)
     return field
 
 
@@ -241,12 +245,14 @@ def read_row_annotation(field, name, value, doc):
         raise SchemaError(f"{field.where}.{field.name}: {ROW}.{name}.{fact} does not follow {ROW}.{name}")
 
 
-def check_rows(field, keyed):
+def check_rows(field, type, keyed):
     where = f"{field.where}.{field.name}"
     if not (field.type == "aa{sv}") == bool(field.row) == bool(field.row_fields):
         raise SchemaError(f"{where}: type aa{{sv}}, a Row annotation and the fields of the row go together")
     if keyed and field.row and (field.row_fields[0].name, field.row_fields[0].type) != ("Id", "s"):
         raise SchemaError(f"{where}: the first field of a row is Id, of type s")
+    if keyed and type == ROW_ALONE:
+        raise SchemaError(f"{where}: a record has lists of rows only")
     if keyed and field.fixed:
         raise SchemaError(f"{where}: the rows of a record are of type a{{sv}}")
     if field.fixed != "".join(sub.type for sub in field.row_fields[:len(field.fixed)]):

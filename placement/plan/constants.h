@@ -2,9 +2,10 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
-/* What the cost model assumes until it is measured: names, units and sources are in constants.c. */
+#include "record/schema.h"
+
+/* What the cost model assumes until it is measured: values and sources are in constants.c. */
 typedef enum AldPlanConstant {
         ALD_PLAN_GPU_MEMORY_EFFICIENCY,
         ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY,
@@ -25,15 +26,16 @@ typedef struct AldPlanConstants {
         double values[ALD_PLAN_N_CONSTANTS];
 } AldPlanConstants;
 
+/* Meaning, unit and limits of each: the field of that name in AldPlanOptions. */
 typedef struct AldPlanConstantInfo {
-        const char *name, *unit, *source;
-        double value;    /* by default */
-        double min, max; /* that may be given instead */
+        const char *name, *source;
+        double value; /* by default */
 } AldPlanConstantInfo;
 
 extern const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS];
 
-void ald_plan_constants_init(AldPlanConstants *constants);
+/* The defaults, but for what the options state instead; NULL: none. */
+void ald_plan_constants_init(AldPlanConstants *constants, const AldPlanOptions *options);
 
-/* -ENOENT: unknown name; -ERANGE: the value is not between min and max. */
-int ald_plan_constants_set(AldPlanConstants *constants, const char *name, double value);
+/* Whether the options state it. */
+bool ald_plan_constant_is_given(const AldPlanOptions *options, AldPlanConstant constant);

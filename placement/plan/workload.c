@@ -1,7 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <math.h>
 
 #include "placement/plan/workload.h"
+
+#define FP16_BYTES 2
+#define SLACK 1.0001 /* means of many layers are rounded */
+
+static void set_if_absent(uint64_t *number, uint64_t value)
+{
+        if (*number == ALD_ABSENT_UINT64)
+                *number = value;
+}
+
+static void set_mean_if_absent(double *number, double value)
+{
+        if (isnan(*number))
+                *number = value;
+}
+
+int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reason)
+{
+        set_if_absent(&workload->layer_kv_bytes, 0);
+        set_if_absent(&workload->embedding_bytes, 0);
+        set_if_absent(&workload->head_bytes, 0);
+        set_if_absent(&workload->vocabulary, 0);
+        set_if_absent(&workload->parallel, 1);
+        set_if_absent(&workload->context, 0);
+        set_mean_if_absent(&workload->mean_layer_bytes, (double) workload->layer_bytes);
+        set_mean_if_absent(&workload->token_bytes, workload->mean_layer_bytes);
+        set_mean_if_absent(
+                &workload->token_kv_bytes, (double) workload->layer_kv_bytes / (double) workload->parallel);
+        set_mean_if_absent(&workload->token_parameters, workload->token_bytes / FP16_BYTES);
+        set_mean_if_absent(&workload->head_parameters, (double) workload->head_bytes / FP16_BYTES);
+        if (workload->mean_layer_bytes > (double) workload->layer_bytes * SLACK) {
+                *ret_reason = "MeanLayerBytes is more than LayerBytes";
+                return -EINVAL;
+        }
+        if (workload->token_bytes > workload->mean_layer_bytes * SLACK) {
+                *ret_reason = "TokenBytes is more than MeanLayerBytes";
+                return -EINVAL;
+        }
+        return 0;
+}
 
 typedef struct Sums {
         uint64_t layer_bytes, kv_bytes; /* the most */

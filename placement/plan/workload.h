@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdint.h>
-
 #include "placement/model/model.h"
+#include "record/schema.h"
 
-/* What is to be placed, in numbers: layers that are alike, and what comes before and after them. */
-typedef struct AldPlanWorkload {
-        uint32_t layers;
-        uint64_t layer_bytes;    /* of the tensors of a layer, the largest one if they differ */
-        uint64_t layer_kv_bytes; /* for keys and values of all requests in a layer, the most in any */
-        double mean_layer_bytes; /* of the tensors of a layer */
-        double token_bytes;      /* of a layer's tensors that one token reads, in the mean */
-        double token_kv_bytes; /* of a layer's keys and values that a token of one request reads, in the mean
-                                */
-        double token_parameters;  /* of a layer that one token uses, in the mean */
-        uint64_t embedding_bytes; /* of which a token reads a row */
-        uint64_t head_bytes;      /* that one token reads after the last layer */
-        double head_parameters;
-        uint32_t activation_elements; /* of one token, from layer to layer */
-        uint32_t vocabulary;          /* elements of a token's result */
-        uint32_t parallel;            /* requests at once, each with a token in each step; 1 or more */
-        uint32_t context;             /* tokens of each request */
-} AldPlanWorkload;
+/* What is to be placed is an AldPlanWorkload: the argument of Plan() of org.alidade.Placement1, where its
+ * fields are described. The planner takes one without absent fields. */
+
+/* Sets absent fields as described there. -EINVAL, with *ret_reason if one contradicts another. */
+int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reason);
 
 /*
  * That of a model which decodes for `parallel` requests, each with `context` tokens. Layers that differ are

@@ -62,6 +62,17 @@ def test_rows_that_a_method_returns(tmp_path):
         parse(tmp_path, f'<method name="Get"><arg name="Rows" type="s">{rows}</arg></method>', "org.alidade.Test1")
 
 
+def test_argument_that_is_one_row(tmp_path):
+    limits = annotation("Row.Rate.Minimum", "1") + annotation("Row.Rate.Maximum", "2")
+    one = row(("Engine", "s"), ("Rate", "d")) + limits
+    service = parse(tmp_path, f'<method name="Plan"><arg name="Options" type="a{{sv}}" direction="in">{one}</arg>'
+                    '</method>', "org.alidade.Test1")
+    assert ".limited_below = true, .minimum = 1" in generate.schema_c([], [service], [])
+    assert "From 1 to 2." in man.page(service)
+    with pytest.raises(schema.SchemaError, match="a record has lists of rows only"):
+        record(tmp_path, field("a{sv}", row(("Id", "s"))))
+
+
 BAD_RECORDS = [
     (field("u"), "TestRecord.Value: type u is none of"),
     (field("t", annotation("Enum", "a b")), "Value: an Enum must be of type s"),

@@ -27,7 +27,7 @@ static const char *const ids[] = { "a", "b", "c", "d" };
 /* Constants that are easy to reckon with: all rates are reached, and nothing is kept free. */
 static void init_request(Case *made)
 {
-        ald_plan_constants_init(&made->request.constants);
+        ald_plan_constants_init(&made->request.constants, NULL);
         for (size_t i = 0; i < ALD_PLAN_N_CONSTANTS; i++)
                 made->request.constants.values[i] = 0;
         made->request.constants.values[ALD_PLAN_GPU_MEMORY_EFFICIENCY] = 1;
@@ -578,21 +578,64 @@ static void test_required(void)
 
 static void test_constants(void)
 {
+        AldPlanOptions options = ALD_PLAN_OPTIONS_INIT;
         AldPlanConstants constants;
 
-        ald_plan_constants_init(&constants);
-        for (size_t i = 0; i < ALD_PLAN_N_CONSTANTS; i++) {
+        for (AldPlanConstant i = 0; i < ALD_PLAN_N_CONSTANTS; i++) {
                 const AldPlanConstantInfo *info = &ald_plan_constants[i];
+                const AldField *field = ald_struct_find(&ald_plan_options_struct, info->name);
+                double *stated;
 
+                g_assert_nonnull(field);
+                g_assert_true(field->limited_below && field->limited_above);
+                g_assert_cmpfloat(field->minimum, <=, info->value);
+                g_assert_cmpfloat(info->value, <=, field->maximum);
+                ald_plan_constants_init(&constants, &options);
                 g_assert_cmpfloat(constants.values[i], ==, info->value);
-                g_assert_cmpfloat(info->min, <=, info->value);
-                g_assert_cmpfloat(info->value, <=, info->max);
-                g_assert_cmpint(ald_plan_constants_set(&constants, info->name, info->max), ==, 0);
-                g_assert_cmpfloat(constants.values[i], ==, info->max);
-                g_assert_cmpint(ald_plan_constants_set(&constants, info->name, NAN), ==, -ERANGE);
-                g_assert_cmpint(ald_plan_constants_set(&constants, info->name, info->max * 2), ==, -ERANGE);
+                g_assert_false(ald_plan_constant_is_given(&options, i));
+                stated = (double *) ald_field_of(field, &options);
+                *stated = field->maximum;
+                ald_plan_constants_init(&constants, &options);
+                g_assert_cmpfloat(constants.values[i], ==, field->maximum);
+                g_assert_true(ald_plan_constant_is_given(&options, i));
         }
-        g_assert_cmpint(ald_plan_constants_set(&constants, "Nothing", 1), ==, -ENOENT);
+}
+
+/* Those that Plan() takes are those that there are. */
+static void test_engine_names(void)
+{
+        for (AldPlanOptionsEngine i = 0; i < ALD_PLAN_OPTIONS_ENGINE_N; i++)
+                g_assert_nonnull(ald_plan_engine_find(ald_plan_options_engine_to_string(i)));
+        g_assert_null(ald_plan_engine_find("llama"));
+}
+
+static void test_workload_defaults(void)
+{
+        AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
+        const char *reason = NULL;
+
+        workload.layers = 10;
+        workload.layer_bytes = 100;
+        workload.layer_kv_bytes = 40;
+        workload.parallel = 4;
+        workload.activation_elements = 5;
+        workload.head_bytes = 30;
+        g_assert_cmpint(ald_plan_workload_complete(&workload, &reason), ==, 0);
+        g_assert_cmpfloat(workload.mean_layer_bytes, ==, 100);
+        g_assert_cmpfloat(workload.token_bytes, ==, 100);
+        g_assert_cmpfloat(workload.token_kv_bytes, ==, 10);
+        g_assert_cmpfloat(workload.token_parameters, ==, 50);
+        g_assert_cmpfloat(workload.head_parameters, ==, 15);
+        g_assert_cmpuint(workload.embedding_bytes, ==, 0);
+        for (size_t i = 0; i < ald_plan_workload_struct.n_fields; i++)
+                g_assert_false(ald_field_is_absent(&ald_plan_workload_struct.fields[i],
+                        ald_field_of(&ald_plan_workload_struct.fields[i], &workload)));
+        workload.token_bytes = 101;
+        g_assert_cmpint(ald_plan_workload_complete(&workload, &reason), ==, -EINVAL);
+        g_assert_nonnull(strstr(reason, "TokenBytes"));
+        workload.mean_layer_bytes = 101;
+        g_assert_cmpint(ald_plan_workload_complete(&workload, &reason), ==, -EINVAL);
+        g_assert_nonnull(strstr(reason, "LayerBytes"));
 }
 
 /* 100 GB/s and 10 TFLOPS; layers of 2 GB, of which a token reads 0.5, and 1 GB of keys and values for each
@@ -621,7 +664,7 @@ static void test_costs(void)
         AldPlanConstants constants;
         AldPlanPath path = { .rtt_nsec = 1e6, .bits_per_second = 1e9 };
 
-        ald_plan_constants_init(&constants);
+        ald_plan_constants_init(&constants, NULL);
         constants.values[ALD_PLAN_GPU_MEMORY_EFFICIENCY] = 0.5;
         constants.values[ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = 0.25;
         constants.values[ALD_PLAN_COMPUTE_EFFICIENCY] = 0.1;
@@ -727,6 +770,8 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/costs", test_costs);
         g_test_add_func("/plan/round-trips", test_round_trips);
         g_test_add_func("/plan/constants", test_constants);
+        g_test_add_func("/plan/engine-names", test_engine_names);
+        g_test_add_func("/plan/workload-defaults", test_workload_defaults);
         g_test_add_func("/plan/workload", test_workload);
         return g_test_run();
 }
