@@ -4,34 +4,41 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record/schema.h"
+
 /* What is known of a cluster on which a model is to be placed. Absent figures are ALD_PLAN_ABSENT, or NAN.
  * The caller owns the strings. */
 #define ALD_PLAN_ABSENT UINT64_MAX
 
 typedef struct AldPlanNode {
         const char *id;
+        const char *name, *host_name; /* or NULL */
         const char *unusable; /* why none of its devices can be used, in one word, such as "offline"; NULL:
                                  they can */
 } AldPlanNode;
 
 typedef struct AldPlanDevice {
-        uint32_t node;      /* index */
-        const char *id;     /* as in Node1.Backends */
-        const char *vendor; /* or NULL */
+        uint32_t node;             /* index */
+        const char *id;            /* as in Node1.Backends */
+        const char *name, *vendor; /* or NULL */
         bool is_processor;
         bool uses_host_memory; /* its memory is the host's, and shared with the others of the node that use it
                                 */
         uint64_t free_bytes;   /* of the memory that it computes in */
         double bytes_per_second; /* that it reads of its memory, as measured */
         double flops;            /* of matrix products in fp16, as measured */
+        uint64_t free_usec;      /* when free_bytes was reported, CLOCK_REALTIME; or ALD_PLAN_ABSENT */
+        const AldComputeDevice *measured; /* what was; or NULL */
 } AldPlanDevice;
 
 /* From one node to another one. Of several paths between two nodes, the best for what is sent is used. */
 typedef struct AldPlanPath {
         uint32_t source, sink; /* indices of nodes */
         bool is_rdma;
-        double rtt_nsec;        /* median, as measured */
-        double bits_per_second; /* from source to sink, as measured */
+        double rtt_nsec;                           /* median, as measured */
+        double bits_per_second;                    /* from source to sink, as measured */
+        const AldEdgeRow *edge;                    /* where these are from; or NULL */
+        const char *source_address, *sink_address; /* of its ends; or NULL */
 } AldPlanPath;
 
 typedef struct AldPlanCluster {

@@ -9,35 +9,63 @@
 #define MASK_BYTES 2
 #define RESULT_BYTES 4
 
-static double device_nsec(
-        const AldPlanConstants *constants, const AldPlanDevice *device, double bytes, double operations)
+/* What a device does for a layer, or for the head, in a step. */
+typedef struct Work {
+        double bytes, operations;
+} Work;
+
+static double reading_nsec(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)
 {
         double efficiency = constants->values[device->is_processor ? ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY
                                                                    : ALD_PLAN_GPU_MEMORY_EFFICIENCY];
-        double reading = bytes / (device->bytes_per_second * efficiency);
-        double computing = operations / (device->flops * constants->values[ALD_PLAN_COMPUTE_EFFICIENCY]);
 
-        if (isnan(reading) || isnan(computing))
-                return NAN;
-        return fmax(reading, computing) * NSEC_PER_SEC;
+        return work.bytes / (device->bytes_per_second * efficiency) * NSEC_PER_SEC;
+}
+
+static double computing_nsec(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)
+{
+        return work.operations / (device->flops * constants->values[ALD_PLAN_COMPUTE_EFFICIENCY]) *
+               NSEC_PER_SEC;
+}
+
+static double work_nsec(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)
+{
+        double reading = reading_nsec(constants, device, work);
+        double computing = computing_nsec(constants, device, work);
+
+        return isnan(reading) || isnan(computing) ? NAN : fmax(reading, computing);
+}
+
+static Work layer_work(const AldPlanWorkload *workload)
+{
+        /* Of a mixture of experts, several tokens read the experts of each, but none twice. */
+        double weights = fmin(workload->token_bytes * workload->parallel, workload->mean_layer_bytes);
+
+        return (Work){ .bytes = weights + workload->token_kv_bytes * workload->parallel,
+                .operations = OPERATIONS * workload->token_parameters * workload->parallel };
 }
 
 double ald_plan_layer_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
 {
-        /* Of a mixture of experts, several tokens read the experts of each, but none twice. */
-        double weights = fmin(workload->token_bytes * workload->parallel, workload->mean_layer_bytes);
+        return work_nsec(constants, device, layer_work(workload)) + constants->values[ALD_PLAN_LAYER_NSEC];
+}
 
-        return device_nsec(constants, device, weights + workload->token_kv_bytes * workload->parallel,
-                       OPERATIONS * workload->token_parameters * workload->parallel) +
-               constants->values[ALD_PLAN_LAYER_NSEC];
+bool ald_plan_is_computing_longer(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
+{
+        Work work = layer_work(workload);
+
+        return computing_nsec(constants, device, work) > reading_nsec(constants, device, work);
 }
 
 double ald_plan_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
 {
-        return device_nsec(constants, device, (double) workload->head_bytes,
-                OPERATIONS * workload->head_parameters * workload->parallel);
+        const Work work = { .bytes = (double) workload->head_bytes,
+                .operations = OPERATIONS * workload->head_parameters * workload->parallel };
+
+        return work_nsec(constants, device, work);
 }
 
 static double layer_bytes(const AldPlanWorkload *workload)

@@ -17,6 +17,10 @@
 double ald_plan_layer_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
+/* Whether that is decided by computing. */
+bool ald_plan_is_computing_longer(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
+
 /* The same of the product with the head after the last layer. */
 double ald_plan_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);

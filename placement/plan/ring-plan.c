@@ -93,8 +93,10 @@ static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solut
         AldPlanStage made = ald_plan_stage(
                 candidates, ring->members[stage->device], stage->layers, beside, i + 1 == solution->n_stages);
 
-        if (solution->n_stages > 1)
-                made.hop_nsec = ring->hop_nsec[(size_t) stage->device * ring->n + next];
+        if (solution->n_stages > 1) {
+                made.hop_nsec = made.nsec_to = ring->hop_nsec[(size_t) stage->device * ring->n + next];
+                made.bytes_to = candidates->activation_bytes;
+        }
         if (source == sink)
                 return made;
         made.path_to = ald_plan_path_index(candidates, source, sink);

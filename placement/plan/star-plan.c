@@ -30,37 +30,53 @@ static void star_clear(Star *star)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Star, star_clear)
 
-/* Of a step: the activations go to the device and come back; more round trips carry nothing of note. */
-static double use_nsec(const Star *star, uint32_t client, uint32_t node)
+/* The transfers of a step between the client and a device. */
+typedef struct Transfers {
+        double bytes_to, bytes_from, nsec_to, nsec_from;
+} Transfers;
+
+/* The activations go to the device, and they or the result come back; more round trips carry nothing of note.
+ * INFINITY if there is no path. */
+static Transfers transfers(const Star *star, uint32_t client, uint32_t node, bool has_head)
 {
         const AldPlanCandidates *candidates = star->candidates;
         const AldPlanRequest *request = candidates->request;
-        double more = request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1, round_trip;
+        double more = request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1;
         AldPlanPath to, from;
+        Transfers made = { 0 };
 
         if (node == client)
-                return 0;
+                return made;
         to = ald_plan_path_of(candidates, star->choice, client, node);
         from = ald_plan_path_of(candidates, star->choice, node, client);
-        round_trip = ald_plan_path_nsec(&to, 0) + ald_plan_path_nsec(&from, 0);
-        if (isinf(round_trip))
-                return INFINITY;
-        return ald_plan_path_nsec(&to, ald_plan_star_bytes(&request->constants, request->workload)) +
-               ald_plan_path_nsec(&from, candidates->activation_bytes) + more * round_trip;
+        made.bytes_to = ald_plan_star_bytes(&request->constants, request->workload);
+        made.bytes_from = has_head ? ald_plan_result_bytes(&request->constants, request->workload)
+                                   : candidates->activation_bytes;
+        made.nsec_to = ald_plan_path_nsec(&to, made.bytes_to);
+        made.nsec_from = ald_plan_path_nsec(&from, made.bytes_from);
+        if (isinf(made.nsec_to) || isinf(made.nsec_from)) {
+                made.nsec_to = made.nsec_from = INFINITY;
+                return made;
+        }
+        made.nsec_to += more * ald_plan_path_nsec(&to, 0);
+        made.nsec_from += more * ald_plan_path_nsec(&from, 0);
+        return made;
+}
+
+static double use_nsec(const Star *star, uint32_t client, uint32_t node)
+{
+        Transfers made = transfers(star, client, node, false);
+
+        return made.nsec_to + made.nsec_from;
 }
 
 /* What it takes longer, or less time, that the last stage returns the result instead of activations. */
 static double result_nsec(const Star *star, uint32_t client, uint32_t node)
 {
-        const AldPlanCandidates *candidates = star->candidates;
-        const AldPlanRequest *request = candidates->request;
-        AldPlanPath from = ald_plan_path_of(candidates, star->choice, node, client);
-        double result = ald_plan_path_nsec(
-                &from, ald_plan_result_bytes(&request->constants, request->workload));
+        Transfers result = transfers(star, client, node, true);
+        Transfers activations = transfers(star, client, node, false);
 
-        return node == client || isinf(result)
-                       ? 0
-                       : result - ald_plan_path_nsec(&from, candidates->activation_bytes);
+        return isinf(result.nsec_from) ? 0 : result.nsec_from - activations.nsec_from;
 }
 
 /* The client's host holds the embedding. */
@@ -114,10 +130,15 @@ static AldPlanStage stage_of(const Star *star, uint32_t client, const AldPlaceme
         const AldPlanDevice *device = ald_plan_candidate_device(candidates, candidate);
         AldPlanStage made = ald_plan_stage(
                 candidates, candidate, stage->layers, embedding_beside(star, client, device), has_head);
+        Transfers moved = transfers(star, client, device->node, has_head);
 
         if (device->node == client)
                 return made;
-        made.hop_nsec = star->use_nsec[stage->device] + (has_head ? star->result_nsec[stage->device] : 0);
+        made.bytes_to = moved.bytes_to;
+        made.bytes_from = moved.bytes_from;
+        made.nsec_to = moved.nsec_to;
+        made.nsec_from = moved.nsec_from;
+        made.hop_nsec = moved.nsec_to + moved.nsec_from;
         made.path_to = ald_plan_path_index(candidates, client, device->node);
         made.path_from = ald_plan_path_index(candidates, device->node, client);
         made.is_assumed = made.path_to == ALD_PLAN_NONE || made.path_from == ALD_PLAN_NONE;
