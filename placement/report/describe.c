@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
+#include "placement/plan/cost.h"
+#include "placement/report/describe.h"
+#include "placement/report/sentences.h"
+
+#define TERA 1e12
+
+/* What a report is made of. */
+typedef struct Account {
+        const AldPlanCluster *cluster;
+        const AldPlanRequest *request;
+        AldPlanReport *report;
+} Account;
+
+static const char *const problems[] = {
+        [ALD_PLAN_NO_DEVICE] = "no-device",
+        [ALD_PLAN_REQUIRED_UNUSABLE] = "required-unusable",
+        [ALD_PLAN_TOO_LITTLE_MEMORY] = "too-little-memory",
+        [ALD_PLAN_DEVICES_LIMITED] = "devices-limited",
+        [ALD_PLAN_VENDORS_DIFFER] = "vendors-differ",
+        [ALD_PLAN_NOT_JOINED] = "not-joined",
+};
+
+static const char *const reasons[] = {
+        [ALD_PLAN_SAVES_TOO_LITTLE] = "saves-too-little",
+        [ALD_PLAN_UNUSABLE] = "unusable",
+        [ALD_PLAN_EXCLUDED] = "excluded",
+        [ALD_PLAN_NOT_FOR_ENGINE] = "not-for-engine",
+        [ALD_PLAN_SHARES_MEMORY] = "shares-memory",
+        [ALD_PLAN_MEMORY_UNKNOWN] = "memory-unknown",
+        [ALD_PLAN_BANDWIDTH_UNMEASURED] = "bandwidth-unmeasured",
+        [ALD_PLAN_COMPUTE_UNMEASURED] = "compute-unmeasured",
+        [ALD_PLAN_MEMORY_TOO_SMALL] = "memory-too-small",
+        [ALD_PLAN_OTHER_VENDOR] = "other-vendor",
+        [ALD_PLAN_NO_ROOM] = "no-room",
+        [ALD_PLAN_BEYOND_DEVICES_MAX] = "beyond-limit",
+        [ALD_PLAN_NO_PATH] = "no-path",
+};
+
+static uint64_t whole(double value)
+{
+        return isfinite(value) ? (uint64_t) llround(fmax(value, 0)) : ALD_ABSENT_UINT64;
+}
+
+static const char *keep(AldPlanReport *report, char *text)
+{
+        if (text)
+                g_ptr_array_add(report->owned, text);
+        return text;
+}
+
+static const char *copy(AldPlanReport *report, const char *text)
+{
+        return keep(report, g_strdup(text));
+}
+
+static const char *const *copy_list(AldPlanReport *report, const char *const *list)
+{
+        size_t n = list ? g_strv_length((char **) list) : 0;
+        const char **copied;
+
+        if (n == 0)
+                return NULL;
+        copied = g_new0(const char *, n + 1);
+        g_ptr_array_add(report->owned, copied);
+        for (size_t i = 0; i < n; i++)
+                copied[i] = copy(report, list[i]);
+        return copied;
+}
+
+static void note_time(AldPlanReport *report, uint64_t usec)
+{
+        if (usec != ALD_ABSENT_UINT64 && usec != 0)
+                report->plan.oldest_usec = MIN(report->plan.oldest_usec, usec);
+}
+
+static void set_figures(const Account *account, const AldPlanDevice *device, AldPlanStageRow *row)
+{
+        const AldComputeDevice *measured = device->measured;
+
+        row->memory_bytes_per_second = whole(device->bytes_per_second);
+        row->tflops = device->flops / TERA;
+        row->limiter = ald_plan_is_computing_longer(
+                               &account->request->constants, device, account->request->workload)
+                               ? "compute"
+                               : "memory";
+        row->free_bytes = device->free_bytes;
+        row->free_usec = device->free_usec;
+        if (!measured)
+                return;
+        row->measured_usec = measured->measured_usec;
+        row->flags = copy_list(account->report, measured->flags);
+}
+
+static void add_stage(const Account *account, const AldPlanStage *stage, uint32_t alternative)
+{
+        const AldPlanDevice *device = &account->cluster->devices[stage->device];
+        const AldPlanNode *node = &account->cluster->nodes[device->node];
+        AldPlanReport *report = account->report;
+        AldPlanStageRow row = ALD_PLAN_STAGE_ROW_INIT;
+
+        row.alternative = alternative;
+        row.node = copy(report, node->id);
+        row.node_name = copy(report, node->name);
+        row.host_name = copy(report, node->host_name);
+        row.device = copy(report, device->id);
+        row.device_name = copy(report, device->name);
+        row.vendor = copy(report, device->vendor);
+        row.first_layer = stage->first_layer;
+        row.layers = stage->layers;
+        row.has_head = stage->has_head;
+        row.needs_bytes = stage->bytes;
+        row.nsec = whole(stage->nsec);
+        row.hop_nsec = whole(stage->hop_nsec);
+        set_figures(account, device, &row);
+        if (alternative == 0) {
+                note_time(report, row.free_usec);
+                note_time(report, row.measured_usec);
+        }
+        g_array_append_val(report->stages, row);
+}
+
+/* One direction of a stage's transfers. */
+typedef struct Transfer {
+        uint32_t alternative, stage, source, sink, path;
+        double bytes, nsec;
+} Transfer;
+
+static void set_path(const Account *account, const AldPlanPath *path, AldPlanHopRow *row)
+{
+        const AldEdgeRow *edge = path->edge;
+        AldPlanReport *report = account->report;
+
+        row->kind = path->is_rdma ? "rdma" : "socket";
+        row->rtt_nsec = whole(path->rtt_nsec);
+        row->bits_per_second = whole(path->bits_per_second);
+        row->source_address = copy(report, path->source_address);
+        row->sink_address = copy(report, path->sink_address);
+        if (!edge)
+                return;
+        row->source_port = copy(report, edge->source_port);
+        row->sink_port = copy(report, edge->sink_port);
+        row->measured_usec = edge->measured_usec;
+        row->rtt_measured_usec = edge->rtt_measured_usec == ALD_ABSENT_UINT64 ? edge->measured_usec
+                                                                              : edge->rtt_measured_usec;
+        row->prober = copy(report, edge->prober);
+}
+
+static void add_hop(const Account *account, const Transfer *transfer)
+{
+        const AldPlanNode *source = &account->cluster->nodes[transfer->source];
+        const AldPlanNode *sink = &account->cluster->nodes[transfer->sink];
+        const AldPlanRequest *request = account->request;
+        AldPlanReport *report = account->report;
+        AldPlanHopRow row = ALD_PLAN_HOP_ROW_INIT;
+
+        row.alternative = transfer->alternative;
+        row.stage = transfer->stage;
+        row.source = copy(report, source->id);
+        row.source_name = copy(report, source->name);
+        row.sink = copy(report, sink->id);
+        row.sink_name = copy(report, sink->name);
+        row.bytes = whole(transfer->bytes);
+        row.nsec = whole(transfer->nsec);
+        if (transfer->source == transfer->sink) {
+                row.kind = "inner";
+        } else if (transfer->path != ALD_PLAN_NONE) {
+                set_path(account, &account->cluster->paths[transfer->path], &row);
+        } else {
+                row.kind = "assumed";
+                row.rtt_nsec = whole(request->assumed_rtt_nsec);
+                row.bits_per_second = whole(request->assumed_bits_per_second);
+        }
+        if (transfer->alternative == 0) {
+                note_time(report, row.measured_usec);
+                note_time(report, row.rtt_measured_usec);
+                report->plan.unmeasured += transfer->source != transfer->sink &&
+                                           transfer->path == ALD_PLAN_NONE;
+        }
+        g_array_append_val(report->hops, row);
+}
+
+static uint32_t node_of(const Account *account, const AldPlanStage *stage)
+{
+        return account->cluster->devices[stage->device].node;
+}
+
+static void add_star_hops(
+        const Account *account, const AldPlanSteps *steps, uint32_t index, uint32_t alternative)
+{
+        const AldPlanStage *stage = &steps->stages[index];
+        const uint32_t node = node_of(account, stage);
+        const Transfer to = { alternative, index, steps->client, node, stage->path_to, stage->bytes_to,
+                stage->nsec_to };
+        const Transfer from = { alternative, index, node, steps->client, stage->path_from, stage->bytes_from,
+                stage->nsec_from };
+
+        if (node == steps->client)
+                return;
+        add_hop(account, &to);
+        add_hop(account, &from);
+}
+
+static void add_ring_hop(
+        const Account *account, const AldPlanSteps *steps, uint32_t index, uint32_t alternative)
+{
+        const AldPlanStage *stage = &steps->stages[index];
+        const AldPlanStage *next = &steps->stages[(index + 1) % steps->n_stages];
+        const Transfer to = { alternative, index, node_of(account, stage), node_of(account, next),
+                stage->path_to, stage->bytes_to, stage->nsec_to };
+
+        if (steps->n_stages > 1)
+                add_hop(account, &to);
+}
+
+static void add_steps(const Account *account, const AldPlanSteps *steps, uint32_t alternative)
+{
+        for (uint32_t i = 0; i < steps->n_stages; i++) {
+                add_stage(account, &steps->stages[i], alternative);
+                if (steps->client != ALD_PLAN_NONE)
+                        add_star_hops(account, steps, i, alternative);
+                else
+                        add_ring_hop(account, steps, i, alternative);
+        }
+}
+
+static double tokens_per_second(const Account *account, const AldPlanSteps *steps)
+{
+        return (double) account->request->workload->parallel / steps->nsec * 1e9;
+}
+
+static void add_alternative(const Account *account, const AldPlanSteps *steps, uint32_t number)
+{
+        AldPlanAlternativeRow row = ALD_PLAN_ALTERNATIVE_ROW_INIT;
+
+        row.number = number;
+        row.step_nsec = whole(steps->nsec);
+        row.tokens_per_second = tokens_per_second(account, steps);
+        if (steps->client != ALD_PLAN_NONE) {
+                row.client = copy(account->report, account->cluster->nodes[steps->client].id);
+                row.client_name = copy(account->report, account->cluster->nodes[steps->client].name);
+        }
+        g_array_append_val(account->report->alternatives, row);
+        add_steps(account, steps, number);
+}
+
+static void set_node(AldPlanReport *report, const AldPlanNode *node, AldPlanLeftOutRow *row)
+{
+        row->node = copy(report, node->id);
+        row->node_name = copy(report, node->name);
+}
+
+static void add_left_out(const Account *account, uint32_t device, const AldPlanVerdict *verdict)
+{
+        const AldPlanDevice *of = &account->cluster->devices[device];
+        AldPlanLeftOutRow row = ALD_PLAN_LEFT_OUT_ROW_INIT;
+
+        set_node(account->report, &account->cluster->nodes[of->node], &row);
+        row.device = copy(account->report, of->id);
+        row.device_name = copy(account->report, of->name);
+        row.reason = reasons[verdict->reason];
+        row.text = keep(account->report,
+                ald_plan_verdict_sentence(account->cluster, account->request, device, verdict));
+        if (verdict->reason == ALD_PLAN_SAVES_TOO_LITTLE) {
+                row.costs_nsec = llround(verdict->costs_nsec);
+                row.saves_nsec = llround(verdict->saves_nsec);
+        }
+        g_array_append_val(account->report->left_out, row);
+}
+
+static void add_empty_nodes(const Account *account)
+{
+        const AldPlanCluster *cluster = account->cluster;
+        g_autofree bool *has_device = g_new0(bool, cluster->n_nodes);
+
+        for (uint32_t i = 0; i < cluster->n_devices; i++)
+                has_device[cluster->devices[i].node] = true;
+        for (uint32_t i = 0; i < cluster->n_nodes; i++) {
+                AldPlanLeftOutRow row = ALD_PLAN_LEFT_OUT_ROW_INIT;
+
+                if (has_device[i])
+                        continue;
+                set_node(account->report, &cluster->nodes[i], &row);
+                row.reason = cluster->nodes[i].unusable ? "unusable" : "no-device";
+                row.text = keep(account->report, ald_plan_empty_node_sentence(&cluster->nodes[i]));
+                g_array_append_val(account->report->left_out, row);
+        }
+}
+
+static void add_all_left_out(const Account *account, const AldPlanVerdict *verdicts)
+{
+        for (uint32_t i = 0; verdicts && i < account->cluster->n_devices; i++)
+                if (verdicts[i].reason != ALD_PLAN_TAKEN)
+                        add_left_out(account, i, &verdicts[i]);
+        add_empty_nodes(account);
+}
+
+static void add_sensitivity(
+        const Account *account, const AldPlan *plan, const AldPlanSensitivity *sensitivity, bool is_rate)
+{
+        const AldPlanNode *node =
+                &account->cluster->nodes[account->cluster->devices[sensitivity->device].node];
+        const double nsec = is_rate ? sensitivity->rate_nsec : sensitivity->rtt_nsec;
+        AldPlanSensitivityRow row = ALD_PLAN_SENSITIVITY_ROW_INIT;
+
+        row.node = copy(account->report, node->id);
+        row.node_name = copy(account->report, node->name);
+        row.change = is_rate ? "rate" : "rtt";
+        row.step_nsec = whole(nsec);
+        row.text = keep(account->report, ald_plan_sensitivity_sentence(node, is_rate, plan->best.nsec, nsec));
+        g_array_append_val(account->report->sensitivities, row);
+}
+
+static void add_constants(const Account *account, const AldPlanOptions *options)
+{
+        for (AldPlanConstant i = 0; i < ALD_PLAN_N_CONSTANTS; i++) {
+                AldPlanConstantRow row = ALD_PLAN_CONSTANT_ROW_INIT;
+
+                row.name = ald_plan_constants[i].name;
+                row.value = account->request->constants.values[i];
+                row.source = ald_plan_constant_is_given(options, i) ? "options"
+                                                                    : ald_plan_constants[i].source;
+                g_array_append_val(account->report->constants, row);
+        }
+}
+
+static void set_plan(const Account *account, const AldPlan *plan)
+{
+        AldPlanRow *row = &account->report->plan;
+
+        row->step_nsec = whole(plan->best.nsec);
+        row->lower_nsec = whole(plan->best.lower_nsec);
+        row->tokens_per_second = plan->tokens_per_second;
+        if (plan->best.client != ALD_PLAN_NONE) {
+                row->client = copy(account->report, account->cluster->nodes[plan->best.client].id);
+                row->client_name = copy(account->report, account->cluster->nodes[plan->best.client].name);
+        }
+        row->unmeasured = 0;
+        add_steps(account, &plan->best, 0);
+        if (row->unmeasured == 0)
+                row->unmeasured = ALD_ABSENT_UINT64;
+        for (uint32_t i = 0; i < plan->n_alternatives; i++)
+                add_alternative(account, &plan->alternatives[i], i + 1);
+        for (uint32_t i = 0; i < plan->n_sensitivities; i++) {
+                add_sensitivity(account, plan, &plan->sensitivities[i], true);
+                add_sensitivity(account, plan, &plan->sensitivities[i], false);
+        }
+}
+
+static void set_problem(const Account *account, const AldPlanRefusal *refusal)
+{
+        AldPlanRow *row = &account->report->plan;
+
+        row->problem = problems[refusal->kind];
+        row->text = keep(
+                account->report, ald_plan_refusal_sentence(account->cluster, account->request, refusal));
+        if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY)
+                return;
+        row->needs_bytes = refusal->needs_bytes;
+        row->free_bytes = refusal->free_bytes;
+}
+
+AldPlanReport *ald_plan_describe(const AldPlanCluster *cluster, const AldPlanRequest *request,
+        const AldPlanOptions *options, uint64_t revision, const AldPlan *plan, const AldPlanRefusal *refusal)
+{
+        AldPlanReport *report = ald_plan_report_new();
+        const Account account = { cluster, request, report };
+
+        report->plan.engine = request->engine->name;
+        report->plan.layers = request->workload->layers;
+        report->plan.parallel = request->workload->parallel;
+        report->plan.context = request->workload->context;
+        report->plan.revision = revision;
+        if (plan)
+                set_plan(&account, plan);
+        else
+                set_problem(&account, refusal);
+        add_all_left_out(&account, plan ? plan->verdicts : refusal->verdicts);
+        add_constants(&account, options);
+        return report;
+}

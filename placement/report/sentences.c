@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
+#include "placement/plan/cost.h"
+#include "placement/report/sentences.h"
+
+#define GIB (1024.0 * 1024 * 1024)
+#define NSEC_PER_USEC 1e3
+#define NSEC_PER_MSEC 1e6
+#define ID_DIGITS 8
+
+char *ald_plan_node_label(const AldPlanNode *node)
+{
+        return node->name ? g_strdup(node->name) : g_strndup(node->id, ID_DIGITS);
+}
+
+static char *duration(double nsec)
+{
+        double value = fabs(nsec);
+
+        if (value < NSEC_PER_USEC)
+                return g_strdup_printf("%.0f ns", nsec);
+        if (value < NSEC_PER_MSEC)
+                return g_strdup_printf("%.3g µs", nsec / NSEC_PER_USEC);
+        if (value < 1000 * NSEC_PER_MSEC)
+                return g_strdup_printf("%.3g ms", nsec / NSEC_PER_MSEC);
+        return g_strdup_printf("%.1f s", nsec / NSEC_PER_MSEC / 1000);
+}
+
+static char *size(double bytes)
+{
+        return bytes < GIB ? g_strdup_printf("%.0f MiB", bytes / GIB * 1024)
+                           : g_strdup_printf("%.4g GiB", bytes / GIB);
+}
+
+static char *say_needless(const AldPlanVerdict *verdict)
+{
+        g_autofree char *costs = duration(verdict->costs_nsec), *saves = duration(verdict->saves_nsec);
+
+        if (verdict->costs_nsec <= 0 && verdict->saves_nsec <= 0)
+                return g_strdup("It is slower than the devices of the plan.");
+        return g_strdup_printf("Its transfers would cost %s and save %s.", costs, saves);
+}
+
+static char *say_unmeasured(const char *what, const AldPlanDevice *device)
+{
+        const AldComputeDevice *measured = device->measured;
+        const char *why = !measured ? NULL : measured->failure ? measured->failure : measured->waiting_reason;
+
+        if (!why)
+                return g_strdup_printf("%s was not measured.", what);
+        return g_strdup_printf("%s was not measured: %s.", what, why);
+}
+
+static char *say_too_small(const AldPlanRequest *request, const AldPlanDevice *device)
+{
+        g_autofree char *needs = size(
+                (double) ald_plan_stage_bytes(&request->constants, device, request->workload, 1, 0));
+        g_autofree char *free_bytes = size((double) device->free_bytes);
+
+        return g_strdup_printf("One layer needs %s there, and %s are free.", needs, free_bytes);
+}
+
+static char *say_unusable(const AldPlanNode *node)
+{
+        return g_strdup_printf("Its node is %s.", node->unusable);
+}
+
+char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t device,
+        const AldPlanVerdict *verdict)
+{
+        const AldPlanDevice *of = &cluster->devices[device];
+        const char *engine = request->engine->name;
+
+        switch (verdict->reason) {
+        case ALD_PLAN_SAVES_TOO_LITTLE:
+                return say_needless(verdict);
+        case ALD_PLAN_UNUSABLE:
+                return say_unusable(&cluster->nodes[of->node]);
+        case ALD_PLAN_EXCLUDED:
+                return g_strdup("The options exclude it.");
+        case ALD_PLAN_NOT_FOR_ENGINE:
+                return g_strdup_printf("%s does not run on processors.", engine);
+        case ALD_PLAN_SHARES_MEMORY:
+                return g_strdup("Another device that computes in the same memory is used instead.");
+        case ALD_PLAN_MEMORY_UNKNOWN:
+                return g_strdup("Its free memory is unknown.");
+        case ALD_PLAN_BANDWIDTH_UNMEASURED:
+                return say_unmeasured("Its memory bandwidth", of);
+        case ALD_PLAN_COMPUTE_UNMEASURED:
+                return say_unmeasured("Its rate of matrix products", of);
+        case ALD_PLAN_MEMORY_TOO_SMALL:
+                return say_too_small(request, of);
+        case ALD_PLAN_OTHER_VENDOR:
+                return g_strdup_printf("%s cannot use GPUs of several vendors together.", engine);
+        case ALD_PLAN_NO_ROOM:
+                return g_strdup("No layer is left for it, or none fits beside what it would have to hold.");
+        case ALD_PLAN_BEYOND_DEVICES_MAX:
+                return g_strdup(
+                        "The number of devices is limited, and the others are needed for their memory.");
+        case ALD_PLAN_NO_PATH:
+                return g_strdup("No path between it and the plan was measured.");
+        default:
+                return NULL;
+        }
+}
+
+char *ald_plan_empty_node_sentence(const AldPlanNode *node)
+{
+        return node->unusable ? say_unusable(node) : g_strdup("It has no compute device.");
+}
+
+/* The device with the most free memory; ALD_PLAN_NONE if none can be used. */
+static uint32_t largest(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
+{
+        uint32_t best = ALD_PLAN_NONE;
+
+        for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++)
+                if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN &&
+                        (best == ALD_PLAN_NONE ||
+                                cluster->devices[i].free_bytes > cluster->devices[best].free_bytes))
+                        best = i;
+        return best;
+}
+
+static char *say_too_little(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
+{
+        g_autofree char *needs = size((double) refusal->needs_bytes);
+        g_autofree char *free_bytes = size((double) refusal->free_bytes);
+        g_autofree char *most = NULL, *label = NULL;
+        uint32_t device = largest(cluster, refusal);
+
+        if (device == ALD_PLAN_NONE)
+                return g_strdup_printf("The model needs %s, and no device can be used.", needs);
+        most = size((double) cluster->devices[device].free_bytes);
+        label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
+        return g_strdup_printf("The model needs %s, and %s are free for it on %u %s; %s/%s has the most, %s.",
+                needs, free_bytes, refusal->n_devices, refusal->n_devices == 1 ? "device" : "devices", label,
+                cluster->devices[device].id, most);
+}
+
+char *ald_plan_refusal_sentence(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
+{
+        switch (refusal->kind) {
+        case ALD_PLAN_NO_SUCH_NODE:
+                return g_strdup_printf("There is no node or device \"%s\".", refusal->text);
+        case ALD_PLAN_NO_CLIENT:
+                return g_strdup_printf("%s has no client.", request->engine->name);
+        case ALD_PLAN_NO_DEVICE:
+                return g_strdup("No device can be used.");
+        case ALD_PLAN_REQUIRED_UNUSABLE:
+                return g_strdup_printf("%s must be used, but cannot.", refusal->text);
+        case ALD_PLAN_TOO_LITTLE_MEMORY:
+                return say_too_little(cluster, refusal);
+        case ALD_PLAN_DEVICES_LIMITED:
+                return g_strdup("It takes more devices than are allowed.");
+        case ALD_PLAN_VENDORS_DIFFER:
+                return g_strdup_printf("It takes GPUs of several vendors, which %s cannot use together.",
+                        request->engine->name);
+        case ALD_PLAN_NOT_JOINED:
+                return g_strdup("No measured paths join as many devices as it takes; probe them, or state "
+                                "assumed ones.");
+        default:
+                return NULL;
+        }
+}
+
+char *ald_plan_sensitivity_sentence(const AldPlanNode *node, bool is_rate, double nsec, double nsec_then)
+{
+        g_autofree char *label = ald_plan_node_label(node);
+
+        return g_strdup_printf("With %s to and from %s, a step would take %.2g %% less.",
+                is_rate ? "ten times the rate" : "a tenth of the round trip", label,
+                100 * fmax(0, nsec - nsec_then) / nsec);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <arpa/inet.h>
+#include <math.h>
+#include <string.h>
+
+#include "services/placement/snapshot.h"
+
+#define TERA 1e12
+
+/* A node while it is being added. */
+typedef struct Adding {
+        AldPlanSnapshot *snapshot;
+        const AldEntity *entity; /* NULL: nothing is known but the node itself */
+        uint32_t node;
+} Adding;
+
+static const char *keep(AldPlanSnapshot *snapshot, const char *text)
+{
+        char *copy = g_strdup(text);
+
+        if (copy)
+                g_ptr_array_add(snapshot->owned, copy);
+        return copy;
+}
+
+static const void *keep_struct(AldPlanSnapshot *snapshot, const AldStruct *type, const void *from)
+{
+        void *copy = from ? ald_struct_dup(type, from) : NULL;
+
+        if (copy)
+                g_ptr_array_add(snapshot->owned, copy);
+        return copy;
+}
+
+static double number(uint64_t value)
+{
+        return value == ALD_ABSENT_UINT64 ? NAN : (double) value;
+}
+
+static bool has_flag(const AldComputeDevice *measured, const char *flag)
+{
+        return measured->flags && g_strv_contains(measured->flags, flag);
+}
+
+static void set_figures(AldPlanSnapshot *snapshot, const AldComputeDevice *measured, AldPlanDevice *device)
+{
+        device->bytes_per_second = device->flops = NAN;
+        device->measured = keep_struct(snapshot, &ald_compute_device_struct, measured);
+        if (!measured || has_flag(measured, "suspect"))
+                return;
+        device->bytes_per_second = number(measured->memory_bandwidth_bytes_per_second);
+        device->flops = TERA * (isnan(measured->tflops_fp16) ? measured->gemm_tflops : measured->tflops_fp16);
+}
+
+static void set_host_memory(const AldEntity *entity, AldPlanDevice *device)
+{
+        const AldRecord *record = ald_entity_record(entity, ALD_KIND_MEMORY);
+        const AldMemory *memory = ald_record_as(record, MEMORY, AldMemory);
+
+        if (!memory)
+                return;
+        device->free_bytes = memory->available_bytes;
+        device->free_usec = record->updated_usec;
+}
+
+static void set_own_memory(const AldEntity *entity, const AldBackend *backend, AldPlanDevice *device)
+{
+        const AldRecord *record = ald_entity_record(entity, ALD_KIND_SYSTEM);
+        const AldSystem *system = ald_record_as(record, SYSTEM, AldSystem);
+        const AldDevice *now = system ? ald_rows_find(&system->devices, backend->id) : NULL;
+
+        if (!now || now->memory_used_bytes == ALD_ABSENT_UINT64 ||
+                backend->memory_total_bytes == ALD_ABSENT_UINT64 ||
+                now->memory_used_bytes > backend->memory_total_bytes)
+                return;
+        device->free_bytes = backend->memory_total_bytes - now->memory_used_bytes;
+        device->free_usec = record->updated_usec;
+}
+
+static void add_device(const Adding *adding, const AldBackend *backend)
+{
+        const AldCompute *compute = ald_entity_as(adding->entity, COMPUTE, AldCompute);
+        AldPlanDevice device = { .node = adding->node,
+                .id = keep(adding->snapshot, backend->id),
+                .name = keep(adding->snapshot, backend->name),
+                .vendor = keep(adding->snapshot, backend->vendor),
+                .is_processor = g_strcmp0(backend->class, "cpu") == 0,
+                .uses_host_memory = backend->unified == 1,
+                .free_bytes = ALD_PLAN_ABSENT,
+                .free_usec = ALD_PLAN_ABSENT };
+
+        device.uses_host_memory |= device.is_processor;
+        set_figures(adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
+        if (device.uses_host_memory)
+                set_host_memory(adding->entity, &device);
+        else
+                set_own_memory(adding->entity, backend, &device);
+        g_array_append_val(adding->snapshot->devices, device);
+}
+
+/* A card that is split computes as its instances. */
+static bool has_instances(const AldBackends *backends, const AldBackend *card)
+{
+        for (size_t i = 0; i < backends->devices.n; i++) {
+                const AldBackend *other = ald_rows_at(&backends->devices, i);
+
+                if (g_strcmp0(other->parent, card->id) == 0)
+                        return true;
+        }
+        return false;
+}
+
+static void add_devices(const Adding *adding)
+{
+        const AldBackends *backends = ald_entity_as(adding->entity, BACKENDS, AldBackends);
+
+        for (size_t i = 0; backends && i < backends->devices.n; i++) {
+                const AldBackend *backend = ald_rows_at(&backends->devices, i);
+
+                if (!has_instances(backends, backend))
+                        add_device(adding, backend);
+        }
+}
+
+static void add_node(AldPlanSnapshot *snapshot, AldModel *model, const AldGraphNodeRow *row)
+{
+        const AldEntity *entity = ald_model_get(model, row->node);
+        const AldIdentity *identity = ald_entity_as(entity, IDENTITY, AldIdentity);
+        const AldPlanNode node = { .id = keep(snapshot, row->node),
+                .name = keep(snapshot, row->name),
+                .host_name = keep(snapshot, identity ? identity->host_name : NULL),
+                .unusable = g_strcmp0(row->presence, "online") == 0 ? NULL : keep(snapshot, row->presence) };
+        const Adding adding = { snapshot, entity, snapshot->nodes->len };
+
+        g_array_append_val(snapshot->nodes, node);
+        add_devices(&adding);
+}
+
+/* ALD_PLAN_NONE if it is not there. */
+static uint32_t find_node(GHashTable *indices, const char *id)
+{
+        gpointer index;
+
+        return g_hash_table_lookup_extended(indices, id, NULL, &index) ? GPOINTER_TO_UINT(index)
+                                                                      : ALD_PLAN_NONE;
+}
+
+/* The bytes of an address of either family; their number, or 0. */
+static size_t parse_address(const char *text, uint8_t bytes[16])
+{
+        return inet_pton(AF_INET, text, bytes) == 1 ? 4 : inet_pton(AF_INET6, text, bytes) == 1 ? 16 : 0;
+}
+
+/* The address without its prefix, if the other one has the same prefix; to be freed. */
+static char *match_address(const char *with_prefix, const char *other)
+{
+        g_auto(GStrv) parts = g_strsplit(with_prefix, "/", 2);
+        uint8_t own[16], its[16];
+        size_t n = parse_address(parts[0], own);
+        guint64 prefix;
+
+        if (n == 0 || n != parse_address(other, its) || !parts[1] ||
+                !g_ascii_string_to_unsigned(parts[1], 10, 0, n * 8, &prefix, NULL) ||
+                memcmp(own, its, prefix / 8) != 0)
+                return NULL;
+        if (prefix % 8 != 0 && ((own[prefix / 8] ^ its[prefix / 8]) >> (8 - prefix % 8)) != 0)
+                return NULL;
+        return g_strdup(parts[0]);
+}
+
+/* The graph states the address of the end that is probed. That of the other end is the one of its interface
+ * in the same network. To be freed. */
+static char *find_address(AldModel *model, const char *id, const char *port, const char *peer_address)
+{
+        const AldNetwork *network = ald_entity_as(ald_model_get(model, id), NETWORK, AldNetwork);
+        const AldInterface *interface = network ? ald_rows_find(&network->interfaces, port) : NULL;
+
+        for (size_t i = 0; peer_address && interface && interface->addresses && interface->addresses[i]; i++) {
+                char *address = match_address(interface->addresses[i], peer_address);
+
+                if (address)
+                        return address;
+        }
+        return NULL;
+}
+
+static bool is_usable(const AldEdgeRow *edge)
+{
+        return (g_strcmp0(edge->kind, "socket") == 0 || g_strcmp0(edge->kind, "rdma") == 0) &&
+               g_strcmp0(edge->presence, "live") == 0 && edge->bits_per_second != ALD_ABSENT_UINT64 &&
+               edge->bits_per_second > 0 && edge->rtt_p50_nsec != ALD_ABSENT_UINT64;
+}
+
+static void add_path(AldPlanSnapshot *snapshot, AldModel *model, GHashTable *indices, const AldEdgeRow *edge)
+{
+        const AldEdgeRow *kept = keep_struct(snapshot, &ald_edge_row_struct, edge);
+        AldPlanPath path = { .source = find_node(indices, edge->source),
+                .sink = find_node(indices, edge->sink),
+                .is_rdma = g_strcmp0(edge->kind, "rdma") == 0,
+                .rtt_nsec = number(edge->rtt_p50_nsec),
+                .bits_per_second = number(edge->bits_per_second),
+                .edge = kept,
+                .source_address = kept->source_address,
+                .sink_address = kept->sink_address };
+        g_autofree char *found = NULL;
+
+        if (path.source == ALD_PLAN_NONE || path.sink == ALD_PLAN_NONE || path.source == path.sink)
+                return;
+        if (!path.sink_address) {
+                found = find_address(model, edge->sink, edge->sink_port, path.source_address);
+                path.sink_address = keep(snapshot, found);
+        } else if (!path.source_address) {
+                found = find_address(model, edge->source, edge->source_port, path.sink_address);
+                path.source_address = keep(snapshot, found);
+        }
+        g_array_append_val(snapshot->paths, path);
+}
+
+static GHashTable *index_nodes(const AldPlanSnapshot *snapshot)
+{
+        GHashTable *indices = g_hash_table_new(g_str_hash, g_str_equal);
+
+        for (guint i = 0; i < snapshot->nodes->len; i++)
+                g_hash_table_insert(indices, (gpointer) g_array_index(snapshot->nodes, AldPlanNode, i).id,
+                        GUINT_TO_POINTER(i));
+        return indices;
+}
+
+AldPlanSnapshot *ald_plan_snapshot_new(AldModel *model)
+{
+        const AldTopology *topology = ald_model_topology(model);
+        AldPlanSnapshot *snapshot = g_new(AldPlanSnapshot, 1);
+        g_autoptr(GHashTable) indices = NULL;
+
+        *snapshot = (AldPlanSnapshot){ .n_ref = 1,
+                .revision = topology->reading,
+                .nodes = g_array_new(false, false, sizeof(AldPlanNode)),
+                .devices = g_array_new(false, false, sizeof(AldPlanDevice)),
+                .paths = g_array_new(false, false, sizeof(AldPlanPath)),
+                .owned = g_ptr_array_new_with_free_func(g_free) };
+        for (guint i = 0; i < topology->nodes->len; i++)
+                add_node(snapshot, model, topology->nodes->pdata[i]);
+        indices = index_nodes(snapshot);
+        for (guint i = 0; i < topology->edges->len; i++)
+                if (is_usable(topology->edges->pdata[i]))
+                        add_path(snapshot, model, indices, topology->edges->pdata[i]);
+        snapshot->cluster = (AldPlanCluster){ .nodes = (const AldPlanNode *) (void *) snapshot->nodes->data,
+                .n_nodes = snapshot->nodes->len,
+                .devices = (const AldPlanDevice *) (void *) snapshot->devices->data,
+                .n_devices = snapshot->devices->len,
+                .paths = (const AldPlanPath *) (void *) snapshot->paths->data,
+                .n_paths = snapshot->paths->len };
+        return snapshot;
+}
+
+AldPlanSnapshot *ald_plan_snapshot_ref(AldPlanSnapshot *snapshot)
+{
+        snapshot->n_ref++;
+        return snapshot;
+}
+
+void ald_plan_snapshot_unref(AldPlanSnapshot *snapshot)
+{
+        if (!snapshot || --snapshot->n_ref > 0)
+                return;
+        g_array_unref(snapshot->nodes);
+        g_array_unref(snapshot->devices);
+        g_array_unref(snapshot->paths);
+        g_ptr_array_unref(snapshot->owned);
+        g_free(snapshot);
+}
