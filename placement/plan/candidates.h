@@ -2,11 +2,13 @@
 #pragma once
 
 #include "placement/plan/plan.h"
+#include "placement/plan/progress.h"
 
 /* The devices that could get a layer, and what they and the paths between their nodes cost. */
 typedef struct AldPlanCandidates {
         const AldPlanCluster *cluster;
         const AldPlanRequest *request;
+        AldPlanProgress *progress;
         uint32_t n;
         uint32_t *devices; /* indices in the cluster, of which each candidate is one */
         bool *required;

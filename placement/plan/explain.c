@@ -8,6 +8,7 @@
 
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
+#define JUDGED 0.5 /* fraction of the work until all candidates are judged */
 
 static double hops_nsec(const AldPlanSteps *steps)
 {
@@ -208,7 +209,10 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
 
 void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
 {
+        ald_plan_progress_divide(candidates->progress, JUDGED, candidates->n);
         judge(candidates, plan);
+        /* Without each stage, with each as the client, and with better paths to each. */
+        ald_plan_progress_divide(candidates->progress, 1, 1 + 4 * plan->best.n_stages);
         find_alternatives(candidates, plan);
         find_sensitivities(candidates, plan);
 }

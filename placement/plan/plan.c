@@ -8,6 +8,8 @@
 #include "placement/plan/steps.h"
 
 #define NSEC_PER_SEC 1e9
+#define FOUND 0.2   /* fraction of the work until the best steps are found */
+#define OBSTACLES 3 /* that are tried */
 
 /* Whether there would be a plan for this request with any number of devices. */
 static bool is_possible(const AldPlanCandidates *candidates, const AldPlanRequest *request)
@@ -69,14 +71,20 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
 static int make(const AldPlanCandidates *candidates, AldPlan *plan, AldPlanRefusal *ret_refusal)
 {
         AldPlanChoice choice = ald_plan_choice(candidates);
+        int r;
 
-        if (ald_plan_find_steps(candidates, &choice, &plan->best) < 0) {
+        ald_plan_progress_divide(candidates->progress, FOUND, 1);
+        r = ald_plan_find_steps(candidates, &choice, &plan->best);
+        if (r == -ECANCELED)
+                return r;
+        if (r < 0) {
+                ald_plan_progress_divide(candidates->progress, 1, OBSTACLES);
                 describe_shortfall(candidates, ret_refusal);
-                return -EINVAL;
+                return candidates->progress->given_up ? -ECANCELED : -EINVAL;
         }
         plan->tokens_per_second = candidates->request->workload->parallel / plan->best.nsec * NSEC_PER_SEC;
         ald_plan_explain(candidates, plan);
-        return 0;
+        return candidates->progress->given_up ? -ECANCELED : 0;
 }
 
 int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, AldPlan **ret,
@@ -84,14 +92,16 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
 {
         g_auto(AldPlanCandidates) candidates;
         g_autoptr(AldPlan) plan = g_new0(AldPlan, 1);
+        AldPlanProgress progress = { .request = request };
         int r = ald_plan_candidates_init(&candidates, cluster, request, ret_refusal);
 
+        candidates.progress = &progress;
         if (r >= 0)
                 r = make(&candidates, plan, ret_refusal);
-        if (r < 0) {
+        if (r == -EINVAL)
                 ret_refusal->verdicts = g_steal_pointer(&candidates.verdicts);
+        if (r < 0)
                 return r;
-        }
         *ret = g_steal_pointer(&plan);
         return 0;
 }

@@ -20,6 +20,10 @@ typedef struct AldPlanRequest {
         /* Between nodes without a path that was measured; NAN: they are not joined. */
         double assumed_rtt_nsec, assumed_bits_per_second;
         AldPlanConstants constants;
+        /* Called often, by the thread that makes the plan, with a fraction from 0 to 1 that never falls;
+         * false gives the plan up. NULL: it is not. */
+        bool (*proceed)(double fraction, void *userdata);
+        void *userdata;
 } AldPlanRequest;
 
 #define ALD_PLAN_NONE UINT32_MAX
@@ -117,7 +121,8 @@ typedef struct AldPlanRefusal {
 
 /*
  * The plan for which a step takes the least time: deterministic, so that equal input has an equal plan. Fails
- * with -EINVAL and the problem. The cluster and the request must outlive the plan.
+ * with -EINVAL and the problem, or with -ECANCELED and nothing if the request gives it up. The cluster and
+ * the request must outlive the plan.
  */
 int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, AldPlan **ret,
         AldPlanRefusal *ret_refusal);

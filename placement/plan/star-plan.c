@@ -202,12 +202,18 @@ int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
 {
         g_auto(Star) star;
         AldPlanSteps best = {};
+        uint32_t n = candidates->cluster->n_nodes;
 
         star_init(&star, candidates, choice);
-        for (uint32_t node = 0; node < candidates->cluster->n_nodes; node++)
+        for (uint32_t node = 0; node < n; node++) {
+                if (!ald_plan_progress_within(candidates->progress, node, n)) {
+                        ald_plan_steps_clear(&best);
+                        return -ECANCELED;
+                }
                 if (choice->client == ALD_PLAN_NONE ? has_candidate(candidates, node)
                                                     : choice->client == node)
                         try_client(&star, node, &best);
+        }
         if (!best.stages)
                 return -ENOSPC;
         *ret = best;

@@ -757,6 +757,51 @@ static void test_workload(void)
                 ald_plan_workload_of_llm(llm, 256, 1, ALD_KV_F16, ALD_KV_F16, &workload), ==, -ENODATA);
 }
 
+typedef struct Told {
+        unsigned calls, most; /* after which the plan is given up */
+        double fraction;
+} Told;
+
+static bool tell(double fraction, void *userdata)
+{
+        Told *told = userdata;
+
+        g_assert_cmpfloat(fraction, >=, told->fraction);
+        g_assert_cmpfloat(fraction, <=, 1);
+        told->fraction = fraction;
+        return ++told->calls < told->most;
+}
+
+/* Whether it was refused, or would have been, makes no difference to a plan that is given up. */
+static void test_giving_up(void)
+{
+        for (int i = 0; i < 40; i++) {
+                Told told = { .most = UINT_MAX };
+                Case made;
+
+                (i % 2 ? make_random : make_random_ring)(&made);
+                made.request.proceed = tell;
+                made.request.userdata = &told;
+                for (unsigned calls = 0; told.most > 0; told.most = calls - 1) {
+                        g_autoptr(AldPlan) plan = NULL;
+                        AldPlanRefusal refusal = {};
+                        bool all = told.most == UINT_MAX;
+                        int r;
+
+                        told.calls = 0;
+                        told.fraction = 0;
+                        r = ald_plan_make(&made.cluster, &made.request, &plan, &refusal);
+                        calls = all ? told.calls + 1 : told.most;
+                        if (!all)
+                                g_assert_cmpint(r, ==, -ECANCELED);
+                        g_assert_true((r == 0) == (plan != NULL));
+                        g_assert_true((r == -EINVAL) == (refusal.verdicts != NULL));
+                        g_assert_true(all || told.calls == told.most);
+                        g_free(refusal.verdicts);
+                }
+        }
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -769,6 +814,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/required", test_required);
         g_test_add_func("/plan/costs", test_costs);
         g_test_add_func("/plan/round-trips", test_round_trips);
+        g_test_add_func("/plan/giving-up", test_giving_up);
         g_test_add_func("/plan/constants", test_constants);
         g_test_add_func("/plan/engine-names", test_engine_names);
         g_test_add_func("/plan/workload-defaults", test_workload_defaults);

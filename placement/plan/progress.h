@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/plan.h"
+
+/* How far a plan is, and whether it was given up. */
+typedef struct AldPlanProgress {
+        const AldPlanRequest *request;
+        double from, to; /* fractions at the begin and the end of the current part */
+        double part;     /* fraction of each part */
+        double told;
+        bool given_up;
+} AldPlanProgress;
+
+/* What comes next, until this fraction, consists of that many parts of about equal work. */
+void ald_plan_progress_divide(AldPlanProgress *progress, double until, uint32_t parts);
+
+/* The next part begins. False: the plan is given up, which it then remains. */
+bool ald_plan_progress_next(AldPlanProgress *progress);
+
+/* That many of the current part, which consists of `all`, are done. False: as above. */
+bool ald_plan_progress_within(AldPlanProgress *progress, uint32_t done, uint32_t all);
