@@ -18,6 +18,8 @@ static const sd_bus_error_map errors[] = {
         SD_BUS_ERROR_MAP(ALD_ERROR_INHIBITED, ALD_E_INHIBITED),
         SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_DEVICE, ALD_E_NO_SUCH_DEVICE),
         SD_BUS_ERROR_MAP(ALD_ERROR_BUSY, ALD_E_BUSY),
+        SD_BUS_ERROR_MAP(ALD_ERROR_CANCELED, ALD_E_CANCELED),
+        SD_BUS_ERROR_MAP(ALD_ERROR_STATE_UNAVAILABLE, ALD_E_STATE_UNAVAILABLE),
         SD_BUS_ERROR_MAP_END,
 };
 
@@ -48,6 +50,10 @@ const char *ald_error_describe(int r)
                 return "No such device or port";
         case ALD_E_BUSY:
                 return "In use";
+        case ALD_E_CANCELED:
+                return "Canceled";
+        case ALD_E_STATE_UNAVAILABLE:
+                return "The state service cannot be read";
         case ALD_E_NO_SUCH_ADDRESS:
                 return "No such address";
         case ALD_E_OWN_NODE:

@@ -23,6 +23,8 @@ struct AldService {
         sd_bus *bus;
         GSource *bus_source;
         bool owns_name;
+        void (*name_released)(void *userdata);
+        void *released_userdata;
         unsigned answers_behind; /* sent while much was queued */
 
         sd_bus *system_bus;

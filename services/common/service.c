@@ -167,6 +167,29 @@ static int on_name_reply(sd_bus_message *reply, void *userdata, sd_bus_error *er
         return 0;
 }
 
+static int on_released(sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        AldService *service = userdata;
+
+        service->name_released(service->released_userdata);
+        return 0;
+}
+
+/* systemd has to know first, or it would take the unit for one that is running and the next call would wait
+ * for the name. */
+void ald_service_release_name(AldService *service, void (*released)(void *userdata), void *userdata)
+{
+        int r;
+
+        sd_notify(false, "STOPPING=1");
+        service->owns_name = false;
+        service->name_released = released;
+        service->released_userdata = userdata;
+        r = sd_bus_release_name_async(service->bus, NULL, service->info->bus_name, on_released, service);
+        if (r < 0)
+                ald_service_quit(service, r, "Cannot release the name");
+}
+
 static gboolean on_terminate(gpointer userdata)
 {
         ald_service_quit(userdata, 0, "Stopping");

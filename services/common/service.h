@@ -49,6 +49,10 @@ int ald_service_root(AldService *service);
 /* Ends the main loop. A negative error makes the exit status nonzero; the reason is logged. */
 void ald_service_quit(AldService *service, int error, const char *reason);
 
+/* For a service that the bus starts on demand: gives up its name, so that the bus starts it anew for the next
+ * call. `released` is called when no further call can arrive; it may quit. */
+void ald_service_release_name(AldService *service, void (*released)(void *userdata), void *userdata);
+
 /* Reloads the configuration, like SIGHUP. */
 void ald_service_reload(AldService *service);
 

@@ -50,6 +50,8 @@ static void publish(AldIdentityManager *m)
         const AldFacts *facts = &m->facts;
         AldIdentity identity = {
                 .friendly_name = choose_name(m),
+                .host_name = FIRST(
+                        ald_is_placeholder_name, m->facts.host_name, m->hostname, m->static_hostname),
                 .model_id = FIRST(ald_is_placeholder, m->model, facts->model),
                 .chip_id = facts->chip,
                 .vendor = FIRST(ald_is_placeholder, m->vendor, facts->vendor),

@@ -90,7 +90,8 @@ static void add_device(const Adding *adding, const AldBackend *backend)
                 .free_usec = ALD_PLAN_ABSENT };
 
         device.uses_host_memory |= device.is_processor;
-        set_figures(adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
+        set_figures(
+                adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
         if (device.uses_host_memory)
                 set_host_memory(adding->entity, &device);
         else
@@ -142,7 +143,7 @@ static uint32_t find_node(GHashTable *indices, const char *id)
         gpointer index;
 
         return g_hash_table_lookup_extended(indices, id, NULL, &index) ? GPOINTER_TO_UINT(index)
-                                                                      : ALD_PLAN_NONE;
+                                                                       : ALD_PLAN_NONE;
 }
 
 /* The bytes of an address of either family; their number, or 0. */
@@ -175,7 +176,8 @@ static char *find_address(AldModel *model, const char *id, const char *port, con
         const AldNetwork *network = ald_entity_as(ald_model_get(model, id), NETWORK, AldNetwork);
         const AldInterface *interface = network ? ald_rows_find(&network->interfaces, port) : NULL;
 
-        for (size_t i = 0; peer_address && interface && interface->addresses && interface->addresses[i]; i++) {
+        for (size_t i = 0; peer_address && interface && interface->addresses && interface->addresses[i];
+                i++) {
                 char *address = match_address(interface->addresses[i], peer_address);
 
                 if (address)

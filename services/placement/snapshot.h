@@ -6,8 +6,8 @@
 
 /*
  * What the state service knew of the cluster at one moment, as the planner takes it: the nodes by id, and
- * their devices in the order of Node1.Backends, and the paths over sockets and RDMA that are live and measured
- * in that direction. It refers to nothing of the model, so that a thread can plan with it.
+ * their devices in the order of Node1.Backends, and the paths over sockets and RDMA that are live and
+ * measured in that direction. It refers to nothing of the model, so that a thread can plan with it.
  *
  * A node is unusable unless it is online. A device that was never measured has no figures, and neither has
  * one whose figures are flagged as suspect. The rate of matrix products is that in fp16; of a device without

@@ -43,7 +43,10 @@ BELOW = {
 # What single folders may include besides.
 BESIDES = {
     "services/cluster": {"pki"},
-    "clients/alidadectl": {"clients/command-line"},
+    "services/placement": {"placement", "state-client"},
+    "clients/common": {"placement"},
+    "clients/alidadectl": {"clients/command-line", "placement"},
+    "clients/desktop": {"placement"},
     "clients/cluster": {"clients/command-line", "pki"},
 }
 

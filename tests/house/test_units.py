@@ -19,6 +19,7 @@ DAEMONS = {
     "alidade-link-probed": ("link-probe", "LinkProbe1", 1.4),
     "alidade-stated": ("state", "State1", 0.2),
     "alidade-clusterd": ("cluster", "Cluster1", 1.1),
+    "alidade-placementd": ("placement", "Placement1", 0.2),
 }
 # What systemd starts now and then: (unit, exposure)
 HELPERS = [("alidade-cluster-crl", 0.8), ("alidade-cluster-renewal", 0.8)]

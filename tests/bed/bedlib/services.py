@@ -64,6 +64,7 @@ SERVICES = {service.program: service for service in (
     Service("link-probe", "link-probed", "LinkProbe1"),
     Service("state", "stated", "State1"),
     Service("cluster", "clusterd", "Cluster1"),
+    Service("placement", "placementd", "Placement1"),
 )}
 
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/placement/pins.h"
+
+static AldPinResult find_node(AldModel *model, const char *text, const AldEntity **ret)
+{
+        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
+        int r = ald_model_find(model, text, ret, candidates);
+
+        return r >= 0 ? ALD_PIN_FOUND : r == -ENOTUNIQ ? ALD_PIN_AMBIGUOUS : ALD_PIN_NO_NODE;
+}
+
+/* Neither names nor ids of devices exclude slashes: the first one that leaves the name of a node counts. */
+AldPinResult ald_pin_resolve(AldModel *model, const char *text, bool with_device, char **ret)
+{
+        const AldEntity *node;
+        AldPinResult result = find_node(model, text, &node);
+
+        if (result == ALD_PIN_FOUND) {
+                *ret = g_strdup(node->id);
+                return result;
+        }
+        for (const char *slash = with_device ? strchr(text, '/') : NULL; slash;
+                slash = strchr(slash + 1, '/')) {
+                g_autofree char *name = g_strndup(text, (gsize) (slash - text));
+                const AldBackends *backends;
+
+                result = find_node(model, name, &node);
+                if (result == ALD_PIN_NO_NODE)
+                        continue;
+                if (result != ALD_PIN_FOUND)
+                        return result;
+                backends = ald_entity_as(node, BACKENDS, AldBackends);
+                if (!backends || !ald_rows_find(&backends->devices, slash + 1))
+                        return ALD_PIN_NO_DEVICE;
+                *ret = g_strconcat(node->id, slash, NULL);
+                return ALD_PIN_FOUND;
+        }
+        return result;
+}

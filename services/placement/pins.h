@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state-client/model.h"
+
+typedef enum AldPinResult {
+        ALD_PIN_FOUND,
+        ALD_PIN_NO_NODE,
+        ALD_PIN_AMBIGUOUS,
+        ALD_PIN_NO_DEVICE,
+} AldPinResult;
+
+/*
+ * What options name, as the planner takes it: "NODE" or "NODE/DEVICE", where NODE is a name, an id or its
+ * first digits, with the id of the node instead. To be freed with g_free().
+ */
+AldPinResult ald_pin_resolve(AldModel *model, const char *text, bool with_device, char **ret);

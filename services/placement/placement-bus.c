@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "common/bus-cleanup.h"
+#include "common/bus-names.h"
+#include "common/excerpt.h"
+#include "record/record-bus.h"
+#include "services/common/arguments.h"
+#include "services/common/errors.h"
+#include "services/common/peer.h"
+#include "services/common/timer.h"
+#include "services/placement/pins.h"
+#include "services/placement/placement-bus.h"
+#include "services/placement/plan-jobs.h"
+#include "services/placement/state-reader-bus.h"
+
+#define IDLE_SECONDS 60
+#define IDLE_SECONDS_MAX 86400u
+
+struct AldPlacementBus {
+        AldService *service;
+        AldStateReader *reader;
+        AldPlanJobs *jobs;
+        AldTimer *idle;
+        gint64 idle_usec; /* without a plan until it leaves */
+        bool is_leaving;  /* the name is released, or soon will be */
+        sd_bus_slot *slot;
+};
+
+/* A call of Plan(). */
+typedef struct Call {
+        AldPlacementBus *bus;
+        AldPeer *caller;
+        AldPlanJob *job; /* once it has its turn */
+        sd_bus_message *message;
+        AldPlanWorkload workload;
+        AldPlanOptions options;
+        GPtrArray *owned;
+} Call;
+
+static void call_free(Call *call)
+{
+        ald_state_reader_forget(call->bus->reader, call);
+        ald_peer_free(call->caller);
+        g_ptr_array_unref(call->owned);
+        sd_bus_message_unref(call->message);
+        g_free(call);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Call, call_free)
+
+static void refuse(const Call *call, const char *name, const char *text)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        (void) sd_bus_error_set(&error, name, text);
+        (void) sd_bus_reply_method_error(call->message, &error);
+}
+
+/* What an option names, instead of which `to` gets what the planner takes. Refuses the call on error. */
+static bool resolve(Call *call, AldModel *model, const char *text, bool with_device, const char **to)
+{
+        g_autofree char *excerpt = ald_excerpt(text), *message = NULL;
+        char *resolved = NULL;
+
+        switch (ald_pin_resolve(model, text, with_device, &resolved)) {
+        case ALD_PIN_FOUND:
+                g_ptr_array_add(call->owned, resolved);
+                *to = resolved;
+                return true;
+        case ALD_PIN_AMBIGUOUS:
+                message = g_strdup_printf("Several nodes match %s", excerpt);
+                refuse(call, ALD_ERROR_AMBIGUOUS_NAME, message);
+                return false;
+        case ALD_PIN_NO_DEVICE:
+                message = g_strdup_printf("No such device: %s", excerpt);
+                refuse(call, ALD_ERROR_NO_SUCH_DEVICE, message);
+                return false;
+        default:
+                message = g_strdup_printf("No such node: %s", excerpt);
+                refuse(call, ALD_ERROR_NO_SUCH_NODE, message);
+                return false;
+        }
+}
+
+static bool resolve_list(Call *call, AldModel *model, const char *const *list, const char *const **ret)
+{
+        size_t n = list ? g_strv_length((char **) list) : 0;
+        const char **resolved = g_new0(const char *, n + 1);
+
+        g_ptr_array_add(call->owned, resolved);
+        for (size_t i = 0; i < n; i++)
+                if (!resolve(call, model, list[i], true, &resolved[i]))
+                        return false;
+        *ret = resolved;
+        return true;
+}
+
+static bool make_request(Call *call, AldModel *model, AldPlanRequest *ret)
+{
+        const AldPlanOptions *options = &call->options;
+        AldPlanRequest request = { .engine = ald_plan_engine_find(options->engine),
+                .workload = &call->workload,
+                .devices_max = options->max_devices == ALD_ABSENT_UINT64 ? 0
+                                                                         : (uint32_t) options->max_devices,
+                .assumed_rtt_nsec = NAN,
+                .assumed_bits_per_second = NAN };
+
+        if (options->assumed_bits_per_second != ALD_ABSENT_UINT64) {
+                request.assumed_rtt_nsec = (double) options->assumed_rtt_nsec;
+                request.assumed_bits_per_second = (double) options->assumed_bits_per_second;
+        }
+        ald_plan_constants_init(&request.constants, options);
+        if (!resolve_list(call, model, options->must, &request.must) ||
+                !resolve_list(call, model, options->without, &request.without))
+                return false;
+        if (options->client && !resolve(call, model, options->client, false, &request.client))
+                return false;
+        *ret = request;
+        return true;
+}
+
+static void on_state(AldModel *model, const char *reason, void *userdata)
+{
+        Call *call = userdata;
+        AldPlanRequest request;
+
+        if (!model) {
+                g_autofree char *text = g_strdup_printf("Cannot read the state service: %s", reason);
+
+                refuse(call, ALD_ERROR_STATE_UNAVAILABLE, text);
+                ald_plan_job_fail(call->job, -EREMOTEIO);
+                return;
+        }
+        if (!make_request(call, model, &request)) {
+                ald_plan_job_fail(call->job, -EREMOTEIO);
+                return;
+        }
+        ald_plan_job_start(call->job, ald_plan_snapshot_new(model), &request, &call->options);
+}
+
+static void on_turn(AldPlanJob *job, void *userdata)
+{
+        AldPlacementBus *bus = userdata;
+        Call *call = ald_plan_job_of(job);
+
+        call->job = job;
+        ald_state_reader_ask(bus->reader, on_state, call);
+}
+
+static void on_progress(AldPlanJob *job, double fraction, void *userdata)
+{
+        AldPlacementBus *bus = userdata;
+        Call *call = ald_plan_job_of(job);
+        const char *sender = sd_bus_message_get_sender(call->message);
+        g_autoptr(AldMessage) signal = NULL;
+
+        if (!ald_service_is_reading(bus->service, sender) ||
+                sd_bus_message_new_signal(ald_service_bus(bus->service), &signal, ALD_PLACEMENT_PATH,
+                        ALD_PLACEMENT_INTERFACE, "Progress") < 0 ||
+                sd_bus_message_set_destination(signal, sender) < 0 ||
+                sd_bus_message_append(signal, "d", fraction) < 0)
+                return;
+        if (sd_bus_send(NULL, signal, NULL) >= 0)
+                ald_service_directed(bus->service, sender, sizeof fraction);
+}
+
+static int append_part(
+        sd_bus_message *message, const AldPlanReport *report, const AldPlanReportPart *part, size_t *bytes)
+{
+        const GArray *rows = ald_plan_report_part(report, part);
+        int r = ald_record_bus_open_rows(message, part->type);
+
+        for (guint i = 0; r >= 0 && i < rows->len; i++) {
+                const void *row = rows->data + i * part->type->size;
+
+                r = ald_record_bus_append_row(message, part->type, row);
+                *bytes += ald_struct_wire_size(part->type, row);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int reply(const Call *call, const AldPlanReport *report)
+{
+        g_autoptr(AldMessage) message = NULL;
+        size_t bytes = 0;
+        int r = sd_bus_message_new_method_return(call->message, &message);
+
+        if (r >= 0)
+                r = ald_record_bus_append_struct(message, &ald_plan_row_struct, &report->plan);
+        for (size_t i = 0; r >= 0 && i < ALD_PLAN_REPORT_PARTS; i++)
+                r = append_part(message, report, &ald_plan_report_parts[i], &bytes);
+        if (r >= 0)
+                r = sd_bus_send(NULL, message, NULL);
+        if (r >= 0)
+                ald_service_replied(call->bus->service, call->message, bytes);
+        return r;
+}
+
+static bool is_of_sender(void *of, const void *sender)
+{
+        const Call *call = of;
+
+        return g_str_equal(sd_bus_message_get_sender(call->message), sender);
+}
+
+static void answer(const Call *call, int error, const AldPlanReport *report, const AldPlanRefusal *refusal)
+{
+        int r = report ? reply(call, report) : 0;
+
+        if (r < 0)
+                g_warning("Cannot send a plan: %s", g_strerror(-r));
+        if (report && r >= 0)
+                return;
+        switch (error) {
+        case -EREMOTEIO: /* it has its answer */
+                return;
+        case -ECANCELED:
+                refuse(call, ALD_ERROR_CANCELED, "The plan was canceled");
+                return;
+        case -ETIMEDOUT:
+                refuse(call, SD_BUS_ERROR_TIMEOUT, "The plan has taken more than a minute");
+                return;
+        case -EINVAL:
+                refuse(call, SD_BUS_ERROR_INVALID_ARGS,
+                        refusal->kind == ALD_PLAN_NO_CLIENT ? "Client: this engine has none"
+                                                            : "A device of the options does not exist");
+                return;
+        default:
+                refuse(call, SD_BUS_ERROR_FAILED, "The plan could not be made");
+        }
+}
+
+static void on_ended(AldPlanJob *job, int error, const AldPlanReport *report, const AldPlanRefusal *refusal,
+        void *userdata)
+{
+        Call *call = ald_plan_job_of(job);
+
+        answer(call, error, report, refusal);
+        call_free(call);
+}
+
+static void on_no_job(void *userdata)
+{
+        AldPlacementBus *bus = userdata;
+
+        if (bus->is_leaving)
+                ald_service_quit(bus->service, 0, "Nothing to do");
+        else
+                ald_timer_set(bus->idle, g_get_monotonic_time() + bus->idle_usec);
+}
+
+static const AldPlanJobsHandler jobs_handler = {
+        .turn = on_turn, .progress = on_progress, .ended = on_ended, .idle = on_no_job
+};
+
+static int read_call(Call *call, sd_bus_error *error)
+{
+        g_autofree char *text = NULL;
+        const char *reason;
+        int r = ald_arguments_read(
+                call->message, &ald_plan_workload_struct, call->owned, &call->workload, error);
+
+        if (r >= 0)
+                r = ald_arguments_read(
+                        call->message, &ald_plan_options_struct, call->owned, &call->options, error);
+        if (r < 0)
+                return sd_bus_error_is_set(error) ? r : ald_error_unreadable(r, error);
+        if (ald_plan_workload_complete(&call->workload, &reason) < 0)
+                return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, reason);
+        if ((call->options.assumed_bits_per_second == ALD_ABSENT_UINT64) !=
+                (call->options.assumed_rtt_nsec == ALD_ABSENT_UINT64))
+                return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "AssumedBitsPerSecond and AssumedRttNSec require each other");
+        return 0;
+}
+
+static int refuse_limit(int r, sd_bus_error *error)
+{
+        switch (r) {
+        case -ALD_E_USER_LIMIT:
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "%u plans of this user wait already, which is the limit",
+                        ALD_PLANS_WAITING_PER_USER_MAX);
+        case -ALD_E_COMMON_LIMIT:
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "%u plans wait already, which is the limit", ALD_PLANS_WAITING_MAX);
+        default:
+                return r;
+        }
+}
+
+static bool is_call(void *of, const void *call)
+{
+        return of == call;
+}
+
+static void on_caller(AldPeer *peer, const char *owner, void *userdata)
+{
+        const Call *call = userdata;
+
+        if (!owner)
+                ald_plan_jobs_cancel(call->bus->jobs, is_call, call);
+}
+
+/* With arguments of this size a call is not kept until its user is known, so the bus is asked. */
+static int read_uid(sd_bus_message *message, uid_t *ret, sd_bus_error *error)
+{
+        g_autoptr(AldCreds) creds = NULL;
+        int r = sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds);
+
+        if (r >= 0)
+                r = sd_bus_creds_get_euid(creds, ret);
+        return r >= 0 ? 0
+                      : sd_bus_error_set(error, SD_BUS_ERROR_ACCESS_DENIED,
+                                "Cannot determine the caller's credentials");
+}
+
+static int on_plan(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldPlacementBus *bus = userdata;
+        g_autoptr(Call) call = g_new0(Call, 1);
+        uid_t uid;
+        int r;
+
+        call->bus = bus;
+        call->message = sd_bus_message_ref(message);
+        call->owned = g_ptr_array_new_with_free_func(g_free);
+        r = read_call(call, error);
+        if (r >= 0)
+                r = read_uid(message, &uid, error);
+        if (r >= 0)
+                r = ald_peer_new(bus->service, ald_service_bus(bus->service),
+                        sd_bus_message_get_sender(message), on_caller, call, &call->caller);
+        if (r < 0)
+                return r;
+        ald_timer_set(bus->idle, ALD_TIMER_NEVER);
+        r = ald_plan_jobs_add(bus->jobs, uid, call);
+        if (r < 0)
+                return refuse_limit(r, error);
+        g_steal_pointer(&call);
+        return 1;
+}
+
+static int on_cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        AldPlacementBus *bus = userdata;
+
+        ald_plan_jobs_cancel(bus->jobs, is_of_sender, sd_bus_message_get_sender(message));
+        return sd_bus_reply_method_return(message, NULL);
+}
+
+static void on_left(void *userdata)
+{
+        AldPlacementBus *bus = userdata;
+
+        if (!ald_plan_jobs_any(bus->jobs, NULL, NULL))
+                on_no_job(bus);
+}
+
+/* Calls that arrive before the name is released are still served. */
+static void on_idle(void *userdata)
+{
+        AldPlacementBus *bus = userdata;
+
+        bus->is_leaving = true;
+        ald_service_release_name(bus->service, on_left, bus);
+}
+
+static const sd_bus_vtable vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_METHOD_WITH_ARGS("Plan", SD_BUS_ARGS("a{sv}", Workload, "a{sv}", Options),
+                SD_BUS_RESULT("a{sv}", Plan, "aa{sv}", Stages, "aa{sv}", Hops, "aa{sv}", Alternatives,
+                        "aa{sv}", LeftOut, "aa{sv}", Sensitivities, "aa{sv}", Constants),
+                on_plan, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD("Cancel", NULL, NULL, on_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_SIGNAL_WITH_ARGS("Progress", SD_BUS_ARGS("d", Fraction), 0),
+        SD_BUS_VTABLE_END,
+};
+
+static gint64 find_idle_usec(void)
+{
+        const char *text = g_getenv("ALIDADE_IDLE_SECONDS");
+        guint64 seconds = IDLE_SECONDS;
+
+        if (text && !g_ascii_string_to_unsigned(text, 10, 0, IDLE_SECONDS_MAX, &seconds, NULL))
+                g_warning("ALIDADE_IDLE_SECONDS is not a number of seconds: %s", text);
+        return (gint64) seconds * G_USEC_PER_SEC;
+}
+
+int ald_placement_bus_new(AldService *service, AldPlacementBus **ret)
+{
+        AldPlacementBus *bus = g_new0(AldPlacementBus, 1);
+        int r;
+
+        bus->service = service;
+        bus->idle_usec = find_idle_usec();
+        bus->reader = ald_state_reader_new(service);
+        bus->jobs = ald_plan_jobs_new(&jobs_handler, bus);
+        bus->idle = ald_timer_new("idle", on_idle, bus);
+        r = sd_bus_add_object_vtable(ald_service_bus(service), &bus->slot, ALD_PLACEMENT_PATH,
+                ALD_PLACEMENT_INTERFACE, vtable, bus);
+        if (r < 0) {
+                ald_placement_bus_free(bus);
+                return r;
+        }
+        on_no_job(bus);
+        *ret = bus;
+        return 0;
+}
+
+void ald_placement_bus_free(AldPlacementBus *bus)
+{
+        if (!bus)
+                return;
+        sd_bus_slot_unref(bus->slot);
+        ald_plan_jobs_free(bus->jobs);
+        ald_state_reader_free(bus->reader);
+        ald_timer_free(bus->idle);
+        g_free(bus);
+}

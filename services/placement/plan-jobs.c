@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "placement/report/describe.h"
+#include "services/common/errors.h"
+#include "services/placement/plan-jobs.h"
+
+#define TIME_MAX_USEC (60 * G_USEC_PER_SEC)
+#define TICK_MSEC 250u
+#define WHOLE 1000000 /* of a fraction that both threads share */
+
+typedef enum JobState {
+        JOB_WAITING,
+        JOB_PREPARING, /* it has its turn, but has not been started */
+        JOB_RUNNING,
+} JobState;
+
+struct AldPlanJob {
+        AldPlanJobs *jobs;
+        uid_t uid;
+        void *of;
+        JobState state;
+
+        /* While it is running: */
+        GThread *thread;
+        gint64 begun_usec;
+        AldPlanSnapshot *snapshot;
+        AldPlanWorkload workload;
+        AldPlanRequest request;
+        const AldPlanOptions *options;
+        gint fraction, given_up; /* of both threads; given_up: an errno */
+
+        /* What the thread leaves: */
+        int r;
+        AldPlanReport *report;
+        AldPlanRefusal refusal;
+};
+
+struct AldPlanJobs {
+        const AldPlanJobsHandler *handler;
+        void *userdata;
+        GPtrArray *list;    /* of AldPlanJob, the oldest first */
+        GHashTable *served; /* uid → number of the last turn */
+        uint64_t turns;
+        unsigned at_once;
+        guint timer;
+};
+
+static void free_key(gpointer key)
+{
+        g_free(key);
+}
+
+AldPlanJobs *ald_plan_jobs_new(const AldPlanJobsHandler *handler, void *userdata)
+{
+        AldPlanJobs *jobs = g_new(AldPlanJobs, 1);
+
+        *jobs = (AldPlanJobs){ .handler = handler,
+                .userdata = userdata,
+                .list = g_ptr_array_new(),
+                .served = g_hash_table_new_full(g_int64_hash, g_int64_equal, free_key, free_key),
+                .at_once = CLAMP(g_get_num_processors(), 1, ALD_PLANS_AT_ONCE_MAX) };
+        return jobs;
+}
+
+void *ald_plan_job_of(const AldPlanJob *job)
+{
+        return job->of;
+}
+
+static AldPlanJob *job_at(const AldPlanJobs *jobs, guint i)
+{
+        return jobs->list->pdata[i];
+}
+
+bool ald_plan_jobs_any(const AldPlanJobs *jobs, AldPlanJobsMatch matches, const void *userdata)
+{
+        for (guint i = 0; i < jobs->list->len; i++)
+                if (!matches || matches(job_at(jobs, i)->of, userdata))
+                        return true;
+        return false;
+}
+
+static unsigned count(const AldPlanJobs *jobs, bool waiting, const uid_t *uid)
+{
+        unsigned n = 0;
+
+        for (guint i = 0; i < jobs->list->len; i++) {
+                const AldPlanJob *job = job_at(jobs, i);
+
+                n += (job->state == JOB_WAITING) == waiting && (!uid || job->uid == *uid);
+        }
+        return n;
+}
+
+static uint64_t last_turn(const AldPlanJobs *jobs, uid_t uid)
+{
+        const gint64 key = uid;
+        const uint64_t *turn = g_hash_table_lookup(jobs->served, &key);
+
+        return turn ? *turn : 0;
+}
+
+static AldPlanJob *choose_next(const AldPlanJobs *jobs)
+{
+        AldPlanJob *best = NULL;
+
+        for (guint i = 0; i < jobs->list->len; i++) {
+                AldPlanJob *job = job_at(jobs, i);
+
+                if (job->state == JOB_WAITING && count(jobs, false, &job->uid) == 0 &&
+                        (!best || last_turn(jobs, job->uid) < last_turn(jobs, best->uid)))
+                        best = job;
+        }
+        return best;
+}
+
+static void note_turn(AldPlanJobs *jobs, uid_t uid)
+{
+        const gint64 key = uid;
+        const uint64_t turn = ++jobs->turns;
+
+        g_hash_table_insert(jobs->served, g_memdup2(&key, sizeof key), g_memdup2(&turn, sizeof turn));
+}
+
+static void give_turns(AldPlanJobs *jobs)
+{
+        AldPlanJob *job;
+
+        while (count(jobs, false, NULL) < jobs->at_once && (job = choose_next(jobs))) {
+                note_turn(jobs, job->uid);
+                job->state = JOB_PREPARING;
+                jobs->handler->turn(job, jobs->userdata);
+        }
+}
+
+static void job_free(AldPlanJob *job)
+{
+        ald_plan_snapshot_unref(job->snapshot);
+        ald_plan_report_free(job->report);
+        g_free(job->refusal.verdicts);
+        g_free(job);
+}
+
+/* Without giving the next one its turn. */
+static void end(AldPlanJob *job, int error)
+{
+        AldPlanJobs *jobs = job->jobs;
+
+        g_ptr_array_remove(jobs->list, job);
+        jobs->handler->ended(
+                job, error, job->report, error == -EINVAL ? &job->refusal : NULL, jobs->userdata);
+        job_free(job);
+}
+
+static void go_on(AldPlanJobs *jobs)
+{
+        if (jobs->list->len > 0) {
+                give_turns(jobs);
+                return;
+        }
+        g_hash_table_remove_all(jobs->served);
+        g_clear_handle_id(&jobs->timer, g_source_remove);
+        jobs->handler->idle(jobs->userdata);
+}
+
+int ald_plan_jobs_add(AldPlanJobs *jobs, uid_t uid, void *of)
+{
+        AldPlanJob *job;
+
+        if (count(jobs, true, &uid) >= ALD_PLANS_WAITING_PER_USER_MAX)
+                return -ALD_E_USER_LIMIT;
+        if (count(jobs, true, NULL) >= ALD_PLANS_WAITING_MAX)
+                return -ALD_E_COMMON_LIMIT;
+        job = g_new0(AldPlanJob, 1);
+        job->jobs = jobs;
+        job->uid = uid;
+        job->of = of;
+        g_ptr_array_add(jobs->list, job);
+        give_turns(jobs);
+        return 0;
+}
+
+void ald_plan_job_fail(AldPlanJob *job, int error)
+{
+        AldPlanJobs *jobs = job->jobs;
+
+        end(job, error);
+        go_on(jobs);
+}
+
+static gboolean on_made(gpointer userdata)
+{
+        AldPlanJob *job = userdata;
+        int given_up = g_atomic_int_get(&job->given_up);
+
+        g_thread_join(job->thread);
+        ald_plan_job_fail(job, job->r == -ECANCELED && given_up != 0 ? -given_up : job->r);
+        return G_SOURCE_REMOVE;
+}
+
+/* In the thread of the job. */
+static bool on_proceed(double fraction, void *userdata)
+{
+        AldPlanJob *job = userdata;
+
+        g_atomic_int_set(&job->fraction, (gint) (fraction * WHOLE));
+        return g_atomic_int_get(&job->given_up) == 0;
+}
+
+/* Refusals of what a request names are errors of the call, not reports. */
+static bool is_reported(const AldPlanRefusal *refusal)
+{
+        return refusal->kind != ALD_PLAN_NO_SUCH_NODE && refusal->kind != ALD_PLAN_NO_CLIENT;
+}
+
+static void *make_plan(void *userdata)
+{
+        AldPlanJob *job = userdata;
+        g_autoptr(AldPlan) plan = NULL;
+
+        job->r = ald_plan_make(&job->snapshot->cluster, &job->request, &plan, &job->refusal);
+        if (job->r >= 0 || (job->r == -EINVAL && is_reported(&job->refusal))) {
+                job->report = ald_plan_describe(&job->snapshot->cluster, &job->request, job->options,
+                        job->snapshot->revision, plan, &job->refusal);
+                job->r = 0;
+        }
+        g_idle_add_full(G_PRIORITY_DEFAULT, on_made, job, NULL);
+        return NULL;
+}
+
+static gboolean on_tick(gpointer userdata)
+{
+        AldPlanJobs *jobs = userdata;
+        gint64 now = g_get_monotonic_time();
+
+        for (guint i = 0; i < jobs->list->len; i++) {
+                AldPlanJob *job = job_at(jobs, i);
+
+                if (job->state != JOB_RUNNING)
+                        continue;
+                if (now - job->begun_usec >= TIME_MAX_USEC)
+                        g_atomic_int_set(&job->given_up, ETIMEDOUT);
+                if (now - job->begun_usec >= TICK_MSEC * 1000)
+                        jobs->handler->progress(
+                                job, (double) g_atomic_int_get(&job->fraction) / WHOLE, jobs->userdata);
+        }
+        return G_SOURCE_CONTINUE;
+}
+
+void ald_plan_job_start(AldPlanJob *job, AldPlanSnapshot *snapshot, const AldPlanRequest *request,
+        const AldPlanOptions *options)
+{
+        AldPlanJobs *jobs = job->jobs;
+        g_autoptr(GError) error = NULL;
+
+        job->snapshot = snapshot;
+        if (job->given_up != 0) {
+                ald_plan_job_fail(job, -job->given_up);
+                return;
+        }
+        job->state = JOB_RUNNING;
+        job->begun_usec = g_get_monotonic_time();
+        job->workload = *request->workload;
+        job->request = *request;
+        job->request.workload = &job->workload;
+        job->request.proceed = on_proceed;
+        job->request.userdata = job;
+        job->options = options;
+        job->thread = g_thread_try_new("plan", make_plan, job, &error);
+        if (!job->thread) {
+                g_warning("Cannot plan: %s", error->message);
+                ald_plan_job_fail(job, -EAGAIN);
+                return;
+        }
+        if (jobs->timer == 0)
+                jobs->timer = g_timeout_add(TICK_MSEC, on_tick, jobs);
+}
+
+void ald_plan_jobs_cancel(AldPlanJobs *jobs, AldPlanJobsMatch matches, const void *userdata)
+{
+        for (guint i = jobs->list->len; i > 0; i--) {
+                AldPlanJob *job = job_at(jobs, i - 1);
+
+                if (matches && !matches(job->of, userdata))
+                        continue;
+                if (job->state == JOB_WAITING)
+                        end(job, -ECANCELED);
+                else
+                        g_atomic_int_set(&job->given_up, ECANCELED);
+        }
+        if (jobs->list->len == 0)
+                go_on(jobs);
+}
+
+void ald_plan_jobs_free(AldPlanJobs *jobs)
+{
+        if (!jobs)
+                return;
+        ald_plan_jobs_cancel(jobs, NULL, NULL);
+        while (jobs->list->len > 0) {
+                AldPlanJob *job = job_at(jobs, 0);
+
+                if (job->state == JOB_RUNNING)
+                        g_thread_join(job->thread);
+                while (g_source_remove_by_user_data(job))
+                        ;
+                end(job, -ECANCELED);
+        }
+        g_clear_handle_id(&jobs->timer, g_source_remove);
+        g_ptr_array_unref(jobs->list);
+        g_hash_table_unref(jobs->served);
+        g_free(jobs);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/placement/state-reader-bus.h"
+#include "services/common/timer.h"
+#include "state-client/follow.h"
+
+#define TIME_MAX_USEC (20 * G_USEC_PER_SEC)
+
+typedef struct Question {
+        AldStateAnswer answer;
+        void *userdata;
+} Question;
+
+struct AldStateReader {
+        AldService *service;
+        GArray *questions; /* of Question */
+        AldModel *model;   /* while it is being read, and until the questions have been answered */
+        AldFollow *follow;
+        AldTimer *limit;
+        guint answering; /* a callback of the follower must not free it */
+        char *reason;    /* why it could not be read */
+};
+
+static void stop_reading(AldStateReader *reader)
+{
+        ald_timer_set(reader->limit, ALD_TIMER_NEVER);
+        g_clear_pointer(&reader->follow, ald_follow_free);
+        g_clear_pointer(&reader->model, ald_model_free);
+}
+
+static const char *find_problem(const AldStateReader *reader)
+{
+        const AldTopology *topology = ald_model_topology(reader->model);
+
+        return reader->reason ? reader->reason : topology->failure;
+}
+
+static gboolean on_answer(gpointer userdata)
+{
+        AldStateReader *reader = userdata;
+        g_autoptr(GArray) questions = g_steal_pointer(&reader->questions);
+        g_autofree char *reason = g_strdup(find_problem(reader));
+        g_autoptr(AldModel) model = NULL;
+
+        reader->answering = 0;
+        reader->questions = g_array_new(false, false, sizeof(Question));
+        g_clear_pointer(&reader->reason, g_free);
+        g_clear_pointer(&reader->follow, ald_follow_free);
+        model = g_steal_pointer(&reader->model);
+        stop_reading(reader);
+        for (guint i = 0; i < questions->len; i++) {
+                const Question *question = &g_array_index(questions, Question, i);
+
+                question->answer(reason ? NULL : model, reason, question->userdata);
+        }
+        return G_SOURCE_REMOVE;
+}
+
+static void answer_soon(AldStateReader *reader, const char *reason)
+{
+        if (reader->answering != 0)
+                return;
+        reader->reason = g_strdup(reason);
+        reader->answering = g_idle_add(on_answer, reader);
+}
+
+static void on_synced(AldFollow *follow, void *userdata)
+{
+        answer_soon(userdata, NULL);
+}
+
+static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata)
+{
+        answer_soon(userdata, error && error->message ? error->message : "it has left the bus");
+}
+
+static void on_limit(void *userdata)
+{
+        answer_soon(userdata, "it does not answer");
+}
+
+static const AldFollowHandler handler = { .synced = on_synced, .lost = on_lost };
+
+AldStateReader *ald_state_reader_new(AldService *service)
+{
+        AldStateReader *reader = g_new(AldStateReader, 1);
+
+        *reader = (AldStateReader){ .service = service,
+                .questions = g_array_new(false, false, sizeof(Question)) };
+        reader->limit = ald_timer_new("state-reader", on_limit, reader);
+        return reader;
+}
+
+void ald_state_reader_free(AldStateReader *reader)
+{
+        if (!reader)
+                return;
+        stop_reading(reader);
+        g_clear_handle_id(&reader->answering, g_source_remove);
+        ald_timer_free(reader->limit);
+        g_array_unref(reader->questions);
+        g_free(reader->reason);
+        g_free(reader);
+}
+
+static void begin(AldStateReader *reader)
+{
+        int r;
+
+        reader->model = ald_model_new();
+        ald_model_add_topology(reader->model, false);
+        r = ald_follow_new(
+                ald_service_bus(reader->service), reader->model, &handler, reader, &reader->follow);
+        if (r < 0)
+                answer_soon(reader, g_strerror(-r));
+        else
+                ald_timer_set(reader->limit, g_get_monotonic_time() + TIME_MAX_USEC);
+}
+
+void ald_state_reader_ask(AldStateReader *reader, AldStateAnswer answer, void *userdata)
+{
+        const Question question = { answer, userdata };
+
+        g_array_append_val(reader->questions, question);
+        if (!reader->model)
+                begin(reader);
+}
+
+void ald_state_reader_forget(AldStateReader *reader, void *userdata)
+{
+        for (guint i = reader->questions->len; i > 0; i--)
+                if (g_array_index(reader->questions, Question, i - 1).userdata == userdata)
+                        g_array_remove_index(reader->questions, i - 1);
+}

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""alidade-placementd: plans on a cluster whose records are played, and everything that can be wrong with a call."""
+
+import pytest
+
+from bedlib.variants import Typed
+from state_service import Cluster, fails_with, local_id, node_id, record, start
+
+PLACEMENT, PATH = "org.alidade.Placement1", "/org/alidade/Placement1"
+GIB = 2 ** 30
+MEASURED = 1_700_000_000_000_000
+FAST, SLOW, FAR = node_id(1), node_id(2), node_id(3)
+WORKLOAD = {"Layers": Typed("t", 32), "LayerBytes": Typed("t", GIB // 2), "ActivationElements": Typed("t", 4096)}
+
+
+def node(number, name, *, free=64 * GIB, bandwidth=100, tflops=10.0, memory=24 * GIB, used=0, measured=True):
+    """The records of a node with a GPU of its own memory and a processor."""
+    rates = {"MemoryBandwidthBytesPerSecond": bandwidth * 10 ** 9, "TflopsFp16": tflops, "MeasuredUSec": MEASURED}
+    slow = {**rates, "MemoryBandwidthBytesPerSecond": 20 * 10 ** 9, "TflopsFp16": 0.5}
+    return [
+        record(number, "Node1.Identity", FriendlyName=name, HostName=f"{name}.example"),
+        record(number, "Node1.Memory", TotalBytes=free, AvailableBytes=free),
+        record(number, "Node1.Backends", Devices=[
+            {"Id": "0000:01:00.0", "Class": "gpu", "Name": "GPU", "Vendor": "NVIDIA Corporation",
+             "MemoryTotalBytes": memory},
+            {"Id": "cpu", "Class": "cpu", "Name": "CPU", "Unified": True}]),
+        record(number, "Node1.System", Devices=[{"Id": "0000:01:00.0", "MemoryUsedBytes": used}]),
+        record(number, "Node1.Compute", Devices=[{"Id": "0000:01:00.0", **rates}, {"Id": "cpu", **slow}]
+               if measured else [])]
+
+
+def link(source, sink, address, rate=10 ** 10, rtt=100_000):
+    return record(source, "Link1.Socket", key=f"{sink},{address}", Source=source, Sink=sink, SinkAddress=address,
+                  SourceInterface="eth0", SinkInterface="eth0", UploadBitsPerSecond=rate, DownloadBitsPerSecond=rate,
+                  RttP50NSec=rtt, MeasuredUSec=MEASURED)
+
+
+def network(number, address):
+    return record(number, "Node1.Network", Interfaces=[
+        {"Id": "eth0", "Type": "ethernet", "Addresses": [f"{address}/24"], "Carrier": True}])
+
+
+@pytest.fixture
+def host(make_host):
+    return start(make_host, activation=("placementd",))
+
+
+@pytest.fixture
+def cluster(host):
+    """Two GPUs joined by 10 Gb/s, and one that nobody has measured a path to."""
+    played = Cluster(host)
+    played.online(FAST, SLOW, FAR)
+    played.take(*node(FAST, "fast", bandwidth=900), *node(SLOW, "slow", bandwidth=100), *node(FAR, "far"),
+                network(FAST, "192.0.2.1"), network(SLOW, "192.0.2.2"), network(FAR, "192.0.2.3"),
+                link(FAST, SLOW, "192.0.2.2"))
+    return played
+
+
+class Plan:
+    """What Plan() returns, by the names of its arguments."""
+
+    def __init__(self, returned):
+        self.plan, self.stages, self.hops, self.alternatives, self.left_out, self.sensitivities, self.constants = returned
+
+    def layers(self):
+        return {f"{stage['NodeName']}/{stage['Device']}": stage["Layers"] for stage in self.stages
+                if stage["Alternative"] == 0}
+
+    def reason(self, name, device="0000:01:00.0"):
+        return next(row["Reason"] for row in self.left_out
+                    if row.get("NodeName") == name and row.get("Device") == device)
+
+
+def call(host, workload=None, user=None, **options):
+    return host.call(PLACEMENT, PATH, PLACEMENT, "Plan", "a{sv}a{sv}", ({**WORKLOAD, **(workload or {})}, options),
+                     user)
+
+
+def plan(host, workload=None, engine="llama.cpp", **options):
+    return Plan(call(host, workload, Engine=Typed("s", engine), **options))
+
+
+def test_the_bus_starts_it_and_it_plans(host, cluster):
+    """16 GiB fit on the fast GPU; the processor of the same node and the slow GPU would cost more than they save."""
+    found = plan(host)
+    assert found.layers() == {"fast/0000:01:00.0": 32}
+    assert found.plan["Client"] == FAST and found.plan["ClientName"] == "fast"
+    assert found.plan["StepNSec"] == found.plan["LowerNSec"]
+    layer = GIB / 2 / (900e9 * 0.9) * 1e9 + 44e3
+    assert found.plan["StepNSec"] == pytest.approx(32 * layer, rel=1e-6)
+    assert found.plan["TokensPerSecond"] == pytest.approx(1e9 / (32 * layer), rel=1e-6)
+    assert found.plan["OldestUSec"] == MEASURED
+    assert found.reason("slow") == "saves-too-little" and found.reason("far") == "no-path"
+    stage = found.stages[0]
+    assert (stage["HostName"], stage["Vendor"], stage["Limiter"], stage["FreeBytes"], stage["HopNSec"]) \
+        == ("fast.example", "NVIDIA Corporation", "memory", 24 * GIB, 0)
+    assert {row["Name"]: row["Value"] for row in found.constants}["GpuMemoryEfficiency"] == 0.9
+
+
+def test_a_model_that_needs_both(host, cluster):
+    found = plan(host, {"LayerBytes": Typed("t", GIB)}, "vllm")
+    assert found.layers().keys() == {"fast/0000:01:00.0", "slow/0000:01:00.0"} and sum(found.layers().values()) == 32
+    there, back = [hop for hop in found.hops if hop["Alternative"] == 0]
+    assert {there["SourceName"], back["SourceName"]} == {"fast", "slow"}
+    for hop in (there, back):
+        assert (hop["Kind"], hop["BitsPerSecond"], hop["RttNSec"], hop["SourcePort"], hop["SinkPort"]) \
+            == ("socket", 10 ** 10, 100_000, "eth0", "eth0")
+        assert hop["NSec"] == pytest.approx(50_000 + hop["Bytes"] * 8 / 10, rel=1e-3)
+        assert {hop["SourceName"]: hop["SourceAddress"], hop["SinkName"]: hop["SinkAddress"]} \
+            == {"fast": "192.0.2.1", "slow": "192.0.2.2"}
+    assert {row["Change"] for row in found.sensitivities} == {"rate", "rtt"}
+    assert found.reason("fast", "cpu") == "not-for-engine"
+
+
+def test_equal_state_gives_equal_plans(host, cluster):
+    assert call(host, Engine=Typed("s", "vllm")) == call(host, Engine=Typed("s", "vllm"))
+
+
+def test_pins(host, cluster):
+    assert plan(host, Must=Typed("as", ["slow/0000:01:00.0"])).layers()["slow/0000:01:00.0"] >= 1
+    without = plan(host, Without=Typed("as", [FAST + "/0000:01:00.0"]))
+    assert "fast/0000:01:00.0" not in without.layers()
+    assert without.reason("fast") == "excluded"
+    assert plan(host, Client=Typed("s", "slow")).plan["Client"] == SLOW
+
+
+def test_assumed_paths_are_marked(host, cluster):
+    found = plan(host, Must=Typed("as", ["far/0000:01:00.0"]), AssumedBitsPerSecond=Typed("t", 10 ** 9),
+                 AssumedRttNSec=Typed("t", 200_000))
+    assert found.plan["Unmeasured"] >= 1
+    assert "assumed" in {hop["Kind"] for hop in found.hops}
+
+
+def test_what_fits_nowhere_is_a_plan_with_a_problem(host, cluster):
+    found = plan(host, {"LayerBytes": Typed("t", 100 * GIB)})
+    assert found.plan["Problem"] == "no-device" and found.stages == []
+    assert found.reason("fast") == "memory-too-small"
+    found = plan(host, {"LayerBytes": Typed("t", 20 * GIB)})
+    assert found.plan["Problem"] == "too-little-memory" and found.plan["NeedsBytes"] == 640 * GIB
+    assert "needs 640 GiB" in found.plan["Text"]
+    found = plan(host, {"LayerBytes": Typed("t", 2 * GIB)}, "vllm")
+    assert found.plan["Problem"] == "not-joined"
+
+
+def test_what_is_gone_or_was_never_measured(host, cluster):
+    cluster.presences((SLOW, "offline", 5, -2 ** 63, 0))
+    cluster.take(*(row[:4] + (2,) + row[5:] for row in node(FAR, "far", measured=False)))
+    found = plan(host)
+    assert found.reason("slow") == "unusable" and found.reason("far") == "bandwidth-unmeasured"
+    assert next(row["Text"] for row in found.left_out if row["NodeName"] == "slow") == "Its node is offline."
+
+
+BAD_CALLS = [
+    ({"Layers": Typed("t", 0)}, {}, "Layers must be 1 or more"),
+    ({"Layers": Typed("t", 2 ** 63)}, {}, "Layers must be 1024 or less"),
+    ({"Layers": Typed("s", "many")}, {}, "Layers must be of type t, not s"),
+    ({"Hats": Typed("t", 1)}, {}, 'Unknown key "Hats"'),
+    ({"TokenBytes": Typed("d", float("nan"))}, {}, "TokenBytes must be 1 or more"),
+    ({"TokenBytes": Typed("d", float("inf"))}, {}, "TokenBytes must be"),
+    ({"TokenBytes": Typed("d", 1e12)}, {}, "TokenBytes is more than MeanLayerBytes"),
+    ({}, {"Engine": Typed("s", "abacus")}, 'Engine: unknown word "abacus"'),
+    ({}, {"Engine": Typed("s", "")}, "Engine"),
+    ({}, {"GpuMemoryEfficiency": Typed("d", 2.0)}, "GpuMemoryEfficiency must be 1 or less"),
+    ({}, {"AssumedRttNSec": Typed("t", 5)}, "require each other"),
+    ({}, {"Must": Typed("as", ["fast"] * 257)}, "Must must have 256 entries or less"),
+    ({}, {"Engine": Typed("s", "vllm"), "Client": Typed("s", "fast")}, "Client: this engine has none"),
+]
+
+
+@pytest.mark.parametrize("workload, options, said", BAD_CALLS)
+def test_bad_arguments_are_named(host, cluster, workload, options, said):
+    with fails_with("org.freedesktop.DBus.Error.InvalidArgs") as error:
+        call(host, workload, **{"Engine": Typed("s", "llama.cpp"), **options})
+    assert said in error.value.message
+
+
+def test_what_is_required_is_named(host, cluster):
+    with fails_with("org.freedesktop.DBus.Error.InvalidArgs") as error:
+        call(host)
+    assert "Engine is missing" in error.value.message
+
+
+@pytest.mark.parametrize("options, name", [
+    ({"Must": ["nobody"]}, "NoSuchNode"), ({"Without": ["fast/0000:02:00.0"]}, "NoSuchDevice"),
+    ({"Must": ["nobody/cpu"]}, "NoSuchNode"), ({"Must": ["0"]}, "AmbiguousName")])
+def test_names_that_do_not_exist(host, cluster, options, name):
+    with fails_with(f"org.alidade.Error.{name}"):
+        plan(host, **{key: Typed("as", value) for key, value in options.items()})
+
+
+def test_without_the_state_service(make_host):
+    host = make_host(sysroot=True)
+    host.start_daemon("placementd")
+    with fails_with("org.alidade.Error.StateUnavailable"):
+        plan(host)
+
+
+def test_it_leaves_when_it_has_nothing_to_do(host, cluster):
+    daemon = host.start_daemon("placementd", env={"ALIDADE_IDLE_SECONDS": "1"})
+    assert daemon.wait(20) == 0
+    assert plan(host).layers()
+
+
+def test_a_single_machine(host):
+    """Its own processor is all there is, and nobody has measured it."""
+    found = plan(host)
+    assert found.plan["Problem"] == "no-device"
+    assert {row["Node"] for row in found.left_out} == {local_id(host)}
