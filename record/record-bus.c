@@ -510,6 +510,17 @@ static int read_struct(
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
+int ald_record_bus_read_row(
+        sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, void *ret)
+{
+        Reader reader = { .owned = owned, .most = max_bytes };
+        int r;
+
+        memcpy(ret, type->absent, type->size);
+        r = read_row(message, type, ret, &reader);
+        return r >= 0 && reader.held > max_bytes ? -E2BIG : r;
+}
+
 int ald_record_bus_read_rows(
         sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret)
 {

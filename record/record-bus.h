@@ -47,6 +47,10 @@ int ald_record_bus_append_row(sd_bus_message *message, const AldStruct *type, co
 int ald_record_bus_read_rows(
         sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, AldRows *ret);
 
+/* Reads one row, an a{sv} or a struct, in the same way. */
+int ald_record_bus_read_row(
+        sd_bus_message *message, const AldStruct *type, size_t max_bytes, GPtrArray *owned, void *ret);
+
 /*
  * Reads an a{sv} of fields. Missing fields are taken from `base`, or are absent if that is NULL. Unknown
  * fields are skipped, since a newer peer may send them. The envelope is set if it is present. -ENXIO for a

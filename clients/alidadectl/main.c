@@ -49,6 +49,8 @@ static const AldVerb verbs[] = {
                 "Hide an offline node on all machines until it is back" },
         { "probe", 0, UINT_MAX, ald_verb_probe, "probe …",
                 "Measure the link to a node or a device now; see alidadectl probe --help" },
+        { "place", 0, UINT_MAX, ald_verb_place, "place MODEL …",
+                "Plan where a model runs best; see alidadectl place --help" },
         { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
                 "Keep probes away while a command runs; see alidadectl inhibit --help" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
@@ -123,7 +125,7 @@ static int print_help(const AldCtl *ctl, const GPtrArray *words)
 /* Whether a verb has options of its own. */
 static bool has_own_options(const char *verb)
 {
-        static const char *const verbs_with_options[] = { "cluster", "probe", "inhibit", NULL };
+        static const char *const verbs_with_options[] = { "cluster", "probe", "inhibit", "place", NULL };
 
         return g_strv_contains(verbs_with_options, verb);
 }

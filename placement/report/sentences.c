@@ -35,10 +35,14 @@ static char *size(double bytes)
 
 static char *say_needless(const AldPlanVerdict *verdict)
 {
-        g_autofree char *costs = duration(verdict->costs_nsec), *saves = duration(verdict->saves_nsec);
+        g_autofree char *costs = duration(verdict->costs_nsec);
+        g_autofree char *saves = duration(verdict->saves_nsec);
 
-        if (verdict->costs_nsec <= 0 && verdict->saves_nsec <= 0)
+        if (verdict->saves_nsec <= 0 && verdict->costs_nsec <= 0)
                 return g_strdup("It is slower than the devices of the plan.");
+        if (verdict->saves_nsec <= 0)
+                return g_strdup_printf(
+                        "It is slower than the devices of the plan, and its transfers would cost %s.", costs);
         return g_strdup_printf("Its transfers would cost %s and save %s.", costs, saves);
 }
 

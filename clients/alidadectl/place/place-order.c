@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/alidadectl/place/place-order.h"
+#include "clients/command-line/print.h"
+#include "clients/common/format.h"
+#include "placement/model/model-file.h"
+#include "placement/plan/workload.h"
+
+#define CONTEXT 4096u
+#define USAGE "alidadectl place MODEL|--bytes=BYTES --layers=N --elements=N"
+
+void ald_place_order_init(AldPlaceOrder *order)
+{
+        *order = (AldPlaceOrder){ .workload = ALD_PLAN_WORKLOAD_INIT,
+                .options = ALD_PLAN_OPTIONS_INIT,
+                .must = g_ptr_array_new_with_free_func(g_free),
+                .without = g_ptr_array_new_with_free_func(g_free),
+                .bytes = ALD_ABSENT_UINT64,
+                .kv_bytes = ALD_ABSENT_UINT64,
+                .type_k = ALD_KV_F16,
+                .type_v = ALD_KV_F16 };
+        order->options.engine = "llama.cpp";
+}
+
+void ald_place_order_clear(AldPlaceOrder *order)
+{
+        g_free(order->title);
+        g_ptr_array_unref(order->must);
+        g_ptr_array_unref(order->without);
+}
+
+static int help(void)
+{
+        puts("Usage: " USAGE "\n\n"
+             "Plan on which devices of the cluster a language model runs best: a GGUF file, or a folder "
+             "with\n"
+             "safetensors and config.json. Only the sizes in it are read.\n\n"
+             "Options:\n"
+             "  -h --help              Show this help\n"
+             "     --engine=ENGINE     What runs the model (default: llama.cpp); vllm, sglang, torch\n"
+             "     --context=TOKENS    Tokens that each request keeps (default: 4096, or what the model "
+             "has)\n"
+             "     --parallel=N        Requests at once (default: 1)\n"
+             "     --kv-type=TYPE      Type of keys and values, or both as K,V: f32, f16 (default), bf16, "
+             "q8_0,\n"
+             "                         q5_1, q5_0, q4_1, q4_0, iq4_nl\n"
+             "     --must=NODE[/DEVICE]\n"
+             "                         Must get a layer; may be repeated\n"
+             "     --without=NODE[/DEVICE]\n"
+             "                         Gets none; may be repeated\n"
+             "     --client=NODE       Runs the client of llama.cpp (default: the best one)\n"
+             "     --max-devices=N     Use this many devices at most\n"
+             "     --assume=RATE,RTT   Between nodes that were never measured, such as 1G,0.3ms\n"
+             "     --set=NAME=VALUE    Replace a constant of the cost model; may be repeated\n"
+             "     --bytes=BYTES       Instead of a model: size of all its layers, such as 40G\n"
+             "     --layers=N          Their number\n"
+             "     --elements=N        Elements that pass from layer to layer for a token\n"
+             "     --kv-bytes=BYTES    Size of all keys and values (default: none)\n"
+             "  -H --host=USER@HOST    Plan on another machine, over ssh; the model is read here\n"
+             "     --json[=MODE]       Print JSON, which export reads: short, pretty or off\n"
+             "     --no-pager          Do not use a pager\n"
+             "     --no-ask-password   Do not ask for a password\n\n"
+             "See alidadectl(1).");
+        return ald_print_finish();
+}
+
+static bool refuse(const char *option, const char *value, const char *wanted)
+{
+        ald_print_error("--%s: \"%s\" is not %s", option, value, wanted);
+        return false;
+}
+
+static bool parse_count(const char *option, const char *text, uint64_t max, uint64_t *ret)
+{
+        guint64 value;
+
+        if (!g_ascii_string_to_unsigned(text, 10, 0, max, &value, NULL))
+                return refuse(option, text, "a whole number in range");
+        *ret = value;
+        return true;
+}
+
+/* A number with a unit out of `units`, each of which is `step` times the one before it. */
+static bool parse_scaled(const char *text, const char *units, double step, const char *end, double *ret)
+{
+        char *rest;
+        double value = g_ascii_strtod(text, &rest), factor = 1;
+        const char *unit = *rest ? strchr(units, *rest) : NULL;
+
+        if (rest == text || !isfinite(value) || value < 0)
+                return false;
+        for (const char *at = units; unit && at <= unit; at++)
+                factor *= step;
+        rest += unit ? 1 : 0;
+        if (*rest && strcmp(rest, end) != 0)
+                return false;
+        *ret = value * factor;
+        return true;
+}
+
+static bool parse_size(const char *option, const char *text, uint64_t *ret)
+{
+        double value;
+
+        if ((!parse_scaled(text, "KMGT", 1024, "iB", &value) &&
+                    !parse_scaled(text, "KMGT", 1024, "B", &value)) ||
+                value > (double) ALD_INTEGER_MAX)
+                return refuse(option, text, "a size such as 40G");
+        *ret = (uint64_t) value;
+        return true;
+}
+
+static bool parse_time(const char *text, double *ret_nsec)
+{
+        static const struct {
+                const char *unit;
+                double nsec;
+        } units[] = { { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+        char *rest;
+        double value = g_ascii_strtod(text, &rest);
+
+        if (rest == text || !isfinite(value) || value <= 0)
+                return false;
+        for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+                if (strcmp(rest, units[i].unit) == 0) {
+                        *ret_nsec = value * units[i].nsec;
+                        return true;
+                }
+        return false;
+}
+
+static bool parse_assumed(const char *text, AldPlanOptions *options)
+{
+        g_auto(GStrv) parts = g_strsplit(text, ",", 2);
+        double rate, rtt;
+
+        if (g_strv_length(parts) != 2 || !parse_scaled(parts[0], "kMGT", 1000, "b/s", &rate) || rate < 1 ||
+                rate > (double) ALD_INTEGER_MAX || !parse_time(parts[1], &rtt))
+                return refuse("assume", text, "a rate and a round trip such as 1G,0.3ms");
+        options->assumed_bits_per_second = (uint64_t) rate;
+        options->assumed_rtt_nsec = (uint64_t) rtt;
+        return true;
+}
+
+static bool parse_constant(const char *text, AldPlanOptions *options)
+{
+        g_auto(GStrv) parts = g_strsplit(text, "=", 2);
+        const AldField *field = g_strv_length(parts) == 2
+                                        ? ald_struct_find(&ald_plan_options_struct, parts[0])
+                                        : NULL;
+        char *rest;
+        double value;
+
+        if (!field || field->type != ALD_TYPE_DOUBLE)
+                return refuse("set", text, "NAME=VALUE of a constant; see org.alidade.Placement1(5)");
+        value = g_ascii_strtod(parts[1], &rest);
+        if (rest == parts[1] || *rest || !(value >= field->minimum && value <= field->maximum)) {
+                ald_print_error(
+                        "--set: %s must be from %.15g to %.15g", field->name, field->minimum, field->maximum);
+                return false;
+        }
+        memcpy((char *) options + field->offset, &value, sizeof value);
+        return true;
+}
+
+static bool parse_kv_type(const char *text, AldKvType *ret)
+{
+        static const char *const names[ALD_N_KV_TYPES] = {
+                [ALD_KV_F32] = "f32",
+                [ALD_KV_F16] = "f16",
+                [ALD_KV_BF16] = "bf16",
+                [ALD_KV_Q8_0] = "q8_0",
+                [ALD_KV_Q4_0] = "q4_0",
+                [ALD_KV_Q4_1] = "q4_1",
+                [ALD_KV_Q5_0] = "q5_0",
+                [ALD_KV_Q5_1] = "q5_1",
+                [ALD_KV_IQ4_NL] = "iq4_nl",
+        };
+
+        for (AldKvType i = 0; i < ALD_N_KV_TYPES; i++)
+                if (strcmp(names[i], text) == 0) {
+                        *ret = i;
+                        return true;
+                }
+        return refuse("kv-type", text, "a type of keys and values; see --help");
+}
+
+static bool parse_kv_types(const char *text, AldPlaceOrder *order)
+{
+        g_auto(GStrv) parts = g_strsplit(text, ",", 2);
+
+        if (!parse_kv_type(parts[0] ? parts[0] : "", &order->type_k))
+                return false;
+        order->type_v = order->type_k;
+        return !parts[1] || parse_kv_type(parts[1], &order->type_v);
+}
+
+enum {
+        ENGINE = 0x100,
+        CONTEXT_TOKENS,
+        PARALLEL,
+        KV_TYPE,
+        MUST,
+        WITHOUT,
+        CLIENT,
+        MAX_DEVICES,
+        ASSUME,
+        SET,
+        BYTES,
+        LAYERS,
+        ELEMENTS,
+        KV_BYTES,
+        JSON,
+        NO_PAGER,
+        NO_ASK_PASSWORD,
+};
+
+static const struct option long_options[] = {
+        { "help", no_argument, NULL, 'h' },
+        { "host", required_argument, NULL, 'H' },
+        { "json", optional_argument, NULL, JSON },
+        { "engine", required_argument, NULL, ENGINE },
+        { "context", required_argument, NULL, CONTEXT_TOKENS },
+        { "parallel", required_argument, NULL, PARALLEL },
+        { "kv-type", required_argument, NULL, KV_TYPE },
+        { "must", required_argument, NULL, MUST },
+        { "without", required_argument, NULL, WITHOUT },
+        { "client", required_argument, NULL, CLIENT },
+        { "max-devices", required_argument, NULL, MAX_DEVICES },
+        { "assume", required_argument, NULL, ASSUME },
+        { "set", required_argument, NULL, SET },
+        { "bytes", required_argument, NULL, BYTES },
+        { "layers", required_argument, NULL, LAYERS },
+        { "elements", required_argument, NULL, ELEMENTS },
+        { "kv-bytes", required_argument, NULL, KV_BYTES },
+        { "no-pager", no_argument, NULL, NO_PAGER },
+        { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
+        {},
+};
+
+static bool take_workload_option(AldPlaceOrder *order, int c, const char *value)
+{
+        switch (c) {
+        case CONTEXT_TOKENS:
+                return parse_count("context", value, 1000000000, &order->workload.context);
+        case PARALLEL:
+                return parse_count("parallel", value, 65536, &order->workload.parallel);
+        case LAYERS:
+                return parse_count("layers", value, ALD_LLM_LAYERS_MAX, &order->workload.layers);
+        case ELEMENTS:
+                return parse_count("elements", value, 1000000, &order->workload.activation_elements);
+        case BYTES:
+                return parse_size("bytes", value, &order->bytes);
+        case KV_BYTES:
+                return parse_size("kv-bytes", value, &order->kv_bytes);
+        default:
+                return parse_kv_types(value, order);
+        }
+}
+
+/* The values of options of the plan; the bus checks what they name. */
+static bool take_plan_option(AldPlaceOrder *order, int c, char *value)
+{
+        switch (c) {
+        case ENGINE:
+                if (ald_plan_options_engine_from_string(value) < 0)
+                        return refuse("engine", value, "an engine that plans are made for; see --help");
+                order->options.engine = value;
+                return true;
+        case MUST:
+                g_ptr_array_add(order->must, g_strdup(value));
+                return true;
+        case WITHOUT:
+                g_ptr_array_add(order->without, g_strdup(value));
+                return true;
+        case CLIENT:
+                order->options.client = value;
+                return true;
+        case MAX_DEVICES:
+                return parse_count("max-devices", value, 65536, &order->options.max_devices);
+        case ASSUME:
+                return parse_assumed(value, &order->options);
+        default:
+                return parse_constant(value, &order->options);
+        }
+}
+
+/* Returns an exit code, or -1 to go on. */
+static int take_option(AldPlaceOrder *order, AldCtl *ctl, int c)
+{
+        switch (c) {
+        case 'h':
+                return help();
+        case 'H':
+                ctl->host = optarg;
+                return -1;
+        case JSON:
+                return ald_json_parse_mode(optarg, &ctl->json) < 0 ? ALD_EXIT_USAGE : -1;
+        case NO_PAGER:
+                ctl->pager = false;
+                return -1;
+        case NO_ASK_PASSWORD:
+                ctl->ask_password = false;
+                return -1;
+        case ENGINE:
+        case MUST:
+        case WITHOUT:
+        case CLIENT:
+        case MAX_DEVICES:
+        case ASSUME:
+        case SET:
+                return take_plan_option(order, c, optarg) ? -1 : ALD_EXIT_USAGE;
+        default:
+                return take_workload_option(order, c, optarg) ? -1 : ALD_EXIT_USAGE;
+        }
+}
+
+static int check(const AldPlaceOrder *order)
+{
+        const bool has_numbers = order->bytes != ALD_ABSENT_UINT64 || order->kv_bytes != ALD_ABSENT_UINT64 ||
+                                 order->workload.layers != ALD_ABSENT_UINT64 ||
+                                 order->workload.activation_elements != ALD_ABSENT_UINT64;
+
+        if (order->model && has_numbers) {
+                ald_print_error("A model and --bytes, --layers, --elements or --kv-bytes exclude each other");
+                return ALD_EXIT_USAGE;
+        }
+        if (!order->model &&
+                (order->bytes == ALD_ABSENT_UINT64 || order->workload.layers == ALD_ABSENT_UINT64 ||
+                        order->workload.layers == 0 ||
+                        order->workload.activation_elements == ALD_ABSENT_UINT64)) {
+                ald_print_error("Usage: " USAGE);
+                return ALD_EXIT_USAGE;
+        }
+        return -1;
+}
+
+static const char *const *finish_list(GPtrArray *list)
+{
+        if (list->len == 0)
+                return NULL;
+        g_ptr_array_add(list, NULL);
+        return (const char *const *) list->pdata;
+}
+
+int ald_place_order_parse(AldPlaceOrder *order, AldCtl *ctl)
+{
+        g_autoptr(GPtrArray) argv = g_ptr_array_new();
+        int c, r;
+
+        /* getopt_long() wants the name of a program in front. */
+        g_ptr_array_add(argv, (gpointer) "alidadectl place");
+        for (char **arg = ctl->args; *arg; arg++)
+                g_ptr_array_add(argv, *arg);
+        g_ptr_array_add(argv, NULL);
+        optind = 0;
+        while ((c = getopt_long((int) argv->len - 1, (char **) argv->pdata, ":hH:", long_options, NULL)) >=
+                0) {
+                if (c == '?' || c == ':')
+                        return ald_print_option_error((char **) argv->pdata, c);
+                r = take_option(order, ctl, c);
+                if (r >= 0)
+                        return r;
+        }
+        if (argv->len - 1 - (guint) optind > 1) {
+                ald_print_error("Usage: " USAGE);
+                return ALD_EXIT_USAGE;
+        }
+        order->model = argv->pdata[optind];
+        order->options.must = finish_list(order->must);
+        order->options.without = finish_list(order->without);
+        return check(order);
+}
+
+static int complete_numbers(AldPlaceOrder *order)
+{
+        AldPlanWorkload *workload = &order->workload;
+        g_autofree char *size = ald_format_bytes((double) order->bytes);
+
+        workload->layer_bytes = MAX((order->bytes + workload->layers - 1) / workload->layers, 1);
+        if (order->kv_bytes != ALD_ABSENT_UINT64)
+                workload->layer_kv_bytes = (order->kv_bytes + workload->layers - 1) / workload->layers;
+        order->title = g_strdup_printf("%" PRIu64 " layers, %s", workload->layers, size);
+        return ALD_EXIT_OK;
+}
+
+static char *describe(const AldLlm *llm)
+{
+        g_autofree char *size = NULL;
+        double bytes = (double) llm->embedding_bytes + (double) llm->head_bytes;
+
+        for (uint32_t i = 0; i < llm->n_layers; i++)
+                bytes += (double) llm->layers[i].bytes;
+        size = ald_format_bytes(bytes);
+        return g_strdup_printf("%s (%s), %u layers, %s", llm->name ? llm->name : "a model",
+                llm->architecture ? llm->architecture : "unknown architecture", llm->n_layers, size);
+}
+
+int ald_place_order_complete(AldPlaceOrder *order)
+{
+        g_autoptr(AldLlm) llm = NULL;
+        g_autofree char *error = NULL;
+        uint64_t parallel = order->workload.parallel == ALD_ABSENT_UINT64 ? 1 : order->workload.parallel;
+        uint64_t context = order->workload.context;
+        int r;
+
+        if (!order->model)
+                return complete_numbers(order);
+        r = ald_llm_read(order->model, &llm, &error);
+        if (r < 0) {
+                ald_print_error("Cannot read the model: %s", error ? error : g_strerror(-r));
+                return ALD_EXIT_ERROR;
+        }
+        if (context == ALD_ABSENT_UINT64)
+                context = llm->context == ALD_LLM_ABSENT_COUNT ? CONTEXT : MIN(CONTEXT, llm->context);
+        r = ald_plan_workload_of_llm(
+                llm, (uint32_t) context, (uint32_t) parallel, order->type_k, order->type_v, &order->workload);
+        if (r == -EOPNOTSUPP) {
+                ald_print_error("Cannot tell the size of its keys and values: %s", llm->kv_problem);
+                return ALD_EXIT_ERROR;
+        }
+        if (r < 0) {
+                ald_print_error("Cannot place the model: %s",
+                        r == -ENODATA ? "its files do not state all sizes"
+                        : r == -EINVAL
+                                ? "its heads do not consist of whole blocks of that type of keys and values"
+                                : g_strerror(-r));
+                return ALD_EXIT_ERROR;
+        }
+        order->title = describe(llm);
+        return ALD_EXIT_OK;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/command-line/ctl.h"
+#include "placement/model/model.h"
+#include "record/schema.h"
+
+/* What `place` was asked for. */
+typedef struct AldPlaceOrder {
+        const char *model; /* a file or folder; NULL: it is given in numbers */
+        char *title;       /* of what is placed, not safe for a terminal */
+        AldPlanWorkload workload;
+        AldPlanOptions options;
+        GPtrArray *must, *without; /* strings of the command line */
+        uint64_t bytes, kv_bytes;  /* of all layers; or ALD_ABSENT_UINT64 */
+        AldKvType type_k, type_v;
+} AldPlaceOrder;
+
+void ald_place_order_init(AldPlaceOrder *order);
+void ald_place_order_clear(AldPlaceOrder *order);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlaceOrder, ald_place_order_clear)
+
+/* Reads the options that follow the verb. Returns an exit code if there is nothing more to do, else -1.
+ * Reports errors. */
+int ald_place_order_parse(AldPlaceOrder *order, AldCtl *ctl);
+
+/* Reads the model, or reckons with the numbers instead. Reports errors and returns an exit code. */
+int ald_place_order_complete(AldPlaceOrder *order);

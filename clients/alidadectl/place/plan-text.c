@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
+
+#include "clients/alidadectl/place/plan-text.h"
+#include "clients/command-line/table.h"
+#include "clients/command-line/text.h"
+#include "clients/common/format.h"
+#include "clients/common/plan-words.h"
+
+#define FACT_COLUMNS 11u
+#define NOTABLE 0.99 /* of the time of a step */
+
+static const AldColumn stage_columns[] = {
+        { "STAGE", .least = 12, .flexible = true },
+        { "LAYERS", .right = true },
+        { "NEEDS", .right = true },
+        { "FREE", .right = true, .priority = 3 },
+        { "TIME", .right = true },
+        { "HOP", .right = true },
+        { "READS", .right = true, .priority = 4 },
+        { "LIMIT", .priority = 5 },
+        { "MEASURED", .right = true, .priority = 2 },
+        { "DEVICE", .priority = 6 },
+};
+
+static const AldColumn hop_columns[] = {
+        { "HOP", .least = 12, .flexible = true },
+        { "PATH", .least = 10, .priority = 4, .flexible = true },
+        { "BYTES", .right = true, .priority = 3 },
+        { "TIME", .right = true },
+        { "RATE", .right = true },
+        { "RTT/2", .right = true },
+        { "MEASURED", .right = true, .priority = 2 },
+};
+
+static const AldColumn left_out_columns[] = {
+        { "LEFT OUT", .least = 12, .flexible = true },
+        { "WHY", .least = 20, .flexible = true },
+};
+
+/* On lines of its own. */
+static void add_paragraph(GString *out, const char *text, unsigned columns)
+{
+        ald_text_wrap(out, text, columns, 0);
+        g_string_append_c(out, '\n');
+}
+
+static void add_fact(GString *out, const char *name, const char *value, unsigned columns)
+{
+        g_autofree char *title = ald_text_fit(name, FACT_COLUMNS, false);
+
+        g_string_append_printf(out, "%s%s%s", ALD_STYLE_HEADER, title, ALD_STYLE_NORMAL);
+        ald_text_wrap(out, value, columns, FACT_COLUMNS);
+        g_string_append_c(out, '\n');
+}
+
+static void add_table(GString *out, AldTable *table, unsigned columns)
+{
+        if (ald_table_rows(table) == 0)
+                return;
+        ald_table_layout(table, columns, NULL);
+        g_string_append_c(out, '\n');
+        ald_table_append(out, table);
+}
+
+static void add_stages(GString *out, const AldPlanReport *report, unsigned columns, double now_usec)
+{
+        g_autoptr(AldTable) table = ald_table_new(stage_columns, G_N_ELEMENTS(stage_columns));
+
+        for (guint i = 0; i < ald_plan_report_n_stages(report); i++) {
+                const AldPlanStageRow *stage = &g_array_index(report->stages, AldPlanStageRow, i);
+
+                ald_table_add(table, ald_plan_words_device(stage));
+                ald_table_add(table, ald_plan_words_layers(stage));
+                ald_table_add(table, ald_format_bytes(ald_figure(stage->needs_bytes)));
+                ald_table_add(table, ald_format_bytes(ald_figure(stage->free_bytes)));
+                ald_table_add(table, ald_format_nsec(ald_figure(stage->nsec)));
+                ald_table_add(table, ald_format_nsec(ald_figure(stage->hop_nsec)));
+                ald_table_add(table, ald_format_bytes_per_second(ald_figure(stage->memory_bytes_per_second)));
+                ald_table_add(table, g_strdup(stage->limiter));
+                ald_table_add(table, ald_format_age(ald_figure(stage->measured_usec), now_usec));
+                ald_table_add(table, ald_text_safe_or_null(stage->device_name));
+        }
+        add_table(out, table, columns);
+}
+
+static void add_hops(GString *out, const AldPlanReport *report, unsigned columns, double now_usec)
+{
+        g_autoptr(AldTable) table = ald_table_new(hop_columns, G_N_ELEMENTS(hop_columns));
+
+        for (guint i = 0; i < report->hops->len; i++) {
+                const AldPlanHopRow *hop = &g_array_index(report->hops, AldPlanHopRow, i);
+
+                if (hop->alternative != 0)
+                        continue;
+                ald_table_add(table, ald_plan_words_hop(hop));
+                ald_table_add(table, ald_plan_words_path(hop));
+                ald_table_add(table, ald_format_bytes(ald_figure(hop->bytes)));
+                ald_table_add(table, ald_format_nsec(ald_figure(hop->nsec)));
+                ald_table_add(table, ald_format_bits_per_second(ald_figure(hop->bits_per_second)));
+                ald_table_add(table, ald_format_nsec(ald_figure(hop->rtt_nsec) / 2));
+                ald_table_add(table, ald_format_age(ald_figure(hop->measured_usec), now_usec));
+        }
+        add_table(out, table, columns);
+}
+
+static void add_alternatives(GString *out, const AldPlanReport *report, unsigned columns)
+{
+        if (report->alternatives->len > 0)
+                g_string_append_printf(out, "\n%sNEXT BEST%s\n", ALD_STYLE_HEADER, ALD_STYLE_NORMAL);
+        for (guint i = 0; i < report->alternatives->len; i++) {
+                const AldPlanAlternativeRow *row = &g_array_index(
+                        report->alternatives, AldPlanAlternativeRow, i);
+                g_autofree char *step = ald_format_nsec(ald_figure(row->step_nsec));
+                g_autofree char *stages = ald_plan_words_stages(report, row->number);
+                g_autofree char *client = row->client ? ald_plan_words_node(row->client_name, row->client)
+                                                      : NULL;
+                g_autofree char *text = g_strdup_printf(
+                        "%s: %s%s%s", step, stages, client ? "; client " : "", client ? client : "");
+
+                add_paragraph(out, text, columns);
+        }
+}
+
+static char *left_out_label(const AldPlanLeftOutRow *row)
+{
+        g_autofree char *node = ald_plan_words_node(row->node_name, row->node);
+        g_autofree char *device = ald_text_safe_or_null(row->device);
+
+        return device ? g_strdup_printf("%s/%s", node, device) : g_steal_pointer(&node);
+}
+
+static void add_left_out(GString *out, const AldPlanReport *report, unsigned columns)
+{
+        g_autoptr(AldTable) table = ald_table_new(left_out_columns, G_N_ELEMENTS(left_out_columns));
+
+        for (guint i = 0; i < report->left_out->len; i++) {
+                const AldPlanLeftOutRow *row = &g_array_index(report->left_out, AldPlanLeftOutRow, i);
+
+                ald_table_add(table, left_out_label(row));
+                ald_table_add(table, ald_text_safe_or_null(row->text ? row->text : row->reason));
+        }
+        add_table(out, table, columns);
+}
+
+/* Those that would change little are left to JSON. */
+static bool is_notable(const AldPlanReport *report, const AldPlanSensitivityRow *row)
+{
+        return row->text && ald_figure(row->step_nsec) <= NOTABLE * ald_figure(report->plan.step_nsec);
+}
+
+static void add_sensitivities(GString *out, const AldPlanReport *report, unsigned columns)
+{
+        bool begun = false;
+
+        for (guint i = 0; i < report->sensitivities->len; i++) {
+                const AldPlanSensitivityRow *row = &g_array_index(
+                        report->sensitivities, AldPlanSensitivityRow, i);
+                g_autofree char *text = ald_text_safe_or_null(row->text);
+
+                if (!is_notable(report, row))
+                        continue;
+                if (!begun)
+                        g_string_append_printf(
+                                out, "\n%sFASTER PATHS%s\n", ALD_STYLE_HEADER, ALD_STYLE_NORMAL);
+                begun = true;
+                add_paragraph(out, text, columns);
+        }
+}
+
+/* What is placed, with as many tokens and requests as matter. */
+static char *describe_request(const AldPlanRow *plan, const char *title)
+{
+        g_autofree char *safe = ald_text_safe(title);
+        GString *text = g_string_new(safe);
+
+        if (plan->context != 0 && plan->context != ALD_ABSENT_UINT64)
+                g_string_append_printf(text, "; context %" PRIu64, plan->context);
+        if (plan->parallel != ALD_ABSENT_UINT64)
+                g_string_append_printf(text, "; %" PRIu64 " %s", plan->parallel,
+                        plan->parallel == 1 ? "request" : "requests");
+        return g_string_free(text, FALSE);
+}
+
+static void add_request(GString *out, const AldPlanReport *report, const char *title, unsigned columns)
+{
+        g_autofree char *text = describe_request(&report->plan, title);
+
+        add_fact(out, "Model", text, columns);
+}
+
+static void add_plan(GString *out, const AldPlanReport *report, unsigned columns, double now_usec)
+{
+        const AldPlanRow *plan = &report->plan;
+        g_autofree char *speed = ald_plan_words_speed(ald_figure(plan->step_nsec), plan->tokens_per_second);
+        g_autofree char *certainty = ald_plan_words_certainty(plan);
+        g_autofree char *engine = ald_text_safe(plan->engine);
+        g_autofree char *text = g_strdup_printf("%s with %s, %s", speed, engine, certainty);
+        g_autofree char *client = plan->client ? ald_plan_words_node(plan->client_name, plan->client) : NULL;
+        g_autofree char *age = ald_format_age(ald_figure(plan->oldest_usec), now_usec);
+        g_autofree char *oldest = g_strdup_printf("the oldest was measured %s", age);
+
+        add_fact(out, "Plan", text, columns);
+        if (client)
+                add_fact(out, "Client", client, columns);
+        add_fact(out, "Figures", oldest, columns);
+        if (plan->unmeasured != ALD_ABSENT_UINT64)
+                add_fact(out, "Assumed", "the figures of some paths, which were never measured", columns);
+}
+
+void ald_plan_write_text(
+        GString *out, const AldPlanReport *report, const char *title, unsigned columns, double now_usec)
+{
+        add_request(out, report, title, columns);
+        if (report->plan.problem) {
+                g_autofree char *text = ald_text_safe(
+                        report->plan.text ? report->plan.text : report->plan.problem);
+
+                add_fact(out, "No plan", text, columns);
+                add_left_out(out, report, columns);
+                return;
+        }
+        add_plan(out, report, columns, now_usec);
+        add_stages(out, report, columns, now_usec);
+        add_hops(out, report, columns, now_usec);
+        add_alternatives(out, report, columns);
+        add_left_out(out, report, columns);
+        add_sensitivities(out, report, columns);
+}

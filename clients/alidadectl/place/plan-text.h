@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/report/report.h"
+
+/* A plan, or why there is none, as styled text. `title` says what is placed. */
+void ald_plan_write_text(
+        GString *out, const AldPlanReport *report, const char *title, unsigned columns, double now_usec);

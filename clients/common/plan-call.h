@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "placement/report/report.h"
+
+/* Plan() of org.alidade.Placement1 takes as long as this at most, with the time that it may have to wait. */
+#define ALD_PLAN_CALL_USEC (UINT64_C(360) * 1000 * 1000)
+
+/* A call of it. Negative errno of sd-bus. */
+int ald_plan_call_new(
+        sd_bus *bus, const AldPlanWorkload *workload, const AldPlanOptions *options, sd_bus_message **ret);
+
+/* The report in its reply. -EBADMSG: it has another shape. */
+int ald_plan_call_read(sd_bus_message *reply, AldPlanReport **ret);

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""alidadectl place: a model file or numbers in, a plan out, as a table and as JSON."""
+
+import json
+import struct
+
+import pytest
+
+from placement import GIB, play
+from state_service import start
+
+EXIT_ERROR, EXIT_USAGE, EXIT_NO_NODE = 1, 2, 4
+LAYERS, LENGTH, HIDDEN, VOCABULARY = 32, 4096, 11008, 32000
+KEYS = {"general.architecture": "llama", "general.name": "Example", "llama.block_count": LAYERS,
+        "llama.embedding_length": LENGTH, "llama.feed_forward_length": HIDDEN, "llama.context_length": 8192,
+        "llama.attention.head_count": 32, "llama.attention.head_count_kv": 8, "llama.vocab_size": VOCABULARY}
+
+
+def text(value):
+    return struct.pack("<Q", len(value)) + value.encode()
+
+
+def write_model(path):
+    """A GGUF of 7B parameters in f16: its head is real, its tensors are a hole."""
+    shapes = {"token_embd.weight": (LENGTH, VOCABULARY), "output.weight": (LENGTH, VOCABULARY)}
+    for i in range(LAYERS):
+        shapes |= {f"blk.{i}.attn_q.weight": (LENGTH, LENGTH), f"blk.{i}.attn_k.weight": (LENGTH, LENGTH // 4),
+                   f"blk.{i}.attn_v.weight": (LENGTH, LENGTH // 4), f"blk.{i}.attn_output.weight": (LENGTH, LENGTH),
+                   f"blk.{i}.ffn_gate.weight": (LENGTH, HIDDEN), f"blk.{i}.ffn_up.weight": (LENGTH, HIDDEN),
+                   f"blk.{i}.ffn_down.weight": (HIDDEN, LENGTH)}
+    head, offset = b"GGUF" + struct.pack("<IQQ", 3, len(shapes), len(KEYS)), 0
+    for name, value in KEYS.items():
+        head += text(name) + (struct.pack("<I", 8) + text(value) if isinstance(value, str)
+                              else struct.pack("<II", 4, value))
+    for name, shape in shapes.items():
+        head += text(name) + struct.pack("<IQQIQ", 2, *shape, 1, offset)
+        offset += 2 * shape[0] * shape[1]
+    with open(path, "wb") as file:
+        file.write(head)
+        file.truncate(len(head) + 32 - len(head) % 32 + offset)
+    return path
+
+
+@pytest.fixture
+def host(make_host):
+    host = start(make_host, activation=("placementd",))
+    host.cluster_of_test = play(host)
+    return host
+
+
+NUMBERS = ("--bytes=16G", "--layers=32", "--elements=4096")
+
+
+def place(host, *args, **options):
+    return host.alidadectl("place", *args, **options)
+
+
+def test_a_model_file(host):
+    found = place(host, write_model(host.dir / "model.gguf"), "--context=8192", "--parallel=2")
+    said = found.stdout
+    assert "Example (llama), 32 layers, 11.1 GiB; context 8192; 2 requests" in said
+    assert "proven to be the best" in said and "fast/0000:01:00.0" in said and "0–31" in said
+    assert "No path between it and the plan was measured." in said
+
+
+def test_json_is_what_the_service_says(host):
+    found = json.loads(place(host, *NUMBERS, "--json").stdout)
+    assert list(found) == ["Plan", "Stages", "Hops", "Alternatives", "LeftOut", "Sensitivities", "Constants"]
+    assert found["Plan"]["Engine"] == "llama.cpp" and found["Stages"][0]["NodeName"] == "fast"
+    assert place(host, *NUMBERS, "--json").stdout == place(host, *NUMBERS, "--json").stdout
+
+
+def test_options_reach_the_service(host):
+    found = json.loads(place(host, "--engine=vllm", "--bytes=32G", "--layers=32", "--elements=4096", "--kv-bytes=1G",
+                             "--set=GpuMemoryEfficiency=0.5", "--json").stdout)
+    assert len([hop for hop in found["Hops"] if hop["Alternative"] == 0]) == 2
+    assert {row["Name"]: row["Source"] for row in found["Constants"]}["GpuMemoryEfficiency"] == "options"
+    found = json.loads(place(host, *NUMBERS, "--must=far", "--without=slow", "--without=fast/cpu", "--client=far",
+                             "--assume=1G,0.3ms", "--json").stdout)
+    assert found["Plan"]["ClientName"] == "far" and found["Plan"]["Unmeasured"] == 2
+    assert {row["Reason"] for row in found["LeftOut"] if row.get("NodeName") == "slow"} == {"excluded"}
+
+
+def test_no_plan_is_a_failure_with_reasons(host):
+    found = place(host, "--bytes=900G", "--layers=32", "--elements=4096", check=False)
+    assert found.returncode == EXIT_ERROR
+    assert "No plan" in found.stdout and "WHY" in found.stdout and "needs" in found.stdout
+
+
+@pytest.mark.parametrize("args, code, said", [
+    ((), EXIT_USAGE, "Usage: alidadectl place"),
+    (("--bytes=5G",), EXIT_USAGE, "Usage"),
+    (("model.gguf", "--layers=3"), EXIT_USAGE, "exclude each other"),
+    (("--bytes=big", "--layers=1", "--elements=1"), EXIT_USAGE, '--bytes: "big" is not a size'),
+    (("--engine=abacus", *NUMBERS), EXIT_USAGE, "--engine"),
+    (("--assume=fast", *NUMBERS), EXIT_USAGE, "--assume"),
+    (("--set=Hats=1", *NUMBERS), EXIT_USAGE, "--set"),
+    (("--set=GpuMemoryEfficiency=7", *NUMBERS), EXIT_USAGE, "from 0.01 to 1"),
+    (("--kv-type=f8", *NUMBERS), EXIT_USAGE, "--kv-type"),
+    (("--parallel=0", *NUMBERS), EXIT_ERROR, "Parallel must be 1 or more"),
+    (("--must=nobody", *NUMBERS), EXIT_NO_NODE, "No such node"),
+    (("/nowhere.gguf",), EXIT_ERROR, "/nowhere.gguf"),
+    (("/etc/passwd",), EXIT_ERROR, "/etc/passwd")])
+def test_what_is_wrong_is_named(host, args, code, said):
+    found = place(host, *args, check=False)
+    assert (found.returncode, found.stdout) == (code, "") and said in found.stderr
+
+
+def test_a_truncated_model(host):
+    path = write_model(host.dir / "model.gguf")
+    with open(path, "r+b") as file:
+        file.truncate(GIB)
+    found = place(host, path, check=False)
+    assert found.returncode == EXIT_ERROR and "model.gguf" in found.stderr
