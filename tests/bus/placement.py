@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A cluster of played records to place models on, and the calls of org.alidade.Placement1."""
 
-from bedlib.variants import Typed
+from gi.repository import Gio, GLib
+
+from bedlib.variants import Typed, pack
+from bedlib.waiting import wait_until
 from state_service import Cluster, node_id, record
 
 PLACEMENT, PATH = "org.alidade.Placement1", "/org/alidade/Placement1"
@@ -71,3 +74,25 @@ def call(host, workload=None, user=None, **options):
 
 def plan(host, workload=None, engine="llama.cpp", **options):
     return Plan(call(host, workload, Engine=Typed("s", engine), **options))
+
+
+class Asked:
+    """A call of Plan() that is under way."""
+
+    def __init__(self, connection, engine="llama.cpp"):
+        self.outcome = None
+        self._connection = connection
+        connection.gio.call(PLACEMENT, PATH, PLACEMENT, "Plan",
+                            pack("(a{sv}a{sv})", (WORKLOAD, {"Engine": Typed("s", engine)})), None,
+                            Gio.DBusCallFlags.NONE, 60000, None, self._done)
+
+    def _done(self, _, result):
+        try:
+            self._connection.gio.call_finish(result)
+            self.outcome = "planned"
+        except GLib.Error as error:
+            self.outcome = Gio.DBusError.get_remote_error(error)
+
+    def wait(self):
+        wait_until(lambda: self.outcome, "the end of a call of Plan()")
+        return self.outcome

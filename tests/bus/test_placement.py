@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """alidade-placementd: plans on a cluster whose records are played, and everything that can be wrong with a call."""
 
+import signal
+
 import pytest
 
 from bedlib.variants import Typed
-from placement import FAR, FAST, GIB, MEASURED, SLOW, call, node, plan, play
+from placement import FAR, FAST, GIB, MEASURED, PATH, PLACEMENT, SLOW, Asked, call, node, plan, play
 from state_service import fails_with, local_id, start
 
 
@@ -144,3 +146,67 @@ def test_a_single_machine(host):
     found = plan(host)
     assert found.plan["Problem"] == "no-device"
     assert {row["Node"] for row in found.left_out} == {local_id(host)}
+
+
+LIMITS = "org.freedesktop.DBus.Error.LimitsExceeded"
+CANCELED = "org.alidade.Error.Canceled"
+
+
+@pytest.fixture
+def stuck(host, cluster):
+    """The state service hangs, so that nobody's turn ends."""
+    plan(host)
+    stated = host.daemons[-1]
+    stated.signal(signal.SIGSTOP)
+    yield stated
+    stated.signal(signal.SIGCONT)
+
+
+def test_a_user_has_one_turn_and_four_wait(host, stuck):
+    connection = host.new_connection()
+    asked = [Asked(connection) for _ in range(5)]
+    assert Asked(connection).wait() == LIMITS
+    assert [one.outcome for one in asked] == [None] * 5
+    other = Asked(host.new_connection("nobody"))
+    stuck.signal(signal.SIGCONT)
+    assert [one.wait() for one in (*asked, other)] == ["planned"] * 6
+
+
+def test_cancel_ends_the_plans_of_its_caller_only(host, stuck):
+    connection, other = host.new_connection(), host.new_connection()
+    asked, kept = [Asked(connection) for _ in range(3)], Asked(other)
+    connection.fence()
+    connection.call(PLACEMENT, PATH, PLACEMENT, "Cancel")
+    assert [one.wait() for one in asked[1:]] == [CANCELED] * 2
+    stuck.signal(signal.SIGCONT)
+    assert (asked[0].wait(), kept.wait()) == (CANCELED, "planned")
+
+
+def test_the_plans_of_those_who_leave_are_given_up(host, stuck):
+    leaving = host.new_connection("nobody")
+    for _ in range(5):
+        Asked(leaving)
+    leaving.fence()
+    assert Asked(host.new_connection("nobody")).wait() == LIMITS
+    leaving.close()
+    host.connection().wait_for_name(leaving.unique_name, present=False)
+    asked = Asked(host.new_connection("nobody"))
+    stuck.signal(signal.SIGCONT)
+    assert asked.wait() == "planned"
+
+
+def test_it_dies_and_the_next_call_starts_it(host, cluster):
+    plan(host)
+    daemon = host.activated("placementd")
+    daemon.excused = True
+    daemon.signal(signal.SIGKILL)
+    daemon.wait(20)
+    assert plan(host).layers()
+    assert host.activated("placementd") is not daemon
+
+
+def test_the_state_service_dies_while_it_is_read(host, stuck):
+    asked = Asked(host.new_connection())
+    stuck.excused = True
+    stuck.signal(signal.SIGKILL)
+    assert asked.wait() == "org.alidade.Error.StateUnavailable"
