@@ -10,6 +10,7 @@
 #include "placement/ring.h"
 #include "placement/solve.h"
 #include "tests/unit/placement/clusters.h"
+#include "tests/unit/placement/measure.h"
 
 #define ROUNDS 5u
 #define CLUSTERS 100u /* of 1000 nodes */
@@ -39,16 +40,6 @@ static double median(double *figures, uint32_t n)
         return figures[n / 2];
 }
 
-static double hops_percent(const AldPlacementProblem *problem, const AldPlacementSolution *solution)
-{
-        double nsec = 0;
-
-        for (uint32_t i = 0; i < solution->n_stages && solution->n_stages > 1; i++)
-                nsec += problem->hop_nsec[(size_t) solution->stages[i].device * problem->n_devices +
-                                          solution->stages[(i + 1) % solution->n_stages].device];
-        return 100 * nsec / solution->nsec;
-}
-
 static Outcome solve(PlacementClusterShape shape, uint32_t n, uint32_t seed, bool with_ends)
 {
         g_auto(PlacementCluster) cluster = { 0 };
@@ -68,7 +59,7 @@ static Outcome solve(PlacementClusterShape shape, uint32_t n, uint32_t seed, boo
         }
         outcome.ms = processor_ms() - outcome.ms;
         outcome.gap_percent = 100 * (solution.nsec - lower) / lower;
-        outcome.hops_percent = hops_percent(&cluster.problem, &solution);
+        outcome.hops_percent = placement_hops_percent(&cluster.problem, &solution);
         ald_placement_solution_clear(&solution);
         return outcome;
 }

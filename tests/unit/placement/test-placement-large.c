@@ -9,8 +9,8 @@
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
-#include "placement/split.h"
 #include "tests/unit/placement/clusters.h"
+#include "tests/unit/placement/measure.h"
 
 #define SMALL 9u
 #define CASES 3000
@@ -50,34 +50,6 @@ static void make_small(SmallProblem *made)
                 .ends = below(2) ? made->ends : NULL };
 }
 
-/* What the solution takes, by its definition; INFINITY if it is none. */
-static double cost_of(const AldPlacementProblem *problem, const AldPlacementSolution *solution)
-{
-        uint32_t n = solution->n_stages, first = solution->stages[0].device,
-                 last = solution->stages[n - 1].device, layers = 0, required = 0;
-        g_autofree bool *used = g_new0(bool, problem->n_devices);
-        double nsec = ald_placement_ends_nsec(problem, first, last);
-
-        for (uint32_t i = 0; i < n; i++) {
-                const AldPlacementStage *stage = &solution->stages[i];
-                size_t to = solution->stages[(i + 1) % n].device;
-
-                if (used[stage->device] || stage->layers == 0 ||
-                        stage->layers > ald_placement_layers_max(problem, stage->device, first, last))
-                        return INFINITY;
-                used[stage->device] = true;
-                layers += stage->layers;
-                nsec += stage->layers * problem->devices[stage->device].layer_nsec;
-                if (n > 1)
-                        nsec += problem->hop_nsec[(size_t) stage->device * problem->n_devices + to];
-        }
-        for (uint32_t i = 0; i < problem->n_devices; i++)
-                required += problem->devices[i].required && !used[i];
-        if (required > 0 || layers != problem->layers || (problem->devices_max && n > problem->devices_max))
-                return INFINITY;
-        return nsec;
-}
-
 static void assert_near(double left, double right)
 {
         g_assert_cmpfloat(fabs(left - right), <=, EPSILON * right);
@@ -97,7 +69,7 @@ static void check_against_ring(const AldPlacementProblem *problem)
                 return;
         }
         assert_near(found.nsec, best.nsec);
-        assert_near(cost_of(problem, &found), found.nsec);
+        assert_near(placement_measure_ring(problem, &found), found.nsec);
         g_assert_cmpfloat(lower, ==, found.nsec);
         ald_placement_solution_clear(&best);
         ald_placement_solution_clear(&found);
@@ -157,7 +129,7 @@ static void test_groups_are_best(void)
                 if (r < 0)
                         continue;
                 assert_near(found.nsec, best.nsec);
-                assert_near(cost_of(&made.problem, &found), found.nsec);
+                assert_near(placement_measure_ring(&made.problem, &found), found.nsec);
                 ald_placement_solution_clear(&best);
                 ald_placement_solution_clear(&found);
         }
@@ -195,7 +167,7 @@ static void test_hosts_of_gpus_are_solved(void)
                         ald_placement_solve_bounded(&cluster.problem, ALD_PLACEMENT_WORK, &bounded, &bound),
                         ==, 0);
                 g_assert_cmpfloat(lower, ==, solved.nsec);
-                assert_near(cost_of(&cluster.problem, &solved), solved.nsec);
+                assert_near(placement_measure_ring(&cluster.problem, &solved), solved.nsec);
                 g_assert_cmpfloat(bound, <=, solved.nsec * (1 + EPSILON));
                 g_assert_cmpfloat(bounded.nsec, >=, solved.nsec * (1 - EPSILON));
                 ald_placement_solution_clear(&solved);
@@ -224,7 +196,7 @@ static void test_bounds_of_busiest(void)
                 g_assert_cmpfloat(busiest, >=, least);
                 g_assert_cmpfloat(busiest, <=, least * 1.25);
                 g_assert_cmpfloat(lower, >=, least * 0.2);
-                assert_near(cost_of(&cluster.problem, &found), found.nsec);
+                assert_near(placement_measure_ring(&cluster.problem, &found), found.nsec);
                 ald_placement_solution_clear(&best);
                 ald_placement_solution_clear(&found);
         }
@@ -267,7 +239,7 @@ static void test_bounds_enclose_the_best(void)
                                 ==, 0);
                         g_assert_cmpfloat(lower, <=, best.nsec * (1 + EPSILON));
                         g_assert_cmpfloat(found.nsec, >=, best.nsec * (1 - EPSILON));
-                        assert_near(cost_of(&cluster.problem, &found), found.nsec);
+                        assert_near(placement_measure_ring(&cluster.problem, &found), found.nsec);
                         ald_placement_solution_clear(&best);
                         ald_placement_solution_clear(&found);
                 }
@@ -291,7 +263,7 @@ static void test_large_is_repeatable(void)
                 g_assert_cmpfloat(first_lower, ==, second_lower);
                 g_assert_cmpmem(first.stages, first.n_stages * sizeof first.stages[0], second.stages,
                         second.n_stages * sizeof second.stages[0]);
-                assert_near(cost_of(&cluster.problem, &first), first.nsec);
+                assert_near(placement_measure_ring(&cluster.problem, &first), first.nsec);
                 g_assert_cmpfloat(first_lower, <=, first.nsec);
                 g_assert_cmpfloat(first_lower, >, first.nsec * 0.6);
                 ald_placement_solution_clear(&first);
