@@ -1,14 +1,75 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The placement solvers: how long they take, and how close to the best their results are proven to be."""
+"""The placement solvers: how long they take, how close to the best their results are proven to be, and whether an
+exhaustive search and GLPK find the same."""
 
 import json
+import os
+import shutil
 import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = 200
+LIMIT_S = 300  # for one of them
+CLOSE = 1e-6  # GLPK stops at a result that is as close to the best
+
+
+def run(build, name, *arguments):
+    return subprocess.run([f"{build}/tests/bench/bench-placement{name}", *arguments], check=True,
+                          stdout=subprocess.PIPE, text=True).stdout
+
+
+def glpk(kind, data):
+    """GLPK's verdict (o: the best, f: a solution, n: there is none, u: unknown) and its milliseconds."""
+    found = data.with_suffix(".found")
+    done = subprocess.run(["glpsol", "--tmlim", str(LIMIT_S), "--model", HERE / f"placement-{kind}.mod",
+                           "--data", data, "--write", found], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{done.stdout}\nglpsol: failed")
+    words = next(line.split() for line in found.read_text().splitlines() if line.startswith("s mip "))
+    return words[4], float(words[5])
+
+
+def is_mismatch(found, claimed):
+    """Of a solver's milliseconds, None if it has no solution; an undecided program may still find a better one."""
+    verdict, ms = found
+    if verdict == "f":
+        return claimed is None or ms < claimed * (1 - CLOSE)
+    if verdict == "u":
+        return False
+    if claimed is None or verdict == "n":
+        return (claimed is None) != (verdict == "n")
+    return abs(ms - claimed) > CLOSE * claimed
+
+
+def compare(folder, number, claimed):
+    found = {kind: glpk(kind, folder / f"{kind}-{number}.dat") for kind in ("ring", "star")}
+    wrong = [kind for kind in found if is_mismatch(found[kind], claimed[kind])]
+    if wrong:
+        print(f"Program {number}: GLPK {found}, solvers {claimed}", file=sys.stderr)
+    return bool(wrong), all(verdict in "on" for verdict, _ in found.values())
+
+
+def compare_with_glpk(build):
+    if not shutil.which("glpsol"):
+        return {"glpk_missing": "glpsol is not installed"}
+    with tempfile.TemporaryDirectory(prefix="alidade-bench-") as name:
+        folder = Path(name)
+        claimed = [json.loads(line) for line in run(build, "-programs", folder, str(PROGRAMS)).splitlines()]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            compared = list(pool.map(lambda at: compare(folder, *at), enumerate(claimed)))
+    decided = [one for one, (_, done) in zip(claimed, compared, strict=True) if done]
+    return {"glpk_cases": len(decided), "glpk_mismatches": sum(wrong for wrong, _ in compared),
+            "glpk_undecided": PROGRAMS - len(decided),
+            "glpk_hops_take_a_fifth": sum(one["hops_percent"] >= 20 for one in decided)}
 
 
 def main(build, quiet):
-    done = subprocess.run([f"{build}/tests/bench/bench-placement"], check=True, stdout=subprocess.PIPE, text=True)
-    figures = json.loads(done.stdout)
+    figures = {**json.loads(run(build, "")), **json.loads(run(build, "-brute-force")), **compare_with_glpk(build)}
     if not quiet:
         for name, value in figures.items():
-            print(f"{name:28} {value}")
+            print(f"{name:32} {value}")
     return figures

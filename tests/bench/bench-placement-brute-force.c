@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Compares the placement solvers with an exhaustive search on clusters of a few devices. */
+#include <errno.h>
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "placement/bounded.h"
+#include "placement/groups.h"
+#include "placement/solve.h"
+#include "tests/bench/placement-cases.h"
+#include "tests/bench/placement-exhaustive.h"
+#include "tests/unit/placement/measure.h"
+
+#define CASES 10000u
+#define EPSILON 1e-9 /* of sums in another order, of the whole */
+
+static bool is_near(double left, double right)
+{
+        return fabs(left - right) <= EPSILON * right;
+}
+
+/* What a solver says, with what its solution measures. */
+typedef struct SolverClaim {
+        int r;
+        double nsec, measured, lower;
+} SolverClaim;
+
+static SolverClaim claim_ring(
+        const AldPlacementProblem *problem, int r, AldPlacementSolution *solution, double lower)
+{
+        SolverClaim claim = { .r = r };
+
+        if (r == 0) {
+                claim = (SolverClaim){ 0, solution->nsec, placement_measure_ring(problem, solution), lower };
+                ald_placement_solution_clear(solution);
+        }
+        return claim;
+}
+
+/* So few devices are always solved to the end, so that the bound is the solution. */
+static bool is_right(const SolverClaim *claim, const PlacementExhaustive *best, int none)
+{
+        if (!(best->nsec < INFINITY))
+                return claim->r == none;
+        return claim->r == 0 && is_near(claim->nsec, best->nsec) && is_near(claim->measured, best->nsec) &&
+               is_near(claim->lower, best->nsec);
+}
+
+/* Of the solver for few devices, and of those for more. */
+static bool are_rings_right(const AldPlacementProblem *problem, double *ret_hops_percent)
+{
+        const PlacementExhaustive best = placement_exhaust_rings(problem);
+        int r, none = best.fits ? -EHOSTUNREACH : -ENOSPC;
+        AldPlacementSolution solution = { 0 };
+        SolverClaim chosen, bounded, groups;
+        double lower = 0;
+
+        r = ald_placement_solve(problem, &solution, &lower);
+        *ret_hops_percent = r == 0 ? placement_hops_percent(problem, &solution) : 0;
+        chosen = claim_ring(problem, r, &solution, lower);
+        r = ald_placement_solve_bounded(problem, ALD_PLACEMENT_WORK, &solution, &lower);
+        bounded = claim_ring(problem, r, &solution, lower);
+        r = ald_placement_solve_groups(problem, &solution);
+        groups = claim_ring(problem, r, &solution, solution.nsec);
+        return is_right(&chosen, &best, none) && is_right(&bounded, &best, none) &&
+               (groups.r == -E2BIG || is_right(&groups, &best, none));
+}
+
+static bool is_star_right(const AldPlacementProblem *problem, const AldPlacementStar *star)
+{
+        const PlacementExhaustive best = placement_exhaust_stars(problem, star);
+        AldPlacementSolution solution;
+        SolverClaim claim = { .r = ald_placement_solve_star(problem, star, &solution) };
+
+        if (claim.r == 0) {
+                claim = (SolverClaim){ 0, solution.nsec, placement_measure_star(problem, star, &solution),
+                        solution.nsec };
+                ald_placement_solution_clear(&solution);
+        }
+        return is_right(&claim, &best, -ENOSPC);
+}
+
+int main(void)
+{
+        uint32_t wrong = 0, with_hops = 0;
+
+        for (uint32_t i = 0; i < CASES; i++) {
+                bool right_ring, right_star;
+                double hops_percent;
+                PlacementCase made;
+
+                /* Most of them of the most devices. */
+                placement_case_make(&made, MIN(1 + i % 17, PLACEMENT_EXHAUSTIVE_DEVICES_MAX), i);
+                right_ring = are_rings_right(&made.problem, &hops_percent);
+                right_star = is_star_right(&made.problem, &made.star);
+                if (!right_ring || !right_star)
+                        fprintf(stderr, "Case %u: wrong%s%s\n", i, right_ring ? "" : " ring",
+                                right_star ? "" : " star");
+                wrong += !right_ring || !right_star;
+                with_hops += hops_percent >= 20;
+        }
+        printf("{\"brute_force_cases\": %u, \"brute_force_mismatches\": %u, "
+               "\"brute_force_hops_take_a_fifth\": %u}\n",
+                CASES, wrong, with_hops);
+        return 0;
+}
