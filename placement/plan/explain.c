@@ -4,6 +4,7 @@
 
 #include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
+#include "placement/plan/front.h"
 #include "placement/plan/steps.h"
 
 #define BETTER_RATE 10
@@ -17,6 +18,22 @@ static double hops_nsec(const AldPlanSteps *steps)
         for (uint32_t i = 0; i < steps->n_stages; i++)
                 nsec += steps->stages[i].hop_nsec;
         return nsec;
+}
+
+/* What is to be short. */
+static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+{
+        return candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->interval_nsec
+                                                                             : steps->nsec;
+}
+
+/* Any choice with as many steps under way: to try other numbers each time would take too long. */
+static AldPlanChoice choice_as_in(const AldPlanCandidates *candidates, const AldPlan *plan)
+{
+        AldPlanChoice choice = ald_plan_choice(candidates);
+
+        choice.in_flight = plan->best.in_flight;
+        return choice;
 }
 
 static bool uses(const AldPlanSteps *steps, uint32_t device)
@@ -71,7 +88,7 @@ static AldPlanVerdict judge_needless(
         const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
 {
         g_autofree bool *allowed = members(candidates, &plan->best);
-        AldPlanChoice choice = ald_plan_choice(candidates);
+        AldPlanChoice choice = choice_as_in(candidates, plan);
         AldPlanSteps with;
         AldPlanVerdict verdict = { .reason = ALD_PLAN_SAVES_TOO_LITTLE };
 
@@ -85,7 +102,8 @@ static AldPlanVerdict judge_needless(
         choice.client = plan->best.client;
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
                 verdict.costs_nsec = hops_nsec(&with) - hops_nsec(&plan->best);
-                verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;
+                verdict.saves_nsec = goal_nsec(candidates, &plan->best) - goal_nsec(candidates, &with) +
+                                     verdict.costs_nsec;
                 ald_plan_steps_clear(&with);
                 return verdict;
         }
@@ -125,7 +143,7 @@ static void add_alternative(AldPlan *plan, AldPlanSteps *steps)
 
         for (uint32_t i = 0; i < plan->n_alternatives; i++)
                 known |= are_alike(steps, &plan->alternatives[i]);
-        while (at > 0 && steps->nsec < plan->alternatives[at - 1].nsec)
+        while (at > 0 && steps->interval_nsec < plan->alternatives[at - 1].interval_nsec)
                 at--;
         if (known || at == ALD_PLAN_ALTERNATIVES_MAX) {
                 ald_plan_steps_clear(steps);
@@ -151,11 +169,11 @@ static void try_alternative(const AldPlanCandidates *candidates, const AldPlanCh
 static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         g_autofree bool *allowed = g_new(bool, candidates->n);
-        AldPlanChoice choice = ald_plan_choice(candidates);
+        AldPlanChoice choice = choice_as_in(candidates, plan);
 
         choice.devices_max = 1;
         try_alternative(candidates, &choice, plan);
-        choice = ald_plan_choice(candidates);
+        choice = choice_as_in(candidates, plan);
         choice.allowed = allowed;
         for (uint32_t i = 0; i < candidates->n; i++)
                 allowed[i] = true;
@@ -178,7 +196,7 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
 static double with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device,
         double rate_factor, double rtt_factor)
 {
-        AldPlanChoice choice = ald_plan_choice(candidates);
+        AldPlanChoice choice = choice_as_in(candidates, plan);
         AldPlanSteps steps;
         double nsec;
 
@@ -187,8 +205,8 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         choice.rate_factor = rate_factor;
         choice.rtt_factor = rtt_factor;
         if (ald_plan_find_steps(candidates, &choice, &steps) < 0)
-                return plan->best.nsec;
-        nsec = steps.nsec;
+                return goal_nsec(candidates, &plan->best);
+        nsec = goal_nsec(candidates, &steps);
         ald_plan_steps_clear(&steps);
         return nsec;
 }
@@ -209,10 +227,13 @@ static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *pla
 
 void ald_plan_explain(const AldPlanCandidates *candidates, AldPlan *plan)
 {
+        if (ald_plan_has_front(candidates->request))
+                ald_plan_find_front(candidates, plan);
         ald_plan_progress_divide(candidates->progress, JUDGED, candidates->n);
         judge(candidates, plan);
         /* Without each stage, with each as the client, and with better paths to each. */
         ald_plan_progress_divide(candidates->progress, 1, 1 + 4 * plan->best.n_stages);
-        find_alternatives(candidates, plan);
+        if (!plan->is_front)
+                find_alternatives(candidates, plan);
         find_sensitivities(candidates, plan);
 }

@@ -7,7 +7,6 @@
 #include "placement/plan/plan.h"
 #include "placement/plan/steps.h"
 
-#define NSEC_PER_SEC 1e9
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
 #define OBSTACLES 3 /* that are tried */
 
@@ -82,8 +81,8 @@ static int make(const AldPlanCandidates *candidates, AldPlan *plan, AldPlanRefus
                 describe_shortfall(candidates, ret_refusal);
                 return candidates->progress->given_up ? -ECANCELED : -EINVAL;
         }
-        plan->tokens_per_second = candidates->request->workload->parallel / plan->best.nsec * NSEC_PER_SEC;
         ald_plan_explain(candidates, plan);
+        plan->tokens_per_second = ald_plan_tokens_per_second(candidates->request->workload, &plan->best);
         return candidates->progress->given_up ? -ECANCELED : 0;
 }
 

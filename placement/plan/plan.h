@@ -17,6 +17,7 @@ typedef struct AldPlanRequest {
         const char *client;   /* the node that runs the client of a star; NULL: the best one of those with a
                           device that could be used */
         uint32_t devices_max; /* that may be used; 0: all */
+        AldPlanOptionsGoal goal;
         /* Between nodes without a path that was measured; NAN: they are not joined. */
         double assumed_rtt_nsec, assumed_bits_per_second;
         AldPlanConstants constants;
@@ -48,12 +49,19 @@ typedef struct AldPlanStage {
 typedef struct AldPlanSteps {
         AldPlanStage *stages;
         uint32_t n_stages;
-        uint32_t client;   /* of a star: index of a node; else ALD_PLAN_NONE */
-        double nsec;       /* of a step, in which each request gets a token */
-        double lower_nsec; /* no plan takes less; if it equals nsec, that is proven to be the least */
+        uint32_t client;      /* of a star: index of a node; else ALD_PLAN_NONE */
+        double nsec;          /* of a step */
+        uint32_t in_flight;   /* steps under way at once, among which the requests are divided */
+        double busiest_nsec;  /* of the stage, or the path of a ring, that a step occupies the longest */
+        double interval_nsec; /* in which each request gets a token: nsec, or in_flight times busiest_nsec */
+        double lower_nsec; /* no plan has a shorter one; if it equals interval_nsec, that is proven to be the
+                              least */
 } AldPlanSteps;
 
 void ald_plan_steps_clear(AldPlanSteps *steps);
+
+/* Tokens of all requests together. */
+double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps);
 
 typedef enum AldPlanReason {
         ALD_PLAN_TAKEN,
@@ -93,6 +101,7 @@ typedef struct AldPlan {
         AldPlanSteps best;                                    /* the least that was found; see lower_nsec */
         AldPlanSteps alternatives[ALD_PLAN_ALTERNATIVES_MAX]; /* with other devices or another client */
         uint32_t n_alternatives;
+        bool is_front; /* the alternatives give more tokens per second, in longer steps */
         AldPlanVerdict *verdicts;
         AldPlanSensitivity *sensitivities; /* of the stages whose hops take time */
         uint32_t n_sensitivities;
@@ -120,7 +129,7 @@ typedef struct AldPlanRefusal {
 } AldPlanRefusal;
 
 /*
- * The plan for which a step takes the least time: deterministic, so that equal input has an equal plan. Fails
+ * The best plan for the goal: deterministic, so that equal input has an equal plan. Fails
  * with -EINVAL and the problem, or with -ECANCELED and nothing if the request gives it up. The cluster and
  * the request must outlive the plan.
  */

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "placement/plan/plan.h"
 
+#define NSEC_PER_SEC 1e9
+
 void ald_plan_steps_clear(AldPlanSteps *steps)
 {
         g_free(steps->stages);
         *steps = (AldPlanSteps){};
+}
+
+double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps)
+{
+        return workload->parallel / steps->interval_nsec * NSEC_PER_SEC;
 }
 
 static void plan_clear(AldPlan *plan)

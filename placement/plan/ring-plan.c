@@ -2,11 +2,17 @@
 #include <errno.h>
 #include <math.h>
 
-#include "placement/plan/cost.h"
+#include "placement/limited.h"
+#include "placement/overlapped.h"
+#include "placement/plan/group.h"
+#include "placement/plan/ring-cost.h"
 #include "placement/plan/ring-plan.h"
 #include "placement/plan/stage.h"
+#include "placement/ring-front.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
+
+#define COUNTED_MAX 16u
 
 /* The candidates of one vendor. */
 typedef struct Ring {
@@ -16,8 +22,14 @@ typedef struct Ring {
         uint32_t *members; /* candidates */
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
-        double *hop_nsec;
+        double *hop_nsec, *occupy_nsec;
 } Ring;
+
+/* What rings are looked for. */
+typedef struct Aim {
+        uint32_t in_flight;  /* steps under way */
+        double busiest_nsec; /* the most that a part may be occupied by a step */
+} Aim;
 
 static void ring_clear(Ring *ring)
 {
@@ -25,6 +37,7 @@ static void ring_clear(Ring *ring)
         g_free(ring->devices);
         g_free(ring->ends);
         g_free(ring->hop_nsec);
+        g_free(ring->occupy_nsec);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ring, ring_clear)
@@ -32,18 +45,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ring, ring_clear)
 static uint32_t node_of(const Ring *ring, uint32_t member)
 {
         return ald_plan_candidate_device(ring->candidates, ring->members[member])->node;
-}
-
-static double hop_nsec(const Ring *ring, uint32_t from, uint32_t to)
-{
-        const AldPlanCandidates *candidates = ring->candidates;
-        uint32_t source = node_of(ring, from), sink = node_of(ring, to);
-        AldPlanPath path;
-
-        if (source == sink)
-                return candidates->request->constants.values[ALD_PLAN_INNER_HOP_NSEC];
-        path = ald_plan_path_of(candidates, ring->choice, source, sink);
-        return ald_plan_path_nsec(&path, candidates->activation_bytes);
 }
 
 static void add(Ring *ring, uint32_t candidate)
@@ -66,6 +67,21 @@ static bool is_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate
                g_strcmp0(ald_plan_candidate_device(candidates, candidate)->vendor, vendor) == 0;
 }
 
+static void join(Ring *ring)
+{
+        ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
+        ring->occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
+        for (uint32_t i = 0; i < ring->n; i++)
+                for (uint32_t j = 0; j < ring->n; j++) {
+                        uint32_t source = node_of(ring, i), sink = node_of(ring, j);
+                        size_t at = (size_t) i * ring->n + j;
+
+                        ring->hop_nsec[at] = ald_ring_hop_nsec(ring->candidates, ring->choice, source, sink);
+                        ring->occupy_nsec[at] = ald_ring_occupy_nsec(
+                                ring->candidates, ring->choice, source, sink);
+                }
+}
+
 static void ring_init(
         Ring *ring, const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor)
 {
@@ -77,10 +93,7 @@ static void ring_init(
         for (uint32_t i = 0; i < candidates->n; i++)
                 if (ald_plan_allows(choice, i) && is_of_vendor(candidates, i, vendor))
                         add(ring, i);
-        ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
-        for (uint32_t i = 0; i < ring->n; i++)
-                for (uint32_t j = 0; j < ring->n; j++)
-                        ring->hop_nsec[(size_t) i * ring->n + j] = hop_nsec(ring, i, j);
+        join(ring);
 }
 
 static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solution, uint32_t i)
@@ -104,19 +117,44 @@ static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solut
         return made;
 }
 
-static void keep(const Ring *ring, const AldPlacementSolution *solution, AldPlanSteps *ret)
+/* If its interval is the shortest. Takes the solution. */
+static void keep(const Ring *ring, const AldPlacementProblem *problem, uint32_t in_flight,
+        AldPlacementSolution *solution, AldPlanSteps *best)
 {
-        g_free(ret->stages);
-        ret->stages = g_new(AldPlanStage, solution->n_stages);
-        ret->n_stages = solution->n_stages;
-        ret->nsec = solution->nsec;
-        for (uint32_t i = 0; i < solution->n_stages; i++)
-                ret->stages[i] = stage_of(ring, solution, i);
-        ald_plan_stages_number(ret->stages, ret->n_stages);
+        double interval = ald_placement_overlapped(problem, ring->occupy_nsec, in_flight, solution);
+
+        if (!best->stages || interval < best->interval_nsec) {
+                g_free(best->stages);
+                best->stages = g_new(AldPlanStage, solution->n_stages);
+                best->n_stages = solution->n_stages;
+                best->nsec = solution->nsec;
+                best->in_flight = in_flight;
+                best->busiest_nsec = ald_placement_busiest(problem, ring->occupy_nsec, solution);
+                best->interval_nsec = interval;
+                for (uint32_t i = 0; i < solution->n_stages; i++)
+                        best->stages[i] = stage_of(ring, solution, i);
+                ald_plan_stages_number(best->stages, best->n_stages);
+        }
+        ald_placement_solution_clear(solution);
+}
+
+static int solve(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
+        const AldPlanSteps *best, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        double enough = best->stages ? best->interval_nsec : INFINITY;
+        g_auto(AldPlacementLimited) limited = { 0 };
+
+        if (aim->in_flight > 1)
+                return ald_placement_solve_overlapped(
+                        problem, ring->occupy_nsec, aim->in_flight, enough, ret, ret_lower_nsec);
+        ald_placement_limited_init(&limited, problem, ring->occupy_nsec);
+        ald_placement_limited_set(&limited, aim->busiest_nsec);
+        *ret_lower_nsec = INFINITY;
+        return ald_placement_solve(&limited.problem, ret, ret_lower_nsec);
 }
 
 static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor,
-        AldPlanSteps *best)
+        const Aim *aim, AldPlanSteps *best)
 {
         g_auto(Ring) ring;
         AldPlacementProblem problem;
@@ -131,17 +169,13 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
                 .hop_nsec = ring.hop_nsec,
                 .devices_max = choice->devices_max,
                 .ends = ring.ends };
-        r = ald_placement_solve(&problem, &solution, &lower_nsec);
-        if (r < 0) {
-                /* Beyond exact size one may exist that was not found. */
-                if (r != -ENOSPC && ring.n > ALD_PLACEMENT_RING_MAX)
-                        best->lower_nsec = 0;
-                return;
-        }
-        if (!best->stages || solution.nsec < best->nsec)
-                keep(&ring, &solution, best);
+        r = solve(&ring, &problem, aim, best, &solution, &lower_nsec);
+        /* Beyond exact size one may exist that was not found. */
+        if (r < 0 && r != -ENOSPC && ring.n > ALD_PLACEMENT_RING_MAX)
+                lower_nsec = 0;
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
-        ald_placement_solution_clear(&solution);
+        if (r >= 0)
+                keep(&ring, &problem, aim->in_flight, &solution, best);
 }
 
 static bool is_first_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate)
@@ -164,18 +198,98 @@ static bool lacks_required(
         return false;
 }
 
-int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+static void try_vendors(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, const Aim *aim, AldPlanSteps *best)
 {
-        AldPlanSteps best = { .client = ALD_PLAN_NONE, .lower_nsec = INFINITY };
-
         for (uint32_t i = 0; i < candidates->n; i++) {
                 const char *vendor = ald_plan_candidate_device(candidates, i)->vendor;
 
                 if (is_first_of_vendor(candidates, i) && !lacks_required(candidates, choice, vendor))
-                        try_vendor(candidates, choice, vendor, &best);
+                        try_vendor(candidates, choice, vendor, aim, best);
         }
+}
+
+/* Steps of fewer requests take less time. */
+static double lower_of(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t in_flight)
+{
+        const Aim aim = { .in_flight = 1, .busiest_nsec = INFINITY };
+        AldPlanSteps least = { .lower_nsec = INFINITY };
+        g_autofree AldPlanStage *stages = NULL;
+        g_auto(AldPlanGroup) group = { 0 };
+
+        ald_plan_group_init(&group, candidates, in_flight);
+        try_vendors(&group.candidates, choice, &aim, &least);
+        stages = least.stages;
+        return least.lower_nsec;
+}
+
+static uint32_t most_in_flight(const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+{
+        const AldPlanWorkload *workload = candidates->request->workload;
+        uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
+
+        return (uint32_t) MIN(most, MIN(workload->layers, workload->parallel));
+}
+
+static void try_in_flight(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t in_flight, AldPlanSteps *best)
+{
+        const Aim aim = { .in_flight = in_flight, .busiest_nsec = INFINITY };
+        g_auto(AldPlanGroup) group = { 0 };
+
+        ald_plan_group_init(&group, candidates, in_flight);
+        try_vendors(&group.candidates, choice, &aim, best);
+}
+
+/* Several steps under way: each number to COUNTED_MAX, then powers of two and the most that there may be. */
+static void try_any_in_flight(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
+{
+        uint32_t most = most_in_flight(candidates, choice), before = 1;
+
+        for (uint32_t n = 2; n <= most; n = n < COUNTED_MAX ? n + 1 : n < most ? MIN(2 * n, most) : n + 1) {
+                /* With just as many requests in each, more of them only occupy the stages for longer. */
+                if (ald_plan_group_requests(candidates, n) == ald_plan_group_requests(candidates, before))
+                        continue;
+                try_in_flight(candidates, choice, n, best);
+                if (n > COUNTED_MAX)
+                        best->lower_nsec = fmin(best->lower_nsec, lower_of(candidates, choice, n));
+                before = n;
+        }
+}
+
+static void try_overlapped(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *best)
+{
+        if (choice->in_flight == 0)
+                try_any_in_flight(candidates, choice, best);
+        else if (choice->in_flight > 1 && choice->in_flight <= most_in_flight(candidates, choice))
+                try_in_flight(candidates, choice, choice->in_flight, best);
+        best->lower_nsec = fmin(best->lower_nsec, best->interval_nsec);
+}
+
+int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        double busiest_nsec, AldPlanSteps *ret)
+{
+        const Aim aim = { .in_flight = 1, .busiest_nsec = busiest_nsec };
+        AldPlanSteps best = { .client = ALD_PLAN_NONE, .lower_nsec = INFINITY };
+
+        try_vendors(candidates, choice, &aim, &best);
         if (!best.stages)
                 return -ENOSPC;
+        *ret = best;
+        return 0;
+}
+
+int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        AldPlanSteps best;
+        int r = ald_ring_plan_within(candidates, choice, INFINITY, &best);
+
+        if (r < 0)
+                return r;
+        if (candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
+                try_overlapped(candidates, choice, &best);
         *ret = best;
         return 0;
 }

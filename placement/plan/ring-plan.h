@@ -4,11 +4,16 @@
 #include "placement/plan/choice.h"
 
 /*
- * The steps that take the least time for an engine that passes them around a ring, in the order of the ring:
- * the first stage has the embedding, the last one the head. The hop back to the first stage,
- * which carries tokens only, is counted like the others. Where all GPUs must be of one vendor, that of the
- * vendor whose ring takes the least. If that is not proven to be the least, lower_nsec is what every plan
- * takes at least. -ENOSPC: the layers fit on no choice of devices that paths join. The result is to be
- * cleared with ald_plan_steps_clear().
+ * The steps that are best for the goal of the request, of which "both" counts as latency, for an engine that
+ * passes them around a ring, in the order of the ring: the first stage has the embedding, the last one the
+ * head. The hop back to the first stage, which carries tokens only, is counted like the others. Where all
+ * GPUs must be of one vendor, that of the vendor whose ring takes the least. If that is not proven to be the
+ * least, lower_nsec is what every plan takes at least. For throughput, not all numbers of steps in flight are
+ * tried. -ENOSPC: the layers fit on no choice of devices that paths join. The result is to be cleared with
+ * ald_plan_steps_clear().
  */
 int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
+
+/* The steps that take the least time of those by which no stage or path is occupied for longer. */
+int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        double busiest_nsec, AldPlanSteps *ret);

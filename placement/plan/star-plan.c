@@ -163,12 +163,16 @@ static void keep(const Star *star, uint32_t client, const AldPlacementSolution *
                 .n_stages = solution->n_stages,
                 .client = client,
                 .nsec = solution->nsec,
+                .in_flight = 1,
+                .interval_nsec = solution->nsec,
                 .lower_nsec = solution->nsec };
         for (int turn = 1; turn >= 0; turn--)
                 for (uint32_t i = 0; i < solution->n_stages; i++)
                         if (is_first(star, client, &solution->stages[i]) == turn)
                                 ret->stages[n++] = stage_of(
                                         star, client, &solution->stages[i], i + 1 == solution->n_stages);
+        for (uint32_t i = 0; i < n; i++)
+                ret->busiest_nsec = fmax(ret->busiest_nsec, ret->stages[i].nsec);
         ald_plan_stages_number(ret->stages, n);
 }
 

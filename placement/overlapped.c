@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "placement/bounded.h"
+#include "placement/limited.h"
+#include "placement/overlapped.h"
+#include "placement/ring-front.h"
+#include "placement/solve.h"
+#include "placement/split.h"
+
+#define EXACT_MAX 12u /* devices */
+/* With more devices, each solution is looked for with this work, and limits that are close to each other are
+ * not told apart. */
+#define WORK (ALD_PLACEMENT_WORK / 32)
+#define CLOSE 1.01
+
+/* Limits on the busiest part: the tighter, the longer a step takes. The best one is where the two times
+ * cross. */
+typedef struct Overlapped {
+        AldPlacementLimited limited;
+        uint32_t steps;
+        double least_nsec;  /* of a step, with any limit */
+        double tight_nsec;  /* of a step, with the limits that are known to be too tight */
+        double enough_nsec; /* or what the best solution takes */
+        AldPlacementSolution best;
+} Overlapped;
+
+static void overlapped_clear(Overlapped *self)
+{
+        ald_placement_limited_clear(&self->limited);
+        ald_placement_solution_clear(&self->best);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Overlapped, overlapped_clear)
+
+double ald_placement_overlapped(const AldPlacementProblem *problem, const double *occupy_nsec, uint32_t steps,
+        const AldPlacementSolution *solution)
+{
+        return fmax(solution->nsec, steps * ald_placement_busiest(problem, occupy_nsec, solution));
+}
+
+static int solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        /* Quickly, what the solvers find out as well. */
+        if (!ald_placement_fits(problem))
+                return -ENOSPC;
+        return problem->n_devices <= EXACT_MAX
+                       ? ald_placement_solve(problem, ret, ret_lower_nsec)
+                       : ald_placement_solve_bounded(problem, WORK, ret, ret_lower_nsec);
+}
+
+/* Takes the solution. */
+static void keep_better(Overlapped *self, AldPlacementSolution *solution)
+{
+        double nsec = ald_placement_overlapped(
+                self->limited.all, self->limited.occupy_nsec, self->steps, solution);
+
+        if (solution->n_stages < self->steps || nsec >= self->enough_nsec) {
+                ald_placement_solution_clear(solution);
+                return;
+        }
+        ald_placement_solution_clear(&self->best);
+        self->best = *solution;
+        self->enough_nsec = nsec;
+}
+
+/* Whether the best limit is above this one. */
+static bool is_too_tight(Overlapped *self, double limit_nsec)
+{
+        bool is_exact = self->limited.all->n_devices <= EXACT_MAX;
+        AldPlacementSolution found;
+        double lower, nsec;
+        uint32_t n_stages;
+        int r;
+
+        ald_placement_limited_set(&self->limited, limit_nsec);
+        r = solve(&self->limited.problem, &found, &lower);
+        if (r < 0) {
+                self->tight_nsec = r == -ENOSPC || is_exact ? INFINITY : self->least_nsec;
+                return true;
+        }
+        nsec = found.nsec;
+        n_stages = found.n_stages;
+        keep_better(self, &found);
+        if (n_stages < self->steps || nsec <= self->steps * limit_nsec)
+                return false;
+        self->tight_nsec = lower;
+        return true;
+}
+
+static double search(Overlapped *self)
+{
+        g_autoptr(GArray) limits = ald_placement_list_limits(self->limited.all, self->limited.occupy_nsec);
+        bool is_exact = self->limited.all->n_devices <= EXACT_MAX;
+        guint below = 0, above = limits->len;
+        double least;
+
+        while (below < above) {
+                guint middle = (below + above) / 2;
+                double limit = g_array_index(limits, double, middle);
+
+                if (!is_exact && above < limits->len &&
+                        g_array_index(limits, double, above) <= g_array_index(limits, double, below) * CLOSE)
+                        break;
+                if (self->steps * limit < self->enough_nsec && is_too_tight(self, limit))
+                        below = middle + 1;
+                else
+                        above = middle;
+        }
+        least = below < limits->len ? self->steps * g_array_index(limits, double, below) : INFINITY;
+        return fmin(self->tight_nsec, fmax(self->least_nsec, least));
+}
+
+int ald_placement_solve_overlapped(const AldPlacementProblem *problem, const double *occupy_nsec,
+        uint32_t steps, double enough_nsec, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        g_auto(Overlapped) self = { .steps = steps, .enough_nsec = enough_nsec, .tight_nsec = INFINITY };
+        AldPlacementSolution any;
+        int r = solve(problem, &any, &self.least_nsec);
+
+        if (r < 0) {
+                *ret_lower_nsec = r == -ENOSPC || problem->n_devices <= EXACT_MAX ? INFINITY : 0;
+                return r;
+        }
+        ald_placement_limited_init(&self.limited, problem, occupy_nsec);
+        keep_better(&self, &any);
+        *ret_lower_nsec = self.least_nsec < self.enough_nsec ? search(&self) : self.least_nsec;
+        if (!self.best.stages)
+                return -ENOSPC;
+        *ret = self.best;
+        self.best = (AldPlacementSolution){ 0 };
+        return 0;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <stdlib.h>
+
+#include "placement/plan/front.h"
+#include "placement/plan/group.h"
+#include "placement/plan/ring-cost.h"
+#include "placement/plan/ring-plan.h"
+
+/* Limits on the busiest part that are tried between those of both ends of the front. */
+#define LIMITS 6u
+#define POINTS (LIMITS + 1u)
+#define ROUNDING 1e-9
+
+bool ald_plan_has_front(const AldPlanRequest *request)
+{
+        return request->goal == ALD_PLAN_OPTIONS_GOAL_BOTH && request->engine->topology == ALD_PLAN_RING;
+}
+
+static double stage_nsec(const AldPlanCandidates *candidates, const AldPlanStage *stage)
+{
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (candidates->devices[i] == stage->device)
+                        return stage->layers * candidates->layer_nsec[i] +
+                               (stage->has_head ? candidates->head_nsec[i] : 0);
+        return NAN;
+}
+
+/* What the same stages take if each step has the requests of these candidates. */
+static void measure(const AldPlanCandidates *candidates, const AldPlanSteps *steps, double *ret_nsec,
+        double *ret_busiest_nsec)
+{
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        const AldPlanDevice *devices = candidates->cluster->devices;
+        double nsec = 0, busiest = 0;
+
+        for (uint32_t i = 0; i < steps->n_stages; i++) {
+                uint32_t source = devices[steps->stages[i].device].node;
+                uint32_t sink = devices[steps->stages[(i + 1) % steps->n_stages].device].node;
+                double stage = stage_nsec(candidates, &steps->stages[i]);
+
+                nsec += stage;
+                busiest = fmax(busiest, stage);
+                if (steps->n_stages == 1)
+                        break;
+                nsec += ald_ring_hop_nsec(candidates, &choice, source, sink);
+                busiest = fmax(busiest, ald_ring_occupy_nsec(candidates, &choice, source, sink));
+        }
+        *ret_nsec = nsec;
+        *ret_busiest_nsec = busiest;
+}
+
+/* Sets nsec to that of a step with all requests, and the others to those with the most tokens per second. */
+static void overlap(const AldPlanCandidates *candidates, AldPlanSteps *steps)
+{
+        uint64_t most = MIN(steps->n_stages, candidates->request->workload->parallel);
+
+        measure(candidates, steps, &steps->nsec, &steps->busiest_nsec);
+        steps->in_flight = 1;
+        steps->interval_nsec = steps->nsec;
+        for (uint32_t n = 2; n <= most; n++) {
+                g_auto(AldPlanGroup) group = { 0 };
+                double nsec, busiest;
+
+                ald_plan_group_init(&group, candidates, n);
+                measure(&group.candidates, steps, &nsec, &busiest);
+                if (fmax(nsec, n * busiest) >= steps->interval_nsec)
+                        continue;
+                steps->in_flight = n;
+                steps->busiest_nsec = busiest;
+                steps->interval_nsec = fmax(nsec, n * busiest);
+        }
+}
+
+static double busiest_of(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+{
+        double nsec, busiest;
+
+        measure(candidates, steps, &nsec, &busiest);
+        return busiest;
+}
+
+/* The one with the most tokens per second. */
+static int find_end(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        AldPlanRequest request = *candidates->request;
+        AldPlanCandidates changed = *candidates;
+
+        request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
+        changed.request = &request;
+        return ald_ring_plan(&changed, choice, ret);
+}
+
+/* Those between the plan and the other end of the front, with that end as the last one. */
+static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *plan, AldPlanSteps *points)
+{
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        double from = busiest_of(candidates, &plan->best), ratio;
+        uint32_t n = 0;
+        AldPlanSteps end;
+
+        if (find_end(candidates, &choice, &end) < 0)
+                return 0;
+        ratio = busiest_of(candidates, &end) / from;
+        for (uint32_t i = 1; ratio < 1 && i <= LIMITS; i++)
+                n += ald_ring_plan_within(candidates, &choice, from * pow(ratio, (double) i / (LIMITS + 1)),
+                             &points[n]) >= 0;
+        points[n++] = end;
+        for (uint32_t i = 0; i < n; i++)
+                overlap(candidates, &points[i]);
+        return n;
+}
+
+static int compare_steps(const void *a, const void *b)
+{
+        const AldPlanSteps *one = a, *other = b;
+
+        if (one->nsec != other->nsec)
+                return one->nsec < other->nsec ? -1 : 1;
+        return (one->interval_nsec > other->interval_nsec) - (one->interval_nsec < other->interval_nsec);
+}
+
+/* Whether it is another plan with the least latency, but for rounding, and more tokens. */
+static bool is_better_start(const AldPlanSteps *steps, const AldPlanSteps *best)
+{
+        return steps->nsec <= best->nsec * (1 + ROUNDING) && steps->interval_nsec < best->interval_nsec;
+}
+
+static void replace_best(AldPlan *plan, AldPlanSteps *steps)
+{
+        steps->lower_nsec = plan->best.lower_nsec;
+        ald_plan_steps_clear(&plan->best);
+        plan->best = *steps;
+}
+
+/* Sorts them and drops those that give no more tokens than one before. */
+static uint32_t keep_front(AldPlan *plan, AldPlanSteps *points, uint32_t n)
+{
+        double least = plan->best.interval_nsec;
+        uint32_t kept = 0;
+
+        qsort(points, n, sizeof *points, compare_steps);
+        for (uint32_t i = 0; i < n; i++) {
+                if (points[i].interval_nsec >= least) {
+                        ald_plan_steps_clear(&points[i]);
+                        continue;
+                }
+                least = points[i].interval_nsec;
+                if (kept == 0 && is_better_start(&points[i], &plan->best))
+                        replace_best(plan, &points[i]);
+                else
+                        points[kept++] = points[i];
+        }
+        return kept;
+}
+
+void ald_plan_find_front(const AldPlanCandidates *candidates, AldPlan *plan)
+{
+        AldPlanSteps points[POINTS];
+        uint32_t n = find_points(candidates, plan, points), taken = 0;
+
+        overlap(candidates, &plan->best);
+        n = keep_front(plan, points, n);
+        plan->is_front = true;
+        plan->n_alternatives = MIN(n, ALD_PLAN_ALTERNATIVES_MAX);
+        for (uint32_t i = 0; i < n; i++)
+                /* Evenly, with the last one. */
+                if (i + 1 == (taken + 1) * n / plan->n_alternatives)
+                        plan->alternatives[taken++] = points[i];
+                else
+                        ald_plan_steps_clear(&points[i]);
+}

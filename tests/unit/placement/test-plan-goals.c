@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
+#include "tests/unit/placement/plan-cases.h"
+
+#define CASES 400
+#define NODES_MAX 4u
+#define LAYERS_MAX 6u
+
+/* Every ring of every choice of devices, with every split. */
+typedef struct Rings {
+        const PlanCase *of;
+        uint32_t devices[NODES_MAX], layers[NODES_MAX], n;
+        void (*visit)(struct Rings *self);
+        double best; /* of what visit() looks for */
+} Rings;
+
+static void for_each_ring(Rings *self, uint32_t left)
+{
+        const PlanCase *of = self->of;
+
+        if (left == 0)
+                self->visit(self);
+        for (uint32_t device = 0; left > 0 && device < of->cluster.n_devices; device++) {
+                bool used = false;
+
+                for (uint32_t i = 0; i < self->n; i++)
+                        used |= self->devices[i] == device;
+                if (used)
+                        continue;
+                self->devices[self->n++] = device;
+                for (uint32_t layers = 1; layers <= left; layers++) {
+                        self->layers[self->n - 1] = layers;
+                        for_each_ring(self, left - layers);
+                }
+                self->n--;
+        }
+}
+
+/* A step with b requests, by the documented model: each layer has 1 GB of weights and 1e12 operations for
+ * each request. */
+static double stage_nsec(const Rings *ring, uint32_t i, double b)
+{
+        const PlanCase *of = ring->of;
+        const AldPlanDevice *device = &of->devices[ring->devices[i]];
+        double operations = 2 * of->workload.token_parameters * b / device->flops;
+        double nsec = ring->layers[i] * fmax(1e9 / device->bytes_per_second, operations) * 1e9;
+
+        return nsec + (i + 1 == ring->n ? 0.5e9 / device->bytes_per_second * 1e9 : 0);
+}
+
+static bool fits(const Rings *ring)
+{
+        for (uint32_t i = 0; i < ring->n; i++) {
+                double needs = ring->layers[i] * 1e9 + (i == 0 ? 0.5e9 : 0) + (i + 1 == ring->n ? 0.5e9 : 0);
+
+                if (needs > (double) ring->of->devices[ring->devices[i]].free_bytes)
+                        return false;
+        }
+        return true;
+}
+
+static double latency(const Rings *ring, double b, double *ret_busiest)
+{
+        double nsec = 0;
+
+        *ret_busiest = 0;
+        for (uint32_t i = 0; i < ring->n; i++) {
+                const AldPlanPath *path = plan_case_path(
+                        ring->of, ring->devices[i], ring->devices[(i + 1) % ring->n]);
+                double stage = stage_nsec(ring, i, b), transfer;
+
+                nsec += stage;
+                *ret_busiest = fmax(*ret_busiest, stage);
+                if (ring->n == 1)
+                        break;
+                if (!path)
+                        return INFINITY;
+                transfer = b * 4000 * 8 / path->bits_per_second * 1e9;
+                nsec += path->rtt_nsec / 2 + transfer;
+                *ret_busiest = fmax(*ret_busiest, transfer);
+        }
+        return nsec;
+}
+
+/* Between two tokens of a request, with the best number of steps in flight. */
+static double interval(const Rings *ring)
+{
+        uint64_t parallel = ring->of->workload.parallel;
+        double best = INFINITY;
+
+        for (uint64_t m = 1; m <= MIN(parallel, ring->n); m++) {
+                double busiest, nsec = latency(ring, (double) ((parallel + m - 1) / m), &busiest);
+
+                best = fmin(best, m == 1 ? nsec : fmax(nsec, (double) m * busiest));
+        }
+        return best;
+}
+
+static void visit_interval(Rings *self)
+{
+        if (fits(self))
+                self->best = fmin(self->best, interval(self));
+}
+
+static void visit_latency(Rings *self)
+{
+        double busiest;
+
+        if (fits(self))
+                self->best = fmin(self->best, latency(self, (double) self->of->workload.parallel, &busiest));
+}
+
+static double best_of(const PlanCase *made, void (*visit)(Rings *self))
+{
+        Rings all = { .of = made, .visit = visit, .best = INFINITY };
+
+        for_each_ring(&all, (uint32_t) made->workload.layers);
+        return all.best;
+}
+
+static Rings ring_of(const PlanCase *made, const AldPlanSteps *steps)
+{
+        Rings ring = { .of = made, .n = steps->n_stages };
+
+        for (uint32_t i = 0; i < steps->n_stages; i++) {
+                ring.devices[i] = steps->stages[i].device;
+                ring.layers[i] = steps->stages[i].layers;
+        }
+        g_assert_true(fits(&ring));
+        return ring;
+}
+
+static void assert_close(double a, double b)
+{
+        g_assert_cmpfloat_with_epsilon(a, b, 1e-6 * b);
+}
+
+static void make_random(PlanCase *made, AldPlanOptionsGoal goal)
+{
+        plan_case_init(made, "vllm", (uint32_t) g_test_rand_int_range(1, NODES_MAX + 1));
+        plan_case_randomize(made, g_test_rand_double_range(0, 0.3));
+        made->workload.layers = (uint32_t) g_test_rand_int_range(1, LAYERS_MAX + 1);
+        made->workload.parallel = (uint32_t) g_test_rand_int_range(1, 10);
+        made->workload.token_parameters = g_test_rand_double_range(1, 1e13);
+        if (g_test_rand_bit())
+                for (uint32_t i = 0; i < made->cluster.n_paths; i++)
+                        made->paths[i].rtt_nsec /= 100;
+        made->request.goal = goal;
+}
+
+static void assert_throughput(const PlanCase *made, const AldPlan *plan, double best, unsigned *n_best)
+{
+        Rings ring = ring_of(made, &plan->best);
+        uint64_t m = plan->best.in_flight, b = (made->workload.parallel + m - 1) / m;
+        double busiest, nsec = latency(&ring, (double) b, &busiest);
+
+        g_assert_cmpuint(m, <=, ring.n);
+        assert_close(plan->best.nsec, nsec);
+        assert_close(plan->best.busiest_nsec, busiest);
+        assert_close(plan->best.interval_nsec, m == 1 ? nsec : fmax(nsec, (double) m * busiest));
+        assert_close(
+                plan->tokens_per_second, 1e9 * (double) made->workload.parallel / plan->best.interval_nsec);
+        g_assert_cmpfloat(plan->best.lower_nsec, <=, best * (1 + 1e-9));
+        g_assert_cmpfloat(plan->best.interval_nsec, >=, best * (1 - 1e-9));
+        if (plan->best.lower_nsec == plan->best.interval_nsec)
+                assert_close(plan->best.interval_nsec, best);
+        *n_best += plan->best.interval_nsec <= best * (1 + 1e-9);
+        for (uint32_t i = 0; i < plan->n_alternatives; i++)
+                g_assert_cmpfloat(plan->alternatives[i].interval_nsec, >=, best * (1 - 1e-9));
+}
+
+/* The bound holds, and is reached but where more steps than stages would have been better. */
+static void test_throughput(void)
+{
+        unsigned n = 0, n_best = 0, n_overlapped = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+                double best;
+
+                make_random(&made, ALD_PLAN_OPTIONS_GOAL_THROUGHPUT);
+                best = best_of(&made, visit_interval);
+                plan = plan_case_try(&made, &refusal);
+                g_free(refusal.verdicts);
+                g_assert_true((plan == NULL) == isinf(best));
+                if (!plan)
+                        continue;
+                assert_throughput(&made, plan, best, &n_best);
+                n_overlapped += plan->best.in_flight > 1;
+                n++;
+        }
+        g_test_message("%u plans, %u with several steps in flight, %u best", n, n_overlapped, n_best);
+        g_assert_cmpuint(n_overlapped, >, n / 8);
+        g_assert_cmpuint(n_best, >=, n * 95 / 100);
+}
+
+/* From the least latency to the most tokens, each with more of both than the one before. */
+static void assert_front(const PlanCase *made, const AldPlan *plan)
+{
+        const AldPlanSteps *before = &plan->best;
+
+        g_assert_true(plan->is_front);
+        for (uint32_t i = 0; i <= plan->n_alternatives; i++) {
+                const AldPlanSteps *steps = i == 0 ? &plan->best : &plan->alternatives[i - 1];
+                Rings ring = ring_of(made, steps);
+                double busiest;
+
+                assert_close(steps->nsec, latency(&ring, (double) made->workload.parallel, &busiest));
+                assert_close(steps->interval_nsec, interval(&ring));
+                g_assert_cmpfloat(steps->nsec, >=, before->nsec);
+                if (i > 0)
+                        g_assert_cmpfloat(steps->interval_nsec, <, before->interval_nsec);
+                before = steps;
+        }
+}
+
+static void test_front(void)
+{
+        unsigned n_alternatives = 0;
+
+        for (int i = 0; i < CASES / 2; i++) {
+                g_autoptr(AldPlan) plan = NULL, most = NULL;
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+
+                make_random(&made, ALD_PLAN_OPTIONS_GOAL_BOTH);
+                plan = plan_case_try(&made, &refusal);
+                g_free(refusal.verdicts);
+                if (!plan)
+                        continue;
+                assert_close(plan->best.nsec, best_of(&made, visit_latency));
+                assert_front(&made, plan);
+                made.request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
+                most = plan_case_plan(&made);
+                g_assert_cmpfloat(
+                        (plan->n_alternatives > 0 ? plan->alternatives[plan->n_alternatives - 1] : plan->best)
+                                .interval_nsec,
+                        <=, most->best.interval_nsec * (1 + 1e-9));
+                n_alternatives += plan->n_alternatives;
+        }
+        g_assert_cmpuint(n_alternatives, >, CASES / 20);
+}
+
+/* A client has one step under way. */
+static void test_star(void)
+{
+        g_autoptr(AldPlan) latency_plan = NULL, plan = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "llama.cpp", 2);
+        plan_case_join(&made, 0, 1, 1e6, 1e9);
+        plan_case_join(&made, 1, 0, 1e6, 1e9);
+        made.devices[0].free_bytes = made.devices[1].free_bytes = 5000000000;
+        made.workload.parallel = 4;
+        latency_plan = plan_case_plan(&made);
+        made.request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
+        plan = plan_case_plan(&made);
+        g_assert_cmpuint(plan->best.in_flight, ==, 1);
+        g_assert_cmpfloat(plan->best.nsec, ==, latency_plan->best.nsec);
+        assert_close(plan->tokens_per_second, 4e9 / plan->best.nsec);
+        g_assert_cmpfloat(
+                plan->best.busiest_nsec, ==, fmax(plan->best.stages[0].nsec, plan->best.stages[1].nsec));
+}
+
+/* More devices than are solved exactly. */
+static void test_many(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "vllm", 12);
+        plan_case_randomize(&made, 0.1);
+        for (uint32_t i = 0; i < made.cluster.n_paths; i++)
+                made.paths[i].rtt_nsec /= 1000;
+        made.workload.token_parameters = 1e12;
+        made.workload.layers = 24;
+        made.workload.parallel = 32;
+        made.request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
+        plan = plan_case_plan(&made);
+        g_assert_cmpfloat(plan->best.lower_nsec, <=, plan->best.interval_nsec);
+        g_assert_cmpfloat(plan->best.interval_nsec, <=, 2 * plan->best.lower_nsec);
+        g_test_message("%u in flight, within %.3f", plan->best.in_flight,
+                plan->best.interval_nsec / plan->best.lower_nsec);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/plan-goals/throughput", test_throughput);
+        g_test_add_func("/plan-goals/front", test_front);
+        g_test_add_func("/plan-goals/star", test_star);
+        g_test_add_func("/plan-goals/many", test_many);
+        return g_test_run();
+}
