@@ -38,6 +38,29 @@ static bool is_among(const AldPlanCluster *cluster, const AldPlanDevice *device,
         return false;
 }
 
+/* What the request says of the device, or NULL. */
+static const AldPlanPin *find_pin(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
+{
+        for (uint32_t i = 0; i < request->n_pins; i++)
+                if (is_meant(cluster, device, request->pins[i].device))
+                        return &request->pins[i];
+        return NULL;
+}
+
+const AldPlanPin *ald_plan_pin_of(const AldPlanCandidates *candidates, uint32_t candidate)
+{
+        return find_pin(
+                candidates->cluster, candidates->request, ald_plan_candidate_device(candidates, candidate));
+}
+
+static bool is_excluded(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
+{
+        return is_among(cluster, device, request->without) ||
+               (request->n_pins > 0 && !find_pin(cluster, request, device));
+}
+
 /* Of two devices that compute in the same memory, the one that has to be used, else the faster one, else the
  * first.
  */
@@ -62,7 +85,7 @@ static bool has_better_sibling(const AldPlanCluster *cluster, const AldPlanReque
                 const AldPlanDevice *other = &cluster->devices[i];
 
                 if (i == index || other->node != device->node || !other->uses_host_memory ||
-                        is_among(cluster, other, request->without) ||
+                        is_excluded(cluster, request, other) ||
                         (other->is_processor && !request->engine->takes_processors))
                         continue;
                 if (is_better(cluster, request, i, index))
@@ -79,7 +102,7 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
 
         if (cluster->nodes[device->node].unusable)
                 return ALD_PLAN_UNUSABLE;
-        if (is_among(cluster, device, request->without))
+        if (is_excluded(cluster, request, device))
                 return ALD_PLAN_EXCLUDED;
         if (device->is_processor && !request->engine->takes_processors)
                 return ALD_PLAN_NOT_FOR_ENGINE;
@@ -100,10 +123,12 @@ static void add(AldPlanCandidates *candidates, uint32_t index)
 {
         const AldPlanRequest *request = candidates->request;
         const AldPlanDevice *device = &candidates->cluster->devices[index];
+        const AldPlanPin *pin = find_pin(candidates->cluster, request, device);
         uint32_t i = candidates->n++;
 
         candidates->devices[i] = index;
-        candidates->required[i] = is_among(candidates->cluster, device, request->must);
+        candidates->pinned[i] = pin ? pin->layers : 0;
+        candidates->required[i] = pin || is_among(candidates->cluster, device, request->must);
         candidates->layer_nsec[i] = ald_plan_layer_nsec(&request->constants, device, request->workload);
         candidates->head_nsec[i] = ald_plan_head_nsec(&request->constants, device, request->workload);
 }
@@ -155,6 +180,53 @@ static int check_names(
         return 0;
 }
 
+/* The device is there and has room for its layers. */
+static int check_pin(const AldPlanCandidates *candidates, uint32_t pin, AldPlanRefusal *ret)
+{
+        const AldPlanRequest *request = candidates->request;
+        const AldPlanPin *pins = request->pins;
+
+        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINNED_TWICE, .text = pins[pin].device };
+        for (uint32_t i = 0; i < pin; i++)
+                if (strcmp(pins[i].device, pins[pin].device) == 0)
+                        return -EINVAL;
+        ret->kind = ALD_PLAN_NO_SUCH_NODE;
+        for (uint32_t i = 0; i < candidates->cluster->n_devices; i++) {
+                const AldPlanDevice *device = &candidates->cluster->devices[i];
+                AldPlanReason reason = candidates->verdicts[i].reason;
+
+                if (!is_meant(candidates->cluster, device, pins[pin].device))
+                        continue;
+                ret->kind = ALD_PLAN_REQUIRED_UNUSABLE;
+                if (reason != ALD_PLAN_TAKEN && reason != ALD_PLAN_MEMORY_TOO_SMALL)
+                        return -EINVAL;
+                ret->kind = ALD_PLAN_PINNED_TOO_MANY;
+                ret->needs_bytes = ald_plan_stage_bytes(
+                        &request->constants, device, request->workload, pins[pin].layers, 0);
+                ret->free_bytes = device->free_bytes;
+                return ret->needs_bytes > ret->free_bytes ? -EINVAL : 0;
+        }
+        return -EINVAL;
+}
+
+static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const AldPlanRequest *request = candidates->request;
+        uint64_t sum = 0;
+
+        for (uint32_t i = 0; i < request->n_pins; i++) {
+                int r = check_pin(candidates, i, ret);
+
+                if (r < 0)
+                        return r;
+                sum += request->pins[i].layers;
+        }
+        if (request->n_pins == 0 || sum == request->workload->layers)
+                return 0;
+        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINS_DO_NOT_ADD_UP, .pinned_layers = sum };
+        return -EINVAL;
+}
+
 static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanCluster *cluster = candidates->cluster;
@@ -175,6 +247,8 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
 
         if (r >= 0)
                 r = check_names(candidates, request->must, true, ret_refusal);
+        if (r >= 0)
+                r = check_pins(candidates, ret_refusal);
         if (r >= 0 && request->client)
                 r = check_client(candidates, ret_refusal);
         if (r >= 0 && candidates->n == 0) {
@@ -191,6 +265,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 .request = request,
                 .devices = g_new(uint32_t, cluster->n_devices),
                 .required = g_new(bool, cluster->n_devices),
+                .pinned = g_new(uint32_t, cluster->n_devices),
                 .layer_nsec = g_new(double, cluster->n_devices),
                 .head_nsec = g_new(double, cluster->n_devices),
                 .activation_bytes = ald_plan_activation_bytes(&request->constants, request->workload),
@@ -208,6 +283,7 @@ void ald_plan_candidates_clear(AldPlanCandidates *candidates)
 {
         g_free(candidates->devices);
         g_free(candidates->required);
+        g_free(candidates->pinned);
         g_free(candidates->layer_nsec);
         g_free(candidates->head_nsec);
         g_free(candidates->paths);

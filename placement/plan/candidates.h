@@ -12,6 +12,7 @@ typedef struct AldPlanCandidates {
         uint32_t n;
         uint32_t *devices; /* indices in the cluster, of which each candidate is one */
         bool *required;
+        uint32_t *pinned; /* layers that it gets; 0: any number */
         double *layer_nsec, *head_nsec;
         uint32_t *paths; /* [source * n_nodes + sink]: the best one for a step's activations, or ALD_PLAN_NONE
                           */
@@ -26,6 +27,9 @@ void ald_plan_candidates_clear(AldPlanCandidates *candidates);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanCandidates, ald_plan_candidates_clear)
 
 const AldPlanDevice *ald_plan_candidate_device(const AldPlanCandidates *candidates, uint32_t candidate);
+
+/* What the request says of it, or NULL. */
+const AldPlanPin *ald_plan_pin_of(const AldPlanCandidates *candidates, uint32_t candidate);
 
 /* The index of a node, or ALD_PLAN_NONE. */
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id);

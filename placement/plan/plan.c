@@ -53,6 +53,32 @@ static uint64_t room(const AldPlanRequest *request, const AldPlanDevice *device)
         return device->free_bytes - MIN(fixed, device->free_bytes);
 }
 
+/* Makes it a refusal of the pinned device that lacks the least for what it would hold besides, if all lack
+ * something. */
+static bool describe_pinned(const AldPlanCandidates *candidates, uint64_t beside, AldPlanRefusal *ret)
+{
+        const AldPlanRequest *request = candidates->request;
+        uint64_t least = UINT64_MAX;
+
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                const AldPlanDevice *device = ald_plan_candidate_device(candidates, i);
+                uint64_t needs = ald_plan_stage_bytes(
+                        &request->constants, device, request->workload, candidates->pinned[i], beside);
+
+                if (needs <= device->free_bytes)
+                        return false;
+                if (needs - device->free_bytes >= least)
+                        continue;
+                least = needs - device->free_bytes;
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINNED_TOO_MANY,
+                        .text = ald_plan_pin_of(candidates, i)->device,
+                        .needs_bytes = needs,
+                        .free_bytes = device->free_bytes,
+                        .n_devices = candidates->n };
+        }
+        return true;
+}
+
 static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
@@ -65,6 +91,11 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
         };
         for (uint32_t i = 0; i < candidates->n; i++)
                 ret->free_bytes += room(candidates->request, ald_plan_candidate_device(candidates, i));
+        if (ret->kind != ALD_PLAN_TOO_LITTLE_MEMORY || candidates->request->n_pins == 0)
+                return;
+        if (!describe_pinned(candidates, workload->head_bytes, ret) &&
+                !describe_pinned(candidates, workload->embedding_bytes, ret))
+                describe_pinned(candidates, workload->embedding_bytes + workload->head_bytes, ret);
 }
 
 static int make(const AldPlanCandidates *candidates, AldPlan *plan, AldPlanRefusal *ret_refusal)

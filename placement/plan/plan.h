@@ -6,6 +6,7 @@
 #include "placement/plan/cluster.h"
 #include "placement/plan/constants.h"
 #include "placement/plan/engine.h"
+#include "placement/plan/pins.h"
 #include "placement/plan/workload.h"
 
 typedef struct AldPlanRequest {
@@ -18,6 +19,8 @@ typedef struct AldPlanRequest {
                           device that could be used */
         uint32_t devices_max; /* that may be used; 0: all */
         AldPlanOptionsGoal goal;
+        const AldPlanPin *pins; /* the devices that get layers, and how many; NULL: that is to be found */
+        uint32_t n_pins;
         /* Between nodes without a path that was measured; NAN: they are not joined. */
         double assumed_rtt_nsec, assumed_bits_per_second;
         AldPlanConstants constants;
@@ -118,14 +121,18 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_DEVICES_LIMITED,   /* a plan would need more devices than the request or the engine allows */
         ALD_PLAN_VENDORS_DIFFER,    /* a plan would need GPUs of several vendors */
         ALD_PLAN_NOT_JOINED,        /* they have enough, but no paths join as many as it takes */
+        ALD_PLAN_PINNED_TWICE,      /* text: the device */
+        ALD_PLAN_PINS_DO_NOT_ADD_UP, /* to the layers of the workload, but to pinned_layers */
+        ALD_PLAN_PINNED_TOO_MANY,    /* text: the device; needs_bytes and free_bytes are of this device */
 } AldPlanRefusalKind;
 
 typedef struct AldPlanRefusal {
         AldPlanRefusalKind kind;
         const char *text;                 /* of the request; or NULL */
         uint64_t needs_bytes, free_bytes; /* free_bytes: of all usable devices, less what they keep free */
-        uint32_t n_devices;               /* usable ones */
-        AldPlanVerdict *verdicts;         /* as in a plan, to be freed with g_free(); NULL: there are none */
+        uint64_t pinned_layers;
+        uint32_t n_devices;       /* usable ones */
+        AldPlanVerdict *verdicts; /* as in a plan, to be freed with g_free(); NULL: there are none */
 } AldPlanRefusal;
 
 /*

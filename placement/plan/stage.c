@@ -5,9 +5,13 @@
 uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside)
 {
         const AldPlanRequest *request = candidates->request;
+        uint32_t pinned = candidates->pinned[candidate];
+        uint32_t most = ald_plan_layers_max(&request->constants,
+                ald_plan_candidate_device(candidates, candidate), request->workload, beside);
 
-        return ald_plan_layers_max(&request->constants, ald_plan_candidate_device(candidates, candidate),
-                request->workload, beside);
+        if (pinned == 0)
+                return most;
+        return most >= pinned ? pinned : 0;
 }
 
 AldPlacementDevice ald_plan_stage_device(

@@ -6,7 +6,9 @@
 
 /* What stars and rings have in common. */
 
-/* Layers of a candidate that fit with `beside` bytes for what it holds besides. */
+/* Layers of a candidate that fit with `beside` bytes for what it holds besides; if it has to get a certain
+ * number, no more than that, and none if these do not fit. All of them get it then, as their sum is that of
+ * all layers. */
 uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside);
 
 /* A candidate as the solvers take it, with nothing besides. */

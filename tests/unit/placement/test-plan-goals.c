@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <math.h>
 
 #include "tests/unit/placement/plan-cases.h"
@@ -286,6 +287,114 @@ static void test_many(void)
                 plan->best.interval_nsec / plan->best.lower_nsec);
 }
 
+static void test_pin_parsing(void)
+{
+        static const char *const bad[] = { "", "n0/gpu", "n0=3", "n0/=3", "/gpu=3", "n0/gpu=", "n0/gpu=0",
+                "n0/gpu=-1", "n0/gpu=1025", "n0/gpu=3x", "n0/gpu= 3", "=/3" };
+        g_auto(AldPlanPin) pin = {}, odd = {};
+
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++)
+                g_assert_cmpint(ald_plan_pin_parse(bad[i], &pin), ==, -EINVAL);
+        g_assert_cmpint(ald_plan_pin_parse("n0/gpu=1024", &pin), ==, 0);
+        g_assert_cmpstr(pin.device, ==, "n0/gpu");
+        g_assert_cmpuint(pin.layers, ==, 1024);
+        g_assert_cmpint(ald_plan_pin_parse("n0/a/b=c=7", &odd), ==, 0);
+        g_assert_cmpstr(odd.device, ==, "n0/a/b=c");
+        g_assert_cmpuint(odd.layers, ==, 7);
+}
+
+/* Of all rings only those of these devices with these layers count. */
+static void visit_pinned(Rings *self)
+{
+        const AldPlanRequest *request = &self->of->request;
+
+        if (self->n != request->n_pins)
+                return;
+        for (uint32_t i = 0; i < self->n; i++) {
+                g_autofree char *name = g_strdup_printf("%s/gpu", self->of->nodes[self->devices[i]].id);
+                bool found = false;
+
+                for (uint32_t j = 0; j < request->n_pins; j++)
+                        found |= g_str_equal(request->pins[j].device, name) &&
+                                 request->pins[j].layers == self->layers[i];
+                if (!found)
+                        return;
+        }
+        (self->of->request.goal == ALD_PLAN_OPTIONS_GOAL_LATENCY ? visit_latency : visit_interval)(self);
+}
+
+static void test_pins_are_kept(void)
+{
+        unsigned n = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                AldPlanPin pins[] = { { (char *) "n0/gpu", 2 }, { (char *) "n2/gpu", 1 },
+                        { (char *) "n1/gpu", 1 } };
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+                double best;
+
+                make_random(&made, i % 2 ? ALD_PLAN_OPTIONS_GOAL_LATENCY : ALD_PLAN_OPTIONS_GOAL_THROUGHPUT);
+                if (made.cluster.n_nodes < G_N_ELEMENTS(pins))
+                        continue;
+                made.request.pins = pins;
+                made.request.n_pins = G_N_ELEMENTS(pins);
+                made.workload.layers = 4;
+                best = best_of(&made, visit_pinned);
+                plan = plan_case_try(&made, &refusal);
+                g_free(refusal.verdicts);
+                g_assert_true((plan == NULL) == isinf(best));
+                if (!plan)
+                        continue;
+                assert_close(plan->best.interval_nsec, best);
+                for (uint32_t j = 3; j < made.cluster.n_devices; j++)
+                        g_assert_cmpint(plan->verdicts[j].reason, ==, ALD_PLAN_EXCLUDED);
+                n++;
+        }
+        g_assert_cmpuint(n, >, CASES / 16);
+}
+
+static void test_pin_refusals(void)
+{
+        AldPlanPin pins[] = { { (char *) "n0/cpu", 2 }, { (char *) "n1/cpu", 3 } };
+        AldPlanRefusal refusal = {};
+        PlanCase made;
+
+        plan_case_init(&made, "llama.cpp", 2);
+        plan_case_join(&made, 0, 1, 1e6, 1e9);
+        plan_case_join(&made, 1, 0, 1e6, 1e9);
+        made.request.pins = pins;
+        made.request.n_pins = 2;
+        g_assert_null(plan_case_try(&made, &refusal));
+        g_assert_cmpint(refusal.kind, ==, ALD_PLAN_PINS_DO_NOT_ADD_UP);
+        g_assert_cmpuint(refusal.pinned_layers, ==, 5);
+        g_free(refusal.verdicts);
+        pins[0].layers = 3;
+        made.devices[1].free_bytes = 2000000000;
+        g_assert_null(plan_case_try(&made, &refusal));
+        g_assert_cmpint(refusal.kind, ==, ALD_PLAN_PINNED_TOO_MANY);
+        g_assert_cmpstr(refusal.text, ==, "n1/cpu");
+        g_assert_cmpuint(refusal.needs_bytes, ==, 3000000000);
+        g_assert_cmpuint(refusal.free_bytes, ==, 2000000000);
+        g_free(refusal.verdicts);
+        /* Neither has room for the head. */
+        made.devices[0].free_bytes = 3300000000;
+        made.devices[1].free_bytes = 3200000000;
+        g_assert_null(plan_case_try(&made, &refusal));
+        g_assert_cmpint(refusal.kind, ==, ALD_PLAN_PINNED_TOO_MANY);
+        g_assert_cmpstr(refusal.text, ==, "n0/cpu");
+        g_assert_cmpuint(refusal.needs_bytes - refusal.free_bytes, ==, 200000000);
+        g_free(refusal.verdicts);
+        made.nodes[0].unusable = "offline";
+        plan_case_assert_refused(&made, ALD_PLAN_REQUIRED_UNUSABLE, "n0/cpu");
+        pins[0].device = (char *) "n7/cpu";
+        plan_case_assert_refused(&made, ALD_PLAN_NO_SUCH_NODE, "n7/cpu");
+        pins[0].device = pins[1].device;
+        made.devices[1].free_bytes = 9000000000;
+        plan_case_assert_refused(&made, ALD_PLAN_PINNED_TWICE, "n1/cpu");
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -293,5 +402,8 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-goals/front", test_front);
         g_test_add_func("/plan-goals/star", test_star);
         g_test_add_func("/plan-goals/many", test_many);
+        g_test_add_func("/plan-goals/pin-parsing", test_pin_parsing);
+        g_test_add_func("/plan-goals/pins-are-kept", test_pins_are_kept);
+        g_test_add_func("/plan-goals/pin-refusals", test_pin_refusals);
         return g_test_run();
 }
