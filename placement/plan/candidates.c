@@ -5,6 +5,7 @@
 
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/slice-cost.h"
 
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id)
 {
@@ -86,12 +87,24 @@ static bool has_better_sibling(const AldPlanCluster *cluster, const AldPlanReque
 
                 if (i == index || other->node != device->node || !other->uses_host_memory ||
                         is_excluded(cluster, request, other) ||
-                        (other->is_processor && !request->engine->takes_processors))
+                        !ald_plan_engine_takes(request->engine, other->is_processor))
                         continue;
                 if (is_better(cluster, request, i, index))
                         return true;
         }
         return false;
+}
+
+/* For one layer, or for the smallest slice of all. */
+static bool has_room(const AldPlanCandidates *candidates, const AldPlanDevice *device)
+{
+        const AldPlanRequest *request = candidates->request;
+        uint32_t slices = ald_slices_max(request->workload, candidates->cluster->n_nodes);
+
+        if (request->engine->topology == ALD_PLAN_SLICES)
+                return ald_slices_bytes(&request->constants, device, request->workload, slices, 0) <=
+                       device->free_bytes;
+        return ald_plan_layers_max(&request->constants, device, request->workload, 0) > 0;
 }
 
 static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
@@ -104,7 +117,7 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_UNUSABLE;
         if (is_excluded(cluster, request, device))
                 return ALD_PLAN_EXCLUDED;
-        if (device->is_processor && !request->engine->takes_processors)
+        if (!ald_plan_engine_takes(request->engine, device->is_processor))
                 return ALD_PLAN_NOT_FOR_ENGINE;
         if (isnan(device->bytes_per_second))
                 return ALD_PLAN_BANDWIDTH_UNMEASURED;
@@ -114,7 +127,7 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_SHARES_MEMORY;
         if (device->free_bytes == ALD_PLAN_ABSENT)
                 return ALD_PLAN_MEMORY_UNKNOWN;
-        if (ald_plan_layers_max(&request->constants, device, request->workload, 0) == 0)
+        if (!has_room(candidates, device))
                 return ALD_PLAN_MEMORY_TOO_SMALL;
         return ALD_PLAN_TAKEN;
 }
@@ -214,6 +227,10 @@ static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
         const AldPlanRequest *request = candidates->request;
         uint64_t sum = 0;
 
+        if (request->n_pins > 0 && request->engine->topology == ALD_PLAN_SLICES) {
+                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_SPLIT };
+                return -EINVAL;
+        }
         for (uint32_t i = 0; i < request->n_pins; i++) {
                 int r = check_pin(candidates, i, ret);
 
@@ -234,7 +251,7 @@ static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret
         uint32_t node = ald_plan_node_find(cluster, request->client);
 
         *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_CLIENT, .text = request->client };
-        if (request->engine->topology != ALD_PLAN_STAR)
+        if (request->engine->topology != ALD_PLAN_STAR && request->engine->topology != ALD_PLAN_SLICES)
                 return -EINVAL;
         ret->kind = node == ALD_PLAN_NONE ? ALD_PLAN_NO_SUCH_NODE : ALD_PLAN_REQUIRED_UNUSABLE;
         return node == ALD_PLAN_NONE || cluster->nodes[node].unusable ? -EINVAL : 0;

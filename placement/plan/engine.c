@@ -5,14 +5,18 @@
 
 #include "placement/plan/engine.h"
 
-/* llama.cpp: ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the
- * activations between parts (ggml-backend.cpp and ggml-rpc.cpp); --tensor-split takes 15 numbers. The others:
- * pipelines, whose last stage sends the token to the first one, over NCCL or RCCL. */
+/*
+ * llama.cpp: ggml-rpc-server computes a part of a graph for its client, whose scheduler copies the
+ * activations between parts (ggml-backend.cpp and ggml-rpc.cpp); --tensor-split takes 15 numbers.
+ * vLLM, SGLang and torch: pipelines, whose last stage sends the token to the first one, over NCCL or RCCL.
+ * distributed-llama: see slice-cost.h; its GPUs would have to have Vulkan, and are not planned for.
+ */
 static const AldPlanEngine engines[] = {
-        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .devices_max = 15 },
-        { "vllm", ALD_PLAN_RING, .takes_rdma = true, .one_vendor = true },
-        { "sglang", ALD_PLAN_RING, .takes_rdma = true, .one_vendor = true },
-        { "torch", ALD_PLAN_RING, .takes_rdma = true, .one_vendor = true },
+        { "llama.cpp", ALD_PLAN_STAR, .takes_processors = true, .takes_gpus = true, .devices_max = 15 },
+        { "vllm", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true },
+        { "sglang", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true },
+        { "torch", ALD_PLAN_RING, .takes_gpus = true, .takes_rdma = true, .one_vendor = true },
+        { "distributed-llama", ALD_PLAN_SLICES, .takes_processors = true },
 };
 
 const AldPlanEngine *ald_plan_engine_find(const char *name)

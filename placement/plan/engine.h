@@ -10,17 +10,26 @@ typedef enum AldPlanTopology {
         ALD_PLAN_STAR,
         /* From stage to stage, and from the last one back to the first. */
         ALD_PLAN_RING,
+        /* Through all nodes at once, each of which has an equal slice of each layer; all exchange their parts
+         * of the activations. */
+        ALD_PLAN_SLICES,
 } AldPlanTopology;
 
 /* What a plan for an engine may look like. */
 typedef struct AldPlanEngine {
         const char *name; /* as users write it */
         AldPlanTopology topology;
-        bool takes_processors; /* beside GPUs */
-        bool takes_rdma;       /* paths over RDMA beside those over sockets */
-        bool one_vendor;       /* all GPUs of a plan, as in a group of NCCL or RCCL */
-        uint32_t devices_max;  /* that it can use; 0: any number */
+        bool takes_processors;
+        bool takes_gpus;
+        bool takes_rdma;      /* paths over RDMA beside those over sockets */
+        bool one_vendor;      /* all GPUs of a plan, as in a group of NCCL or RCCL */
+        uint32_t devices_max; /* that it can use; 0: any number */
 } AldPlanEngine;
+
+static inline bool ald_plan_engine_takes(const AldPlanEngine *engine, bool is_processor)
+{
+        return is_processor ? engine->takes_processors : engine->takes_gpus;
+}
 
 /* NULL: there is none of this name. */
 const AldPlanEngine *ald_plan_engine_find(const char *name);

@@ -11,15 +11,6 @@
 #define BETTER_RTT 0.1
 #define JUDGED 0.5 /* fraction of the work until all candidates are judged */
 
-static double hops_nsec(const AldPlanSteps *steps)
-{
-        double nsec = 0;
-
-        for (uint32_t i = 0; i < steps->n_stages; i++)
-                nsec += steps->stages[i].hop_nsec;
-        return nsec;
-}
-
 /* What is to be short. */
 static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
@@ -97,11 +88,12 @@ static AldPlanVerdict judge_needless(
                 return verdict;
         }
         allowed[candidate] = true;
-        choice.allowed = allowed;
+        /* A slice more makes no plan: their number is to be another one. */
+        choice.allowed = candidates->request->engine->topology == ALD_PLAN_SLICES ? NULL : allowed;
         choice.required = candidate;
         choice.client = plan->best.client;
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
-                verdict.costs_nsec = hops_nsec(&with) - hops_nsec(&plan->best);
+                verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
                 verdict.saves_nsec = goal_nsec(candidates, &plan->best) - goal_nsec(candidates, &with) +
                                      verdict.costs_nsec;
                 ald_plan_steps_clear(&with);

@@ -15,8 +15,8 @@ typedef struct AldPlanRequest {
         const char *const *must; /* devices as "node/device" that get a layer, or nodes of which all do that
                                     could; NULL: none */
         const char *const *without; /* those that get none; NULL: none */
-        const char *client;   /* the node that runs the client of a star; NULL: the best one of those with a
-                          device that could be used */
+        const char *client; /* the node that runs the client of a star, or the root of slices; NULL: the best
+                        one of those with a device that could be used */
         uint32_t devices_max; /* that may be used; 0: all */
         AldPlanOptionsGoal goal;
         const AldPlanPin *pins; /* the devices that get layers, and how many; NULL: that is to be found */
@@ -36,15 +36,18 @@ typedef struct AldPlanRequest {
 typedef struct AldPlanStage {
         uint32_t device; /* index in the cluster */
         uint32_t first_layer, layers;
+        uint32_t slices; /* that each layer is cut into, of which the stage has one; 0 or 1: it is not */
         bool has_head;   /* of a ring, the last one; of a star, any: the first, too, if that is the client's
                             processor,   whose layers come first */
         uint64_t bytes;  /* that it needs, with what is kept free and for buffers */
         double nsec;     /* of its layers, and of the head */
         double hop_nsec; /* star: to it and back, 0 on the node of the client; ring: to the next stage, or
-                            from the last one to the first */
-        uint32_t path_to, path_from; /* star: from the client and back; ring: path_to is to the next stage.
-                                        Index in the cluster, or ALD_PLAN_NONE: on one node, or assumed */
-        bool is_assumed;             /* the paths */
+                            from the last one to the first; slices: its share, as if the others were not
+                            slower */
+        uint32_t path_to,
+                path_from; /* star and slices: from the client and back; ring: path_to is to the next stage.
+                              Index in the cluster, or ALD_PLAN_NONE: on one node, or assumed */
+        bool is_assumed;   /* the paths */
         double bytes_to, bytes_from; /* that pass on these in a step */
         double nsec_to, nsec_from;   /* that this takes */
 } AldPlanStage;
@@ -55,6 +58,7 @@ typedef struct AldPlanSteps {
         uint32_t client;      /* of a star: index of a node; else ALD_PLAN_NONE */
         double nsec;          /* of a step */
         uint32_t in_flight;   /* steps under way at once, among which the requests are divided */
+        double hops_nsec;     /* of the transfers, which are a part of it */
         double busiest_nsec;  /* of the stage, or the path of a ring, that a step occupies the longest */
         double interval_nsec; /* in which each request gets a token: nsec, or in_flight times busiest_nsec */
         double lower_nsec; /* no plan has a shorter one; if it equals interval_nsec, that is proven to be the
@@ -71,7 +75,7 @@ typedef enum AldPlanReason {
         ALD_PLAN_SAVES_TOO_LITTLE, /* costs_nsec and saves_nsec say how much */
         ALD_PLAN_UNUSABLE,         /* as AldPlanNode says */
         ALD_PLAN_EXCLUDED,         /* by the request */
-        ALD_PLAN_NOT_FOR_ENGINE,   /* a processor */
+        ALD_PLAN_NOT_FOR_ENGINE,   /* a processor, or a GPU */
         ALD_PLAN_SHARES_MEMORY,    /* with a device of its node that is faster, or must be used */
         ALD_PLAN_MEMORY_UNKNOWN,
         ALD_PLAN_BANDWIDTH_UNMEASURED,
@@ -121,6 +125,7 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_DEVICES_LIMITED,   /* a plan would need more devices than the request or the engine allows */
         ALD_PLAN_VENDORS_DIFFER,    /* a plan would need GPUs of several vendors */
         ALD_PLAN_NOT_JOINED,        /* they have enough, but no paths join as many as it takes */
+        ALD_PLAN_NO_SPLIT,          /* the engine has none */
         ALD_PLAN_PINNED_TWICE,      /* text: the device */
         ALD_PLAN_PINS_DO_NOT_ADD_UP, /* to the layers of the workload, but to pinned_layers */
         ALD_PLAN_PINNED_TOO_MANY,    /* text: the device; needs_bytes and free_bytes are of this device */

@@ -131,8 +131,11 @@ static void keep(const Ring *ring, const AldPlacementProblem *problem, uint32_t 
                 best->in_flight = in_flight;
                 best->busiest_nsec = ald_placement_busiest(problem, ring->occupy_nsec, solution);
                 best->interval_nsec = interval;
-                for (uint32_t i = 0; i < solution->n_stages; i++)
+                best->hops_nsec = 0;
+                for (uint32_t i = 0; i < solution->n_stages; i++) {
                         best->stages[i] = stage_of(ring, solution, i);
+                        best->hops_nsec += best->stages[i].hop_nsec;
+                }
                 ald_plan_stages_number(best->stages, best->n_stages);
         }
         ald_placement_solution_clear(solution);

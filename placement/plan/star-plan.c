@@ -171,8 +171,10 @@ static void keep(const Star *star, uint32_t client, const AldPlacementSolution *
                         if (is_first(star, client, &solution->stages[i]) == turn)
                                 ret->stages[n++] = stage_of(
                                         star, client, &solution->stages[i], i + 1 == solution->n_stages);
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n; i++) {
                 ret->busiest_nsec = fmax(ret->busiest_nsec, ret->stages[i].nsec);
+                ret->hops_nsec += ret->stages[i].hop_nsec;
+        }
         ald_plan_stages_number(ret->stages, n);
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "placement/plan/ring-plan.h"
+#include "placement/plan/slice-plan.h"
 #include "placement/plan/star-plan.h"
 #include "placement/plan/steps.h"
 
@@ -9,7 +10,13 @@ int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice
 {
         if (!ald_plan_progress_next(candidates->progress))
                 return -ECANCELED;
-        return candidates->request->engine->topology == ALD_PLAN_STAR
-                       ? ald_star_plan(candidates, choice, ret)
-                       : ald_ring_plan(candidates, choice, ret);
+        switch (candidates->request->engine->topology) {
+        case ALD_PLAN_STAR:
+                return ald_star_plan(candidates, choice, ret);
+        case ALD_PLAN_RING:
+                return ald_ring_plan(candidates, choice, ret);
+        case ALD_PLAN_SLICES:
+                return ald_slice_plan(candidates, choice, ret);
+        }
+        return -EINVAL;
 }

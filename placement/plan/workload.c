@@ -46,6 +46,7 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
 
 typedef struct Sums {
         uint64_t layer_bytes, kv_bytes; /* the most */
+        uint64_t kv_heads;              /* the fewest, or absent */
         double bytes, token_bytes, kv, parameters;
 } Sums;
 
@@ -62,13 +63,15 @@ static int add_layer(const AldLlm *llm, uint32_t i, uint64_t kv_bytes, Sums *sum
         sums->token_bytes += (double) layer->token_bytes;
         sums->parameters += (double) layer->token_parameters;
         sums->kv += (double) kv_bytes;
+        if (layer->kv_heads != ALD_LLM_ABSENT_COUNT && layer->kv_heads > 0)
+                sums->kv_heads = MIN(sums->kv_heads, layer->kv_heads);
         return 0;
 }
 
 int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, AldPlanWorkload *ret)
 {
-        Sums sums = {};
+        Sums sums = { .kv_heads = ALD_ABSENT_UINT64 };
         uint64_t head = llm->head_tied ? llm->embedding_bytes : llm->head_bytes;
 
         if (llm->n_layers == 0 || llm->embedding_bytes == ALD_LLM_ABSENT || head == ALD_LLM_ABSENT ||
@@ -95,6 +98,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                 .head_parameters = (double) llm->vocabulary * llm->embedding_length,
                 .activation_elements = llm->embedding_length,
                 .vocabulary = llm->vocabulary,
+                .kv_heads = sums.kv_heads,
                 .parallel = parallel,
                 .context = context };
         return 0;

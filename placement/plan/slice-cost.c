@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "placement/plan/slice-cost.h"
+#include "placement/plan/cost.h"
+
+#define EXCHANGES 2 /* in a layer: after attention, and after the products that follow it */
+#define BLOCK_BYTES 34
+#define BLOCK_ELEMENTS 32
+#define ELEMENT_BYTES 4
+
+bool ald_slices_are_possible(const AldPlanWorkload *workload, uint32_t slices)
+{
+        if ((slices & (slices - 1)) != 0 || workload->vocabulary % slices != 0)
+                return false;
+        return workload->kv_heads == ALD_ABSENT_UINT64 || slices <= workload->kv_heads;
+}
+
+uint32_t ald_slices_max(const AldPlanWorkload *workload, uint32_t n)
+{
+        uint32_t most = 1;
+
+        while (most <= n / 2 && ald_slices_are_possible(workload, most * 2))
+                most *= 2;
+        return most;
+}
+
+static uint64_t part_of(uint64_t bytes, uint32_t slices)
+{
+        return (bytes + slices - 1) / slices;
+}
+
+/* What is left of a workload for one of the nodes. */
+static AldPlanWorkload slice_of(const AldPlanWorkload *workload, uint32_t slices)
+{
+        AldPlanWorkload slice = *workload;
+
+        slice.layer_bytes = part_of(workload->layer_bytes, slices);
+        slice.layer_kv_bytes = part_of(workload->layer_kv_bytes, slices);
+        slice.mean_layer_bytes /= slices;
+        slice.token_bytes /= slices;
+        slice.token_kv_bytes /= slices;
+        slice.token_parameters /= slices;
+        slice.head_bytes = part_of(workload->head_bytes, slices);
+        slice.head_parameters /= slices;
+        return slice;
+}
+
+uint64_t ald_slices_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
+        const AldPlanWorkload *workload, uint32_t slices, uint64_t beside)
+{
+        const AldPlanWorkload slice = slice_of(workload, slices);
+
+        return ald_plan_stage_bytes(
+                constants, device, &slice, (uint32_t) workload->layers, beside + slice.head_bytes);
+}
+
+double ald_slices_nsec(const AldPlanConstants *constants, const AldPlanDevice *device,
+        const AldPlanWorkload *workload, uint32_t slices)
+{
+        const AldPlanWorkload slice = slice_of(workload, slices);
+
+        return (double) workload->layers * ald_plan_layer_nsec(constants, device, &slice) +
+               ald_plan_head_nsec(constants, device, &slice);
+}
+
+AldSliceTransfers ald_slices_transfers(
+        const AldPlanConstants *constants, const AldPlanWorkload *workload, uint32_t slices)
+{
+        double overhead = constants->values[ALD_PLAN_TRANSPORT_OVERHEAD];
+        double elements = (double) workload->activation_elements;
+
+        return (AldSliceTransfers){ .exchanges = EXCHANGES * (double) workload->layers *
+                                                 (double) workload->parallel,
+                .exchange_bytes = overhead * elements * BLOCK_BYTES / BLOCK_ELEMENTS,
+                .turns = (double) workload->parallel,
+                .start_bytes = overhead * elements * ELEMENT_BYTES,
+                .end_bytes = overhead * (double) workload->vocabulary / slices * ELEMENT_BYTES };
+}

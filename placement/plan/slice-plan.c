@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "placement/plan/mesh-search.h"
+#include "placement/plan/slice-plan.h"
+
+static bool is_assumed(const AldPlanCandidates *candidates, uint32_t a, uint32_t b)
+{
+        return ald_plan_path_index(candidates, a, b) == ALD_PLAN_NONE ||
+               ald_plan_path_index(candidates, b, a) == ALD_PLAN_NONE;
+}
+
+/* The paths and transfers between a stage and the root. */
+static void set_transfers(const AldPlanCandidates *candidates, const AldSliceMesh *mesh,
+        const AldSliceSet *set, uint32_t member, AldPlanStage *stage)
+{
+        const AldSliceTransfers *transfers = &mesh->transfers;
+        size_t to = (size_t) set->root * mesh->n + member, from = (size_t) member * mesh->n + set->root;
+        uint32_t node = ald_plan_candidate_device(candidates, mesh->members[member])->node;
+        uint32_t root = ald_plan_candidate_device(candidates, mesh->members[set->root])->node;
+
+        for (uint32_t i = 0; i < mesh->slices; i++) {
+                uint32_t other = ald_plan_candidate_device(candidates, mesh->members[set->members[i]])->node;
+
+                stage->is_assumed |= other != node && is_assumed(candidates, node, other);
+        }
+        if (member == set->root)
+                return;
+        stage->path_to = ald_plan_path_index(candidates, root, node);
+        stage->path_from = ald_plan_path_index(candidates, node, root);
+        stage->bytes_to = transfers->exchanges * transfers->exchange_bytes +
+                          transfers->turns * transfers->start_bytes;
+        stage->bytes_from = transfers->exchanges * transfers->exchange_bytes +
+                            transfers->turns * transfers->end_bytes;
+        stage->nsec_to = (transfers->exchanges + transfers->turns) * mesh->half_nsec[to] +
+                         stage->bytes_to * mesh->byte_nsec[to];
+        stage->nsec_from = (transfers->exchanges + transfers->turns) * mesh->half_nsec[from] +
+                           stage->bytes_from * mesh->byte_nsec[from];
+}
+
+static AldPlanStage stage_of(const AldPlanCandidates *candidates, const AldSliceMesh *mesh,
+        const AldSliceSet *set, uint32_t member)
+{
+        const AldPlanRequest *request = candidates->request;
+        uint32_t candidate = mesh->members[member];
+        AldPlanStage made = { .device = candidates->devices[candidate],
+                .layers = (uint32_t) request->workload->layers,
+                .slices = mesh->slices,
+                .has_head = true,
+                .bytes = ald_slices_bytes(&request->constants,
+                        ald_plan_candidate_device(candidates, candidate), request->workload, mesh->slices,
+                        member == set->root ? request->workload->embedding_bytes : 0),
+                .nsec = mesh->nsec[member],
+                .path_to = ALD_PLAN_NONE,
+                .path_from = ALD_PLAN_NONE };
+
+        if (mesh->slices == 1)
+                return made;
+        made.hop_nsec = ald_slice_mesh_share_nsec(mesh, set->members, mesh->slices, set->root, member);
+        set_transfers(candidates, mesh, set, member, &made);
+        return made;
+}
+
+static void keep(const AldPlanCandidates *candidates, const AldSliceMesh *mesh, const AldSliceSet *set,
+        AldPlanSteps *best)
+{
+        uint32_t n = 1;
+
+        g_free(best->stages);
+        best->stages = g_new(AldPlanStage, mesh->slices);
+        best->n_stages = mesh->slices;
+        best->client = ald_plan_candidate_device(candidates, mesh->members[set->root])->node;
+        best->nsec = best->interval_nsec = set->nsec;
+        best->busiest_nsec = 0;
+        best->stages[0] = stage_of(candidates, mesh, set, set->root);
+        for (uint32_t i = 0; i < mesh->slices; i++)
+                if (set->members[i] != set->root)
+                        best->stages[n++] = stage_of(candidates, mesh, set, set->members[i]);
+        for (uint32_t i = 0; i < n; i++)
+                best->busiest_nsec = fmax(best->busiest_nsec, best->stages[i].nsec);
+        best->hops_nsec = best->nsec - best->busiest_nsec;
+}
+
+static void try_slices(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t slices, AldPlanSteps *best)
+{
+        g_auto(AldSliceMesh) mesh = { 0 };
+        g_autofree uint32_t *members = NULL;
+        AldSliceSet set;
+        double lower_nsec;
+        int r;
+
+        ald_slice_mesh_init(&mesh, candidates, choice, slices);
+        r = ald_slice_mesh_search(&mesh, best->stages ? best->nsec : INFINITY, &set, &lower_nsec);
+        best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
+        if (r < 0)
+                return;
+        members = set.members;
+        keep(candidates, &mesh, &set, best);
+}
+
+/* Those that the mesh leaves out for lack of room cannot be left out. */
+static bool lacks_required(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t slices)
+{
+        const AldPlanRequest *request = candidates->request;
+
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                const AldPlanDevice *device = ald_plan_candidate_device(candidates, i);
+
+                if (ald_plan_requires(candidates, choice, i) &&
+                        (!ald_plan_allows(choice, i) ||
+                                ald_slices_bytes(&request->constants, device, request->workload, slices, 0) >
+                                        device->free_bytes))
+                        return true;
+        }
+        return false;
+}
+
+int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        AldPlanSteps best = { .in_flight = 1, .lower_nsec = INFINITY };
+        uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
+
+        for (uint32_t n = 1; n <= ald_slices_max(candidates->request->workload, most); n *= 2)
+                if (!lacks_required(candidates, choice, n))
+                        try_slices(candidates, choice, n, &best);
+        if (!best.stages)
+                return -ENOSPC;
+        best.lower_nsec = fmin(best.lower_nsec, best.nsec);
+        *ret = best;
+        return 0;
+}
