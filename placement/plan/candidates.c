@@ -119,6 +119,8 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_EXCLUDED;
         if (!ald_plan_engine_takes(request->engine, device->is_processor))
                 return ALD_PLAN_NOT_FOR_ENGINE;
+        if (request->engine->topology == ALD_PLAN_ALL_REDUCE)
+                return ALD_PLAN_TAKEN;
         if (isnan(device->bytes_per_second))
                 return ALD_PLAN_BANDWIDTH_UNMEASURED;
         if (isnan(device->flops))
@@ -227,7 +229,8 @@ static int check_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
         const AldPlanRequest *request = candidates->request;
         uint64_t sum = 0;
 
-        if (request->n_pins > 0 && request->engine->topology == ALD_PLAN_SLICES) {
+        if (request->n_pins > 0 && request->engine->topology != ALD_PLAN_STAR &&
+                request->engine->topology != ALD_PLAN_RING) {
                 *ret = (AldPlanRefusal){ .kind = ALD_PLAN_NO_SPLIT };
                 return -EINVAL;
         }
@@ -275,6 +278,14 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
         return r;
 }
 
+/* By which paths are chosen. */
+static double bytes_sent(const AldPlanRequest *request)
+{
+        return request->engine->topology == ALD_PLAN_ALL_REDUCE
+                       ? (double) request->workload->message_bytes
+                       : ald_plan_activation_bytes(&request->constants, request->workload);
+}
+
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
         const AldPlanRequest *request, AldPlanRefusal *ret_refusal)
 {
@@ -285,7 +296,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 .pinned = g_new(uint32_t, cluster->n_devices),
                 .layer_nsec = g_new(double, cluster->n_devices),
                 .head_nsec = g_new(double, cluster->n_devices),
-                .activation_bytes = ald_plan_activation_bytes(&request->constants, request->workload),
+                .activation_bytes = bytes_sent(request),
                 .verdicts = g_new0(AldPlanVerdict, cluster->n_devices) };
         for (uint32_t i = 0; i < cluster->n_devices; i++) {
                 candidates->verdicts[i].reason = judge(candidates, i);

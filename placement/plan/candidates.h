@@ -16,7 +16,7 @@ typedef struct AldPlanCandidates {
         double *layer_nsec, *head_nsec;
         uint32_t *paths; /* [source * n_nodes + sink]: the best one for a step's activations, or ALD_PLAN_NONE
                           */
-        double activation_bytes;  /* of a step */
+        double activation_bytes;  /* of a step; or of the message of an all-reduce */
         AldPlanVerdict *verdicts; /* of each device of the cluster: those of candidates are ALD_PLAN_TAKEN */
 } AldPlanCandidates;
 

@@ -13,6 +13,9 @@ typedef enum AldPlanTopology {
         /* Through all nodes at once, each of which has an equal slice of each layer; all exchange their parts
          * of the activations. */
         ALD_PLAN_SLICES,
+        /* Around a ring of all devices, which has no layers: parts of a message whose sum all of them need.
+         */
+        ALD_PLAN_ALL_REDUCE,
 } AldPlanTopology;
 
 /* What a plan for an engine may look like. */

@@ -74,6 +74,14 @@ static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *pla
         return to && from;
 }
 
+/* Whether each stage has layers of its own. */
+static bool are_layers_spread(const AldPlanCandidates *candidates)
+{
+        AldPlanTopology topology = candidates->request->engine->topology;
+
+        return topology == ALD_PLAN_STAR || topology == ALD_PLAN_RING;
+}
+
 /* If it had to be added to the plan. */
 static AldPlanVerdict judge_needless(
         const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
@@ -88,8 +96,8 @@ static AldPlanVerdict judge_needless(
                 return verdict;
         }
         allowed[candidate] = true;
-        /* A slice more makes no plan: their number is to be another one. */
-        choice.allowed = candidates->request->engine->topology == ALD_PLAN_SLICES ? NULL : allowed;
+        /* A slice more makes no plan, and a ring of ranks has a certain number. */
+        choice.allowed = are_layers_spread(candidates) ? allowed : NULL;
         choice.required = candidate;
         choice.client = plan->best.client;
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
@@ -163,6 +171,9 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         g_autofree bool *allowed = g_new(bool, candidates->n);
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
+        /* A ring of fewer ranks is not what was asked for. */
+        if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
+                return;
         choice.devices_max = 1;
         try_alternative(candidates, &choice, plan);
         choice = choice_as_in(candidates, plan);
@@ -203,13 +214,25 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         return nsec;
 }
 
+/* Whether better paths to and from a stage can make a difference: around a ring of ranks, only those of the
+ * slowest hop. */
+static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t stage)
+{
+        uint32_t before = (stage + steps->n_stages - 1) % steps->n_stages;
+        double hop = steps->stages[stage].hop_nsec;
+
+        if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
+                hop = fmax(hop, steps->stages[before].hop_nsec) < steps->nsec ? 0 : hop;
+        return hop > 0;
+}
+
 static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         plan->sensitivities = g_new(AldPlanSensitivity, plan->best.n_stages);
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 uint32_t device = plan->best.stages[i].device;
 
-                if (plan->best.stages[i].hop_nsec == 0)
+                if (!have_paths_effect(candidates, &plan->best, i))
                         continue;
                 plan->sensitivities[plan->n_sensitivities++] = (AldPlanSensitivity){ .device = device,
                         .rate_nsec = with_better_paths(candidates, plan, device, BETTER_RATE, 1),

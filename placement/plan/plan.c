@@ -40,6 +40,10 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
                 request.assumed_bits_per_second = INFINITY;
         if (is_possible(candidates, &request))
                 return ALD_PLAN_NOT_JOINED;
+        /* It needs no memory; a ring of one vendor, or one with all devices, is always possible but for
+         * these. */
+        if (engine.topology == ALD_PLAN_ALL_REDUCE)
+                return ALD_PLAN_VENDORS_DIFFER;
         engine.one_vendor = false;
         request.engine = &engine;
         return is_possible(candidates, &request) ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_TOO_LITTLE_MEMORY;
@@ -83,8 +87,11 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
 {
         const AldPlanWorkload *workload = candidates->request->workload;
 
+        *ret = (AldPlanRefusal){ .kind = find_obstacle(candidates), .n_devices = candidates->n };
+        if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
+                return;
         *ret = (AldPlanRefusal){
-                .kind = find_obstacle(candidates),
+                .kind = ret->kind,
                 .needs_bytes = workload->layers * (workload->layer_bytes + workload->layer_kv_bytes) +
                                workload->head_bytes + workload->embedding_bytes,
                 .n_devices = candidates->n,

@@ -67,7 +67,7 @@ typedef struct AldPlanSteps {
 
 void ald_plan_steps_clear(AldPlanSteps *steps);
 
-/* Tokens of all requests together. */
+/* Tokens of all requests together; NAN if there are no layers. */
 double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps);
 
 typedef enum AldPlanReason {
@@ -112,7 +112,7 @@ typedef struct AldPlan {
         AldPlanVerdict *verdicts;
         AldPlanSensitivity *sensitivities; /* of the stages whose hops take time */
         uint32_t n_sensitivities;
-        double tokens_per_second; /* of all requests together */
+        double tokens_per_second; /* of all requests together; NAN if there are no layers */
 } AldPlan;
 
 /* Why there is no plan. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
 #include "placement/plan/plan.h"
 
 #define NSEC_PER_SEC 1e9
@@ -11,6 +13,8 @@ void ald_plan_steps_clear(AldPlanSteps *steps)
 
 double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps)
 {
+        if (workload->layers == ALD_ABSENT_UINT64)
+                return NAN;
         return workload->parallel / steps->interval_nsec * NSEC_PER_SEC;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 
+#include "placement/plan/all-reduce-plan.h"
 #include "placement/plan/ring-plan.h"
 #include "placement/plan/slice-plan.h"
 #include "placement/plan/star-plan.h"
@@ -17,6 +18,8 @@ int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice
                 return ald_ring_plan(candidates, choice, ret);
         case ALD_PLAN_SLICES:
                 return ald_slice_plan(candidates, choice, ret);
+        case ALD_PLAN_ALL_REDUCE:
+                return ald_all_reduce_plan(candidates, choice, ret);
         }
         return -EINVAL;
 }

@@ -19,8 +19,30 @@ static void set_mean_if_absent(double *number, double value)
                 *number = value;
 }
 
+int ald_plan_workload_check(
+        const AldPlanWorkload *workload, const AldPlanEngine *engine, const char **ret_reason)
+{
+        bool has_layers = engine->topology != ALD_PLAN_ALL_REDUCE;
+        const char *missing = NULL;
+
+        if (has_layers && workload->layers == ALD_ABSENT_UINT64)
+                missing = "Layers is missing";
+        else if (has_layers && workload->layer_bytes == ALD_ABSENT_UINT64)
+                missing = "LayerBytes is missing";
+        else if (has_layers && workload->activation_elements == ALD_ABSENT_UINT64)
+                missing = "ActivationElements is missing";
+        else if (!has_layers && workload->message_bytes == ALD_ABSENT_UINT64)
+                missing = "MessageBytes is missing";
+        if (!missing)
+                return 0;
+        *ret_reason = missing;
+        return -EINVAL;
+}
+
 int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reason)
 {
+        if (workload->layers == ALD_ABSENT_UINT64)
+                return 0;
         set_if_absent(&workload->layer_kv_bytes, 0);
         set_if_absent(&workload->embedding_bytes, 0);
         set_if_absent(&workload->head_bytes, 0);
@@ -99,6 +121,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                 .activation_elements = llm->embedding_length,
                 .vocabulary = llm->vocabulary,
                 .kv_heads = sums.kv_heads,
+                .message_bytes = ALD_ABSENT_UINT64,
                 .parallel = parallel,
                 .context = context };
         return 0;

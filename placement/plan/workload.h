@@ -2,6 +2,7 @@
 #pragma once
 
 #include "placement/model/model.h"
+#include "placement/plan/engine.h"
 #include "record/schema.h"
 
 /* What is to be placed is an AldPlanWorkload: the argument of Plan() of org.alidade.Placement1, where its
@@ -9,6 +10,10 @@
 
 /* Sets absent fields as described there. -EINVAL, with *ret_reason if one contradicts another. */
 int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reason);
+
+/* Whether all is stated that the engine needs; -EINVAL with the reason. To be called first. */
+int ald_plan_workload_check(
+        const AldPlanWorkload *workload, const AldPlanEngine *engine, const char **ret_reason);
 
 /*
  * That of a model which decodes for `parallel` requests, each with `context` tokens. Layers that differ are

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "tests/unit/placement/plan-cases.h"
+
+#define CASES 60
+#define NODES_MAX 7u
+#define INNER_NSEC 1e3
+
+typedef struct Orders {
+        const PlanCase *of;
+        uint32_t order[NODES_MAX], n, most;
+        double worst, sum; /* of the best one: the slowest hop, and all of them */
+} Orders;
+
+static double hop_nsec(const PlanCase *made, uint32_t source, uint32_t sink, uint32_t ranks)
+{
+        const AldPlanPath *path = plan_case_path(made, source, sink);
+
+        return !path ? INFINITY
+                     : path->rtt_nsec / 2 + (double) made->workload.message_bytes / ranks * 8 /
+                                                    path->bits_per_second * 1e9;
+}
+
+static void measure(Orders *self)
+{
+        double worst = 0, sum = 0;
+
+        for (uint32_t i = 0; self->n > 1 && i < self->n; i++) {
+                double nsec = hop_nsec(self->of, self->order[i], self->order[(i + 1) % self->n], self->n);
+
+                worst = fmax(worst, nsec);
+                sum += nsec;
+        }
+        if (worst > self->worst || (worst == self->worst && sum >= self->sum))
+                return;
+        self->worst = worst;
+        self->sum = sum;
+}
+
+static void for_each_order(Orders *self, uint32_t used)
+{
+        if (self->n == self->most) {
+                measure(self);
+                return;
+        }
+        for (uint32_t i = 0; i < self->of->cluster.n_nodes; i++) {
+                if (used & (1u << i))
+                        continue;
+                self->order[self->n++] = i;
+                for_each_order(self, used | (1u << i));
+                self->n--;
+        }
+}
+
+static void make_random(PlanCase *made, uint32_t n)
+{
+        plan_case_init(made, "mpi", n);
+        plan_case_randomize(made, g_test_rand_double_range(0, 0.3));
+        for (uint32_t i = 0; i < n; i++) {
+                made->devices[i].free_bytes = ALD_PLAN_ABSENT;
+                made->devices[i].bytes_per_second = made->devices[i].flops = NAN;
+        }
+        made->workload = (AldPlanWorkload) ALD_PLAN_WORKLOAD_INIT;
+        made->workload.message_bytes = (uint64_t) g_test_rand_int_range(1, 10000000);
+}
+
+static void assert_close(double a, double b)
+{
+        g_assert_cmpfloat_with_epsilon(a, b, 1e-6 * b + 1e-6);
+}
+
+static void assert_ring(const PlanCase *made, const AldPlan *plan, const Orders *best)
+{
+        double turns = 2.0 * (plan->best.n_stages - 1), worst = 0, sum = 0;
+        uint32_t seen = 0, n = plan->best.n_stages;
+
+        g_assert_cmpuint(n, ==, best->most);
+        for (uint32_t i = 0; n > 1 && i < n; i++) {
+                uint32_t node = plan->best.stages[i].device, next = plan->best.stages[(i + 1) % n].device;
+
+                seen |= 1u << node;
+                worst = fmax(worst, hop_nsec(made, node, next, n));
+                sum += hop_nsec(made, node, next, n);
+                g_assert_cmpfloat_with_epsilon(plan->best.stages[i].hop_nsec,
+                        turns * hop_nsec(made, node, next, n), 1e-6 * plan->best.nsec);
+        }
+        g_assert_true(n == 1 || (uint32_t) __builtin_popcount(seen) == n);
+        assert_close(worst, best->worst);
+        assert_close(sum, best->sum);
+        assert_close(plan->best.nsec, turns * worst);
+        g_assert_cmpfloat(plan->best.lower_nsec, ==, plan->best.nsec);
+        g_assert_true(isnan(plan->tokens_per_second));
+}
+
+static void test_is_best(void)
+{
+        unsigned n_plans = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+                Orders all = { .of = &made, .worst = INFINITY, .sum = INFINITY };
+
+                make_random(&made, (uint32_t) g_test_rand_int_range(1, NODES_MAX + 1));
+                made.request.devices_max = (uint32_t) g_test_rand_int_range(0, NODES_MAX);
+                all.most = made.request.devices_max == 0
+                                   ? made.cluster.n_nodes
+                                   : MIN(made.request.devices_max, made.cluster.n_nodes);
+                for_each_order(&all, 0);
+                plan = plan_case_try(&made, &refusal);
+                g_free(refusal.verdicts);
+                g_assert_true((plan == NULL) == isinf(all.worst));
+                if (!plan) {
+                        g_assert_cmpint(refusal.kind, ==, ALD_PLAN_NOT_JOINED);
+                        continue;
+                }
+                assert_ring(&made, plan, &all);
+                n_plans++;
+        }
+        g_assert_cmpuint(n_plans, >, CASES / 3);
+}
+
+/* Two GPUs on each of three nodes, and one of another vendor. */
+static void test_gpus(void)
+{
+        static const char *const must[] = { "n0/odd", NULL };
+        g_autoptr(AldPlan) plan = NULL, odd = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "nccl", 3);
+        made.workload.message_bytes = 6000000;
+        made.request.constants.values[ALD_PLAN_INNER_HOP_NSEC] = INNER_NSEC;
+        for (uint32_t i = 0; i < 3; i++) {
+                made.devices[3 + i] = made.devices[i];
+                made.devices[3 + i].id = "second";
+                for (uint32_t j = 0; j < 3; j++)
+                        if (i != j)
+                                plan_case_join(&made, i, j, 2e6, 1e9);
+        }
+        made.devices[6] = made.devices[0];
+        made.devices[6].id = "odd";
+        made.devices[6].vendor = "AMD";
+        made.cluster.n_devices = 7;
+        plan = plan_case_plan(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 6);
+        for (uint32_t i = 0; i < 6; i += 2) {
+                const AldPlanStage *stages = &plan->best.stages[i];
+
+                g_assert_cmpuint(
+                        made.devices[stages[0].device].node, ==, made.devices[stages[1].device].node);
+                g_assert_cmpfloat(stages[0].hop_nsec, ==, 10 * INNER_NSEC);
+                g_assert_cmpfloat_with_epsilon(stages[1].hop_nsec, 10 * (1e6 + 8e6), 1);
+        }
+        g_assert_cmpint(plan->verdicts[6].reason, ==, ALD_PLAN_OTHER_VENDOR);
+        made.request.must = must;
+        odd = plan_case_plan(&made);
+        g_assert_cmpuint(odd->best.n_stages, ==, 1);
+        made.request.must = NULL;
+        made.request.devices_max = 2;
+        plan_case_assert_refused(&made, ALD_PLAN_DEVICES_LIMITED, NULL);
+}
+
+/* More nodes than are solved exactly. */
+static void test_many(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        make_random(&made, 24);
+        plan = plan_case_plan(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 24);
+        g_assert_cmpfloat(plan->best.lower_nsec, <=, plan->best.nsec);
+        g_test_message("within %.3f", plan->best.nsec / plan->best.lower_nsec);
+}
+
+static void test_workload(void)
+{
+        AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
+        const AldPlanEngine *ring = ald_plan_engine_find("mpi"), *star = ald_plan_engine_find("llama.cpp");
+        const char *reason = NULL;
+
+        g_assert_cmpint(ald_plan_workload_check(&workload, ring, &reason), ==, -EINVAL);
+        g_assert_nonnull(strstr(reason, "MessageBytes"));
+        workload.message_bytes = 1;
+        g_assert_cmpint(ald_plan_workload_check(&workload, ring, &reason), ==, 0);
+        g_assert_cmpint(ald_plan_workload_check(&workload, star, &reason), ==, -EINVAL);
+        workload.layers = 1;
+        g_assert_cmpint(ald_plan_workload_check(&workload, star, &reason), ==, -EINVAL);
+        g_assert_nonnull(strstr(reason, "LayerBytes"));
+        workload.layer_bytes = 1;
+        g_assert_cmpint(ald_plan_workload_check(&workload, star, &reason), ==, -EINVAL);
+        workload.activation_elements = 1;
+        g_assert_cmpint(ald_plan_workload_check(&workload, star, &reason), ==, 0);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/plan-all-reduce/is-best", test_is_best);
+        g_test_add_func("/plan-all-reduce/gpus", test_gpus);
+        g_test_add_func("/plan-all-reduce/many", test_many);
+        g_test_add_func("/plan-all-reduce/workload", test_workload);
+        return g_test_run();
+}
