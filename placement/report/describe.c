@@ -21,6 +21,8 @@ static const char *const problems[] = {
         [ALD_PLAN_DEVICES_LIMITED] = "devices-limited",
         [ALD_PLAN_VENDORS_DIFFER] = "vendors-differ",
         [ALD_PLAN_NOT_JOINED] = "not-joined",
+        [ALD_PLAN_PINS_DO_NOT_ADD_UP] = "split-sum",
+        [ALD_PLAN_PINNED_TOO_MANY] = "split-memory",
 };
 
 static const char *const reasons[] = {
@@ -114,6 +116,8 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
         row.needs_bytes = stage->bytes;
         row.nsec = whole(stage->nsec);
         row.hop_nsec = whole(stage->hop_nsec);
+        if (stage->slices > 1)
+                row.slices = stage->slices;
         set_figures(account, device, &row);
         if (alternative == 0) {
                 note_time(report, row.free_usec);
@@ -226,18 +230,16 @@ static void add_steps(const Account *account, const AldPlanSteps *steps, uint32_
         }
 }
 
-static double tokens_per_second(const Account *account, const AldPlanSteps *steps)
-{
-        return (double) account->request->workload->parallel / steps->nsec * 1e9;
-}
-
-static void add_alternative(const Account *account, const AldPlanSteps *steps, uint32_t number)
+static void add_alternative(const Account *account, const AldPlanSteps *steps, uint32_t number, bool is_front)
 {
         AldPlanAlternativeRow row = ALD_PLAN_ALTERNATIVE_ROW_INIT;
 
         row.number = number;
         row.step_nsec = whole(steps->nsec);
-        row.tokens_per_second = tokens_per_second(account, steps);
+        row.steps_in_flight = steps->in_flight;
+        row.busiest_nsec = whole(steps->busiest_nsec);
+        row.tokens_per_second = ald_plan_tokens_per_second(account->request->workload, steps);
+        row.front = is_front;
         if (steps->client != ALD_PLAN_NONE) {
                 row.client = copy(account->report, account->cluster->nodes[steps->client].id);
                 row.client_name = copy(account->report, account->cluster->nodes[steps->client].name);
@@ -331,6 +333,8 @@ static void set_plan(const Account *account, const AldPlan *plan)
         AldPlanRow *row = &account->report->plan;
 
         row->step_nsec = whole(plan->best.nsec);
+        row->steps_in_flight = plan->best.in_flight;
+        row->busiest_nsec = whole(plan->best.busiest_nsec);
         row->lower_nsec = whole(plan->best.lower_nsec);
         row->tokens_per_second = plan->tokens_per_second;
         if (plan->best.client != ALD_PLAN_NONE) {
@@ -342,7 +346,7 @@ static void set_plan(const Account *account, const AldPlan *plan)
         if (row->unmeasured == 0)
                 row->unmeasured = ALD_ABSENT_UINT64;
         for (uint32_t i = 0; i < plan->n_alternatives; i++)
-                add_alternative(account, &plan->alternatives[i], i + 1);
+                add_alternative(account, &plan->alternatives[i], i + 1, plan->is_front);
         for (uint32_t i = 0; i < plan->n_sensitivities; i++) {
                 add_sensitivity(account, plan, &plan->sensitivities[i], true);
                 add_sensitivity(account, plan, &plan->sensitivities[i], false);

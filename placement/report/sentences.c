@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
 #include <math.h>
 
 #include "placement/plan/cost.h"
@@ -84,7 +85,8 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
         case ALD_PLAN_EXCLUDED:
                 return g_strdup("The options exclude it.");
         case ALD_PLAN_NOT_FOR_ENGINE:
-                return g_strdup_printf("%s does not run on processors.", engine);
+                return g_strdup_printf(
+                        "%s does not run on %s.", engine, of->is_processor ? "processors" : "GPUs");
         case ALD_PLAN_SHARES_MEMORY:
                 return g_strdup("Another device that computes in the same memory is used instead.");
         case ALD_PLAN_MEMORY_UNKNOWN:
@@ -165,6 +167,16 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_NOT_JOINED:
                 return g_strdup("No measured paths join as many devices as it takes; probe them, or state "
                                 "assumed ones.");
+        case ALD_PLAN_NO_SPLIT:
+                return g_strdup_printf("%s cannot be given a split.", request->engine->name);
+        case ALD_PLAN_PINNED_TWICE:
+                return g_strdup_printf("The split names %s twice.", refusal->text);
+        case ALD_PLAN_PINS_DO_NOT_ADD_UP:
+                return g_strdup_printf("The split has %" PRIu64 " layers, the model %" PRIu64 ".",
+                        refusal->pinned_layers, request->workload->layers);
+        case ALD_PLAN_PINNED_TOO_MANY:
+                return g_strdup_printf("%s lacks %" PRIu64 " bytes for the layers that the split gives it.",
+                        refusal->text, refusal->needs_bytes - refusal->free_bytes);
         default:
                 return NULL;
         }

@@ -101,6 +101,8 @@ static bool make_request(Call *call, AldModel *model, AldPlanRequest *ret)
         const AldPlanOptions *options = &call->options;
         AldPlanRequest request = { .engine = ald_plan_engine_find(options->engine),
                 .workload = &call->workload,
+                .goal = options->goal ? (AldPlanOptionsGoal) ald_plan_options_goal_from_string(options->goal)
+                                      : ALD_PLAN_OPTIONS_GOAL_LATENCY,
                 .devices_max = options->max_devices == ALD_ABSENT_UINT64 ? 0
                                                                          : (uint32_t) options->max_devices,
                 .assumed_rtt_nsec = NAN,
@@ -266,7 +268,9 @@ static int read_call(Call *call, sd_bus_error *error)
                         call->message, &ald_plan_options_struct, call->owned, &call->options, error);
         if (r < 0)
                 return sd_bus_error_is_set(error) ? r : ald_error_unreadable(r, error);
-        if (ald_plan_workload_complete(&call->workload, &reason) < 0)
+        if (ald_plan_workload_check(&call->workload, ald_plan_engine_find(call->options.engine), &reason) <
+                        0 ||
+                ald_plan_workload_complete(&call->workload, &reason) < 0)
                 return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, reason);
         if ((call->options.assumed_bits_per_second == ALD_ABSENT_UINT64) !=
                 (call->options.assumed_rtt_nsec == ALD_ABSENT_UINT64))
