@@ -115,7 +115,10 @@ static void test_is_best(void)
                 g_free(refusal.verdicts);
                 g_assert_true((plan == NULL) == isinf(all.worst));
                 if (!plan) {
-                        g_assert_cmpint(refusal.kind, ==, ALD_PLAN_NOT_JOINED);
+                        /* More nodes may have a ring where fewer have none. */
+                        g_assert_true(
+                                refusal.kind == ALD_PLAN_NOT_JOINED ||
+                                (refusal.kind == ALD_PLAN_DEVICES_LIMITED && made.request.devices_max > 0));
                         continue;
                 }
                 assert_ring(&made, plan, &all);
@@ -164,17 +167,22 @@ static void test_gpus(void)
         plan_case_assert_refused(&made, ALD_PLAN_DEVICES_LIMITED, NULL);
 }
 
-/* More nodes than are solved exactly. */
+/* More nodes than are solved exactly, of which each has a fast path to one other. */
 static void test_many(void)
 {
         g_autoptr(AldPlan) plan = NULL;
+        const uint32_t n = 22;
         PlanCase made;
 
-        make_random(&made, 24);
+        plan_case_init(&made, "mpi", n);
+        made.workload.message_bytes = 22000000;
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t step = 1; step < n; step++)
+                        plan_case_join(&made, i, (i + step) % n, 1e5, step == 5 ? 1e10 : 1e9);
         plan = plan_case_plan(&made);
-        g_assert_cmpuint(plan->best.n_stages, ==, 24);
-        g_assert_cmpfloat(plan->best.lower_nsec, <=, plan->best.nsec);
-        g_test_message("within %.3f", plan->best.nsec / plan->best.lower_nsec);
+        g_assert_cmpuint(plan->best.n_stages, ==, n);
+        assert_close(plan->best.nsec, 2 * (n - 1) * (5e4 + 8e5));
+        g_assert_cmpfloat(plan->best.lower_nsec, ==, plan->best.nsec);
 }
 
 static void test_workload(void)

@@ -3,7 +3,7 @@
 
 #include "tests/unit/placement/plan-cases.h"
 
-#define CASES 400
+#define CASES 300
 #define NODES_MAX 6u
 
 /* By the documented model, of the nodes in a set; INFINITY: it is none for a plan. */
@@ -210,7 +210,7 @@ static void test_many(void)
         g_assert_cmpfloat(plan->best.lower_nsec, <=, plan->best.nsec);
         g_test_message(
                 "%u slices, within %.3f", plan->best.n_stages, plan->best.nsec / plan->best.lower_nsec);
-        plan_case_init(&made, "distributed-llama", 18);
+        plan_case_init(&made, "distributed-llama", 17);
         join_all(&made, 1e4, 1e10);
         made.workload.layers = 30;
         equal = plan_case_plan(&made);
