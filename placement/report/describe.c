@@ -360,10 +360,15 @@ static void set_problem(const Account *account, const AldPlanRefusal *refusal)
         row->problem = problems[refusal->kind];
         row->text = keep(
                 account->report, ald_plan_refusal_sentence(account->cluster, account->request, refusal));
-        if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY)
+        if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY && refusal->kind != ALD_PLAN_PINNED_TOO_MANY)
                 return;
         row->needs_bytes = refusal->needs_bytes;
         row->free_bytes = refusal->free_bytes;
+}
+
+bool ald_plan_is_reported(const AldPlanRefusal *refusal)
+{
+        return refusal->kind < G_N_ELEMENTS(problems) && problems[refusal->kind];
 }
 
 AldPlanReport *ald_plan_describe(const AldPlanCluster *cluster, const AldPlanRequest *request,

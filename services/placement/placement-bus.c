@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <math.h>
 
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
@@ -10,9 +9,9 @@
 #include "services/common/errors.h"
 #include "services/common/peer.h"
 #include "services/common/timer.h"
-#include "services/placement/pins.h"
 #include "services/placement/placement-bus.h"
 #include "services/placement/plan-jobs.h"
+#include "services/placement/plan-request.h"
 #include "services/placement/state-reader-bus.h"
 
 #define IDLE_SECONDS 60
@@ -57,84 +56,46 @@ static void refuse(const Call *call, const char *name, const char *text)
         (void) sd_bus_reply_method_error(call->message, &error);
 }
 
-/* What an option names, instead of which `to` gets what the planner takes. Refuses the call on error. */
-static bool resolve(Call *call, AldModel *model, const char *text, bool with_device, const char **to)
+static void refuse_name(const Call *call, int r, const char *text)
 {
         g_autofree char *excerpt = ald_excerpt(text), *message = NULL;
-        char *resolved = NULL;
 
-        switch (ald_pin_resolve(model, text, with_device, &resolved)) {
-        case ALD_PIN_FOUND:
-                g_ptr_array_add(call->owned, resolved);
-                *to = resolved;
-                return true;
-        case ALD_PIN_AMBIGUOUS:
+        switch (r) {
+        case -ALD_E_AMBIGUOUS_NAME:
                 message = g_strdup_printf("Several nodes match %s", excerpt);
                 refuse(call, ALD_ERROR_AMBIGUOUS_NAME, message);
-                return false;
-        case ALD_PIN_NO_DEVICE:
+                return;
+        case -ALD_E_NO_SUCH_DEVICE:
                 message = g_strdup_printf("No such device: %s", excerpt);
                 refuse(call, ALD_ERROR_NO_SUCH_DEVICE, message);
-                return false;
-        default:
+                return;
+        case -ALD_E_NO_SUCH_NODE:
                 message = g_strdup_printf("No such node: %s", excerpt);
                 refuse(call, ALD_ERROR_NO_SUCH_NODE, message);
-                return false;
+                return;
+        default:
+                message = g_strdup_printf("Split: not of the form NODE/DEVICE=LAYERS: %s", excerpt);
+                refuse(call, SD_BUS_ERROR_INVALID_ARGS, message);
         }
-}
-
-static bool resolve_list(Call *call, AldModel *model, const char *const *list, const char *const **ret)
-{
-        size_t n = list ? g_strv_length((char **) list) : 0;
-        const char **resolved = g_new0(const char *, n + 1);
-
-        g_ptr_array_add(call->owned, resolved);
-        for (size_t i = 0; i < n; i++)
-                if (!resolve(call, model, list[i], true, &resolved[i]))
-                        return false;
-        *ret = resolved;
-        return true;
-}
-
-static bool make_request(Call *call, AldModel *model, AldPlanRequest *ret)
-{
-        const AldPlanOptions *options = &call->options;
-        AldPlanRequest request = { .engine = ald_plan_engine_find(options->engine),
-                .workload = &call->workload,
-                .goal = options->goal ? (AldPlanOptionsGoal) ald_plan_options_goal_from_string(options->goal)
-                                      : ALD_PLAN_OPTIONS_GOAL_LATENCY,
-                .devices_max = options->max_devices == ALD_ABSENT_UINT64 ? 0
-                                                                         : (uint32_t) options->max_devices,
-                .assumed_rtt_nsec = NAN,
-                .assumed_bits_per_second = NAN };
-
-        if (options->assumed_bits_per_second != ALD_ABSENT_UINT64) {
-                request.assumed_rtt_nsec = (double) options->assumed_rtt_nsec;
-                request.assumed_bits_per_second = (double) options->assumed_bits_per_second;
-        }
-        ald_plan_constants_init(&request.constants, options);
-        if (!resolve_list(call, model, options->must, &request.must) ||
-                !resolve_list(call, model, options->without, &request.without))
-                return false;
-        if (options->client && !resolve(call, model, options->client, false, &request.client))
-                return false;
-        *ret = request;
-        return true;
 }
 
 static void on_state(AldModel *model, const char *reason, void *userdata)
 {
         Call *call = userdata;
         AldPlanRequest request;
+        const char *text;
+        int r;
 
         if (!model) {
-                g_autofree char *text = g_strdup_printf("Cannot read the state service: %s", reason);
+                g_autofree char *message = g_strdup_printf("Cannot read the state service: %s", reason);
 
-                refuse(call, ALD_ERROR_STATE_UNAVAILABLE, text);
+                refuse(call, ALD_ERROR_STATE_UNAVAILABLE, message);
                 ald_plan_job_fail(call->job, -EREMOTEIO);
                 return;
         }
-        if (!make_request(call, model, &request)) {
+        r = ald_plan_request_make(model, &call->workload, &call->options, call->owned, &request, &text);
+        if (r < 0) {
+                refuse_name(call, r, text);
                 ald_plan_job_fail(call->job, -EREMOTEIO);
                 return;
         }
@@ -206,7 +167,7 @@ static bool is_of_sender(void *of, const void *sender)
         return g_str_equal(sd_bus_message_get_sender(call->message), sender);
 }
 
-static void answer(const Call *call, int error, const AldPlanReport *report, const AldPlanRefusal *refusal)
+static void answer(const Call *call, int error, const AldPlanReport *report, const char *problem)
 {
         int r = report ? reply(call, report) : 0;
 
@@ -224,21 +185,19 @@ static void answer(const Call *call, int error, const AldPlanReport *report, con
                 refuse(call, SD_BUS_ERROR_TIMEOUT, "The plan has taken more than a minute");
                 return;
         case -EINVAL:
-                refuse(call, SD_BUS_ERROR_INVALID_ARGS,
-                        refusal->kind == ALD_PLAN_NO_CLIENT ? "Client: this engine has none"
-                                                            : "A device of the options does not exist");
+                refuse(call, SD_BUS_ERROR_INVALID_ARGS, problem);
                 return;
         default:
                 refuse(call, SD_BUS_ERROR_FAILED, "The plan could not be made");
         }
 }
 
-static void on_ended(AldPlanJob *job, int error, const AldPlanReport *report, const AldPlanRefusal *refusal,
-        void *userdata)
+static void on_ended(
+        AldPlanJob *job, int error, const AldPlanReport *report, const char *problem, void *userdata)
 {
         Call *call = ald_plan_job_of(job);
 
-        answer(call, error, report, refusal);
+        answer(call, error, report, problem);
         call_free(call);
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "placement/report/describe.h"
+#include "placement/report/sentences.h"
 #include "services/common/errors.h"
 #include "services/placement/plan-jobs.h"
 
@@ -33,7 +34,7 @@ struct AldPlanJob {
         /* What the thread leaves: */
         int r;
         AldPlanReport *report;
-        AldPlanRefusal refusal;
+        char *problem;
 };
 
 struct AldPlanJobs {
@@ -138,7 +139,7 @@ static void job_free(AldPlanJob *job)
 {
         ald_plan_snapshot_unref(job->snapshot);
         ald_plan_report_free(job->report);
-        g_free(job->refusal.verdicts);
+        g_free(job->problem);
         g_free(job);
 }
 
@@ -148,8 +149,7 @@ static void end(AldPlanJob *job, int error)
         AldPlanJobs *jobs = job->jobs;
 
         g_ptr_array_remove(jobs->list, job);
-        jobs->handler->ended(
-                job, error, job->report, error == -EINVAL ? &job->refusal : NULL, jobs->userdata);
+        jobs->handler->ended(job, error, job->report, job->problem, jobs->userdata);
         job_free(job);
 }
 
@@ -208,23 +208,22 @@ static bool on_proceed(double fraction, void *userdata)
         return g_atomic_int_get(&job->given_up) == 0;
 }
 
-/* Refusals of what a request names are errors of the call, not reports. */
-static bool is_reported(const AldPlanRefusal *refusal)
-{
-        return refusal->kind != ALD_PLAN_NO_SUCH_NODE && refusal->kind != ALD_PLAN_NO_CLIENT;
-}
-
 static void *make_plan(void *userdata)
 {
         AldPlanJob *job = userdata;
+        const AldPlanCluster *cluster = &job->snapshot->cluster;
         g_autoptr(AldPlan) plan = NULL;
+        AldPlanRefusal refusal = { 0 };
 
-        job->r = ald_plan_make(&job->snapshot->cluster, &job->request, &plan, &job->refusal);
-        if (job->r >= 0 || (job->r == -EINVAL && is_reported(&job->refusal))) {
-                job->report = ald_plan_describe(&job->snapshot->cluster, &job->request, job->options,
-                        job->snapshot->revision, plan, &job->refusal);
+        job->r = ald_plan_make(cluster, &job->request, &plan, &refusal);
+        if (job->r == -EINVAL && !ald_plan_is_reported(&refusal)) {
+                job->problem = ald_plan_refusal_sentence(cluster, &job->request, &refusal);
+        } else if (job->r >= 0 || job->r == -EINVAL) {
+                job->report = ald_plan_describe(
+                        cluster, &job->request, job->options, job->snapshot->revision, plan, &refusal);
                 job->r = 0;
         }
+        g_free(refusal.verdicts);
         g_idle_add_full(G_PRIORITY_DEFAULT, on_made, job, NULL);
         return NULL;
 }

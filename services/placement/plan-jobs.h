@@ -24,9 +24,10 @@ typedef struct AldPlanJobsHandler {
         /* At intervals while a plan is made: how much is done, from 0 to 1. */
         void (*progress)(AldPlanJob *job, double fraction, void *userdata);
         /* The job has ended and is freed after this: with a report, or with an error, as given to
-         * ald_plan_job_fail(): -ECANCELED, -ETIMEDOUT, or -EINVAL with a refusal that no report describes. */
-        void (*ended)(AldPlanJob *job, int error, const AldPlanReport *report, const AldPlanRefusal *refusal,
-                void *userdata);
+         * ald_plan_job_fail(): -ECANCELED, -ETIMEDOUT, or -EINVAL with the sentence that says what is wrong
+         * with the request. */
+        void (*ended)(
+                AldPlanJob *job, int error, const AldPlanReport *report, const char *problem, void *userdata);
         void (*idle)(void *userdata); /* no job is left */
 } AldPlanJobsHandler;
 

@@ -64,6 +64,33 @@ def test_pins(host, cluster):
     assert plan(host, Client=Typed("s", "slow")).plan["Client"] == SLOW
 
 
+def test_a_split(host, cluster):
+    split = {"fast/cpu": 2, "fast/0000:01:00.0": 20, "slow/0000:01:00.0": 10}
+    assert plan(host, Split=Typed("as", [f"{name}={layers}" for name, layers in split.items()])).layers() == split
+    found = plan(host, Split=Typed("as", ["fast/cpu=31"]))
+    assert found.plan["Problem"] == "split-sum" and "31" in found.plan["Text"]
+    found = plan(host, {"LayerBytes": Typed("t", GIB)}, Split=Typed("as", ["slow/0000:01:00.0=32"]))
+    assert found.plan["Problem"] == "split-memory" and found.plan["NeedsBytes"] > found.plan["FreeBytes"] > 0
+
+
+def test_throughput_has_steps_in_flight(host, cluster):
+    """Two stages work at once on 8 requests, where computing takes longer than reading what is read again."""
+    many = {"LayerBytes": Typed("t", GIB), "Parallel": Typed("t", 8), "TokenParameters": Typed("d", 1e11)}
+    found, quick = (plan(host, many, "vllm", Goal=Typed("s", goal)) for goal in ("throughput", "latency"))
+    assert found.plan["StepsInFlight"] == 2 and quick.plan["StepsInFlight"] == 1
+    assert found.plan["TokensPerSecond"] > quick.plan["TokensPerSecond"]
+
+
+def test_other_engines(host, cluster):
+    found = plan(host, engine="distributed-llama")
+    assert {stage["Device"] for stage in found.stages if stage["Alternative"] == 0} == {"cpu"}
+    found = plan(host, {"MessageBytes": Typed("t", 2 ** 20)}, "mpi", Without=Typed("as", ["far"]))
+    assert len([hop for hop in found.hops if hop["Alternative"] == 0]) == 2
+    with fails_with("org.freedesktop.DBus.Error.InvalidArgs") as error:
+        plan(host, engine="mpi")
+    assert "MessageBytes" in error.value.message
+
+
 def test_assumed_paths_are_marked(host, cluster):
     found = plan(host, Must=Typed("as", ["far/0000:01:00.0"]), AssumedBitsPerSecond=Typed("t", 10 ** 9),
                  AssumedRttNSec=Typed("t", 200_000))
@@ -103,7 +130,9 @@ BAD_CALLS = [
     ({}, {"GpuMemoryEfficiency": Typed("d", 2.0)}, "GpuMemoryEfficiency must be 1 or less"),
     ({}, {"AssumedRttNSec": Typed("t", 5)}, "require each other"),
     ({}, {"Must": Typed("as", ["fast"] * 257)}, "Must must have 256 entries or less"),
-    ({}, {"Engine": Typed("s", "vllm"), "Client": Typed("s", "fast")}, "Client: this engine has none"),
+    ({}, {"Engine": Typed("s", "vllm"), "Client": Typed("s", "fast")}, "vllm has no client"),
+    ({}, {"Split": Typed("as", ["fast/cpu"])}, "Split: not of the form NODE/DEVICE=LAYERS: fast/cpu"),
+    ({}, {"Split": Typed("as", ["fast/cpu=16", "fast/cpu=16"])}, "twice"),
 ]
 
 

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "services/common/errors.h"
+#include "services/placement/plan-request.h"
+
+/* What names are looked up for. */
+typedef struct Lookup {
+        AldModel *model;
+        GPtrArray *owned;
+        const char *failed; /* the text that names nothing */
+} Lookup;
+
+static int resolve(Lookup *lookup, const char *text, bool with_device, const char **ret)
+{
+        char *resolved = NULL;
+        AldPinResult result = ald_pin_resolve(lookup->model, text, with_device, &resolved);
+
+        if (result == ALD_PIN_FOUND) {
+                g_ptr_array_add(lookup->owned, resolved);
+                *ret = resolved;
+                return 0;
+        }
+        lookup->failed = text;
+        return result == ALD_PIN_AMBIGUOUS   ? -ALD_E_AMBIGUOUS_NAME
+               : result == ALD_PIN_NO_DEVICE ? -ALD_E_NO_SUCH_DEVICE
+                                             : -ALD_E_NO_SUCH_NODE;
+}
+
+static size_t count(const char *const *list)
+{
+        return list ? g_strv_length((char **) list) : 0;
+}
+
+static int resolve_list(Lookup *lookup, const char *const *list, const char *const **ret)
+{
+        size_t n = count(list);
+        const char **resolved = g_new0(const char *, n + 1);
+
+        g_ptr_array_add(lookup->owned, resolved);
+        for (size_t i = 0; i < n; i++) {
+                int r = resolve(lookup, list[i], true, &resolved[i]);
+
+                if (r < 0)
+                        return r;
+        }
+        *ret = resolved;
+        return 0;
+}
+
+static int resolve_pin(Lookup *lookup, const char *text, AldPlanPin *ret)
+{
+        g_auto(AldPlanPin) pin = { 0 };
+        const char *device;
+        int r = ald_plan_pin_parse(text, &pin);
+
+        if (r < 0) {
+                lookup->failed = text;
+                return r;
+        }
+        r = resolve(lookup, pin.device, true, &device);
+        if (r < 0) {
+                lookup->failed = text;
+                return r;
+        }
+        *ret = (AldPlanPin){ (char *) device, pin.layers };
+        return 0;
+}
+
+static int resolve_split(Lookup *lookup, const char *const *split, AldPlanRequest *request)
+{
+        size_t n = count(split);
+        AldPlanPin *pins = g_new0(AldPlanPin, n + 1);
+
+        g_ptr_array_add(lookup->owned, pins);
+        for (size_t i = 0; i < n; i++) {
+                int r = resolve_pin(lookup, split[i], &pins[i]);
+
+                if (r < 0)
+                        return r;
+        }
+        request->pins = n > 0 ? pins : NULL;
+        request->n_pins = (uint32_t) n;
+        return 0;
+}
+
+static uint32_t limit(uint64_t stated)
+{
+        return stated == ALD_ABSENT_UINT64 ? 0 : (uint32_t) stated;
+}
+
+static void set_figures(AldPlanRequest *request, const AldPlanOptions *options)
+{
+        request->engine = ald_plan_engine_find(options->engine);
+        request->goal = options->goal ? (AldPlanOptionsGoal) ald_plan_options_goal_from_string(options->goal)
+                                      : ALD_PLAN_OPTIONS_GOAL_LATENCY;
+        request->devices_max = limit(options->max_devices);
+        request->assumed_rtt_nsec = request->assumed_bits_per_second = NAN;
+        if (options->assumed_bits_per_second != ALD_ABSENT_UINT64) {
+                request->assumed_rtt_nsec = (double) options->assumed_rtt_nsec;
+                request->assumed_bits_per_second = (double) options->assumed_bits_per_second;
+        }
+        ald_plan_constants_init(&request->constants, options);
+}
+
+int ald_plan_request_make(AldModel *model, const AldPlanWorkload *workload, const AldPlanOptions *options,
+        GPtrArray *owned, AldPlanRequest *ret, const char **ret_text)
+{
+        Lookup lookup = { .model = model, .owned = owned };
+        AldPlanRequest request = { .workload = workload };
+        int r;
+
+        set_figures(&request, options);
+        r = resolve_list(&lookup, options->must, &request.must);
+        if (r >= 0)
+                r = resolve_list(&lookup, options->without, &request.without);
+        if (r >= 0)
+                r = resolve_split(&lookup, options->split, &request);
+        if (r >= 0 && options->client)
+                r = resolve(&lookup, options->client, false, &request.client);
+        if (r < 0) {
+                *ret_text = lookup.failed;
+                return r;
+        }
+        *ret = request;
+        return 0;
+}
