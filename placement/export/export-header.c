@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
+
+#include "placement/export/export-header.h"
+#include "placement/export/export-words.h"
+
+static void append_figure(GString *out, const char *before, uint64_t value, const char *after)
+{
+        if (value != ALD_ABSENT_UINT64)
+                g_string_append_printf(out, "%s%" PRIu64 "%s", before, value, after);
+}
+
+static void append_port(GString *out, const char *port, const char *address)
+{
+        if (port) {
+                g_string_append_c(out, ' ');
+                ald_export_append_safe(out, port);
+        }
+        if (address) {
+                g_string_append_c(out, ' ');
+                ald_export_append_safe(out, address);
+        }
+}
+
+static void append_hop(GString *out, const AldPlanHopRow *hop, const char *mark)
+{
+        g_string_append_printf(out, "%s   hop ", mark);
+        ald_export_append_safe(out, hop->source_name ?: hop->source);
+        append_port(out, hop->source_port, hop->source_address);
+        g_string_append(out, " -> ");
+        ald_export_append_safe(out, hop->sink_name ?: hop->sink);
+        append_port(out, hop->sink_port, hop->sink_address);
+        append_figure(out, ": ", hop->nsec, " ns");
+        append_figure(out, ", ", hop->bits_per_second, " bit/s");
+        append_figure(out, ", round trip ", hop->rtt_nsec, " ns");
+        if (ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_ASSUMED)) {
+                g_string_append(out, "; assumed, never measured\n");
+                return;
+        }
+        g_string_append(out, "; ");
+        ald_export_append_safe(out, hop->kind);
+        g_string_append(out, ", measured ");
+        ald_export_append_time(out, hop->measured_usec);
+        g_string_append_c(out, '\n');
+}
+
+static void append_stage(GString *out, const AldExportPlan *plan, guint index, const char *mark)
+{
+        const AldPlanStageRow *stage = &plan->stages[index];
+        const GArray *hops = plan->report->hops;
+
+        g_string_append_printf(out, "%s Stage %u: layers %" PRIu64 "-%" PRIu64 "%s on ", mark, index,
+                stage->first_layer, stage->first_layer + stage->layers - 1,
+                stage->has_head == 1 ? " and the head" : "");
+        ald_export_append_safe(out, ald_export_stage_name(stage));
+        g_string_append(out, ", ");
+        ald_export_append_safe(out, stage->device);
+        if (stage->device_name) {
+                g_string_append_c(out, ' ');
+                ald_export_append_safe(out, stage->device_name);
+        }
+        append_figure(out, ": ", stage->nsec, " ns");
+        g_string_append(out, "; measured ");
+        ald_export_append_time(out, stage->measured_usec);
+        append_figure(out, ", ", stage->free_bytes, " bytes free ");
+        if (stage->free_bytes != ALD_ABSENT_UINT64)
+                ald_export_append_time(out, stage->free_usec);
+        g_string_append_c(out, '\n');
+        for (guint i = 0; i < hops->len; i++) {
+                const AldPlanHopRow *hop = &g_array_index(hops, AldPlanHopRow, i);
+
+                if (hop->alternative == 0 && hop->stage == index)
+                        append_hop(out, hop, mark);
+        }
+}
+
+void ald_export_append_header(GString *out, const AldExportPlan *plan, const char *format, const char *mark)
+{
+        g_string_append_printf(
+                out, "%s For %s, by Alidade %s, from a plan for ", mark, format, plan->options->version);
+        ald_export_append_safe(out, plan->plan->engine);
+        append_figure(out, "; revision ", plan->plan->revision, "");
+        g_string_append_printf(out, "\n%s Oldest figure: measured ", mark);
+        ald_export_append_time(out, plan->plan->oldest_usec);
+        append_figure(out, "; a step: ", plan->plan->step_nsec, " ns");
+        append_figure(out, "; requests at once: ", plan->plan->parallel, "");
+        append_figure(out, "; tokens of context each: ", plan->plan->context, "");
+        g_string_append_c(out, '\n');
+        for (guint i = 0; i < plan->n_stages; i++)
+                append_stage(out, plan, i, mark);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/export/plan-export.h"
+
+/* A plan that is consistent, as the formats see it. */
+typedef struct AldExportPlan {
+        const AldPlanRow *plan;
+        const AldPlanStageRow *stages; /* of the plan itself */
+        guint n_stages;
+        const AldPlanReport *report;
+        const AldPlanExportOptions *options;
+} AldExportPlan;
+
+/* Appends to `out`, or returns a negative errno and sets *ret_reason. */
+typedef int (*AldExportWrite)(const AldExportPlan *plan, GString *out, char **ret_reason);
+
+/* Sets the reason and returns the error. */
+int ald_export_fail(int error, char **ret_reason, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+/* The report may come from a file that anyone has written. -ENODATA with the reason if it has no plan, or if
+ * its stages and hops do not fit together. */
+int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions *options, AldExportPlan *ret,
+        char **ret_reason);
+
+/* The friendly name of a stage's node, its host name or its id. */
+const char *ald_export_stage_name(const AldPlanStageRow *stage);
+
+/* The hop of a stage between two nodes, or NULL. */
+const AldPlanHopRow *ald_export_find_hop(
+        const AldExportPlan *plan, guint stage, const char *source, const char *sink);
+bool ald_export_hop_is(const AldPlanHopRow *hop, AldPlanHopRowKind kind);
+
+bool ald_export_is_processor(const AldPlanStageRow *stage);
+
+/* The number of a stage's GPU among those of its node with the same vendor, or of all vendors, in the order
+ * of their ids; those that the plan leaves out count too. -ENOTSUP for a part of a GPU. */
+int ald_export_gpu_number(const AldExportPlan *plan, const AldPlanStageRow *stage, bool of_vendor, guint *ret,
+        char **ret_reason);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "placement/export/export-header.h"
+#include "placement/export/export-words.h"
+#include "placement/export/plan-formats.h"
+#include "placement/export/star-address.h"
+
+/*
+ * The rules of llama.cpp (load_tensors() of llama-model.cpp, ggml-rpc.cpp): with -ngl N, the last N of the
+ * layers and the output go to the devices, in the order of --device and in proportion to --tensor-split; what
+ * is before them stays on the processors of the client. The output counts as one more layer of the last
+ * device. RPC<k> numbers the devices of all servers in the order of --rpc.
+ */
+#define DEVICES_MAX 15u /* llama_max_devices() is 16, and as many numbers are refused */
+#define FIRST_PORT 50052u
+#define MODEL "PATH/TO/THE/MODEL.gguf"
+
+/* The options, made stage by stage. */
+typedef struct LlamaCommand {
+        const AldExportPlan *plan;
+        GString *servers; /* comments */
+        GString *rpc, *device, *split;
+        guint n_devices, n_rpc;
+        uint64_t layers; /* on devices */
+        bool orders_gpus;
+        int head; /* stage, or -1 */
+} LlamaCommand;
+
+static void llama_command_clear(LlamaCommand *command)
+{
+        g_string_free(command->servers, true);
+        g_string_free(command->rpc, true);
+        g_string_free(command->device, true);
+        g_string_free(command->split, true);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LlamaCommand, llama_command_clear)
+
+/* "CUDA0": as the backend of a vendor names a GPU of the machine. */
+static int name_device(
+        const AldExportPlan *plan, const AldPlanStageRow *stage, char **ret_name, char **ret_reason)
+{
+        static const struct {
+                const char *vendor, *backend;
+        } backends[] = { { "NVIDIA", "CUDA" }, { "AMD", "ROCm" }, { "Intel", "SYCL" } };
+        const char *backend = "Vulkan"; /* of any vendor */
+        guint number;
+        int r;
+
+        if (ald_export_is_processor(stage)) {
+                *ret_name = g_strdup("CPU");
+                return 0;
+        }
+        for (size_t i = 0; i < G_N_ELEMENTS(backends); i++)
+                if (stage->vendor && g_ascii_strcasecmp(stage->vendor, backends[i].vendor) == 0)
+                        backend = backends[i].backend;
+        r = ald_export_gpu_number(plan, stage, strcmp(backend, "Vulkan") != 0, &number, ret_reason);
+        if (r >= 0)
+                *ret_name = g_strdup_printf("%s%u", backend, number);
+        return r;
+}
+
+/* By default, CUDA puts the fastest GPU first. */
+static bool is_cuda(const char *name)
+{
+        return g_str_has_prefix(name, "CUDA");
+}
+
+static void append_item(GString *list, const char *item)
+{
+        if (list->len > 0)
+                g_string_append_c(list, ',');
+        g_string_append(list, item);
+}
+
+/* One server for each device, so that each has one RPC<k>; those of a node differ in their port. */
+static int add_server(LlamaCommand *command, guint index, const char *name, char **ret_reason)
+{
+        const AldPlanStageRow *stages = command->plan->stages;
+        g_autofree char *endpoint = NULL, *device = g_strdup_printf("RPC%u", command->n_rpc);
+        guint port = FIRST_PORT;
+        const char *address;
+        int r = ald_export_server_address(command->plan, index, &address, ret_reason);
+
+        if (r < 0)
+                return r;
+        for (guint i = 0; i < index; i++)
+                port += strcmp(stages[i].node, stages[index].node) == 0;
+        endpoint = g_strdup_printf("%s:%u", address, port);
+        g_string_append(command->servers, "# On ");
+        ald_export_append_safe(command->servers, ald_export_stage_name(&stages[index]));
+        g_string_append_printf(command->servers, " (%s):\n#   %sggml-rpc-server -H %s -p %u%s -d %s\n",
+                device, is_cuda(name) ? "CUDA_DEVICE_ORDER=PCI_BUS_ID " : "", address, port,
+                strcmp(name, "CPU") == 0 ? " -t \"$(nproc)\"" : "", name);
+        append_item(command->rpc, endpoint);
+        append_item(command->device, device);
+        command->n_rpc++;
+        return 0;
+}
+
+static int add_stage(LlamaCommand *command, guint index, char **ret_reason)
+{
+        const AldPlanStageRow *stage = &command->plan->stages[index];
+        bool is_local = strcmp(stage->node, command->plan->plan->client) == 0;
+        g_autofree char *name = NULL, *layers = NULL;
+        int r;
+
+        if (stage->has_head == 1)
+                command->head = (int) index;
+        if (is_local && ald_export_is_processor(stage))
+                return index == 0 ? 0
+                                  : ald_export_fail(-ENOTSUP, ret_reason,
+                                            "llama.cpp computes the first layers on the processors of "
+                                            "the client, not those of stage %u",
+                                            index);
+        r = name_device(command->plan, stage, &name, ret_reason);
+        if (r >= 0 && !is_local)
+                r = add_server(command, index, name, ret_reason);
+        if (r < 0)
+                return r;
+        if (is_local) {
+                append_item(command->device, name);
+                command->orders_gpus |= is_cuda(name);
+        }
+        command->n_devices++;
+        command->layers += stage->layers;
+        layers = g_strdup_printf("%" PRIu64, stage->layers + (index + 1 == command->plan->n_stages));
+        append_item(command->split, layers);
+        return 0;
+}
+
+/* The head is on the last device, or apart from it on the processors of the client. */
+static int check_head(const LlamaCommand *command, bool *ret_apart, char **ret_reason)
+{
+        const AldExportPlan *plan = command->plan;
+        bool first_is_client = command->n_devices < plan->n_stages;
+
+        if (command->n_devices > DEVICES_MAX)
+                return ald_export_fail(-ENOTSUP, ret_reason,
+                        "The plan has %u devices; llama.cpp takes %u at most", command->n_devices,
+                        DEVICES_MAX);
+        if (command->head < 0 || (guint) command->head + 1 == plan->n_stages) {
+                *ret_apart = false;
+                return 0;
+        }
+        if (command->head > 0 || !first_is_client)
+                return ald_export_fail(-ENOTSUP, ret_reason,
+                        "The head is on stage %d; llama.cpp computes it on the last device, or on the "
+                        "processors of the client",
+                        command->head);
+        *ret_apart = true;
+        return 0;
+}
+
+static void append_devices(GString *out, const LlamaCommand *command)
+{
+        if (command->n_devices == 0) {
+                g_string_append(out, " \\\n  --device none -ngl 0");
+                return;
+        }
+        if (command->n_rpc > 0)
+                g_string_append_printf(out, " \\\n  --rpc %s", command->rpc->str);
+        g_string_append_printf(out, " \\\n  --device %s \\\n  --tensor-split %s -ngl %" PRIu64,
+                command->device->str, command->split->str, command->layers + 1);
+}
+
+static void append_notes(GString *out, const LlamaCommand *command, bool head_is_apart)
+{
+        g_string_append(out, "#\n");
+        if (command->n_rpc > 0) {
+                g_string_append(out,
+                        "# Start the servers first. They do not authenticate clients: only for networks "
+                        "that you trust.\n");
+                g_string_append(out, command->servers->str);
+                g_string_append_printf(out,
+                        "# RPC0 to RPC%u are the devices in the order of --rpc, since llama.cpp of October "
+                        "2025.\n",
+                        command->n_rpc - 1);
+        }
+        if (command->n_devices > 0)
+                g_string_append(out,
+                        "# GPUs are numbered in the order of their ids; --list-devices after --rpc shows "
+                        "their names.\n");
+        if (head_is_apart)
+                g_string_append(out,
+                        "# -ot leaves the head on this machine. It has no effect on models whose head is "
+                        "the embedding.\n");
+        g_string_append(out, "# On ");
+        ald_export_append_safe(out, command->plan->plan->client_name ?: command->plan->plan->client);
+        g_string_append(out, ", the client:\n");
+}
+
+static void append_command(GString *out, const LlamaCommand *command, bool head_is_apart)
+{
+        const AldPlanRow *plan = command->plan->plan;
+
+        if (command->orders_gpus)
+                g_string_append(out, "CUDA_DEVICE_ORDER=PCI_BUS_ID \\\n  ");
+        g_string_append(out, "llama-server --model ");
+        ald_export_append_word(out, command->plan->options->model ?: MODEL);
+        append_devices(out, command);
+        g_string_append_printf(out, " \\\n  -fit off -c %" PRIu64 " -np %" PRIu64,
+                plan->context * plan->parallel, plan->parallel);
+        if (head_is_apart)
+                g_string_append(out, " \\\n  -ot '^output\\.weight$=CPU'");
+        g_string_append_c(out, '\n');
+}
+
+/* Without -c, it would be what the model was trained for. */
+static int check_context(const AldPlanRow *plan, char **ret_reason)
+{
+        uint64_t parallel = plan->parallel == ALD_ABSENT_UINT64 ? 0 : plan->parallel;
+
+        if (parallel == 0 || plan->context == ALD_ABSENT_UINT64 || plan->context == 0 ||
+                plan->context > (uint64_t) INT32_MAX / parallel)
+                return ald_export_fail(
+                        -ENOTSUP, ret_reason, "The plan has no context that llama.cpp could be given");
+        return 0;
+}
+
+int ald_export_write_llama(const AldExportPlan *plan, GString *out, char **ret_reason)
+{
+        g_auto(LlamaCommand) command = { .plan = plan,
+                .servers = g_string_new(NULL),
+                .rpc = g_string_new(NULL),
+                .device = g_string_new(NULL),
+                .split = g_string_new(NULL),
+                .head = -1 };
+        bool head_is_apart = false;
+        int r = ald_export_check_client(plan, ret_reason);
+
+        if (r >= 0)
+                r = check_context(plan->plan, ret_reason);
+        for (guint i = 0; i < plan->n_stages && r >= 0; i++)
+                r = add_stage(&command, i, ret_reason);
+        if (r >= 0)
+                r = check_head(&command, &head_is_apart, ret_reason);
+        if (r < 0)
+                return r;
+        ald_export_append_header(out, plan, "llama.cpp", "#");
+        append_notes(out, &command, head_is_apart);
+        append_command(out, &command, head_is_apart);
+        return 0;
+}

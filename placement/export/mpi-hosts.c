@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "placement/export/export-header.h"
+#include "placement/export/export-words.h"
+#include "placement/export/plan-formats.h"
+#include "placement/export/ring-nodes.h"
+
+#define PROGRAM "PATH/TO/THE/PROGRAM"
+
+/* The host name, by which other hosts know the node anyway; else its address. */
+static int name_host(const AldRingNode *node, const char **ret, char **ret_reason)
+{
+        const char *host = node->stage->host_name;
+
+        if (host && !ald_export_is_host_name(host))
+                return ald_export_fail(-EINVAL, ret_reason,
+                        "The host name \"%s\" has characters that a host file cannot hold", host);
+        if (!host && !ald_export_is_ipv4(node->address))
+                return ald_export_fail(-EINVAL, ret_reason,
+                        "Neither a host name nor an IPv4 address of %s is known",
+                        ald_export_stage_name(node->stage));
+        *ret = host ?: node->address;
+        return 0;
+}
+
+/* Open MPI adds up the slots of lines with the same name, at the first of them. */
+static int check_different(GHashTable *seen, const char *host, char **ret_reason)
+{
+        return g_hash_table_add(seen, (gpointer) host)
+                       ? 0
+                       : ald_export_fail(-EINVAL, ret_reason, "Two nodes have the host name %s", host);
+}
+
+static int append_hosts(GString *out, const GArray *nodes, char **ret_reason)
+{
+        g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+        int r = 0;
+
+        for (guint i = 0; i < nodes->len && r >= 0; i++) {
+                const AldRingNode *node = &g_array_index(nodes, AldRingNode, i);
+                const char *host = NULL;
+
+                r = name_host(node, &host, ret_reason);
+                if (r >= 0)
+                        r = check_different(seen, host, ret_reason);
+                if (r >= 0)
+                        g_string_append_printf(out, "%s slots=%u\n", host, node->n_stages);
+        }
+        return r;
+}
+
+/* mpirun sets variables alike on all nodes, but interfaces differ. */
+static int append_variables(GString *out, const AldExportPlan *plan, const GArray *nodes, char **ret_reason)
+{
+        int r = 0;
+
+        g_string_append(out, "# Variables of each node, where its programs use NCCL:\n");
+        for (guint i = 0; i < nodes->len && r >= 0; i++) {
+                const AldRingNode *node = &g_array_index(nodes, AldRingNode, i);
+                g_autoptr(GString) variables = g_string_new(NULL);
+
+                r = ald_ring_append_variables(variables, plan, node, ret_reason);
+                g_string_append(out, "#   ");
+                ald_export_append_safe(out, ald_export_stage_name(node->stage));
+                g_string_append_printf(out, ": %s\n", g_strchomp(variables->str));
+        }
+        return r;
+}
+
+int ald_export_write_mpi(const AldExportPlan *plan, GString *out, char **ret_reason)
+{
+        g_autoptr(GArray) nodes = NULL;
+        int r = ald_ring_nodes(plan, &nodes, ret_reason);
+
+        if (r < 0)
+                return r;
+        ald_export_append_header(out, plan, "Open MPI", "#");
+        g_string_append_printf(out,
+                "#\n# Ranks follow the ring, whose order is that of the lines:\n"
+                "#   mpirun --hostfile THIS-FILE -np %u --map-by slot ",
+                plan->n_stages);
+        ald_export_append_word(out, plan->options->program ?: PROGRAM);
+        g_string_append_c(out, '\n');
+        r = append_variables(out, plan, nodes, ret_reason);
+        return r < 0 ? r : append_hosts(out, nodes, ret_reason);
+}

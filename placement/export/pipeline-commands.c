@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "placement/export/export-header.h"
+#include "placement/export/export-words.h"
+#include "placement/export/plan-formats.h"
+#include "placement/export/ring-nodes.h"
+
+/*
+ * vLLM, SGLang and torchrun: a command for each node, whose rank is its place in the ring. Ranks fill the
+ * nodes in that order (get_pp_indices() of vllm/distributed/utils.py, _calculate_rank_ranges() of SGLang).
+ */
+#define SGLANG_PORT 5000u
+#define TORCH_PORT 29500u
+#define MODEL "PATH/TO/THE/MODEL"
+#define PROGRAM "PATH/TO/THE/PROGRAM.py"
+
+typedef struct Pipeline {
+        const AldExportPlan *plan;
+        const GArray *nodes; /* AldRingNode */
+        const char *master;  /* NULL for one node */
+} Pipeline;
+
+typedef int (*AppendCommand)(GString *out, const Pipeline *pipeline, guint rank, char **ret_reason);
+
+static const AldRingNode *node_at(const Pipeline *pipeline, guint rank)
+{
+        return &g_array_index(pipeline->nodes, AldRingNode, rank);
+}
+
+static void append_partition(GString *out, const AldExportPlan *plan, const char *name)
+{
+        g_autoptr(GString) layers = g_string_new(NULL);
+
+        for (guint i = 0; i < plan->n_stages; i++)
+                g_string_append_printf(layers, "%s%" PRIu64, i > 0 ? "," : "", plan->stages[i].layers);
+        ald_export_append_variable(out, name, layers->str);
+}
+
+static void append_limit(GString *out, const char *option, uint64_t value)
+{
+        if (value != ALD_ABSENT_UINT64 && value > 0)
+                g_string_append_printf(out, " %s %" PRIu64, option, value);
+}
+
+static int append_vllm(GString *out, const Pipeline *pipeline, guint rank, char **ret_reason)
+{
+        const AldExportPlan *plan = pipeline->plan;
+        const AldRingNode *node = node_at(pipeline, rank);
+        int r = ald_ring_append_variables(out, plan, node, ret_reason);
+
+        if (r < 0)
+                return r;
+        if (node->address)
+                ald_export_append_variable(out, "VLLM_HOST_IP", node->address);
+        append_partition(out, plan, "VLLM_PP_LAYER_PARTITION");
+        g_string_append(out, "\\\n  vllm serve ");
+        ald_export_append_word(out, plan->options->model ?: MODEL);
+        g_string_append_printf(out, " --tensor-parallel-size 1 --pipeline-parallel-size %u", plan->n_stages);
+        append_limit(out, "--max-model-len", plan->plan->context);
+        append_limit(out, "--max-num-seqs", plan->plan->parallel);
+        if (pipeline->master) {
+                g_string_append_printf(
+                        out, " \\\n  --nnodes %u --node-rank %u --master-addr ", pipeline->nodes->len, rank);
+                ald_export_append_word(out, pipeline->master);
+                g_string_append(out, rank > 0 ? " --headless" : "");
+        }
+        return 0;
+}
+
+static int append_sglang(GString *out, const Pipeline *pipeline, guint rank, char **ret_reason)
+{
+        const AldExportPlan *plan = pipeline->plan;
+        int r = ald_ring_append_variables(out, plan, node_at(pipeline, rank), ret_reason);
+
+        if (r < 0)
+                return r;
+        append_partition(out, plan, "SGLANG_PP_LAYER_PARTITION");
+        g_string_append(out, "\\\n  python3 -m sglang.launch_server --model-path ");
+        ald_export_append_word(out, plan->options->model ?: MODEL);
+        g_string_append_printf(out, " --tp-size 1 --pp-size %u", plan->n_stages);
+        append_limit(out, "--context-length", plan->plan->context);
+        append_limit(out, "--max-running-requests", plan->plan->parallel);
+        if (pipeline->master) {
+                g_autofree char *authority = ald_export_authority(pipeline->master);
+                g_autofree char *init = g_strdup_printf("%s:%u", authority, SGLANG_PORT);
+
+                g_string_append_printf(out, " \\\n  --nnodes %u --node-rank %u --dist-init-addr ",
+                        pipeline->nodes->len, rank);
+                ald_export_append_word(out, init);
+        }
+        return 0;
+}
+
+static int append_torchrun(GString *out, const Pipeline *pipeline, guint rank, char **ret_reason)
+{
+        const AldExportPlan *plan = pipeline->plan;
+        const AldRingNode *node = node_at(pipeline, rank);
+        int r = ald_ring_append_variables(out, plan, node, ret_reason);
+
+        if (r < 0)
+                return r;
+        g_string_append_printf(out, "torchrun --nnodes %u --node-rank %u --nproc-per-node %u",
+                pipeline->nodes->len, rank, node->n_stages);
+        if (pipeline->master) {
+                g_string_append(out, " --master-addr ");
+                ald_export_append_word(out, pipeline->master);
+                g_string_append_printf(out, " --master-port %u", TORCH_PORT);
+        }
+        g_string_append_c(out, ' ');
+        ald_export_append_word(out, plan->options->program ?: PROGRAM);
+        return 0;
+}
+
+static int append_nodes(GString *out, const Pipeline *pipeline, AppendCommand append, char **ret_reason)
+{
+        int r = 0;
+
+        for (guint rank = 0; rank < pipeline->nodes->len && r >= 0; rank++) {
+                const AldRingNode *node = node_at(pipeline, rank);
+
+                g_string_append_printf(out, "# Node %u, ", rank);
+                ald_export_append_safe(out, ald_export_stage_name(node->stage));
+                g_string_append_printf(
+                        out, ", ranks %u-%u:\n", node->first_stage, node->first_stage + node->n_stages - 1);
+                r = append(out, pipeline, rank, ret_reason);
+                g_string_append_c(out, '\n');
+        }
+        return r;
+}
+
+static int write_pipeline(const AldExportPlan *plan, const char *format, const GArray *nodes,
+        AppendCommand append, GString *out, char **ret_reason)
+{
+        Pipeline pipeline = { .plan = plan, .nodes = nodes };
+        int r = nodes->len > 1 ? ald_ring_master(node_at(&pipeline, 0), &pipeline.master, ret_reason) : 0;
+
+        if (r < 0)
+                return r;
+        ald_export_append_header(out, plan, format, "#");
+        g_string_append(out, "#\n# Run each command on its node.");
+        if (nodes->len > 1)
+                g_string_append(out, " All of them have to reach the first node; only the hops of the ring "
+                                     "were compared.");
+        g_string_append_c(out, '\n');
+        return append_nodes(out, &pipeline, append, ret_reason);
+}
+
+/* Both divide the stages by the number of nodes. */
+static int write_even(
+        const AldExportPlan *plan, const char *format, AppendCommand append, GString *out, char **ret_reason)
+{
+        g_autoptr(GArray) nodes = NULL;
+        int r = ald_ring_nodes(plan, &nodes, ret_reason);
+
+        for (guint i = 0; r >= 0 && i < nodes->len; i++) {
+                const AldRingNode *node = &g_array_index(nodes, AldRingNode, i);
+
+                if (node->n_stages * nodes->len != plan->n_stages)
+                        r = ald_export_fail(-ENOTSUP, ret_reason,
+                                "%s has %u of %u stages; %s needs equally many on each of %u nodes",
+                                ald_export_stage_name(node->stage), node->n_stages, plan->n_stages, format,
+                                nodes->len);
+        }
+        return r < 0 ? r : write_pipeline(plan, format, nodes, append, out, ret_reason);
+}
+
+int ald_export_write_vllm(const AldExportPlan *plan, GString *out, char **ret_reason)
+{
+        return write_even(plan, "vLLM", append_vllm, out, ret_reason);
+}
+
+int ald_export_write_sglang(const AldExportPlan *plan, GString *out, char **ret_reason)
+{
+        return write_even(plan, "SGLang", append_sglang, out, ret_reason);
+}
+
+int ald_export_write_torchrun(const AldExportPlan *plan, GString *out, char **ret_reason)
+{
+        g_autoptr(GArray) nodes = NULL;
+        int r = ald_ring_nodes(plan, &nodes, ret_reason);
+
+        return r < 0 ? r : write_pipeline(plan, "torchrun", nodes, append_torchrun, out, ret_reason);
+}

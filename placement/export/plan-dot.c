@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
+#include <string.h>
+
+#include "placement/export/export-header.h"
+#include "placement/export/export-words.h"
+#include "placement/export/plan-formats.h"
+
+/* "12.345 ms"; nothing if absent. */
+static void append_msec(GString *out, uint64_t nsec)
+{
+        if (nsec != ALD_ABSENT_UINT64)
+                g_string_append_printf(
+                        out, "%" PRIu64 ".%03" PRIu64 " ms", nsec / 1000000, nsec / 1000 % 1000);
+}
+
+static void append_stage(GString *out, const AldPlanStageRow *stage, guint index)
+{
+        g_string_append_printf(out, "  s%u [label=", index);
+        ald_export_append_dot(out, ald_export_stage_name(stage));
+        g_string_append(out, " + \"\\n\" + ");
+        ald_export_append_dot(out, stage->device_name ?: stage->device);
+        g_string_append_printf(out, " + \"\\nlayers %" PRIu64 "-%" PRIu64 "%s\\n", stage->first_layer,
+                stage->first_layer + stage->layers - 1, stage->has_head == 1 ? " and head" : "");
+        append_msec(out, stage->nsec);
+        g_string_append(out, "\"];\n");
+}
+
+/* The stage of a hop's end; the client where it has no part in this. */
+static void append_end(GString *out, const AldExportPlan *plan, const AldPlanHopRow *hop, const char *node)
+{
+        if (strcmp(plan->stages[hop->stage].node, node) == 0)
+                g_string_append_printf(out, "s%u", (guint) hop->stage);
+        else if (plan->plan->client)
+                g_string_append(out, "client");
+        else
+                g_string_append_printf(out, "s%u", (guint) ((hop->stage + 1) % plan->n_stages));
+}
+
+static void append_hop(GString *out, const AldExportPlan *plan, const AldPlanHopRow *hop)
+{
+        bool is_assumed = ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_ASSUMED);
+
+        g_string_append(out, "  ");
+        append_end(out, plan, hop, hop->source);
+        g_string_append(out, " -> ");
+        append_end(out, plan, hop, hop->sink);
+        g_string_append(out, is_assumed ? " [style=dashed label=\"" : " [label=\"");
+        append_msec(out, hop->nsec);
+        g_string_append(out, is_assumed ? " assumed\"];\n" : "\"];\n");
+}
+
+int ald_export_write_plan_dot(const AldExportPlan *plan, GString *out, char **ret_reason)
+{
+        const GArray *hops = plan->report->hops;
+
+        ald_export_append_header(out, plan, "graphviz", "//");
+        g_string_append(out,
+                "digraph plan {\n"
+                "  graph [rankdir=LR];\n"
+                "  node [shape=box style=\"rounded,filled\" fillcolor=white fontname=\"sans-serif\"];\n"
+                "  edge [fontname=\"sans-serif\" fontsize=10];\n");
+        if (plan->plan->client) {
+                g_string_append(out, "  client [shape=ellipse label=");
+                ald_export_append_dot(out, plan->plan->client_name ?: plan->plan->client);
+                g_string_append(out, "];\n");
+        }
+        for (guint i = 0; i < plan->n_stages; i++)
+                append_stage(out, &plan->stages[i], i);
+        for (guint i = 0; i < hops->len; i++) {
+                const AldPlanHopRow *hop = &g_array_index(hops, AldPlanHopRow, i);
+
+                if (hop->alternative == 0)
+                        append_hop(out, plan, hop);
+        }
+        g_string_append(out, "}\n");
+        return 0;
+}

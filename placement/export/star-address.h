@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/export/export-plan.h"
+
+/* -ENOTSUP unless the plan names a client. */
+int ald_export_check_client(const AldExportPlan *plan, char **ret_reason);
+
+/* The IPv4 address at which the client reaches the node of a stage, on the path that was measured. -EINVAL if
+ * it is not known. */
+int ald_export_server_address(const AldExportPlan *plan, guint stage, const char **ret, char **ret_reason);
