@@ -51,6 +51,8 @@ static const AldVerb verbs[] = {
                 "Measure the link to a node or a device now; see alidadectl probe --help" },
         { "place", 0, UINT_MAX, ald_verb_place, "place MODEL …",
                 "Plan where a model runs best; see alidadectl place --help" },
+        { "export", 0, UINT_MAX, ald_verb_export, "export …",
+                "Write a plan or the state for other programs; see alidadectl export --help" },
         { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
                 "Keep probes away while a command runs; see alidadectl inhibit --help" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
@@ -125,7 +127,8 @@ static int print_help(const AldCtl *ctl, const GPtrArray *words)
 /* Whether a verb has options of its own. */
 static bool has_own_options(const char *verb)
 {
-        static const char *const verbs_with_options[] = { "cluster", "probe", "inhibit", "place", NULL };
+        static const char *const verbs_with_options[] = { "cluster", "probe", "place", "export", "inhibit",
+                NULL };
 
         return g_strv_contains(verbs_with_options, verb);
 }

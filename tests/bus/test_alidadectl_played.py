@@ -989,7 +989,7 @@ def test_forget_without_a_cluster_service(play):
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
 VERBS = ["status", "nodes", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "set-name", "forget",
-         "probe", "inhibit", "cluster", "version"]
+         "probe", "export", "inhibit", "cluster", "version"]
 
 COMPLETE_IN_BASH = r"""
 . "$1"
@@ -1021,6 +1021,8 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "cluster", "revoke", "--") == ["--help", "--check", "--json"]
     assert in_bash(host, "probe", "") == ["link", "rdma", "compute"]
     assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
+    assert in_bash(host, "export", "ll") == ["llama.cpp"]
+    assert in_bash(host, "export", "vllm", "--p") == ["--plan=", "--program="]
     assert in_bash(host, "inhibit", "--wh") == ["--what=", "--who=", "--why="]
     assert in_bash(host, "inhibit", "--what", "=", "r") == ["rdma"]
     assert "bash" in in_bash(host, "inhibit", "bas")
@@ -1034,6 +1036,7 @@ def test_bash_completes_names_of_nodes(play):
     assert in_bash(host, "show", "at") == in_bash(host, "forget", "at") == ["atlas"]
     assert in_bash(host, "cluster", "revoke", "at") == ["atlas"]
     assert in_bash(host, "links", "at") == in_bash(host, "probe", "link", "at") == ["atlas"]
+    assert in_bash(host, "export", "nfd", "at") == ["atlas"]
     assert in_bash(host, "probe", "compute", "at") == [""]
     assert in_bash(host, "show", r"big\ b") == [r"big\ box"]
     assert in_bash(host, "nodes", "") == [""]

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/alidadectl/export/nfd.h"
+#include "clients/alidadectl/export/plan-file.h"
+#include "clients/alidadectl/export/slurm.h"
+#include "clients/alidadectl/links/topology-drawing.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
+#include "placement/export/plan-export.h"
+#include "placement/report/report-json.h"
+#include "state-client/model-json.h"
+
+#define USAGE_PLAN "alidadectl export FORMAT --plan=FILE [--model=PATH] [--program=PATH] [--force]"
+#define USAGE_STATE "alidadectl export slurm|nfd|dot|json [NODE] [--force]"
+
+typedef struct ExportOrder {
+        AldCtl ctl;
+        const char *format, *node, *plan;
+        const char *model, *program;
+        bool force;
+} ExportOrder;
+
+static int help(void)
+{
+        puts("Usage: " USAGE_PLAN "\n       " USAGE_STATE "\n\n"
+             "Write a plan, as alidadectl place --json prints it, or the state for other programs.\n\n"
+             "Formats of a plan:\n"
+             "  llama.cpp          Commands for llama-server and its ggml-rpc-servers\n"
+             "  distributed-llama  Commands for the workers and the root\n"
+             "  vllm               A command for each node, with the layers of each stage\n"
+             "  sglang             The same\n"
+             "  mpi                A host file for mpirun, in the order of the ring\n"
+             "  torchrun           A command for each node, in the order of the ring\n"
+             "  dot                A graph for graphviz\n"
+             "  json               The plan itself\n\n"
+             "Formats of the state:\n"
+             "  slurm              topology.conf, and Features for slurm.conf as comments\n"
+             "  nfd                Labels of this machine, or of NODE, for node-feature-discovery\n"
+             "  dot                What joins the nodes, as with topology --dot\n"
+             "  json               Everything, as with watch --once --json\n\n"
+             "Options:\n"
+             "  -h --help             Show this help\n"
+             "     --plan=FILE        The plan; - is standard input\n"
+             "     --model=PATH       The model, for llama.cpp, distributed-llama, vllm and sglang\n"
+             "     --program=PATH     The program, for mpi and torchrun\n"
+             "     --force            Even if figures are old or paths assumed\n"
+             "  -H --host=USER@HOST   Read the state of another machine, over ssh\n"
+             "     --json[=MODE]      With json: short, pretty or off\n\n"
+             "See alidadectl(1).");
+        return ald_print_finish();
+}
+
+/* Returns an exit code if there is nothing more to do, else -1. */
+static int parse_options(int argc, char **argv, ExportOrder *order)
+{
+        enum { PLAN = 0x100, MODEL, PROGRAM, FORCE, JSON, NO_PAGER, NO_ASK_PASSWORD };
+        static const struct option options[] = {
+                { "help", no_argument, NULL, 'h' },
+                { "host", required_argument, NULL, 'H' },
+                { "json", optional_argument, NULL, JSON },
+                { "plan", required_argument, NULL, PLAN },
+                { "model", required_argument, NULL, MODEL },
+                { "program", required_argument, NULL, PROGRAM },
+                { "force", no_argument, NULL, FORCE },
+                { "no-pager", no_argument, NULL, NO_PAGER },
+                { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
+                {},
+        };
+        int c;
+
+        optind = 0; /* begin anew, with these arguments */
+        while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
+                switch (c) {
+                case 'h':
+                        return help();
+                case 'H':
+                        order->ctl.host = optarg;
+                        break;
+                case JSON:
+                        if (ald_json_parse_mode(optarg, &order->ctl.json) < 0)
+                                return ALD_EXIT_USAGE;
+                        break;
+                case PLAN:
+                        order->plan = optarg;
+                        break;
+                case MODEL:
+                        order->model = optarg;
+                        break;
+                case PROGRAM:
+                        order->program = optarg;
+                        break;
+                case FORCE:
+                        order->force = true;
+                        break;
+                case NO_PAGER:
+                case NO_ASK_PASSWORD:
+                        break;
+                default:
+                        return ald_print_option_error(argv, c);
+                }
+        return -1;
+}
+
+static bool is_one_of(const char *format, const char *const *formats)
+{
+        return g_strv_contains(formats, format);
+}
+
+static const char *const state_formats[] = { "slurm", "nfd", "dot", "json", NULL };
+static const char *const both_formats[] = { "dot", "json", NULL };
+
+static int usage_error(void)
+{
+        ald_print_error("Usage: " USAGE_PLAN);
+        ald_print_error("       " USAGE_STATE);
+        return ALD_EXIT_USAGE;
+}
+
+static int check_option(
+        const ExportOrder *order, const char *option, bool is_given, const char *const *formats)
+{
+        g_autofree char *list = NULL;
+
+        if (!is_given || is_one_of(order->format, formats))
+                return ALD_EXIT_OK;
+        list = g_strjoinv(", ", (char **) formats);
+        ald_print_error("%s works with these formats only: %s", option, list);
+        return ALD_EXIT_USAGE;
+}
+
+/* What cannot be used together. */
+static int check_order(const ExportOrder *order)
+{
+        static const char *const of_model[] = { "llama.cpp", "distributed-llama", "vllm", "sglang", NULL };
+        static const char *const of_program[] = { "mpi", "torchrun", NULL };
+        static const char *const of_node[] = { "nfd", NULL };
+        static const char *const of_json[] = { "json", NULL };
+        bool is_plan_format = is_one_of(order->format, ald_plan_export_formats);
+        bool is_state_format = is_one_of(order->format, state_formats);
+        int r;
+
+        if (!is_plan_format && !is_state_format) {
+                ald_print_error("Unknown format \"%s\"; see alidadectl export --help", order->format);
+                return ALD_EXIT_USAGE;
+        }
+        if (!is_state_format && !order->plan) {
+                ald_print_error("%s is made from a plan; specify one with --plan=FILE", order->format);
+                return ALD_EXIT_USAGE;
+        }
+        if (order->plan && is_state_format && !is_one_of(order->format, both_formats)) {
+                ald_print_error("%s is made from the state, not from a plan", order->format);
+                return ALD_EXIT_USAGE;
+        }
+        r = check_option(order, "--model", order->model != NULL, of_model);
+        if (r == ALD_EXIT_OK)
+                r = check_option(order, "--program", order->program != NULL, of_program);
+        if (r == ALD_EXIT_OK)
+                r = check_option(order, "NODE", order->node != NULL, of_node);
+        if (r == ALD_EXIT_OK)
+                r = check_option(order, "--json", order->ctl.json != ALD_JSON_OFF, of_json);
+        return r;
+}
+
+/* For files: neither paged nor rendered. */
+static int print_raw(const GString *out)
+{
+        fputs(out->str, stdout);
+        return ald_print_finish();
+}
+
+static int print_json(ExportOrder *order, json_t *object)
+{
+        int r;
+
+        if (order->ctl.json == ALD_JSON_OFF)
+                order->ctl.json = ALD_JSON_SHORT;
+        r = ald_print_json(&order->ctl, object);
+        json_decref(object);
+        return r;
+}
+
+static int export_plan(ExportOrder *order)
+{
+        g_autoptr(AldPlanReport) report = NULL;
+        const AldPlanExportOptions options = { .now_usec = (uint64_t) ald_now(),
+                .force = order->force,
+                .version = ALD_VERSION,
+                .model = order->model,
+                .program = order->program };
+        g_autoptr(GString) out = NULL;
+        g_autofree char *reason = NULL;
+        int r = ald_plan_file_read(order->plan, &report);
+
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (strcmp(order->format, "json") == 0)
+                return print_json(order, ald_plan_report_to_json(report));
+        r = ald_plan_export(order->format, report, &options, &out, &reason);
+        if (r < 0) {
+                ald_print_error("%s%s", reason,
+                        r == -ESTALE || r == -ENOKEY ? "; --force exports the plan nevertheless" : "");
+                return ALD_EXIT_ERROR;
+        }
+        return print_raw(out);
+}
+
+static int write_nfd(GString *out, const ExportOrder *order, AldStateSession *session, AldExportState *state)
+{
+        const AldEntity *node = ald_model_get(session->model, ald_model_node_id(session->model));
+        int r = order->node ? ald_session_find_node(session, order->node, &node) : ALD_EXIT_OK;
+        unsigned index;
+
+        if (r != ALD_EXIT_OK)
+                return r;
+        index = node ? ald_topology_summary_index(state->summary, node->id) : 0;
+        if (index == 0) {
+                ald_print_error("The state service does not know %s", order->node ?: "this machine");
+                return ALD_EXIT_ERROR;
+        }
+        ald_nfd_write(out, state, index - 1);
+        return ALD_EXIT_OK;
+}
+
+static int write_slurm(GString *out, const AldExportState *state)
+{
+        g_autofree char *reason = NULL;
+        int r = ald_slurm_write(out, state, &reason);
+
+        if (r < 0)
+                ald_print_error(
+                        "%s%s", reason, r == -ESTALE || r == -EINVAL ? "; see --force in alidadectl(1)" : "");
+        return r < 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
+}
+
+static int export_topology(const ExportOrder *order, AldStateSession *session)
+{
+        const AldTopology *topology = ald_model_topology(session->model);
+        g_autoptr(GString) out = g_string_new(NULL);
+        g_auto(AldExportState) state = {};
+        int r = ALD_EXIT_OK;
+
+        if (topology->failure) {
+                ald_print_error("Cannot read the topology: %s", topology->failure);
+                return ALD_EXIT_ERROR;
+        }
+        ald_export_state_init(&state, session->model, ald_now(), order->force);
+        if (strcmp(order->format, "slurm") == 0)
+                r = write_slurm(out, &state);
+        else if (strcmp(order->format, "nfd") == 0)
+                r = write_nfd(out, order, session, &state);
+        else
+                ald_topology_write_dot(out, topology, state.summary, false);
+        return r == ALD_EXIT_OK ? print_raw(out) : r;
+}
+
+static int export_state(ExportOrder *order)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        bool is_json = strcmp(order->format, "json") == 0;
+        int r;
+
+        session.with_topology = !is_json;
+        r = ald_session_load(&session, &order->ctl, true);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return is_json ? print_json(order, ald_model_to_json(session.model))
+                       : export_topology(order, &session);
+}
+
+int ald_verb_export(const AldCtl *ctl)
+{
+        ExportOrder order = { .ctl = *ctl };
+        g_autoptr(GPtrArray) argv = g_ptr_array_new();
+        char **args;
+        int r;
+
+        g_ptr_array_add(argv, (char *) "alidadectl");
+        for (char **arg = ctl->args; *arg; arg++)
+                g_ptr_array_add(argv, *arg);
+        g_ptr_array_add(argv, NULL);
+        r = parse_options((int) argv->len - 1, (char **) argv->pdata, &order);
+        if (r >= 0)
+                return r;
+        args = (char **) argv->pdata + optind;
+        if (!args[0] || (args[1] && args[2]))
+                return usage_error();
+        order.format = args[0];
+        order.node = args[1];
+        r = check_order(&order);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return order.plan ? export_plan(&order) : export_state(&order);
+}
