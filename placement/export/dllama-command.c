@@ -9,8 +9,8 @@
 #include "placement/export/star-address.h"
 
 #define PORT 9999u
-#define MODEL "PATH/TO/THE/MODEL.m"
-#define TOKENIZER "PATH/TO/THE/TOKENIZER.t"
+#define MODEL "<PATH/TO/MODEL.m>"
+#define TOKENIZER "<PATH/TO/TOKENIZER.t>"
 
 /* Every node has an equal slice of every layer. */
 static int check_slices(const AldExportPlan *plan, guint *ret_root, char **ret_reason)
@@ -97,7 +97,7 @@ int ald_export_write_dllama(const AldExportPlan *plan, GString *out, char **ret_
         ald_export_append_safe(out, ald_export_stage_name(&plan->stages[root]));
         g_string_append(out, ", the root:\ndllama chat --model ");
         ald_export_append_word(out, plan->options->model ?: MODEL);
-        g_string_append(out, " --tokenizer " TOKENIZER " \\\n  --buffer-float-type q80");
+        g_string_append(out, " --tokenizer '" TOKENIZER "' \\\n  --buffer-float-type q80");
         r = append_device(out, plan, root, ret_reason);
         if (r >= 0 && plan->plan->context != ALD_ABSENT_UINT64 && plan->plan->context > 0)
                 g_string_append_printf(out, " --max-seq-len %" PRIu64, plan->plan->context);

@@ -41,6 +41,10 @@ static void append_hop(GString *out, const AldPlanHopRow *hop, const char *mark)
         ald_export_append_safe(out, hop->kind);
         g_string_append(out, ", measured ");
         ald_export_append_time(out, hop->measured_usec);
+        if (hop->rtt_measured_usec != ALD_ABSENT_UINT64) {
+                g_string_append(out, ", round trip ");
+                ald_export_append_time(out, hop->rtt_measured_usec);
+        }
         g_string_append_c(out, '\n');
 }
 

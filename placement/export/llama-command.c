@@ -16,7 +16,7 @@
  */
 #define DEVICES_MAX 15u /* llama_max_devices() is 16, and as many numbers are refused */
 #define FIRST_PORT 50052u
-#define MODEL "PATH/TO/THE/MODEL.gguf"
+#define MODEL "<PATH/TO/MODEL.gguf>"
 
 /* The options, made stage by stage. */
 typedef struct LlamaCommand {

@@ -6,7 +6,7 @@
 #include "placement/export/plan-formats.h"
 #include "placement/export/ring-nodes.h"
 
-#define PROGRAM "PATH/TO/THE/PROGRAM"
+#define PROGRAM "<PATH/TO/PROGRAM>"
 
 /* The host name, by which other hosts know the node anyway; else its address. */
 static int name_host(const AldRingNode *node, const char **ret, char **ret_reason)

@@ -13,8 +13,8 @@
  */
 #define SGLANG_PORT 5000u
 #define TORCH_PORT 29500u
-#define MODEL "PATH/TO/THE/MODEL"
-#define PROGRAM "PATH/TO/THE/PROGRAM.py"
+#define MODEL "<PATH/TO/MODEL>"
+#define PROGRAM "<PATH/TO/PROGRAM.py>"
 
 typedef struct Pipeline {
         const AldExportPlan *plan;

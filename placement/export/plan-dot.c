@@ -26,25 +26,40 @@ static void append_stage(GString *out, const AldPlanStageRow *stage, guint index
         g_string_append(out, "\"];\n");
 }
 
-/* The stage of a hop's end; the client where it has no part in this. */
+/* An end of a star's hop: a stage of that node, else the client. */
 static void append_end(GString *out, const AldExportPlan *plan, const AldPlanHopRow *hop, const char *node)
 {
-        if (strcmp(plan->stages[hop->stage].node, node) == 0)
-                g_string_append_printf(out, "s%u", (guint) hop->stage);
-        else if (plan->plan->client)
-                g_string_append(out, "client");
+        guint stage = (guint) hop->stage;
+
+        if (strcmp(plan->stages[stage].node, node) != 0 && strcmp(plan->plan->client, node) != 0)
+                for (stage = 0; stage < plan->n_stages; stage++)
+                        if (strcmp(plan->stages[stage].node, node) == 0)
+                                break;
+        if (stage < plan->n_stages && strcmp(plan->stages[stage].node, node) == 0)
+                g_string_append_printf(out, "s%u", stage);
         else
-                g_string_append_printf(out, "s%u", (guint) ((hop->stage + 1) % plan->n_stages));
+                g_string_append(out, "client");
+}
+
+/* In a ring, to the next stage. */
+static void append_ends(GString *out, const AldExportPlan *plan, const AldPlanHopRow *hop)
+{
+        if (!plan->plan->client) {
+                g_string_append_printf(
+                        out, "  s%u -> s%u", (guint) hop->stage, (guint) ((hop->stage + 1) % plan->n_stages));
+                return;
+        }
+        g_string_append(out, "  ");
+        append_end(out, plan, hop, hop->source);
+        g_string_append(out, " -> ");
+        append_end(out, plan, hop, hop->sink);
 }
 
 static void append_hop(GString *out, const AldExportPlan *plan, const AldPlanHopRow *hop)
 {
         bool is_assumed = ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_ASSUMED);
 
-        g_string_append(out, "  ");
-        append_end(out, plan, hop, hop->source);
-        g_string_append(out, " -> ");
-        append_end(out, plan, hop, hop->sink);
+        append_ends(out, plan, hop);
         g_string_append(out, is_assumed ? " [style=dashed label=\"" : " [label=\"");
         append_msec(out, hop->nsec);
         g_string_append(out, is_assumed ? " assumed\"];\n" : "\"];\n");
