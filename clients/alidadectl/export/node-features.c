@@ -7,13 +7,16 @@
 #include "clients/common/node-summary.h"
 
 #define NET_SHARE 0.9
+#define VENDOR_MAX 40u /* of a label, which holds 63 */
 
 static void add_vendor(AldNodeFeatures *features, const char *vendor)
 {
         g_autofree char *word = g_ascii_strdown(vendor, -1);
 
         g_strcanon(word, "abcdefghijklmnopqrstuvwxyz0123456789", '-');
-        if (g_ascii_isalnum(word[0]) && g_ascii_isalnum(word[strlen(word) - 1]) &&
+        for (size_t n = strlen(word); n > 0 && word[n - 1] == '-'; n--)
+                word[n - 1] = '\0';
+        if (g_ascii_isalnum(word[0]) && strlen(word) <= VENDOR_MAX &&
                 !g_ptr_array_find_with_equal_func(features->vendors, word, g_str_equal, NULL))
                 g_ptr_array_add(features->vendors, g_steal_pointer(&word));
 }
