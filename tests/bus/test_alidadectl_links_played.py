@@ -52,7 +52,7 @@ def edge(source, sink, rate, **more):
 def topology_of(nodes, edges):
     """The replies to GetTopology() with these rows, and to GetPairs() with a pair for each two nodes."""
     pairs = {}
-    for row in edges:
+    for number, row in enumerate(edges, 1):
         if row["Kind"] == "device":
             continue
         node, peer = sorted((row["Source"], row["Sink"]))
@@ -60,6 +60,7 @@ def topology_of(nodes, edges):
         if "BitsPerSecond" in row:
             direction = "ToPeer" if row["Source"] == node else "FromPeer"
             pair[f"{direction}BitsPerSecond"], pair["RttP50NSec"] = row["BitsPerSecond"], row["RttP50NSec"]
+            pair[f"{direction}Edge"], pair[f"{direction}MeasuredUSec"] = number, row["MeasuredUSec"]
     fixed = ROW_NAMES["Edges"]
     rows = [(number, *(row[name] for name in fixed[1:]), fields({k: v for k, v in row.items() if k not in fixed}))
             for number, row in enumerate(edges, 1)]
