@@ -24,6 +24,11 @@ bool ald_export_is_processor(const AldPlanStageRow *stage)
         return strcmp(stage->device, "cpu") == 0;
 }
 
+bool ald_export_vendor_is(const AldPlanStageRow *stage, const char *vendor)
+{
+        return stage->vendor && g_ascii_strncasecmp(stage->vendor, vendor, strlen(vendor)) == 0;
+}
+
 bool ald_export_hop_is(const AldPlanHopRow *hop, AldPlanHopRowKind kind)
 {
         return g_strcmp0(hop->kind, ald_plan_hop_row_kind_to_string(kind)) == 0;

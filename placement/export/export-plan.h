@@ -33,6 +33,9 @@ bool ald_export_hop_is(const AldPlanHopRow *hop, AldPlanHopRowKind kind);
 
 bool ald_export_is_processor(const AldPlanStageRow *stage);
 
+/* "NVIDIA", or "NVIDIA Corporation": whether the vendor of a stage is this one. */
+bool ald_export_vendor_is(const AldPlanStageRow *stage, const char *vendor);
+
 /* The number of a stage's GPU among those of its node with the same vendor, or of all vendors, in the order
  * of their ids; those that the plan leaves out count too. -ENOTSUP for a part of a GPU. */
 int ald_export_gpu_number(const AldExportPlan *plan, const AldPlanStageRow *stage, bool of_vendor, guint *ret,

@@ -55,7 +55,7 @@ static int name_device(
                 return 0;
         }
         for (size_t i = 0; i < G_N_ELEMENTS(backends); i++)
-                if (stage->vendor && g_ascii_strcasecmp(stage->vendor, backends[i].vendor) == 0)
+                if (ald_export_vendor_is(stage, backends[i].vendor))
                         backend = backends[i].backend;
         r = ald_export_gpu_number(plan, stage, strcmp(backend, "Vulkan") != 0, &number, ret_reason);
         if (r >= 0)

@@ -153,7 +153,7 @@ static int append_gpus(GString *out, const AldExportPlan *plan, const AldRingNod
                 g_string_append_printf(numbers, "%s%u", i > 0 ? "," : "", number);
         }
         for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
-                if (node->stage->vendor && g_ascii_strcasecmp(node->stage->vendor, kinds[i].vendor) == 0) {
+                if (ald_export_vendor_is(node->stage, kinds[i].vendor)) {
                         g_string_append(out, kinds[i].order);
                         ald_export_append_variable(out, kinds[i].variable, numbers->str);
                 }

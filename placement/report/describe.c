@@ -262,6 +262,7 @@ static void add_left_out(const Account *account, uint32_t device, const AldPlanV
         set_node(account->report, &account->cluster->nodes[of->node], &row);
         row.device = copy(account->report, of->id);
         row.device_name = copy(account->report, of->name);
+        row.vendor = copy(account->report, of->vendor);
         row.reason = reasons[verdict->reason];
         row.text = keep(account->report,
                 ald_plan_verdict_sentence(account->cluster, account->request, device, verdict));
