@@ -307,7 +307,7 @@ static void shuffle(AldLeafPair *pairs, size_t n)
 
 static void test_leaves_of_random_rates(void)
 {
-        for (unsigned round = 0; round < 100; round++) {
+        for (unsigned round = 0; round < 40; round++) {
                 AldLeafPair pairs[LEAF_NODES * LEAF_NODES];
                 g_autofree unsigned *leaf_of = NULL, *again = NULL;
                 size_t n = 0;
@@ -333,7 +333,7 @@ static void test_leaves_of_random_rates(void)
 /* Racks are found again, whoever is in which one. */
 static void test_leaves_of_racks(void)
 {
-        for (unsigned round = 0; round < 100; round++) {
+        for (unsigned round = 0; round < 40; round++) {
                 AldLeafPair pairs[LEAF_NODES * LEAF_NODES];
                 unsigned rack[LEAF_NODES];
                 g_autofree unsigned *leaf_of = NULL;
