@@ -30,6 +30,8 @@ typedef struct AldPlacementProblem {
          * used. */
         const double *hop_nsec;
         uint32_t devices_max;         /* that may be used; 0: all */
+        const uint32_t *nodes;        /* that each device is on; read only if nodes_max is not 0 */
+        uint32_t nodes_max;           /* whose devices may be used; 0: all */
         const AldPlacementEnds *ends; /* of each device; NULL: ends take no time and hold nothing */
 } AldPlacementProblem;
 

@@ -2,144 +2,381 @@
 #include <errno.h>
 #include <glib.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "placement/star.h"
 
-/* How many of the layers are on a device, and whether it is the last stage; no layers: it is not used. */
+#define TIE 1e-11 /* share of the time that a device costs in comparisons, so that few are used */
+#define ALL_ROLES ALD_PLACEMENT_BOTH
+
+/* How many of the layers are on a device, and as what; no layers: it is not used. */
 typedef struct Choice {
-        uint32_t layers : 31;
-        uint32_t is_last : 1;
+        uint32_t layers : 28;
+        uint32_t role : 3;
+        uint32_t opens : 1; /* it is the first one of its node */
 } Choice;
 
-/* Of the devices so far: the least time for so many layers on so many devices, with a last stage among them
- * or not, and what the last of these devices has of it. */
+/* Of the devices so far: the least time for so many layers, with those roles given to some of them, on so
+ * many devices and nodes, if they are counted. */
 typedef struct Table {
         const AldPlacementProblem *problem;
-        const AldPlacementStar *star;
-        uint32_t most;  /* devices used */
-        double *nsec;   /* [used][layers][with a last stage] */
-        Choice *choice; /* [device][used][layers][with a last stage] */
+        const AldPlacementArm *arms;
+        uint32_t *order; /* devices of use, those of a node together */
+        uint32_t n;
+        uint32_t devices, nodes; /* that may be used; 0: any number, which is not counted */
+        double tie_nsec;
+        double *outside; /* without the current node: a cell for each state */
+        double *inside;  /* with a device of it */
+        double *next;
+        uint32_t *queue;
+        Choice *choice; /* [place in the order][cell]: of inside */
+        bool *taken;    /* [place in the order][cell]: whether inside is better, after the last of a node */
 } Table;
 
-static size_t cell(const Table *table, uint32_t used, uint32_t layers, bool last)
+static size_t row(const Table *table, uint32_t devices, uint32_t nodes, uint32_t roles)
 {
-        return ((size_t) used * (table->problem->layers + 1) + layers) * 2 + last;
+        size_t count = (size_t) devices * (table->nodes + 1) + nodes;
+
+        return (count * ALD_PLACEMENT_N_ROLES + roles) * (table->problem->layers + 1);
 }
 
 static size_t cells(const Table *table)
 {
-        return cell(table, table->most + 1, 0, false);
+        return row(table, table->devices + 1, 0, 0);
 }
 
 static void table_clear(Table *table)
 {
-        g_free(table->nsec);
+        g_free(table->order);
+        g_free(table->outside);
+        g_free(table->inside);
+        g_free(table->next);
+        g_free(table->queue);
         g_free(table->choice);
+        g_free(table->taken);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Table, table_clear)
 
-/* Lowers *best if that is possible with at least one layer on the device, as the last stage or not. */
-static void try_device(const Table *table, uint32_t device, uint32_t used, uint32_t layers, bool last,
-        bool is_last, double *best, Choice *ret)
+static void fill(const Table *table, double *nsec)
 {
-        const AldPlacementDevice *it = &table->problem->devices[device];
-        const AldPlacementStar *star = table->star;
-        bool more = is_last && star->last_nsec;
-        uint32_t most = more ? star->last_layers_max[device] : it->layers_max;
-        double use_nsec = star->use_nsec[device] + (more ? star->last_nsec[device] : 0);
+        for (size_t i = 0; i < cells(table); i++)
+                nsec[i] = INFINITY;
+}
 
-        for (uint32_t n = 1; n <= MIN(most, layers); n++) {
-                double nsec = table->nsec[cell(table, used - 1, layers - n, last && !is_last)] + use_nsec +
-                              n * it->layer_nsec;
+/* Devices that no role lets be used are left out, unless they must be. */
+static bool is_of_use(const AldPlacementProblem *problem, const AldPlacementArm *arms, uint32_t device)
+{
+        bool useful = problem->devices[device].required;
 
-                if (nsec < *best) {
-                        *best = nsec;
-                        *ret = (Choice){ n, is_last };
+        for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
+                useful |= ald_placement_arm(arms, device, role)->use_nsec < INFINITY &&
+                          ald_placement_arm(arms, device, role)->layers_max > 0;
+        return useful;
+}
+
+static int compare_nodes(const void *a, const void *b, void *userdata)
+{
+        const uint32_t *nodes = userdata, x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+        if (nodes && nodes[x] != nodes[y])
+                return nodes[x] < nodes[y] ? -1 : 1;
+        return x < y ? -1 : x > y;
+}
+
+/* Lowers each with[layers] to before[fewer layers] and the rest of them on the device in this role. The least
+ * of those in reach is at the head of the queue, as in a sliding minimum. */
+static void extend(
+        const Table *table, uint32_t device, Choice as, const double *before, double *with, Choice *choice)
+{
+        const AldPlacementArm *arm = ald_placement_arm(table->arms, device, as.role);
+        double layer_nsec = table->problem->devices[device].layer_nsec;
+        double use_nsec = arm->use_nsec + table->tie_nsec;
+        uint32_t head = 0, tail = 0, *queue = table->queue;
+
+        for (uint32_t layers = 1; layers <= table->problem->layers; layers++) {
+                uint32_t fewer = layers - 1;
+                double nsec;
+
+                while (tail > head && before[queue[tail - 1]] - queue[tail - 1] * layer_nsec >
+                                              before[fewer] - fewer * layer_nsec)
+                        tail--;
+                if (before[fewer] < INFINITY)
+                        queue[tail++] = fewer;
+                while (tail > head && queue[head] + arm->layers_max < layers)
+                        head++;
+                if (tail == head)
+                        continue;
+                as.layers = layers - queue[head];
+                nsec = before[queue[head]] + as.layers * layer_nsec + use_nsec;
+                if (nsec < with[layers]) {
+                        with[layers] = nsec;
+                        choice[layers] = as;
                 }
         }
 }
 
-static double with_device(
-        const Table *table, uint32_t device, uint32_t used, uint32_t layers, bool last, Choice *ret)
+/* Of so many devices and nodes, this one included. */
+static void extend_all(Table *table, uint32_t device, uint32_t devices, uint32_t nodes, Choice *choice)
 {
+        uint32_t others = table->devices ? devices - 1 : 0;
+
+        for (uint32_t roles = 0; roles <= ALL_ROLES; roles++)
+                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                        size_t to = row(table, devices, nodes, roles);
+                        uint32_t rest = roles & ~role;
+
+                        if ((role & ~roles) ||
+                                !(ald_placement_arm(table->arms, device, role)->use_nsec < INFINITY))
+                                continue;
+                        if (table->nodes)
+                                extend(table, device, (Choice){ .role = role },
+                                        table->inside + row(table, others, nodes, rest), table->next + to,
+                                        choice + to);
+                        if (table->nodes && nodes == 0)
+                                continue;
+                        extend(table, device, (Choice){ .role = role, .opens = 1 },
+                                table->outside + row(table, others, table->nodes ? nodes - 1 : 0, rest),
+                                table->next + to, choice + to);
+                }
+}
+
+static void add_device(Table *table, uint32_t place)
+{
+        uint32_t device = table->order[place];
+        Choice *choice = table->choice + place * cells(table);
+        double *swap = table->inside;
+
+        if (table->problem->devices[device].required)
+                fill(table, table->next);
+        else
+                memcpy(table->next, table->inside, cells(table) * sizeof *table->next);
+        for (uint32_t devices = table->devices ? 1 : 0; devices <= table->devices; devices++)
+                for (uint32_t nodes = 0; nodes <= table->nodes; nodes++)
+                        extend_all(table, device, devices, nodes, choice);
+        if (table->problem->devices[device].required)
+                fill(table, table->outside);
+        table->inside = table->next;
+        table->next = swap;
+}
+
+static void end_node(Table *table, uint32_t place)
+{
+        bool *taken = table->taken + place * cells(table);
+
+        for (size_t i = 0; i < cells(table); i++) {
+                taken[i] = table->inside[i] < table->outside[i];
+                table->outside[i] = MIN(table->inside[i], table->outside[i]);
+                table->inside[i] = INFINITY;
+        }
+}
+
+/* Devices count for themselves if nodes are not counted. */
+static bool is_last_of_node(const Table *table, uint32_t place)
+{
+        const uint32_t *nodes = table->problem->nodes;
+
+        return !table->nodes || place + 1 == table->n ||
+               nodes[table->order[place]] != nodes[table->order[place + 1]];
+}
+
+typedef struct Found {
+        AldPlacementStage stage;
+        AldPlacementRole role;
+} Found;
+
+static int compare_found(const void *a, const void *b)
+{
+        const Found *x = a, *y = b;
+        int x_rank = x->role & ALD_PLACEMENT_FIRST ? 0 : x->role & ALD_PLACEMENT_LAST ? 2 : 1;
+        int y_rank = y->role & ALD_PLACEMENT_FIRST ? 0 : y->role & ALD_PLACEMENT_LAST ? 2 : 1;
+
+        if (x_rank != y_rank)
+                return x_rank - y_rank;
+        return x->stage.device < y->stage.device ? -1 : 1;
+}
+
+static void put_in_order(const Table *table, Found *found, uint32_t n, AldPlacementStarSolution *ret)
+{
+        qsort(found, n, sizeof *found, compare_found);
+        *ret = (AldPlacementStarSolution){
+                .stages = g_new(AldPlacementStage, n), .n_stages = n, .is_best = true
+        };
+        for (uint32_t i = 0; i < n; i++) {
+                const AldPlacementStage *stage = &found[i].stage;
+
+                ret->stages[i] = *stage;
+                ret->nsec += stage->layers * table->problem->devices[stage->device].layer_nsec +
+                             ald_placement_arm(table->arms, stage->device, found[i].role)->use_nsec;
+                if (found[i].role & ALD_PLACEMENT_LAST)
+                        ret->last = i;
+        }
+}
+
+static void read_back(const Table *table, uint32_t devices, uint32_t nodes, AldPlacementStarSolution *ret)
+{
+        g_autofree Found *found = g_new(Found, table->problem->layers);
+        uint32_t layers = table->problem->layers, roles = ALL_ROLES, n = 0;
+        bool inside = false, skips = false;
+
+        for (uint32_t place = table->n; place-- > 0;) {
+                size_t cell = row(table, devices, nodes, roles) + layers;
+                Choice chosen = table->choice[place * cells(table) + cell];
+
+                if (is_last_of_node(table, place)) {
+                        inside = table->taken[place * cells(table) + cell];
+                        skips = !inside;
+                }
+                if (skips || chosen.layers == 0)
+                        continue;
+                found[n++] = (Found){ { table->order[place], chosen.layers }, chosen.role };
+                layers -= chosen.layers;
+                roles &= ~chosen.role;
+                devices -= table->devices > 0;
+                nodes -= table->nodes > 0 && chosen.opens;
+                skips = chosen.opens;
+        }
+        put_in_order(table, found, n, ret);
+}
+
+static void table_init(Table *table, const AldPlacementProblem *problem, const AldPlacementArm *arms)
+{
+        double least = INFINITY;
+
+        *table = (Table){ .problem = problem, .arms = arms, .order = g_new(uint32_t, problem->n_devices) };
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                least = fmin(least, problem->devices[i].layer_nsec);
+                if (is_of_use(problem, arms, i))
+                        table->order[table->n++] = i;
+        }
+        g_qsort_with_data(table->order, (gint) table->n, sizeof *table->order, compare_nodes,
+                problem->nodes_max > 0 ? (gpointer) problem->nodes : NULL);
+        table->tie_nsec = TIE * least * problem->layers;
+        table->queue = g_new(uint32_t, problem->layers);
+}
+
+static void table_fill(Table *table)
+{
+        g_free(table->outside);
+        g_free(table->inside);
+        g_free(table->next);
+        g_free(table->choice);
+        g_free(table->taken);
+        table->outside = g_new(double, cells(table));
+        table->inside = g_new(double, cells(table));
+        table->next = g_new(double, cells(table));
+        table->choice = g_new0(Choice, cells(table) * table->n);
+        table->taken = g_new(bool, cells(table) * table->n);
+        fill(table, table->outside);
+        fill(table, table->inside);
+        table->outside[row(table, 0, 0, 0)] = 0;
+        for (uint32_t place = 0; place < table->n; place++) {
+                add_device(table, place);
+                if (is_last_of_node(table, place))
+                        end_node(table, place);
+        }
+}
+
+static int solve(Table *table, uint64_t *work, AldPlacementStarSolution *ret)
+{
+        uint32_t best_devices = 0, best_nodes = 0;
         double best = INFINITY;
 
-        if (used == 0)
-                return best;
-        try_device(table, device, used, layers, last, false, &best, ret);
-        if (last)
-                try_device(table, device, used, layers, last, true, &best, ret);
-        return best;
-}
+        *work += cells(table) * table->n;
+        table_fill(table);
+        for (uint32_t devices = 0; devices <= table->devices; devices++)
+                for (uint32_t nodes = 0; nodes <= table->nodes; nodes++) {
+                        double nsec = table->outside[row(table, devices, nodes, ALL_ROLES) +
+                                                     table->problem->layers];
 
-/* From the largest numbers down, so that what is read is still of the devices before. */
-static void add_device(Table *table, uint32_t device)
-{
-        Choice *choice = table->choice + device * cells(table);
-        bool required = table->problem->devices[device].required;
-
-        for (size_t i = cells(table); i-- > 0;) {
-                uint32_t used = (uint32_t) (i / cell(table, 1, 0, false));
-                uint32_t layers = (uint32_t) (i % cell(table, 1, 0, false) / 2);
-                Choice chosen = {};
-                double with = with_device(table, device, used, layers, i % 2, &chosen);
-
-                if (!required && !(with < table->nsec[i]))
-                        continue;
-                table->nsec[i] = with;
-                choice[i] = chosen;
-        }
-}
-
-static void read_back(const Table *table, uint32_t used, AldPlacementSolution *ret)
-{
-        uint32_t layers = table->problem->layers, to, at = table->star->last_nsec ? used - 1 : used;
-        bool last = true;
-
-        *ret = (AldPlacementSolution){ .stages = g_new(AldPlacementStage, used),
-                .n_stages = used,
-                .nsec = table->nsec[cell(table, used, layers, true)] };
-        for (uint32_t device = table->problem->n_devices; device-- > 0;) {
-                Choice chosen = table->choice[device * cells(table) + cell(table, used, layers, last)];
-
-                if (chosen.layers == 0)
-                        continue;
-                if (chosen.is_last && table->star->last_nsec)
-                        to = ret->n_stages - 1;
-                else
-                        to = --at;
-                ret->stages[to] = (AldPlacementStage){ device, chosen.layers };
-                used--;
-                layers -= chosen.layers;
-                last = last && !chosen.is_last;
-        }
-}
-
-int ald_placement_solve_star(
-        const AldPlacementProblem *problem, const AldPlacementStar *star, AldPlacementSolution *ret)
-{
-        uint32_t most = MIN(problem->n_devices, problem->layers);
-        g_auto(Table) table = { .problem = problem,
-                .star = star,
-                .most = problem->devices_max ? MIN(most, problem->devices_max) : most };
-        double best_nsec = INFINITY;
-        uint32_t best = 0;
-
-        table.nsec = g_new(double, cells(&table));
-        table.choice = g_new0(Choice, cells(&table) * problem->n_devices);
-        for (size_t i = 0; i < cells(&table); i++)
-                table.nsec[i] = INFINITY;
-        table.nsec[cell(&table, 0, 0, false)] = 0;
-        for (uint32_t device = 0; device < problem->n_devices; device++)
-                add_device(&table, device);
-        for (uint32_t used = 1; used <= table.most; used++)
-                if (table.nsec[cell(&table, used, problem->layers, true)] < best_nsec) {
-                        best_nsec = table.nsec[cell(&table, used, problem->layers, true)];
-                        best = used;
+                        if (!(nsec < best))
+                                continue;
+                        best = nsec;
+                        best_devices = devices;
+                        best_nodes = nodes;
                 }
-        if (best == 0)
+        if (!(best < INFINITY))
                 return -ENOSPC;
-        read_back(&table, best, ret);
+        read_back(table, best_devices, best_nodes, ret);
         return 0;
+}
+
+/* Of devices, or of the nodes of several. */
+static uint32_t count_nodes(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n)
+{
+        uint32_t count = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+                bool known = false;
+
+                for (uint32_t j = 0; j < i && !known; j++)
+                        known = problem->nodes[devices[j]] == problem->nodes[devices[i]];
+                count += !known;
+        }
+        return count;
+}
+
+static bool is_within_limits(const AldPlacementProblem *problem, const AldPlacementStarSolution *solution)
+{
+        g_autofree uint32_t *devices = g_new(uint32_t, solution->n_stages);
+
+        for (uint32_t i = 0; i < solution->n_stages; i++)
+                devices[i] = solution->stages[i].device;
+        return (problem->devices_max == 0 || solution->n_stages <= problem->devices_max) &&
+               (problem->nodes_max == 0 ||
+                       count_nodes(problem, devices, solution->n_stages) <= problem->nodes_max);
+}
+
+/* Those that are no limit in fact are not counted. Returns whether all solutions within them can be. */
+static bool set_limits(Table *table)
+{
+        const AldPlacementProblem *problem = table->problem;
+        uint32_t devices = problem->devices_max, nodes = problem->nodes_max;
+        uint32_t most = MIN(table->n, problem->layers);
+
+        table->devices = devices < most ? devices : 0;
+        if (nodes == 0 || nodes >= most || (devices > 0 && nodes >= devices))
+                return true;
+        table->nodes = nodes;
+        if (cells(table) * table->n <= ALD_PLACEMENT_STAR_CELLS)
+                return true;
+        table->devices = nodes;
+        table->nodes = 0;
+        return false;
+}
+
+void ald_placement_star_solution_clear(AldPlacementStarSolution *solution)
+{
+        g_free(solution->stages);
+        *solution = (AldPlacementStarSolution){};
+}
+
+int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementArm *arms,
+        double below_nsec, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec)
+{
+        g_auto(Table) table;
+        bool is_exact = true;
+        int r;
+
+        table_init(&table, problem, arms);
+        *ret_lower_nsec = INFINITY;
+        r = solve(&table, work, ret);
+        if (r < 0)
+                return r;
+        *ret_lower_nsec = ret->nsec;
+        if (ret->nsec < below_nsec && !is_within_limits(problem, ret)) {
+                ald_placement_star_solution_clear(ret);
+                is_exact = set_limits(&table);
+                r = solve(&table, work, ret);
+                if (is_exact)
+                        *ret_lower_nsec = r < 0 ? INFINITY : ret->nsec;
+                if (r < 0)
+                        return r;
+        }
+        ret->is_best = is_exact;
+        if (ret->nsec < below_nsec)
+                return 0;
+        ald_placement_star_solution_clear(ret);
+        return -ENOSPC;
 }

@@ -3,26 +3,58 @@
 
 #include "placement/problem.h"
 
-/* What using device i costs beside its layers. All arrays have an element for each device of the problem. */
-typedef struct AldPlacementStar {
-        /* What using it at all costs, such as its round trip and the transfers; 0 for a device of the client
-         * itself, INFINITY for one that cannot be reached. */
-        const double *use_nsec;
-        /* If the last stage does more than the others, such as the product with the head of a model: how long
-         * that takes on it, and how many layers still fit there. Both NULL: it does not. */
-        const double *last_nsec;
-        const uint32_t *last_layers_max;
-} AldPlacementStar;
+/* What a device of a star is beside one of its stages, as bits. */
+typedef enum AldPlacementRole {
+        ALD_PLACEMENT_PLAIN = 0,
+        ALD_PLACEMENT_FIRST = 1,
+        ALD_PLACEMENT_LAST = 2,
+        ALD_PLACEMENT_BOTH = 3,
+        ALD_PLACEMENT_N_ROLES = 4,
+} AldPlacementRole;
+
+/* A device in a role. */
+typedef struct AldPlacementArm {
+        double use_nsec;     /* that using it costs beside its layers, such as round trip and transfers, 0 or
+                                more; INFINITY: it cannot be reached, or cannot have this role */
+        uint32_t layers_max; /* that fit into its memory then */
+} AldPlacementArm;
+
+static inline const AldPlacementArm *ald_placement_arm(
+        const AldPlacementArm *arms, uint32_t device, AldPlacementRole role)
+{
+        return &arms[(size_t) device * ALD_PLACEMENT_N_ROLES + role];
+}
+
+typedef struct AldPlacementStarSolution {
+        AldPlacementStage *stages; /* to be freed */
+        uint32_t n_stages;
+        uint32_t last; /* the stage that is the last, or both: then it is not the last one of several */
+        double nsec;
+        bool is_best; /* of all; else the limits were too much work: of those with at most nodes_max devices
+                       */
+} AldPlacementStarSolution;
+
+void ald_placement_star_solution_clear(AldPlacementStarSolution *solution);
 
 /*
  * The split with the least time of one step for an engine whose client sends the activations to each device
  * that it uses and receives them back, as llama.cpp does with RPC: the sum over the used devices of
- * layers × layer_nsec + use_nsec, and last_nsec of the last one. The stages are in the order of the devices,
- * as any order takes the same time, but for the last stage; hop_nsec and ends of the problem are not read.
- * Exact for any number of devices, by dynamic programming over layers; of equal solutions the one with fewer
- * devices, then the one that uses earlier devices. -ENOSPC also if the layers fit only with devices that
- * cannot be reached. Takes 8 · devices · min(devices, devices_max, layers) · layers bytes, and that times
- * layers in time.
+ * layers × layer_nsec + use_nsec. Arms are [device][role]. One device is the first and one is the last, or
+ * one is both. The stages are in the order of the devices between those two, as any order takes the same
+ * time; layers_max of the devices, hop_nsec and ends of the problem are not read.
+ *
+ * Exact for any number of devices, by dynamic programming over layers, and over devices and nodes if their
+ * limits matter, unless these are too many for ALD_PLACEMENT_STAR_CELLS; of about equal solutions one with
+ * few devices. Takes 5 bytes for each cell, of which there are 4 · devices · layers for each number of
+ * devices and nodes that is counted, and some ns.
+ *
+ * -ENOSPC also if the layers fit only with devices that cannot be reached, or if none takes less than
+ * below_nsec. *ret_lower_nsec: no solution takes less; INFINITY: there is none. *work is raised by the cells.
  */
-int ald_placement_solve_star(
-        const AldPlacementProblem *problem, const AldPlacementStar *star, AldPlacementSolution *ret);
+#define ALD_PLACEMENT_STAR_CELLS UINT64_C(40000000)
+
+int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementArm *arms,
+        double below_nsec, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec);
+
+/* No solution takes less: if devices could be used in part. */
+double ald_placement_star_bound(const AldPlacementProblem *problem, const AldPlacementArm *arms);

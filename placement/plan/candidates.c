@@ -154,18 +154,24 @@ static void choose_paths(AldPlanCandidates *candidates)
         size_t n = (size_t) cluster->n_nodes * cluster->n_nodes;
 
         candidates->paths = g_new(uint32_t, n);
+        candidates->first_path = g_new(uint32_t, n);
+        candidates->next_path = g_new(uint32_t, cluster->n_paths);
         for (size_t i = 0; i < n; i++)
-                candidates->paths[i] = ALD_PLAN_NONE;
-        for (uint32_t i = 0; i < cluster->n_paths; i++) {
+                candidates->paths[i] = candidates->first_path[i] = ALD_PLAN_NONE;
+        for (uint32_t i = cluster->n_paths; i-- > 0;) {
                 const AldPlanPath *path = &cluster->paths[i];
-                uint32_t *best = &candidates->paths[(size_t) path->source * cluster->n_nodes + path->sink];
+                size_t at = (size_t) path->source * cluster->n_nodes + path->sink;
+                uint32_t *best = &candidates->paths[at];
                 double nsec = ald_plan_path_nsec(path, candidates->activation_bytes);
 
                 if (path->is_rdma && !candidates->request->engine->takes_rdma)
                         continue;
-                if (isfinite(nsec) &&
-                        (*best == ALD_PLAN_NONE || nsec < ald_plan_path_nsec(&cluster->paths[*best],
-                                                                  candidates->activation_bytes)))
+                if (!isfinite(nsec))
+                        continue;
+                candidates->next_path[i] = candidates->first_path[at];
+                candidates->first_path[at] = i;
+                if (*best == ALD_PLAN_NONE ||
+                        nsec <= ald_plan_path_nsec(&cluster->paths[*best], candidates->activation_bytes))
                         *best = i;
         }
 }
@@ -315,5 +321,7 @@ void ald_plan_candidates_clear(AldPlanCandidates *candidates)
         g_free(candidates->layer_nsec);
         g_free(candidates->head_nsec);
         g_free(candidates->paths);
+        g_free(candidates->first_path);
+        g_free(candidates->next_path);
         g_free(candidates->verdicts);
 }

@@ -16,7 +16,8 @@ typedef struct AldPlanCandidates {
         double *layer_nsec, *head_nsec;
         uint32_t *paths; /* [source * n_nodes + sink]: the best one for a step's activations, or ALD_PLAN_NONE
                           */
-        double activation_bytes;  /* of a step; or of the message of an all-reduce */
+        uint32_t *first_path, *next_path; /* usable paths: of [source * n_nodes + sink] and after each path */
+        double activation_bytes;          /* of a step; or of the message of an all-reduce */
         AldPlanVerdict *verdicts; /* of each device of the cluster: those of candidates are ALD_PLAN_TAKEN */
 } AldPlanCandidates;
 

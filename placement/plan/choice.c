@@ -37,20 +37,36 @@ uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t sourc
         return candidates->paths[(size_t) source * candidates->cluster->n_nodes + sink];
 }
 
-AldPlanPath ald_plan_path_of(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink)
+uint32_t ald_plan_path_first(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)
 {
-        uint32_t index = ald_plan_path_index(candidates, source, sink);
-        AldPlanPath path = { .source = source,
-                .sink = sink,
-                .rtt_nsec = candidates->request->assumed_rtt_nsec,
-                .bits_per_second = candidates->request->assumed_bits_per_second };
+        return candidates->first_path[(size_t) source * candidates->cluster->n_nodes + sink];
+}
 
-        if (index != ALD_PLAN_NONE)
-                path = candidates->cluster->paths[index];
-        if (choice->changed == source || choice->changed == sink) {
+AldPlanPath ald_plan_path_changed(const AldPlanChoice *choice, AldPlanPath path)
+{
+        if (choice->changed == path.source || choice->changed == path.sink) {
                 path.rtt_nsec *= choice->rtt_factor;
                 path.bits_per_second *= choice->rate_factor;
         }
         return path;
+}
+
+AldPlanPath ald_plan_path_assumed(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink)
+{
+        return ald_plan_path_changed(
+                choice, (AldPlanPath){ .source = source,
+                                .sink = sink,
+                                .rtt_nsec = candidates->request->assumed_rtt_nsec,
+                                .bits_per_second = candidates->request->assumed_bits_per_second,
+                                .reverse = ALD_PLAN_NONE });
+}
+
+AldPlanPath ald_plan_path_of(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink)
+{
+        uint32_t index = ald_plan_path_index(candidates, source, sink);
+
+        return index == ALD_PLAN_NONE ? ald_plan_path_assumed(candidates, choice, source, sink)
+                                      : ald_plan_path_changed(choice, candidates->cluster->paths[index]);
 }

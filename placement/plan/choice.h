@@ -21,6 +21,16 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate);
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
 
+/* The first usable path between two nodes, or ALD_PLAN_NONE; next_path of the candidates has the others. */
+uint32_t ald_plan_path_first(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink);
+
+/* The path as the choice changes it. */
+AldPlanPath ald_plan_path_changed(const AldPlanChoice *choice, AldPlanPath path);
+
+/* What the request has assumed between two nodes, as the choice changes it; figures may be NAN. */
+AldPlanPath ald_plan_path_assumed(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);
+
 /* The index of the best path between two nodes, or ALD_PLAN_NONE. */
 uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink);
 

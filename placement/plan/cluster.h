@@ -10,6 +10,8 @@
  * The caller owns the strings. */
 #define ALD_PLAN_ABSENT UINT64_MAX
 
+#define ALD_PLAN_NONE UINT32_MAX /* no index */
+
 typedef struct AldPlanNode {
         const char *id;
         const char *name, *host_name; /* or NULL */
@@ -31,7 +33,10 @@ typedef struct AldPlanDevice {
         const AldComputeDevice *measured; /* what was; or NULL */
 } AldPlanDevice;
 
-/* From one node to another one. Of several paths between two nodes, the best for what is sent is used. */
+/*
+ * From one node to another one. Of several paths between two nodes, the best for what is sent is used. A star
+ * has one connection to each node, and so uses a path and its reverse, or two paths for which none is known.
+ */
 typedef struct AldPlanPath {
         uint32_t source, sink; /* indices of nodes */
         bool is_rdma;
@@ -39,6 +44,8 @@ typedef struct AldPlanPath {
         double bits_per_second;                    /* from source to sink, as measured */
         const AldEdgeRow *edge;                    /* where these are from; or NULL */
         const char *source_address, *sink_address; /* of its ends; or NULL */
+        uint32_t reverse; /* index of the path that the same connection takes from sink to source, whose
+                             reverse is this one; ALD_PLAN_NONE: not known */
 } AldPlanPath;
 
 typedef struct AldPlanCluster {

@@ -22,6 +22,8 @@ const AldPlanConstantInfo ald_plan_constants[ALD_PLAN_N_CONSTANTS] = {
                 "of the messages of llama.cpp's RPC only GET_TENSOR is answered", 1 },
         [ALD_PLAN_STAR_STEP_BYTES] = { "StarStepBytes",
                 "heads of messages of llama.cpp's RPC, 314 each, and indices", 1900 },
+        [ALD_PLAN_STAR_FIRST_COPIES] = { "StarFirstCopies", "observed of llama.cpp 0.7; older ones send 1",
+                3 },
         [ALD_PLAN_TRANSPORT_OVERHEAD] = { "TransportOverhead",
                 "on paths over TCP whose rate is that of long transfers", 1.07 },
         [ALD_PLAN_INNER_HOP_NSEC] = { "InnerHopNSec", "assumed", 10e3 },

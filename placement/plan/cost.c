@@ -8,6 +8,7 @@
 #define OPERATIONS 2 /* a product and a sum */
 #define MASK_BYTES 2
 #define RESULT_BYTES 4
+#define MESSAGE_BYTES 314 /* the head of a tensor that llama.cpp's RPC sends */
 
 /* What a device does for a layer, or for the head, in a step. */
 typedef struct Work {
@@ -102,14 +103,16 @@ double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPla
                workload->activation_elements * workload->parallel;
 }
 
-double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload)
+double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload, bool is_first)
 {
+        const double *values = constants->values;
         double cells = ceil((double) workload->context / ALD_LLM_CELLS_STEP) * ALD_LLM_CELLS_STEP;
+        double more = is_first ? fmax(values[ALD_PLAN_STAR_FIRST_COPIES] - 1, 0) : 0;
 
-        return ald_plan_activation_bytes(constants, workload) +
-               constants->values[ALD_PLAN_TRANSPORT_OVERHEAD] *
-                       (MASK_BYTES * cells * workload->parallel +
-                               constants->values[ALD_PLAN_STAR_STEP_BYTES]);
+        return ald_plan_activation_bytes(constants, workload) * (1 + more) +
+               values[ALD_PLAN_TRANSPORT_OVERHEAD] *
+                       (MASK_BYTES * cells * workload->parallel + values[ALD_PLAN_STAR_STEP_BYTES] +
+                               MESSAGE_BYTES * more);
 }
 
 double ald_plan_result_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload)

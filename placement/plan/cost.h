@@ -37,9 +37,10 @@ uint32_t ald_plan_layers_max(const AldPlanConstants *constants, const AldPlanDev
 /* Bytes that pass from one layer to the next in a step. */
 double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
 
-/* Bytes that a client sends to a device in a step: activations, the mask of fp16 that says which tokens of
+/* Bytes that a client sends to a device in a step: activations, several times if the device has the first
+ * layer, the mask of fp16 that says which tokens of
  * the context count (padded as llama.cpp does), and the rest of the messages. */
-double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);
+double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload, bool is_first);
 
 /* Bytes of the result that the last stage returns in a step: fp32 for each token of the vocabulary. */
 double ald_plan_result_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
 #include "placement/plan/front.h"
@@ -55,10 +56,9 @@ static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPla
 }
 
 /* Both ways between its node and that of the client, or of any stage. */
-static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+static bool is_joined(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t node)
 {
         const AldPlanChoice choice = ald_plan_choice(candidates);
-        uint32_t node = ald_plan_candidate_device(candidates, candidate)->node;
         bool to = false, from = false;
 
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
@@ -72,6 +72,18 @@ static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *pla
                 from |= other == node || isfinite(ald_plan_path_nsec(&back, 0));
         }
         return to && from;
+}
+
+static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+{
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, client = plan->best.client;
+        AldPlanConnection connection;
+
+        if (candidates->request->engine->topology != ALD_PLAN_STAR)
+                return is_joined(candidates, plan, node);
+        connection = ald_plan_connection_find(candidates, &choice, client, node, 0, 0, 0);
+        return node == client || isfinite(ald_plan_connection_nsec(&connection));
 }
 
 /* Whether each stage has layers of its own. */

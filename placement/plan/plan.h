@@ -30,8 +30,6 @@ typedef struct AldPlanRequest {
         void *userdata;
 } AldPlanRequest;
 
-#define ALD_PLAN_NONE UINT32_MAX
-
 /* The stages of a plan in the order of the layers. */
 typedef struct AldPlanStage {
         uint32_t device; /* index in the cluster */

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/stage.h"
 #include "placement/plan/star-plan.h"
 #include "placement/star.h"
+
+#define WORK_MAX UINT64_C(200000000) /* cells of all problems together: about a second */
+
+/* Ways to use the devices, which differ in what the client does. */
+typedef enum StarWay {
+        STAR_ALONE,   /* one device has all layers */
+        STAR_BEHIND,  /* the client's processor has the first layers, and perhaps the head as well */
+        STAR_SERVERS, /* devices other than the client's processor have all layers */
+        STAR_N_WAYS,
+} StarWay;
+
+/* A client and a way, and what they take at least. */
+typedef struct StarTrial {
+        uint32_t client;
+        StarWay way;
+        double bound_nsec;
+} StarTrial;
 
 /* The candidates that may be used, for one client after the other. */
 typedef struct Star {
@@ -14,185 +33,186 @@ typedef struct Star {
         uint32_t n;
         uint32_t *members; /* candidates */
         AldPlacementDevice *devices;
-        double *use_nsec, *result_nsec, *last_nsec;
-        uint32_t *last_layers_max;
+        uint32_t *nodes;
+        double *use_nsec; /* [member][role]: for this client */
+        uint32_t client;
+        AldPlacementArm *arms; /* [member][role]: for this client and way */
+        GArray *trials;
+        uint64_t work;
 } Star;
 
 static void star_clear(Star *star)
 {
         g_free(star->members);
         g_free(star->devices);
+        g_free(star->nodes);
         g_free(star->use_nsec);
-        g_free(star->result_nsec);
-        g_free(star->last_nsec);
-        g_free(star->last_layers_max);
+        g_free(star->arms);
+        g_array_unref(star->trials);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Star, star_clear)
 
-/* The transfers of a step between the client and a device. */
-typedef struct Transfers {
-        double bytes_to, bytes_from, nsec_to, nsec_from;
-} Transfers;
-
-/* The activations go to the device, and they or the result come back; more round trips carry nothing of note.
- * INFINITY if there is no path. */
-static Transfers transfers(const Star *star, uint32_t client, uint32_t node, bool has_head)
-{
-        const AldPlanCandidates *candidates = star->candidates;
-        const AldPlanRequest *request = candidates->request;
-        double more = request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1;
-        AldPlanPath to, from;
-        Transfers made = { 0 };
-
-        if (node == client)
-                return made;
-        to = ald_plan_path_of(candidates, star->choice, client, node);
-        from = ald_plan_path_of(candidates, star->choice, node, client);
-        made.bytes_to = ald_plan_star_bytes(&request->constants, request->workload);
-        made.bytes_from = has_head ? ald_plan_result_bytes(&request->constants, request->workload)
-                                   : candidates->activation_bytes;
-        made.nsec_to = ald_plan_path_nsec(&to, made.bytes_to);
-        made.nsec_from = ald_plan_path_nsec(&from, made.bytes_from);
-        if (isinf(made.nsec_to) || isinf(made.nsec_from)) {
-                made.nsec_to = made.nsec_from = INFINITY;
-                return made;
-        }
-        made.nsec_to += more * ald_plan_path_nsec(&to, 0);
-        made.nsec_from += more * ald_plan_path_nsec(&from, 0);
-        return made;
-}
-
-static double use_nsec(const Star *star, uint32_t client, uint32_t node)
-{
-        Transfers made = transfers(star, client, node, false);
-
-        return made.nsec_to + made.nsec_from;
-}
-
-/* What it takes longer, or less time, that the last stage returns the result instead of activations. */
-static double result_nsec(const Star *star, uint32_t client, uint32_t node)
-{
-        Transfers result = transfers(star, client, node, true);
-        Transfers activations = transfers(star, client, node, false);
-
-        return isinf(result.nsec_from) ? 0 : result.nsec_from - activations.nsec_from;
-}
-
-/* The client's host holds the embedding. */
-static uint64_t embedding_beside(const Star *star, uint32_t client, const AldPlanDevice *device)
-{
-        return device->node == client && device->uses_host_memory
-                       ? star->candidates->request->workload->embedding_bytes
-                       : 0;
-}
-
-static void set_client(Star *star, uint32_t client)
-{
-        const AldPlanCandidates *candidates = star->candidates;
-        uint64_t head = candidates->request->workload->head_bytes;
-
-        for (uint32_t i = 0; i < star->n; i++) {
-                const AldPlanDevice *device = ald_plan_candidate_device(candidates, star->members[i]);
-                uint64_t beside = embedding_beside(star, client, device);
-
-                star->devices[i].layers_max = ald_plan_stage_layers_max(candidates, star->members[i], beside);
-                star->last_layers_max[i] = ald_plan_stage_layers_max(
-                        candidates, star->members[i], beside + head);
-                star->use_nsec[i] = use_nsec(star, client, device->node);
-                star->result_nsec[i] = result_nsec(star, client, device->node);
-                star->last_nsec[i] = candidates->head_nsec[star->members[i]] + star->result_nsec[i];
-        }
-}
-
 static void star_init(Star *star, const AldPlanCandidates *candidates, const AldPlanChoice *choice)
 {
+        size_t n = candidates->n;
+
         *star = (Star){ .candidates = candidates,
                 .choice = choice,
-                .members = g_new(uint32_t, candidates->n),
-                .devices = g_new0(AldPlacementDevice, candidates->n),
-                .use_nsec = g_new(double, candidates->n),
-                .result_nsec = g_new(double, candidates->n),
-                .last_nsec = g_new(double, candidates->n),
-                .last_layers_max = g_new(uint32_t, candidates->n) };
+                .members = g_new(uint32_t, n),
+                .devices = g_new(AldPlacementDevice, n),
+                .nodes = g_new(uint32_t, n),
+                .use_nsec = g_new(double, n *ALD_PLACEMENT_N_ROLES),
+                .client = ALD_PLAN_NONE,
+                .arms = g_new(AldPlacementArm, n * ALD_PLACEMENT_N_ROLES),
+                .trials = g_array_new(false, false, sizeof(StarTrial)) };
         for (uint32_t i = 0; i < candidates->n; i++) {
                 if (!ald_plan_allows(choice, i))
                         continue;
+                star->nodes[star->n] = ald_plan_candidate_device(candidates, i)->node;
                 star->devices[star->n] = ald_plan_stage_device(candidates, choice, i);
                 star->members[star->n++] = i;
         }
 }
 
-static AldPlanStage stage_of(const Star *star, uint32_t client, const AldPlacementStage *stage, bool has_head)
+/* Whether its layers are on the client without being sent anywhere, and so come first. */
+static bool is_client_processor(const Star *star, uint32_t member)
 {
-        const AldPlanCandidates *candidates = star->candidates;
-        uint32_t candidate = star->members[stage->device];
-        const AldPlanDevice *device = ald_plan_candidate_device(candidates, candidate);
-        AldPlanStage made = ald_plan_stage(
-                candidates, candidate, stage->layers, embedding_beside(star, client, device), has_head);
-        Transfers moved = transfers(star, client, device->node, has_head);
+        return star->nodes[member] == star->client &&
+               ald_plan_candidate_device(star->candidates, star->members[member])->is_processor;
+}
 
-        if (device->node == client)
+static AldPlanConnection connect(const Star *star, uint32_t node, AldPlacementRole role)
+{
+        const AldPlanRequest *request = star->candidates->request;
+
+        return ald_plan_connection_find(star->candidates, star->choice, star->client, node,
+                ald_plan_star_bytes(&request->constants, request->workload, role & ALD_PLACEMENT_FIRST),
+                role & ALD_PLACEMENT_LAST ? ald_plan_result_bytes(&request->constants, request->workload)
+                                          : star->candidates->activation_bytes,
+                request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1);
+}
+
+static double transfer_nsec(const Star *star, uint32_t node, AldPlacementRole role)
+{
+        AldPlanConnection connection = connect(star, node, role);
+
+        return ald_plan_connection_nsec(&connection);
+}
+
+static void set_client(Star *star, uint32_t client)
+{
+        if (star->client == client)
+                return;
+        star->client = client;
+        for (uint32_t i = 0; i < star->n; i++)
+                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                        double *use_nsec = &star->use_nsec[i * ALD_PLACEMENT_N_ROLES + role];
+
+                        *use_nsec = star->nodes[i] == client ? 0 : transfer_nsec(star, star->nodes[i], role);
+                        if (role & ALD_PLACEMENT_LAST)
+                                *use_nsec += star->candidates->head_nsec[star->members[i]];
+                }
+}
+
+static bool can_be(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
+{
+        if (way == STAR_ALONE)
+                return role == ALD_PLACEMENT_BOTH;
+        if (way == STAR_SERVERS)
+                return role != ALD_PLACEMENT_BOTH && !is_client_processor(star, member);
+        return is_client_processor(star, member) == !!(role & ALD_PLACEMENT_FIRST);
+}
+
+/* What the stage holds beside its layers: the client's host holds the embedding. */
+static uint64_t beside(const Star *star, uint32_t member, AldPlacementRole role)
+{
+        const AldPlanWorkload *workload = star->candidates->request->workload;
+        const AldPlanDevice *device = ald_plan_candidate_device(star->candidates, star->members[member]);
+
+        return (role & ALD_PLACEMENT_LAST ? workload->head_bytes : 0) +
+               (device->node == star->client && device->uses_host_memory ? workload->embedding_bytes : 0);
+}
+
+static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
+{
+        set_client(star, client);
+        for (uint32_t i = 0; i < star->n; i++)
+                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                        size_t at = i * ALD_PLACEMENT_N_ROLES + role;
+
+                        star->arms[at] = (AldPlacementArm){ .use_nsec = INFINITY };
+                        if (isinf(star->use_nsec[at]) || !can_be(star, way, i, role))
+                                continue;
+                        star->arms[at].use_nsec = star->use_nsec[at];
+                        star->arms[at].layers_max = ald_plan_stage_layers_max(
+                                star->candidates, star->members[i], beside(star, i, role));
+                }
+        return (AldPlacementProblem){ .layers = star->candidates->request->workload->layers,
+                .n_devices = star->n,
+                .devices = star->devices,
+                .devices_max = star->choice->devices_max,
+                .nodes = star->nodes };
+}
+
+static AldPlanStage stage_of(const Star *star, const AldPlacementStage *stage, AldPlacementRole role)
+{
+        uint32_t member = stage->device;
+        const AldPlanCandidates *candidates = star->candidates;
+        bool has_head = role & ALD_PLACEMENT_LAST;
+        AldPlanStage made = ald_plan_stage(candidates, star->members[member], stage->layers,
+                beside(star, member, role & ~ALD_PLACEMENT_LAST), has_head);
+        AldPlanConnection connection;
+
+        if (star->nodes[member] == star->client)
                 return made;
-        made.bytes_to = moved.bytes_to;
-        made.bytes_from = moved.bytes_from;
-        made.nsec_to = moved.nsec_to;
-        made.nsec_from = moved.nsec_from;
-        made.hop_nsec = moved.nsec_to + moved.nsec_from;
-        made.path_to = ald_plan_path_index(candidates, client, device->node);
-        made.path_from = ald_plan_path_index(candidates, device->node, client);
+        connection = connect(star, star->nodes[member], role);
+        made.bytes_to = connection.bytes_to;
+        made.bytes_from = connection.bytes_from;
+        made.nsec_to = connection.nsec_to;
+        made.nsec_from = connection.nsec_from;
+        made.hop_nsec = ald_plan_connection_nsec(&connection);
+        made.path_to = connection.path_to;
+        made.path_from = connection.path_from;
         made.is_assumed = made.path_to == ALD_PLAN_NONE || made.path_from == ALD_PLAN_NONE;
         return made;
 }
 
-/* The layers on the client's processor come first, as llama.cpp has them, even if the head is there, too. */
-static bool is_first(const Star *star, uint32_t client, const AldPlacementStage *stage)
+static void keep(const Star *star, const AldPlacementStarSolution *solution, AldPlanSteps *ret)
 {
-        const AldPlanDevice *device = ald_plan_candidate_device(
-                star->candidates, star->members[stage->device]);
-
-        return device->is_processor && device->node == client;
-}
-
-static void keep(const Star *star, uint32_t client, const AldPlacementSolution *solution, AldPlanSteps *ret)
-{
-        uint32_t n = 0;
+        double lower_nsec = ret->lower_nsec;
 
         ald_plan_steps_clear(ret);
         *ret = (AldPlanSteps){ .stages = g_new(AldPlanStage, solution->n_stages),
                 .n_stages = solution->n_stages,
-                .client = client,
+                .client = star->client,
                 .nsec = solution->nsec,
                 .in_flight = 1,
                 .interval_nsec = solution->nsec,
-                .lower_nsec = solution->nsec };
-        for (int turn = 1; turn >= 0; turn--)
-                for (uint32_t i = 0; i < solution->n_stages; i++)
-                        if (is_first(star, client, &solution->stages[i]) == turn)
-                                ret->stages[n++] = stage_of(
-                                        star, client, &solution->stages[i], i + 1 == solution->n_stages);
-        for (uint32_t i = 0; i < n; i++) {
+                .lower_nsec = lower_nsec };
+        for (uint32_t i = 0; i < solution->n_stages; i++) {
+                ret->stages[i] = stage_of(star, &solution->stages[i],
+                        (i == 0 ? ALD_PLACEMENT_FIRST : 0) | (i == solution->last ? ALD_PLACEMENT_LAST : 0));
                 ret->busiest_nsec = fmax(ret->busiest_nsec, ret->stages[i].nsec);
                 ret->hops_nsec += ret->stages[i].hop_nsec;
         }
-        ald_plan_stages_number(ret->stages, n);
+        ald_plan_stages_number(ret->stages, ret->n_stages);
 }
 
-static void try_client(Star *star, uint32_t client, AldPlanSteps *best)
+/* Those that may take less than the best ones. */
+static void try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
 {
-        const AldPlacementProblem problem = { .layers = star->candidates->request->workload->layers,
-                .n_devices = star->n,
-                .devices = star->devices,
-                .devices_max = star->choice->devices_max };
-        const AldPlacementStar arms = { star->use_nsec, star->last_nsec, star->last_layers_max };
-        AldPlacementSolution solution;
+        AldPlacementProblem problem = set_problem(star, trial->client, trial->way);
+        AldPlacementStarSolution solution;
+        double lower_nsec;
+        int r = ald_placement_solve_star(&problem, star->arms, best->stages ? best->nsec : INFINITY,
+                &star->work, &solution, &lower_nsec);
 
-        set_client(star, client);
-        if (ald_placement_solve_star(&problem, &arms, &solution) < 0)
+        best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
+        if (r < 0)
                 return;
-        if (!best->stages || solution.nsec < best->nsec)
-                keep(star, client, &solution, best);
-        ald_placement_solution_clear(&solution);
+        keep(star, &solution, best);
+        ald_placement_star_solution_clear(&solution);
 }
 
 /* A client without one would only add transfers. */
@@ -204,24 +224,79 @@ static bool has_candidate(const AldPlanCandidates *candidates, uint32_t node)
         return false;
 }
 
+static void add_client(Star *star, uint32_t client)
+{
+        for (StarWay way = 0; way < STAR_N_WAYS; way++) {
+                AldPlacementProblem problem = set_problem(star, client, way);
+                StarTrial trial = { client, way, ald_placement_star_bound(&problem, star->arms) };
+
+                if (trial.bound_nsec < INFINITY)
+                        g_array_append_val(star->trials, trial);
+        }
+}
+
+static int compare_trials(const void *a, const void *b)
+{
+        const StarTrial *x = a, *y = b;
+
+        if (x->bound_nsec != y->bound_nsec)
+                return x->bound_nsec < y->bound_nsec ? -1 : 1;
+        if (x->client != y->client)
+                return x->client < y->client ? -1 : 1;
+        return (int) x->way - (int) y->way;
+}
+
+static int find_trials(Star *star)
+{
+        const AldPlanCandidates *candidates = star->candidates;
+        uint32_t n = candidates->cluster->n_nodes;
+
+        for (uint32_t node = 0; node < n; node++) {
+                if (!ald_plan_progress_within(candidates->progress, node, 2 * n))
+                        return -ECANCELED;
+                if (star->choice->client == ALD_PLAN_NONE ? has_candidate(candidates, node)
+                                                          : star->choice->client == node)
+                        add_client(star, node);
+        }
+        g_array_sort(star->trials, compare_trials);
+        return 0;
+}
+
+/* Those that take the least by their bounds come first, until no others can take less than the best. */
+static int try_all(Star *star, AldPlanSteps *best)
+{
+        uint32_t n = star->trials->len;
+
+        for (uint32_t i = 0; i < n; i++) {
+                const StarTrial *trial = &g_array_index(star->trials, StarTrial, i);
+
+                if (!ald_plan_progress_within(star->candidates->progress, n + i, 2 * n))
+                        return -ECANCELED;
+                if (best->stages && trial->bound_nsec >= best->nsec)
+                        break;
+                if (best->stages && star->work > WORK_MAX) {
+                        best->lower_nsec = fmin(best->lower_nsec, trial->bound_nsec);
+                        break;
+                }
+                try_it(star, trial, best);
+        }
+        best->lower_nsec = fmin(best->lower_nsec, best->nsec);
+        return best->stages ? 0 : -ENOSPC;
+}
+
 int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
         g_auto(Star) star;
-        AldPlanSteps best = {};
-        uint32_t n = candidates->cluster->n_nodes;
+        AldPlanSteps best = { .lower_nsec = INFINITY };
+        int r;
 
         star_init(&star, candidates, choice);
-        for (uint32_t node = 0; node < n; node++) {
-                if (!ald_plan_progress_within(candidates->progress, node, n)) {
-                        ald_plan_steps_clear(&best);
-                        return -ECANCELED;
-                }
-                if (choice->client == ALD_PLAN_NONE ? has_candidate(candidates, node)
-                                                    : choice->client == node)
-                        try_client(&star, node, &best);
-        }
-        if (!best.stages)
-                return -ENOSPC;
-        *ret = best;
-        return 0;
+        r = find_trials(&star);
+        if (r >= 0)
+                r = try_all(&star, &best);
+        if (r < 0)
+                ald_plan_steps_clear(&best);
+        else
+                *ret = best;
+        return r;
 }

@@ -4,8 +4,8 @@
 #include "placement/plan/choice.h"
 
 /*
- * The steps that take the least time for an engine with a client. Of equal ones, those whose client comes
- * first. -ENOSPC: the layers fit on no choice of devices that a client reaches. The result is to be cleared
- * with ald_plan_steps_clear().
+ * The steps that take the least time for an engine with a client, which is exact unless the work for all
+ * clients is too much: then lower_nsec is what every plan takes at least. -ENOSPC: the layers fit on no
+ * choice of devices that a client reaches. The result is to be cleared with ald_plan_steps_clear().
  */
 int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);

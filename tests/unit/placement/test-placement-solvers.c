@@ -5,7 +5,6 @@
 
 #include "placement/ring-front.h"
 #include "placement/ring.h"
-#include "placement/star.h"
 
 #define DEVICES_MAX 6u
 #define LAYERS_MAX 9u
@@ -14,9 +13,6 @@
 typedef struct Case {
         AldPlacementDevice devices[DEVICES_MAX];
         double hop[DEVICES_MAX * DEVICES_MAX], occupy[DEVICES_MAX * DEVICES_MAX];
-        double use[DEVICES_MAX], last[DEVICES_MAX];
-        uint32_t last_layers[DEVICES_MAX];
-        AldPlacementStar star;
         AldPlacementEnds ends[DEVICES_MAX];
         AldPlacementProblem problem;
 } Case;
@@ -24,17 +20,10 @@ typedef struct Case {
 static void make_case(Case *made)
 {
         uint32_t n = (uint32_t) g_test_rand_int_range(1, DEVICES_MAX + 1);
-        bool has_last = g_test_rand_int_range(0, 2);
 
-        made->star = (AldPlacementStar){ made->use, has_last ? made->last : NULL,
-                has_last ? made->last_layers : NULL };
         for (uint32_t i = 0; i < n; i++) {
                 made->devices[i] = (AldPlacementDevice){ g_test_rand_double_range(1, 10),
                         (uint32_t) g_test_rand_int_range(0, LAYERS_MAX), g_test_rand_int_range(0, 8) == 0 };
-                made->use[i] = g_test_rand_int_range(0, 8) == 0 ? INFINITY : g_test_rand_double_range(0, 8);
-                made->last[i] = g_test_rand_double_range(0, 20);
-                made->last_layers[i] = (uint32_t) g_test_rand_int_range(
-                        0, (int) made->devices[i].layers_max + 1);
                 for (uint32_t j = 0; j < n; j++)
                         made->occupy[i * n + j] = g_test_rand_double_range(0, 40);
                 for (uint32_t j = 0; j < n; j++)
@@ -63,28 +52,26 @@ static void add_ends(Case *made)
 
 typedef struct Search {
         const Case *of;
-        bool star, unjoined; /* without hops, to know whether the layers fit at all */
+        bool unjoined; /* without hops, to know whether the layers fit at all */
         AldPlacementStage stages[DEVICES_MAX];
         uint32_t n;
         double best;
         double least_busiest, limit; /* of rings: found, and not to be exceeded */
 } Search;
 
-static double cost(const Case *of, const AldPlacementStage *stages, uint32_t n, bool star)
+static double cost(const Case *of, const AldPlacementStage *stages, uint32_t n)
 {
         const AldPlacementProblem *problem = &of->problem;
-        double nsec = star && of->star.last_nsec ? of->last[stages[n - 1].device] : 0;
+        double nsec = 0;
 
         for (uint32_t i = 0; i < n; i++) {
                 uint32_t at = stages[i].device, to = stages[(i + 1) % n].device;
 
                 nsec += stages[i].layers * problem->devices[at].layer_nsec;
-                if (star)
-                        nsec += of->use[at];
-                else if (n > 1)
+                if (n > 1)
                         nsec += problem->hop_nsec[at * problem->n_devices + to];
         }
-        if (problem->ends && !star)
+        if (problem->ends)
                 nsec += problem->ends[stages[0].device].first_nsec +
                         problem->ends[stages[n - 1].device].last_nsec;
         return nsec;
@@ -111,7 +98,7 @@ static bool has(const AldPlacementStage *stages, uint32_t n, uint32_t device)
         return false;
 }
 
-static bool is_allowed(const Case *of, const AldPlacementStage *stages, uint32_t n, bool star)
+static bool is_allowed(const Case *of, const AldPlacementStage *stages, uint32_t n)
 {
         const AldPlacementProblem *problem = &of->problem;
         uint32_t layers = 0;
@@ -125,21 +112,19 @@ static bool is_allowed(const Case *of, const AldPlacementStage *stages, uint32_t
                         stages[i].layers > room(problem, stages, n, i))
                         return false;
         }
-        if (star && of->star.last_nsec && stages[n - 1].layers > of->last_layers[stages[n - 1].device])
-                return false;
         return layers == problem->layers && (problem->devices_max == 0 || n <= problem->devices_max);
 }
 
-/* A ring whose paths all exist and whose busiest part keeps within the limit; a star has no limit. */
+/* A ring whose paths all exist and whose busiest part keeps within the limit. */
 static bool is_within(Search *self)
 {
         const AldPlacementSolution all = { .stages = self->stages, .n_stages = self->n };
         const AldPlacementProblem *problem = &self->of->problem;
         double busiest;
 
-        if (self->star || self->unjoined)
+        if (self->unjoined)
                 return true;
-        if (isinf(cost(self->of, self->stages, self->n, false)))
+        if (isinf(cost(self->of, self->stages, self->n)))
                 return false;
         busiest = ald_placement_busiest(problem, self->of->occupy, &all);
         self->least_busiest = MIN(self->least_busiest, busiest);
@@ -150,9 +135,8 @@ static void search(Search *self, uint32_t left)
 {
         const AldPlacementProblem *problem = &self->of->problem;
 
-        if (left == 0 && is_allowed(self->of, self->stages, self->n, self->star) && is_within(self))
-                self->best = MIN(
-                        self->best, self->unjoined ? 0 : cost(self->of, self->stages, self->n, self->star));
+        if (left == 0 && is_allowed(self->of, self->stages, self->n) && is_within(self))
+                self->best = MIN(self->best, self->unjoined ? 0 : cost(self->of, self->stages, self->n));
         for (uint32_t i = 0; left > 0 && i < problem->n_devices; i++) {
                 if (has(self->stages, self->n, i))
                         continue;
@@ -165,33 +149,22 @@ static void search(Search *self, uint32_t left)
         }
 }
 
-static void check(const Case *made, bool star, int r, AldPlacementSolution *found)
+static void check(const Case *made, int r, AldPlacementSolution *found)
 {
-        Search all = { .of = made, .star = star, .best = INFINITY, .limit = INFINITY };
+        Search all = { .of = made, .best = INFINITY, .limit = INFINITY };
         Search unjoined = { .of = made, .unjoined = true, .best = INFINITY };
 
         search(&all, made->problem.layers);
         if (isinf(all.best)) {
                 search(&unjoined, made->problem.layers);
-                g_assert_cmpint(r, ==, isinf(unjoined.best) || star ? -ENOSPC : -EHOSTUNREACH);
+                g_assert_cmpint(r, ==, isinf(unjoined.best) ? -ENOSPC : -EHOSTUNREACH);
                 return;
         }
         g_assert_cmpint(r, ==, 0);
-        g_assert_true(is_allowed(made, found->stages, found->n_stages, star));
+        g_assert_true(is_allowed(made, found->stages, found->n_stages));
         g_assert_cmpfloat_with_epsilon(found->nsec, all.best, 1e-9);
-        g_assert_cmpfloat_with_epsilon(cost(made, found->stages, found->n_stages, star), all.best, 1e-9);
+        g_assert_cmpfloat_with_epsilon(cost(made, found->stages, found->n_stages), all.best, 1e-9);
         ald_placement_solution_clear(found);
-}
-
-static void test_star_is_best(void)
-{
-        for (int i = 0; i < CASES; i++) {
-                AldPlacementSolution found = { 0 };
-                Case made;
-
-                make_case(&made);
-                check(&made, true, ald_placement_solve_star(&made.problem, &made.star, &found), &found);
-        }
 }
 
 static void test_ring_is_best(void)
@@ -201,7 +174,7 @@ static void test_ring_is_best(void)
                 Case made;
 
                 make_case(&made);
-                check(&made, false, ald_placement_solve_ring(&made.problem, &found), &found);
+                check(&made, ald_placement_solve_ring(&made.problem, &found), &found);
         }
 }
 
@@ -213,7 +186,7 @@ static void test_ring_with_ends_is_best(void)
 
                 make_case(&made);
                 add_ends(&made);
-                check(&made, false, ald_placement_solve_ring(&made.problem, &found), &found);
+                check(&made, ald_placement_solve_ring(&made.problem, &found), &found);
         }
 }
 
@@ -239,7 +212,7 @@ static void test_busiest_is_least(void)
                 g_assert_cmpint(r, ==, 0);
                 within = (Search){ .of = &made, .best = INFINITY, .limit = any.least_busiest };
                 search(&within, made.problem.layers);
-                g_assert_true(is_allowed(&made, found.stages, found.n_stages, false));
+                g_assert_true(is_allowed(&made, found.stages, found.n_stages));
                 g_assert_cmpfloat(
                         ald_placement_busiest(&made.problem, made.occupy, &found), ==, any.least_busiest);
                 g_assert_cmpfloat_with_epsilon(found.nsec, within.best, 1e-9);
@@ -285,11 +258,9 @@ static void test_nothing_and_too_much(void)
 {
         AldPlacementDevice devices[ALD_PLACEMENT_RING_MAX + 1] = { { 1, 1, false } };
         AldPlacementProblem problem = { .layers = 8, .devices = devices };
-        const AldPlacementStar star = {};
         AldPlacementSolution found;
 
         g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, -ENOSPC);
-        g_assert_cmpint(ald_placement_solve_star(&problem, &star, &found), ==, -ENOSPC);
         problem.n_devices = ALD_PLACEMENT_RING_MAX + 1;
         g_assert_cmpint(ald_placement_solve_ring(&problem, &found), ==, -E2BIG);
 }
@@ -297,7 +268,6 @@ static void test_nothing_and_too_much(void)
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/placement-solvers/star-is-best", test_star_is_best);
         g_test_add_func("/placement-solvers/ring-is-best", test_ring_is_best);
         g_test_add_func("/placement-solvers/ring-with-ends-is-best", test_ring_with_ends_is_best);
         g_test_add_func("/placement-solvers/head-moves", test_head_moves);

@@ -75,15 +75,31 @@ static void init_case(Case *made, uint32_t n_nodes)
 
 static void add_path(Case *made, uint32_t source, uint32_t sink, double rtt_nsec, double bits_per_second)
 {
-        made->paths[made->cluster.n_paths++] = (AldPlanPath){
-                .source = source, .sink = sink, .rtt_nsec = rtt_nsec, .bits_per_second = bits_per_second
-        };
+        made->paths[made->cluster.n_paths++] = (AldPlanPath){ .source = source,
+                .sink = sink,
+                .rtt_nsec = rtt_nsec,
+                .bits_per_second = bits_per_second,
+                .reverse = ALD_PLAN_NONE };
 }
 
 static void join(Case *made, uint32_t a, uint32_t b, double rtt_nsec, double bits_per_second)
 {
         add_path(made, a, b, rtt_nsec, bits_per_second);
         add_path(made, b, a, rtt_nsec, bits_per_second);
+}
+
+/* Some of the paths are known to be the two directions of a connection. */
+static void connect_some(Case *made)
+{
+        AldPlanPath *paths = made->paths;
+
+        for (uint32_t i = 0; i < made->cluster.n_paths; i++)
+                for (uint32_t j = 0; j < i && paths[i].reverse == ALD_PLAN_NONE; j++)
+                        if (paths[j].reverse == ALD_PLAN_NONE && paths[i].source == paths[j].sink &&
+                                paths[i].sink == paths[j].source && g_test_rand_int_range(0, 2)) {
+                                paths[i].reverse = j;
+                                paths[j].reverse = i;
+                        }
 }
 
 static void make_random(Case *made)
@@ -110,6 +126,8 @@ static void make_random(Case *made)
                         for (int n = 0; i != j && n < g_test_rand_int_range(0, 3); n++)
                                 add_path(made, i, j, g_test_rand_double_range(1e3, 2e7),
                                         g_test_rand_double_range(1e7, 1e10));
+        connect_some(made);
+        made->request.constants.values[ALD_PLAN_STAR_FIRST_COPIES] = g_test_rand_int_range(1, 4);
         made->workload.layers = (uint32_t) g_test_rand_int_range(1, 8);
         made->workload.vocabulary = (uint32_t) g_test_rand_int_range(100, 30000);
         made->request.devices_max = (uint32_t) g_test_rand_int_range(0, 4);
@@ -138,13 +156,52 @@ static double best_path(const Case *made, uint32_t source, uint32_t sink, double
         return nsec;
 }
 
-static double step_nsec(const Case *made, uint32_t client, const uint32_t *layers, uint32_t last)
+/* Both ways over one connection. */
+static double connection_nsec(
+        const Case *made, uint32_t client, uint32_t node, double bytes_to, double bytes_from)
 {
-        double nsec = 0;
+        double best = INFINITY;
+
+        for (uint32_t i = 0; i < made->cluster.n_paths; i++)
+                for (uint32_t j = 0; j < made->cluster.n_paths; j++) {
+                        const AldPlanPath *to = &made->paths[i], *from = &made->paths[j];
+                        bool are_one = to->reverse == ALD_PLAN_NONE ? from->reverse == ALD_PLAN_NONE
+                                                                    : to->reverse == j;
+
+                        if (are_one && to->source == client && to->sink == node && from->source == node &&
+                                from->sink == client)
+                                best = fmin(best, path_nsec(to, bytes_to) + path_nsec(from, bytes_from));
+                }
+        return best;
+}
+
+static bool is_client_processor(const Case *made, uint32_t device, uint32_t client)
+{
+        return made->devices[device].is_processor && made->devices[device].node == client;
+}
+
+/* Whether llama.cpp can have these ends: the client's processor is the first, and may have the head, too. */
+static bool are_ends(const Case *made, uint32_t client, const uint32_t *layers, uint32_t first, uint32_t last)
+{
+        uint32_t used = 0;
+
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
+                used += layers[i] > 0;
+                if (layers[i] > 0 && i != first && is_client_processor(made, i, client))
+                        return false;
+        }
+        return layers[first] > 0 && layers[last] > 0 &&
+               (first != last || used == 1 || is_client_processor(made, first, client));
+}
+
+static double step_nsec(
+        const Case *made, uint32_t client, const uint32_t *layers, uint32_t first, uint32_t last)
+{
+        double activations = 4.0 * made->workload.activation_elements, nsec = 0;
 
         for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
                 const AldPlanDevice *device = &made->devices[i];
-                double bytes = layers[i] * (double) made->workload.layer_bytes, needs = bytes;
+                double bytes = layers[i] * (double) made->workload.layer_bytes, needs = bytes, more = 0;
 
                 if (layers[i] == 0)
                         continue;
@@ -157,12 +214,12 @@ static double step_nsec(const Case *made, uint32_t client, const uint32_t *layer
                 if (needs > (double) device->free_bytes)
                         return INFINITY;
                 nsec += bytes / device->bytes_per_second * 1e9;
+                if (i == first)
+                        more = made->request.constants.values[ALD_PLAN_STAR_FIRST_COPIES] - 1;
                 if (device->node != client)
-                        nsec += best_path(made, client, device->node,
-                                        4.0 * made->workload.activation_elements + MASK_BYTES) +
-                                best_path(made, device->node, client,
-                                        4.0 * (i == last ? made->workload.vocabulary
-                                                         : made->workload.activation_elements));
+                        nsec += connection_nsec(made, client, device->node,
+                                activations + MASK_BYTES + more * (activations + 314),
+                                i == last ? 4.0 * made->workload.vocabulary : activations);
         }
         return nsec;
 }
@@ -200,9 +257,13 @@ static void search(Search *self, uint32_t device, uint32_t left)
         if (left > 0 || (of->request.devices_max > 0 && used > of->request.devices_max))
                 return;
         for (uint32_t client = 0; client < of->cluster.n_nodes; client++)
-                for (uint32_t last = 0; last < of->cluster.n_devices; last++)
-                        if (self->layers[last] > 0 && has_usable_device(of, client))
-                                self->best = fmin(self->best, step_nsec(of, client, self->layers, last));
+                for (uint32_t ends = 0; ends < of->cluster.n_devices * of->cluster.n_devices; ends++) {
+                        uint32_t first = ends / of->cluster.n_devices, last = ends % of->cluster.n_devices;
+
+                        if (are_ends(of, client, self->layers, first, last) && has_usable_device(of, client))
+                                self->best = fmin(
+                                        self->best, step_nsec(of, client, self->layers, first, last));
+                }
 }
 
 static void assert_best(const Case *made, const AldPlan *plan, double nsec)
@@ -228,7 +289,11 @@ static void assert_best(const Case *made, const AldPlan *plan, double nsec)
         g_assert_cmpuint(sum, ==, made->workload.layers);
         g_assert_cmpuint(heads, ==, 1);
         g_assert_cmpfloat_with_epsilon(plan->best.nsec, nsec, 1e-6 * nsec);
-        g_assert_cmpfloat_with_epsilon(step_nsec(made, plan->best.client, layers, last), nsec, 1e-6 * nsec);
+        g_assert_true(are_ends(made, plan->best.client, layers, plan->best.stages[0].device, last));
+        g_assert_cmpfloat_with_epsilon(
+                step_nsec(made, plan->best.client, layers, plan->best.stages[0].device, last), nsec,
+                1e-6 * nsec);
+        g_assert_cmpfloat(plan->best.lower_nsec, ==, plan->best.nsec);
         g_assert_cmpfloat_with_epsilon(plan->tokens_per_second, 1e9 / nsec, 1e-6 * 1e9 / nsec);
 }
 
@@ -696,8 +761,11 @@ static void test_costs(void)
         g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 200 * GB), ==, 0);
         /* 512 tokens of the mask. */
         g_assert_cmpfloat(ald_plan_activation_bytes(&constants, &workload), ==, 2 * 4 * 1000 * 8);
-        g_assert_cmpfloat(
-                ald_plan_star_bytes(&constants, &workload), ==, 2 * (4 * 1000 * 8 + 2 * 512 * 8 + 100));
+        g_assert_cmpfloat(ald_plan_star_bytes(&constants, &workload, false), ==,
+                2 * (4 * 1000 * 8 + 2 * 512 * 8 + 100));
+        /* Twice more. */
+        g_assert_cmpfloat(ald_plan_star_bytes(&constants, &workload, true), ==,
+                2 * (3 * 4 * 1000 * 8 + 2 * 512 * 8 + 100 + 2 * 314));
         g_assert_cmpfloat(ald_plan_result_bytes(&constants, &workload), ==, 2 * 4 * 5000 * 8);
         g_assert_cmpfloat_with_epsilon(ald_plan_path_nsec(&path, 1000), 0.5e6 + 8000, 1);
         path.bits_per_second = NAN;

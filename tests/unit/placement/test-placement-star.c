@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <glib.h>
+#include <math.h>
+
+#include "placement/star.h"
+
+#define DEVICES_MAX 6u
+#define LAYERS_MAX 8u
+#define CASES 3000
+
+typedef struct Case {
+        AldPlacementDevice devices[DEVICES_MAX];
+        AldPlacementArm arms[DEVICES_MAX * ALD_PLACEMENT_N_ROLES];
+        uint32_t nodes[DEVICES_MAX];
+        AldPlacementProblem problem;
+} Case;
+
+static void make_case(Case *made)
+{
+        uint32_t n = (uint32_t) g_test_rand_int_range(1, DEVICES_MAX + 1);
+        bool is_tight = g_test_rand_int_range(0, 2);
+
+        for (uint32_t i = 0; i < n; i++) {
+                made->devices[i] = (AldPlacementDevice){ .layer_nsec = g_test_rand_double_range(1, 10),
+                        .required = g_test_rand_int_range(0, 10) == 0 };
+                made->nodes[i] = (uint32_t) g_test_rand_int_range(0, 3);
+                for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
+                        made->arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementArm){
+                                g_test_rand_int_range(0, 5) == 0 ? INFINITY : g_test_rand_double_range(0, 8),
+                                (uint32_t) g_test_rand_int_range(0, is_tight ? 4 : LAYERS_MAX)
+                        };
+        }
+        made->problem = (AldPlacementProblem){ .layers = (uint32_t) g_test_rand_int_range(1, LAYERS_MAX),
+                .n_devices = n,
+                .devices = made->devices,
+                .devices_max = (uint32_t) g_test_rand_int_range(0, (int) n + 1),
+                .nodes = made->nodes,
+                .nodes_max = (uint32_t) g_test_rand_int_range(0, 4) };
+}
+
+/* Every choice of devices with every split and all ends. */
+typedef struct Search {
+        const Case *of;
+        uint32_t layers[DEVICES_MAX];
+        double best;
+} Search;
+
+static double cost(const Case *of, const uint32_t *layers, uint32_t first, uint32_t last)
+{
+        double nsec = 0;
+
+        for (uint32_t i = 0; i < of->problem.n_devices; i++) {
+                AldPlacementRole role = (i == first ? ALD_PLACEMENT_FIRST : 0) |
+                                        (i == last ? ALD_PLACEMENT_LAST : 0);
+                const AldPlacementArm *arm = ald_placement_arm(of->arms, i, role);
+
+                if (layers[i] == 0)
+                        continue;
+                nsec += layers[i] > arm->layers_max ? INFINITY
+                                                    : arm->use_nsec + layers[i] * of->devices[i].layer_nsec;
+        }
+        return nsec;
+}
+
+static bool is_allowed(const Case *of, const uint32_t *layers)
+{
+        uint32_t n = 0, nodes = 0, sum = 0;
+
+        for (uint32_t i = 0; i < of->problem.n_devices; i++) {
+                n += layers[i] > 0;
+                nodes |= layers[i] > 0 ? 1u << of->nodes[i] : 0;
+                sum += layers[i];
+                if (of->devices[i].required && layers[i] == 0)
+                        return false;
+        }
+        return sum == of->problem.layers && (of->problem.devices_max == 0 || n <= of->problem.devices_max) &&
+               (of->problem.nodes_max == 0 || (uint32_t) __builtin_popcount(nodes) <= of->problem.nodes_max);
+}
+
+static void search(Search *self, uint32_t device, uint32_t left)
+{
+        const Case *of = self->of;
+
+        if (device < of->problem.n_devices) {
+                for (uint32_t n = 0; n <= left; n++) {
+                        self->layers[device] = n;
+                        search(self, device + 1, left - n);
+                }
+                return;
+        }
+        if (!is_allowed(of, self->layers))
+                return;
+        for (uint32_t first = 0; first < of->problem.n_devices; first++)
+                for (uint32_t last = 0; last < of->problem.n_devices; last++)
+                        if (self->layers[first] > 0 && self->layers[last] > 0)
+                                self->best = fmin(self->best, cost(of, self->layers, first, last));
+}
+
+static void check(const Case *made, const AldPlacementStarSolution *found, double best)
+{
+        uint32_t layers[DEVICES_MAX] = {};
+
+        for (uint32_t i = 0; i < found->n_stages; i++)
+                layers[found->stages[i].device] = found->stages[i].layers;
+        g_assert_true(is_allowed(made, layers));
+        g_assert_true(found->is_best);
+        g_assert_cmpfloat_with_epsilon(found->nsec, best, 1e-8);
+        g_assert_cmpfloat_with_epsilon(
+                cost(made, layers, found->stages[0].device, found->stages[found->last].device), best, 1e-8);
+        g_assert_true(found->last == 0 || found->last + 1 == found->n_stages);
+}
+
+static void test_is_best(void)
+{
+        unsigned n_found = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                Search all = { .best = INFINITY };
+                AldPlacementStarSolution found;
+                uint64_t work = 0;
+                double lower;
+                Case made;
+                int r;
+
+                make_case(&made);
+                all.of = &made;
+                search(&all, 0, made.problem.layers);
+                g_assert_cmpfloat(
+                        ald_placement_star_bound(&made.problem, made.arms), <=, all.best * (1 + 1e-12));
+                r = ald_placement_solve_star(&made.problem, made.arms, INFINITY, &work, &found, &lower);
+                g_assert_cmpint(r, ==, isinf(all.best) ? -ENOSPC : 0);
+                if (r < 0) {
+                        g_assert_cmpfloat(lower, ==, INFINITY);
+                        continue;
+                }
+                check(&made, &found, all.best);
+                g_assert_cmpfloat(lower, ==, found.nsec);
+                ald_placement_star_solution_clear(&found);
+                r = ald_placement_solve_star(
+                        &made.problem, made.arms, all.best * (1 - 1e-9), &work, &found, &lower);
+                g_assert_cmpint(r, ==, -ENOSPC);
+                g_assert_cmpfloat(lower, <=, all.best * (1 + 1e-9));
+                n_found++;
+        }
+        g_assert_cmpuint(n_found, >, CASES / 4);
+}
+
+/* Too many to count devices as well as nodes: no worse than with fewer devices than nodes are allowed. */
+static void test_limits(void)
+{
+        enum { N = 800, LAYERS = 80 };
+        g_autofree AldPlacementDevice *devices = g_new0(AldPlacementDevice, N);
+        g_autofree AldPlacementArm *arms = g_new(AldPlacementArm, N * ALD_PLACEMENT_N_ROLES);
+        g_autofree uint32_t *nodes = g_new(uint32_t, N);
+        const AldPlacementProblem problem = { .layers = LAYERS,
+                .n_devices = N,
+                .devices = devices,
+                .devices_max = 15,
+                .nodes = nodes,
+                .nodes_max = 12 };
+        AldPlacementStarSolution found;
+        uint64_t work = 0;
+        double lower;
+
+        for (uint32_t i = 0; i < N; i++) {
+                devices[i].layer_nsec = g_test_rand_double_range(1, 10);
+                nodes[i] = i / 2;
+                for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
+                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementArm){
+                                g_test_rand_double_range(0, 8), (uint32_t) g_test_rand_int_range(1, 8)
+                        };
+        }
+        g_assert_cmpint(ald_placement_solve_star(&problem, arms, INFINITY, &work, &found, &lower), ==, 0);
+        g_assert_false(found.is_best);
+        g_assert_cmpuint(found.n_stages, <=, 12);
+        g_assert_cmpfloat(lower, <, found.nsec);
+        ald_placement_star_solution_clear(&found);
+}
+
+static void test_nothing(void)
+{
+        const AldPlacementProblem problem = { .layers = 8 };
+        AldPlacementStarSolution found;
+        uint64_t work = 0;
+        double lower;
+
+        g_assert_cmpint(
+                ald_placement_solve_star(&problem, NULL, INFINITY, &work, &found, &lower), ==, -ENOSPC);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/placement-star/is-best", test_is_best);
+        g_test_add_func("/placement-star/limits", test_limits);
+        g_test_add_func("/placement-star/nothing", test_nothing);
+        return g_test_run();
+}
