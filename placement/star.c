@@ -346,6 +346,44 @@ static bool set_limits(Table *table)
         return false;
 }
 
+/* Whether any solution with device b could have a instead, and take no longer. */
+static bool is_no_worse(const Table *table, uint32_t a, uint32_t b)
+{
+        const AldPlacementDevice *x = &table->problem->devices[a], *y = &table->problem->devices[b];
+        bool is_same = x->layer_nsec == y->layer_nsec;
+
+        if (x->layer_nsec > y->layer_nsec || x->required || y->required)
+                return false;
+        for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
+                const AldPlacementArm *one = ald_placement_arm(table->arms, a, role);
+                const AldPlacementArm *other = ald_placement_arm(table->arms, b, role);
+
+                if (one->use_nsec > other->use_nsec || one->layers_max < other->layers_max)
+                        return false;
+                is_same = is_same && one->use_nsec == other->use_nsec && one->layers_max == other->layers_max;
+        }
+        return !is_same || a < b;
+}
+
+/* Without devices that need not be used, as one of as many as may be used is always left that is no worse. */
+static void drop_needless(Table *table)
+{
+        uint32_t n = 0;
+        g_autofree bool *needless = g_new0(bool, table->n);
+
+        for (uint32_t i = 0; i < table->n; i++) {
+                uint32_t better = 0;
+
+                for (uint32_t j = 0; j < table->n && better < table->devices; j++)
+                        better += is_no_worse(table, table->order[j], table->order[i]);
+                needless[i] = better >= table->devices;
+        }
+        for (uint32_t i = 0; i < table->n; i++)
+                if (!needless[i])
+                        table->order[n++] = table->order[i];
+        table->n = n;
+}
+
 void ald_placement_star_solution_clear(AldPlacementStarSolution *solution)
 {
         g_free(solution->stages);
@@ -368,6 +406,10 @@ int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacem
         if (ret->nsec < below_nsec && !is_within_limits(problem, ret)) {
                 ald_placement_star_solution_clear(ret);
                 is_exact = set_limits(&table);
+                if (table.nodes == 0) {
+                        *work += (uint64_t) table.n * table.n;
+                        drop_needless(&table);
+                }
                 r = solve(&table, work, ret);
                 if (is_exact)
                         *ret_lower_nsec = r < 0 ? INFINITY : ret->nsec;

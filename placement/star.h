@@ -56,5 +56,7 @@ void ald_placement_star_solution_clear(AldPlacementStarSolution *solution);
 int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacementArm *arms,
         double below_nsec, uint64_t *work, AldPlacementStarSolution *ret, double *ret_lower_nsec);
 
-/* No solution takes less: if devices could be used in part. */
-double ald_placement_star_bound(const AldPlacementProblem *problem, const AldPlacementArm *arms);
+/* No solution takes less: if devices could be used in part, and if more than devices_max cost *price_nsec
+ * each. NAN: a good price is found and set, if it matters; it also suits like problems. */
+double ald_placement_star_bound(
+        const AldPlacementProblem *problem, const AldPlacementArm *arms, double *price_nsec);

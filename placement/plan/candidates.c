@@ -20,6 +20,15 @@ const AldPlanDevice *ald_plan_candidate_device(const AldPlanCandidates *candidat
         return &candidates->cluster->devices[candidates->devices[candidate]];
 }
 
+uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t device)
+{
+        uint32_t candidate = 0;
+
+        while (candidates->devices[candidate] != device)
+                candidate++;
+        return candidate;
+}
+
 /* "node", which is all of its devices, or "node/device". */
 static bool is_meant(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *text)
 {

@@ -32,5 +32,8 @@ const AldPlanDevice *ald_plan_candidate_device(const AldPlanCandidates *candidat
 /* What the request says of it, or NULL. */
 const AldPlanPin *ald_plan_pin_of(const AldPlanCandidates *candidates, uint32_t candidate);
 
+/* The candidate that the device of the cluster is, which is one. */
+uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t device);
+
 /* The index of a node, or ALD_PLAN_NONE. */
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id);

@@ -5,10 +5,12 @@
 
 /* Which of the candidates may be used, and how. */
 typedef struct AldPlanChoice {
-        const bool *allowed;  /* of each candidate; NULL: all */
-        uint32_t required;    /* a candidate, beside those of the request; or ALD_PLAN_NONE */
-        uint32_t client;      /* of a star: a node; or ALD_PLAN_NONE: the best one */
-        uint32_t devices_max; /* 0: all */
+        const bool *allowed;        /* of each candidate; NULL: all */
+        uint32_t required;          /* a candidate, beside those of the request; or ALD_PLAN_NONE */
+        const AldPlanSteps *around; /* of a ring: the required candidate is put where it costs least among
+                                       these stages, in their order; NULL: any order */
+        uint32_t client;            /* of a star: a node; or ALD_PLAN_NONE: the best one */
+        uint32_t devices_max;       /* 0: all */
         uint32_t in_flight; /* steps under way, if the goal is throughput and there may be several; 0: any */
         /* The paths between this node and all others are changed; ALD_PLAN_NONE: none. */
         uint32_t changed;

@@ -6,11 +6,21 @@
 #include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
 #include "placement/plan/front.h"
+#include "placement/plan/group.h"
+#include "placement/plan/ring-cost.h"
 #include "placement/plan/steps.h"
 
 #define BETTER_RATE 10
 #define BETTER_RTT 0.1
-#define JUDGED 0.5 /* fraction of the work until all candidates are judged */
+#define EXACT_STAGES 16
+#define JUDGE_WORK 2e9
+/* For more nodes of a star, other clients are not tried for each stage. For more devices of a ring, the
+ * problem is solved anew for each stage only if devices times stages are few. */
+#define ALL_CLIENTS 128u
+#define ALL_STAGES 16u
+#define ALL_WORK 256u
+#define FEW_STAGES 6u /* for which it is solved otherwise */
+#define JUDGED 0.5    /* fraction of the work until all candidates are judged */
 
 /* What is to be short. */
 static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
@@ -94,11 +104,20 @@ static bool are_layers_spread(const AldPlanCandidates *candidates)
         return topology == ALD_PLAN_STAR || topology == ALD_PLAN_RING;
 }
 
-/* If it had to be added to the plan. */
-static AldPlanVerdict judge_needless(
-        const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+/* Rings of the stages and one more device are solved exactly for each candidate if that takes about a second
+ * in all. */
+static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan *plan)
 {
-        g_autofree bool *allowed = members(candidates, &plan->best);
+        double n = plan->best.n_stages + 1, others = candidates->n - plan->best.n_stages;
+
+        return candidates->request->engine->topology != ALD_PLAN_RING ||
+               (n <= EXACT_STAGES && others * n * n * n * exp2(n) < JUDGE_WORK);
+}
+
+/* If it had to be added to the plan. allowed: those of the plan. */
+static AldPlanVerdict judge_needless(
+        const AldPlanCandidates *candidates, const AldPlan *plan, bool *allowed, uint32_t candidate)
+{
         AldPlanChoice choice = choice_as_in(candidates, plan);
         AldPlanSteps with;
         AldPlanVerdict verdict = { .reason = ALD_PLAN_SAVES_TOO_LITTLE };
@@ -107,10 +126,10 @@ static AldPlanVerdict judge_needless(
                 verdict.reason = ALD_PLAN_OTHER_VENDOR;
                 return verdict;
         }
-        allowed[candidate] = true;
         /* A slice more makes no plan, and a ring of ranks has a certain number. */
         choice.allowed = are_layers_spread(candidates) ? allowed : NULL;
         choice.required = candidate;
+        choice.around = is_judged_exactly(candidates, plan) ? NULL : &plan->best;
         choice.client = plan->best.client;
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
                 verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
@@ -130,11 +149,17 @@ static AldPlanVerdict judge_needless(
 
 static void judge(const AldPlanCandidates *candidates, AldPlan *plan)
 {
+        g_autofree bool *allowed = members(candidates, &plan->best);
+
         plan->verdicts = g_memdup2(
                 candidates->verdicts, candidates->cluster->n_devices * sizeof *candidates->verdicts);
-        for (uint32_t i = 0; i < candidates->n; i++)
-                if (!uses(&plan->best, candidates->devices[i]))
-                        plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, i);
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                if (allowed[i])
+                        continue;
+                allowed[i] = true;
+                plan->verdicts[candidates->devices[i]] = judge_needless(candidates, plan, allowed, i);
+                allowed[i] = false;
+        }
 }
 
 static bool are_alike(const AldPlanSteps *a, const AldPlanSteps *b)
@@ -177,10 +202,58 @@ static void try_alternative(const AldPlanCandidates *candidates, const AldPlanCh
                 add_alternative(plan, &steps);
 }
 
-/* The best without each device of the plan, with another client, and on one device. */
-static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
+/* Whether it takes long to solve the problem anew for each stage. */
+static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
+{
+        if (plan->best.client != ALD_PLAN_NONE)
+                return candidates->cluster->n_nodes > ALL_CLIENTS;
+        return candidates->n > ALL_STAGES && (size_t) candidates->n * plan->best.n_stages > ALL_WORK;
+}
+
+static int compare_layers(const void *a, const void *b, void *userdata)
+{
+        const AldPlanStage *stages = userdata;
+        uint32_t x = *(const uint32_t *) a, y = *(const uint32_t *) b;
+
+        if (stages[x].layers != stages[y].layers)
+                return stages[x].layers < stages[y].layers ? -1 : 1;
+        return x < y ? -1 : x > y;
+}
+
+/* The best without each stage of the plan. If that takes long: of a star, with the client as it is; of a
+ * ring, without those that have the fewest layers. */
+static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         g_autofree bool *allowed = g_new(bool, candidates->n);
+        g_autofree uint32_t *stages = g_new(uint32_t, plan->best.n_stages);
+        uint32_t n = plan->best.n_stages;
+        AldPlanChoice choice = choice_as_in(candidates, plan);
+
+        choice.allowed = allowed;
+        if (is_large(candidates, plan)) {
+                choice.client = plan->best.client;
+                n = plan->best.client == ALD_PLAN_NONE ? MIN(n, FEW_STAGES) : n;
+        }
+        for (uint32_t i = 0; i < candidates->n; i++)
+                allowed[i] = true;
+        for (uint32_t i = 0; i < plan->best.n_stages; i++)
+                stages[i] = i;
+        g_qsort_with_data(
+                stages, (gint) plan->best.n_stages, sizeof *stages, compare_layers, plan->best.stages);
+        for (uint32_t i = 0; i < n; i++) {
+                uint32_t candidate = ald_plan_candidate_of(candidates, plan->best.stages[stages[i]].device);
+
+                if (candidates->required[candidate])
+                        continue;
+                allowed[candidate] = false;
+                try_alternative(candidates, &choice, plan);
+                allowed[candidate] = true;
+        }
+}
+
+/* Without a device of the plan, with another client, and on one device. */
+static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
+{
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         /* A ring of fewer ranks is not what was asked for. */
@@ -188,17 +261,8 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
                 return;
         choice.devices_max = 1;
         try_alternative(candidates, &choice, plan);
+        try_without_each(candidates, plan);
         choice = choice_as_in(candidates, plan);
-        choice.allowed = allowed;
-        for (uint32_t i = 0; i < candidates->n; i++)
-                allowed[i] = true;
-        for (uint32_t i = 0; i < candidates->n; i++) {
-                if (candidates->required[i] || !uses(&plan->best, candidates->devices[i]))
-                        continue;
-                allowed[i] = false;
-                try_alternative(candidates, &choice, plan);
-                allowed[i] = true;
-        }
         if (candidates->request->client || plan->best.client == ALD_PLAN_NONE)
                 return;
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
@@ -206,6 +270,30 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
                 if (choice.client != plan->best.client)
                         try_alternative(candidates, &choice, plan);
         }
+}
+
+/* The stages of a ring as they are. */
+static double same_with_better_paths(
+        const AldPlanCandidates *candidates, const AldPlan *plan, const AldPlanChoice *choice)
+{
+        const AldPlanSteps *best = &plan->best;
+        double nsec = best->nsec, busiest = 0;
+        g_auto(AldPlanGroup) group = { 0 };
+
+        ald_plan_group_init(&group, candidates, best->in_flight);
+        for (uint32_t i = 0; i < best->n_stages; i++) {
+                const AldPlanStage *stage = &best->stages[i];
+                const AldPlanStage *next = &best->stages[(i + 1) % best->n_stages];
+                uint32_t source = candidates->cluster->devices[stage->device].node;
+                uint32_t sink = candidates->cluster->devices[next->device].node;
+
+                nsec += ald_ring_hop_nsec(&group.candidates, choice, source, sink) - stage->hop_nsec;
+                busiest = fmax(busiest, stage->nsec);
+                busiest = fmax(busiest, ald_ring_occupy_nsec(&group.candidates, choice, source, sink));
+        }
+        return candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT
+                       ? fmax(nsec, best->in_flight * busiest)
+                       : nsec;
 }
 
 static double with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device,
@@ -219,6 +307,8 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         choice.changed = candidates->cluster->devices[device].node;
         choice.rate_factor = rate_factor;
         choice.rtt_factor = rtt_factor;
+        if (candidates->request->engine->topology == ALD_PLAN_RING && is_large(candidates, plan))
+                return same_with_better_paths(candidates, plan, &choice);
         if (ald_plan_find_steps(candidates, &choice, &steps) < 0)
                 return goal_nsec(candidates, &plan->best);
         nsec = goal_nsec(candidates, &steps);

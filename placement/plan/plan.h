@@ -82,14 +82,14 @@ typedef enum AldPlanReason {
         ALD_PLAN_OTHER_VENDOR,     /* than the GPUs of the plan, for an engine that takes those of one only */
         ALD_PLAN_NO_ROOM,          /* for a layer beside what it would hold, or no layer is left for it */
         ALD_PLAN_BEYOND_DEVICES_MAX, /* the others are needed for their memory */
-        ALD_PLAN_NO_PATH,            /* to and from the client that was ever measured */
+        ALD_PLAN_NO_PATH, /* to and from the client, or the stages of a ring, that was ever measured */
 } AldPlanReason;
 
 /* Of each device of the cluster. */
 typedef struct AldPlanVerdict {
         AldPlanReason reason;
         /* Of ALD_PLAN_SAVES_TOO_LITTLE: by how much transfers would grow and layers shrink if it were added
-         * to the plan in the best way. */
+         * to the plan: in the best way; of a ring of many stages, in their order, see ald_plan_make(). */
         double costs_nsec, saves_nsec;
 } AldPlanVerdict;
 
@@ -139,6 +139,17 @@ typedef struct AldPlanRefusal {
 } AldPlanRefusal;
 
 /*
+ * The work is bounded, to a few seconds for 1000 devices, and so some is less than exact; how much that is
+ * depends on the numbers of devices and stages alone.
+ * - The best steps: exact unless lower_nsec is less than nsec.
+ * - Verdicts: exact for stars. For rings in which the stages and one more are more than 16, or fewer if there
+ *   are many devices to judge, a device is put where it costs least among the stages in their order.
+ * - Alternatives: the best without each stage. In stars of more than 128 nodes, with the same client; in
+ * rings of more than 16 devices, if these times the stages are more than 256, only without those that have
+ * the fewest layers.
+ * - Sensitivities: exact for stars. For such rings, of the stages as they are, which is the most that a step
+ *   would take.
+ *
  * The best plan for the goal: deterministic, so that equal input has an equal plan. Fails
  * with -EINVAL and the problem, or with -ECANCELED and nothing if the request gives it up. The cluster and
  * the request must outlive the plan.

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "placement/insertion.h"
 #include "placement/limited.h"
 #include "placement/overlapped.h"
 #include "placement/plan/group.h"
@@ -156,6 +157,29 @@ static int solve(const Ring *ring, const AldPlacementProblem *problem, const Aim
         return ald_placement_solve(&limited.problem, ret, ret_lower_nsec);
 }
 
+static uint32_t member_of(const Ring *ring, uint32_t device)
+{
+        uint32_t member = 0;
+
+        while (ring->candidates->devices[ring->members[member]] != device)
+                member++;
+        return member;
+}
+
+/* What is found of an order that is given is no bound for others. */
+static int insert(const Ring *ring, const AldPlacementProblem *problem, AldPlacementSolution *ret,
+        double *ret_lower_nsec)
+{
+        const AldPlanSteps *around = ring->choice->around;
+        g_autofree uint32_t *order = g_new(uint32_t, around->n_stages);
+
+        for (uint32_t i = 0; i < around->n_stages; i++)
+                order[i] = member_of(ring, around->stages[i].device);
+        *ret_lower_nsec = 0;
+        return ald_placement_insert(problem, order, around->n_stages,
+                member_of(ring, ring->candidates->devices[ring->choice->required]), ret);
+}
+
 static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor,
         const Aim *aim, AldPlanSteps *best)
 {
@@ -172,7 +196,8 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
                 .hop_nsec = ring.hop_nsec,
                 .devices_max = choice->devices_max,
                 .ends = ring.ends };
-        r = solve(&ring, &problem, aim, best, &solution, &lower_nsec);
+        r = choice->around ? insert(&ring, &problem, &solution, &lower_nsec)
+                           : solve(&ring, &problem, aim, best, &solution, &lower_nsec);
         /* Beyond exact size one may exist that was not found. */
         if (r < 0 && r != -ENOSPC && ring.n > ALD_PLACEMENT_RING_MAX)
                 lower_nsec = 0;

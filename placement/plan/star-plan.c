@@ -9,7 +9,7 @@
 #include "placement/plan/star-plan.h"
 #include "placement/star.h"
 
-#define WORK_MAX UINT64_C(200000000) /* cells of all problems together: about a second */
+#define WORK_MAX UINT64_C(100000000) /* cells of all problems together: about a second */
 
 /* Ways to use the devices, which differ in what the client does. */
 typedef enum StarWay {
@@ -38,6 +38,7 @@ typedef struct Star {
         uint32_t client;
         AldPlacementArm *arms; /* [member][role]: for this client and way */
         GArray *trials;
+        double price_nsec; /* of a device, for bounds */
         uint64_t work;
 } Star;
 
@@ -65,6 +66,7 @@ static void star_init(Star *star, const AldPlanCandidates *candidates, const Ald
                 .use_nsec = g_new(double, n *ALD_PLACEMENT_N_ROLES),
                 .client = ALD_PLAN_NONE,
                 .arms = g_new(AldPlacementArm, n * ALD_PLACEMENT_N_ROLES),
+                .price_nsec = NAN,
                 .trials = g_array_new(false, false, sizeof(StarTrial)) };
         for (uint32_t i = 0; i < candidates->n; i++) {
                 if (!ald_plan_allows(choice, i))
@@ -228,7 +230,8 @@ static void add_client(Star *star, uint32_t client)
 {
         for (StarWay way = 0; way < STAR_N_WAYS; way++) {
                 AldPlacementProblem problem = set_problem(star, client, way);
-                StarTrial trial = { client, way, ald_placement_star_bound(&problem, star->arms) };
+                StarTrial trial = { client, way,
+                        ald_placement_star_bound(&problem, star->arms, &star->price_nsec) };
 
                 if (trial.bound_nsec < INFINITY)
                         g_array_append_val(star->trials, trial);

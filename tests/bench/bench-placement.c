@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How long it takes to place a model, and how close the result is proven to be to the best: exactly on 16 and
- * 20 nodes and on 8 hosts with 8 GPUs each, and within bounds on 1000 nodes of four kinds of networks. */
+ * 20 nodes and on 8 hosts with 8 GPUs each, and within bounds on 1000 nodes of four kinds of networks; plans
+ * of 1000 nodes that know 16 others each, with all explanations, also with what is assumed of all other
+ * paths. */
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,10 +11,11 @@
 
 #include "placement/ring.h"
 #include "placement/solve.h"
-#include "tests/unit/placement/clusters.h"
 #include "tests/unit/placement/measure.h"
+#include "tests/unit/placement/plan-clusters.h"
 
 #define ROUNDS 5u
+#define PLANS 4u
 #define CLUSTERS 100u /* of 1000 nodes */
 
 typedef struct Outcome {
@@ -73,6 +76,30 @@ static double median_ms(PlacementClusterShape shape, uint32_t n, bool with_ends)
         return median(ms, ROUNDS);
 }
 
+/* With all explanations: the most that any takes. */
+static double plan_ms(const char *engine, bool assumed)
+{
+        double most = 0;
+
+        for (uint32_t i = 0; i < PLANS; i++) {
+                g_auto(PlannedCluster) planned = { 0 };
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal;
+                double ms;
+
+                planned_cluster_make(&planned, PLACEMENT_CLUSTER_SPARSE, 1000, i, engine);
+                if (assumed) {
+                        planned.request.assumed_rtt_nsec = 1e6;
+                        planned.request.assumed_bits_per_second = 1e9;
+                }
+                ms = processor_ms();
+                if (ald_plan_make(&planned.cluster, &planned.request, &plan, &refusal) < 0)
+                        g_error("A cluster of the benchmark has no plan");
+                most = fmax(most, processor_ms() - ms);
+        }
+        return most;
+}
+
 int main(void)
 {
         static const PlacementClusterShape shapes[] = { PLACEMENT_CLUSTER_RACKS, PLACEMENT_CLUSTER_FLAT,
@@ -80,7 +107,10 @@ int main(void)
         double ms[CLUSTERS], gaps[CLUSTERS], gpus64_gap = 0;
         uint32_t proven = 0, with_hops = 0;
 
-        printf("{\"exact16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, false));
+        printf("{\"plan_ring1000_ms_most\": %.0f, ", plan_ms("vllm", false));
+        printf("\"plan_star1000_ms_most\": %.0f, ", plan_ms("llama.cpp", false));
+        printf("\"plan_assumed1000_ms_most\": %.0f, ", plan_ms("llama.cpp", true));
+        printf("\"exact16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, false));
         printf("\"exact20_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 20, false));
         printf("\"head16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, true));
         printf("\"gpus64_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_HOSTS, 64, false));

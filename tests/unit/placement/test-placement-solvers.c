@@ -3,6 +3,7 @@
 #include <glib.h>
 #include <math.h>
 
+#include "placement/insertion.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 
@@ -167,6 +168,25 @@ static void check(const Case *made, int r, AldPlacementSolution *found)
         ald_placement_solution_clear(found);
 }
 
+/* Every split over these devices, in this order; how many there are, joined by paths or not. */
+static uint32_t search_splits(Search *self, AldPlacementStage *stages, uint32_t at, uint32_t left)
+{
+        const AldPlacementProblem *problem = &self->of->problem;
+        uint32_t count = 0;
+
+        if (at == problem->n_devices) {
+                if (left > 0 || !is_allowed(self->of, stages, at))
+                        return 0;
+                self->best = MIN(self->best, cost(self->of, stages, at));
+                return 1;
+        }
+        for (uint32_t n = 1; n <= left; n++) {
+                stages[at].layers = n;
+                count += search_splits(self, stages, at + 1, left - n);
+        }
+        return count;
+}
+
 static void test_ring_is_best(void)
 {
         for (int i = 0; i < CASES; i++) {
@@ -216,6 +236,43 @@ static void test_busiest_is_least(void)
                 g_assert_cmpfloat(
                         ald_placement_busiest(&made.problem, made.occupy, &found), ==, any.least_busiest);
                 g_assert_cmpfloat_with_epsilon(found.nsec, within.best, 1e-9);
+                ald_placement_solution_clear(&found);
+        }
+}
+
+/* The best of all places for the last device among the others in their order. */
+static void test_insertion_is_best(void)
+{
+        for (int i = 0; i < CASES; i++) {
+                uint32_t order[DEVICES_MAX], n, most = 0;
+                Search all = { .best = INFINITY, .limit = INFINITY };
+                AldPlacementSolution found;
+                Case made;
+                int r;
+
+                make_case(&made);
+                if (i % 2)
+                        add_ends(&made);
+                n = made.problem.n_devices - 1;
+                if (n == 0)
+                        continue;
+                for (uint32_t j = 0; j < n; j++)
+                        order[j] = n - 1 - j;
+                all.of = &made;
+                for (uint32_t at = 0; at <= n; at++) {
+                        AldPlacementStage stages[DEVICES_MAX];
+
+                        for (uint32_t j = 0; j <= n; j++)
+                                stages[j].device = j == at ? n : order[j - (j > at)];
+                        most += search_splits(&all, stages, 0, made.problem.layers);
+                }
+                r = ald_placement_insert(&made.problem, order, n, n, &found);
+                g_assert_cmpint(r, ==, !isinf(all.best) ? 0 : most > 0 ? -EHOSTUNREACH : -ENOSPC);
+                if (r < 0)
+                        continue;
+                g_assert_true(is_allowed(&made, found.stages, found.n_stages));
+                g_assert_cmpfloat_with_epsilon(found.nsec, all.best, 1e-9);
+                g_assert_cmpfloat_with_epsilon(cost(&made, found.stages, found.n_stages), all.best, 1e-9);
                 ald_placement_solution_clear(&found);
         }
 }
@@ -270,6 +327,7 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/placement-solvers/ring-is-best", test_ring_is_best);
         g_test_add_func("/placement-solvers/ring-with-ends-is-best", test_ring_with_ends_is_best);
+        g_test_add_func("/placement-solvers/insertion-is-best", test_insertion_is_best);
         g_test_add_func("/placement-solvers/head-moves", test_head_moves);
         g_test_add_func("/placement-solvers/busiest-is-least", test_busiest_is_least);
         g_test_add_func("/placement-solvers/slow-link-is-left-out", test_slow_link_is_left_out);

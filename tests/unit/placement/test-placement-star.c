@@ -119,15 +119,18 @@ static void test_is_best(void)
                 Search all = { .best = INFINITY };
                 AldPlacementStarSolution found;
                 uint64_t work = 0;
-                double lower;
+                double lower, price = NAN;
                 Case made;
                 int r;
 
                 make_case(&made);
                 all.of = &made;
                 search(&all, 0, made.problem.layers);
-                g_assert_cmpfloat(
-                        ald_placement_star_bound(&made.problem, made.arms), <=, all.best * (1 + 1e-12));
+                g_assert_cmpfloat(ald_placement_star_bound(&made.problem, made.arms, &price), <=,
+                        all.best * (1 + 1e-12));
+                price = g_test_rand_double_range(0, 20);
+                g_assert_cmpfloat(ald_placement_star_bound(&made.problem, made.arms, &price), <=,
+                        all.best * (1 + 1e-12));
                 r = ald_placement_solve_star(&made.problem, made.arms, INFINITY, &work, &found, &lower);
                 g_assert_cmpint(r, ==, isinf(all.best) ? -ENOSPC : 0);
                 if (r < 0) {

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "placement/insertion.h"
+#include "placement/split.h"
+
+typedef struct Insertion {
+        const AldPlacementProblem *problem;
+        const uint32_t *order;
+        uint32_t n, device;
+        uint32_t *by_speed; /* all of them and the device */
+        double best_nsec;
+        uint32_t best_at; /* how many are before the device */
+        bool fits;
+} Insertion;
+
+static double hop(const Insertion *self, uint32_t from, uint32_t to)
+{
+        return self->problem->hop_nsec[(size_t) from * self->problem->n_devices + to];
+}
+
+static uint32_t stage_at(const Insertion *self, uint32_t at, uint32_t i)
+{
+        return i < at ? self->order[i] : i == at ? self->device : self->order[i - 1];
+}
+
+/* The least of all hops with the device at one of these places. */
+static double least_hops(const Insertion *self, uint32_t begin, uint32_t end, uint32_t *ret_at)
+{
+        double least = INFINITY;
+
+        for (uint32_t at = begin; at <= end; at++) {
+                double nsec = 0;
+
+                for (uint32_t i = 0; i <= self->n; i++)
+                        nsec += hop(self, stage_at(self, at, i), stage_at(self, at, (i + 1) % (self->n + 1)));
+                if (nsec < least) {
+                        least = nsec;
+                        *ret_at = at;
+                }
+        }
+        return least;
+}
+
+/* With these ends, the device at the best of some places. */
+static void try_places(Insertion *self, uint32_t begin, uint32_t end, uint32_t first, uint32_t last)
+{
+        uint32_t at = begin;
+        double layers_nsec = ald_placement_split(
+                self->problem, self->by_speed, self->n + 1, first, last, NULL);
+        double nsec;
+
+        if (isinf(layers_nsec))
+                return;
+        self->fits = true;
+        nsec = layers_nsec + ald_placement_ends_nsec(self->problem, first, last) +
+               least_hops(self, begin, end, &at);
+        if (!(nsec < self->best_nsec))
+                return;
+        self->best_nsec = nsec;
+        self->best_at = at;
+}
+
+static void read_back(const Insertion *self, AldPlacementSolution *ret)
+{
+        *ret = (AldPlacementSolution){ .stages = g_new0(AldPlacementStage, self->n + 1),
+                .n_stages = self->n + 1,
+                .nsec = self->best_nsec };
+        for (uint32_t i = 0; i <= self->n; i++)
+                ret->stages[i].device = stage_at(self, self->best_at, i);
+        ald_placement_set_layers(self->problem, ret->stages, ret->n_stages);
+}
+
+int ald_placement_insert(const AldPlacementProblem *problem, const uint32_t *order, uint32_t n,
+        uint32_t device, AldPlacementSolution *ret)
+{
+        g_autofree uint32_t *by_speed = g_new(uint32_t, n + 1);
+        Insertion self = { problem, order, n, device, by_speed, .best_nsec = INFINITY };
+        uint32_t first = order[0], last = order[n - 1];
+
+        if (n + 1 > ald_placement_stages_max(problem))
+                return -ENOSPC;
+        memcpy(by_speed, order, n * sizeof *order);
+        by_speed[n] = device;
+        ald_placement_sort_by_speed(problem, by_speed, n + 1);
+        if (n > 1)
+                try_places(&self, 1, n - 1, first, last);
+        try_places(&self, 0, 0, device, last);
+        try_places(&self, n, n, first, device);
+        if (!(self.best_nsec < INFINITY))
+                return self.fits ? -EHOSTUNREACH : -ENOSPC;
+        read_back(&self, ret);
+        return 0;
+}
