@@ -4,7 +4,7 @@
 
 #include "tests/unit/placement/plan-clusters.h"
 
-#define SEEDS 4u
+#define SEEDS 2u
 
 static void assert_explained(const PlannedCluster *planned, const AldPlan *plan)
 {
@@ -30,37 +30,36 @@ static void assert_explained(const PlannedCluster *planned, const AldPlan *plan)
         g_assert_cmpuint(plan->n_sensitivities, >=, plan->best.client == ALD_PLAN_NONE ? 2 : 0);
 }
 
-static void assert_plans(PlacementClusterShape shape, uint32_t n, const char *engine, uint32_t devices_max)
+static void assert_plan(PlacementClusterShape shape, uint32_t n, uint32_t seed, const char *engine)
 {
-        for (uint32_t seed = 0; seed < SEEDS; seed++) {
-                g_auto(PlannedCluster) planned = { 0 };
-                g_autoptr(AldPlan) plan = NULL, again = NULL;
-                AldPlanRefusal refusal;
+        g_auto(PlannedCluster) planned = { 0 };
+        g_autoptr(AldPlan) plan = NULL, again = NULL;
+        AldPlanRefusal refusal;
 
-                planned_cluster_make(&planned, shape, n, seed, engine);
-                planned.request.devices_max = devices_max;
-                g_assert_cmpint(ald_plan_make(&planned.cluster, &planned.request, &plan, &refusal), ==, 0);
-                assert_explained(&planned, plan);
-                g_assert_cmpint(ald_plan_make(&planned.cluster, &planned.request, &again, &refusal), ==, 0);
-                g_assert_cmpfloat(plan->best.nsec, ==, again->best.nsec);
-        }
+        planned_cluster_make(&planned, shape, n, seed, engine);
+        g_assert_cmpint(ald_plan_make(&planned.cluster, &planned.request, &plan, &refusal), ==, 0);
+        assert_explained(&planned, plan);
+        g_assert_cmpint(ald_plan_make(&planned.cluster, &planned.request, &again, &refusal), ==, 0);
+        g_assert_cmpfloat(plan->best.nsec, ==, again->best.nsec);
+        g_assert_cmpuint(plan->n_alternatives, ==, again->n_alternatives);
 }
 
-/* Of more stages than are judged exactly. */
-static void test_long_ring(void)
+/* Too large to be solved anew for each stage. */
+static void test_ring(void)
 {
-        assert_plans(PLACEMENT_CLUSTER_RACKS, 28, "vllm", 0);
+        assert_plan(PLACEMENT_CLUSTER_RACKS, 48, 0, "vllm");
 }
 
-static void test_sparse_star(void)
+static void test_star(void)
 {
-        assert_plans(PLACEMENT_CLUSTER_SPARSE, 160, "llama.cpp", 12);
+        for (uint32_t seed = 0; seed < SEEDS; seed++)
+                assert_plan(PLACEMENT_CLUSTER_SPARSE, 140, seed, "llama.cpp");
 }
 
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
-        g_test_add_func("/plan-large/long-ring", test_long_ring);
-        g_test_add_func("/plan-large/sparse-star", test_sparse_star);
+        g_test_add_func("/plan-large/ring", test_ring);
+        g_test_add_func("/plan-large/star", test_star);
         return g_test_run();
 }

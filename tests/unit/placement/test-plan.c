@@ -5,6 +5,7 @@
 
 #include "placement/plan/cost.h"
 #include "placement/plan/plan.h"
+#include "placement/plan/steps.h"
 
 #define NODES_MAX 4u
 #define DEVICES_MAX 5u
@@ -454,6 +455,49 @@ static void test_ring_is_best(void)
         assert_random(make_random_ring, best_ring, assert_ring);
 }
 
+/* A device that is put among the stages of the plan takes no less than the best ring of them. */
+static void test_insertion(void)
+{
+        unsigned n_found = 0;
+
+        for (int i = 0; i < CASES / 2; i++) {
+                g_autoptr(AldPlan) plan = NULL;
+                g_auto(AldPlanCandidates) candidates = {};
+                AldPlanProgress progress = {};
+                AldPlanRefusal refusal = {};
+                AldPlanChoice choice;
+                AldPlanSteps put, best;
+                Case made;
+
+                make_random_ring(&made);
+                progress.request = &made.request;
+                if (ald_plan_make(&made.cluster, &made.request, &plan, &refusal) < 0) {
+                        g_free(refusal.verdicts);
+                        ald_plan_candidates_init(&candidates, &made.cluster, &made.request, &refusal);
+                        continue;
+                }
+                ald_plan_candidates_init(&candidates, &made.cluster, &made.request, &refusal);
+                candidates.progress = &progress;
+                choice = ald_plan_choice(&candidates);
+                for (uint32_t j = 0; j < candidates.n; j++) {
+                        if (plan->verdicts[candidates.devices[j]].reason != ALD_PLAN_SAVES_TOO_LITTLE)
+                                continue;
+                        choice.required = j;
+                        choice.around = &plan->best;
+                        if (ald_plan_find_steps(&candidates, &choice, &put) < 0)
+                                continue;
+                        choice.around = NULL;
+                        g_assert_cmpint(ald_plan_find_steps(&candidates, &choice, &best), ==, 0);
+                        g_assert_cmpfloat(put.nsec, >=, best.nsec * (1 - 1e-12));
+                        g_assert_cmpuint(put.n_stages, ==, plan->best.n_stages + 1);
+                        n_found++;
+                        ald_plan_steps_clear(&put);
+                        ald_plan_steps_clear(&best);
+                }
+        }
+        g_assert_cmpuint(n_found, >, 10);
+}
+
 static AldPlan *plan_of(const Case *made)
 {
         AldPlanRefusal refusal;
@@ -879,6 +923,7 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan/is-best", test_is_best);
         g_test_add_func("/plan/ring-is-best", test_ring_is_best);
+        g_test_add_func("/plan/insertion", test_insertion);
         g_test_add_func("/plan/explanation", test_explanation);
         g_test_add_func("/plan/reasons", test_reasons);
         g_test_add_func("/plan/refusals", test_refusals);
