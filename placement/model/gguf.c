@@ -132,6 +132,16 @@ static int take_experts(const Model *model, AldFileHead *head)
         return 0;
 }
 
+/* The most of one number for each layer. */
+static uint32_t widest(const AldGgufFact *fact)
+{
+        uint32_t most = fact->list ? 0 : fact->value;
+
+        for (uint32_t i = 0; fact->list && i < fact->n; i++)
+                most = MAX(most, fact->list[i]);
+        return fact->is_set && most > 0 ? most : ALD_LLM_ABSENT_COUNT;
+}
+
 static int take_sizes(const Model *model, AldFileHead *head)
 {
         AldLlm *llm = model->llm;
@@ -144,7 +154,12 @@ static int take_sizes(const Model *model, AldFileHead *head)
                 r = take(&model->facts, head, ALD_GGUF_TOKENS, &llm->vocabulary);
         if (r >= 0)
                 r = take(&model->facts, head, ALD_GGUF_VOCABULARY, &llm->vocabulary);
-        return r < 0 ? r : take_experts(model, head);
+        if (r >= 0)
+                r = take_experts(model, head);
+        if (r >= 0)
+                ald_llm_set_feed_forward(llm, widest(&model->facts.facts[ALD_GGUF_FEED_FORWARD]),
+                        widest(&model->facts.facts[ALD_GGUF_EXPERT_FEED_FORWARD]));
+        return r;
 }
 
 static void refuse_kv(AldAttention *attention, const char *reason, const char *key)

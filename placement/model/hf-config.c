@@ -17,6 +17,9 @@ static const char *const draft_keys[] = { "num_nextn_predict_layers", NULL };
 static const char *const embedding_keys[] = { "hidden_size", "n_embd", "d_model", NULL };
 static const char *const context_keys[] = { "max_position_embeddings", "n_positions", "max_seq_len",
         "seq_length", "n_ctx", NULL };
+static const char *const feed_forward_keys[] = { "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size",
+        NULL };
+static const char *const expert_feed_forward_keys[] = { "moe_intermediate_size", NULL };
 static const char *const vocabulary_keys[] = { "vocab_size", NULL };
 static const char *const experts_keys[] = { "num_local_experts", "num_experts", "n_routed_experts",
         "moe_num_experts", NULL };
@@ -162,6 +165,20 @@ static int take_experts(const Reader *reader, AldLlm *llm)
         return 0;
 }
 
+/* The most, where there is one number for each layer. Absent if it is anything else, as little depends on it.
+ */
+static uint32_t widest(const Reader *reader, const char *const *keys)
+{
+        const char *key = NULL;
+        json_t *value = find(reader->text, keys, &key), *one;
+        json_int_t most = json_integer_value(value);
+        size_t i;
+
+        json_array_foreach(value, i, one)
+                most = MAX(most, json_integer_value(one));
+        return most > 0 && most <= INT32_MAX ? (uint32_t) most : ALD_LLM_ABSENT_COUNT;
+}
+
 static int take_sizes(const Reader *reader, AldLlm *llm)
 {
         int r = take(reader, reader->text, embedding_keys, &llm->embedding_length);
@@ -170,7 +187,12 @@ static int take_sizes(const Reader *reader, AldLlm *llm)
                 r = take(reader, reader->text, context_keys, &llm->context);
         if (r >= 0)
                 r = take(reader, reader->text, vocabulary_keys, &llm->vocabulary);
-        return r < 0 ? r : take_experts(reader, llm);
+        if (r >= 0)
+                r = take_experts(reader, llm);
+        if (r >= 0)
+                ald_llm_set_feed_forward(
+                        llm, widest(reader, feed_forward_keys), widest(reader, expert_feed_forward_keys));
+        return r;
 }
 
 /* GPTQ and AWQ, bitsandbytes, and compressed-tensors state it in different ways. */

@@ -28,11 +28,29 @@ AldLlm *ald_llm_new(uint32_t n_layers)
                 .embedding_length = ALD_LLM_ABSENT_COUNT,
                 .experts = ALD_LLM_ABSENT_COUNT,
                 .used_experts = ALD_LLM_ABSENT_COUNT,
+                .feed_forward_length = ALD_LLM_ABSENT_COUNT,
                 .vocabulary = ALD_LLM_ABSENT_COUNT,
                 .context = ALD_LLM_ABSENT_COUNT };
         for (uint32_t i = 0; i < n_layers; i++)
                 llm->layers[i] = absent_layer;
         return llm;
+}
+
+/* Without a width of experts, that of the layer is one's, as in Mixtral; with it, layers without experts have
+ * that of the layer. */
+void ald_llm_set_feed_forward(AldLlm *llm, uint32_t layer, uint32_t expert)
+{
+        bool has_layer = layer != ALD_LLM_ABSENT_COUNT && layer > 0;
+        bool has_expert = expert != ALD_LLM_ABSENT_COUNT && expert > 0;
+        uint64_t one = has_expert ? expert : has_layer ? layer : 0, most = has_layer ? layer : 0;
+
+        if (llm->experts != ALD_LLM_ABSENT_COUNT) {
+                if (one == 0 || llm->used_experts == ALD_LLM_ABSENT_COUNT)
+                        return;
+                most = MAX(most, one * llm->used_experts);
+        }
+        if (most > 0 && most < ALD_LLM_ABSENT_COUNT)
+                llm->feed_forward_length = (uint32_t) most;
 }
 
 void ald_llm_free(AldLlm *llm)

@@ -39,6 +39,8 @@ typedef struct AldLlm {
         uint64_t other_bytes; /* of all other tensors, those for images and sound included */
         uint32_t embedding_length;
         uint32_t experts, used_experts; /* in a layer; absent: not a mixture of experts */
+        uint32_t feed_forward_length; /* width of that part of a layer, of its used experts together; the most
+                                         in any */
         uint32_t vocabulary;
         uint32_t context; /* tokens it was trained for */
         char *kv_problem; /* why the size of keys and values is not known; NULL: it is */
@@ -61,6 +63,9 @@ typedef enum AldKvType {
  * windows. */
 #define ALD_LLM_CELLS_STEP 256u
 #define ALD_LLM_UBATCH 512u
+
+/* Of a layer, and of an expert, either of which may be absent or 0; the experts must be set. */
+void ald_llm_set_feed_forward(AldLlm *llm, uint32_t layer, uint32_t expert);
 
 /* Everything absent, with this many layers. */
 AldLlm *ald_llm_new(uint32_t n_layers);

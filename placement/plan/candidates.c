@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/plan/buffers.h"
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/slice-cost.h"
@@ -113,7 +114,7 @@ static bool has_room(const AldPlanCandidates *candidates, const AldPlanDevice *d
         if (request->engine->topology == ALD_PLAN_SLICES)
                 return ald_slices_bytes(&request->constants, device, request->workload, slices, 0) <=
                        device->free_bytes;
-        return ald_plan_layers_max(&request->constants, device, request->workload, 0) > 0;
+        return ald_plan_most_layers(request, device) > 0;
 }
 
 static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
@@ -231,8 +232,7 @@ static int check_pin(const AldPlanCandidates *candidates, uint32_t pin, AldPlanR
                 if (reason != ALD_PLAN_TAKEN && reason != ALD_PLAN_MEMORY_TOO_SMALL)
                         return -EINVAL;
                 ret->kind = ALD_PLAN_PINNED_TOO_MANY;
-                ret->needs_bytes = ald_plan_stage_bytes(
-                        &request->constants, device, request->workload, pins[pin].layers, 0);
+                ret->needs_bytes = ald_plan_least_bytes(request, device, pins[pin].layers);
                 ret->free_bytes = device->free_bytes;
                 return ret->needs_bytes > ret->free_bytes ? -EINVAL : 0;
         }

@@ -43,7 +43,9 @@ bool ald_plan_constant_is_given(const AldPlanOptions *options, AldPlanConstant c
 
 void ald_plan_constants_init(AldPlanConstants *constants, const AldPlanOptions *options)
 {
-        for (AldPlanConstant i = 0; i < ALD_PLAN_N_CONSTANTS; i++)
-                constants->values[i] = ald_plan_constant_is_given(options, i) ? stated(options, i)
-                                                                              : ald_plan_constants[i].value;
+        for (AldPlanConstant i = 0; i < ALD_PLAN_N_CONSTANTS; i++) {
+                constants->is_given[i] = ald_plan_constant_is_given(options, i);
+                constants->values[i] = constants->is_given[i] ? stated(options, i)
+                                                              : ald_plan_constants[i].value;
+        }
 }

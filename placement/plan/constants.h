@@ -25,6 +25,7 @@ typedef enum AldPlanConstant {
 
 typedef struct AldPlanConstants {
         double values[ALD_PLAN_N_CONSTANTS];
+        bool is_given[ALD_PLAN_N_CONSTANTS]; /* stated by the options */
 } AldPlanConstants;
 
 /* Meaning, unit and limits of each: the field of that name in AldPlanOptions. */

@@ -74,27 +74,33 @@ static double layer_bytes(const AldPlanWorkload *workload)
         return (double) workload->layer_bytes + (double) workload->layer_kv_bytes;
 }
 
-static double fixed_bytes(const AldPlanConstants *constants, const AldPlanDevice *device, uint64_t beside)
+double ald_plan_reserved_bytes(const AldPlanConstants *constants, const AldPlanDevice *device)
 {
-        return constants->values[device->uses_host_memory ? ALD_PLAN_HOST_RESERVE_BYTES
-                                                          : ALD_PLAN_GPU_RESERVE_BYTES] +
-               constants->values[ALD_PLAN_BUFFER_BYTES] + (double) beside;
+        return constants
+                ->values[device->uses_host_memory ? ALD_PLAN_HOST_RESERVE_BYTES : ALD_PLAN_GPU_RESERVE_BYTES];
 }
 
 uint64_t ald_plan_stage_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint32_t layers, uint64_t beside)
+        const AldPlanWorkload *workload, uint32_t layers, uint64_t beside, double buffers)
 {
-        return (uint64_t) (fixed_bytes(constants, device, beside) + layers * layer_bytes(workload));
+        return (uint64_t) (ald_plan_reserved_bytes(constants, device) + buffers + (double) beside +
+                           layers * layer_bytes(workload));
 }
 
 uint32_t ald_plan_layers_max(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint64_t beside)
+        const AldPlanWorkload *workload, uint64_t beside, double buffers)
 {
         double room = device->free_bytes == ALD_PLAN_ABSENT
                               ? 0
-                              : (double) device->free_bytes - fixed_bytes(constants, device, beside);
+                              : (double) device->free_bytes - ald_plan_reserved_bytes(constants, device) -
+                                        buffers - (double) beside;
 
         return room <= 0 ? 0 : (uint32_t) fmin(floor(room / layer_bytes(workload)), workload->layers);
+}
+
+double ald_plan_cells(const AldPlanWorkload *workload)
+{
+        return ceil((double) workload->context / ALD_LLM_CELLS_STEP) * ALD_LLM_CELLS_STEP;
 }
 
 double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload)
@@ -106,7 +112,7 @@ double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPla
 double ald_plan_star_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload, bool is_first)
 {
         const double *values = constants->values;
-        double cells = ceil((double) workload->context / ALD_LLM_CELLS_STEP) * ALD_LLM_CELLS_STEP;
+        double cells = ald_plan_cells(workload);
         double more = is_first ? fmax(values[ALD_PLAN_STAR_FIRST_COPIES] - 1, 0) : 0;
 
         return ald_plan_activation_bytes(constants, workload) * (1 + more) +

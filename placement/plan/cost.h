@@ -26,13 +26,19 @@ double ald_plan_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
 /* Bytes that `layers` layers need on a device, with `beside` bytes for what the stage holds besides: the
- * head, or the embedding. */
+ * head, or the embedding; and `buffers` to compute in. */
 uint64_t ald_plan_stage_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint32_t layers, uint64_t beside);
+        const AldPlanWorkload *workload, uint32_t layers, uint64_t beside, double buffers);
+
+/* Of these, what is left alone. */
+double ald_plan_reserved_bytes(const AldPlanConstants *constants, const AldPlanDevice *device);
 
 /* How many layers fit into what is free on it; 0 if that is not known. */
 uint32_t ald_plan_layers_max(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint64_t beside);
+        const AldPlanWorkload *workload, uint64_t beside, double buffers);
+
+/* Cells for keys and values of a request, as llama.cpp rounds its context up. */
+double ald_plan_cells(const AldPlanWorkload *workload);
 
 /* Bytes that pass from one layer to the next in a step. */
 double ald_plan_activation_bytes(const AldPlanConstants *constants, const AldPlanWorkload *workload);

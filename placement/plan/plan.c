@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "placement/plan/cost.h"
+#include "placement/plan/buffers.h"
 #include "placement/plan/explain.h"
 #include "placement/plan/plan.h"
 #include "placement/plan/steps.h"
@@ -52,7 +52,7 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
 /* What a device has for layers. */
 static uint64_t room(const AldPlanRequest *request, const AldPlanDevice *device)
 {
-        uint64_t fixed = ald_plan_stage_bytes(&request->constants, device, request->workload, 0, 0);
+        uint64_t fixed = ald_plan_least_bytes(request, device, 0);
 
         return device->free_bytes - MIN(fixed, device->free_bytes);
 }
@@ -66,8 +66,7 @@ static bool describe_pinned(const AldPlanCandidates *candidates, uint64_t beside
 
         for (uint32_t i = 0; i < candidates->n; i++) {
                 const AldPlanDevice *device = ald_plan_candidate_device(candidates, i);
-                uint64_t needs = ald_plan_stage_bytes(
-                        &request->constants, device, request->workload, candidates->pinned[i], beside);
+                uint64_t needs = ald_plan_least_bytes(request, device, candidates->pinned[i]) + beside;
 
                 if (needs <= device->free_bytes)
                         return false;

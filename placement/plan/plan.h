@@ -37,7 +37,9 @@ typedef struct AldPlanStage {
         uint32_t slices; /* that each layer is cut into, of which the stage has one; 0 or 1: it is not */
         bool has_head;   /* of a ring, the last one; of a star, any: the first, too, if that is the client's
                             processor,   whose layers come first */
-        uint64_t bytes;  /* that it needs, with what is kept free and for buffers */
+        uint64_t bytes;  /* that it needs: the sum of these, which are 0 for slices, where they are not told
+                            apart */
+        uint64_t weight_bytes, kv_bytes, buffer_bytes, reserved_bytes;
         double nsec;     /* of its layers, and of the head */
         double hop_nsec; /* star: to it and back, 0 on the node of the client; ring: to the next stage, or
                             from the last one to the first; slices: its share, as if the others were not

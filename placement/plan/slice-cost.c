@@ -49,8 +49,8 @@ uint64_t ald_slices_bytes(const AldPlanConstants *constants, const AldPlanDevice
 {
         const AldPlanWorkload slice = slice_of(workload, slices);
 
-        return ald_plan_stage_bytes(
-                constants, device, &slice, (uint32_t) workload->layers, beside + slice.head_bytes);
+        return ald_plan_stage_bytes(constants, device, &slice, (uint32_t) workload->layers,
+                beside + slice.head_bytes, constants->values[ALD_PLAN_BUFFER_BYTES]);
 }
 
 double ald_slices_nsec(const AldPlanConstants *constants, const AldPlanDevice *device,

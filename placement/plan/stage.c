@@ -2,16 +2,23 @@
 #include "placement/plan/stage.h"
 #include "placement/plan/cost.h"
 
-uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside)
+uint32_t ald_plan_stage_layers_max_with(
+        const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside, double buffers)
 {
         const AldPlanRequest *request = candidates->request;
         uint32_t pinned = candidates->pinned[candidate];
         uint32_t most = ald_plan_layers_max(&request->constants,
-                ald_plan_candidate_device(candidates, candidate), request->workload, beside);
+                ald_plan_candidate_device(candidates, candidate), request->workload, beside, buffers);
 
         if (pinned == 0)
                 return most;
         return most >= pinned ? pinned : 0;
+}
+
+uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside)
+{
+        return ald_plan_stage_layers_max_with(
+                candidates, candidate, beside, candidates->request->constants.values[ALD_PLAN_BUFFER_BYTES]);
 }
 
 AldPlacementDevice ald_plan_stage_device(
@@ -22,21 +29,32 @@ AldPlacementDevice ald_plan_stage_device(
                 .required = ald_plan_requires(candidates, choice, candidate) };
 }
 
+void ald_plan_stage_set_buffers(AldPlanStage *stage, double buffers)
+{
+        stage->buffer_bytes = (uint64_t) buffers;
+        stage->bytes = stage->weight_bytes + stage->kv_bytes + stage->buffer_bytes + stage->reserved_bytes;
+}
+
 AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candidate, uint32_t layers,
         uint64_t beside, bool has_head)
 {
         const AldPlanRequest *request = candidates->request;
-
-        return (AldPlanStage){ .device = candidates->devices[candidate],
+        const AldPlanWorkload *workload = request->workload;
+        const AldPlanDevice *device = ald_plan_candidate_device(candidates, candidate);
+        uint64_t held = beside + (has_head ? workload->head_bytes : 0);
+        AldPlanStage stage = { .device = candidates->devices[candidate],
                 .layers = layers,
                 .has_head = has_head,
-                .bytes = ald_plan_stage_bytes(&request->constants,
-                        ald_plan_candidate_device(candidates, candidate), request->workload, layers,
-                        beside + (has_head ? request->workload->head_bytes : 0)),
+                .weight_bytes = layers * workload->layer_bytes + held,
+                .kv_bytes = layers * workload->layer_kv_bytes,
+                .reserved_bytes = (uint64_t) ald_plan_reserved_bytes(&request->constants, device),
                 .nsec = layers * candidates->layer_nsec[candidate] +
                         (has_head ? candidates->head_nsec[candidate] : 0),
                 .path_to = ALD_PLAN_NONE,
                 .path_from = ALD_PLAN_NONE };
+
+        ald_plan_stage_set_buffers(&stage, request->constants.values[ALD_PLAN_BUFFER_BYTES]);
+        return stage;
 }
 
 void ald_plan_stages_number(AldPlanStage *stages, uint32_t n)

@@ -6,18 +6,26 @@
 
 /* What stars and rings have in common. */
 
-/* Layers of a candidate that fit with `beside` bytes for what it holds besides; if it has to get a certain
- * number, no more than that, and none if these do not fit. All of them get it then, as their sum is that of
- * all layers. */
+/* Layers of a candidate that fit with `beside` bytes for what it holds besides, and buffers of BufferBytes;
+ * if it has to get a certain number, no more than that, and none if these do not fit. All of them get it
+ * then, as their sum is that of all layers. */
 uint32_t ald_plan_stage_layers_max(const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside);
+
+/* With others. */
+uint32_t ald_plan_stage_layers_max_with(
+        const AldPlanCandidates *candidates, uint32_t candidate, uint64_t beside, double buffers);
 
 /* A candidate as the solvers take it, with nothing besides. */
 AldPlacementDevice ald_plan_stage_device(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
 
-/* A stage with nothing but layers and perhaps the head; hops and the first layer are not set. */
+/* A stage with nothing but layers and perhaps the head, and buffers of BufferBytes; hops and the first layer
+ * are not set. */
 AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candidate, uint32_t layers,
         uint64_t beside, bool has_head);
+
+/* Has other buffers instead. */
+void ald_plan_stage_set_buffers(AldPlanStage *stage, double buffers);
 
 /* Sets the first layers of stages that are in the order of the layers. */
 void ald_plan_stages_number(AldPlanStage *stages, uint32_t n);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "placement/plan/buffers.h"
 #include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/stage.h"
@@ -136,6 +137,24 @@ static uint64_t beside(const Star *star, uint32_t member, AldPlacementRole role)
                (device->node == star->client && device->uses_host_memory ? workload->embedding_bytes : 0);
 }
 
+/* Of the way that the problem is set to. */
+static double buffers(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
+{
+        const AldPlanRequest *request = star->candidates->request;
+        const AldPlanDevice *device = ald_plan_candidate_device(star->candidates, star->members[member]);
+        uint32_t copies = way == STAR_SERVERS ? ALD_PLAN_COPIES_MAX : 1;
+        bool is_client = is_client_processor(star, member);
+        double bytes = ald_plan_device_buffer_bytes(
+                request, role & ALD_PLACEMENT_FIRST && !is_client, role & ALD_PLACEMENT_LAST, copies);
+
+        if (is_client)
+                return bytes + ald_plan_results_bytes(request);
+        /* A GPU of the client that shares its memory. */
+        return device->node == star->client && device->uses_host_memory
+                       ? bytes + ald_plan_client_buffer_bytes(request, copies)
+                       : bytes;
+}
+
 static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
 {
         set_client(star, client);
@@ -147,8 +166,8 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                         if (isinf(star->use_nsec[at]) || !can_be(star, way, i, role))
                                 continue;
                         star->arms[at].use_nsec = star->use_nsec[at];
-                        star->arms[at].layers_max = ald_plan_stage_layers_max(
-                                star->candidates, star->members[i], beside(star, i, role));
+                        star->arms[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
+                                star->members[i], beside(star, i, role), buffers(star, way, i, role));
                 }
         return (AldPlacementProblem){ .layers = star->candidates->request->workload->layers,
                 .n_devices = star->n,
@@ -157,7 +176,8 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                 .nodes = star->nodes };
 }
 
-static AldPlanStage stage_of(const Star *star, const AldPlacementStage *stage, AldPlacementRole role)
+static AldPlanStage stage_of(
+        const Star *star, StarWay way, const AldPlacementStage *stage, AldPlacementRole role)
 {
         uint32_t member = stage->device;
         const AldPlanCandidates *candidates = star->candidates;
@@ -166,6 +186,7 @@ static AldPlanStage stage_of(const Star *star, const AldPlacementStage *stage, A
                 beside(star, member, role & ~ALD_PLACEMENT_LAST), has_head);
         AldPlanConnection connection;
 
+        ald_plan_stage_set_buffers(&made, buffers(star, way, member, role));
         if (star->nodes[member] == star->client)
                 return made;
         connection = connect(star, star->nodes[member], role);
@@ -180,7 +201,7 @@ static AldPlanStage stage_of(const Star *star, const AldPlacementStage *stage, A
         return made;
 }
 
-static void keep(const Star *star, const AldPlacementStarSolution *solution, AldPlanSteps *ret)
+static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *solution, AldPlanSteps *ret)
 {
         double lower_nsec = ret->lower_nsec;
 
@@ -193,7 +214,7 @@ static void keep(const Star *star, const AldPlacementStarSolution *solution, Ald
                 .interval_nsec = solution->nsec,
                 .lower_nsec = lower_nsec };
         for (uint32_t i = 0; i < solution->n_stages; i++) {
-                ret->stages[i] = stage_of(star, &solution->stages[i],
+                ret->stages[i] = stage_of(star, way, &solution->stages[i],
                         (i == 0 ? ALD_PLACEMENT_FIRST : 0) | (i == solution->last ? ALD_PLACEMENT_LAST : 0));
                 ret->busiest_nsec = fmax(ret->busiest_nsec, ret->stages[i].nsec);
                 ret->hops_nsec += ret->stages[i].hop_nsec;
@@ -213,7 +234,7 @@ static void try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
         if (r < 0)
                 return;
-        keep(star, &solution, best);
+        keep(star, trial->way, &solution, best);
         ald_placement_star_solution_clear(&solution);
 }
 

@@ -49,6 +49,7 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
         set_if_absent(&workload->vocabulary, 0);
         set_if_absent(&workload->parallel, 1);
         set_if_absent(&workload->context, 0);
+        set_if_absent(&workload->batch_tokens, ALD_LLM_UBATCH);
         set_mean_if_absent(&workload->mean_layer_bytes, (double) workload->layer_bytes);
         set_mean_if_absent(&workload->token_bytes, workload->mean_layer_bytes);
         set_mean_if_absent(
@@ -122,6 +123,10 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                 .vocabulary = llm->vocabulary,
                 .kv_heads = sums.kv_heads,
                 .message_bytes = ALD_ABSENT_UINT64,
+                .feed_forward_elements = llm->feed_forward_length == ALD_LLM_ABSENT_COUNT
+                                                 ? ALD_ABSENT_UINT64
+                                                 : llm->feed_forward_length,
+                .batch_tokens = ALD_LLM_UBATCH,
                 .parallel = parallel,
                 .context = context };
         return 0;

@@ -114,6 +114,12 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
         row.layers = stage->layers;
         row.has_head = stage->has_head;
         row.needs_bytes = stage->bytes;
+        if (stage->weight_bytes > 0) {
+                row.weight_bytes = stage->weight_bytes;
+                row.kv_bytes = stage->kv_bytes;
+                row.buffer_bytes = stage->buffer_bytes;
+                row.reserved_bytes = stage->reserved_bytes;
+        }
         row.nsec = whole(stage->nsec);
         row.hop_nsec = whole(stage->hop_nsec);
         if (stage->slices > 1)

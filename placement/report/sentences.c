@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "placement/plan/cost.h"
+#include "placement/plan/buffers.h"
 #include "placement/report/sentences.h"
 
 #define GIB (1024.0 * 1024 * 1024)
@@ -59,8 +59,7 @@ static char *say_unmeasured(const char *what, const AldPlanDevice *device)
 
 static char *say_too_small(const AldPlanRequest *request, const AldPlanDevice *device)
 {
-        g_autofree char *needs = size(
-                (double) ald_plan_stage_bytes(&request->constants, device, request->workload, 1, 0));
+        g_autofree char *needs = size((double) ald_plan_least_bytes(request, device, 1));
         g_autofree char *free_bytes = size((double) device->free_bytes);
 
         return g_strdup_printf("One layer needs %s there, and %s are free.", needs, free_bytes);

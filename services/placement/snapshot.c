@@ -202,6 +202,7 @@ static void add_path(AldPlanSnapshot *snapshot, AldModel *model, GHashTable *ind
                 .rtt_nsec = number(edge->rtt_p50_nsec),
                 .bits_per_second = number(edge->bits_per_second),
                 .edge = kept,
+                .reverse = ALD_PLAN_NONE,
                 .source_address = kept->source_address,
                 .sink_address = kept->sink_address };
         g_autofree char *found = NULL;

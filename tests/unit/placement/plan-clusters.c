@@ -25,9 +25,11 @@ static void set_paths(PlannedCluster *planned, const PlacementCluster *of, uint3
         for (uint32_t i = 0; i < n; i++)
                 for (uint32_t j = 0; j < n; j++)
                         if (i != j && isfinite(of->hop_nsec[(size_t) i * n + j]))
-                                planned->paths[planned->cluster.n_paths++] = (AldPlanPath){ i, j, false,
-                                        2 * of->hop_nsec[(size_t) i * n + j], BITS_PER_SECOND,
-                                        ALD_PLAN_NONE };
+                                planned->paths[planned->cluster.n_paths++] = (AldPlanPath){ .source = i,
+                                        .sink = j,
+                                        .rtt_nsec = 2 * of->hop_nsec[(size_t) i * n + j],
+                                        .bits_per_second = BITS_PER_SECOND,
+                                        .reverse = ALD_PLAN_NONE };
 }
 
 static AldPlanDevice device_of(const AldPlacementDevice *device, uint32_t node)
@@ -56,6 +58,7 @@ void planned_cluster_make(
                         .head_bytes = LAYER_BYTES / 4,
                         .head_parameters = 1,
                         .activation_elements = 1,
+                        .feed_forward_elements = ALD_ABSENT_UINT64,
                         .parallel = 1,
                         .context = 1 } };
         for (uint32_t i = 0; i < n; i++) {

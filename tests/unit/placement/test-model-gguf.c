@@ -214,6 +214,8 @@ static void test_experts(Fixture *fixture, gconstpointer data)
         add_keys(&maker, "qwen3moe", 4);
         gguf_u32(&maker, "qwen3moe.expert_count", 8);
         gguf_u32(&maker, "qwen3moe.expert_used_count", 2);
+        gguf_u32(&maker, "qwen3moe.feed_forward_length", 500);
+        gguf_u32(&maker, "qwen3moe.expert_feed_forward_length", 300);
         gguf_tensor(&maker, "blk.0.ffn_gate_exps.weight", F16, 2 * 32 * 8, (uint64_t[4]){ 8, 4, 8 });
         gguf_tensor(&maker, "blk.0.ffn_up_shexp.weight", F16, 64, (uint64_t[4]){ 8, 4 });
         gguf_tensor(&maker, "blk.0.ffn_gate_inp.weight", F32, 256, (uint64_t[4]){ 8, 8 });
@@ -227,6 +229,7 @@ static void test_experts(Fixture *fixture, gconstpointer data)
         llm = read_made(fixture, &maker);
         g_assert_cmpuint(llm->experts, ==, 8);
         g_assert_cmpuint(llm->used_experts, ==, 2);
+        g_assert_cmpuint(llm->feed_forward_length, ==, 600);
         g_assert_cmpuint(llm->layers[0].bytes, ==, 512 + 64 + 256);
         g_assert_cmpuint(llm->layers[0].token_bytes, ==, 128 + 64 + 256);
         g_assert_cmpuint(llm->layers[0].parameters, ==, 256 + 32 + 64);

@@ -151,7 +151,8 @@ static void test_experts_and_drafts(Fixture *fixture, gconstpointer data)
 
         write_model(fixture,
                 "'model_type': 'deepseek_v3', 'num_hidden_layers': 1, 'num_nextn_predict_layers': 1,"
-                "'n_routed_experts': 4, 'num_experts_per_tok': 2, 'kv_lora_rank': 512,"
+                "'intermediate_size': [50, 90], 'moe_intermediate_size': 40, 'n_routed_experts': 4, "
+                "'num_experts_per_tok': 2, 'kv_lora_rank': 512,"
                 "'qk_rope_head_dim': 64, 'num_attention_heads': 128, 'num_key_value_heads': 128",
                 "'model.layers.0.mlp.experts.0.w': {'dtype': 'F8_E5M2', 'shape': [8], 'data_offsets': [0, "
                 "8]},"
@@ -166,6 +167,7 @@ static void test_experts_and_drafts(Fixture *fixture, gconstpointer data)
         llm = read_folder(fixture);
         g_assert_cmpuint(llm->experts, ==, 4);
         g_assert_cmpuint(llm->used_experts, ==, 2);
+        g_assert_cmpuint(llm->feed_forward_length, ==, 90);
         g_assert_cmpuint(llm->layers[0].bytes, ==, 24);
         g_assert_cmpuint(llm->layers[0].token_bytes, ==, 16);
         g_assert_cmpuint(llm->layers[0].parameters, ==, 24);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/plan/buffers.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/plan.h"
 #include "placement/plan/steps.h"
@@ -53,6 +54,7 @@ static void init_case(Case *made, uint32_t n_nodes)
                                 .head_bytes = GB / 2,
                                 .head_parameters = 1,
                                 .activation_elements = 1000,
+                                .feed_forward_elements = ALD_ABSENT_UINT64,
                                 .vocabulary = 1000,
                                 .parallel = 1,
                                 .context = 1 } };
@@ -128,6 +130,10 @@ static void make_random(Case *made)
                                 add_path(made, i, j, g_test_rand_double_range(1e3, 2e7),
                                         g_test_rand_double_range(1e7, 1e10));
         connect_some(made);
+        if (g_test_rand_int_range(0, 2)) {
+                made->workload.feed_forward_elements = (uint32_t) g_test_rand_int_range(500, 3000);
+                made->workload.batch_tokens = (uint32_t) g_test_rand_int_range(1000, 60000);
+        }
         made->request.constants.values[ALD_PLAN_STAR_FIRST_COPIES] = g_test_rand_int_range(1, 4);
         made->workload.layers = (uint32_t) g_test_rand_int_range(1, 8);
         made->workload.vocabulary = (uint32_t) g_test_rand_int_range(100, 30000);
@@ -195,6 +201,20 @@ static bool are_ends(const Case *made, uint32_t client, const uint32_t *layers, 
                (first != last || used == 1 || is_client_processor(made, first, client));
 }
 
+static double buffer_bytes(const Case *made, uint32_t client, const uint32_t *layers, uint32_t device,
+        uint32_t first, uint32_t last)
+{
+        bool is_client = is_client_processor(made, device, client);
+        uint32_t used = 0, copies;
+
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++)
+                used += layers[i] > 0;
+        copies = used == 1 || is_client_processor(made, first, client) ? 1 : 4;
+        return ald_plan_device_buffer_bytes(
+                       &made->request, device == first && !is_client, device == last, copies) +
+               (is_client ? ald_plan_results_bytes(&made->request) : 0);
+}
+
 static double step_nsec(
         const Case *made, uint32_t client, const uint32_t *layers, uint32_t first, uint32_t last)
 {
@@ -212,6 +232,7 @@ static double step_nsec(
                 }
                 if (device->node == client && device->uses_host_memory)
                         needs += (double) made->workload.embedding_bytes;
+                needs += buffer_bytes(made, client, layers, i, first, last);
                 if (needs > (double) device->free_bytes)
                         return INFINITY;
                 nsec += bytes / device->bytes_per_second * 1e9;
@@ -230,7 +251,8 @@ static bool has_usable_device(const Case *made, uint32_t node)
 {
         for (uint32_t i = 0; i < made->cluster.n_devices; i++)
                 if (made->devices[i].node == node &&
-                        made->devices[i].free_bytes >= made->workload.layer_bytes)
+                        made->devices[i].free_bytes >=
+                                ald_plan_least_bytes(&made->request, &made->devices[i], 1))
                         return true;
         return false;
 }
@@ -736,9 +758,12 @@ static void test_workload_defaults(void)
         g_assert_cmpfloat(workload.token_parameters, ==, 50);
         g_assert_cmpfloat(workload.head_parameters, ==, 15);
         g_assert_cmpuint(workload.embedding_bytes, ==, 0);
+        g_assert_cmpuint(workload.batch_tokens, ==, 512);
+        g_assert_cmpuint(workload.feed_forward_elements, ==, ALD_ABSENT_UINT64);
         for (size_t i = 0; i < ald_plan_workload_struct.n_fields; i++) {
                 const AldField *field = &ald_plan_workload_struct.fields[i];
                 bool has_no_default = g_str_equal(field->name, "KvHeads") ||
+                                      g_str_equal(field->name, "FeedForwardElements") ||
                                       g_str_equal(field->name, "MessageBytes");
 
                 g_assert_true(ald_field_is_absent(field, ald_field_of(field, &workload)) == has_no_default);
@@ -784,7 +809,6 @@ static void test_costs(void)
         constants.values[ALD_PLAN_LAYER_NSEC] = 1000;
         constants.values[ALD_PLAN_GPU_RESERVE_BYTES] = 1e9;
         constants.values[ALD_PLAN_HOST_RESERVE_BYTES] = 2e9;
-        constants.values[ALD_PLAN_BUFFER_BYTES] = 3e9;
         constants.values[ALD_PLAN_STAR_STEP_BYTES] = 100;
         constants.values[ALD_PLAN_TRANSPORT_OVERHEAD] = 2;
         /* 2 · 0.5 + 2 · 1 GB at 50 and 25 GB/s; then computing 2 · 2 · 1e9 operations, at 1e12 a second, is
@@ -798,11 +822,11 @@ static void test_costs(void)
         workload.parallel = 8;
         g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 200e6 + 1000, 1);
         g_assert_cmpfloat_with_epsilon(ald_plan_head_nsec(&constants, &gpu, &workload), 80e6, 1);
-        g_assert_cmpuint(ald_plan_stage_bytes(&constants, &gpu, &workload, 3, GB), ==, 20 * GB);
-        g_assert_cmpuint(ald_plan_stage_bytes(&constants, &cpu, &workload, 3, GB), ==, 21 * GB);
-        g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 0), ==, 19);
-        g_assert_cmpuint(ald_plan_layers_max(&constants, &cpu, &workload, GB), ==, 18);
-        g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 200 * GB), ==, 0);
+        g_assert_cmpuint(ald_plan_stage_bytes(&constants, &gpu, &workload, 3, GB, 3e9), ==, 20 * GB);
+        g_assert_cmpuint(ald_plan_stage_bytes(&constants, &cpu, &workload, 3, GB, 3e9), ==, 21 * GB);
+        g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 0, 3e9), ==, 19);
+        g_assert_cmpuint(ald_plan_layers_max(&constants, &cpu, &workload, GB, 3e9), ==, 18);
+        g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 200 * GB, 3e9), ==, 0);
         /* 512 tokens of the mask. */
         g_assert_cmpfloat(ald_plan_activation_bytes(&constants, &workload), ==, 2 * 4 * 1000 * 8);
         g_assert_cmpfloat(ald_plan_star_bytes(&constants, &workload, false), ==,
@@ -814,6 +838,85 @@ static void test_costs(void)
         g_assert_cmpfloat_with_epsilon(ald_plan_path_nsec(&path, 1000), 0.5e6 + 8000, 1);
         path.bits_per_second = NAN;
         g_assert_true(isinf(ald_plan_path_nsec(&path, 1000)));
+}
+
+/* What llama.cpp 0.7 reported, in MiB, of models with random weights. */
+static const struct {
+        uint64_t elements, feed_forward, vocabulary, context;
+        uint32_t copies;
+        bool is_first, has_head;
+        double mib;
+} logged_buffers[] = {
+        { 1024, 1024, 4096, 4096, 4, true, false, 50.05 },
+        { 1024, 1024, 4096, 4096, 4, false, true, 38.05 },
+        { 1024, 1024, 4096, 16384, 4, true, false, 98 },
+        { 1024, 1024, 4096, 16384, 4, false, true, 86 },
+        { 1024, 1024, 32768, 4096, 4, false, true, 94 },
+        { 1024, 4096, 4096, 4096, 4, true, false, 72 },
+        { 1024, 4096, 4096, 4096, 4, false, true, 52 },
+        { 2048, 1024, 4096, 4096, 4, true, false, 84 },
+        { 2048, 1024, 4096, 4096, 4, false, true, 50 },
+        { 1024, 1024, 4096, 4096, 1, true, true, 20.02 },
+        { 1024, 1024, 32768, 4096, 1, true, true, 76.02 },
+};
+
+static void test_buffers(void)
+{
+        const double mib = 1024 * 1024;
+        Case made;
+
+        init_case(&made, 1);
+        made.request.constants.values[ALD_PLAN_BUFFER_BYTES] = 7;
+        g_assert_cmpfloat(ald_plan_device_buffer_bytes(&made.request, true, true, 4), ==, 7);
+        g_assert_cmpfloat(ald_plan_client_buffer_bytes(&made.request, 4), ==, 0);
+        made.workload.batch_tokens = 512;
+        for (size_t i = 0; i < G_N_ELEMENTS(logged_buffers); i++) {
+                double bytes;
+
+                made.workload.activation_elements = logged_buffers[i].elements;
+                made.workload.feed_forward_elements = logged_buffers[i].feed_forward;
+                made.workload.vocabulary = logged_buffers[i].vocabulary;
+                made.workload.context = logged_buffers[i].context;
+                bytes = ald_plan_device_buffer_bytes(&made.request, logged_buffers[i].is_first,
+                        logged_buffers[i].has_head, logged_buffers[i].copies);
+                g_assert_cmpfloat(bytes, >=, (logged_buffers[i].mib - 0.06) * mib);
+                g_assert_cmpfloat(bytes, <=, logged_buffers[i].mib * 1.27 * mib);
+        }
+        made.workload.activation_elements = 1024;
+        made.workload.vocabulary = 4096;
+        made.workload.context = 4096;
+        g_assert_cmpfloat(ald_plan_client_buffer_bytes(&made.request, 4), ==, 36 * mib + 4096 * 4);
+        made.request.constants.is_given[ALD_PLAN_BUFFER_BYTES] = true;
+        g_assert_cmpfloat(ald_plan_device_buffer_bytes(&made.request, true, true, 4), ==, 7);
+}
+
+/* They decide on what fits, and a stage says what it consists of. */
+static void test_stage_bytes(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        Case made;
+
+        init_case(&made, 2);
+        made.workload.feed_forward_elements = 4000;
+        made.workload.batch_tokens = 512;
+        made.request.client = "a";
+        made.devices[0].free_bytes = 4 * GB;
+        made.devices[1].free_bytes = 4 * GB;
+        join(&made, 0, 1, 1e3, 1e9);
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 2);
+        for (uint32_t i = 0; i < 2; i++) {
+                const AldPlanStage *stage = &plan->best.stages[i];
+
+                /* No layers of 4 GB, as now something is beside them. */
+                g_assert_cmpuint(stage->layers, ==, 3);
+                g_assert_cmpuint(stage->buffer_bytes, ==,
+                        (uint64_t) (ald_plan_device_buffer_bytes(&made.request, false, stage->has_head, 1) +
+                                    (i == 0 ? ald_plan_results_bytes(&made.request) : 0)));
+                g_assert_cmpuint(stage->weight_bytes, ==,
+                        3 * GB + (stage->has_head ? GB / 2 : 0) + (i == 0 ? GB / 2 : 0));
+                g_assert_cmpuint(stage->bytes, ==, stage->weight_bytes + stage->buffer_bytes);
+        }
 }
 
 /* Each round trip counts. */
@@ -849,6 +952,7 @@ static void test_workload(void)
         llm->head_bytes = 0;
         llm->embedding_length = 64;
         llm->vocabulary = 100;
+        ald_llm_set_feed_forward(llm, 300, ALD_LLM_ABSENT_COUNT);
         for (uint32_t i = 0; i < 2; i++)
                 llm->layers[i] = (AldLlmLayer){ .bytes = 100 + 100 * i,
                         .token_bytes = 50 + 100 * i,
@@ -867,6 +971,7 @@ static void test_workload(void)
         g_assert_cmpuint(workload.layer_kv_bytes, ==, 2 * 256 * 2 * 32 * 2 * 2);
         g_assert_cmpfloat(workload.token_kv_bytes, ==, 256 * 2 * 32 * 2 * 2);
         g_assert_cmpuint(workload.head_bytes, ==, 1000);
+        g_assert_cmpuint(workload.feed_forward_elements, ==, 300);
         g_assert_cmpfloat(workload.head_parameters, ==, 6400);
         llm->layers[1].bytes = ALD_LLM_ABSENT;
         g_assert_cmpint(
@@ -930,6 +1035,8 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/assumption", test_assumption);
         g_test_add_func("/plan/required", test_required);
         g_test_add_func("/plan/costs", test_costs);
+        g_test_add_func("/plan/buffers", test_buffers);
+        g_test_add_func("/plan/stage-bytes", test_stage_bytes);
         g_test_add_func("/plan/round-trips", test_round_trips);
         g_test_add_func("/plan/giving-up", test_giving_up);
         g_test_add_func("/plan/constants", test_constants);
