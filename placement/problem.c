@@ -3,6 +3,20 @@
 
 #include "placement/problem.h"
 
+uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n)
+{
+        uint32_t count = 0;
+
+        for (uint32_t i = 0; i < n; i++) {
+                bool known = false;
+
+                for (uint32_t j = 0; j < i && !known; j++)
+                        known = problem->nodes[devices[j]] == problem->nodes[devices[i]];
+                count += !known;
+        }
+        return count;
+}
+
 void ald_placement_solution_clear(AldPlacementSolution *solution)
 {
         g_free(solution->stages);

@@ -47,6 +47,9 @@ typedef struct AldPlacementSolution {
         double nsec; /* of one step */
 } AldPlacementSolution;
 
+/* Of these devices, by the nodes of the problem. */
+uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n);
+
 void ald_placement_solution_clear(AldPlacementSolution *solution);
 
 /* What a solver returns, as a negative number: -ENOSPC, the layers fit on no choice of devices that is

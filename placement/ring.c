@@ -12,7 +12,8 @@ typedef struct Ring {
         const AldPlacementProblem *problem;
         uint32_t by_speed[ALD_PLACEMENT_RING_MAX]; /* devices, the fastest first */
         Set required;
-        uint32_t most; /* devices used */
+        Set on_node[ALD_PLACEMENT_RING_MAX]; /* of each device, those on the same node */
+        uint32_t most;                       /* devices used */
         /* Paths begin at one device. Without ends it is the first one of its set, as a ring begins anywhere;
          * with ends it is the first stage. */
         uint32_t first, others[ALD_PLACEMENT_RING_MAX], n_others; /* that may follow it */
@@ -41,7 +42,15 @@ static double *path_at(const Ring *ring, Set set, uint32_t last)
 
 static bool is_allowed(const Ring *ring, Set set)
 {
-        return (set & ring->required) == ring->required && (uint32_t) __builtin_popcount(set) <= ring->most;
+        uint32_t nodes = 0;
+
+        if ((set & ring->required) != ring->required || (uint32_t) __builtin_popcount(set) > ring->most)
+                return false;
+        if (ring->problem->nodes_max == 0)
+                return true;
+        for (Set rest = set; rest; rest &= ~ring->on_node[__builtin_ctz(rest)])
+                nodes++;
+        return nodes <= ring->problem->nodes_max;
 }
 
 static double split(const Ring *ring, Set set, uint32_t first, uint32_t last)
@@ -218,6 +227,15 @@ static void read_back(Ring *ring, AldPlacementSolution *ret)
         ald_placement_set_layers(ring->problem, ret->stages, n);
 }
 
+static void find_nodes(Ring *ring)
+{
+        const AldPlacementProblem *problem = ring->problem;
+
+        for (uint32_t i = 0; problem->nodes_max > 0 && i < problem->n_devices; i++)
+                for (uint32_t j = 0; j < problem->n_devices; j++)
+                        ring->on_node[i] |= problem->nodes[i] == problem->nodes[j] ? 1u << j : 0;
+}
+
 static void prepare(Ring *ring)
 {
         uint32_t n = ring->problem->n_devices;
@@ -228,6 +246,7 @@ static void prepare(Ring *ring)
         }
         ald_placement_sort_by_speed(ring->problem, ring->by_speed, n);
         ring->most = ald_placement_stages_max(ring->problem);
+        find_nodes(ring);
         ring->path = g_new(double, ((size_t) 1 << (n - 1)) * MAX(n - 1, 1));
         if (!ring->problem->ends)
                 return;

@@ -3,6 +3,7 @@
 
 #include "placement/bounded.h"
 #include "placement/groups.h"
+#include "placement/nodes.h"
 #include "placement/ring.h"
 #include "placement/solve.h"
 
@@ -16,7 +17,8 @@ static int proven(int r, AldPlacementSolution *ret, double *ret_lower_nsec)
         return r;
 }
 
-int ald_placement_solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+static int solve_any_nodes(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
         AldPlacementSolution close;
         double lower;
@@ -40,4 +42,16 @@ int ald_placement_solve(const AldPlacementProblem *problem, AldPlacementSolution
         *ret = close;
         *ret_lower_nsec = lower;
         return 0;
+}
+
+int ald_placement_solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        AldPlacementProblem changed = *problem;
+
+        ald_placement_drop_nodes_limit(&changed);
+        if (changed.nodes_max == 0)
+                return solve_any_nodes(&changed, ret, ret_lower_nsec);
+        if (problem->n_devices <= RING_WITH_ENDS_MAX)
+                return proven(ald_placement_solve_ring(problem, ret), ret, ret_lower_nsec);
+        return ald_placement_solve_nodes(problem, solve_any_nodes, ret, ret_lower_nsec);
 }

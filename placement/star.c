@@ -302,21 +302,6 @@ static int solve(Table *table, uint64_t *work, AldPlacementStarSolution *ret)
         return 0;
 }
 
-/* Of devices, or of the nodes of several. */
-static uint32_t count_nodes(const AldPlacementProblem *problem, const uint32_t *devices, uint32_t n)
-{
-        uint32_t count = 0;
-
-        for (uint32_t i = 0; i < n; i++) {
-                bool known = false;
-
-                for (uint32_t j = 0; j < i && !known; j++)
-                        known = problem->nodes[devices[j]] == problem->nodes[devices[i]];
-                count += !known;
-        }
-        return count;
-}
-
 static bool is_within_limits(const AldPlacementProblem *problem, const AldPlacementStarSolution *solution)
 {
         g_autofree uint32_t *devices = g_new(uint32_t, solution->n_stages);
@@ -325,7 +310,7 @@ static bool is_within_limits(const AldPlacementProblem *problem, const AldPlacem
                 devices[i] = solution->stages[i].device;
         return (problem->devices_max == 0 || solution->n_stages <= problem->devices_max) &&
                (problem->nodes_max == 0 ||
-                       count_nodes(problem, devices, solution->n_stages) <= problem->nodes_max);
+                       ald_placement_count_nodes(problem, devices, solution->n_stages) <= problem->nodes_max);
 }
 
 /* Those that are no limit in fact are not counted. Returns whether all solutions within them can be. */

@@ -16,6 +16,7 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
                 .client = request->client ? ald_plan_node_find(candidates->cluster, request->client)
                                           : ALD_PLAN_NONE,
                 .devices_max = least_limit(request->devices_max, request->engine->devices_max),
+                .nodes_max = request->nodes_max,
                 .changed = ALD_PLAN_NONE,
                 .rate_factor = 1,
                 .rtt_factor = 1,

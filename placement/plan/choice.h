@@ -10,7 +10,7 @@ typedef struct AldPlanChoice {
         const AldPlanSteps *around; /* of a ring: the required candidate is put where it costs least among
                                        these stages, in their order; NULL: any order */
         uint32_t client;            /* of a star: a node; or ALD_PLAN_NONE: the best one */
-        uint32_t devices_max;       /* 0: all */
+        uint32_t devices_max, nodes_max; /* 0: all */
         uint32_t in_flight; /* steps under way, if the goal is throughput and there may be several; 0: any */
         /* The paths between this node and all others are changed; ALD_PLAN_NONE: none. */
         uint32_t changed;

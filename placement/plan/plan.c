@@ -19,7 +19,7 @@ static bool is_possible(const AldPlanCandidates *candidates, const AldPlanReques
 
         changed.request = request;
         choice = ald_plan_choice(&changed);
-        choice.devices_max = 0;
+        choice.devices_max = choice.nodes_max = 0;
         if (ald_plan_find_steps(&changed, &choice, &steps) < 0)
                 return false;
         ald_plan_steps_clear(&steps);

@@ -18,6 +18,7 @@ typedef struct AldPlanRequest {
         const char *client; /* the node that runs the client of a star, or the root of slices; NULL: the best
                         one of those with a device that could be used */
         uint32_t devices_max; /* that may be used; 0: all */
+        uint32_t nodes_max;   /* whose devices may be used; 0: all */
         AldPlanOptionsGoal goal;
         const AldPlanPin *pins; /* the devices that get layers, and how many; NULL: that is to be found */
         uint32_t n_pins;
@@ -117,16 +118,17 @@ typedef struct AldPlan {
 
 /* Why there is no plan. */
 typedef enum AldPlanRefusalKind {
-        ALD_PLAN_NO_SUCH_NODE,      /* text: as it was given */
-        ALD_PLAN_NO_CLIENT,         /* the engine has none; text: as it was given */
-        ALD_PLAN_NO_DEVICE,         /* none can be used at all; the verdicts say why */
-        ALD_PLAN_REQUIRED_UNUSABLE, /* text: what must be used, and cannot */
-        ALD_PLAN_TOO_LITTLE_MEMORY, /* needs_bytes, and what the usable devices have free */
-        ALD_PLAN_DEVICES_LIMITED,   /* a plan would need more devices than the request or the engine allows */
-        ALD_PLAN_VENDORS_DIFFER,    /* a plan would need GPUs of several vendors */
-        ALD_PLAN_NOT_JOINED,        /* they have enough, but no paths join as many as it takes */
-        ALD_PLAN_NO_SPLIT,          /* the engine has none */
-        ALD_PLAN_PINNED_TWICE,      /* text: the device */
+        ALD_PLAN_NO_SUCH_NODE,       /* text: as it was given */
+        ALD_PLAN_NO_CLIENT,          /* the engine has none; text: as it was given */
+        ALD_PLAN_NO_DEVICE,          /* none can be used at all; the verdicts say why */
+        ALD_PLAN_REQUIRED_UNUSABLE,  /* text: what must be used, and cannot */
+        ALD_PLAN_TOO_LITTLE_MEMORY,  /* needs_bytes, and what the usable devices have free */
+        ALD_PLAN_DEVICES_LIMITED,    /* a plan would need more devices or nodes than the request or the engine
+                                        allows */
+        ALD_PLAN_VENDORS_DIFFER,     /* a plan would need GPUs of several vendors */
+        ALD_PLAN_NOT_JOINED,         /* they have enough, but no paths join as many as it takes */
+        ALD_PLAN_NO_SPLIT,           /* the engine has none */
+        ALD_PLAN_PINNED_TWICE,       /* text: the device */
         ALD_PLAN_PINS_DO_NOT_ADD_UP, /* to the layers of the workload, but to pinned_layers */
         ALD_PLAN_PINNED_TOO_MANY,    /* text: the device; needs_bytes and free_bytes are of this device */
 } AldPlanRefusalKind;
@@ -143,7 +145,8 @@ typedef struct AldPlanRefusal {
 /*
  * The work is bounded, to a few seconds for 1000 devices, and so some is less than exact; how much that is
  * depends on the numbers of devices and stages alone.
- * - The best steps: exact unless lower_nsec is less than nsec.
+ * - The best steps: exact unless lower_nsec is less than nsec. With nodes_max it may be if there are more
+ * than 16 devices in a ring, or hundreds in a star.
  * - Verdicts: exact for stars. For rings in which the stages and one more are more than 16, or fewer if there
  *   are many devices to judge, a device is put where it costs least among the stages in their order.
  * - Alternatives: the best without each stage. In stars of more than 128 nodes, with the same client; in

@@ -21,6 +21,7 @@ typedef struct Ring {
         const AldPlanChoice *choice;
         uint32_t n;
         uint32_t *members; /* candidates */
+        uint32_t *nodes;
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
         double *hop_nsec, *occupy_nsec;
@@ -35,6 +36,7 @@ typedef struct Aim {
 static void ring_clear(Ring *ring)
 {
         g_free(ring->members);
+        g_free(ring->nodes);
         g_free(ring->devices);
         g_free(ring->ends);
         g_free(ring->hop_nsec);
@@ -59,6 +61,7 @@ static void add(Ring *ring, uint32_t candidate)
                 .layers_max_first = ald_plan_stage_layers_max(candidates, candidate, embedding),
                 .layers_max_last = ald_plan_stage_layers_max(candidates, candidate, head),
                 .layers_max_both = ald_plan_stage_layers_max(candidates, candidate, embedding + head) };
+        ring->nodes[ring->n] = ald_plan_candidate_device(candidates, candidate)->node;
         ring->members[ring->n++] = candidate;
 }
 
@@ -89,6 +92,7 @@ static void ring_init(
         *ring = (Ring){ .candidates = candidates,
                 .choice = choice,
                 .members = g_new(uint32_t, candidates->n),
+                .nodes = g_new(uint32_t, candidates->n),
                 .devices = g_new(AldPlacementDevice, candidates->n),
                 .ends = g_new(AldPlacementEnds, candidates->n) };
         for (uint32_t i = 0; i < candidates->n; i++)
@@ -195,6 +199,8 @@ static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice 
                 .devices = ring.devices,
                 .hop_nsec = ring.hop_nsec,
                 .devices_max = choice->devices_max,
+                .nodes = ring.nodes,
+                .nodes_max = choice->nodes_max,
                 .ends = ring.ends };
         r = choice->around ? insert(&ring, &problem, &solution, &lower_nsec)
                            : solve(&ring, &problem, aim, best, &solution, &lower_nsec);

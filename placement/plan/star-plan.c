@@ -173,7 +173,8 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                 .n_devices = star->n,
                 .devices = star->devices,
                 .devices_max = star->choice->devices_max,
-                .nodes = star->nodes };
+                .nodes = star->nodes,
+                .nodes_max = star->choice->nodes_max };
 }
 
 static AldPlanStage stage_of(

@@ -101,8 +101,8 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
         case ALD_PLAN_NO_ROOM:
                 return g_strdup("No layer is left for it, or none fits beside what it would have to hold.");
         case ALD_PLAN_BEYOND_DEVICES_MAX:
-                return g_strdup(
-                        "The number of devices is limited, and the others are needed for their memory.");
+                return g_strdup("The number of devices or nodes is limited, and the others are needed for "
+                                "their memory.");
         case ALD_PLAN_NO_PATH:
                 return g_strdup("No path between it and the plan was measured.");
         default:
@@ -159,7 +159,7 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_TOO_LITTLE_MEMORY:
                 return say_too_little(cluster, refusal);
         case ALD_PLAN_DEVICES_LIMITED:
-                return g_strdup("It takes more devices than are allowed.");
+                return g_strdup("It takes more devices or nodes than are allowed.");
         case ALD_PLAN_VENDORS_DIFFER:
                 return g_strdup_printf("It takes GPUs of several vendors, which %s cannot use together.",
                         request->engine->name);

@@ -96,6 +96,7 @@ static void set_figures(AldPlanRequest *request, const AldPlanOptions *options)
         request->goal = options->goal ? (AldPlanOptionsGoal) ald_plan_options_goal_from_string(options->goal)
                                       : ALD_PLAN_OPTIONS_GOAL_LATENCY;
         request->devices_max = limit(options->max_devices);
+        request->nodes_max = limit(options->max_nodes);
         request->assumed_rtt_nsec = request->assumed_bits_per_second = NAN;
         if (options->assumed_bits_per_second != ALD_ABSENT_UINT64) {
                 request->assumed_rtt_nsec = (double) options->assumed_rtt_nsec;

@@ -138,6 +138,7 @@ static void make_random(Case *made)
         made->workload.layers = (uint32_t) g_test_rand_int_range(1, 8);
         made->workload.vocabulary = (uint32_t) g_test_rand_int_range(100, 30000);
         made->request.devices_max = (uint32_t) g_test_rand_int_range(0, 4);
+        made->request.nodes_max = (uint32_t) g_test_rand_int_range(0, 3);
 }
 
 /* What a step takes, by the documented model and from the figures alone. */
@@ -263,6 +264,16 @@ typedef struct Search {
         double best;
 } Search;
 
+/* Of the devices that have layers. */
+static uint32_t count_nodes(const Case *made, const uint32_t *layers)
+{
+        uint32_t nodes = 0;
+
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++)
+                nodes |= layers[i] > 0 ? 1u << made->devices[i].node : 0;
+        return (uint32_t) __builtin_popcount(nodes);
+}
+
 static void search(Search *self, uint32_t device, uint32_t left)
 {
         const Case *of = self->of;
@@ -277,7 +288,8 @@ static void search(Search *self, uint32_t device, uint32_t left)
         }
         for (uint32_t i = 0; i < of->cluster.n_devices; i++)
                 used += self->layers[i] > 0;
-        if (left > 0 || (of->request.devices_max > 0 && used > of->request.devices_max))
+        if (left > 0 || (of->request.devices_max > 0 && used > of->request.devices_max) ||
+                (of->request.nodes_max > 0 && count_nodes(of, self->layers) > of->request.nodes_max))
                 return;
         for (uint32_t client = 0; client < of->cluster.n_nodes; client++)
                 for (uint32_t ends = 0; ends < of->cluster.n_devices * of->cluster.n_devices; ends++) {
@@ -389,8 +401,13 @@ typedef struct RingSearch {
 static double ring_nsec(const RingSearch *self)
 {
         const Case *of = self->of;
+        uint32_t by_device[DEVICES_MAX] = {};
         double nsec = 0;
 
+        for (uint32_t i = 0; i < self->n; i++)
+                by_device[self->devices[i]] = self->layers[i];
+        if (of->request.nodes_max > 0 && count_nodes(of, by_device) > of->request.nodes_max)
+                return INFINITY;
         for (uint32_t i = 0; i < self->n; i++) {
                 const AldPlanDevice *device = &of->devices[self->devices[i]];
                 const AldPlanDevice *next = &of->devices[self->devices[(i + 1) % self->n]];

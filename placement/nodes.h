@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/problem.h"
+
+/* Sets nodes_max to 0 if it is no limit, or the same as one on devices, which is lowered then. */
+void ald_placement_drop_nodes_limit(AldPlacementProblem *problem);
+
+/* A solver that does not know of nodes. */
+typedef int AldPlacementSolver(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec);
+
+/*
+ * On at most nodes_max nodes: the solution on any nodes if it is that already. Else the better one of two: on
+ * the nodes that have the most layers there, and on no more devices than nodes are allowed; no solution takes
+ * less than the one on any nodes. -EHOSTUNREACH also if there is one, but not of these kinds.
+ */
+int ald_placement_solve_nodes(const AldPlacementProblem *problem, AldPlacementSolver *solve,
+        AldPlacementSolution *ret, double *ret_lower_nsec);
