@@ -6,6 +6,7 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
+#include "placement/plan/must.h"
 #include "placement/plan/slice-cost.h"
 
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id)
@@ -72,17 +73,26 @@ static bool is_excluded(
                (request->n_pins > 0 && !find_pin(cluster, request, device));
 }
 
+/* As "node/device". */
+static bool is_named(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *const *texts)
+{
+        for (; texts && *texts; texts++)
+                if (strcmp(*texts, cluster->nodes[device->node].id) != 0 && is_meant(cluster, device, *texts))
+                        return true;
+        return false;
+}
+
 /* Of two devices that compute in the same memory, the one that has to be used, else the faster one, else the
  * first.
  */
 static bool is_better(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t a, uint32_t b)
 {
         const AldPlanDevice *one = &cluster->devices[a], *other = &cluster->devices[b];
-        bool required = is_among(cluster, one, request->must);
+        bool required = is_named(cluster, one, request->must);
         double one_nsec = ald_plan_layer_nsec(&request->constants, one, request->workload);
         double other_nsec = ald_plan_layer_nsec(&request->constants, other, request->workload);
 
-        if (required != is_among(cluster, other, request->must))
+        if (required != is_named(cluster, other, request->must))
                 return required;
         return one_nsec < other_nsec || (one_nsec == other_nsec && a < b);
 }
@@ -153,7 +163,7 @@ static void add(AldPlanCandidates *candidates, uint32_t index)
 
         candidates->devices[i] = index;
         candidates->pinned[i] = pin ? pin->layers : 0;
-        candidates->required[i] = pin || is_among(candidates->cluster, device, request->must);
+        candidates->required[i] = pin || is_named(candidates->cluster, device, request->must);
         candidates->layer_nsec[i] = ald_plan_layer_nsec(&request->constants, device, request->workload);
         candidates->head_nsec[i] = ald_plan_head_nsec(&request->constants, device, request->workload);
 }
@@ -318,6 +328,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 if (candidates->verdicts[i].reason == ALD_PLAN_TAKEN)
                         add(candidates, i);
         }
+        ald_plan_must_init(candidates);
         choose_paths(candidates);
         return check_request(candidates, ret_refusal);
 }
@@ -327,6 +338,7 @@ void ald_plan_candidates_clear(AldPlanCandidates *candidates)
         g_free(candidates->devices);
         g_free(candidates->required);
         g_free(candidates->pinned);
+        g_free(candidates->must_nodes);
         g_free(candidates->layer_nsec);
         g_free(candidates->head_nsec);
         g_free(candidates->paths);

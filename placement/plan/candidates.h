@@ -12,7 +12,8 @@ typedef struct AldPlanCandidates {
         uint32_t n;
         uint32_t *devices; /* indices in the cluster, of which each candidate is one */
         bool *required;
-        uint32_t *pinned; /* layers that it gets; 0: any number */
+        uint32_t *pinned;                   /* layers that it gets; 0: any number */
+        uint32_t *must_nodes, n_must_nodes; /* of which any candidate is required, see must.h */
         double *layer_nsec, *head_nsec;
         uint32_t *paths; /* [source * n_nodes + sink]: the best one for a step's activations, or ALD_PLAN_NONE
                           */

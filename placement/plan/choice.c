@@ -30,7 +30,8 @@ bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate)
 
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
 {
-        return candidates->required[candidate] || choice->required == candidate;
+        return candidates->required[candidate] || choice->required == candidate ||
+               (choice->also && choice->also[candidate]);
 }
 
 uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)

@@ -7,6 +7,7 @@
 typedef struct AldPlanChoice {
         const bool *allowed;        /* of each candidate; NULL: all */
         uint32_t required;          /* a candidate, beside those of the request; or ALD_PLAN_NONE */
+        const bool *also;           /* of each candidate: whether it is required, too; NULL: none is */
         const AldPlanSteps *around; /* of a ring: the required candidate is put where it costs least among
                                        these stages, in their order; NULL: any order */
         uint32_t client;            /* of a star: a node; or ALD_PLAN_NONE: the best one */

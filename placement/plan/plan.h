@@ -12,8 +12,8 @@
 typedef struct AldPlanRequest {
         const AldPlanEngine *engine;
         const AldPlanWorkload *workload;
-        const char *const *must; /* devices as "node/device" that get a layer, or nodes of which all do that
-                                    could; NULL: none */
+        const char *const *must;    /* devices as "node/device" that get a layer, or nodes of which one does;
+                                       NULL:    none */
         const char *const *without; /* those that get none; NULL: none */
         const char *client; /* the node that runs the client of a star, or the root of slices; NULL: the best
                         one of those with a device that could be used */
@@ -147,6 +147,8 @@ typedef struct AldPlanRefusal {
  * depends on the numbers of devices and stages alone.
  * - The best steps: exact unless lower_nsec is less than nsec. With nodes_max it may be if there are more
  * than 16 devices in a ring, or hundreds in a star.
+ * - Where nodes of several devices must be used, exact for 64 choices of one of each; else the fastest ones
+ * are.
  * - Verdicts: exact for stars. For rings in which the stages and one more are more than 16, or fewer if there
  *   are many devices to judge, a device is put where it costs least among the stages in their order.
  * - Alternatives: the best without each stage. In stars of more than 128 nodes, with the same client; in

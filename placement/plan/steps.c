@@ -2,15 +2,14 @@
 #include <errno.h>
 
 #include "placement/plan/all-reduce-plan.h"
+#include "placement/plan/must.h"
 #include "placement/plan/ring-plan.h"
 #include "placement/plan/slice-plan.h"
 #include "placement/plan/star-plan.h"
 #include "placement/plan/steps.h"
 
-int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+static int find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
 {
-        if (!ald_plan_progress_next(candidates->progress))
-                return -ECANCELED;
         switch (candidates->request->engine->topology) {
         case ALD_PLAN_STAR:
                 return ald_star_plan(candidates, choice, ret);
@@ -22,4 +21,11 @@ int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice
                 return ald_all_reduce_plan(candidates, choice, ret);
         }
         return -EINVAL;
+}
+
+int ald_plan_find_steps(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
+{
+        return ald_plan_progress_next(candidates->progress)
+                       ? ald_plan_must_find(candidates, choice, find, ret)
+                       : -ECANCELED;
 }

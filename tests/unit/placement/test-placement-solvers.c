@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "placement/insertion.h"
+#include "placement/nodes.h"
 #include "placement/ring-front.h"
 #include "placement/ring.h"
 
@@ -240,6 +241,58 @@ static void test_busiest_is_least(void)
         }
 }
 
+static int solve_any_nodes(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        int r = ald_placement_solve_ring(problem, ret);
+
+        g_assert_cmpuint(problem->nodes_max, ==, 0);
+        *ret_lower_nsec = r < 0 ? 0 : ret->nsec;
+        return r;
+}
+
+/* Where the exact way is not possible: within the limits, and the bound is one. */
+static void test_nodes(void)
+{
+        unsigned n_best = 0, n_found = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                uint32_t nodes[DEVICES_MAX];
+                AldPlacementSolution best, found;
+                double lower;
+                Case made;
+
+                make_case(&made);
+                for (uint32_t j = 0; j < made.problem.n_devices; j++)
+                        nodes[j] = (uint32_t) g_test_rand_int_range(0, 3);
+                made.problem.nodes = nodes;
+                made.problem.nodes_max = (uint32_t) g_test_rand_int_range(1, 3);
+                if (ald_placement_solve_ring(&made.problem, &best) < 0) {
+                        g_assert_cmpint(
+                                ald_placement_solve_nodes(&made.problem, solve_any_nodes, &found, &lower), <,
+                                0);
+                        continue;
+                }
+                if (ald_placement_solve_nodes(&made.problem, solve_any_nodes, &found, &lower) >= 0) {
+                        uint32_t used = 0;
+
+                        for (uint32_t j = 0; j < found.n_stages; j++)
+                                used |= 1u << nodes[found.stages[j].device];
+                        g_assert_cmpint(__builtin_popcount(used), <=, (int) made.problem.nodes_max);
+                        g_assert_true(is_allowed(&made, found.stages, found.n_stages));
+                        g_assert_cmpfloat_with_epsilon(
+                                cost(&made, found.stages, found.n_stages), found.nsec, 1e-9);
+                        g_assert_cmpfloat(found.nsec, >=, best.nsec - 1e-9);
+                        g_assert_cmpfloat(lower, <=, best.nsec + 1e-9);
+                        n_best += found.nsec <= best.nsec + 1e-9;
+                        n_found++;
+                        ald_placement_solution_clear(&found);
+                }
+                ald_placement_solution_clear(&best);
+        }
+        g_assert_cmpuint(n_best, >, n_found * 3 / 4);
+}
+
 /* The best of all places for the last device among the others in their order. */
 static void test_insertion_is_best(void)
 {
@@ -328,6 +381,7 @@ int main(int argc, char **argv)
         g_test_add_func("/placement-solvers/ring-is-best", test_ring_is_best);
         g_test_add_func("/placement-solvers/ring-with-ends-is-best", test_ring_with_ends_is_best);
         g_test_add_func("/placement-solvers/insertion-is-best", test_insertion_is_best);
+        g_test_add_func("/placement-solvers/nodes", test_nodes);
         g_test_add_func("/placement-solvers/head-moves", test_head_moves);
         g_test_add_func("/placement-solvers/busiest-is-least", test_busiest_is_least);
         g_test_add_func("/placement-solvers/slow-link-is-left-out", test_slow_link_is_left_out);

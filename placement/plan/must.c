@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+
+#include "placement/plan/must.h"
+
+#define TRIES_MAX 64u
+
+static uint32_t node_of(const AldPlanCandidates *candidates, uint32_t candidate)
+{
+        return ald_plan_candidate_device(candidates, candidate)->node;
+}
+
+static void require_node(AldPlanCandidates *candidates, uint32_t node)
+{
+        uint32_t n = 0, one = 0;
+
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                if (node_of(candidates, i) != node)
+                        continue;
+                if (candidates->required[i])
+                        return;
+                one = i;
+                n++;
+        }
+        if (n == 1)
+                candidates->required[one] = true;
+        else if (n > 1)
+                candidates->must_nodes[candidates->n_must_nodes++] = node;
+}
+
+void ald_plan_must_init(AldPlanCandidates *candidates)
+{
+        const char *const *must = candidates->request->must;
+
+        candidates->must_nodes = g_new(uint32_t, must ? g_strv_length((char **) must) : 0);
+        for (; must && *must; must++) {
+                uint32_t node = ald_plan_node_find(candidates->cluster, *must);
+
+                if (node != ALD_PLAN_NONE)
+                        require_node(candidates, node);
+        }
+}
+
+static bool uses_node(const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t node)
+{
+        for (uint32_t i = 0; i < steps->n_stages; i++)
+                if (candidates->cluster->devices[steps->stages[i].device].node == node)
+                        return true;
+        return false;
+}
+
+static bool is_met(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+{
+        for (uint32_t i = 0; i < candidates->n_must_nodes; i++)
+                if (!uses_node(candidates, steps, candidates->must_nodes[i]))
+                        return false;
+        return true;
+}
+
+/* The candidates of the node that may be used, the fastest first. */
+static uint32_t list_node(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t node, uint32_t *ret)
+{
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                uint32_t at = n;
+
+                if (node_of(candidates, i) != node || !ald_plan_allows(choice, i))
+                        continue;
+                for (; at > 0 && candidates->layer_nsec[ret[at - 1]] > candidates->layer_nsec[i]; at--)
+                        ret[at] = ret[at - 1];
+                ret[at] = i;
+                n++;
+        }
+        return n;
+}
+
+/* How many choices of a device of each node there are, at most one more than can be tried. */
+static uint32_t count_tries(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t *list)
+{
+        uint32_t tries = 1;
+
+        for (uint32_t i = 0; i < candidates->n_must_nodes; i++)
+                tries = MIN(tries * list_node(candidates, choice, candidates->must_nodes[i], list),
+                        TRIES_MAX + 1);
+        return tries;
+}
+
+/* The try of this number. */
+static void set_try(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t number,
+        uint32_t *list, bool *ret_also)
+{
+        for (uint32_t i = 0; i < candidates->n; i++)
+                ret_also[i] = false;
+        for (uint32_t i = 0; i < candidates->n_must_nodes; i++) {
+                uint32_t n = list_node(candidates, choice, candidates->must_nodes[i], list);
+
+                ret_also[list[number % n]] = true;
+                number /= n;
+        }
+}
+
+static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanFinder *find,
+        AldPlanSteps *ret)
+{
+        g_autofree uint32_t *list = g_new(uint32_t, candidates->n);
+        g_autofree bool *also = g_new(bool, candidates->n);
+        uint32_t tries = count_tries(candidates, choice, list), n = tries > TRIES_MAX ? 1 : tries;
+        AldPlanChoice with = *choice;
+        AldPlanSteps best = { .lower_nsec = tries > TRIES_MAX ? 0 : INFINITY };
+
+        with.also = also;
+        for (uint32_t i = 0; i < n; i++) {
+                AldPlanSteps steps;
+
+                set_try(candidates, choice, i, list, also);
+                if (find(candidates, &with, &steps) < 0)
+                        continue;
+                steps.lower_nsec = fmin(steps.lower_nsec, best.lower_nsec);
+                best.lower_nsec = steps.lower_nsec;
+                if (best.stages && best.nsec <= steps.nsec) {
+                        ald_plan_steps_clear(&steps);
+                        continue;
+                }
+                ald_plan_steps_clear(&best);
+                best = steps;
+        }
+        if (!best.stages)
+                return candidates->progress->given_up ? -ECANCELED : -ENOSPC;
+        *ret = best;
+        return 0;
+}
+
+int ald_plan_must_find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanFinder *find,
+        AldPlanSteps *ret)
+{
+        double lower_nsec;
+        int r = find(candidates, choice, ret);
+
+        if (r < 0 || is_met(candidates, ret))
+                return r;
+        /* No steps take less that have to meet more. */
+        lower_nsec = ret->lower_nsec;
+        ald_plan_steps_clear(ret);
+        r = try_each(candidates, choice, find, ret);
+        if (r >= 0)
+                ret->lower_nsec = fmax(ret->lower_nsec, lower_nsec);
+        return r;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/plan/choice.h"
+
+/*
+ * Of each node that the request requires, a device gets a layer. Where a node has several, each choice of one
+ * device of each node is tried, which is exact, if these are 64 at most; else the fastest one of each node
+ * has to be used.
+ */
+
+/* Sets `required` and `must_nodes` of the candidates, which are known. */
+void ald_plan_must_init(AldPlanCandidates *candidates);
+
+typedef int AldPlanFinder(
+        const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
+
+/* The steps that `find` finds, by which every such node has a layer. */
+int ald_plan_must_find(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanFinder *find,
+        AldPlanSteps *ret);
