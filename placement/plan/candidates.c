@@ -6,7 +6,6 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
-#include "placement/plan/must.h"
 #include "placement/plan/slice-cost.h"
 
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id)
@@ -166,6 +165,38 @@ static void add(AldPlanCandidates *candidates, uint32_t index)
         candidates->required[i] = pin || is_named(candidates->cluster, device, request->must);
         candidates->layer_nsec[i] = ald_plan_layer_nsec(&request->constants, device, request->workload);
         candidates->head_nsec[i] = ald_plan_head_nsec(&request->constants, device, request->workload);
+}
+
+/* Any candidate of the node; if there is only one, that one. */
+static void require_node(AldPlanCandidates *candidates, uint32_t node)
+{
+        uint32_t n = 0, one = 0;
+
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                if (ald_plan_candidate_device(candidates, i)->node != node)
+                        continue;
+                if (candidates->required[i])
+                        return;
+                one = i;
+                n++;
+        }
+        if (n == 1)
+                candidates->required[one] = true;
+        else if (n > 1)
+                candidates->must_nodes[candidates->n_must_nodes++] = node;
+}
+
+static void require_nodes(AldPlanCandidates *candidates)
+{
+        const char *const *must = candidates->request->must;
+
+        candidates->must_nodes = g_new(uint32_t, must ? g_strv_length((char **) must) : 0);
+        for (; must && *must; must++) {
+                uint32_t node = ald_plan_node_find(candidates->cluster, *must);
+
+                if (node != ALD_PLAN_NONE)
+                        require_node(candidates, node);
+        }
 }
 
 static void choose_paths(AldPlanCandidates *candidates)
@@ -328,7 +359,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 if (candidates->verdicts[i].reason == ALD_PLAN_TAKEN)
                         add(candidates, i);
         }
-        ald_plan_must_init(candidates);
+        require_nodes(candidates);
         choose_paths(candidates);
         return check_request(candidates, ret_refusal);
 }

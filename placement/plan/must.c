@@ -11,37 +11,6 @@ static uint32_t node_of(const AldPlanCandidates *candidates, uint32_t candidate)
         return ald_plan_candidate_device(candidates, candidate)->node;
 }
 
-static void require_node(AldPlanCandidates *candidates, uint32_t node)
-{
-        uint32_t n = 0, one = 0;
-
-        for (uint32_t i = 0; i < candidates->n; i++) {
-                if (node_of(candidates, i) != node)
-                        continue;
-                if (candidates->required[i])
-                        return;
-                one = i;
-                n++;
-        }
-        if (n == 1)
-                candidates->required[one] = true;
-        else if (n > 1)
-                candidates->must_nodes[candidates->n_must_nodes++] = node;
-}
-
-void ald_plan_must_init(AldPlanCandidates *candidates)
-{
-        const char *const *must = candidates->request->must;
-
-        candidates->must_nodes = g_new(uint32_t, must ? g_strv_length((char **) must) : 0);
-        for (; must && *must; must++) {
-                uint32_t node = ald_plan_node_find(candidates->cluster, *must);
-
-                if (node != ALD_PLAN_NONE)
-                        require_node(candidates, node);
-        }
-}
-
 static bool uses_node(const AldPlanCandidates *candidates, const AldPlanSteps *steps, uint32_t node)
 {
         for (uint32_t i = 0; i < steps->n_stages; i++)

@@ -9,9 +9,6 @@
  * has to be used.
  */
 
-/* Sets `required` and `must_nodes` of the candidates, which are known. */
-void ald_plan_must_init(AldPlanCandidates *candidates);
-
 typedef int AldPlanFinder(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
 
