@@ -15,7 +15,8 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
                 .required = ALD_PLAN_NONE,
                 .client = request->client ? ald_plan_node_find(candidates->cluster, request->client)
                                           : ALD_PLAN_NONE,
-                .devices_max = least_limit(request->devices_max, request->engine->devices_max),
+                .devices_max = least_limit(least_limit(request->devices_max, request->engine->devices_max),
+                        request->engine->topology == ALD_PLAN_SLICES ? request->nodes_max : 0),
                 .nodes_max = request->nodes_max,
                 .changed = ALD_PLAN_NONE,
                 .rate_factor = 1,

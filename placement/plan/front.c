@@ -4,6 +4,7 @@
 
 #include "placement/plan/front.h"
 #include "placement/plan/group.h"
+#include "placement/plan/must.h"
 #include "placement/plan/ring-cost.h"
 #include "placement/plan/ring-plan.h"
 
@@ -88,7 +89,7 @@ static int find_end(const AldPlanCandidates *candidates, const AldPlanChoice *ch
 
         request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
         changed.request = &request;
-        return ald_ring_plan(&changed, choice, ret);
+        return ald_plan_must_find(&changed, choice, ald_ring_plan, ret);
 }
 
 /* Those between the plan and the other end of the front, with that end as the last one. */
@@ -102,9 +103,16 @@ static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *
         if (find_end(candidates, &choice, &end) < 0)
                 return 0;
         ratio = busiest_of(candidates, &end) / from;
-        for (uint32_t i = 1; ratio < 1 && i <= LIMITS; i++)
-                n += ald_ring_plan_within(candidates, &choice, from * pow(ratio, (double) i / (LIMITS + 1)),
-                             &points[n]) >= 0;
+        for (uint32_t i = 1; ratio < 1 && i <= LIMITS; i++) {
+                double limit = from * pow(ratio, (double) i / (LIMITS + 1));
+
+                if (ald_ring_plan_within(candidates, &choice, limit, &points[n]) < 0)
+                        continue;
+                if (ald_plan_must_is_met(candidates, &points[n]))
+                        n++;
+                else
+                        ald_plan_steps_clear(&points[n]);
+        }
         points[n++] = end;
         for (uint32_t i = 0; i < n; i++)
                 overlap(candidates, &points[i]);

@@ -19,7 +19,7 @@ static bool uses_node(const AldPlanCandidates *candidates, const AldPlanSteps *s
         return false;
 }
 
-static bool is_met(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+bool ald_plan_must_is_met(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
         for (uint32_t i = 0; i < candidates->n_must_nodes; i++)
                 if (!uses_node(candidates, steps, candidates->must_nodes[i]))
@@ -108,7 +108,7 @@ int ald_plan_must_find(const AldPlanCandidates *candidates, const AldPlanChoice 
         double lower_nsec;
         int r = find(candidates, choice, ret);
 
-        if (r < 0 || is_met(candidates, ret))
+        if (r < 0 || ald_plan_must_is_met(candidates, ret))
                 return r;
         /* No steps take less that have to meet more. */
         lower_nsec = ret->lower_nsec;

@@ -9,6 +9,9 @@
  * has to be used.
  */
 
+/* Whether each such node has a layer. */
+bool ald_plan_must_is_met(const AldPlanCandidates *candidates, const AldPlanSteps *steps);
+
 typedef int AldPlanFinder(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
 

@@ -67,11 +67,11 @@ static bool are_rings_right(const AldPlacementProblem *problem, double *ret_hops
                (groups.r == -E2BIG || is_right(&groups, &best, none));
 }
 
-static bool is_star_right(const AldPlacementProblem *problem, const AldPlacementStar *star)
+static bool is_star_right(const AldPlacementProblem *problem, const PlacementStar *star)
 {
         const PlacementExhaustive best = placement_exhaust_stars(problem, star);
         AldPlacementSolution solution;
-        SolverClaim claim = { .r = ald_placement_solve_star(problem, star, &solution) };
+        SolverClaim claim = { .r = placement_solve_star(problem, star, &solution) };
 
         if (claim.r == 0) {
                 claim = (SolverClaim){ 0, solution.nsec, placement_measure_star(problem, star, &solution),

@@ -68,7 +68,7 @@ static void write_ring(FILE *file, const AldPlacementProblem *problem)
         fprintf(file, ";\n");
 }
 
-static void write_star(FILE *file, const AldPlacementProblem *problem, const AldPlacementStar *star)
+static void write_star(FILE *file, const AldPlacementProblem *problem, const PlacementStar *star)
 {
         write_limits(file, problem);
         fprintf(file, "param : required layer_ms room last_ms room_last :=\n");
@@ -100,7 +100,7 @@ static void print_solutions(const PlacementCase *made)
 
         printf("{");
         print_ms("ring", r, &ring);
-        print_ms("star", ald_placement_solve_star(&made->problem, &made->star, &star), &star);
+        print_ms("star", placement_solve_star(&made->problem, &made->star, &star), &star);
         printf("\"hops_percent\": %.1f}\n", r < 0 ? 0 : placement_hops_percent(&made->problem, &ring));
         ald_placement_solution_clear(&ring);
         ald_placement_solution_clear(&star);

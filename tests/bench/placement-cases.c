@@ -104,7 +104,7 @@ static void set_star(PlacementCaseMaker *maker)
                 made->last_nsec[i] = made->ends[i].last_nsec;
                 made->last_layers_max[i] = made->ends[i].layers_max_last;
         }
-        made->star = (AldPlacementStar){ .use_nsec = made->use_nsec,
+        made->star = (PlacementStar){ .use_nsec = made->use_nsec,
                 .last_nsec = has_last ? made->last_nsec : NULL,
                 .last_layers_max = has_last ? made->last_layers_max : NULL };
 }

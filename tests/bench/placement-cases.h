@@ -2,7 +2,7 @@
 #pragma once
 
 #include "placement/problem.h"
-#include "placement/star.h"
+#include "tests/unit/placement/measure.h"
 
 #define PLACEMENT_CASE_DEVICES_MAX 10u
 
@@ -19,7 +19,7 @@ typedef struct PlacementCase {
         double use_nsec[PLACEMENT_CASE_DEVICES_MAX], last_nsec[PLACEMENT_CASE_DEVICES_MAX];
         uint32_t last_layers_max[PLACEMENT_CASE_DEVICES_MAX];
         AldPlacementProblem problem;
-        AldPlacementStar star;
+        PlacementStar star;
 } PlacementCase;
 
 /* The pointers within the case are to itself. */

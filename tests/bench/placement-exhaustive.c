@@ -130,7 +130,7 @@ PlacementExhaustive placement_exhaust_rings(const AldPlacementProblem *problem)
         return search->found;
 }
 
-PlacementExhaustive placement_exhaust_stars(const AldPlacementProblem *problem, const AldPlacementStar *star)
+PlacementExhaustive placement_exhaust_stars(const AldPlacementProblem *problem, const PlacementStar *star)
 {
         g_autofree ExhaustiveSearch *search = search_new(problem);
 

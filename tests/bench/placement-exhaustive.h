@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "placement/problem.h"
-#include "placement/star.h"
+#include "tests/unit/placement/measure.h"
 
 #define PLACEMENT_EXHAUSTIVE_DEVICES_MAX 7u
 #define PLACEMENT_EXHAUSTIVE_LAYERS_MAX 40u
@@ -19,4 +19,4 @@ typedef struct PlacementExhaustive {
  * Assumes nothing that makes the solvers fast, and shares no code with them.
  */
 PlacementExhaustive placement_exhaust_rings(const AldPlacementProblem *problem);
-PlacementExhaustive placement_exhaust_stars(const AldPlacementProblem *problem, const AldPlacementStar *star);
+PlacementExhaustive placement_exhaust_stars(const AldPlacementProblem *problem, const PlacementStar *star);

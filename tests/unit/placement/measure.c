@@ -74,8 +74,42 @@ double placement_measure_ring(const AldPlacementProblem *problem, const AldPlace
         return nsec;
 }
 
-double placement_measure_star(const AldPlacementProblem *problem, const AldPlacementStar *star,
-        const AldPlacementSolution *solution)
+static AldPlacementArm arm_of(
+        const AldPlacementProblem *problem, const PlacementStar *star, uint32_t device, bool last)
+{
+        if (!last || !star->last_nsec)
+                return (AldPlacementArm){ star->use_nsec[device], problem->devices[device].layers_max };
+        return (AldPlacementArm){ star->use_nsec[device] + star->last_nsec[device],
+                star->last_layers_max[device] };
+}
+
+int placement_solve_star(
+        const AldPlacementProblem *problem, const PlacementStar *star, AldPlacementSolution *ret)
+{
+        g_autofree AldPlacementArm *arms = g_new(
+                AldPlacementArm, (size_t) problem->n_devices * ALD_PLACEMENT_N_ROLES);
+        AldPlacementStarSolution found;
+        AldPlacementStage last;
+        uint64_t work = 0;
+        double lower_nsec;
+        int r;
+
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++)
+                        arms[i * ALD_PLACEMENT_N_ROLES + role] = arm_of(
+                                problem, star, i, role & ALD_PLACEMENT_LAST);
+        r = ald_placement_solve_star(problem, arms, INFINITY, &work, &found, &lower_nsec);
+        if (r < 0)
+                return r;
+        last = found.stages[found.last];
+        found.stages[found.last] = found.stages[found.n_stages - 1];
+        found.stages[found.n_stages - 1] = last;
+        *ret = (AldPlacementSolution){ found.stages, found.n_stages, found.nsec };
+        return 0;
+}
+
+double placement_measure_star(
+        const AldPlacementProblem *problem, const PlacementStar *star, const AldPlacementSolution *solution)
 {
         double nsec = 0;
 
