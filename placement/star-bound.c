@@ -113,7 +113,7 @@ double ald_placement_star_bound(
                         .layer_nsec = problem->devices[i].layer_nsec, .use_nsec = use_nsec, .layers_max = most
                 };
         }
-        if (!can_hold(shares, n, problem->devices_max, problem->layers))
+        if (n == 0 || !can_hold(shares, n, problem->devices_max, problem->layers))
                 return INFINITY;
         return bound_limited(shares, n, problem->layers, problem->devices_max, price_nsec) +
                MIN(more[ALD_PLACEMENT_BOTH], more[ALD_PLACEMENT_FIRST] + more[ALD_PLACEMENT_LAST]);

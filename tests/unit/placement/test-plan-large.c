@@ -4,7 +4,7 @@
 
 #include "tests/unit/placement/plan-clusters.h"
 
-#define SEEDS 2u
+#define SEEDS 1u
 
 static void assert_explained(const PlannedCluster *planned, const AldPlan *plan)
 {

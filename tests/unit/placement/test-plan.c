@@ -10,7 +10,7 @@
 
 #define NODES_MAX 4u
 #define DEVICES_MAX 5u
-#define CASES 1500
+#define CASES 1000
 #define GB 1000000000ull
 #define MASK_BYTES (2 * 256) /* of any context up to 256 tokens */
 
