@@ -104,7 +104,7 @@ static void extend(
                         tail--;
                 if (before[fewer] < INFINITY)
                         queue[tail++] = fewer;
-                while (tail > head && queue[head] + arm->layers_max < layers)
+                while (tail > head && layers - queue[head] > arm->layers_max)
                         head++;
                 if (tail == head)
                         continue;

@@ -28,7 +28,9 @@ static void make_case(Case *made)
                 for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
                         made->arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementArm){
                                 g_test_rand_int_range(0, 5) == 0 ? INFINITY : g_test_rand_double_range(0, 8),
-                                (uint32_t) g_test_rand_int_range(0, is_tight ? 4 : LAYERS_MAX)
+                                g_test_rand_int_range(0, 20) == 0
+                                        ? UINT32_MAX
+                                        : (uint32_t) g_test_rand_int_range(0, is_tight ? 4 : LAYERS_MAX)
                         };
         }
         made->problem = (AldPlacementProblem){ .layers = (uint32_t) g_test_rand_int_range(1, LAYERS_MAX),
