@@ -93,7 +93,8 @@ def field_facts(name, field):
     if field.maximum is not None:
         yield f".limited_above = true, .maximum = {field.maximum:.17g}"
     if field.enum:
-        yield f".from_string = ald_{schema.snake(enum_name(name, field)[3:])}_from_string"
+        symbol = f"ald_{schema.snake(enum_name(name, field)[3:])}"
+        yield f".from_string = {symbol}_from_string, .words = {symbol}_words"
 
 
 def field_table(name, symbol, fields, fixed):
@@ -119,10 +120,10 @@ def schema_c(records, services, messages):
     for name, values in enums(records, services, messages):
         lower = "ald_" + schema.snake(name[3:])
         strings = ", ".join(f'"{value}"' for value in values)
-        out.append(f"const char *{lower}_to_string({name} value)\n{{\n"
-                   f"        static const char *const strings[] = {{ {strings} }};\n\n"
-                   f"        g_assert((size_t) value < G_N_ELEMENTS(strings));\n"
-                   f"        return strings[value];\n}}\n\n"
+        out.append(f"static const char *const {lower}_words[] = {{ {strings}, NULL }};\n\n"
+                   f"const char *{lower}_to_string({name} value)\n{{\n"
+                   f"        g_assert((size_t) value < {lower.upper()}_N);\n"
+                   f"        return {lower}_words[value];\n}}\n\n"
                    f"int {lower}_from_string(const char *text)\n{{\n"
                    f"        for (int i = 0; text && i < {lower.upper()}_N; i++)\n"
                    f"                if (g_str_equal({lower}_to_string(({name}) i), text))\n"

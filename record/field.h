@@ -52,6 +52,7 @@ typedef struct AldField {
         bool required, is_id, limited_below, limited_above;
         double minimum, maximum;              /* for rows: their number */
         int (*from_string)(const char *text); /* for an enumeration: -1 for an unknown word */
+        const char *const *words;             /* for an enumeration: all of them, NULL-terminated */
 } AldField;
 
 struct AldStruct {
