@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <inttypes.h>
 
-#include "clients/common/plan-words.h"
 #include "clients/common/format.h"
+#include "clients/common/plan-words.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/words.h"
+#include "record/translate.h"
 
 #define ID_DIGITS 8
-#define NSEC_PER_USEC 1e3
+#define NOTABLE 0.99 /* of the time of a step */
 
 char *ald_plan_words_node(const char *name, const char *id)
 {
@@ -37,7 +39,7 @@ char *ald_plan_words_speed(double step_nsec, double tokens_per_second)
 {
         g_autofree char *step = ald_format_nsec(step_nsec);
 
-        return g_strdup_printf("%s a token, %.3g tokens/s", step, tokens_per_second);
+        return g_strdup_printf(_("%s a token, %.3g tokens/s"), step, tokens_per_second);
 }
 
 char *ald_plan_words_certainty(const AldPlanRow *plan)
@@ -45,8 +47,8 @@ char *ald_plan_words_certainty(const AldPlanRow *plan)
         double gap = 100 * (ald_figure(plan->step_nsec) / ald_figure(plan->lower_nsec) - 1);
 
         if (plan->step_nsec == plan->lower_nsec)
-                return g_strdup("proven to be the best");
-        return g_strdup_printf("at most %.1f %% above the best possible", gap);
+                return g_strdup(_("proven to be the best"));
+        return g_strdup_printf(_("at most %.1f %% above the best possible"), gap);
 }
 
 char *ald_plan_words_stages(const AldPlanReport *report, uint64_t alternative)
@@ -79,11 +81,100 @@ char *ald_plan_words_path(const AldPlanHopRow *hop)
         g_autofree char *source = ald_text_safe_or_null(hop->source_port);
         g_autofree char *sink = ald_text_safe_or_null(hop->sink_port);
         g_autofree char *address = ald_text_safe_or_null(hop->sink_address);
-        GString *words = g_string_new(hop->kind ? hop->kind : ALD_ABSENT_TEXT);
+        GString *words = g_string_new(hop->kind ? ald_word(hop->kind) : ALD_ABSENT_TEXT);
 
         if (source && sink)
                 g_string_append_printf(words, " %s → %s", source, sink);
         if (address)
                 g_string_append_printf(words, ", %s", address);
         return g_string_free(words, FALSE);
+}
+
+char *ald_plan_words_request(const AldPlanRow *plan, const char *title)
+{
+        g_autofree char *safe = ald_text_safe(title);
+        GString *text = g_string_new(safe);
+
+        if (plan->context != 0 && plan->context != ALD_ABSENT_UINT64)
+                g_string_append_printf(text, _("; context %lu"), (unsigned long) plan->context);
+        if (plan->parallel != ALD_ABSENT_UINT64)
+                g_string_append_printf(text, ngettext("; %lu request", "; %lu requests", plan->parallel),
+                        (unsigned long) plan->parallel);
+        return g_string_free(text, FALSE);
+}
+
+char *ald_plan_words_alternative(const AldPlanReport *report, const AldPlanAlternativeRow *row)
+{
+        g_autofree char *step = ald_format_nsec(ald_figure(row->step_nsec));
+        g_autofree char *stages = ald_plan_words_stages(report, row->number);
+        g_autofree char *client = row->client ? ald_plan_words_node(row->client_name, row->client) : NULL;
+
+        return client ? g_strdup_printf(_("%s: %s; client %s"), step, stages, client)
+                      : g_strdup_printf("%s: %s", step, stages);
+}
+
+char *ald_plan_words_left_out(const AldPlanLeftOutRow *row)
+{
+        g_autofree char *node = ald_plan_words_node(row->node_name, row->node);
+        g_autofree char *device = ald_text_safe_or_null(row->device);
+
+        return device ? g_strdup_printf("%s/%s", node, device) : g_steal_pointer(&node);
+}
+
+/* The word of an enumeration in the language of the user; a newer service may have one that is not known
+ * here. */
+static char *translate_word(const char *const *words, int i, const char *word)
+{
+        return i >= 0 && words[i] ? g_strdup(_(words[i])) : ald_text_safe_or_null(word);
+}
+
+char *ald_plan_words_reason(const AldPlanLeftOutRow *row)
+{
+        static const char *const words[ALD_PLAN_LEFT_OUT_ROW_REASON_N] = {
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_SAVES_TOO_LITTLE] = N_("saves too little"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_UNUSABLE] = N_("unusable"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_EXCLUDED] = N_("excluded"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_NOT_FOR_ENGINE] = N_("not for this engine"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_SHARES_MEMORY] = N_("shares memory"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_MEMORY_UNKNOWN] = N_("memory unknown"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_BANDWIDTH_UNMEASURED] = N_("not measured"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_COMPUTE_UNMEASURED] = N_("not measured"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_MEMORY_TOO_SMALL] = N_("too little memory"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_OTHER_VENDOR] = N_("other vendor"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_NO_ROOM] = N_("no room"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_BEYOND_LIMIT] = N_("beyond the limit"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_NO_PATH] = N_("no path"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_NO_DEVICE] = N_("no device"),
+        };
+
+        return translate_word(words, ald_plan_left_out_row_reason_from_string(row->reason), row->reason);
+}
+
+char *ald_plan_words_problem(const AldPlanRow *plan)
+{
+        static const char *const words[ALD_PLAN_ROW_PROBLEM_N] = {
+                [ALD_PLAN_ROW_PROBLEM_NO_DEVICE] = N_("No device can be used"),
+                [ALD_PLAN_ROW_PROBLEM_REQUIRED_UNUSABLE] = N_("A required device cannot be used"),
+                [ALD_PLAN_ROW_PROBLEM_TOO_LITTLE_MEMORY] = N_("There is too little memory"),
+                [ALD_PLAN_ROW_PROBLEM_DEVICES_LIMITED] = N_("Too few devices may be used"),
+                [ALD_PLAN_ROW_PROBLEM_VENDORS_DIFFER] = N_("The devices are of several vendors"),
+                [ALD_PLAN_ROW_PROBLEM_NOT_JOINED] = N_("The devices are not joined by measured paths"),
+        };
+
+        return translate_word(words, ald_plan_row_problem_from_string(plan->problem), plan->problem);
+}
+
+char *ald_plan_words_limiter(const AldPlanStageRow *stage)
+{
+        static const char *const words[ALD_PLAN_STAGE_ROW_LIMITER_N] = {
+                [ALD_PLAN_STAGE_ROW_LIMITER_MEMORY] = N_("limited by memory bandwidth"),
+                [ALD_PLAN_STAGE_ROW_LIMITER_COMPUTE] = N_("limited by compute"),
+        };
+
+        return translate_word(words, ald_plan_stage_row_limiter_from_string(stage->limiter), stage->limiter);
+}
+
+bool ald_plan_is_notable(const AldPlanReport *report, const AldPlanSensitivityRow *row)
+{
+        return row->text && ald_figure(row->step_nsec) <= NOTABLE * ald_figure(report->plan.step_nsec);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+
 #include "placement/report/report.h"
 
 /* A plan in words. Texts from other machines are made safe; free all texts with g_free(). */
@@ -28,3 +30,24 @@ char *ald_plan_words_hop(const AldPlanHopRow *hop);
 
 /* "socket eth0 → eth1, 192.0.2.2" */
 char *ald_plan_words_path(const AldPlanHopRow *hop);
+
+/* What is placed, and for what: "Example (llama), 32 layers, 11.1 GiB; context 4096; 1 request". */
+char *ald_plan_words_request(const AldPlanRow *plan, const char *title);
+
+/* "61.2 ms: alpha/cpu 40, beta/cpu 8; client gamma" */
+char *ald_plan_words_alternative(const AldPlanReport *report, const AldPlanAlternativeRow *row);
+
+/* "alpha/cpu", or "alpha" if the node has no device that is known. */
+char *ald_plan_words_left_out(const AldPlanLeftOutRow *row);
+
+/* "no path": its reason in short. */
+char *ald_plan_words_reason(const AldPlanLeftOutRow *row);
+
+/* "Too Little Memory": why there is no plan, as a heading. */
+char *ald_plan_words_problem(const AldPlanRow *plan);
+
+/* "limited by memory bandwidth", or NULL. */
+char *ald_plan_words_limiter(const AldPlanStageRow *stage);
+
+/* Whether faster paths would change enough to be told of. */
+bool ald_plan_is_notable(const AldPlanReport *report, const AldPlanSensitivityRow *row);

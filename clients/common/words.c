@@ -22,6 +22,9 @@ static const char *const words[] = {
         N_("speed"),
         N_("route"),
         N_("errors"),
+        /* Paths of a plan that are none between nodes, or were never measured. */
+        N_("inner"),
+        N_("assumed"),
         /* Why the figures of a device are less reliable. */
         N_("busy"),
         N_("unstable"),

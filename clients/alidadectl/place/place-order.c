@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clients/alidadectl/place/place-order.h"
 #include "clients/command-line/print.h"
-#include "clients/common/format.h"
+#include "clients/common/quantity.h"
 #include "placement/model/model-file.h"
-#include "placement/plan/workload.h"
 
-#define CONTEXT 4096u
 #define USAGE "alidadectl place MODEL|--bytes=BYTES --layers=N --elements=N"
 
 void ald_place_order_init(AldPlaceOrder *order)
@@ -21,10 +17,7 @@ void ald_place_order_init(AldPlaceOrder *order)
                 .options = ALD_PLAN_OPTIONS_INIT,
                 .must = g_ptr_array_new_with_free_func(g_free),
                 .without = g_ptr_array_new_with_free_func(g_free),
-                .bytes = ALD_ABSENT_UINT64,
-                .kv_bytes = ALD_ABSENT_UINT64,
-                .type_k = ALD_KV_F16,
-                .type_v = ALD_KV_F16 };
+                .order = ALD_PLAN_ORDER_INIT };
         order->options.engine = "llama.cpp";
 }
 
@@ -86,34 +79,9 @@ static bool parse_count(const char *option, const char *text, uint64_t max, uint
         return true;
 }
 
-/* A number with a unit out of `units`, each of which is `step` times the one before it. */
-static bool parse_scaled(const char *text, const char *units, double step, const char *end, double *ret)
-{
-        char *rest;
-        double value = g_ascii_strtod(text, &rest), factor = 1;
-        const char *unit = *rest ? strchr(units, *rest) : NULL;
-
-        if (rest == text || !isfinite(value) || value < 0)
-                return false;
-        for (const char *at = units; unit && at <= unit; at++)
-                factor *= step;
-        rest += unit ? 1 : 0;
-        if (*rest && strcmp(rest, end) != 0)
-                return false;
-        *ret = value * factor;
-        return true;
-}
-
 static bool parse_size(const char *option, const char *text, uint64_t *ret)
 {
-        double value;
-
-        if ((!parse_scaled(text, "KMGT", 1024, "iB", &value) &&
-                    !parse_scaled(text, "KMGT", 1024, "B", &value)) ||
-                value > (double) ALD_INTEGER_MAX)
-                return refuse(option, text, "a size such as 40G");
-        *ret = (uint64_t) value;
-        return true;
+        return ald_quantity_parse_bytes(text, ret) || refuse(option, text, "a size such as 40G");
 }
 
 static bool parse_time(const char *text, double *ret_nsec)
@@ -140,8 +108,8 @@ static bool parse_assumed(const char *text, AldPlanOptions *options)
         g_auto(GStrv) parts = g_strsplit(text, ",", 2);
         double rate, rtt;
 
-        if (g_strv_length(parts) != 2 || !parse_scaled(parts[0], "kMGT", 1000, "b/s", &rate) || rate < 1 ||
-                rate > (double) ALD_INTEGER_MAX || !parse_time(parts[1], &rtt))
+        if (g_strv_length(parts) != 2 || !ald_quantity_parse(parts[0], "kMGT", 1000, "b/s", &rate) ||
+                rate < 1 || rate > (double) ALD_INTEGER_MAX || !parse_time(parts[1], &rtt))
                 return refuse("assume", text, "a rate and a round trip such as 1G,0.3ms");
         options->assumed_bits_per_second = (uint64_t) rate;
         options->assumed_rtt_nsec = (uint64_t) rtt;
@@ -171,27 +139,11 @@ static bool parse_constant(const char *text, AldPlanOptions *options)
 
 static bool parse_kv_type(const char *text, AldKvType *ret)
 {
-        static const char *const names[ALD_N_KV_TYPES] = {
-                [ALD_KV_F32] = "f32",
-                [ALD_KV_F16] = "f16",
-                [ALD_KV_BF16] = "bf16",
-                [ALD_KV_Q8_0] = "q8_0",
-                [ALD_KV_Q4_0] = "q4_0",
-                [ALD_KV_Q4_1] = "q4_1",
-                [ALD_KV_Q5_0] = "q5_0",
-                [ALD_KV_Q5_1] = "q5_1",
-                [ALD_KV_IQ4_NL] = "iq4_nl",
-        };
-
-        for (AldKvType i = 0; i < ALD_N_KV_TYPES; i++)
-                if (strcmp(names[i], text) == 0) {
-                        *ret = i;
-                        return true;
-                }
-        return refuse("kv-type", text, "a type of keys and values; see --help");
+        return ald_kv_type_from_name(text, ret) >= 0 ||
+               refuse("kv-type", text, "a type of keys and values; see --help");
 }
 
-static bool parse_kv_types(const char *text, AldPlaceOrder *order)
+static bool parse_kv_types(const char *text, AldPlanOrder *order)
 {
         g_auto(GStrv) parts = g_strsplit(text, ",", 2);
 
@@ -244,17 +196,17 @@ static const struct option long_options[] = {
         {},
 };
 
-static bool take_workload_option(AldPlaceOrder *order, int c, const char *value)
+static bool take_workload_option(AldPlanOrder *order, int c, const char *value)
 {
         switch (c) {
         case CONTEXT_TOKENS:
-                return parse_count("context", value, 1000000000, &order->workload.context);
+                return parse_count("context", value, 1000000000, &order->context);
         case PARALLEL:
-                return parse_count("parallel", value, 65536, &order->workload.parallel);
+                return parse_count("parallel", value, 65536, &order->parallel);
         case LAYERS:
-                return parse_count("layers", value, ALD_LLM_LAYERS_MAX, &order->workload.layers);
+                return parse_count("layers", value, ALD_LLM_LAYERS_MAX, &order->layers);
         case ELEMENTS:
-                return parse_count("elements", value, 1000000, &order->workload.activation_elements);
+                return parse_count("elements", value, 1000000, &order->elements);
         case BYTES:
                 return parse_size("bytes", value, &order->bytes);
         case KV_BYTES:
@@ -317,24 +269,21 @@ static int take_option(AldPlaceOrder *order, AldCtl *ctl, int c)
         case SET:
                 return take_plan_option(order, c, optarg) ? -1 : ALD_EXIT_USAGE;
         default:
-                return take_workload_option(order, c, optarg) ? -1 : ALD_EXIT_USAGE;
+                return take_workload_option(&order->order, c, optarg) ? -1 : ALD_EXIT_USAGE;
         }
 }
 
 static int check(const AldPlaceOrder *order)
 {
-        const bool has_numbers = order->bytes != ALD_ABSENT_UINT64 || order->kv_bytes != ALD_ABSENT_UINT64 ||
-                                 order->workload.layers != ALD_ABSENT_UINT64 ||
-                                 order->workload.activation_elements != ALD_ABSENT_UINT64;
+        const AldPlanOrder *of = &order->order;
+        const bool has_any = of->bytes != ALD_ABSENT_UINT64 || of->kv_bytes != ALD_ABSENT_UINT64 ||
+                             of->layers != ALD_ABSENT_UINT64 || of->elements != ALD_ABSENT_UINT64;
 
-        if (order->model && has_numbers) {
+        if (order->model && has_any) {
                 ald_print_error("A model and --bytes, --layers, --elements or --kv-bytes exclude each other");
                 return ALD_EXIT_USAGE;
         }
-        if (!order->model &&
-                (order->bytes == ALD_ABSENT_UINT64 || order->workload.layers == ALD_ABSENT_UINT64 ||
-                        order->workload.layers == 0 ||
-                        order->workload.activation_elements == ALD_ABSENT_UINT64)) {
+        if (!order->model && !ald_plan_order_has_numbers(of)) {
                 ald_print_error("Usage: " USAGE);
                 return ALD_EXIT_USAGE;
         }
@@ -378,61 +327,30 @@ int ald_place_order_parse(AldPlaceOrder *order, AldCtl *ctl)
         return check(order);
 }
 
-static int complete_numbers(AldPlaceOrder *order)
+static int read_model(const char *path, AldLlm **ret)
 {
-        AldPlanWorkload *workload = &order->workload;
-        g_autofree char *size = ald_format_bytes((double) order->bytes);
+        g_autofree char *error = NULL;
+        int r = ald_llm_read(path, ret, &error);
 
-        workload->layer_bytes = MAX((order->bytes + workload->layers - 1) / workload->layers, 1);
-        if (order->kv_bytes != ALD_ABSENT_UINT64)
-                workload->layer_kv_bytes = (order->kv_bytes + workload->layers - 1) / workload->layers;
-        order->title = g_strdup_printf("%" PRIu64 " layers, %s", workload->layers, size);
-        return ALD_EXIT_OK;
-}
-
-static char *describe(const AldLlm *llm)
-{
-        g_autofree char *size = NULL;
-        double bytes = (double) llm->embedding_bytes + (double) llm->head_bytes;
-
-        for (uint32_t i = 0; i < llm->n_layers; i++)
-                bytes += (double) llm->layers[i].bytes;
-        size = ald_format_bytes(bytes);
-        return g_strdup_printf("%s (%s), %u layers, %s", llm->name ? llm->name : "a model",
-                llm->architecture ? llm->architecture : "unknown architecture", llm->n_layers, size);
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        ald_print_error("Cannot read the model: %s", error ? error : g_strerror(-r));
+        return ALD_EXIT_ERROR;
 }
 
 int ald_place_order_complete(AldPlaceOrder *order)
 {
         g_autoptr(AldLlm) llm = NULL;
         g_autofree char *error = NULL;
-        uint64_t parallel = order->workload.parallel == ALD_ABSENT_UINT64 ? 1 : order->workload.parallel;
-        uint64_t context = order->workload.context;
-        int r;
+        AldPlanOrder of = order->order;
 
-        if (!order->model)
-                return complete_numbers(order);
-        r = ald_llm_read(order->model, &llm, &error);
-        if (r < 0) {
-                ald_print_error("Cannot read the model: %s", error ? error : g_strerror(-r));
+        if (order->model && read_model(order->model, &llm) != ALD_EXIT_OK)
+                return ALD_EXIT_ERROR;
+        of.llm = llm;
+        if (ald_plan_order_workload(&of, &order->workload, &error) < 0) {
+                ald_print_error("%s", error);
                 return ALD_EXIT_ERROR;
         }
-        if (context == ALD_ABSENT_UINT64)
-                context = llm->context == ALD_LLM_ABSENT_COUNT ? CONTEXT : MIN(CONTEXT, llm->context);
-        r = ald_plan_workload_of_llm(
-                llm, (uint32_t) context, (uint32_t) parallel, order->type_k, order->type_v, &order->workload);
-        if (r == -EOPNOTSUPP) {
-                ald_print_error("Cannot tell the size of its keys and values: %s", llm->kv_problem);
-                return ALD_EXIT_ERROR;
-        }
-        if (r < 0) {
-                ald_print_error("Cannot place the model: %s",
-                        r == -ENODATA ? "its files do not state all sizes"
-                        : r == -EINVAL
-                                ? "its heads do not consist of whole blocks of that type of keys and values"
-                                : g_strerror(-r));
-                return ALD_EXIT_ERROR;
-        }
-        order->title = describe(llm);
+        order->title = ald_plan_order_title(&of);
         return ALD_EXIT_OK;
 }

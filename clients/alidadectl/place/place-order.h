@@ -2,18 +2,17 @@
 #pragma once
 
 #include "clients/command-line/ctl.h"
-#include "placement/model/model.h"
+#include "clients/common/plan-order.h"
 #include "record/schema.h"
 
 /* What `place` was asked for. */
 typedef struct AldPlaceOrder {
         const char *model; /* a file or folder; NULL: it is given in numbers */
-        char *title;       /* of what is placed, not safe for a terminal */
+        char *title;       /* of what is placed */
+        AldPlanOrder order;
         AldPlanWorkload workload;
         AldPlanOptions options;
         GPtrArray *must, *without; /* strings of the command line */
-        uint64_t bytes, kv_bytes;  /* of all layers; or ALD_ABSENT_UINT64 */
-        AldKvType type_k, type_v;
 } AldPlaceOrder;
 
 void ald_place_order_init(AldPlaceOrder *order);

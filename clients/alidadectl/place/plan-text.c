@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <inttypes.h>
-
 #include "clients/alidadectl/place/plan-text.h"
 #include "clients/command-line/table.h"
 #include "clients/command-line/text.h"
@@ -8,7 +6,6 @@
 #include "clients/common/plan-words.h"
 
 #define FACT_COLUMNS 11u
-#define NOTABLE 0.99 /* of the time of a step */
 
 static const AldColumn stage_columns[] = {
         { "STAGE", .least = 12, .flexible = true },
@@ -111,23 +108,10 @@ static void add_alternatives(GString *out, const AldPlanReport *report, unsigned
         for (guint i = 0; i < report->alternatives->len; i++) {
                 const AldPlanAlternativeRow *row = &g_array_index(
                         report->alternatives, AldPlanAlternativeRow, i);
-                g_autofree char *step = ald_format_nsec(ald_figure(row->step_nsec));
-                g_autofree char *stages = ald_plan_words_stages(report, row->number);
-                g_autofree char *client = row->client ? ald_plan_words_node(row->client_name, row->client)
-                                                      : NULL;
-                g_autofree char *text = g_strdup_printf(
-                        "%s: %s%s%s", step, stages, client ? "; client " : "", client ? client : "");
+                g_autofree char *text = ald_plan_words_alternative(report, row);
 
                 add_paragraph(out, text, columns);
         }
-}
-
-static char *left_out_label(const AldPlanLeftOutRow *row)
-{
-        g_autofree char *node = ald_plan_words_node(row->node_name, row->node);
-        g_autofree char *device = ald_text_safe_or_null(row->device);
-
-        return device ? g_strdup_printf("%s/%s", node, device) : g_steal_pointer(&node);
 }
 
 static void add_left_out(GString *out, const AldPlanReport *report, unsigned columns)
@@ -137,18 +121,13 @@ static void add_left_out(GString *out, const AldPlanReport *report, unsigned col
         for (guint i = 0; i < report->left_out->len; i++) {
                 const AldPlanLeftOutRow *row = &g_array_index(report->left_out, AldPlanLeftOutRow, i);
 
-                ald_table_add(table, left_out_label(row));
+                ald_table_add(table, ald_plan_words_left_out(row));
                 ald_table_add(table, ald_text_safe_or_null(row->text ? row->text : row->reason));
         }
         add_table(out, table, columns);
 }
 
 /* Those that would change little are left to JSON. */
-static bool is_notable(const AldPlanReport *report, const AldPlanSensitivityRow *row)
-{
-        return row->text && ald_figure(row->step_nsec) <= NOTABLE * ald_figure(report->plan.step_nsec);
-}
-
 static void add_sensitivities(GString *out, const AldPlanReport *report, unsigned columns)
 {
         bool begun = false;
@@ -158,7 +137,7 @@ static void add_sensitivities(GString *out, const AldPlanReport *report, unsigne
                         report->sensitivities, AldPlanSensitivityRow, i);
                 g_autofree char *text = ald_text_safe_or_null(row->text);
 
-                if (!is_notable(report, row))
+                if (!ald_plan_is_notable(report, row))
                         continue;
                 if (!begun)
                         g_string_append_printf(
@@ -168,23 +147,9 @@ static void add_sensitivities(GString *out, const AldPlanReport *report, unsigne
         }
 }
 
-/* What is placed, with as many tokens and requests as matter. */
-static char *describe_request(const AldPlanRow *plan, const char *title)
-{
-        g_autofree char *safe = ald_text_safe(title);
-        GString *text = g_string_new(safe);
-
-        if (plan->context != 0 && plan->context != ALD_ABSENT_UINT64)
-                g_string_append_printf(text, "; context %" PRIu64, plan->context);
-        if (plan->parallel != ALD_ABSENT_UINT64)
-                g_string_append_printf(text, "; %" PRIu64 " %s", plan->parallel,
-                        plan->parallel == 1 ? "request" : "requests");
-        return g_string_free(text, FALSE);
-}
-
 static void add_request(GString *out, const AldPlanReport *report, const char *title, unsigned columns)
 {
-        g_autofree char *text = describe_request(&report->plan, title);
+        g_autofree char *text = ald_plan_words_request(&report->plan, title);
 
         add_fact(out, "Model", text, columns);
 }

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <glib.h>
+#include <string.h>
+
+#include "clients/common/format.h"
+#include "clients/common/plan-order.h"
+#include "clients/common/safe-text.h"
+#include "placement/plan/workload.h"
+#include "record/translate.h"
+
+#define CONTEXT 4096u
+
+static const char *const kv_type_names[ALD_N_KV_TYPES] = {
+        [ALD_KV_F32] = "f32",
+        [ALD_KV_F16] = "f16",
+        [ALD_KV_BF16] = "bf16",
+        [ALD_KV_Q8_0] = "q8_0",
+        [ALD_KV_Q4_0] = "q4_0",
+        [ALD_KV_Q4_1] = "q4_1",
+        [ALD_KV_Q5_0] = "q5_0",
+        [ALD_KV_Q5_1] = "q5_1",
+        [ALD_KV_IQ4_NL] = "iq4_nl",
+};
+
+const char *ald_kv_type_name(AldKvType type)
+{
+        return kv_type_names[type];
+}
+
+int ald_kv_type_from_name(const char *name, AldKvType *ret)
+{
+        for (AldKvType i = 0; i < ALD_N_KV_TYPES; i++)
+                if (strcmp(kv_type_names[i], name) == 0) {
+                        *ret = i;
+                        return 0;
+                }
+        return -EINVAL;
+}
+
+uint64_t ald_plan_order_context(const AldLlm *llm)
+{
+        return !llm || llm->context == ALD_LLM_ABSENT_COUNT ? CONTEXT : MIN(CONTEXT, llm->context);
+}
+
+bool ald_plan_order_has_numbers(const AldPlanOrder *order)
+{
+        return order->bytes != ALD_ABSENT_UINT64 && order->layers != ALD_ABSENT_UINT64 && order->layers > 0 &&
+               order->elements != ALD_ABSENT_UINT64;
+}
+
+static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order)
+{
+        AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
+
+        workload.layers = order->layers;
+        workload.layer_bytes = MAX((order->bytes + order->layers - 1) / order->layers, 1);
+        if (order->kv_bytes != ALD_ABSENT_UINT64)
+                workload.layer_kv_bytes = (order->kv_bytes + order->layers - 1) / order->layers;
+        workload.activation_elements = order->elements;
+        workload.context = order->context;
+        workload.parallel = order->parallel;
+        return workload;
+}
+
+static char *explain(const AldLlm *llm, int error)
+{
+        if (error == -EOPNOTSUPP)
+                return g_strdup_printf(_("Cannot tell the size of its keys and values: %s"), llm->kv_problem);
+        return g_strdup_printf(_("Cannot place the model: %s"),
+                error == -ENODATA ? _("its files do not state all sizes")
+                : error == -EINVAL
+                        ? _("its heads do not consist of whole blocks of that type of keys and values")
+                        : g_strerror(-error));
+}
+
+int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error)
+{
+        uint64_t context = order->context == ALD_ABSENT_UINT64 ? ald_plan_order_context(order->llm)
+                                                               : order->context;
+        uint64_t parallel = order->parallel == ALD_ABSENT_UINT64 ? 1 : order->parallel;
+        int r;
+
+        if (!order->llm) {
+                *ret = workload_of_numbers(order);
+                return 0;
+        }
+        r = ald_plan_workload_of_llm(
+                order->llm, (uint32_t) context, (uint32_t) parallel, order->type_k, order->type_v, ret);
+        if (r < 0)
+                *ret_error = explain(order->llm, r);
+        return r;
+}
+
+static double bytes_of(const AldLlm *llm)
+{
+        double bytes = (double) llm->embedding_bytes + (double) llm->head_bytes;
+
+        for (uint32_t i = 0; i < llm->n_layers; i++)
+                bytes += (double) llm->layers[i].bytes;
+        return bytes;
+}
+
+char *ald_plan_order_title(const AldPlanOrder *order)
+{
+        const AldLlm *llm = order->llm;
+        uint64_t n_layers = llm ? llm->n_layers : order->layers;
+        g_autofree char *size = ald_format_bytes(llm ? bytes_of(llm) : (double) order->bytes);
+        g_autofree char *layers = g_strdup_printf(
+                ngettext("%lu layer", "%lu layers", n_layers), (unsigned long) n_layers);
+        g_autofree char *name = NULL, *architecture = NULL;
+
+        if (!llm)
+                return g_strdup_printf("%s, %s", layers, size);
+        name = llm->name ? ald_text_safe(llm->name) : g_strdup(_("a model"));
+        architecture = llm->architecture ? ald_text_safe(llm->architecture)
+                                         : g_strdup(_("unknown architecture"));
+        return g_strdup_printf("%s (%s), %s, %s", name, architecture, layers, size);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/model/model.h"
+#include "record/schema.h"
+
+/* What is to be placed, as a person asks for it: a model that was read, or numbers. */
+typedef struct AldPlanOrder {
+        const AldLlm *llm; /* NULL: the four numbers below count */
+        uint64_t bytes;    /* of all layers */
+        uint64_t kv_bytes; /* of all keys and values; may be absent */
+        uint64_t layers;
+        uint64_t elements; /* that pass from layer to layer for a token */
+        uint64_t context;  /* tokens of each request; absent: see ald_plan_order_context() */
+        uint64_t parallel; /* requests at once; absent: 1 */
+        AldKvType type_k, type_v;
+} AldPlanOrder;
+
+#define ALD_PLAN_ORDER_INIT                                                                                 \
+        {                                                                                                   \
+                .bytes = ALD_ABSENT_UINT64, .kv_bytes = ALD_ABSENT_UINT64, .layers = ALD_ABSENT_UINT64,     \
+                .elements = ALD_ABSENT_UINT64, .context = ALD_ABSENT_UINT64, .parallel = ALD_ABSENT_UINT64, \
+                .type_k = ALD_KV_F16, .type_v = ALD_KV_F16,                                                 \
+        }
+
+/* The context of an order that names none: 4096 tokens, or what the model has, if that is less. The model may
+ * be NULL. */
+uint64_t ald_plan_order_context(const AldLlm *llm);
+
+/* Whether all numbers are there that an order without a model needs. */
+bool ald_plan_order_has_numbers(const AldPlanOrder *order);
+
+/* What Plan() of org.alidade.Placement1 is to be called with. On error, *ret_error is a sentence, to be
+ * freed. */
+int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error);
+
+/* "Example (llama), 32 layers, 11.1 GiB": safe text, to be freed. */
+char *ald_plan_order_title(const AldPlanOrder *order);
+
+/* As llama.cpp calls them: "f16", "q8_0" … */
+const char *ald_kv_type_name(AldKvType type);
+/* -EINVAL for any other text. */
+int ald_kv_type_from_name(const char *name, AldKvType *ret);
