@@ -164,6 +164,7 @@ static const struct {
         { "win.show-page::nodes", { "<Alt>2" } },
         { "win.show-page::links", { "<Alt>3" } },
         { "win.show-page::findings", { "<Alt>4" } },
+        { "win.show-page::placement", { "<Alt>5" } },
         { "win.connect", { "<Control>n" } },
         { "win.retry", { "<Control>r", "F5" } },
         { "win.hold-off", { "<Control>h" } },

@@ -5,6 +5,7 @@
 #include "clients/common/connection.h"
 #include "clients/desktop/details/details-pane.h"
 #include "clients/desktop/live/finding-item.h"
+#include "clients/desktop/placement/placement-page.h"
 #include "clients/desktop/tables/findings-page.h"
 #include "clients/desktop/tables/links-page.h"
 #include "clients/desktop/tables/list-page.h"
@@ -36,6 +37,7 @@ struct _AldDesktopWindow {
         GtkWidget *switcher, *switcher_bar, *title, *search;
         GBinding *searches; /* of the button, with the search of the page that is seen; or NULL */
         GtkWidget *content; /* NULL before anything was read, like the pages and the details */
+        AldPlacementPage *placement;
         AldDetailsPane *details;
         GtkWidget *details_box;
         GtkWidget *page_focus; /* what had the focus last on the pages, or NULL */
@@ -278,6 +280,11 @@ static void focus_details(AldDesktopWindow *window)
 
 /* Actions. */
 
+static AldTopologyView *topology_of(AldDesktopWindow *window)
+{
+        return ALD_TOPOLOGY_VIEW(adw_view_stack_get_child_by_name(window->pages, "topology"));
+}
+
 static void open_details(AldDesktopWindow *window, bool open)
 {
         if (!window->content)
@@ -285,16 +292,32 @@ static void open_details(AldDesktopWindow *window, bool open)
         window->shows_details = open;
         if (!open)
                 ald_details_pane_clear(window->details);
-        ald_topology_view_select(
-                ALD_TOPOLOGY_VIEW(adw_view_stack_get_child_by_name(window->pages, "topology")), NULL, NULL);
+        ald_topology_view_select(topology_of(window), NULL, NULL);
         adapt(window);
         update_narrow_width(window);
 }
 
 static void select_in_topology(AldDesktopWindow *window, const char *a, const char *b)
 {
-        ald_topology_view_select(
-                ALD_TOPOLOGY_VIEW(adw_view_stack_get_child_by_name(window->pages, "topology")), a, b);
+        ald_topology_view_select(topology_of(window), a, b);
+}
+
+static void on_overlay_changed(AldDesktopWindow *window)
+{
+        const char *title;
+        const AldPlanReport *report = ald_placement_page_overlay(window->placement, &title);
+
+        ald_topology_view_show_plan(topology_of(window), report, title);
+        if (report)
+                ald_desktop_window_show_page(window, "topology");
+}
+
+static void on_clear_plan(GtkWidget *widget, const char *name, GVariant *parameter)
+{
+        AldDesktopWindow *window = ALD_DESKTOP_WINDOW(widget);
+
+        if (window->placement)
+                ald_placement_page_clear_overlay(window->placement);
 }
 
 static void close_details(AldDesktopWindow *window)
@@ -546,6 +569,12 @@ static void make_pages(AldDesktopWindow *window)
         add_page(window, ald_links_page_new(window->cluster), "links", _("Links"), "alidade-links-symbolic");
         add_page(window, ald_findings_page_new(window->cluster), "findings", _("Findings"),
                 "alidade-findings-symbolic");
+        window->placement = ALD_PLACEMENT_PAGE(
+                ald_placement_page_new(window->cluster, ald_actions_bus(window->actions)));
+        add_page(window, GTK_WIDGET(window->placement), "placement", _("Placement"),
+                "alidade-placement-symbolic");
+        g_signal_connect_swapped(
+                window->placement, "overlay-changed", G_CALLBACK(on_overlay_changed), window);
         g_signal_connect_swapped(window->pages, "notify::visible-child", G_CALLBACK(follow_page), window);
 }
 
@@ -699,6 +728,9 @@ static void ald_desktop_window_dispose(GObject *object)
         g_clear_weak_pointer(&window->page_focus);
         if (window->pages)
                 g_signal_handlers_disconnect_by_data(window->pages, window);
+        if (window->placement)
+                g_signal_handlers_disconnect_by_data(window->placement, window);
+        window->placement = NULL;
         g_clear_pointer(&window->searches, g_binding_unbind);
         if (window->cluster) {
                 g_signal_handlers_disconnect_by_data(window->cluster, window);
@@ -733,6 +765,7 @@ static void ald_desktop_window_class_init(AldDesktopWindowClass *class)
         gtk_widget_class_install_action(widget_class, "win.say", "s", on_say);
         gtk_widget_class_install_action(widget_class, "win.retry", NULL, on_retry);
         gtk_widget_class_install_action(widget_class, "win.show-page", "s", on_show_page);
+        gtk_widget_class_install_action(widget_class, "win.clear-plan", NULL, on_clear_plan);
         gtk_widget_class_install_action(widget_class, "win.show-shortcuts", NULL, on_show_shortcuts);
         /* After what has the focus, such as a search, has not used it. */
         gtk_widget_class_add_binding_action(widget_class, GDK_KEY_Escape, 0, "win.close-details", NULL);

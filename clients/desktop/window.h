@@ -20,5 +20,5 @@ AldDesktopWindow *ald_desktop_window_new(
 AldLiveCluster *ald_desktop_window_cluster(AldDesktopWindow *window);
 AldActions *ald_desktop_window_actions(AldDesktopWindow *window);
 
-/* The name of a page: "topology", "nodes", "links" or "findings". */
+/* The name of a page: "topology", "nodes", "links", "findings" or "placement". */
 void ald_desktop_window_show_page(AldDesktopWindow *window, const char *page);

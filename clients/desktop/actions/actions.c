@@ -273,3 +273,8 @@ AldHoldOff *ald_actions_hold_off(AldActions *self)
 {
         return self->hold_off;
 }
+
+AldHostBus *ald_actions_bus(AldActions *self)
+{
+        return self->bus;
+}

@@ -4,6 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "clients/desktop/actions/hold-off.h"
+#include "clients/desktop/actions/host-bus.h"
 #include "clients/desktop/live/live-cluster.h"
 
 /*
@@ -25,3 +26,6 @@ void ald_actions_free(AldActions *actions);
 GtkWidget *ald_actions_job_bar(AldActions *actions);
 
 AldHoldOff *ald_actions_hold_off(AldActions *actions);
+
+/* The connection that they use, which goes with them. */
+AldHostBus *ald_actions_bus(AldActions *actions);

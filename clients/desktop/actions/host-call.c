@@ -62,20 +62,45 @@ static gboolean on_failing(void *userdata)
         return G_SOURCE_REMOVE;
 }
 
-static int send(AldHostCall *call, const AldHostMethod *method, const char *types, va_list arguments)
+/* Callers expect an answer from the main loop only. */
+static void fail_soon(AldHostCall *call)
 {
-        sd_bus *bus = ald_host_use_bus(call->use);
-        g_autoptr(AldMessage) m = NULL;
+        call->failing = g_idle_source_new();
+        g_source_set_callback(call->failing, on_failing, call, NULL);
+        g_source_attach(call->failing, g_main_context_get_thread_default());
+}
+
+/* NULL if there is no connection. */
+static sd_bus *begin(AldHostCall *call, AldHostBus *bus, AldHostReplied replied, void *userdata)
+{
+        call->replied = replied;
+        call->userdata = userdata;
+        call->use = ald_host_bus_use(bus, on_lost, call, &call->error);
+        if (!call->use)
+                fail_soon(call);
+        return call->use ? ald_host_use_bus(call->use) : NULL;
+}
+
+static void send(AldHostCall *call, sd_bus *bus, sd_bus_message *m, int r, uint64_t usec)
+{
+        if (r >= 0)
+                r = sd_bus_call_async(bus, &call->slot, m, on_reply, call, usec);
+        if (r >= 0)
+                return;
+        (void) sd_bus_error_set_errno(&call->error, r);
+        fail_soon(call);
+}
+
+static int make(
+        sd_bus *bus, const AldHostMethod *method, const char *types, va_list arguments, sd_bus_message **ret)
+{
         int r = sd_bus_message_new_method_call(
-                bus, &m, method->name, method->path, method->interface, method->member);
+                bus, ret, method->name, method->path, method->interface, method->member);
 
         if (r >= 0)
-                r = sd_bus_message_set_allow_interactive_authorization(m, method->asks);
+                r = sd_bus_message_set_allow_interactive_authorization(*ret, method->asks);
         if (r >= 0)
-                r = sd_bus_message_appendv(m, types, arguments);
-        if (r >= 0)
-                r = sd_bus_call_async(
-                        bus, &call->slot, m, on_reply, call, method->asks ? ASKING_USEC : ALD_ANSWER_USEC);
+                r = sd_bus_message_appendv(*ret, types, arguments);
         return r;
 }
 
@@ -83,25 +108,32 @@ AldHostCall *ald_host_call_new(AldHostBus *bus, const AldHostMethod *method, Ald
         void *userdata, const char *types, ...)
 {
         AldHostCall *call = g_new0(AldHostCall, 1);
+        sd_bus *connection = begin(call, bus, replied, userdata);
+        g_autoptr(AldMessage) m = NULL;
         va_list arguments;
-        int r = 0;
+        int r;
 
-        call->replied = replied;
-        call->userdata = userdata;
-        call->use = ald_host_bus_use(bus, on_lost, call, &call->error);
-        if (call->use) {
-                va_start(arguments, types);
-                r = send(call, method, types, arguments);
-                va_end(arguments);
-        }
-        if (call->use && r >= 0)
+        if (!connection)
                 return call;
-        if (call->use)
-                (void) sd_bus_error_set_errno(&call->error, r);
-        /* Callers expect an answer from the main loop only. */
-        call->failing = g_idle_source_new();
-        g_source_set_callback(call->failing, on_failing, call, NULL);
-        g_source_attach(call->failing, g_main_context_get_thread_default());
+        va_start(arguments, types);
+        r = make(connection, method, types, arguments, &m);
+        va_end(arguments);
+        send(call, connection, m, r, method->asks ? ASKING_USEC : ALD_ANSWER_USEC);
+        return call;
+}
+
+AldHostCall *ald_host_call_new_made(AldHostBus *bus, AldHostMake make_call, const void *data, uint64_t usec,
+        AldHostReplied replied, void *userdata)
+{
+        AldHostCall *call = g_new0(AldHostCall, 1);
+        sd_bus *connection = begin(call, bus, replied, userdata);
+        g_autoptr(AldMessage) m = NULL;
+        int r;
+
+        if (!connection)
+                return call;
+        r = make_call(connection, data, &m);
+        send(call, connection, m, r, usec);
         return call;
 }
 

@@ -21,6 +21,13 @@ typedef void (*AldHostReplied)(sd_bus_message *reply, const sd_bus_error *error,
 AldHostCall *ald_host_call_new(AldHostBus *bus, const AldHostMethod *method, AldHostReplied replied,
         void *userdata, const char *types, ...);
 
+/* Makes a call. Negative errno of sd-bus. */
+typedef int (*AldHostMake)(sd_bus *bus, const void *data, sd_bus_message **ret);
+
+/* The same with a call that `make` makes now from the data. The answer may take this long. */
+AldHostCall *ald_host_call_new_made(AldHostBus *bus, AldHostMake make, const void *data, uint64_t usec,
+        AldHostReplied replied, void *userdata);
+
 /* Passes the answer to another function instead. */
 void ald_host_call_hand_over(AldHostCall *call, AldHostReplied replied, void *userdata);
 

@@ -81,11 +81,19 @@ static bool is_selected(const AldDrawnLine *line, const guint selected[2])
         return line->a == selected[0] || line->b == selected[0];
 }
 
-static AldLineWeight weight_of(const AldCanvasScene *scene, const AldDrawnLine *line, const guint selected[2])
+static bool shows_plan(const AldCanvasScene *scene)
 {
-        bool any = selected[0] != G_MAXUINT;
+        for (guint i = 0; i < scene->lines->len; i++)
+                if (((const AldDrawnLine *) scene->lines->pdata[i])->planned)
+                        return true;
+        return false;
+}
 
-        if (any && is_selected(line, selected))
+/* `any`: whether some lines are more important than others. */
+static AldLineWeight weight_of(
+        const AldCanvasScene *scene, const AldDrawnLine *line, const guint selected[2], bool any)
+{
+        if (line->planned || (selected[0] != G_MAXUINT && is_selected(line, selected)))
                 return ALD_LINE_WEIGHT_SELECTED;
         if (line->trouble != ALD_LINE_TROUBLE_NONE && !any)
                 return ALD_LINE_WEIGHT_USUAL;
@@ -166,6 +174,7 @@ void ald_canvas_scene_connect(
         AldCanvasScene *scene, GPtrArray *lines, const guint selected[2], const AldSceneSizes *sizes)
 {
         g_autofree AldLineEnds *ends = g_new(AldLineEnds, lines->len);
+        bool any;
 
         g_ptr_array_ref(lines);
         g_ptr_array_unref(scene->lines);
@@ -173,11 +182,12 @@ void ald_canvas_scene_connect(
         scene->routes = g_renew(AldLine, scene->routes, lines->len);
         scene->weights = g_renew(AldLineWeight, scene->weights, lines->len);
         scene->labels = g_realloc_n(scene->labels, lines->len, sizeof *scene->labels);
+        any = selected[0] != G_MAXUINT || shows_plan(scene);
         for (guint i = 0; i < lines->len; i++) {
                 const AldDrawnLine *line = lines->pdata[i];
 
                 ends[i] = (AldLineEnds){ line->a, line->b, line->lane, line->n_lanes };
-                scene->weights[i] = weight_of(scene, line, selected);
+                scene->weights[i] = weight_of(scene, line, selected, any);
         }
         ald_lines_route(scene->cards, scene->n_nodes, ends, lines->len, scene->routes);
         place_labels(scene, sizes);

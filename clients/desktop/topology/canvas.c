@@ -40,6 +40,7 @@ struct _AldTopologyCanvas {
         AldSceneSizes sizes;
         guint measured_serial; /* of the font for which the sizes of labels are; 0: they are unknown */
         char *selected[2];
+        AldPlanMarks *plan; /* NULL: none is shown */
 
         double zoom;
         AldVector origin; /* of the scene, in pixels of the widget */
@@ -329,6 +330,31 @@ static void arrange_soon(AldTopologyCanvas *canvas)
                 canvas->arrange_id = g_idle_add_full(G_PRIORITY_HIGH, on_arrange, canvas, NULL);
 }
 
+static const char *id_of(AldTopologyCanvas *canvas, guint index)
+{
+        return ald_node_item_id(ald_node_card_item(canvas->cards->pdata[index]));
+}
+
+/* The plan, whose nodes may have gone. */
+
+static void mark_cards(AldTopologyCanvas *canvas)
+{
+        for (guint i = 0; i < canvas->cards->len; i++)
+                ald_node_card_set_plan(
+                        canvas->cards->pdata[i], ald_plan_marks_node(canvas->plan, id_of(canvas, i)));
+}
+
+static void mark_lines(AldTopologyCanvas *canvas)
+{
+        g_autofree const char **ids = g_new(const char *, canvas->cards->len);
+
+        if (!canvas->plan)
+                return;
+        for (guint i = 0; i < canvas->cards->len; i++)
+                ids[i] = id_of(canvas, i);
+        ald_plan_marks_apply(canvas->plan, canvas->lines, ids);
+}
+
 /* Of the graph and of the list of nodes, which are read one after the other, those that are in both. */
 static void read_lines(AldTopologyCanvas *canvas)
 {
@@ -353,6 +379,7 @@ static void read_lines(AldTopologyCanvas *canvas)
         }
         g_ptr_array_unref(canvas->lines);
         canvas->lines = lines;
+        mark_lines(canvas);
 }
 
 static bool has_same_nodes(AldTopologyCanvas *canvas, GListModel *nodes)
@@ -443,8 +470,10 @@ static void refresh(AldTopologyCanvas *canvas)
         g_autoptr(GPtrArray) before = g_ptr_array_ref(canvas->lines);
         bool same = has_same_nodes(canvas, nodes);
 
-        if (!same)
+        if (!same) {
                 make_cards(canvas, nodes);
+                mark_cards(canvas);
+        }
         read_lines(canvas);
         if (!same || (canvas->cards->len > ALD_RING_NODES && !joins_the_same(before, canvas->lines)))
                 arrange(canvas);
@@ -496,6 +525,17 @@ void ald_topology_canvas_select(AldTopologyCanvas *canvas, const char *a, const 
                 ald_node_card_set_selected(
                         canvas->cards->pdata[i], g_strcmp0(id, a) == 0 || g_strcmp0(id, b) == 0);
         }
+        connect_cards(canvas);
+}
+
+void ald_topology_canvas_show_plan(AldTopologyCanvas *canvas, AldPlanMarks *marks)
+{
+        ald_plan_marks_free(canvas->plan);
+        canvas->plan = marks;
+        if (!canvas->used)
+                return;
+        mark_cards(canvas);
+        read_lines(canvas);
         connect_cards(canvas);
 }
 
@@ -772,11 +812,6 @@ static void on_drag_end(GtkGestureDrag *gesture, double dx, double dy, AldTopolo
         canvas->drags = false;
 }
 
-static const char *id_of(AldTopologyCanvas *canvas, guint index)
-{
-        return ald_node_item_id(ald_node_card_item(canvas->cards->pdata[index]));
-}
-
 static void on_click(GtkGestureClick *gesture, int n_press, double x, double y, AldTopologyCanvas *canvas)
 {
         int i = ald_canvas_scene_find_line(canvas->scene, to_scene(canvas, x, y), HIT_PX / canvas->zoom);
@@ -863,6 +898,7 @@ static void ald_topology_canvas_finalize(GObject *object)
         AldTopologyCanvas *canvas = ALD_TOPOLOGY_CANVAS(object);
 
         ald_canvas_scene_free(canvas->scene);
+        ald_plan_marks_free(canvas->plan);
         g_ptr_array_unref(canvas->cards);
         g_ptr_array_unref(canvas->labels);
         g_ptr_array_unref(canvas->lines);

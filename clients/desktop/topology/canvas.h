@@ -4,6 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "clients/desktop/live/live-cluster.h"
+#include "clients/desktop/topology/plan-marks.h"
 
 /*
  * Nodes as cards, and what joins them as lines with figures. It can be zoomed, panned and rearranged by hand;
@@ -21,3 +22,6 @@ void ald_topology_canvas_set_used(AldTopologyCanvas *canvas, bool used);
 
 /* Emphasizes a node, or the lines of a pair; NULL for none. */
 void ald_topology_canvas_select(AldTopologyCanvas *canvas, const char *a, const char *b);
+
+/* Shows a plan on cards and lines; NULL: none. Takes the marks. */
+void ald_topology_canvas_show_plan(AldTopologyCanvas *canvas, AldPlanMarks *marks);

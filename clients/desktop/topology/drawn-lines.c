@@ -358,7 +358,7 @@ bool ald_drawn_lines_are_alike(const GPtrArray *a, const GPtrArray *b)
                 const AldDrawnLine *x = a->pdata[i], *y = b->pdata[i];
 
                 if (!is_same_pair(x, y) || x->kind != y->kind || x->trouble != y->trouble ||
-                        !has_same_labels(x, y))
+                        x->planned != y->planned || !has_same_labels(x, y))
                         return false;
         }
         return true;

@@ -42,6 +42,7 @@ typedef struct AldDrawnLine {
         AldEdgeRowPresence presence; /* the best of its paths */
         AldLineTrouble trouble;
         bool asymmetric;
+        bool planned;                   /* a plan that is shown transfers over it */
         uint64_t there, back;           /* bits per second: the best of the paths of this presence */
         uint64_t rtt;                   /* ns: the least of them */
         char *texts[ALD_N_LABEL_KINDS]; /* of its labels; NULL: none */

@@ -15,9 +15,10 @@ struct _AldNodeCard {
         AldNodeItem *item;
         gulong changed;
         GtkImage *icon, *presence_icon;
-        GtkLabel *name, *seen, *memory, *performance, *load;
+        GtkLabel *name, *seen, *memory, *performance, *load, *badge, *plan;
         AldMemoryBar *bar;
-        char *words; /* all that the card says, and what is missing */
+        char *planned; /* its part in a plan that is shown, in words; NULL: none */
+        char *words;   /* all that the card says, and what is missing */
         bool compact;
 };
 
@@ -124,6 +125,8 @@ static void update_accessible(AldNodeCard *card)
         append(label, counts, gtk_label_get_label(card->performance));
         if (counts)
                 append_missing(label, card);
+        if (card->planned)
+                append(label, true, card->planned);
         ald_widget_describe(GTK_WIDGET(card), label->str, NULL);
         g_free(card->words);
         card->words = g_strdup(label->str);
@@ -166,6 +169,19 @@ void ald_node_card_set_compact(AldNodeCard *card, bool compact)
         update_presence(card);
 }
 
+void ald_node_card_set_plan(AldNodeCard *card, const AldNodeMark *mark)
+{
+        ald_label_show(GTK_WIDGET(card->badge), mark ? mark->numbers : NULL);
+        ald_label_show(GTK_WIDGET(card->plan), mark ? mark->layers : NULL);
+        g_free(card->planned);
+        card->planned = mark ? g_strdup(mark->words) : NULL;
+        if (mark)
+                gtk_widget_add_css_class(GTK_WIDGET(card), "planned");
+        else
+                gtk_widget_remove_css_class(GTK_WIDGET(card), "planned");
+        update_accessible(card);
+}
+
 void ald_node_card_set_selected(AldNodeCard *card, bool selected)
 {
         if (selected)
@@ -195,6 +211,7 @@ static void ald_node_card_dispose(GObject *object)
 
 static void ald_node_card_finalize(GObject *object)
 {
+        g_free(ALD_NODE_CARD(object)->planned);
         g_free(ALD_NODE_CARD(object)->words);
         G_OBJECT_CLASS(ald_node_card_parent_class)->finalize(object);
 }
@@ -226,6 +243,7 @@ static void ald_node_card_init(AldNodeCard *card)
         card->icon = GTK_IMAGE(gtk_image_new());
         card->presence_icon = GTK_IMAGE(gtk_image_new());
         gtk_box_append(GTK_BOX(head), GTK_WIDGET(card->icon));
+        card->badge = make_label(head, "plan-badge");
         card->name = make_label(head, "heading");
         gtk_widget_set_hexpand(GTK_WIDGET(card->name), TRUE);
         gtk_box_append(GTK_BOX(head), GTK_WIDGET(card->presence_icon));
@@ -236,6 +254,11 @@ static void ald_node_card_init(AldNodeCard *card)
         card->memory = make_label(box, "caption");
         card->performance = make_label(box, "caption");
         card->load = make_label(box, "caption");
+        card->plan = make_label(box, "caption");
+        gtk_widget_add_css_class(GTK_WIDGET(card->plan), "accent");
+        gtk_widget_add_css_class(GTK_WIDGET(card->badge), "numeric");
+        gtk_widget_set_visible(GTK_WIDGET(card->badge), FALSE);
+        gtk_widget_set_visible(GTK_WIDGET(card->plan), FALSE);
         gtk_widget_add_css_class(GTK_WIDGET(card->memory), "numeric");
         gtk_widget_add_css_class(GTK_WIDGET(card->load), "numeric");
         gtk_widget_add_css_class(GTK_WIDGET(card->load), "dim-label");

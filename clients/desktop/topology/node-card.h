@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "clients/desktop/live/node-item.h"
+#include "clients/desktop/topology/plan-marks.h"
 
 #define ALD_CARD_WIDTH 208
 #define ALD_CARD_HEIGHT 116
@@ -28,3 +29,6 @@ void ald_node_card_tick(AldNodeCard *card);
 void ald_node_card_set_compact(AldNodeCard *card, bool compact);
 
 void ald_node_card_set_selected(AldNodeCard *card, bool selected);
+
+/* Shows the part that the node has in a plan; NULL: none. The mark is not kept. */
+void ald_node_card_set_plan(AldNodeCard *card, const AldNodeMark *mark);

@@ -6,6 +6,7 @@
 #include "clients/desktop/layout/positions.h"
 #include "clients/desktop/topology/canvas.h"
 #include "clients/desktop/topology/matrix.h"
+#include "clients/desktop/topology/plan-marks.h"
 #include "clients/desktop/topology/signs.h"
 #include "clients/desktop/topology/tiles.h"
 #include "clients/desktop/topology/topology-view.h"
@@ -14,7 +15,7 @@
 struct _AldTopologyView {
         GtkBox parent;
         AldLiveCluster *cluster;
-        GtkWidget *notice, *notice_text;
+        GtkWidget *notice, *notice_text, *plan, *plan_text;
         GtkStack *stack; /* "canvas", "matrix" or "empty" */
         AldTopologyCanvas *canvas;
         AldMatrixView *matrix;
@@ -59,6 +60,19 @@ void ald_topology_view_select(AldTopologyView *view, const char *a, const char *
         ald_matrix_view_select(view->matrix, a, b);
 }
 
+/* The order is said as well, since a matrix does not show it. */
+void ald_topology_view_show_plan(AldTopologyView *view, const AldPlanReport *report, const char *title)
+{
+        AldPlanMarks *marks = report ? ald_plan_marks_new(report) : NULL;
+        g_autofree char *text = marks ? g_strdup_printf(
+                                                _("Plan for %s: %s"), title, ald_plan_marks_order(marks))
+                                      : NULL;
+
+        ald_label_show(view->plan_text, text);
+        gtk_widget_set_visible(view->plan, text != NULL);
+        ald_topology_canvas_show_plan(view->canvas, marks);
+}
+
 static void on_button(GtkButton *button, AldTopologyView *view)
 {
         gtk_widget_activate_action(
@@ -94,21 +108,41 @@ static GtkWidget *make_buttons(AldTopologyView *view)
         return box;
 }
 
+/* A line above the map. */
+static GtkWidget *make_line(const char *icon, AldTone tone, GtkWidget **ret_text)
+{
+        GtkWidget *line = g_object_new(
+                GTK_TYPE_BOX, "spacing", 12, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS, NULL);
+        GtkWidget *symbol = ald_decoration_new(), *text = ald_wrapping_label_new(NULL);
+
+        ald_decoration_show(symbol, icon);
+        ald_widget_show_tone(symbol, tone);
+        gtk_widget_set_hexpand(text, TRUE);
+        gtk_widget_add_css_class(line, "card");
+        gtk_widget_add_css_class(line, "topology-notice");
+        gtk_box_append(GTK_BOX(line), symbol);
+        gtk_box_append(GTK_BOX(line), text);
+        *ret_text = text;
+        return line;
+}
+
 static GtkWidget *make_notice(AldTopologyView *view)
 {
-        GtkWidget *icon = ald_decoration_new();
-
-        view->notice = g_object_new(
-                GTK_TYPE_BOX, "spacing", 12, "accessible-role", GTK_ACCESSIBLE_ROLE_STATUS, NULL);
-        view->notice_text = ald_wrapping_label_new(NULL);
-        ald_decoration_show(icon, ald_tone_icon(ALD_TONE_WARNING));
-        ald_widget_show_tone(icon, ALD_TONE_WARNING);
-        gtk_widget_set_hexpand(view->notice_text, TRUE);
-        gtk_widget_add_css_class(view->notice, "card");
-        gtk_widget_add_css_class(view->notice, "topology-notice");
-        gtk_box_append(GTK_BOX(view->notice), icon);
-        gtk_box_append(GTK_BOX(view->notice), view->notice_text);
+        view->notice = make_line(ald_tone_icon(ALD_TONE_WARNING), ALD_TONE_WARNING, &view->notice_text);
         return view->notice;
+}
+
+static GtkWidget *make_plan(AldTopologyView *view)
+{
+        GtkWidget *clear = gtk_button_new_with_label(_("Clear"));
+
+        view->plan = make_line("alidade-placement-symbolic", ALD_TONE_PLAIN, &view->plan_text);
+        gtk_widget_set_valign(clear, GTK_ALIGN_CENTER);
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(clear), "win.clear-plan");
+        ald_widget_describe(clear, _("Clear the plan"), NULL);
+        gtk_box_append(GTK_BOX(view->plan), clear);
+        gtk_widget_set_visible(view->plan, FALSE);
+        return view->plan;
 }
 
 static GtkWidget *make_empty(void)
@@ -161,6 +195,7 @@ GtkWidget *ald_topology_view_new(AldLiveCluster *cluster, GSettings *settings)
         gtk_widget_set_vexpand(GTK_WIDGET(view->stack), TRUE);
         gtk_box_append(GTK_BOX(view), ald_tiles_new(cluster));
         gtk_box_append(GTK_BOX(view), make_notice(view));
+        gtk_box_append(GTK_BOX(view), make_plan(view));
         gtk_box_append(GTK_BOX(view), GTK_WIDGET(view->stack));
         update(view);
         update_notice(view);

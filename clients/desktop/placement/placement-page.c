@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+
+#include "clients/desktop/actions/bus-error-words.h"
+#include "clients/desktop/placement/order-form.h"
+#include "clients/desktop/placement/placement-page.h"
+#include "clients/desktop/placement/plan-run.h"
+#include "clients/desktop/placement/plan-view.h"
+#include "clients/desktop/widgets/widget-words.h"
+#include "common/bus-names.h"
+
+#define SPACING 12
+#define WIDTH 760
+
+struct _AldPlacementPage {
+        AdwBin parent;
+        AldHostBus *bus;
+        AldOrderForm *form;
+        AldPlanView *view;
+        GtkWidget *start, *running, *progress, *message, *toggle;
+        AldPlanRun *run;       /* NULL while none is made */
+        AldPlanReport *report; /* NULL: none */
+        char *asked, *title;   /* what is placed by the run, and by the report */
+};
+
+G_DEFINE_FINAL_TYPE(AldPlacementPage, ald_placement_page, ADW_TYPE_BIN)
+
+enum { OVERLAY_CHANGED, N_SIGNALS };
+
+static guint signals[N_SIGNALS];
+
+/* The plan. */
+
+static void say(AldPlacementPage *page, const char *text, AldTone tone)
+{
+        ald_widget_show_tone(page->message, tone);
+        ald_label_show(page->message, text);
+}
+
+static void update_buttons(AldPlacementPage *page)
+{
+        bool has_focus = ald_widget_has_focus_within(page->running) || gtk_widget_has_focus(page->start);
+
+        gtk_widget_set_visible(page->start, !page->run);
+        gtk_widget_set_visible(page->running, page->run != NULL);
+        gtk_widget_set_sensitive(page->start, !ald_order_form_problem(page->form));
+        if (has_focus)
+                gtk_widget_child_focus(page->run ? page->running : page->start, GTK_DIR_TAB_FORWARD);
+}
+
+/* What is shown of the one before must go first. */
+static void take_report(AldPlacementPage *page, AldPlanReport *report)
+{
+        ald_placement_page_clear_overlay(page);
+        ald_plan_view_show(page->view, NULL, NULL);
+        ald_plan_report_free(page->report);
+        g_free(page->title);
+        page->report = report;
+        page->title = g_steal_pointer(&page->asked);
+        ald_plan_view_show(page->view, report, page->title);
+}
+
+static void on_progressed(double fraction, void *userdata)
+{
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(ALD_PLACEMENT_PAGE(userdata)->progress), fraction);
+}
+
+static void on_ended(AldPlanReport *report, const sd_bus_error *error, void *userdata)
+{
+        AldPlacementPage *page = userdata;
+        g_autofree char *why = NULL, *words = NULL;
+
+        page->run = NULL;
+        update_buttons(page);
+        if (report) {
+                take_report(page, report);
+                return;
+        }
+        why = ald_bus_error_words(error, ALD_PLACEMENT_UNIT);
+        words = g_strdup_printf(_("Cannot plan: %s"), why);
+        say(page, words, ALD_TONE_ERROR);
+}
+
+static void start(AldPlacementPage *page)
+{
+        static const AldPlanRunHandler handler = { .progressed = on_progressed, .ended = on_ended };
+        AldPlanWorkload workload;
+        AldPlanOptions options;
+        AldPlanOrder order;
+        g_autofree char *error = NULL;
+
+        if (page->run || ald_order_form_problem(page->form))
+                return;
+        order = ald_order_form_order(page->form);
+        options = ald_order_form_options(page->form);
+        if (ald_plan_order_workload(&order, &workload, &error) < 0) {
+                say(page, error, ALD_TONE_ERROR);
+                return;
+        }
+        g_free(page->asked);
+        page->asked = ald_plan_order_title(&order);
+        say(page, NULL, ALD_TONE_PLAIN);
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(page->progress), 0);
+        page->run = ald_plan_run_start(page->bus, &workload, &options, &handler, page);
+        update_buttons(page);
+}
+
+static void on_cancel(AldPlacementPage *page)
+{
+        g_clear_pointer(&page->run, ald_plan_run_cancel);
+        say(page, _("Planning was canceled"), ALD_TONE_FAINT);
+        update_buttons(page);
+}
+
+/* On the map. */
+
+static void on_toggled(AldPlacementPage *page)
+{
+        g_signal_emit(page, signals[OVERLAY_CHANGED], 0);
+}
+
+const AldPlanReport *ald_placement_page_overlay(AldPlacementPage *page, const char **ret_title)
+{
+        bool shown = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(page->toggle));
+
+        *ret_title = page->title;
+        return shown ? page->report : NULL;
+}
+
+void ald_placement_page_clear_overlay(AldPlacementPage *page)
+{
+        gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(page->toggle), FALSE);
+}
+
+/* Of several pages in a window, the one that is seen. */
+static gboolean on_shortcut(GtkWidget *widget, GVariant *arguments, gpointer userdata)
+{
+        if (!gtk_widget_get_mapped(widget))
+                return FALSE;
+        start(ALD_PLACEMENT_PAGE(widget));
+        return TRUE;
+}
+
+/* Widgets. */
+
+static void add_shortcuts(AldPlacementPage *page)
+{
+        static const guint keys[] = { GDK_KEY_Return, GDK_KEY_KP_Enter };
+        GtkEventController *controller = gtk_shortcut_controller_new();
+
+        gtk_shortcut_controller_set_scope(GTK_SHORTCUT_CONTROLLER(controller), GTK_SHORTCUT_SCOPE_GLOBAL);
+        for (size_t i = 0; i < G_N_ELEMENTS(keys); i++)
+                gtk_shortcut_controller_add_shortcut(GTK_SHORTCUT_CONTROLLER(controller),
+                        gtk_shortcut_new(gtk_keyval_trigger_new(keys[i], GDK_CONTROL_MASK),
+                                gtk_callback_action_new(on_shortcut, NULL, NULL)));
+        gtk_widget_add_controller(GTK_WIDGET(page), controller);
+}
+
+static GtkWidget *make_running(AldPlacementPage *page)
+{
+        GtkWidget *cancel = gtk_button_new_with_label(_("Cancel"));
+
+        page->running = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, SPACING);
+        page->progress = gtk_progress_bar_new();
+        gtk_widget_set_hexpand(page->progress, TRUE);
+        gtk_widget_set_valign(page->progress, GTK_ALIGN_CENTER);
+        ald_widget_describe(page->progress, _("Planning"), NULL);
+        ald_widget_describe(cancel, _("Cancel Planning"), NULL);
+        g_signal_connect_swapped(cancel, "clicked", G_CALLBACK(on_cancel), page);
+        gtk_box_append(GTK_BOX(page->running), page->progress);
+        gtk_box_append(GTK_BOX(page->running), cancel);
+        return page->running;
+}
+
+static GtkWidget *make_start(AldPlacementPage *page)
+{
+        page->start = gtk_button_new_with_mnemonic(_("_Plan"));
+        gtk_widget_add_css_class(page->start, "suggested-action");
+        gtk_widget_add_css_class(page->start, "pill");
+        gtk_widget_set_halign(page->start, GTK_ALIGN_CENTER);
+        g_signal_connect_swapped(page->start, "clicked", G_CALLBACK(start), page);
+        return page->start;
+}
+
+static void add_tools(AldPlacementPage *page)
+{
+        page->toggle = gtk_toggle_button_new_with_label(_("Show on Topology"));
+        g_signal_connect_swapped(page->toggle, "toggled", G_CALLBACK(on_toggled), page);
+        ald_plan_view_add_tool(page->view, page->toggle);
+}
+
+static GtkWidget *make_content(AldPlacementPage *page, AldLiveCluster *cluster)
+{
+        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, SPACING), *clamp = adw_clamp_new(),
+                  *scroller = gtk_scrolled_window_new();
+
+        page->form = ALD_ORDER_FORM(ald_order_form_new());
+        page->view = ALD_PLAN_VIEW(ald_plan_view_new(cluster));
+        page->message = ald_wrapping_label_new(NULL);
+        gtk_widget_set_visible(page->message, FALSE);
+        gtk_widget_add_css_class(box, "placement");
+        gtk_box_append(GTK_BOX(box), GTK_WIDGET(page->form));
+        gtk_box_append(GTK_BOX(box), make_start(page));
+        gtk_box_append(GTK_BOX(box), make_running(page));
+        gtk_box_append(GTK_BOX(box), page->message);
+        gtk_box_append(GTK_BOX(box), GTK_WIDGET(page->view));
+        add_tools(page);
+        adw_clamp_set_maximum_size(ADW_CLAMP(clamp), WIDTH);
+        adw_clamp_set_child(ADW_CLAMP(clamp), box);
+        gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scroller), GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC);
+        gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scroller), clamp);
+        return scroller;
+}
+
+/* The service gives a plan up that nobody waits for when the connection ends. */
+static void ald_placement_page_dispose(GObject *object)
+{
+        AldPlacementPage *page = ALD_PLACEMENT_PAGE(object);
+
+        g_clear_pointer(&page->run, ald_plan_run_free);
+        adw_bin_set_child(ADW_BIN(page), NULL);
+        G_OBJECT_CLASS(ald_placement_page_parent_class)->dispose(object);
+}
+
+static void ald_placement_page_finalize(GObject *object)
+{
+        AldPlacementPage *page = ALD_PLACEMENT_PAGE(object);
+
+        ald_plan_report_free(page->report);
+        g_free(page->asked);
+        g_free(page->title);
+        G_OBJECT_CLASS(ald_placement_page_parent_class)->finalize(object);
+}
+
+static void ald_placement_page_class_init(AldPlacementPageClass *class)
+{
+        G_OBJECT_CLASS(class)->dispose = ald_placement_page_dispose;
+        G_OBJECT_CLASS(class)->finalize = ald_placement_page_finalize;
+        signals[OVERLAY_CHANGED] = g_signal_new("overlay-changed", G_TYPE_FROM_CLASS(class),
+                G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void ald_placement_page_init(AldPlacementPage *page)
+{
+}
+
+GtkWidget *ald_placement_page_new(AldLiveCluster *cluster, AldHostBus *bus)
+{
+        AldPlacementPage *page = g_object_new(ALD_TYPE_PLACEMENT_PAGE, NULL);
+
+        page->bus = bus;
+        adw_bin_set_child(ADW_BIN(page), make_content(page, cluster));
+        add_shortcuts(page);
+        g_signal_connect_swapped(page->form, "changed", G_CALLBACK(update_buttons), page);
+        g_signal_connect_swapped(page->form, "submitted", G_CALLBACK(start), page);
+        update_buttons(page);
+        return GTK_WIDGET(page);
+}
