@@ -71,6 +71,15 @@ static void on_edited(AldModelRow *row)
         show(row);
 }
 
+/* A path that was not typed, such as one that was dropped, has no button to apply it. */
+static void on_activated(AldModelRow *row)
+{
+        if (row->path)
+                return;
+        g_signal_stop_emission_by_name(row, "entry-activated");
+        read_path(row);
+}
+
 /* The dialog: of GTK 4.8, and deprecated from 4.10 on. */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
@@ -175,6 +184,7 @@ static void ald_model_row_init(AldModelRow *row)
                 row, "folder-symbolic", _("Choose a Folder With Safetensors"), G_CALLBACK(on_choose_folder));
         g_signal_connect(row, "apply", G_CALLBACK(read_path), NULL);
         g_signal_connect(row, "changed", G_CALLBACK(on_edited), NULL);
+        g_signal_connect(row, "entry-activated", G_CALLBACK(on_activated), NULL);
 }
 
 GtkWidget *ald_model_row_new(void)

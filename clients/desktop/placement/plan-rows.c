@@ -74,7 +74,7 @@ static void show_stage(GtkWidget *row, guint number, const AldPlanStageRow *stag
                 .n = 4,
                 .age = age,
                 .state = limiter,
-                .tone = ALD_TONE_FAINT };
+                .tone = ALD_TONE_PLAIN };
 
         ald_figure_row_show(ALD_FIGURE_ROW(row), &figures);
         set_ends(row, stage->node, NULL);

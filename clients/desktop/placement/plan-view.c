@@ -259,7 +259,7 @@ static void ald_plan_view_init(AldPlanView *view)
 {
         gtk_orientable_set_orientation(GTK_ORIENTABLE(view), GTK_ORIENTATION_VERTICAL);
         gtk_box_set_spacing(GTK_BOX(view), 12);
-        view->request = ald_wrapping_label_new("dim-label");
+        view->request = ald_wrapping_label_new("heading");
         gtk_box_append(GTK_BOX(view), view->request);
         gtk_box_append(GTK_BOX(view), make_outdated(view));
         gtk_box_append(GTK_BOX(view), make_head(view));

@@ -133,9 +133,15 @@ static void ald_topology_canvas_snapshot(GtkWidget *widget, GtkSnapshot *snapsho
 static double measure_text(const char *text, gpointer userdata)
 {
         GtkWidget *ruler = GTK_WIDGET(ALD_TOPOLOGY_CANVAS(userdata)->ruler);
-        g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(ruler, text);
+        g_autofree char *widest = g_strdup(text);
+        g_autoptr(PangoLayout) layout = NULL;
         int width, around;
 
+        /* All digits of a label are as wide as the widest; those of a layout are not. */
+        for (char *c = widest; *c; c++)
+                if (g_ascii_isdigit(*c))
+                        *c = '8';
+        layout = gtk_widget_create_pango_layout(ruler, widest);
         pango_layout_get_pixel_size(layout, &width, NULL);
         gtk_widget_measure(ruler, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &around, NULL, NULL);
         return width + around;
