@@ -43,8 +43,15 @@ uint64_t ald_plan_order_context(const AldLlm *llm)
         return !llm || llm->context == ALD_LLM_ABSENT_COUNT ? CONTEXT : MIN(CONTEXT, llm->context);
 }
 
+bool ald_plan_engine_is_collective(const AldPlanEngine *engine)
+{
+        return engine && engine->topology == ALD_PLAN_ALL_REDUCE;
+}
+
 bool ald_plan_order_has_numbers(const AldPlanOrder *order)
 {
+        if (ald_plan_engine_is_collective(order->engine))
+                return order->message_bytes != ALD_ABSENT_UINT64;
         return order->bytes != ALD_ABSENT_UINT64 && order->layers != ALD_ABSENT_UINT64 && order->layers > 0 &&
                order->elements != ALD_ABSENT_UINT64;
 }
@@ -53,6 +60,10 @@ static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order)
 {
         AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
 
+        if (ald_plan_engine_is_collective(order->engine)) {
+                workload.message_bytes = order->message_bytes;
+                return workload;
+        }
         workload.layers = order->layers;
         workload.layer_bytes = MAX((order->bytes + order->layers - 1) / order->layers, 1);
         if (order->kv_bytes != ALD_ABSENT_UINT64)
@@ -74,6 +85,12 @@ static char *explain(const AldLlm *llm, int error)
                         : g_strerror(-error));
 }
 
+/* distributed-llama knows no other type. */
+static AldKvType kept_as(const AldPlanOrder *order, AldKvType chosen)
+{
+        return order->engine && order->engine->topology == ALD_PLAN_SLICES ? ALD_KV_F32 : chosen;
+}
+
 int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error)
 {
         uint64_t context = order->context == ALD_ABSENT_UINT64 ? ald_plan_order_context(order->llm)
@@ -81,12 +98,12 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
         uint64_t parallel = order->parallel == ALD_ABSENT_UINT64 ? 1 : order->parallel;
         int r;
 
-        if (!order->llm) {
+        if (!order->llm || ald_plan_engine_is_collective(order->engine)) {
                 *ret = workload_of_numbers(order);
                 return 0;
         }
-        r = ald_plan_workload_of_llm(
-                order->llm, (uint32_t) context, (uint32_t) parallel, order->type_k, order->type_v, ret);
+        r = ald_plan_workload_of_llm(order->llm, (uint32_t) context, (uint32_t) parallel,
+                kept_as(order, order->type_k), kept_as(order, order->type_v), ret);
         if (r < 0)
                 *ret_error = explain(order->llm, r);
         return r;
@@ -101,6 +118,13 @@ static double bytes_of(const AldLlm *llm)
         return bytes;
 }
 
+static char *message_title(const AldPlanOrder *order)
+{
+        g_autofree char *size = ald_format_bytes(ald_figure(order->message_bytes));
+
+        return g_strdup_printf(_("all-reduce of %s"), size);
+}
+
 char *ald_plan_order_title(const AldPlanOrder *order)
 {
         const AldLlm *llm = order->llm;
@@ -110,6 +134,8 @@ char *ald_plan_order_title(const AldPlanOrder *order)
                 ngettext("%lu layer", "%lu layers", n_layers), (unsigned long) n_layers);
         g_autofree char *name = NULL, *architecture = NULL;
 
+        if (ald_plan_engine_is_collective(order->engine))
+                return message_title(order);
         if (!llm)
                 return g_strdup_printf("%s, %s", layers, size);
         name = llm->name ? ald_text_safe(llm->name) : g_strdup(_("a model"));

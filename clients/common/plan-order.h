@@ -2,13 +2,16 @@
 #pragma once
 
 #include "placement/model/model.h"
+#include "placement/plan/engine.h"
 #include "record/schema.h"
 
 /* What is to be placed, as a person asks for it: a model that was read, or numbers. */
 typedef struct AldPlanOrder {
-        const AldLlm *llm; /* NULL: the four numbers below count */
-        uint64_t bytes;    /* of all layers */
-        uint64_t kv_bytes; /* of all keys and values; may be absent */
+        const AldPlanEngine *engine; /* NULL: one that keeps keys and values in any type */
+        uint64_t message_bytes;      /* for engines without layers, for which only this counts */
+        const AldLlm *llm;           /* NULL: the four numbers below count */
+        uint64_t bytes;              /* of all layers */
+        uint64_t kv_bytes;           /* of all keys and values; may be absent */
         uint64_t layers;
         uint64_t elements; /* that pass from layer to layer for a token */
         uint64_t context;  /* tokens of each request; absent: see ald_plan_order_context() */
@@ -16,16 +19,20 @@ typedef struct AldPlanOrder {
         AldKvType type_k, type_v;
 } AldPlanOrder;
 
-#define ALD_PLAN_ORDER_INIT                                                                                 \
-        {                                                                                                   \
-                .bytes = ALD_ABSENT_UINT64, .kv_bytes = ALD_ABSENT_UINT64, .layers = ALD_ABSENT_UINT64,     \
-                .elements = ALD_ABSENT_UINT64, .context = ALD_ABSENT_UINT64, .parallel = ALD_ABSENT_UINT64, \
-                .type_k = ALD_KV_F16, .type_v = ALD_KV_F16,                                                 \
+#define ALD_PLAN_ORDER_INIT                                                                                \
+        {                                                                                                  \
+                .message_bytes = ALD_ABSENT_UINT64, .bytes = ALD_ABSENT_UINT64,                            \
+                .kv_bytes = ALD_ABSENT_UINT64, .layers = ALD_ABSENT_UINT64, .elements = ALD_ABSENT_UINT64, \
+                .context = ALD_ABSENT_UINT64, .parallel = ALD_ABSENT_UINT64, .type_k = ALD_KV_F16,         \
+                .type_v = ALD_KV_F16,                                                                      \
         }
 
 /* The context of an order that names none: 4096 tokens, or what the model has, if that is less. The model may
  * be NULL. */
 uint64_t ald_plan_order_context(const AldLlm *llm);
+
+/* Whether an engine runs no model, but sums up messages of all its ranks. */
+bool ald_plan_engine_is_collective(const AldPlanEngine *engine);
 
 /* Whether all numbers are there that an order without a model needs. */
 bool ald_plan_order_has_numbers(const AldPlanOrder *order);

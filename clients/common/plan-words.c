@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <inttypes.h>
+#include <math.h>
 
 #include "clients/common/format.h"
 #include "clients/common/plan-words.h"
@@ -25,28 +26,49 @@ char *ald_plan_words_device(const AldPlanStageRow *stage)
         return g_strdup_printf("%s/%s", node, device);
 }
 
-char *ald_plan_words_layers(const AldPlanStageRow *stage)
+static char *format_range(const AldPlanStageRow *stage)
 {
-        if (stage->layers == ALD_ABSENT_UINT64 || stage->first_layer == ALD_ABSENT_UINT64)
-                return g_strdup(ALD_ABSENT_TEXT);
         if (stage->layers <= 1)
                 return g_strdup_printf("%" PRIu64, stage->first_layer);
         return g_strdup_printf(
                 "%" PRIu64 "–%" PRIu64, stage->first_layer, stage->first_layer + stage->layers - 1);
 }
 
-char *ald_plan_words_speed(double step_nsec, double tokens_per_second)
+static char *format_slice(const AldPlanStageRow *stage)
 {
-        g_autofree char *step = ald_format_nsec(step_nsec);
+        g_autofree char *range = format_range(stage);
 
-        return g_strdup_printf(_("%s a token, %.3g tokens/s"), step, tokens_per_second);
+        return g_strdup_printf("%s (1/%" PRIu64 ")", range, stage->slices);
+}
+
+char *ald_plan_words_layers(const AldPlanStageRow *stage)
+{
+        if (stage->layers == ALD_ABSENT_UINT64 || stage->first_layer == ALD_ABSENT_UINT64)
+                return g_strdup(ALD_ABSENT_TEXT);
+        return stage->slices == ALD_ABSENT_UINT64 ? format_range(stage) : format_slice(stage);
+}
+
+/* Between two tokens of a request, while several steps may be under way. */
+static double token_nsec(const AldPlanRow *plan)
+{
+        return fmax(ald_figure(plan->step_nsec),
+                ald_figure(plan->steps_in_flight) * ald_figure(plan->busiest_nsec));
+}
+
+char *ald_plan_words_speed(const AldPlanRow *plan)
+{
+        g_autofree char *time = ald_format_nsec(token_nsec(plan));
+
+        return isfinite(plan->tokens_per_second)
+                       ? g_strdup_printf(_("%s a token, %.3g tokens/s"), time, plan->tokens_per_second)
+                       : g_strdup_printf(_("%s an all-reduce"), time);
 }
 
 char *ald_plan_words_certainty(const AldPlanRow *plan)
 {
-        double gap = 100 * (ald_figure(plan->step_nsec) / ald_figure(plan->lower_nsec) - 1);
+        double gap = 100 * (token_nsec(plan) / ald_figure(plan->lower_nsec) - 1);
 
-        if (plan->step_nsec == plan->lower_nsec)
+        if (gap <= 0)
                 return g_strdup(_("proven to be the best"));
         return g_strdup_printf(_("at most %.1f %% above the best possible"), gap);
 }
@@ -57,13 +79,14 @@ char *ald_plan_words_stages(const AldPlanReport *report, uint64_t alternative)
 
         for (guint i = 0; i < report->stages->len; i++) {
                 const AldPlanStageRow *stage = &g_array_index(report->stages, AldPlanStageRow, i);
-                g_autofree char *device = NULL, *layers = NULL;
+                g_autofree char *device = NULL;
 
                 if (stage->alternative != alternative)
                         continue;
                 device = ald_plan_words_device(stage);
-                layers = ald_format_count(ald_figure(stage->layers));
-                g_string_append_printf(words, "%s%s %s", words->len > 0 ? ", " : "", device, layers);
+                g_string_append_printf(words, "%s%s", words->len > 0 ? ", " : "", device);
+                if (stage->layers != ALD_ABSENT_UINT64)
+                        g_string_append_printf(words, " %" PRIu64, stage->layers);
         }
         return g_string_free(words, FALSE);
 }
@@ -105,12 +128,16 @@ char *ald_plan_words_request(const AldPlanRow *plan, const char *title)
 
 char *ald_plan_words_alternative(const AldPlanReport *report, const AldPlanAlternativeRow *row)
 {
-        g_autofree char *step = ald_format_nsec(ald_figure(row->step_nsec));
+        const AldPlanRow as_plan = { .step_nsec = row->step_nsec,
+                .steps_in_flight = row->steps_in_flight,
+                .busiest_nsec = row->busiest_nsec,
+                .tokens_per_second = row->tokens_per_second };
+        g_autofree char *speed = ald_plan_words_speed(&as_plan);
         g_autofree char *stages = ald_plan_words_stages(report, row->number);
         g_autofree char *client = row->client ? ald_plan_words_node(row->client_name, row->client) : NULL;
 
-        return client ? g_strdup_printf(_("%s: %s; client %s"), step, stages, client)
-                      : g_strdup_printf("%s: %s", step, stages);
+        return client ? g_strdup_printf(_("%s: %s; client %s"), speed, stages, client)
+                      : g_strdup_printf("%s: %s", speed, stages);
 }
 
 char *ald_plan_words_left_out(const AldPlanLeftOutRow *row)
@@ -159,6 +186,8 @@ char *ald_plan_words_problem(const AldPlanRow *plan)
                 [ALD_PLAN_ROW_PROBLEM_DEVICES_LIMITED] = N_("Too few devices may be used"),
                 [ALD_PLAN_ROW_PROBLEM_VENDORS_DIFFER] = N_("The devices are of several vendors"),
                 [ALD_PLAN_ROW_PROBLEM_NOT_JOINED] = N_("The devices are not joined by measured paths"),
+                [ALD_PLAN_ROW_PROBLEM_SPLIT_SUM] = N_("The split has another number of layers"),
+                [ALD_PLAN_ROW_PROBLEM_SPLIT_MEMORY] = N_("The split does not fit"),
         };
 
         return translate_word(words, ald_plan_row_problem_from_string(plan->problem), plan->problem);

@@ -16,8 +16,8 @@ char *ald_plan_words_device(const AldPlanStageRow *stage);
 /* "0–39": its layers, counted from 0. */
 char *ald_plan_words_layers(const AldPlanStageRow *stage);
 
-/* "61.2 ms a token, 16.3 tokens/s": of all requests together. */
-char *ald_plan_words_speed(double step_nsec, double tokens_per_second);
+/* "61.2 ms a token, 16.3 tokens/s": the tokens are those of all requests together. */
+char *ald_plan_words_speed(const AldPlanRow *plan);
 
 /* "proven to be the best", or by how much the best possible one could take less. */
 char *ald_plan_words_certainty(const AldPlanRow *plan);

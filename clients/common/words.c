@@ -25,6 +25,10 @@ static const char *const words[] = {
         /* Paths of a plan that are none between nodes, or were never measured. */
         N_("inner"),
         N_("assumed"),
+        /* What a plan is to be best in. */
+        N_("latency"),
+        N_("throughput"),
+        N_("both"),
         /* Why the figures of a device are less reliable. */
         N_("busy"),
         N_("unstable"),

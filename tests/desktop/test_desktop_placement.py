@@ -3,37 +3,40 @@
 
 import re
 
-
 import pytest
+from gi.repository import GLib
 
 import pictures
-from bedlib import BusError, wait_until
-from played_cluster import ME, NAMES, PEER, edge, node, node_id
+from bedlib import BusError, StandIn, interface_xml, wait_until
+from bedlib.standin import Call
+from played_cluster import NAMES, PEER, edge, node, node_id
 from test_alidadectl_place import write_model
-from test_desktop_screens import DARK, LIGHT, SIZE, steady_picture, wait_size
+from test_desktop_screens import DARK, SIZE, steady_picture, wait_size
 
 GIB = 1024 ** 3
 GPU = "0000:01:00.0"
+NAME, PATH = "org.alidade.Placement1", "/org/alidade/Placement1"
+MODEL = "GGUF File or Folder"
 
 
-def machine(name, presence="online", bandwidth=900, memory=8):
+def machine(name):
     """A node with a GPU and a processor that is not measured."""
-    made = node(name, presence)
+    made = node(name)
     made["Node1.Memory"] = {"TotalBytes": 64 * GIB, "AvailableBytes": 48 * GIB}
     made["Node1.Backends"] = {"Devices": [
         {"Id": GPU, "Class": "gpu", "Name": "NVIDIA GeForce RTX 4090", "Vendor": "NVIDIA Corporation",
-         "MemoryTotalBytes": memory * GIB},
+         "MemoryTotalBytes": 8 * GIB},
         {"Id": "cpu", "Class": "cpu", "Name": "AMD Ryzen 9 7950X", "Unified": True}]}
     made["Node1.System"] = {"Devices": [{"Id": GPU, "MemoryUsedBytes": GIB}]}
     made["Node1.Compute"] = {"Devices": [
-        {"Id": GPU, "MemoryBandwidthBytesPerSecond": bandwidth * 10 ** 9, "TflopsFp16": 165.0,
+        {"Id": GPU, "MemoryBandwidthBytesPerSecond": 900 * 10 ** 9, "TflopsFp16": 165.0,
          "MeasuredUSec": 1_700_000_000_000_000}]}
     return made
 
 
 def cluster(n=3):
-    """Each pair is joined, the last node is offline."""
-    nodes = {node_id(number): machine(NAMES[number], "offline" if number == n - 1 else "online") for number in range(n)}
+    """Each pair is joined."""
+    nodes = {node_id(number): machine(NAMES[number]) for number in range(n)}
     edges = tuple(edge(node_id(a), node_id(b), 9_410_000_000) for a in range(n) for b in range(n) if a != b)
     return {"nodes": nodes, "edges": edges}
 
@@ -60,23 +63,147 @@ def fill(program, name, text):
 
 
 def choose_model(played):
-    entry = fill(played.program, "GGUF File or Folder", str(write_model(played.host.dir / "model.gguf")))
+    entry = fill(played.program, MODEL, str(write_model(played.host.dir / "model.gguf")))
     played.program.click_at(entry)
     played.program.press("Return")
     played.program.wait_for_text("Example (llama), 32 layers, 11.1 GiB")
 
 
-@pytest.mark.parametrize("size, scheme", [("wide", LIGHT), ("narrow", DARK), ("wide", DARK), ("narrow", LIGHT)])
-def test_look(place, size, scheme):
-    played = place(4, size, ADW_DEBUG_COLOR_SCHEME=scheme)
-    program = played.program
+def plan(played):
     choose_model(played)
-    program.press("ctrl+Return")
-    program.wait_for_text("tokens/s")
-    pictures.keep(steady_picture(program), f"place-{size}-{scheme}-1")
-    program.session.screen.resize(program.window, SIZE[size][0], 1880)
-    pictures.keep(steady_picture(program), f"place-{size}-{scheme}-2")
-    program.session.screen.resize(program.window, *SIZE[size])
+    played.program.press("ctrl+Return")
+    played.program.wait_for_text("tokens/s")
+
+
+def say_newer(played):
+    """The graph has another revision."""
+    for method in ("GetTopology", "GetPairs"):
+        reply = played.state.handlers[method](0, 0)
+        rest = [reply.get_child_value(i) for i in range(1, reply.n_children())]
+        newer = GLib.Variant.new_tuple(GLib.Variant("t", reply.unpack()[0] + 1), *rest)
+        played.state.handlers[method] = lambda since, after, newer=newer: newer
+    played.tell("TopologyChanged")
+
+
+# With the placement service
+
+def test_a_model_file_is_placed_and_shown_on_the_map(place):
+    """Two GPUs are needed; the client is one of their nodes, and the third one saves nothing."""
+    played = place()
+    program = played.program
+    plan(played)
+    tree = program.read()
+    stages = tree.find("list", "Stages").text()
+    assert "1. " in stages and "2. " in stages and "Layers 0–15" in stages and "Layers 16–31" in stages
+    assert "limited by memory bandwidth" in stages
+    assert "socket eth0 → eth7" in tree.find("list", "Transfers").text()
+    assert "client" in tree.find("list", "Next Best").text()
+    left_out = tree.find("list", "Left Out").text()
+    assert "cygnus/0000:01:00.0" in left_out and "saves too little" in left_out and "not measured" in left_out
+    assert not tree.find_all(name=re.compile("have changed since this plan"))
+    say_newer(played)
+    program.wait_for(name=re.compile("have changed since this plan"))
+
     program.click(name="Show on Topology")
     program.wait_for("tab", "Topology", "selected")
-    pictures.keep(steady_picture(program), f"place-{size}-{scheme}-3")
+    program.wait_for("button", re.compile("^borealis, .*stage 1 of the plan with layers 0–15"))
+    program.wait_for("button", re.compile("^atlas, .*stage 2 of the plan with layers 16–31, client of the plan"))
+    program.wait_for(name=re.compile("^client → 1: "))
+    program.wait_for(name=re.compile("^1 → client: "))
+    played.remove_node(PEER)
+    program.wait_gone("button", re.compile("^borealis, "))
+    program.wait_for("button", re.compile("^atlas, .*client of the plan"))
+    program.click("button", "Clear the plan")
+    program.wait_gone("button", re.compile("of the plan"))
+
+
+def test_a_stage_leads_to_its_node(place):
+    played = place()
+    program = played.program
+    plan(played)
+    row = program.read().find("list", "Stages").find(name=re.compile("^1. borealis/"))
+    program.click_at(row.find(name=re.compile("^NVIDIA")))
+    program.wait(lambda tree: "borealis" in tree.find(name="Details").text(), "the details")
+
+
+def test_numbers_that_fit_nowhere_are_a_problem(place):
+    played = place()
+    program = played.program
+    program.press("space", "Down", "Return")
+    for name, number in (("Size of All Layers, Such as 40G", "900G"), ("Layers", "x"), ("Elements Between Layers", "8192")):
+        fill(program, name, number)
+    program.wait_for_text("“Layers” is missing or out of range")
+    fill(program, "Layers", "80")
+    program.wait_for_text("80 layers, 900 GiB")
+    program.press("ctrl+Return")
+    program.wait_for_text("No device can be used")
+    assert "too little memory" in program.read().find("list", "Left Out").text()
+
+
+def test_what_is_no_model_is_said(place):
+    played = place()
+    path = played.host.dir / "model.gguf"
+    path.write_bytes(b"GGUF")
+    entry = fill(played.program, MODEL, str(path))
+    played.program.click_at(entry)
+    played.program.press("Return")
+    played.program.wait_for(name=re.compile("^Cannot read the model: .*model.gguf"))
+    assert "sensitive" not in played.program.read().find("button", re.compile("^_?Plan")).states
+
+
+# With a service that the test plays
+
+class SlowPlacement(StandIn):
+    """Plans until it is told to cancel."""
+
+    def _called(self, connection, sender, path, interface, method, arguments, invocation):
+        if method != "Plan":
+            super()._called(connection, sender, path, interface, method, arguments, invocation)
+            return
+        self.calls.append(Call(sender, interface, method, ()))
+        self.emit(path, interface, "Progress", "d", (0.25,), destination=sender)
+
+
+def played_placement(play, make):
+    played = play(**cluster())
+    connection = played.host.connection()
+    service = make(connection, PATH, interface_xml(NAME), {}, {"Cancel": lambda: ()})
+    connection.own(NAME)
+    played.services.append(service)
+    played.program.press("alt+5")
+    choose_model(played)
+    return played, service
+
+
+def test_planning_is_canceled(play):
+    played, service = played_placement(play, SlowPlacement)
+    played.program.press("ctrl+Return")
+    wait_until(lambda: service.calls, "Plan()")
+    played.program.wait_for("progress bar", "Planning")
+    played.program.click("button", "Cancel Planning")
+    wait_until(lambda: [call.method for call in service.calls] == ["Plan", "Cancel"], "Cancel()")
+    played.program.wait_for_text("Planning was canceled")
+    played.program.wait_for("button", re.compile("^_?Plan"), "sensitive")
+
+
+def test_errors_are_said_in_words(play):
+    played, service = played_placement(play, StandIn)
+    for error, words in (("org.freedesktop.DBus.Error.LimitsExceeded", "Cannot plan: Too many plans"),
+                         ("org.alidade.Error.StateUnavailable", "Cannot plan: The state service"),
+                         ("org.freedesktop.DBus.Error.ServiceUnknown", "Cannot plan: alidade-placementd is not running")):
+        def refuse(*_, error=error, words=words):
+            raise BusError(error, words.removeprefix("Cannot plan: "))
+
+        service.handlers["Plan"] = refuse
+        played.program.press("ctrl+Return")
+        played.program.wait_for_text(words)
+
+
+# How it looks
+
+def test_look(place):
+    """Wide and light, which is compared; narrow and dark."""
+    played = place(4, "narrow", ADW_DEBUG_COLOR_SCHEME=DARK)
+    plan(played)
+    assert played.program.picture().get_width() == SIZE["narrow"][0]
+    pictures.keep(steady_picture(played.program), "placement-narrow-dark")

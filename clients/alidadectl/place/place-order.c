@@ -347,6 +347,7 @@ int ald_place_order_complete(AldPlaceOrder *order)
         if (order->model && read_model(order->model, &llm) != ALD_EXIT_OK)
                 return ALD_EXIT_ERROR;
         of.llm = llm;
+        of.engine = ald_plan_engine_find(order->options.engine);
         if (ald_plan_order_workload(&of, &order->workload, &error) < 0) {
                 ald_print_error("%s", error);
                 return ALD_EXIT_ERROR;

@@ -157,7 +157,7 @@ static void add_request(GString *out, const AldPlanReport *report, const char *t
 static void add_plan(GString *out, const AldPlanReport *report, unsigned columns, double now_usec)
 {
         const AldPlanRow *plan = &report->plan;
-        g_autofree char *speed = ald_plan_words_speed(ald_figure(plan->step_nsec), plan->tokens_per_second);
+        g_autofree char *speed = ald_plan_words_speed(plan);
         g_autofree char *certainty = ald_plan_words_certainty(plan);
         g_autofree char *engine = ald_text_safe(plan->engine);
         g_autofree char *text = g_strdup_printf("%s with %s, %s", speed, engine, certainty);

@@ -12,7 +12,8 @@
 #define FIELD_KEY "ald-field" /* of a row: what of the options it chooses */
 
 enum { FROM_FILE, FROM_NUMBERS };
-enum { BYTES, LAYERS, ELEMENTS, KV_BYTES, CONTEXT, PARALLEL, N_NUMBERS };
+/* In the order of the rows: those of models in numbers, of engines without a model, and those of options. */
+enum { BYTES, LAYERS, ELEMENTS, KV_BYTES, MESSAGE_BYTES, CONTEXT, PARALLEL, N_NUMBERS };
 
 struct _AldOrderForm {
         GtkBox parent;
@@ -40,28 +41,10 @@ static const struct {
         [LAYERS] = { N_("Layers"), "Layers", ALD_NUMBER_COUNT, false },
         [ELEMENTS] = { N_("Elements Between Layers"), "ActivationElements", ALD_NUMBER_COUNT, false },
         [KV_BYTES] = { N_("Size of Keys and Values"), NULL, ALD_NUMBER_BYTES, true },
+        [MESSAGE_BYTES] = { N_("Size of a Message, Such as 64M"), NULL, ALD_NUMBER_BYTES, false },
         [CONTEXT] = { N_("Context, in Tokens"), "Context", ALD_NUMBER_COUNT, true },
         [PARALLEL] = { N_("Requests at Once"), "Parallel", ALD_NUMBER_COUNT, true },
 };
-
-static bool is_from_file(AldOrderForm *form)
-{
-        return adw_combo_row_get_selected(ADW_COMBO_ROW(form->source)) == FROM_FILE;
-}
-
-static bool is_needed(AldOrderForm *form, guint number)
-{
-        return number > KV_BYTES || !is_from_file(form);
-}
-
-static uint64_t number_of(AldOrderForm *form, guint number)
-{
-        uint64_t value;
-
-        return is_needed(form, number) && ald_number_row_get(form->numbers[number], &value)
-                       ? value
-                       : ALD_ABSENT_UINT64;
-}
 
 /* What is chosen. */
 
@@ -77,22 +60,8 @@ static AldKvType chosen_kv_type(AldOrderForm *form)
         return (AldKvType) adw_combo_row_get_selected(ADW_COMBO_ROW(form->kv_type));
 }
 
-AldPlanOrder ald_order_form_order(AldOrderForm *form)
-{
-        AldPlanOrder order = ALD_PLAN_ORDER_INIT;
-
-        order.llm = is_from_file(form) ? ald_model_row_model(ALD_MODEL_ROW(form->model)) : NULL;
-        order.bytes = number_of(form, BYTES);
-        order.layers = number_of(form, LAYERS);
-        order.elements = number_of(form, ELEMENTS);
-        order.kv_bytes = number_of(form, KV_BYTES);
-        order.context = number_of(form, CONTEXT);
-        order.parallel = number_of(form, PARALLEL);
-        order.type_k = order.type_v = chosen_kv_type(form);
-        return order;
-}
-
-/* What stands for an absent value comes first, and an older service may not know the field. */
+/* An older service may not know a field, so that what is as if it were absent, the first word, is left out.
+ */
 AldPlanOptions ald_order_form_options(AldOrderForm *form)
 {
         AldPlanOptions options = ALD_PLAN_OPTIONS_INIT;
@@ -105,6 +74,54 @@ AldPlanOptions ald_order_form_options(AldOrderForm *form)
                         *(const char **) ((char *) &options + field->offset) = chosen_word(row);
         }
         return options;
+}
+
+static const AldPlanEngine *engine_of(AldOrderForm *form)
+{
+        return ald_plan_engine_find(ald_order_form_options(form).engine);
+}
+
+static bool takes_model(AldOrderForm *form)
+{
+        return !ald_plan_engine_is_collective(engine_of(form));
+}
+
+static bool is_from_file(AldOrderForm *form)
+{
+        return takes_model(form) && adw_combo_row_get_selected(ADW_COMBO_ROW(form->source)) == FROM_FILE;
+}
+
+static bool is_needed(AldOrderForm *form, guint number)
+{
+        if (!takes_model(form))
+                return number == MESSAGE_BYTES;
+        return number > MESSAGE_BYTES || (number < MESSAGE_BYTES && !is_from_file(form));
+}
+
+static uint64_t number_of(AldOrderForm *form, guint number)
+{
+        uint64_t value;
+
+        return is_needed(form, number) && ald_number_row_get(form->numbers[number], &value)
+                       ? value
+                       : ALD_ABSENT_UINT64;
+}
+
+AldPlanOrder ald_order_form_order(AldOrderForm *form)
+{
+        AldPlanOrder order = ALD_PLAN_ORDER_INIT;
+
+        order.engine = engine_of(form);
+        order.message_bytes = number_of(form, MESSAGE_BYTES);
+        order.llm = is_from_file(form) ? ald_model_row_model(ALD_MODEL_ROW(form->model)) : NULL;
+        order.bytes = number_of(form, BYTES);
+        order.layers = number_of(form, LAYERS);
+        order.elements = number_of(form, ELEMENTS);
+        order.kv_bytes = number_of(form, KV_BYTES);
+        order.context = number_of(form, CONTEXT);
+        order.parallel = number_of(form, PARALLEL);
+        order.type_k = order.type_v = chosen_kv_type(form);
+        return order;
 }
 
 const char *ald_order_form_path(AldOrderForm *form)
@@ -171,7 +188,8 @@ static void show_options(AldOrderForm *form)
 
                 append_part(text, part);
         }
-        append_part(text, ald_kv_type_name(chosen_kv_type(form)));
+        if (is_from_file(form))
+                append_part(text, ald_kv_type_name(chosen_kv_type(form)));
         adw_expander_row_set_subtitle(ADW_EXPANDER_ROW(form->options), text->str);
 }
 
@@ -179,9 +197,11 @@ static void on_changed(AldOrderForm *form)
 {
         if (!form->ready)
                 return;
-        for (guint i = 0; i <= KV_BYTES; i++)
-                gtk_widget_set_visible(form->numbers[i], !is_from_file(form));
+        for (guint i = 0; i < N_NUMBERS; i++)
+                gtk_widget_set_visible(form->numbers[i], is_needed(form, i));
+        gtk_widget_set_visible(form->source, takes_model(form));
         gtk_widget_set_visible(form->model, is_from_file(form));
+        gtk_widget_set_visible(form->kv_type, is_from_file(form));
         show_status(form);
         show_options(form);
         g_signal_emit(form, signals[CHANGED], 0);
@@ -298,7 +318,7 @@ static GtkWidget *models_new(AldOrderForm *form)
         g_signal_connect_swapped(form->model, "entry-activated", G_CALLBACK(on_submitted), form);
         gtk_list_box_append(GTK_LIST_BOX(list), form->source);
         gtk_list_box_append(GTK_LIST_BOX(list), form->model);
-        for (guint i = 0; i <= KV_BYTES; i++)
+        for (guint i = 0; i <= MESSAGE_BYTES; i++)
                 gtk_list_box_append(GTK_LIST_BOX(list), number_new(form, i));
         return list;
 }

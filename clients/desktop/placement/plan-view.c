@@ -60,7 +60,7 @@ static void show_facts(AldPlanView *view, double now_usec)
 static void show_head(AldPlanView *view, double now_usec)
 {
         const AldPlanRow *plan = &view->report->plan;
-        g_autofree char *speed = ald_plan_words_speed(ald_figure(plan->step_nsec), plan->tokens_per_second);
+        g_autofree char *speed = ald_plan_words_speed(plan);
         g_autofree char *certainty = ald_plan_words_certainty(plan);
         g_autofree char *engine = ald_text_safe(plan->engine ? plan->engine : ALD_ABSENT_TEXT);
         g_autofree char *how = g_strdup_printf(_("with %s, %s"), engine, certainty);

@@ -3,7 +3,9 @@
 
 #include "clients/common/format.h"
 #include "clients/common/plan-words.h"
+#include "clients/common/safe-text.h"
 #include "clients/desktop/topology/plan-marks.h"
+#include "placement/plan/engine.h"
 
 /* A transfer between two nodes. */
 typedef struct PlanTransfer {
@@ -69,6 +71,10 @@ static void add_stage(AldPlanMarks *marks, guint i, const AldPlanStageRow *stage
         AldNodeMark *mark = find_mark(marks, stage->node);
 
         append(&mark->numbers, g_strdup_printf("%u", i + 1));
+        if (stage->layers == ALD_ABSENT_UINT64) {
+                append(&mark->words, g_strdup_printf(_("stage %u of the plan"), i + 1));
+                return;
+        }
         append(&mark->layers, g_strdup_printf(_("layers %s"), layers));
         append(&mark->words, g_strdup_printf(_("stage %u of the plan with layers %s"), i + 1, layers));
 }
@@ -104,16 +110,40 @@ static AldLineKind line_kind(const AldPlanHopRow *hop)
                                                                                           : ALD_LINE_SOCKET;
 }
 
-/* Of a star, between the client and a stage; of a ring, to the next stage. */
-static char *describe_steps(const AldPlanReport *report, const AldPlanHopRow *hop)
+static bool is_star(const AldPlanReport *report)
+{
+        const AldPlanEngine *engine = report->plan.engine ? ald_plan_engine_find(report->plan.engine) : NULL;
+
+        return engine && engine->topology == ALD_PLAN_STAR;
+}
+
+static bool is_on(const AldPlanReport *report, guint stage, const char *node)
+{
+        return g_strcmp0(g_array_index(report->stages, AldPlanStageRow, stage).node, node) == 0;
+}
+
+/* One end of a hop that counts for a stage: the stage itself, the client of a star, or another stage, of
+ * which the next one comes first. */
+static char *describe_end(const AldPlanReport *report, const AldPlanHopRow *hop, const char *node)
 {
         guint n = ald_plan_report_n_stages(report), stage = (guint) hop->stage;
-        const char *client = report->plan.client;
 
-        if (!client)
-                return g_strdup_printf("%u → %u", stage + 1, (stage + 1) % n + 1);
-        return g_strcmp0(hop->source, client) == 0 ? g_strdup_printf(_("client → %u"), stage + 1)
-                                                   : g_strdup_printf(_("%u → client"), stage + 1);
+        if (is_on(report, stage, node))
+                return g_strdup_printf("%u", stage + 1);
+        if (is_star(report))
+                return g_strdup(_("client"));
+        for (guint i = 1; i < n; i++)
+                if (is_on(report, (stage + i) % n, node))
+                        return g_strdup_printf("%u", (stage + i) % n + 1);
+        return g_strdup(ALD_ABSENT_TEXT);
+}
+
+static char *describe_steps(const AldPlanReport *report, const AldPlanHopRow *hop)
+{
+        g_autofree char *from = describe_end(report, hop, hop->source);
+        g_autofree char *to = describe_end(report, hop, hop->sink);
+
+        return g_strdup_printf("%s → %s", from, to);
 }
 
 static void add_hop(AldPlanMarks *marks, const AldPlanReport *report, const AldPlanHopRow *hop)
