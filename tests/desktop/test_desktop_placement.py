@@ -100,6 +100,8 @@ def test_a_model_file_is_placed_and_shown_on_the_map(place):
     assert "client" in tree.find("list", "Next Best").text()
     left_out = tree.find("list", "Left Out").text()
     assert "cygnus/0000:01:00.0" in left_out and "saves too little" in left_out and "not measured" in left_out
+    program.click_at(tree.find("list", "Stages").find(name=re.compile("^NVIDIA")))
+    program.wait(lambda tree: "borealis" in tree.find(name="Details").text(), "the details of a stage")
     assert not tree.find_all(name=re.compile("have changed since this plan"))
     say_newer(played)
     program.wait_for(name=re.compile("have changed since this plan"))
@@ -117,20 +119,20 @@ def test_a_model_file_is_placed_and_shown_on_the_map(place):
     program.wait_gone("button", re.compile("of the plan"))
 
 
-def test_a_stage_leads_to_its_node(place):
+def test_what_cannot_be_placed_is_said(place):
+    """Neither a file that is no model, nor numbers that fit nowhere."""
     played = place()
     program = played.program
-    plan(played)
-    row = program.read().find("list", "Stages").find(name=re.compile("^1. borealis/"))
-    program.click_at(row.find(name=re.compile("^NVIDIA")))
-    program.wait(lambda tree: "borealis" in tree.find(name="Details").text(), "the details")
+    path = played.host.dir / "model.gguf"
+    path.write_bytes(b"GGUF")
+    program.click_at(fill(program, MODEL, str(path)))
+    program.press("Return")
+    program.wait_for(name=re.compile("^Cannot read the model: .*model.gguf"))
+    assert "sensitive" not in program.read().find("button", re.compile("^_?Plan")).states
 
-
-def test_numbers_that_fit_nowhere_are_a_problem(place):
-    played = place()
-    program = played.program
-    program.press("space", "Down", "Return")
-    for name, number in (("Size of All Layers, Such as 40G", "900G"), ("Layers", "x"), ("Elements Between Layers", "8192")):
+    program.press("shift+Tab", "space", "Down", "Return")
+    for name, number in (("Size of All Layers, Such as 40G", "900G"), ("Layers", "x"),
+                         ("Elements Between Layers", "8192")):
         fill(program, name, number)
     program.wait_for_text("“Layers” is missing or out of range")
     fill(program, "Layers", "80")
@@ -140,63 +142,47 @@ def test_numbers_that_fit_nowhere_are_a_problem(place):
     assert "too little memory" in program.read().find("list", "Left Out").text()
 
 
-def test_what_is_no_model_is_said(place):
-    played = place()
-    path = played.host.dir / "model.gguf"
-    path.write_bytes(b"GGUF")
-    entry = fill(played.program, MODEL, str(path))
-    played.program.click_at(entry)
-    played.program.press("Return")
-    played.program.wait_for(name=re.compile("^Cannot read the model: .*model.gguf"))
-    assert "sensitive" not in played.program.read().find("button", re.compile("^_?Plan")).states
-
-
 # With a service that the test plays
 
+ERRORS = (("org.freedesktop.DBus.Error.LimitsExceeded", "Too many plans"),
+          ("org.alidade.Error.StateUnavailable", "The state service cannot be read"),
+          ("org.freedesktop.DBus.Error.ServiceUnknown", "alidade-placementd is not running"))
+
+
 class SlowPlacement(StandIn):
-    """Plans until it is told to cancel."""
+    """Tells its progress, and plans for ever."""
 
     def _called(self, connection, sender, path, interface, method, arguments, invocation):
-        if method != "Plan":
+        if method != "Plan" or "Plan" in self.handlers:
             super()._called(connection, sender, path, interface, method, arguments, invocation)
             return
         self.calls.append(Call(sender, interface, method, ()))
         self.emit(path, interface, "Progress", "d", (0.25,), destination=sender)
 
 
-def played_placement(play, make):
+def test_planning_is_canceled_and_fails_in_words(play):
     played = play(**cluster())
-    connection = played.host.connection()
-    service = make(connection, PATH, interface_xml(NAME), {}, {"Cancel": lambda: ()})
+    program, connection = played.program, played.host.connection()
+    service = SlowPlacement(connection, PATH, interface_xml(NAME), {}, {"Cancel": lambda: ()})
     connection.own(NAME)
     played.services.append(service)
-    played.program.press("alt+5")
+    program.press("alt+5")
     choose_model(played)
-    return played, service
-
-
-def test_planning_is_canceled(play):
-    played, service = played_placement(play, SlowPlacement)
-    played.program.press("ctrl+Return")
+    program.press("ctrl+Return")
     wait_until(lambda: service.calls, "Plan()")
-    played.program.wait_for("progress bar", "Planning")
-    played.program.click("button", "Cancel Planning")
+    program.wait_for("progress bar", "Planning")
+    program.click("button", "Cancel Planning")
     wait_until(lambda: [call.method for call in service.calls] == ["Plan", "Cancel"], "Cancel()")
-    played.program.wait_for_text("Planning was canceled")
-    played.program.wait_for("button", re.compile("^_?Plan"), "sensitive")
+    program.wait_for_text("Planning was canceled")
+    program.wait_for("button", re.compile("^_?Plan"), "sensitive")
 
-
-def test_errors_are_said_in_words(play):
-    played, service = played_placement(play, StandIn)
-    for error, words in (("org.freedesktop.DBus.Error.LimitsExceeded", "Cannot plan: Too many plans"),
-                         ("org.alidade.Error.StateUnavailable", "Cannot plan: The state service"),
-                         ("org.freedesktop.DBus.Error.ServiceUnknown", "Cannot plan: alidade-placementd is not running")):
+    for error, words in ERRORS:
         def refuse(*_, error=error, words=words):
-            raise BusError(error, words.removeprefix("Cannot plan: "))
+            raise BusError(error, words)
 
         service.handlers["Plan"] = refuse
-        played.program.press("ctrl+Return")
-        played.program.wait_for_text(words)
+        program.press("ctrl+Return")
+        program.wait_for_text(f"Cannot plan: {words}")
 
 
 # How it looks

@@ -34,17 +34,16 @@ static guint signals[N_SIGNALS];
 static void say(AldPlacementPage *page, const char *text, AldTone tone)
 {
         ald_widget_show_tone(page->message, tone);
-        ald_label_show(page->message, text);
+        ald_label_set(page->message, text);
 }
 
 static void update_buttons(AldPlacementPage *page)
 {
-        bool has_focus = ald_widget_has_focus_within(page->running) || gtk_widget_has_focus(page->start);
+        bool had_focus = ald_widget_has_focus_within(page->running) || gtk_widget_has_focus(page->start);
 
-        gtk_widget_set_visible(page->start, !page->run);
         gtk_widget_set_visible(page->running, page->run != NULL);
-        gtk_widget_set_sensitive(page->start, !ald_order_form_problem(page->form));
-        if (has_focus)
+        gtk_widget_set_sensitive(page->start, !page->run && !ald_order_form_problem(page->form));
+        if (had_focus)
                 gtk_widget_child_focus(page->run ? page->running : page->start, GTK_DIR_TAB_FORWARD);
 }
 
@@ -99,7 +98,7 @@ static void start(AldPlacementPage *page)
         }
         g_free(page->asked);
         page->asked = ald_plan_order_title(&order);
-        say(page, NULL, ALD_TONE_PLAIN);
+        say(page, "", ALD_TONE_PLAIN);
         gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(page->progress), 0);
         page->run = ald_plan_run_start(page->bus, &workload, &options, &handler, page);
         update_buttons(page);
@@ -197,7 +196,6 @@ static GtkWidget *make_content(AldPlacementPage *page, AldLiveCluster *cluster)
         page->form = ALD_ORDER_FORM(ald_order_form_new());
         page->view = ALD_PLAN_VIEW(ald_plan_view_new(cluster));
         page->message = ald_wrapping_label_new(NULL);
-        gtk_widget_set_visible(page->message, FALSE);
         gtk_widget_add_css_class(box, "placement");
         gtk_box_append(GTK_BOX(box), GTK_WIDGET(page->form));
         gtk_box_append(GTK_BOX(box), make_start(page));
