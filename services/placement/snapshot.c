@@ -219,6 +219,40 @@ static void add_path(AldPlanSnapshot *snapshot, AldModel *model, GHashTable *ind
         g_array_append_val(snapshot->paths, path);
 }
 
+/* What a path and its reverse have in common, as the path is seen from its source, or from its sink; to be
+ * freed. */
+static char *connection_key(const AldPlanPath *path, bool reversed)
+{
+        const AldEdgeRow *edge = path->edge;
+        g_autofree char *source = g_strdup_printf("%u\n%s\n%s", path->source, edge->source_port,
+                path->source_address ? path->source_address : "");
+        g_autofree char *sink = g_strdup_printf(
+                "%u\n%s\n%s", path->sink, edge->sink_port, path->sink_address ? path->sink_address : "");
+
+        return g_strdup_printf(
+                "%d\n%s\n%s", path->is_rdma, reversed ? sink : source, reversed ? source : sink);
+}
+
+/* Of several alike, which have no addresses, each has one other. */
+static void pair_paths(GArray *paths)
+{
+        g_autoptr(GHashTable) waiting = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+        for (guint i = 0; i < paths->len; i++) {
+                AldPlanPath *path = &g_array_index(paths, AldPlanPath, i);
+                g_autofree char *reversed = connection_key(path, true);
+                gpointer other;
+
+                if (!g_hash_table_lookup_extended(waiting, reversed, NULL, &other)) {
+                        g_hash_table_insert(waiting, connection_key(path, false), GUINT_TO_POINTER(i));
+                        continue;
+                }
+                path->reverse = GPOINTER_TO_UINT(other);
+                g_array_index(paths, AldPlanPath, path->reverse).reverse = i;
+                g_hash_table_remove(waiting, reversed);
+        }
+}
+
 static GHashTable *index_nodes(const AldPlanSnapshot *snapshot)
 {
         GHashTable *indices = g_hash_table_new(g_str_hash, g_str_equal);
@@ -247,6 +281,7 @@ AldPlanSnapshot *ald_plan_snapshot_new(AldModel *model)
         for (guint i = 0; i < topology->edges->len; i++)
                 if (is_usable(topology->edges->pdata[i]))
                         add_path(snapshot, model, indices, topology->edges->pdata[i]);
+        pair_paths(snapshot->paths);
         snapshot->cluster = (AldPlanCluster){ .nodes = (const AldPlanNode *) (void *) snapshot->nodes->data,
                 .n_nodes = snapshot->nodes->len,
                 .devices = (const AldPlanDevice *) (void *) snapshot->devices->data,

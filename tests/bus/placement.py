@@ -30,15 +30,18 @@ def node(number, name, *, free=64 * GIB, bandwidth=100, tflops=10.0, memory=24 *
                if measured else [])]
 
 
-def link(source, sink, address, rate=10 ** 10, rtt=100_000):
-    return record(source, "Link1.Socket", key=f"{sink},{address}", Source=source, Sink=sink, SinkAddress=address,
-                  SourceInterface="eth0", SinkInterface="eth0", UploadBitsPerSecond=rate, DownloadBitsPerSecond=rate,
+def link(source, sink, address, rate=10 ** 10, rtt=100_000, down=None, port="eth0", seq=1):
+    return record(source, "Link1.Socket", seq=seq, key=f"{sink},{address}", Source=source, Sink=sink,
+                  SinkAddress=address,
+                  SourceInterface=port, SinkInterface=port, UploadBitsPerSecond=rate,
+                  DownloadBitsPerSecond=down or rate,
                   RttP50NSec=rtt, MeasuredUSec=MEASURED)
 
 
-def network(number, address):
-    return record(number, "Node1.Network", Interfaces=[
-        {"Id": "eth0", "Type": "ethernet", "Addresses": [f"{address}/24"], "Carrier": True}])
+def network(number, *addresses, **envelope):
+    return record(number, "Node1.Network", **envelope, Interfaces=[
+        {"Id": f"eth{place}", "Type": "ethernet", "Addresses": [f"{address}/24"], "Carrier": True}
+        for place, address in enumerate(addresses)])
 
 
 def play(host):

@@ -81,6 +81,16 @@ def test_options_reach_the_service(host):
     assert {row["Reason"] for row in found["LeftOut"] if row.get("NodeName") == "slow"} == {"excluded"}
 
 
+def test_goals_splits_and_rings(host):
+    split = ("--split=fast/0000:01:00.0=20", "--split=slow/0000:01:00.0=12")
+    found = json.loads(place(host, *NUMBERS, *split, "--max-nodes=2", "--json").stdout)
+    assert sorted(stage["Layers"] for stage in found["Stages"] if stage["Alternative"] == 0) == [12, 20]
+    found = json.loads(place(host, *NUMBERS, "--engine=vllm", "--goal=both", "--parallel=4", "--json").stdout)
+    assert found["Plan"]["StepsInFlight"] == 1
+    found = place(host, "--engine=mpi", "--message-bytes=64M", "--without=far")
+    assert "all-reduce of 64.0 MiB" in found.stdout and "fast → slow" in found.stdout
+
+
 def test_no_plan_is_a_failure_with_reasons(host):
     found = place(host, "--bytes=900G", "--layers=32", "--elements=4096", check=False)
     assert found.returncode == EXIT_ERROR
@@ -96,6 +106,9 @@ def test_no_plan_is_a_failure_with_reasons(host):
     (("--assume=fast", *NUMBERS), EXIT_USAGE, "--assume"),
     (("--set=Hats=1", *NUMBERS), EXIT_USAGE, "--set"),
     (("--set=GpuMemoryEfficiency=7", *NUMBERS), EXIT_USAGE, "from 0.01 to 1"),
+    (("--goal=glory", *NUMBERS), EXIT_USAGE, "--goal"),
+    (("--split=fast", *NUMBERS), EXIT_ERROR, "Split: not of the form"),
+    (("model.gguf", "--engine=nccl"), EXIT_USAGE, "runs no model"),
     (("--kv-type=f8", *NUMBERS), EXIT_USAGE, "--kv-type"),
     (("--parallel=0", *NUMBERS), EXIT_ERROR, "Parallel must be 1 or more"),
     (("--must=nobody", *NUMBERS), EXIT_NO_NODE, "No such node"),

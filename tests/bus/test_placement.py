@@ -6,7 +6,8 @@ import signal
 import pytest
 
 from bedlib.variants import Typed
-from placement import FAR, FAST, GIB, MEASURED, PATH, PLACEMENT, SLOW, Asked, call, node, plan, play
+from placement import (FAR, FAST, GIB, MEASURED, PATH, PLACEMENT, SLOW, Asked, call, link, network, node, plan,
+                       play)
 from state_service import fails_with, local_id, start
 
 
@@ -50,6 +51,17 @@ def test_a_model_that_needs_both(host, cluster):
             == {"fast": "192.0.2.1", "slow": "192.0.2.2"}
     assert {row["Change"] for row in found.sensitivities} == {"rate", "rtt"}
     assert found.reason("fast", "cpu") == "not-for-engine"
+
+
+def test_a_client_has_one_connection_to_a_server(host, cluster):
+    """Of two paths, each slow in one direction, a star does not take the better half of each; a ring does."""
+    cluster.take(network(FAST, "192.0.2.1", "198.51.100.1", seq=2), network(SLOW, "192.0.2.2", "198.51.100.2", seq=2),
+                 link(FAST, SLOW, "192.0.2.2", seq=2, rate=10 ** 10, down=10 ** 7),
+                 link(FAST, SLOW, "198.51.100.2", rate=10 ** 7, down=10 ** 10, port="eth1"))
+    needs_both = {"LayerBytes": Typed("t", GIB), "Vocabulary": Typed("t", 1000)}
+    used = {engine: {hop["SourcePort"] for hop in plan(host, needs_both, engine).hops if hop["Alternative"] == 0}
+            for engine in ("llama.cpp", "vllm")}
+    assert len(used["llama.cpp"]) == 1 and used["vllm"] == {"eth0", "eth1"}
 
 
 def test_equal_state_gives_equal_plans(host, cluster):

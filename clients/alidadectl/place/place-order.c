@@ -9,7 +9,7 @@
 #include "clients/common/quantity.h"
 #include "placement/model/model-file.h"
 
-#define USAGE "alidadectl place MODEL|--bytes=BYTES --layers=N --elements=N"
+#define USAGE "alidadectl place MODEL|--bytes=BYTES --layers=N --elements=N|--message-bytes=BYTES"
 
 void ald_place_order_init(AldPlaceOrder *order)
 {
@@ -17,6 +17,7 @@ void ald_place_order_init(AldPlaceOrder *order)
                 .options = ALD_PLAN_OPTIONS_INIT,
                 .must = g_ptr_array_new_with_free_func(g_free),
                 .without = g_ptr_array_new_with_free_func(g_free),
+                .split = g_ptr_array_new_with_free_func(g_free),
                 .order = ALD_PLAN_ORDER_INIT };
         order->options.engine = "llama.cpp";
 }
@@ -26,6 +27,7 @@ void ald_place_order_clear(AldPlaceOrder *order)
         g_free(order->title);
         g_ptr_array_unref(order->must);
         g_ptr_array_unref(order->without);
+        g_ptr_array_unref(order->split);
 }
 
 static int help(void)
@@ -36,7 +38,10 @@ static int help(void)
              "safetensors and config.json. Only the sizes in it are read.\n\n"
              "Options:\n"
              "  -h --help              Show this help\n"
-             "     --engine=ENGINE     What runs the model (default: llama.cpp); vllm, sglang, torch\n"
+             "     --engine=ENGINE     What runs the model (default: llama.cpp): vllm, sglang, torch,\n"
+             "                         distributed-llama; mpi and nccl order a ring for all-reduces\n"
+             "     --goal=GOAL         latency (default), throughput, or both, with what lies between as\n"
+             "                         alternatives\n"
              "     --context=TOKENS    Tokens that each request keeps (default: 4096, or what the model "
              "has)\n"
              "     --parallel=N        Requests at once (default: 1)\n"
@@ -47,7 +52,10 @@ static int help(void)
              "                         Must get a layer; may be repeated\n"
              "     --without=NODE[/DEVICE]\n"
              "                         Gets none; may be repeated\n"
+             "     --split=NODE/DEVICE=LAYERS\n"
+             "                         Gets this many layers; repeated for all devices that get any\n"
              "     --client=NODE       Runs the client of llama.cpp (default: the best one)\n"
+             "     --max-nodes=N       Use this many nodes at most\n"
              "     --max-devices=N     Use this many devices at most\n"
              "     --assume=RATE,RTT   Between nodes that were never measured, such as 1G,0.3ms\n"
              "     --set=NAME=VALUE    Replace a constant of the cost model; may be repeated\n"
@@ -55,6 +63,8 @@ static int help(void)
              "     --layers=N          Their number\n"
              "     --elements=N        Elements that pass from layer to layer for a token\n"
              "     --kv-bytes=BYTES    Size of all keys and values (default: none)\n"
+             "     --message-bytes=BYTES\n"
+             "                         For mpi and nccl: what is summed up over all ranks\n"
              "  -H --host=USER@HOST    Plan on another machine, over ssh; the model is read here\n"
              "     --json[=MODE]       Print JSON, which export reads: short, pretty or off\n"
              "     --no-pager          Do not use a pager\n"
@@ -160,14 +170,18 @@ enum {
         KV_TYPE,
         MUST,
         WITHOUT,
+        SPLIT,
+        GOAL,
         CLIENT,
         MAX_DEVICES,
+        MAX_NODES,
         ASSUME,
         SET,
         BYTES,
         LAYERS,
         ELEMENTS,
         KV_BYTES,
+        MESSAGE_BYTES,
         JSON,
         NO_PAGER,
         NO_ASK_PASSWORD,
@@ -183,7 +197,10 @@ static const struct option long_options[] = {
         { "kv-type", required_argument, NULL, KV_TYPE },
         { "must", required_argument, NULL, MUST },
         { "without", required_argument, NULL, WITHOUT },
+        { "split", required_argument, NULL, SPLIT },
+        { "goal", required_argument, NULL, GOAL },
         { "client", required_argument, NULL, CLIENT },
+        { "max-nodes", required_argument, NULL, MAX_NODES },
         { "max-devices", required_argument, NULL, MAX_DEVICES },
         { "assume", required_argument, NULL, ASSUME },
         { "set", required_argument, NULL, SET },
@@ -191,6 +208,7 @@ static const struct option long_options[] = {
         { "layers", required_argument, NULL, LAYERS },
         { "elements", required_argument, NULL, ELEMENTS },
         { "kv-bytes", required_argument, NULL, KV_BYTES },
+        { "message-bytes", required_argument, NULL, MESSAGE_BYTES },
         { "no-pager", no_argument, NULL, NO_PAGER },
         { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
         {},
@@ -211,6 +229,8 @@ static bool take_workload_option(AldPlanOrder *order, int c, const char *value)
                 return parse_size("bytes", value, &order->bytes);
         case KV_BYTES:
                 return parse_size("kv-bytes", value, &order->kv_bytes);
+        case MESSAGE_BYTES:
+                return parse_size("message-bytes", value, &order->message_bytes);
         default:
                 return parse_kv_types(value, order);
         }
@@ -225,6 +245,16 @@ static bool take_plan_option(AldPlaceOrder *order, int c, char *value)
                         return refuse("engine", value, "an engine that plans are made for; see --help");
                 order->options.engine = value;
                 return true;
+        case GOAL:
+                if (ald_plan_options_goal_from_string(value) < 0)
+                        return refuse("goal", value, "latency, throughput or both");
+                order->options.goal = value;
+                return true;
+        case SPLIT:
+                g_ptr_array_add(order->split, g_strdup(value));
+                return true;
+        case MAX_NODES:
+                return parse_count("max-nodes", value, 65536, &order->options.max_nodes);
         case MUST:
                 g_ptr_array_add(order->must, g_strdup(value));
                 return true;
@@ -264,7 +294,10 @@ static int take_option(AldPlaceOrder *order, AldCtl *ctl, int c)
         case MUST:
         case WITHOUT:
         case CLIENT:
+        case SPLIT:
+        case GOAL:
         case MAX_DEVICES:
+        case MAX_NODES:
         case ASSUME:
         case SET:
                 return take_plan_option(order, c, optarg) ? -1 : ALD_EXIT_USAGE;
@@ -279,6 +312,10 @@ static int check(const AldPlaceOrder *order)
         const bool has_any = of->bytes != ALD_ABSENT_UINT64 || of->kv_bytes != ALD_ABSENT_UINT64 ||
                              of->layers != ALD_ABSENT_UINT64 || of->elements != ALD_ABSENT_UINT64;
 
+        if (order->model && ald_plan_engine_is_collective(of->engine)) {
+                ald_print_error("%s runs no model; state --message-bytes instead", order->options.engine);
+                return ALD_EXIT_USAGE;
+        }
         if (order->model && has_any) {
                 ald_print_error("A model and --bytes, --layers, --elements or --kv-bytes exclude each other");
                 return ALD_EXIT_USAGE;
@@ -324,6 +361,8 @@ int ald_place_order_parse(AldPlaceOrder *order, AldCtl *ctl)
         order->model = argv->pdata[optind];
         order->options.must = finish_list(order->must);
         order->options.without = finish_list(order->without);
+        order->options.split = finish_list(order->split);
+        order->order.engine = ald_plan_engine_find(order->options.engine);
         return check(order);
 }
 

@@ -12,7 +12,7 @@ typedef struct AldPlaceOrder {
         AldPlanOrder order;
         AldPlanWorkload workload;
         AldPlanOptions options;
-        GPtrArray *must, *without; /* strings of the command line */
+        GPtrArray *must, *without, *split; /* strings of the command line */
 } AldPlaceOrder;
 
 void ald_place_order_init(AldPlaceOrder *order);
