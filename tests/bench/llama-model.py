@@ -1,6 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes a GGUF file of architecture llama with random weights. Run by llama.py in the root that has gguf and numpy."""
+"""Writes a GGUF file of architecture llama with random weights. Run by llama.py in the root that has gguf and numpy.
+
+All layers have the same weights, because making random ones takes long.
+"""
 
 import argparse
 
@@ -20,16 +23,20 @@ def random_tensor(generator, shape, kind):
     return gguf.quants.quantize(numpy.concatenate(parts), kind)
 
 
-def add_layer(writer, generator, index, options, kind):
+def make_layer(generator, options, kind):
     embedding, head = options.embedding, options.embedding // options.heads
     shapes = {"attn_q": (embedding, embedding), "attn_k": (head * options.kv_heads, embedding),
               "attn_v": (head * options.kv_heads, embedding), "attn_output": (embedding, embedding),
               "ffn_gate": (options.ffn, embedding), "ffn_up": (options.ffn, embedding),
               "ffn_down": (embedding, options.ffn)}
+    return {name: random_tensor(generator, shape, kind) for name, shape in shapes.items()}
+
+
+def add_layer(writer, index, tensors, options, kind):
     for name in ("attn_norm", "ffn_norm"):
-        writer.add_tensor(f"blk.{index}.{name}.weight", numpy.ones(embedding, dtype=numpy.float32))
-    for name, shape in shapes.items():
-        writer.add_tensor(f"blk.{index}.{name}.weight", random_tensor(generator, shape, kind), raw_dtype=kind)
+        writer.add_tensor(f"blk.{index}.{name}.weight", numpy.ones(options.embedding, dtype=numpy.float32))
+    for name, tensor in tensors.items():
+        writer.add_tensor(f"blk.{index}.{name}.weight", tensor, raw_dtype=kind)
 
 
 def main():
@@ -59,8 +66,9 @@ def main():
     writer.add_tensor("token_embd.weight", random_tensor(generator, vocabulary, kind), raw_dtype=kind)
     writer.add_tensor("output_norm.weight", numpy.ones(options.embedding, dtype=numpy.float32))
     writer.add_tensor("output.weight", random_tensor(generator, vocabulary, kind), raw_dtype=kind)
+    layer = make_layer(generator, options, kind)
     for index in range(options.layers):
-        add_layer(writer, generator, index, options, kind)
+        add_layer(writer, index, layer, options, kind)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

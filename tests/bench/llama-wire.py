@@ -3,8 +3,9 @@
 """A wire with a given rate and round trip between two network namespaces, for kernels without netem.
 
 It makes a TUN interface in each of them and passes packets on: a packet leaves when those before it have left at the
-rate, and arrives half a round trip later. Each line on standard input sets rate (b/s, 0: unlimited) and round trip
-(seconds) of what follows, and is answered with "ready". It ends with its input.
+rate, and arrives half a round trip later. Each line on standard input sets the rate from the first end to the second
+(b/s, 0: unlimited), the round trip (seconds) and the rate back of what follows, and is answered with "ready". It ends
+with its input.
 """
 
 import argparse
@@ -84,7 +85,7 @@ def main():
     one = open_tun(*options.ends[:3], options.mtu)
     other = open_tun(*options.ends[3:], options.mtu)
     directions = [Direction(one, other), Direction(other, one)]
-    rate = delay = 0.0
+    rates, delay = (0.0, 0.0), 0.0
     print("ready", flush=True)
     while True:
         wait = min(direction.due() for direction in directions) - time.monotonic() - SPIN
@@ -94,10 +95,10 @@ def main():
             line = sys.stdin.readline()
             if not line:
                 return
-            rate, round_trip = map(float, line.split())
-            delay = round_trip / 2
+            rate, round_trip, rate_back = map(float, line.split())
+            rates, delay = (rate, rate_back), round_trip / 2
             print("ready", flush=True)
-        for direction in directions:
+        for direction, rate in zip(directions, rates):
             direction.take(rate, delay)
             direction.deliver()
 

@@ -40,7 +40,8 @@ LAYER = re.compile(r"layer +(\d+) assigned to device ([^\s,]+)")
 BUFFER = re.compile(r" (\S+) +(model|KV|compute|output|RS) buffer size = +([\d.]+) MiB")
 
 run = functools.partial(link.run, timeout=DEADLINE)
-Link = collections.namedtuple("Link", "rate round_trip", defaults=(0, 0))  # b/s (0: unlimited) and seconds
+# b/s (0: unlimited), seconds, and b/s back (None: the same).
+Link = collections.namedtuple("Link", "rate round_trip rate_back", defaults=(0, 0, None))
 Model = collections.namedtuple("Model", "layers embedding heads kv_heads ffn vocabulary type",
                                defaults=(6, 2048, 16, 4, 1024, 2048, "Q4_0"))
 # Milliseconds of each run; {buffer: {kind: bytes}}; {layer: device}, the last being the output; the whole log.
@@ -80,8 +81,8 @@ def model_path(name):
 class Wire:
     """A wire between two network namespaces (llama-wire.py)."""
 
-    def __init__(self, *ends, mtu=1500):
-        self.process = subprocess.Popen(["/usr/bin/python3", HERE / "llama-wire.py", f"--mtu={mtu}", *ends],
+    def __init__(self, *ends, mtu=1500, run_by=()):
+        self.process = subprocess.Popen([*run_by, "/usr/bin/python3", HERE / "llama-wire.py", f"--mtu={mtu}", *ends],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._wait()
 
@@ -90,7 +91,8 @@ class Wire:
             raise SystemExit("a wire has not started")
 
     def set(self, link):
-        self.process.stdin.write(f"{link.rate} {link.round_trip}\n")
+        back = link.rate if link.rate_back is None else link.rate_back
+        self.process.stdin.write(f"{link.rate} {link.round_trip} {back}\n")
         self.process.stdin.flush()
         self._wait()
 
