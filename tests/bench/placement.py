@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The placement solvers: how long they take, how close to the best their results are proven to be, and whether an
-exhaustive search and GLPK find the same."""
+exhaustive search and GLPK find the same; and what plans are worth in llama.cpp and Open MPI on made-up clusters."""
 
 import json
 import os
@@ -67,9 +67,38 @@ def compare_with_glpk(build):
             "glpk_hops_take_a_fifth": sum(one["hops_percent"] >= 20 for one in decided)}
 
 
-def main(build, quiet):
-    figures = {**json.loads(run(build, "")), **json.loads(run(build, "-brute-force")), **compare_with_glpk(build)}
-    if not quiet:
-        for name, value in figures.items():
-            print(f"{name:32} {value}")
-    return figures
+def add_arguments(parser):
+    parser.add_argument("--clusters", type=int, default=20, metavar="N", help="on which llama.cpp runs (20); 0: none")
+    parser.add_argument("--seed", type=int, default=1, help="of these clusters (1)")
+    parser.add_argument("--rounds", type=int, default=2, help="of llama.cpp on each (2)")
+    parser.add_argument("--no-rings", action="store_true", help="leave Open MPI out")
+    parser.add_argument("--no-solvers", action="store_true", help="leave the solvers out")
+
+
+def compare_solvers(build):
+    return {**json.loads(run(build, "")), **json.loads(run(build, "-brute-force")), **compare_with_glpk(build)}
+
+
+def compare_on_clusters(build, clusters, seed, rounds, rings, told):
+    if os.geteuid() != 0:
+        return {"clusters_missing": "network namespaces need root"}
+    from placing import llama_clusters
+    from placing import rings as mpi
+
+    return {**(mpi.run(build, told) if rings else {}),
+            **(llama_clusters.run(build, clusters, seed, rounds, told) if clusters else {})}
+
+
+def main(build, quiet, clusters, seed, rounds, no_rings, no_solvers):
+    from placing import large_model
+
+    def told(line):
+        if not quiet:
+            print(line, flush=True)
+
+    figures = large_model.run(build)
+    if not no_solvers:
+        figures |= compare_solvers(build)
+    for name, value in figures.items():
+        told(f"{name:32} {value}")
+    return figures | compare_on_clusters(build, clusters, seed, rounds, not no_rings, told)
