@@ -35,6 +35,18 @@ static const Format *find_format(const char *name)
         return NULL;
 }
 
+static bool takes(const Format *format, const char *engine)
+{
+        return !format->engine || strcmp(engine, format->engine) == 0;
+}
+
+bool ald_plan_export_takes(const char *name, const char *engine)
+{
+        const Format *format = find_format(name);
+
+        return format && takes(format, engine);
+}
+
 /* In commands and in comments. */
 static int check_path(const char *what, const char *path, char **ret_reason)
 {
@@ -61,7 +73,7 @@ int ald_plan_export(const char *name, const AldPlanReport *report, const AldPlan
                 r = check_path("program", options->program, ret_reason);
         if (r < 0)
                 return r;
-        if (format->engine && strcmp(plan.plan->engine, format->engine) != 0)
+        if (!takes(format, plan.plan->engine))
                 return ald_export_fail(-ENOTSUP, ret_reason, "The plan is for %s; %s takes plans for %s only",
                         plan.plan->engine, name, format->engine);
         if (format->is_run && !options->force)

@@ -20,6 +20,9 @@ typedef struct AldPlanExportOptions {
 /* The formats, NULL-terminated. */
 extern const char *const ald_plan_export_formats[];
 
+/* Whether a format is for plans of this engine. */
+bool ald_plan_export_takes(const char *format, const char *engine);
+
 /*
  * Writes the plan of a report for other programs; equal input gives an equal text. On error, *ret_reason is a
  * message, to be freed with g_free(): -ENOENT, there is no such format; -ENODATA, the report has no plan, or

@@ -37,7 +37,8 @@ def machine(name):
 def cluster(n=3):
     """Each pair is joined."""
     nodes = {node_id(number): machine(NAMES[number]) for number in range(n)}
-    edges = tuple(edge(node_id(a), node_id(b), 9_410_000_000) for a in range(n) for b in range(n) if a != b)
+    edges = tuple(edge(node_id(a), node_id(b), 9_410_000_000, SourceAddress=f"192.0.2.{a}", SinkAddress=f"192.0.2.{b}")
+                  for a in range(n) for b in range(n) if a != b)
     return {"nodes": nodes, "edges": edges}
 
 
@@ -96,7 +97,7 @@ def test_a_model_file_is_placed_and_shown_on_the_map(place):
     stages = tree.find("list", "Stages").text()
     assert "1. " in stages and "2. " in stages and "Layers 0–15" in stages and "Layers 16–31" in stages
     assert "limited by memory bandwidth" in stages
-    assert "socket eth0 → eth7" in tree.find("list", "Transfers").text()
+    assert "socket eth0 → eth7, 192.0.2.1" in tree.find("list", "Transfers").text()
     assert "client" in tree.find("list", "Next Best").text()
     left_out = tree.find("list", "Left Out").text()
     assert "cygnus/0000:01:00.0" in left_out and "saves too little" in left_out and "not measured" in left_out
@@ -106,6 +107,16 @@ def test_a_model_file_is_placed_and_shown_on_the_map(place):
     say_newer(played)
     program.wait_for(name=re.compile("have changed since this plan"))
 
+    program.click("button", "Export")
+    program.wait_for("menu item", "llama.cpp")
+    program.press("Return")
+    prompt = program.focus_dialog()
+    assert "Export Anyway?" in prompt.text()
+    program.do(prompt.find("button", re.compile("^_?Export( Export)?$")))
+    program.wait_for_text("Plan copied")
+    assert f"--model {played.host.dir}/model.gguf" in played.desktop.screen.clipboard()
+
+    program.focus()
     program.click(name="Show on Topology")
     program.wait_for("tab", "Topology", "selected")
     program.wait_for("button", re.compile("^borealis, .*stage 1 of the plan with layers 0–15"))

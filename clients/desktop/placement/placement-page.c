@@ -2,6 +2,7 @@
 #include <glib/gi18n.h>
 
 #include "clients/desktop/actions/bus-error-words.h"
+#include "clients/desktop/placement/export-button.h"
 #include "clients/desktop/placement/order-form.h"
 #include "clients/desktop/placement/placement-page.h"
 #include "clients/desktop/placement/plan-run.h"
@@ -17,10 +18,13 @@ struct _AldPlacementPage {
         AldHostBus *bus;
         AldOrderForm *form;
         AldPlanView *view;
-        GtkWidget *start, *running, *progress, *message, *toggle;
-        AldPlanRun *run;       /* NULL while none is made */
-        AldPlanReport *report; /* NULL: none */
-        char *asked, *title;   /* what is placed by the run, and by the report */
+        AldExportButton *export;
+        GtkWidget *box, *start, *message, *toggle;
+        GtkWidget *running, *progress; /* NULL while no plan is made */
+        AldPlanRun *run;               /* NULL while none is made */
+        AldPlanReport *report;         /* NULL: none */
+        char *asked, *title;           /* what is placed by the run, and by the report */
+        char *path;                    /* of the model of the run; NULL: none */
 };
 
 G_DEFINE_FINAL_TYPE(AldPlacementPage, ald_placement_page, ADW_TYPE_BIN)
@@ -34,17 +38,55 @@ static guint signals[N_SIGNALS];
 static void say(AldPlacementPage *page, const char *text, AldTone tone)
 {
         ald_widget_show_tone(page->message, tone);
-        ald_label_set(page->message, text);
+        ald_label_show(page->message, text);
 }
 
-static void update_buttons(AldPlacementPage *page)
+static void update_start(AldPlacementPage *page)
 {
-        bool had_focus = ald_widget_has_focus_within(page->running) || gtk_widget_has_focus(page->start);
-
-        gtk_widget_set_visible(page->running, page->run != NULL);
         gtk_widget_set_sensitive(page->start, !page->run && !ald_order_form_problem(page->form));
+}
+
+static void on_cancel(AldPlacementPage *page);
+
+static GtkWidget *running_new(AldPlacementPage *page)
+{
+        GtkWidget *running = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, SPACING),
+                  *cancel = gtk_button_new_with_label(_("Cancel"));
+
+        page->progress = gtk_progress_bar_new();
+        gtk_widget_set_hexpand(page->progress, TRUE);
+        gtk_widget_set_valign(page->progress, GTK_ALIGN_CENTER);
+        ald_widget_describe(page->progress, _("Planning"), NULL);
+        ald_widget_describe(cancel, _("Cancel Planning"), NULL);
+        g_signal_connect_swapped(cancel, "clicked", G_CALLBACK(on_cancel), page);
+        gtk_box_append(GTK_BOX(running), page->progress);
+        gtk_box_append(GTK_BOX(running), cancel);
+        return running;
+}
+
+/* Made anew each time: screen readers of GTK 4.8 do not notice that something is shown while something else
+ * is hidden.
+ */
+static void show_running(AldPlacementPage *page)
+{
+        bool had_focus = gtk_widget_has_focus(page->start);
+
+        page->running = running_new(page);
+        gtk_box_insert_child_after(GTK_BOX(page->box), page->running, page->start);
+        update_start(page);
         if (had_focus)
-                gtk_widget_child_focus(page->run ? page->running : page->start, GTK_DIR_TAB_FORWARD);
+                gtk_widget_child_focus(page->running, GTK_DIR_TAB_FORWARD);
+}
+
+static void hide_running(AldPlacementPage *page)
+{
+        bool had_focus = ald_widget_has_focus_within(page->running);
+
+        update_start(page);
+        gtk_box_remove(GTK_BOX(page->box), page->running);
+        page->running = page->progress = NULL;
+        if (had_focus)
+                gtk_widget_grab_focus(page->start);
 }
 
 /* What is shown of the one before must go first. */
@@ -52,11 +94,13 @@ static void take_report(AldPlacementPage *page, AldPlanReport *report)
 {
         ald_placement_page_clear_overlay(page);
         ald_plan_view_show(page->view, NULL, NULL);
+        ald_export_button_set_plan(page->export, NULL, NULL);
         ald_plan_report_free(page->report);
         g_free(page->title);
         page->report = report;
         page->title = g_steal_pointer(&page->asked);
         ald_plan_view_show(page->view, report, page->title);
+        ald_export_button_set_plan(page->export, report, page->path);
 }
 
 static void on_progressed(double fraction, void *userdata)
@@ -70,7 +114,7 @@ static void on_ended(AldPlanReport *report, const sd_bus_error *error, void *use
         g_autofree char *why = NULL, *words = NULL;
 
         page->run = NULL;
-        update_buttons(page);
+        hide_running(page);
         if (report) {
                 take_report(page, report);
                 return;
@@ -97,18 +141,19 @@ static void start(AldPlacementPage *page)
                 return;
         }
         g_free(page->asked);
+        g_free(page->path);
         page->asked = ald_plan_order_title(&order);
-        say(page, "", ALD_TONE_PLAIN);
-        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(page->progress), 0);
+        page->path = g_strdup(ald_order_form_path(page->form));
+        say(page, NULL, ALD_TONE_PLAIN);
         page->run = ald_plan_run_start(page->bus, &workload, &options, &handler, page);
-        update_buttons(page);
+        show_running(page);
 }
 
 static void on_cancel(AldPlacementPage *page)
 {
         g_clear_pointer(&page->run, ald_plan_run_cancel);
+        hide_running(page);
         say(page, _("Planning was canceled"), ALD_TONE_FAINT);
-        update_buttons(page);
 }
 
 /* On the map. */
@@ -155,22 +200,6 @@ static void add_shortcuts(AldPlacementPage *page)
         gtk_widget_add_controller(GTK_WIDGET(page), controller);
 }
 
-static GtkWidget *make_running(AldPlacementPage *page)
-{
-        GtkWidget *cancel = gtk_button_new_with_label(_("Cancel"));
-
-        page->running = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, SPACING);
-        page->progress = gtk_progress_bar_new();
-        gtk_widget_set_hexpand(page->progress, TRUE);
-        gtk_widget_set_valign(page->progress, GTK_ALIGN_CENTER);
-        ald_widget_describe(page->progress, _("Planning"), NULL);
-        ald_widget_describe(cancel, _("Cancel Planning"), NULL);
-        g_signal_connect_swapped(cancel, "clicked", G_CALLBACK(on_cancel), page);
-        gtk_box_append(GTK_BOX(page->running), page->progress);
-        gtk_box_append(GTK_BOX(page->running), cancel);
-        return page->running;
-}
-
 static GtkWidget *make_start(AldPlacementPage *page)
 {
         page->start = gtk_button_new_with_mnemonic(_("_Plan"));
@@ -185,21 +214,23 @@ static void add_tools(AldPlacementPage *page)
 {
         page->toggle = gtk_toggle_button_new_with_label(_("Show on Topology"));
         g_signal_connect_swapped(page->toggle, "toggled", G_CALLBACK(on_toggled), page);
+        page->export = ALD_EXPORT_BUTTON(ald_export_button_new());
         ald_plan_view_add_tool(page->view, page->toggle);
+        ald_plan_view_add_tool(page->view, GTK_WIDGET(page->export));
 }
 
 static GtkWidget *make_content(AldPlacementPage *page, AldLiveCluster *cluster)
 {
-        GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, SPACING), *clamp = adw_clamp_new(),
+        GtkWidget *box = page->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, SPACING), *clamp = adw_clamp_new(),
                   *scroller = gtk_scrolled_window_new();
 
         page->form = ALD_ORDER_FORM(ald_order_form_new());
         page->view = ALD_PLAN_VIEW(ald_plan_view_new(cluster));
         page->message = ald_wrapping_label_new(NULL);
+        gtk_widget_set_visible(page->message, FALSE);
         gtk_widget_add_css_class(box, "placement");
         gtk_box_append(GTK_BOX(box), GTK_WIDGET(page->form));
         gtk_box_append(GTK_BOX(box), make_start(page));
-        gtk_box_append(GTK_BOX(box), make_running(page));
         gtk_box_append(GTK_BOX(box), page->message);
         gtk_box_append(GTK_BOX(box), GTK_WIDGET(page->view));
         add_tools(page);
@@ -227,6 +258,7 @@ static void ald_placement_page_finalize(GObject *object)
         ald_plan_report_free(page->report);
         g_free(page->asked);
         g_free(page->title);
+        g_free(page->path);
         G_OBJECT_CLASS(ald_placement_page_parent_class)->finalize(object);
 }
 
@@ -249,8 +281,8 @@ GtkWidget *ald_placement_page_new(AldLiveCluster *cluster, AldHostBus *bus)
         page->bus = bus;
         adw_bin_set_child(ADW_BIN(page), make_content(page, cluster));
         add_shortcuts(page);
-        g_signal_connect_swapped(page->form, "changed", G_CALLBACK(update_buttons), page);
+        g_signal_connect_swapped(page->form, "changed", G_CALLBACK(update_start), page);
         g_signal_connect_swapped(page->form, "submitted", G_CALLBACK(start), page);
-        update_buttons(page);
+        update_start(page);
         return GTK_WIDGET(page);
 }

@@ -76,7 +76,8 @@ static void show_problem(AldPlanView *view)
         g_autofree char *title = ald_plan_words_problem(plan), *text = ald_text_safe_or_null(plan->text);
 
         ald_label_show(view->problem_title, title);
-        ald_label_show(view->problem_text, text);
+        /* In English it may say the same. */
+        ald_label_show(view->problem_text, text && title && g_str_has_prefix(text, title) ? NULL : text);
 }
 
 /* The graph of now may still have to be read; a plan of a later one is not old. */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <adwaita.h>
+
+#include "placement/report/report.h"
+
+/* A menu that writes a plan for other programs, to the clipboard or to a file. */
+#define ALD_TYPE_EXPORT_BUTTON (ald_export_button_get_type())
+G_DECLARE_FINAL_TYPE(AldExportButton, ald_export_button, ALD, EXPORT_BUTTON, AdwBin)
+
+GtkWidget *ald_export_button_new(void);
+
+/* Offers the formats that are for a plan, which stays with the caller until another one is set; NULL: none.
+ * The path is that of the model, or NULL. */
+void ald_export_button_set_plan(AldExportButton *button, const AldPlanReport *report, const char *path);
