@@ -207,11 +207,12 @@ def test_german(play, tmp_path, size):
     program = played.program
     wide, high = SIZE[size]
     wait_size(program, wide, high)
-    for number, title in enumerate(("Topologie", "Knoten", "Verbindungen", "Befunde"), 1):
+    for number, title in enumerate(("Topologie", "Knoten", "Verbindungen", "Befunde", "Platzierung"), 1):
         program.press(f"alt+{number}")
         program.wait_for("tab", title, "selected")
         pictures.keep(steady_picture(program), f"german-{size}-{number}")
         assert left_in_english(program.read(), translations) == []
+    program.press("alt+4")
     program.wait_for_text("1 Fehler, 1 Warnung")
     assert program.picture().get_width() == wide
 
