@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <glib.h>
+
+#include "clients/common/plan-order.h"
+#include "clients/common/plan-words.h"
+#include "clients/common/quantity.h"
+
+#define GIB (UINT64_C(1) << 30)
+
+static void test_sizes(void)
+{
+        static const struct {
+                const char *text;
+                uint64_t bytes; /* or absent */
+        } cases[] = {
+                { "40G", 40 * GIB },
+                { "1.5GiB", 3 * GIB / 2 },
+                { "512", 512 },
+                { "2kB", ALD_ABSENT_UINT64 },
+                { "64MB", 64 << 20 },
+                { "0", 0 },
+                { "", ALD_ABSENT_UINT64 },
+                { "G", ALD_ABSENT_UINT64 },
+                { "-1G", ALD_ABSENT_UINT64 },
+                { "4Gb", ALD_ABSENT_UINT64 },
+                { "1e300", ALD_ABSENT_UINT64 },
+                { "9000T", ALD_ABSENT_UINT64 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                uint64_t bytes = ALD_ABSENT_UINT64;
+
+                g_assert_true(ald_quantity_parse_bytes(cases[i].text, &bytes) ==
+                              (cases[i].bytes != ALD_ABSENT_UINT64));
+                g_assert_cmpuint(bytes, ==, cases[i].bytes);
+        }
+}
+
+static void test_types_of_keys_and_values(void)
+{
+        AldKvType type;
+
+        for (AldKvType i = 0; i < ALD_N_KV_TYPES; i++) {
+                g_assert_cmpint(ald_kv_type_from_name(ald_kv_type_name(i), &type), ==, 0);
+                g_assert_cmpint((int) type, ==, (int) i);
+        }
+        g_assert_cmpint(ald_kv_type_from_name("f8", &type), ==, -EINVAL);
+}
+
+static AldPlanOrder numbers(void)
+{
+        AldPlanOrder order = ALD_PLAN_ORDER_INIT;
+
+        order.bytes = 10 * GIB + 1;
+        order.kv_bytes = GIB;
+        order.layers = 10;
+        order.elements = 4096;
+        order.parallel = 2;
+        return order;
+}
+
+/* No layer is smaller than what it has to hold. */
+static void test_numbers_become_layers(void)
+{
+        const AldPlanOrder order = numbers();
+        AldPlanOrder without = order;
+        AldPlanWorkload workload;
+        g_autofree char *error = NULL, *title = ald_plan_order_title(&order);
+
+        g_assert_true(ald_plan_order_has_numbers(&order));
+        g_assert_cmpint(ald_plan_order_workload(&order, &workload, &error), ==, 0);
+        g_assert_cmpuint(workload.layers, ==, 10);
+        g_assert_cmpuint(workload.layer_bytes, ==, GIB + 1);
+        g_assert_cmpuint(workload.layer_kv_bytes, ==, (GIB + 9) / 10);
+        g_assert_cmpuint(workload.activation_elements, ==, 4096);
+        g_assert_cmpuint(workload.parallel, ==, 2);
+        g_assert_cmpuint(workload.context, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(workload.message_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpstr(title, ==, "10 layers, 10.0 GiB");
+        without.layers = 0;
+        g_assert_false(ald_plan_order_has_numbers(&without));
+}
+
+static AldLlm *model(void)
+{
+        AldLlm *llm = ald_llm_new(2);
+
+        llm->name = g_strdup("Tiny\u202E");
+        llm->architecture = g_strdup("llama");
+        llm->embedding_bytes = llm->head_bytes = GIB;
+        llm->embedding_length = 256;
+        llm->vocabulary = 1000;
+        llm->context = 2048;
+        for (unsigned i = 0; i < 2; i++)
+                llm->layers[i] = (AldLlmLayer){ .bytes = GIB,
+                        .token_bytes = GIB,
+                        .parameters = GIB / 2,
+                        .token_parameters = GIB / 2,
+                        .kv_heads = 2,
+                        .key_length = 64,
+                        .value_length = 64,
+                        .window = ALD_LLM_ABSENT_COUNT };
+        return llm;
+}
+
+static void test_a_model_has_its_context(void)
+{
+        g_autoptr(AldLlm) llm = model();
+        AldPlanOrder order = ALD_PLAN_ORDER_INIT;
+        AldPlanWorkload f16, f32;
+        g_autofree char *error = NULL, *title = NULL;
+
+        order.llm = llm;
+        title = ald_plan_order_title(&order);
+        g_assert_cmpstr(title, ==, "Tiny\uFFFD (llama), 2 layers, 4.00 GiB");
+        g_assert_cmpint(ald_plan_order_workload(&order, &f16, &error), ==, 0);
+        g_assert_cmpuint(f16.context, ==, 2048);
+        g_assert_cmpuint(f16.parallel, ==, 1);
+        /* Whatever is chosen. */
+        order.engine = ald_plan_engine_find("distributed-llama");
+        g_assert_cmpint(ald_plan_order_workload(&order, &f32, &error), ==, 0);
+        g_assert_cmpuint(f32.layer_kv_bytes, ==, 2 * f16.layer_kv_bytes);
+        g_assert_cmpuint(ald_plan_order_context(NULL), ==, 4096);
+}
+
+static void test_what_is_unknown_is_said(void)
+{
+        g_autoptr(AldLlm) llm = model();
+        AldPlanOrder order = ALD_PLAN_ORDER_INIT;
+        AldPlanWorkload workload;
+        g_autofree char *kept = NULL, *sizes = NULL;
+
+        order.llm = llm;
+        llm->head_bytes = ALD_LLM_ABSENT;
+        g_assert_cmpint(ald_plan_order_workload(&order, &workload, &sizes), ==, -ENODATA);
+        g_assert_cmpstr(sizes, ==, "Cannot place the model: its files do not state all sizes");
+        llm->head_bytes = GIB;
+        llm->kv_problem = g_strdup("it keeps states");
+        g_assert_cmpint(ald_plan_order_workload(&order, &workload, &kept), ==, -EOPNOTSUPP);
+        g_assert_cmpstr(kept, ==, "Cannot tell the size of its keys and values: it keeps states");
+}
+
+static void test_an_all_reduce_has_a_message_only(void)
+{
+        AldPlanOrder order = numbers();
+        AldPlanWorkload workload;
+        g_autofree char *error = NULL, *title = NULL;
+
+        order.engine = ald_plan_engine_find("nccl");
+        g_assert_false(ald_plan_order_has_numbers(&order));
+        order.message_bytes = 64 << 20;
+        g_assert_true(ald_plan_order_has_numbers(&order));
+        g_assert_cmpint(ald_plan_order_workload(&order, &workload, &error), ==, 0);
+        g_assert_cmpuint(workload.message_bytes, ==, 64 << 20);
+        g_assert_cmpuint(workload.layers, ==, ALD_ABSENT_UINT64);
+        title = ald_plan_order_title(&order);
+        g_assert_cmpstr(title, ==, "all-reduce of 64.0 MiB");
+}
+
+/* With several steps under way, a request waits until the busiest stage has done all of them. */
+static void test_speed(void)
+{
+        AldPlanRow plan = ALD_PLAN_ROW_INIT;
+        g_autofree char *one = NULL, *best = NULL, *many = NULL, *gap = NULL, *reduce = NULL;
+
+        plan.step_nsec = plan.lower_nsec = 20000000;
+        plan.tokens_per_second = 50;
+        one = ald_plan_words_speed(&plan);
+        best = ald_plan_words_certainty(&plan);
+        g_assert_cmpstr(one, ==, "20.0 ms a token, 50 tokens/s");
+        g_assert_cmpstr(best, ==, "proven to be the best");
+        plan.steps_in_flight = 4;
+        plan.busiest_nsec = 10000000;
+        many = ald_plan_words_speed(&plan);
+        gap = ald_plan_words_certainty(&plan);
+        g_assert_cmpstr(many, ==, "40.0 ms a token, 50 tokens/s");
+        g_assert_cmpstr(gap, ==, "at most 100.0 % above the best possible");
+        plan.tokens_per_second = ALD_ABSENT_DOUBLE;
+        reduce = ald_plan_words_speed(&plan);
+        g_assert_cmpstr(reduce, ==, "40.0 ms an all-reduce");
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/plan-order/sizes", test_sizes);
+        g_test_add_func("/plan-order/types-of-keys-and-values", test_types_of_keys_and_values);
+        g_test_add_func("/plan-order/numbers-become-layers", test_numbers_become_layers);
+        g_test_add_func("/plan-order/a-model-has-its-context", test_a_model_has_its_context);
+        g_test_add_func("/plan-order/what-is-unknown-is-said", test_what_is_unknown_is_said);
+        g_test_add_func(
+                "/plan-order/an-all-reduce-has-a-message-only", test_an_all_reduce_has_a_message_only);
+        g_test_add_func("/plan-order/speed", test_speed);
+        return g_test_run();
+}
