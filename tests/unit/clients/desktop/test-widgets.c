@@ -177,7 +177,7 @@ static void test_card_has_the_symbol_of_the_table(void)
                 g_autoptr(GtkWidget) card = card_new(model, presences[i], MINUTE);
                 AldPresenceSymbol symbol = ald_presence_symbol(ald_node_card_item(ALD_NODE_CARD(card)));
                 GtkWidget *name = own_display_find(card, GTK_TYPE_LABEL),
-                          *image = gtk_widget_get_next_sibling(name);
+                          *image = gtk_widget_get_last_child(gtk_widget_get_parent(name));
 
                 g_assert_cmpstr(gtk_image_get_icon_name(GTK_IMAGE(image)), ==, symbol.icon);
                 g_assert_true(gtk_widget_has_css_class(image, ald_tone_class(symbol.tone)));
