@@ -217,7 +217,6 @@ static const AldPlanJobsHandler jobs_handler = {
 
 static int read_call(Call *call, sd_bus_error *error)
 {
-        g_autofree char *text = NULL;
         const char *reason;
         int r = ald_arguments_read(
                 call->message, &ald_plan_workload_struct, call->owned, &call->workload, error);
