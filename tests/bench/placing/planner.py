@@ -9,7 +9,6 @@ from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[2]
 GIB = 1 << 30
-PLACEMENT, PATH = "org.alidade.Placement1", "/org/alidade/Placement1"
 
 
 class Planner:
@@ -21,8 +20,8 @@ class Planner:
             if str(TESTS / folder) not in sys.path:
                 sys.path.insert(0, str(TESTS / folder))
         import state_service
-        from bedlib import Host, variants
-        self.service, self.variants = state_service, variants
+        from bedlib import Host
+        self.service = state_service
         self.host = state_service.start(lambda **options: Host(**options).__enter__(), activation=("placementd",))
         self.cluster = state_service.Cluster(self.host)
 
@@ -67,14 +66,13 @@ class Planner:
 
     def ring(self, size):
         """The hosts in the order of ranks for all-reduces of so many bytes, and the seconds of one."""
-        typed = self.variants.Typed
-        plan, stages, *_ = self.host.call(PLACEMENT, PATH, PLACEMENT, "Plan", "a{sv}a{sv}",
-                                          ({"MessageBytes": typed("t", size)}, {"Engine": typed("s", "mpi")}))
-        return [host_of(stage["Node"]) for stage in stages if stage["Alternative"] == 0], plan["StepNSec"] / 1e9
+        report = self.place("--engine=mpi", f"--message-bytes={size}")
+        return [host_of(stage["Node"]) for stage in report["Stages"] if stage["Alternative"] == 0], \
+            report["Plan"]["StepNSec"] / 1e9
 
-    def place(self, model, *options):
+    def place(self, *words):
         """The report of alidadectl."""
-        return json.loads(self.host.alidadectl("place", model, "--json", *options, check=False).stdout)
+        return json.loads(self.host.alidadectl("place", "--json", *words, check=False).stdout)
 
     def llama_options(self, report, model):
         """Those that the export gives to llama-server, without its name."""
