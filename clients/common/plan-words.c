@@ -10,6 +10,7 @@
 
 #define ID_DIGITS 8
 #define NOTABLE 0.99 /* of the time of a step */
+#define ROUNDING 1.0 /* ns */
 
 char *ald_plan_words_node(const char *name, const char *id)
 {
@@ -66,9 +67,12 @@ char *ald_plan_words_speed(const AldPlanRow *plan)
 
 char *ald_plan_words_certainty(const AldPlanRow *plan)
 {
-        double gap = 100 * (token_nsec(plan) / ald_figure(plan->lower_nsec) - 1);
+        double nsec = token_nsec(plan), lower = ald_figure(plan->lower_nsec), gap = 100 * (nsec / lower - 1);
 
-        if (gap <= 0)
+        if (isnan(gap))
+                return g_strdup(ALD_ABSENT_TEXT);
+        /* Both are rounded to whole nanoseconds, which are multiplied by the steps in flight. */
+        if (nsec <= lower + ROUNDING * fmax(1, ald_figure(plan->steps_in_flight)))
                 return g_strdup(_("proven to be the best"));
         return g_strdup_printf(_("at most %.1f %% above the best possible"), gap);
 }

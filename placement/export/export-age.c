@@ -31,7 +31,7 @@ static int check_stage_ages(const AldExportPlan *plan, char **ret_reason)
 {
         int r = 0;
 
-        for (guint i = 0; i < plan->n_stages && r >= 0; i++) {
+        for (guint i = 0; i < plan->n_stages && r >= 0 && ald_export_has_layers(plan); i++) {
                 const AldPlanStageRow *stage = &plan->stages[i];
                 g_autofree char *of = g_strdup_printf(
                         "%s on %s", stage->device, ald_export_stage_name(stage));

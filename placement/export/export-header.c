@@ -53,9 +53,10 @@ static void append_stage(GString *out, const AldExportPlan *plan, guint index, c
         const AldPlanStageRow *stage = &plan->stages[index];
         const GArray *hops = plan->report->hops;
 
-        g_string_append_printf(out, "%s Stage %u: layers %" PRIu64 "-%" PRIu64 "%s on ", mark, index,
-                stage->first_layer, stage->first_layer + stage->layers - 1,
-                stage->has_head == 1 ? " and the head" : "");
+        g_string_append_printf(out, "%s Stage %u: ", mark, index);
+        if (ald_export_has_layers(plan))
+                g_string_append_printf(out, "layers %" PRIu64 "-%" PRIu64 "%s on ", stage->first_layer,
+                        stage->first_layer + stage->layers - 1, stage->has_head == 1 ? " and the head" : "");
         ald_export_append_safe(out, ald_export_stage_name(stage));
         g_string_append(out, ", ");
         ald_export_append_safe(out, stage->device);
@@ -64,8 +65,10 @@ static void append_stage(GString *out, const AldExportPlan *plan, guint index, c
                 ald_export_append_safe(out, stage->device_name);
         }
         append_figure(out, ": ", stage->nsec, " ns");
-        g_string_append(out, "; measured ");
-        ald_export_append_time(out, stage->measured_usec);
+        if (ald_export_has_layers(plan)) {
+                g_string_append(out, "; measured ");
+                ald_export_append_time(out, stage->measured_usec);
+        }
         append_figure(out, ", ", stage->free_bytes, " bytes free ");
         if (stage->free_bytes != ALD_ABSENT_UINT64)
                 ald_export_append_time(out, stage->free_usec);

@@ -81,6 +81,23 @@ int ald_export_gpu_number(const AldExportPlan *plan, const AldPlanStageRow *stag
         return 0;
 }
 
+bool ald_export_has_layers(const AldExportPlan *plan)
+{
+        return strcmp(plan->plan->engine, "mpi") != 0 && strcmp(plan->plan->engine, "nccl") != 0;
+}
+
+/* Of a ring that only sums up messages. */
+static int check_ranks(const AldExportPlan *plan, char **ret_reason)
+{
+        for (guint i = 0; i < plan->n_stages; i++)
+                if (!plan->stages[i].node || !plan->stages[i].device)
+                        return ald_export_fail(
+                                -ENODATA, ret_reason, "The plan is broken: stage %u is not valid", i);
+        return plan->n_stages > 0
+                       ? 0
+                       : ald_export_fail(-ENODATA, ret_reason, "The plan is broken: it has no stage");
+}
+
 static int check_stages(const AldExportPlan *plan, char **ret_reason)
 {
         uint64_t next = 0;
@@ -133,7 +150,7 @@ int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions
                         report->plan.text ?: report->plan.problem);
         if (!report->plan.engine)
                 return ald_export_fail(-ENODATA, ret_reason, "The plan is broken: it names no engine");
-        r = check_stages(&plan, ret_reason);
+        r = ald_export_has_layers(&plan) ? check_stages(&plan, ret_reason) : check_ranks(&plan, ret_reason);
         if (r >= 0)
                 r = check_hops(&plan, ret_reason);
         if (r >= 0)

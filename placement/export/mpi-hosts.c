@@ -44,8 +44,8 @@ static int append_hosts(GString *out, const GArray *nodes, char **ret_reason)
                 r = name_host(node, &host, ret_reason);
                 if (r >= 0)
                         r = check_different(seen, host, ret_reason);
-                if (r >= 0)
-                        g_string_append_printf(out, "%s slots=%u\n", host, node->n_stages);
+                for (guint k = 0; k < node->n_stages && r >= 0; k++)
+                        g_string_append_printf(out, "%s\n", host);
         }
         return r;
 }
@@ -77,8 +77,9 @@ int ald_export_write_mpi(const AldExportPlan *plan, GString *out, char **ret_rea
                 return r;
         ald_export_append_header(out, plan, "Open MPI", "#");
         g_string_append_printf(out,
-                "#\n# Ranks follow the ring, whose order is that of the lines:\n"
-                "#   mpirun --hostfile THIS-FILE -np %u --map-by slot ",
+                "#\n# Ranks follow the ring, a line each; other mappings than seq begin with the host of "
+                "mpirun:\n"
+                "#   mpirun --hostfile THIS-FILE -np %u --map-by seq ",
                 plan->n_stages);
         ald_export_append_word(out, plan->options->program ?: PROGRAM);
         g_string_append_c(out, '\n');

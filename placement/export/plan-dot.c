@@ -14,16 +14,21 @@ static void append_msec(GString *out, uint64_t nsec)
                         out, "%" PRIu64 ".%03" PRIu64 " ms", nsec / 1000000, nsec / 1000 % 1000);
 }
 
-static void append_stage(GString *out, const AldPlanStageRow *stage, guint index)
+static void append_stage(GString *out, const AldExportPlan *plan, guint index)
 {
+        const AldPlanStageRow *stage = &plan->stages[index];
+
         g_string_append_printf(out, "  s%u [label=", index);
         ald_export_append_dot(out, ald_export_stage_name(stage));
         g_string_append(out, " + \"\\n\" + ");
         ald_export_append_dot(out, stage->device_name ?: stage->device);
-        g_string_append_printf(out, " + \"\\nlayers %" PRIu64 "-%" PRIu64 "%s\\n", stage->first_layer,
-                stage->first_layer + stage->layers - 1, stage->has_head == 1 ? " and head" : "");
-        append_msec(out, stage->nsec);
-        g_string_append(out, "\"];\n");
+        if (ald_export_has_layers(plan)) {
+                g_string_append_printf(out, " + \"\\nlayers %" PRIu64 "-%" PRIu64 "%s\\n", stage->first_layer,
+                        stage->first_layer + stage->layers - 1, stage->has_head == 1 ? " and head" : "");
+                append_msec(out, stage->nsec);
+                g_string_append_c(out, '"');
+        }
+        g_string_append(out, "];\n");
 }
 
 /* An end of a star's hop: a stage of that node, else the client. */
@@ -81,7 +86,7 @@ int ald_export_write_plan_dot(const AldExportPlan *plan, GString *out, char **re
                 g_string_append(out, "];\n");
         }
         for (guint i = 0; i < plan->n_stages; i++)
-                append_stage(out, &plan->stages[i], i);
+                append_stage(out, plan, i);
         for (guint i = 0; i < hops->len; i++) {
                 const AldPlanHopRow *hop = &g_array_index(hops, AldPlanHopRow, i);
 

@@ -9,19 +9,19 @@
 /* What runs, and what is only looked at. */
 typedef struct Format {
         const char *name;
-        const char *engine; /* whose plans it takes; NULL: any */
+        const char *engines[3]; /* whose plans it takes; none: any */
         AldExportWrite write;
         bool is_run;
 } Format;
 
 static const Format formats[] = {
-        { "llama.cpp", "llama.cpp", ald_export_write_llama, true },
-        { "distributed-llama", "distributed-llama", ald_export_write_dllama, true },
-        { "vllm", "vllm", ald_export_write_vllm, true },
-        { "sglang", "sglang", ald_export_write_sglang, true },
-        { "mpi", "torch", ald_export_write_mpi, true },
-        { "torchrun", "torch", ald_export_write_torchrun, true },
-        { "dot", NULL, ald_export_write_plan_dot, false },
+        { "llama.cpp", { "llama.cpp" }, ald_export_write_llama, true },
+        { "distributed-llama", { "distributed-llama" }, ald_export_write_dllama, true },
+        { "vllm", { "vllm" }, ald_export_write_vllm, true },
+        { "sglang", { "sglang" }, ald_export_write_sglang, true },
+        { "mpi", { "mpi", "nccl", "torch" }, ald_export_write_mpi, true },
+        { "torchrun", { "torch", "nccl" }, ald_export_write_torchrun, true },
+        { "dot", {}, ald_export_write_plan_dot, false },
 };
 
 const char *const ald_plan_export_formats[] = { "llama.cpp", "distributed-llama", "vllm", "sglang", "mpi",
@@ -37,7 +37,10 @@ static const Format *find_format(const char *name)
 
 static bool takes(const Format *format, const char *engine)
 {
-        return !format->engine || strcmp(engine, format->engine) == 0;
+        for (size_t i = 0; i < G_N_ELEMENTS(format->engines) && format->engines[i]; i++)
+                if (strcmp(engine, format->engines[i]) == 0)
+                        return true;
+        return !format->engines[0];
 }
 
 bool ald_plan_export_takes(const char *name, const char *engine)
@@ -54,6 +57,16 @@ static int check_path(const char *what, const char *path, char **ret_reason)
                              !strpbrk(path, "\n\r")))
                 return 0;
         return ald_export_fail(-EINVAL, ret_reason, "The path of the %s is not valid", what);
+}
+
+static int refuse_engine(const Format *format, const char *engine, char **ret_reason)
+{
+        g_autoptr(GString) taken = g_string_new(format->engines[0]);
+
+        for (size_t i = 1; i < G_N_ELEMENTS(format->engines) && format->engines[i]; i++)
+                g_string_append_printf(taken, ", %s", format->engines[i]);
+        return ald_export_fail(-ENOTSUP, ret_reason, "The plan is for %s; %s takes plans for %s only", engine,
+                format->name, taken->str);
 }
 
 int ald_plan_export(const char *name, const AldPlanReport *report, const AldPlanExportOptions *options,
@@ -74,8 +87,7 @@ int ald_plan_export(const char *name, const AldPlanReport *report, const AldPlan
         if (r < 0)
                 return r;
         if (!takes(format, plan.plan->engine))
-                return ald_export_fail(-ENOTSUP, ret_reason, "The plan is for %s; %s takes plans for %s only",
-                        plan.plan->engine, name, format->engine);
+                return refuse_engine(format, plan.plan->engine, ret_reason);
         if (format->is_run && !options->force)
                 r = ald_export_check_figures(&plan, ret_reason);
         if (r >= 0)

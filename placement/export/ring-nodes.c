@@ -172,5 +172,5 @@ int ald_ring_append_variables(
                 ald_export_append_variable(out, "GLOO_SOCKET_IFNAME", node->interface);
         if (node->adapters->len > 0)
                 ald_export_append_variable(out, "NCCL_IB_HCA", adapters);
-        return append_gpus(out, plan, node, ret_reason);
+        return strcmp(plan->plan->engine, "mpi") == 0 ? 0 : append_gpus(out, plan, node, ret_reason);
 }

@@ -43,7 +43,17 @@ static const char *const reasons[] = {
 
 static uint64_t whole(double value)
 {
-        return isfinite(value) ? (uint64_t) llround(fmax(value, 0)) : ALD_ABSENT_UINT64;
+        return value <= (double) ALD_INTEGER_MAX ? (uint64_t) llround(fmax(value, 0)) : ALD_ABSENT_UINT64;
+}
+
+static uint64_t whole_bytes(uint64_t value)
+{
+        return value <= (uint64_t) ALD_INTEGER_MAX ? value : ALD_ABSENT_UINT64;
+}
+
+static int64_t whole_signed(double value)
+{
+        return fabs(value) <= (double) ALD_INTEGER_MAX ? llround(value) : ALD_ABSENT_INT64;
 }
 
 static const char *keep(AldPlanReport *report, char *text)
@@ -110,10 +120,15 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
         row.device = copy(report, device->id);
         row.device_name = copy(report, device->name);
         row.vendor = copy(report, device->vendor);
+        row.hop_nsec = whole(stage->hop_nsec);
+        if (account->request->engine->topology == ALD_PLAN_ALL_REDUCE) {
+                g_array_append_val(report->stages, row);
+                return;
+        }
         row.first_layer = stage->first_layer;
         row.layers = stage->layers;
         row.has_head = stage->has_head;
-        row.needs_bytes = stage->bytes;
+        row.needs_bytes = whole_bytes(stage->bytes);
         if (stage->weight_bytes > 0) {
                 row.weight_bytes = stage->weight_bytes;
                 row.kv_bytes = stage->kv_bytes;
@@ -121,7 +136,6 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
                 row.reserved_bytes = stage->reserved_bytes;
         }
         row.nsec = whole(stage->nsec);
-        row.hop_nsec = whole(stage->hop_nsec);
         if (stage->slices > 1)
                 row.slices = stage->slices;
         set_figures(account, device, &row);
@@ -236,6 +250,14 @@ static void add_steps(const Account *account, const AldPlanSteps *steps, uint32_
         }
 }
 
+/* A sum of messages has no tokens, even if layers were stated. */
+static double tokens_per_second(const Account *account, const AldPlanSteps *steps)
+{
+        return account->request->engine->topology == ALD_PLAN_ALL_REDUCE
+                       ? ALD_ABSENT_DOUBLE
+                       : ald_plan_tokens_per_second(account->request->workload, steps);
+}
+
 static void add_alternative(const Account *account, const AldPlanSteps *steps, uint32_t number, bool is_front)
 {
         AldPlanAlternativeRow row = ALD_PLAN_ALTERNATIVE_ROW_INIT;
@@ -244,7 +266,7 @@ static void add_alternative(const Account *account, const AldPlanSteps *steps, u
         row.step_nsec = whole(steps->nsec);
         row.steps_in_flight = steps->in_flight;
         row.busiest_nsec = whole(steps->busiest_nsec);
-        row.tokens_per_second = ald_plan_tokens_per_second(account->request->workload, steps);
+        row.tokens_per_second = tokens_per_second(account, steps);
         row.front = is_front;
         if (steps->client != ALD_PLAN_NONE) {
                 row.client = copy(account->report, account->cluster->nodes[steps->client].id);
@@ -273,8 +295,8 @@ static void add_left_out(const Account *account, uint32_t device, const AldPlanV
         row.text = keep(account->report,
                 ald_plan_verdict_sentence(account->cluster, account->request, device, verdict));
         if (verdict->reason == ALD_PLAN_SAVES_TOO_LITTLE) {
-                row.costs_nsec = llround(verdict->costs_nsec);
-                row.saves_nsec = llround(verdict->saves_nsec);
+                row.costs_nsec = whole_signed(verdict->costs_nsec);
+                row.saves_nsec = whole_signed(verdict->saves_nsec);
         }
         g_array_append_val(account->report->left_out, row);
 }
@@ -343,7 +365,7 @@ static void set_plan(const Account *account, const AldPlan *plan)
         row->steps_in_flight = plan->best.in_flight;
         row->busiest_nsec = whole(plan->best.busiest_nsec);
         row->lower_nsec = whole(plan->best.lower_nsec);
-        row->tokens_per_second = plan->tokens_per_second;
+        row->tokens_per_second = tokens_per_second(account, &plan->best);
         if (plan->best.client != ALD_PLAN_NONE) {
                 row->client = copy(account->report, account->cluster->nodes[plan->best.client].id);
                 row->client_name = copy(account->report, account->cluster->nodes[plan->best.client].name);
@@ -369,8 +391,8 @@ static void set_problem(const Account *account, const AldPlanRefusal *refusal)
                 account->report, ald_plan_refusal_sentence(account->cluster, account->request, refusal));
         if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY && refusal->kind != ALD_PLAN_PINNED_TOO_MANY)
                 return;
-        row->needs_bytes = refusal->needs_bytes;
-        row->free_bytes = refusal->free_bytes;
+        row->needs_bytes = whole_bytes(refusal->needs_bytes);
+        row->free_bytes = whole_bytes(refusal->free_bytes);
 }
 
 bool ald_plan_is_reported(const AldPlanRefusal *refusal)

@@ -44,7 +44,7 @@ static char *say_needless(const AldPlanVerdict *verdict)
         if (verdict->saves_nsec <= 0)
                 return g_strdup_printf(
                         "It is slower than the devices of the plan, and its transfers would cost %s.", costs);
-        return g_strdup_printf("Its transfers would cost %s and save %s.", costs, saves);
+        return g_strdup_printf("Its transfers would cost %s, and its layers save %s.", costs, saves);
 }
 
 static char *say_unmeasured(const char *what, const AldPlanDevice *device)

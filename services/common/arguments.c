@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/excerpt.h"
+#include "record/record.h"
 #include "services/common/arguments.h"
 
 /* Of a list without a limit of its own. */
@@ -25,10 +27,16 @@ static int check_number(const AldField *field, double value, sd_bus_error *error
 
 static int check_text(const AldField *field, const char *text, sd_bus_error *error)
 {
-        if (field->from_string && field->from_string(text) < 0)
-                return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_INVALID_ARGS, "%s: unknown word \"%.64s\"", field->name, text);
-        return 0;
+        g_autofree char *excerpt = NULL;
+
+        if (strlen(text) > ALD_STRING_MAX)
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "%s: a text has more than %u bytes", field->name, ALD_STRING_MAX);
+        if (!field->from_string || field->from_string(text) >= 0)
+                return 0;
+        excerpt = ald_excerpt(text);
+        return sd_bus_error_setf(
+                error, SD_BUS_ERROR_INVALID_ARGS, "%s: unknown word %s", field->name, excerpt);
 }
 
 static int read_strings(sd_bus_message *message, const AldField *field, GPtrArray *owned,
@@ -44,6 +52,9 @@ static int read_strings(sd_bus_message *message, const AldField *field, GPtrArra
                 if (strings->len >= most)
                         return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
                                 "%s must have %u entries or less", field->name, most);
+                r = check_text(field, string, error);
+                if (r < 0)
+                        return r;
                 g_ptr_array_add(strings, (gpointer) string);
         }
         if (r < 0)
@@ -103,8 +114,11 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, GPtrArray 
         if (r < 0)
                 return r;
         field = ald_struct_find(type, key);
-        if (!field)
-                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Unknown key \"%.64s\"", key);
+        if (!field) {
+                g_autofree char *excerpt = ald_excerpt(key);
+
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Unknown key %s", excerpt);
+        }
         bit = UINT64_C(1) << (field - type->fields);
         if (*seen & bit)
                 return refuse(error, field->name, "is there twice");

@@ -4,6 +4,9 @@
 
 #include "services/placement/pins.h"
 
+/* Each takes a search among all nodes. */
+#define SLASHES_MAX 8u
+
 static AldPinResult find_node(AldModel *model, const char *text, const AldEntity **ret)
 {
         g_autoptr(GPtrArray) candidates = g_ptr_array_new();
@@ -16,14 +19,15 @@ static AldPinResult find_node(AldModel *model, const char *text, const AldEntity
 AldPinResult ald_pin_resolve(AldModel *model, const char *text, bool with_device, char **ret)
 {
         const AldEntity *node;
+        unsigned tried = 0;
         AldPinResult result = find_node(model, text, &node);
 
         if (result == ALD_PIN_FOUND) {
                 *ret = g_strdup(node->id);
                 return result;
         }
-        for (const char *slash = with_device ? strchr(text, '/') : NULL; slash;
-                slash = strchr(slash + 1, '/')) {
+        for (const char *slash = with_device ? strchr(text, '/') : NULL; slash && tried < SLASHES_MAX;
+                slash = strchr(slash + 1, '/'), tried++) {
                 g_autofree char *name = g_strndup(text, (gsize) (slash - text));
                 const AldBackends *backends;
 

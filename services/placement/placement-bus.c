@@ -23,7 +23,8 @@ struct AldPlacementBus {
         AldPlanJobs *jobs;
         AldTimer *idle;
         gint64 idle_usec; /* without a plan until it leaves */
-        bool is_leaving;  /* the name is released, or soon will be */
+        bool is_leaving;  /* it releases its name */
+        bool has_left;    /* it is released, so that no call can arrive any more */
         sd_bus_slot *slot;
 };
 
@@ -205,9 +206,9 @@ static void on_no_job(void *userdata)
 {
         AldPlacementBus *bus = userdata;
 
-        if (bus->is_leaving)
+        if (bus->has_left)
                 ald_service_quit(bus->service, 0, "Nothing to do");
-        else
+        else if (!bus->is_leaving)
                 ald_timer_set(bus->idle, g_get_monotonic_time() + bus->idle_usec);
 }
 
@@ -316,6 +317,7 @@ static void on_left(void *userdata)
 {
         AldPlacementBus *bus = userdata;
 
+        bus->has_left = true;
         if (!ald_plan_jobs_any(bus->jobs, NULL, NULL))
                 on_no_job(bus);
 }

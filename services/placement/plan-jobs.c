@@ -199,6 +199,12 @@ static gboolean on_made(gpointer userdata)
         return G_SOURCE_REMOVE;
 }
 
+/* The first reason counts. */
+static void give_up(AldPlanJob *job, int error)
+{
+        g_atomic_int_compare_and_exchange(&job->given_up, 0, error);
+}
+
 /* In the thread of the job. */
 static bool on_proceed(double fraction, void *userdata)
 {
@@ -239,7 +245,7 @@ static gboolean on_tick(gpointer userdata)
                 if (job->state != JOB_RUNNING)
                         continue;
                 if (now - job->begun_usec >= TIME_MAX_USEC)
-                        g_atomic_int_set(&job->given_up, ETIMEDOUT);
+                        give_up(job, ETIMEDOUT);
                 if (now - job->begun_usec >= TICK_MSEC * 1000)
                         jobs->handler->progress(
                                 job, (double) g_atomic_int_get(&job->fraction) / WHOLE, jobs->userdata);
@@ -278,17 +284,21 @@ void ald_plan_job_start(AldPlanJob *job, AldPlanSnapshot *snapshot, const AldPla
 
 void ald_plan_jobs_cancel(AldPlanJobs *jobs, AldPlanJobsMatch matches, const void *userdata)
 {
+        bool ended = false;
+
         for (guint i = jobs->list->len; i > 0; i--) {
                 AldPlanJob *job = job_at(jobs, i - 1);
 
                 if (matches && !matches(job->of, userdata))
                         continue;
-                if (job->state == JOB_WAITING)
-                        end(job, -ECANCELED);
-                else
-                        g_atomic_int_set(&job->given_up, ECANCELED);
+                if (job->state != JOB_WAITING) {
+                        give_up(job, ECANCELED);
+                        continue;
+                }
+                end(job, -ECANCELED);
+                ended = true;
         }
-        if (jobs->list->len == 0)
+        if (ended && jobs->list->len == 0)
                 go_on(jobs);
 }
 

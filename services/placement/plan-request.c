@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "services/common/errors.h"
 #include "services/placement/plan-request.h"
@@ -60,6 +61,8 @@ static int resolve_pin(Lookup *lookup, const char *text, AldPlanPin *ret)
                 return r;
         }
         r = resolve(lookup, pin.device, true, &device);
+        if (r >= 0 && !strchr(device, '/'))
+                r = -ALD_E_NO_SUCH_DEVICE; /* a node */
         if (r < 0) {
                 lookup->failed = text;
                 return r;

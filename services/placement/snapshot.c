@@ -37,6 +37,12 @@ static double number(uint64_t value)
         return value == ALD_ABSENT_UINT64 ? NAN : (double) value;
 }
 
+/* A rate of 0 is none that was measured. */
+static double rate(double value)
+{
+        return value > 0 ? value : NAN;
+}
+
 static bool has_flag(const AldComputeDevice *measured, const char *flag)
 {
         return measured->flags && g_strv_contains(measured->flags, flag);
@@ -48,38 +54,74 @@ static void set_figures(AldPlanSnapshot *snapshot, const AldComputeDevice *measu
         device->measured = keep_struct(snapshot, &ald_compute_device_struct, measured);
         if (!measured || has_flag(measured, "suspect"))
                 return;
-        device->bytes_per_second = number(measured->memory_bandwidth_bytes_per_second);
-        device->flops = TERA * (isnan(measured->tflops_fp16) ? measured->gemm_tflops : measured->tflops_fp16);
+        device->bytes_per_second = rate(number(measured->memory_bandwidth_bytes_per_second));
+        device->flops = rate(
+                TERA * (isnan(measured->tflops_fp16) ? measured->gemm_tflops : measured->tflops_fp16));
 }
 
-static void set_host_memory(const AldEntity *entity, AldPlanDevice *device)
+/* What is left of an amount; absent if either is unknown, or impossible. */
+static uint64_t left(uint64_t total, uint64_t used)
+{
+        return total == ALD_ABSENT_UINT64 || used == ALD_ABSENT_UINT64 || used > total ? ALD_ABSENT_UINT64
+                                                                                       : total - used;
+}
+
+/* Free memory, and when it was reported. */
+typedef struct FreeMemory {
+        uint64_t bytes, usec;
+} FreeMemory;
+
+static FreeMemory free_of_host(const AldEntity *entity)
 {
         const AldRecord *record = ald_entity_record(entity, ALD_KIND_MEMORY);
         const AldMemory *memory = ald_record_as(record, MEMORY, AldMemory);
 
-        if (!memory)
-                return;
-        device->free_bytes = memory->available_bytes;
-        device->free_usec = record->updated_usec;
+        return memory ? (FreeMemory){ memory->available_bytes, record->updated_usec }
+                      : (FreeMemory){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 };
 }
 
-static void set_own_memory(const AldEntity *entity, const AldBackend *backend, AldPlanDevice *device)
+static const AldDevice *device_now(const AldEntity *entity, const char *id)
+{
+        const AldSystem *system = ald_entity_as(entity, SYSTEM, AldSystem);
+
+        return system ? ald_rows_find(&system->devices, id) : NULL;
+}
+
+/* Of the memory that belongs to the device alone. */
+static FreeMemory free_of_own(const AldEntity *entity, const AldBackend *backend)
 {
         const AldRecord *record = ald_entity_record(entity, ALD_KIND_SYSTEM);
-        const AldSystem *system = ald_record_as(record, SYSTEM, AldSystem);
-        const AldDevice *now = system ? ald_rows_find(&system->devices, backend->id) : NULL;
+        const AldDevice *now = device_now(entity, backend->id);
 
-        if (!now || now->memory_used_bytes == ALD_ABSENT_UINT64 ||
-                backend->memory_total_bytes == ALD_ABSENT_UINT64 ||
-                now->memory_used_bytes > backend->memory_total_bytes)
-                return;
-        device->free_bytes = backend->memory_total_bytes - now->memory_used_bytes;
-        device->free_usec = record->updated_usec;
+        return now ? (FreeMemory){ left(backend->memory_total_bytes, now->memory_used_bytes),
+                record->updated_usec }
+                   : (FreeMemory){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 };
+}
+
+/*
+ * Of a device that computes in host memory: what the host has available, but no more than its driver lets it
+ * have. What the firmware carved out for it is not part of that, and is added if it is known to be free.
+ */
+static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *backend)
+{
+        const AldDevice *now = device_now(entity, backend->id);
+        FreeMemory found = free_of_host(entity), own = free_of_own(entity, backend);
+        uint64_t allowed = now ? left(backend->shared_bytes, now->shared_used_bytes) : ALD_ABSENT_UINT64;
+
+        if (found.bytes == ALD_ABSENT_UINT64)
+                return found;
+        found.bytes = MIN(found.bytes, allowed); /* absent is the greatest */
+        if (own.bytes != ALD_ABSENT_UINT64) {
+                found.bytes += own.bytes;
+                found.usec = MIN(found.usec, own.usec);
+        }
+        return found;
 }
 
 static void add_device(const Adding *adding, const AldBackend *backend)
 {
         const AldCompute *compute = ald_entity_as(adding->entity, COMPUTE, AldCompute);
+        FreeMemory found;
         AldPlanDevice device = { .node = adding->node,
                 .id = keep(adding->snapshot, backend->id),
                 .name = keep(adding->snapshot, backend->name),
@@ -92,10 +134,11 @@ static void add_device(const Adding *adding, const AldBackend *backend)
         device.uses_host_memory |= device.is_processor;
         set_figures(
                 adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
-        if (device.uses_host_memory)
-                set_host_memory(adding->entity, &device);
-        else
-                set_own_memory(adding->entity, backend, &device);
+        found = device.is_processor       ? free_of_host(adding->entity)
+                : device.uses_host_memory ? free_of_unified(adding->entity, backend)
+                                          : free_of_own(adding->entity, backend);
+        device.free_bytes = found.bytes;
+        device.free_usec = found.usec;
         g_array_append_val(adding->snapshot->devices, device);
 }
 
@@ -123,6 +166,13 @@ static void add_devices(const Adding *adding)
         }
 }
 
+static const char *find_unusable(AldPlanSnapshot *snapshot, const char *presence)
+{
+        if (!presence)
+                return "unknown";
+        return g_str_equal(presence, "online") ? NULL : keep(snapshot, presence);
+}
+
 static void add_node(AldPlanSnapshot *snapshot, AldModel *model, const AldGraphNodeRow *row)
 {
         const AldEntity *entity = ald_model_get(model, row->node);
@@ -130,7 +180,7 @@ static void add_node(AldPlanSnapshot *snapshot, AldModel *model, const AldGraphN
         const AldPlanNode node = { .id = keep(snapshot, row->node),
                 .name = keep(snapshot, row->name),
                 .host_name = keep(snapshot, identity ? identity->host_name : NULL),
-                .unusable = g_strcmp0(row->presence, "online") == 0 ? NULL : keep(snapshot, row->presence) };
+                .unusable = find_unusable(snapshot, row->presence) };
         const Adding adding = { snapshot, entity, snapshot->nodes->len };
 
         g_array_append_val(snapshot->nodes, node);
@@ -233,23 +283,42 @@ static char *connection_key(const AldPlanPath *path, bool reversed)
                 "%d\n%s\n%s", path->is_rdma, reversed ? sink : source, reversed ? source : sink);
 }
 
+static void free_indices(gpointer indices)
+{
+        g_array_unref(indices);
+}
+
+/* Takes the key. */
+static void add_waiting(GHashTable *waiting, char *key, guint index)
+{
+        GArray *indices = g_hash_table_lookup(waiting, key);
+
+        if (indices) {
+                g_free(key);
+        } else {
+                indices = g_array_new(false, false, sizeof index);
+                g_hash_table_insert(waiting, key, indices);
+        }
+        g_array_append_val(indices, index);
+}
+
 /* Of several alike, which have no addresses, each has one other. */
 static void pair_paths(GArray *paths)
 {
-        g_autoptr(GHashTable) waiting = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_autoptr(GHashTable) waiting = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_indices);
 
         for (guint i = 0; i < paths->len; i++) {
                 AldPlanPath *path = &g_array_index(paths, AldPlanPath, i);
                 g_autofree char *reversed = connection_key(path, true);
-                gpointer other;
+                GArray *others = g_hash_table_lookup(waiting, reversed);
 
-                if (!g_hash_table_lookup_extended(waiting, reversed, NULL, &other)) {
-                        g_hash_table_insert(waiting, connection_key(path, false), GUINT_TO_POINTER(i));
+                if (!others || others->len == 0) {
+                        add_waiting(waiting, connection_key(path, false), i);
                         continue;
                 }
-                path->reverse = GPOINTER_TO_UINT(other);
+                path->reverse = g_array_index(others, guint, 0);
+                g_array_remove_index(others, 0);
                 g_array_index(paths, AldPlanPath, path->reverse).reverse = i;
-                g_hash_table_remove(waiting, reversed);
         }
 }
 

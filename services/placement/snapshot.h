@@ -12,7 +12,7 @@
  * A node is unusable unless it is online. A device that was never measured has no figures, and neither has
  * one whose figures are flagged as suspect. The rate of matrix products is that in fp16; of a device without
  * it, that which was measured instead. The free memory of a device that computes in host memory is what the
- * host has available.
+ * host has available, limited by what its driver lets it have, and what was carved out for it.
  */
 typedef struct AldPlanSnapshot {
         unsigned n_ref;

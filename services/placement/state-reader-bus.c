@@ -60,7 +60,7 @@ static void answer_soon(AldStateReader *reader, const char *reason)
         if (reader->answering != 0)
                 return;
         reader->reason = g_strdup(reason);
-        reader->answering = g_idle_add(on_answer, reader);
+        reader->answering = g_idle_add_full(G_PRIORITY_DEFAULT, on_answer, reader, NULL);
 }
 
 static void on_synced(AldFollow *follow, void *userdata)

@@ -89,6 +89,12 @@ def test_goals_splits_and_rings(host):
     assert found["Plan"]["StepsInFlight"] == 1
     found = place(host, "--engine=mpi", "--message-bytes=64M", "--without=far")
     assert "all-reduce of 64.0 MiB" in found.stdout and "fast → slow" in found.stdout
+    found = place(host, "--engine=mpi", "--message-bytes=64M", "--without=far", "--json").stdout
+    stages = json.loads(found)["Stages"]
+    assert not {"Layers", "NeedsBytes", "NSec", "Limiter"} & stages[0].keys()
+    exported = host.alidadectl("export", "mpi", "--plan=-", "--force", text_in=found).stdout.splitlines()
+    assert exported[-2:] == [stage['HostName'] for stage in stages[:2]]
+    assert "digraph plan" in host.alidadectl("export", "dot", "--plan=-", text_in=found).stdout
 
 
 def test_no_plan_is_a_failure_with_reasons(host):
@@ -110,7 +116,8 @@ def test_no_plan_is_a_failure_with_reasons(host):
     (("--split=fast", *NUMBERS), EXIT_ERROR, "Split: not of the form"),
     (("model.gguf", "--engine=nccl"), EXIT_USAGE, "runs no model"),
     (("--kv-type=f8", *NUMBERS), EXIT_USAGE, "--kv-type"),
-    (("--parallel=0", *NUMBERS), EXIT_ERROR, "Parallel must be 1 or more"),
+    (("--parallel=0", *NUMBERS), EXIT_USAGE, "--parallel"),
+    (("--assume=1G,1e12s", *NUMBERS), EXIT_USAGE, "--assume"),
     (("--must=nobody", *NUMBERS), EXIT_NO_NODE, "No such node"),
     (("/nowhere.gguf",), EXIT_ERROR, "/nowhere.gguf"),
     (("/etc/passwd",), EXIT_ERROR, "/etc/passwd")])

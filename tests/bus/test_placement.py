@@ -8,7 +8,7 @@ import pytest
 from bedlib.variants import Typed
 from placement import (FAR, FAST, GIB, MEASURED, PATH, PLACEMENT, SLOW, Asked, call, link, network, node, plan,
                        play)
-from state_service import fails_with, local_id, start
+from state_service import fails_with, local_id, record, start
 
 
 @pytest.fixture
@@ -110,6 +110,18 @@ def test_assumed_paths_are_marked(host, cluster):
     assert "assumed" in {hop["Kind"] for hop in found.hops}
 
 
+def test_memory_of_the_host_that_a_device_may_use(host, cluster):
+    """18 GiB of what the host has available, and what is free of its carve-out."""
+    cluster.take(
+        record(FAST, "Node1.Backends", seq=2, Devices=[
+            {"Id": "0000:01:00.0", "Class": "gpu", "Vendor": "AMD", "Unified": True, "MemoryTotalBytes": 8 * GIB,
+             "SharedBytes": 20 * GIB}]),
+        record(FAST, "Node1.System", seq=2, Devices=[
+            {"Id": "0000:01:00.0", "MemoryUsedBytes": GIB, "SharedUsedBytes": 2 * GIB}]))
+    found = plan(host, Must=Typed("as", ["fast"]))
+    assert next(stage["FreeBytes"] for stage in found.stages if stage["NodeName"] == "fast") == 25 * GIB
+
+
 def test_what_fits_nowhere_is_a_plan_with_a_problem(host, cluster):
     found = plan(host, {"LayerBytes": Typed("t", 100 * GIB)})
     assert found.plan["Problem"] == "no-device" and found.stages == []
@@ -133,12 +145,14 @@ BAD_CALLS = [
     ({"Layers": Typed("t", 0)}, {}, "Layers must be 1 or more"),
     ({"Layers": Typed("t", 2 ** 63)}, {}, "Layers must be 1024 or less"),
     ({"Layers": Typed("s", "many")}, {}, "Layers must be of type t, not s"),
-    ({"Hats": Typed("t", 1)}, {}, 'Unknown key "Hats"'),
+    ({"Hats": Typed("t", 1)}, {}, 'Unknown key Hats'),
     ({"TokenBytes": Typed("d", float("nan"))}, {}, "TokenBytes must be 1 or more"),
     ({"TokenBytes": Typed("d", float("inf"))}, {}, "TokenBytes must be"),
     ({"TokenBytes": Typed("d", 1e12)}, {}, "TokenBytes is more than MeanLayerBytes"),
-    ({}, {"Engine": Typed("s", "abacus")}, 'Engine: unknown word "abacus"'),
+    ({}, {"Engine": Typed("s", "abacus")}, 'Engine: unknown word abacus'),
     ({}, {"Engine": Typed("s", "")}, "Engine"),
+    ({}, {"Must": Typed("as", ["a/" * 600])}, "more than 1024 bytes"),
+    ({"é" * 100: Typed("t", 1)}, {}, "Unknown key éééé"),
     ({}, {"GpuMemoryEfficiency": Typed("d", 2.0)}, "GpuMemoryEfficiency must be 1 or less"),
     ({}, {"AssumedRttNSec": Typed("t", 5)}, "require each other"),
     ({}, {"Must": Typed("as", ["fast"] * 257)}, "Must must have 256 entries or less"),

@@ -9,6 +9,10 @@
 #include "clients/common/quantity.h"
 #include "placement/model/model-file.h"
 
+/* As AssumedBitsPerSecond and AssumedRttNSec allow. */
+#define RATE_MAX 1e15
+#define RTT_NSEC_MAX 1e12
+
 #define USAGE "alidadectl place MODEL|--bytes=BYTES --layers=N --elements=N|--message-bytes=BYTES"
 
 void ald_place_order_init(AldPlaceOrder *order)
@@ -54,7 +58,7 @@ static int help(void)
              "                         Gets none; may be repeated\n"
              "     --split=NODE/DEVICE=LAYERS\n"
              "                         Gets this many layers; repeated for all devices that get any\n"
-             "     --client=NODE       Runs the client of llama.cpp (default: the best one)\n"
+             "     --client=NODE       Runs the client of llama.cpp, or the root of distributed-llama\n"
              "     --max-nodes=N       Use this many nodes at most\n"
              "     --max-devices=N     Use this many devices at most\n"
              "     --assume=RATE,RTT   Between nodes that were never measured, such as 1G,0.3ms\n"
@@ -83,7 +87,7 @@ static bool parse_count(const char *option, const char *text, uint64_t max, uint
 {
         guint64 value;
 
-        if (!g_ascii_string_to_unsigned(text, 10, 0, max, &value, NULL))
+        if (!g_ascii_string_to_unsigned(text, 10, 1, max, &value, NULL))
                 return refuse(option, text, "a whole number in range");
         *ret = value;
         return true;
@@ -119,7 +123,7 @@ static bool parse_assumed(const char *text, AldPlanOptions *options)
         double rate, rtt;
 
         if (g_strv_length(parts) != 2 || !ald_quantity_parse(parts[0], "kMGT", 1000, "b/s", &rate) ||
-                rate < 1 || rate > (double) ALD_INTEGER_MAX || !parse_time(parts[1], &rtt))
+                rate < 1 || rate > RATE_MAX || !parse_time(parts[1], &rtt) || rtt < 1 || rtt > RTT_NSEC_MAX)
                 return refuse("assume", text, "a rate and a round trip such as 1G,0.3ms");
         options->assumed_bits_per_second = (uint64_t) rate;
         options->assumed_rtt_nsec = (uint64_t) rtt;

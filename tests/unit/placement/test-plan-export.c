@@ -130,7 +130,7 @@ static const struct Refusal {
         { "llama", "llama.cpp", -ENODATA, "hop 0 is not valid", { { "Hops/0/Stage", "4" } } },
         { "llama", "llama.cpp", -ENODATA, "hop 0 is not valid", { { "Hops/0/Sink", NULL } } },
         { "llama", "vllm", -ENOTSUP, "for llama.cpp; vllm takes plans for vllm only" },
-        { "ring", "mpi", -ENOTSUP, "for vllm; mpi takes plans for torch only" },
+        { "ring", "mpi", -ENOTSUP, "for vllm; mpi takes plans for mpi, nccl, torch only" },
         { "ring", "llama.cpp", -ENOTSUP, "takes plans for llama.cpp only" },
         /* Old, or of unknown age. */
         { "llama", "llama.cpp", -ESTALE, "The rate of birch → alder is from 24 h ago, more than 24 h",
