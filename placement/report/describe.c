@@ -357,6 +357,16 @@ static void add_constants(const Account *account, const AldPlanOptions *options)
         }
 }
 
+/* Stages with assumed paths: of slices, also those between two that no hop is listed for. */
+static uint64_t count_assuming(const AldPlanSteps *steps)
+{
+        uint64_t n = 0;
+
+        for (uint32_t i = 0; i < steps->n_stages; i++)
+                n += steps->stages[i].is_assumed;
+        return n;
+}
+
 static void set_plan(const Account *account, const AldPlan *plan)
 {
         AldPlanRow *row = &account->report->plan;
@@ -372,6 +382,7 @@ static void set_plan(const Account *account, const AldPlan *plan)
         }
         row->unmeasured = 0;
         add_steps(account, &plan->best, 0);
+        row->unmeasured = MAX(row->unmeasured, count_assuming(&plan->best));
         if (row->unmeasured == 0)
                 row->unmeasured = ALD_ABSENT_UINT64;
         for (uint32_t i = 0; i < plan->n_alternatives; i++)

@@ -108,6 +108,9 @@ def test_assumed_paths_are_marked(host, cluster):
                  AssumedRttNSec=Typed("t", 200_000))
     assert found.plan["Unmeasured"] >= 1
     assert "assumed" in {hop["Kind"] for hop in found.hops}
+    found = plan(host, engine="distributed-llama", Must=Typed("as", ["far/cpu"]), Client=Typed("s", "fast"),
+                 AssumedBitsPerSecond=Typed("t", 10 ** 9), AssumedRttNSec=Typed("t", 200_000))
+    assert found.plan["Unmeasured"] >= 1
 
 
 def test_memory_of_the_host_that_a_device_may_use(host, cluster):
