@@ -167,11 +167,14 @@ static void add(AldPlanCandidates *candidates, uint32_t index)
         candidates->head_nsec[i] = ald_plan_head_nsec(&request->constants, device, request->workload);
 }
 
-/* Any candidate of the node; if there is only one, that one. */
+/* Any candidate of the node; if there is only one, that one. A node may be named several times. */
 static void require_node(AldPlanCandidates *candidates, uint32_t node)
 {
         uint32_t n = 0, one = 0;
 
+        for (uint32_t i = 0; i < candidates->n_must_nodes; i++)
+                if (candidates->must_nodes[i] == node)
+                        return;
         for (uint32_t i = 0; i < candidates->n; i++) {
                 if (ald_plan_candidate_device(candidates, i)->node != node)
                         continue;

@@ -89,7 +89,8 @@ static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *ch
                         continue;
                 steps.lower_nsec = fmin(steps.lower_nsec, best.lower_nsec);
                 best.lower_nsec = steps.lower_nsec;
-                if (best.stages && best.nsec <= steps.nsec) {
+                /* Of each goal; the steps may have different numbers of requests. */
+                if (best.stages && best.interval_nsec <= steps.interval_nsec) {
                         ald_plan_steps_clear(&steps);
                         continue;
                 }

@@ -198,6 +198,57 @@ static void test_throughput(void)
         g_assert_cmpuint(n_best, >=, n * 95 / 100);
 }
 
+/* Of the first node: one with more bandwidth, which computes more slowly. */
+static void add_second_gpu(PlanCase *made)
+{
+        AldPlanDevice *device = &made->devices[made->cluster.n_devices++];
+
+        made->devices[0].bytes_per_second /= 5;
+        *device = made->devices[0];
+        device->id = "second";
+        device->flops *= g_test_rand_double_range(0.01, 1);
+        device->bytes_per_second *= g_test_rand_double_range(1, 4);
+}
+
+/* One of two GPUs of a node, however often it is named: the one with which the interval is shorter. */
+static void test_must(void)
+{
+        static const char *const node[] = { "n0", "n0", "n0", "n0", "n0", "n0", "n0", NULL };
+        static const char *const gpus[][2] = { { "n0/gpu", NULL }, { "n0/second", NULL } };
+        unsigned n_differ = 0, n_best = 0;
+
+        for (int i = 0; i < 4 * CASES; i++) {
+                g_autoptr(AldPlan) plan = NULL, one = NULL, other = NULL;
+                AldPlanRefusal refusals[2] = {};
+                double best;
+                PlanCase made;
+
+                make_random(&made, ALD_PLAN_OPTIONS_GOAL_THROUGHPUT);
+                add_second_gpu(&made);
+                made.request.must = gpus[0];
+                one = plan_case_try(&made, &refusals[0]);
+                made.request.must = gpus[1];
+                other = plan_case_try(&made, &refusals[1]);
+                g_free(refusals[0].verdicts);
+                g_free(refusals[1].verdicts);
+                /* Else the steps could be compared as well. */
+                if (!one || !other ||
+                        (one->best.nsec < other->best.nsec) ==
+                                (one->best.interval_nsec < other->best.interval_nsec))
+                        continue;
+                made.request.must = node;
+                plan = plan_case_plan(&made);
+                best = fmin(one->best.interval_nsec, other->best.interval_nsec) * (1 + 1e-9);
+                g_assert_cmpfloat(plan->best.lower_nsec, <=, best);
+                n_best += plan->best.interval_nsec <= best;
+                n_differ++;
+        }
+        g_test_message("%u of %u best", n_best, n_differ);
+        g_assert_cmpuint(n_differ, >, 4);
+        /* More steps than stages would have been better. */
+        g_assert_cmpuint(n_best, >=, n_differ * 24 / 25);
+}
+
 /* From the least latency to the most tokens, each with more of both than the one before. */
 static void assert_front(const PlanCase *made, const AldPlan *plan)
 {
@@ -401,6 +452,7 @@ int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-goals/throughput", test_throughput);
+        g_test_add_func("/plan-goals/must", test_must);
         g_test_add_func("/plan-goals/front", test_front);
         g_test_add_func("/plan-goals/star", test_star);
         g_test_add_func("/plan-goals/many", test_many);
