@@ -114,6 +114,9 @@ static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const 
                 if (ald_plan_allows(choice, i) && is_of_vendor(candidates, i, vendor))
                         add(ranks, i);
         ranks->in_use = choice->devices_max > 0 ? MIN(choice->devices_max, ranks->n) : ranks->n;
+        /* With one rank on each; of several, some would be left out. */
+        if (choice->nodes_max > 0 && choice->nodes_max < ranks->n_nodes)
+                ranks->in_use = MIN(ranks->in_use, choice->nodes_max);
         ranks->most = MIN(ranks->in_use, ranks->n_nodes);
         ranks->hop_nsec = g_new(double, (size_t) ranks->n_nodes * ranks->n_nodes);
         for (uint32_t i = 0; i < ranks->n_nodes; i++)

@@ -107,18 +107,21 @@ static void test_is_best(void)
 
                 make_random(&made, (uint32_t) g_test_rand_int_range(1, NODES_MAX + 1));
                 made.request.devices_max = (uint32_t) g_test_rand_int_range(0, NODES_MAX);
-                all.most = made.request.devices_max == 0
-                                   ? made.cluster.n_nodes
-                                   : MIN(made.request.devices_max, made.cluster.n_nodes);
+                made.request.nodes_max = (uint32_t) g_test_rand_int_range(0, NODES_MAX);
+                all.most = made.cluster.n_nodes;
+                if (made.request.devices_max > 0)
+                        all.most = MIN(made.request.devices_max, all.most);
+                if (made.request.nodes_max > 0)
+                        all.most = MIN(made.request.nodes_max, all.most);
                 for_each_order(&all, 0);
                 plan = plan_case_try(&made, &refusal);
                 g_free(refusal.verdicts);
                 g_assert_true((plan == NULL) == isinf(all.worst));
                 if (!plan) {
                         /* More nodes may have a ring where fewer have none. */
-                        g_assert_true(
-                                refusal.kind == ALD_PLAN_NOT_JOINED ||
-                                (refusal.kind == ALD_PLAN_DEVICES_LIMITED && made.request.devices_max > 0));
+                        g_assert_true(refusal.kind == ALD_PLAN_NOT_JOINED ||
+                                      (refusal.kind == ALD_PLAN_DEVICES_LIMITED &&
+                                              all.most < made.cluster.n_nodes));
                         continue;
                 }
                 assert_ring(&made, plan, &all);
@@ -164,6 +167,9 @@ static void test_gpus(void)
         g_assert_cmpuint(odd->best.n_stages, ==, 1);
         made.request.must = NULL;
         made.request.devices_max = 2;
+        plan_case_assert_refused(&made, ALD_PLAN_DEVICES_LIMITED, NULL);
+        made.request.devices_max = 0;
+        made.request.nodes_max = 2;
         plan_case_assert_refused(&made, ALD_PLAN_DEVICES_LIMITED, NULL);
 }
 
