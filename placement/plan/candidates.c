@@ -30,6 +30,14 @@ uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t dev
         return candidate;
 }
 
+bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node)
+{
+        for (uint32_t i = 0; i < candidates->n; i++)
+                if (ald_plan_candidate_device(candidates, i)->node == node)
+                        return true;
+        return false;
+}
+
 /* "node", which is all of its devices, or "node/device". */
 static bool is_meant(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *text)
 {
@@ -316,7 +324,12 @@ static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret
         if (request->engine->topology != ALD_PLAN_STAR && request->engine->topology != ALD_PLAN_SLICES)
                 return -EINVAL;
         ret->kind = node == ALD_PLAN_NONE ? ALD_PLAN_NO_SUCH_NODE : ALD_PLAN_REQUIRED_UNUSABLE;
-        return node == ALD_PLAN_NONE || cluster->nodes[node].unusable ? -EINVAL : 0;
+        if (node == ALD_PLAN_NONE || cluster->nodes[node].unusable)
+                return -EINVAL;
+        /* A root has a slice. */
+        return request->engine->topology == ALD_PLAN_SLICES && !ald_plan_has_candidate(candidates, node)
+                       ? -EINVAL
+                       : 0;
 }
 
 static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)

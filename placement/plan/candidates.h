@@ -36,5 +36,8 @@ const AldPlanPin *ald_plan_pin_of(const AldPlanCandidates *candidates, uint32_t 
 /* The candidate that the device of the cluster is, which is one. */
 uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t device);
 
+/* Whether a device of the node is one. */
+bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node);
+
 /* The index of a node, or ALD_PLAN_NONE. */
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id);

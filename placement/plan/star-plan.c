@@ -239,15 +239,6 @@ static void try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
         ald_placement_star_solution_clear(&solution);
 }
 
-/* A client without one would only add transfers. */
-static bool has_candidate(const AldPlanCandidates *candidates, uint32_t node)
-{
-        for (uint32_t i = 0; i < candidates->n; i++)
-                if (ald_plan_candidate_device(candidates, i)->node == node)
-                        return true;
-        return false;
-}
-
 static void add_client(Star *star, uint32_t client)
 {
         for (StarWay way = 0; way < STAR_N_WAYS; way++) {
@@ -279,7 +270,8 @@ static int find_trials(Star *star)
         for (uint32_t node = 0; node < n; node++) {
                 if (!ald_plan_progress_within(candidates->progress, node, 2 * n))
                         return -ECANCELED;
-                if (star->choice->client == ALD_PLAN_NONE ? has_candidate(candidates, node)
+                /* A client without one would only add transfers. */
+                if (star->choice->client == ALD_PLAN_NONE ? ald_plan_has_candidate(candidates, node)
                                                           : star->choice->client == node)
                         add_client(star, node);
         }

@@ -179,6 +179,9 @@ static void test_refusals(void)
         made.devices[1].is_processor = made.devices[1].uses_host_memory = false;
         plan = plan_case_plan(&made);
         g_assert_cmpint(plan->verdicts[1].reason, ==, ALD_PLAN_NOT_FOR_ENGINE);
+        made.request.client = "n1";
+        plan_case_assert_refused(&made, ALD_PLAN_REQUIRED_UNUSABLE, "n1");
+        made.request.client = NULL;
         made.devices[1].is_processor = made.devices[1].uses_host_memory = true;
         made.devices[0].free_bytes = made.devices[1].free_bytes = 4000000000;
         plan_case_assert_refused(&made, ALD_PLAN_NOT_JOINED, NULL);
