@@ -96,9 +96,10 @@ static double part_bytes(const Ranks *ranks)
 
 static double hop_nsec(const Ranks *ranks, uint32_t source, uint32_t sink)
 {
-        AldPlanPath path = ald_plan_path_of(ranks->candidates, ranks->choice, source, sink);
+        double bytes = part_bytes(ranks);
+        AldPlanPath path = ald_plan_path_of(ranks->candidates, ranks->choice, source, sink, bytes);
 
-        return ald_plan_path_nsec(&path, part_bytes(ranks));
+        return ald_plan_path_nsec(&path, bytes);
 }
 
 static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const AldPlanChoice *choice)
@@ -165,8 +166,8 @@ static void set_hop(const Ranks *ranks, AldPlanStage *stage, const AldPlanStage 
         stage->hop_nsec = turns * ranks->candidates->request->constants.values[ALD_PLAN_INNER_HOP_NSEC];
         if (source != sink) {
                 stage->hop_nsec = turns * hop_nsec(ranks, source, sink);
-                stage->path_to = ald_plan_path_index(ranks->candidates, source, sink);
-                stage->is_assumed = stage->path_to == ALD_PLAN_NONE;
+                stage->path_to = ald_plan_path_index(
+                        ranks->candidates, ranks->choice, source, sink, part_bytes(ranks));
         }
         stage->nsec_to = stage->hop_nsec;
 }

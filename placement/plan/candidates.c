@@ -210,31 +210,24 @@ static void require_nodes(AldPlanCandidates *candidates)
         }
 }
 
-static void choose_paths(AldPlanCandidates *candidates)
+static void list_paths(AldPlanCandidates *candidates)
 {
         const AldPlanCluster *cluster = candidates->cluster;
         size_t n = (size_t) cluster->n_nodes * cluster->n_nodes;
 
-        candidates->paths = g_new(uint32_t, n);
         candidates->first_path = g_new(uint32_t, n);
         candidates->next_path = g_new(uint32_t, cluster->n_paths);
         for (size_t i = 0; i < n; i++)
-                candidates->paths[i] = candidates->first_path[i] = ALD_PLAN_NONE;
+                candidates->first_path[i] = ALD_PLAN_NONE;
         for (uint32_t i = cluster->n_paths; i-- > 0;) {
                 const AldPlanPath *path = &cluster->paths[i];
                 size_t at = (size_t) path->source * cluster->n_nodes + path->sink;
-                uint32_t *best = &candidates->paths[at];
-                double nsec = ald_plan_path_nsec(path, candidates->activation_bytes);
 
-                if (path->is_rdma && !candidates->request->engine->takes_rdma)
-                        continue;
-                if (!isfinite(nsec))
+                if ((path->is_rdma && !candidates->request->engine->takes_rdma) ||
+                        !isfinite(ald_plan_path_nsec(path, 1)))
                         continue;
                 candidates->next_path[i] = candidates->first_path[at];
                 candidates->first_path[at] = i;
-                if (*best == ALD_PLAN_NONE ||
-                        nsec <= ald_plan_path_nsec(&cluster->paths[*best], candidates->activation_bytes))
-                        *best = i;
         }
 }
 
@@ -350,14 +343,6 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
         return r;
 }
 
-/* By which paths are chosen. */
-static double bytes_sent(const AldPlanRequest *request)
-{
-        return request->engine->topology == ALD_PLAN_ALL_REDUCE
-                       ? (double) request->workload->message_bytes
-                       : ald_plan_activation_bytes(&request->constants, request->workload);
-}
-
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
         const AldPlanRequest *request, AldPlanRefusal *ret_refusal)
 {
@@ -368,7 +353,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 .pinned = g_new(uint32_t, cluster->n_devices),
                 .layer_nsec = g_new(double, cluster->n_devices),
                 .head_nsec = g_new(double, cluster->n_devices),
-                .activation_bytes = bytes_sent(request),
+                .activation_bytes = ald_plan_activation_bytes(&request->constants, request->workload),
                 .verdicts = g_new0(AldPlanVerdict, cluster->n_devices) };
         for (uint32_t i = 0; i < cluster->n_devices; i++) {
                 candidates->verdicts[i].reason = judge(candidates, i);
@@ -376,7 +361,7 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                         add(candidates, i);
         }
         require_nodes(candidates);
-        choose_paths(candidates);
+        list_paths(candidates);
         return check_request(candidates, ret_refusal);
 }
 
@@ -388,7 +373,6 @@ void ald_plan_candidates_clear(AldPlanCandidates *candidates)
         g_free(candidates->must_nodes);
         g_free(candidates->layer_nsec);
         g_free(candidates->head_nsec);
-        g_free(candidates->paths);
         g_free(candidates->first_path);
         g_free(candidates->next_path);
         g_free(candidates->verdicts);

@@ -15,10 +15,8 @@ typedef struct AldPlanCandidates {
         uint32_t *pinned;                   /* layers that it gets; 0: any number */
         uint32_t *must_nodes, n_must_nodes; /* of which any candidate is required, see must.h */
         double *layer_nsec, *head_nsec;
-        uint32_t *paths; /* [source * n_nodes + sink]: the best one for a step's activations, or ALD_PLAN_NONE
-                          */
         uint32_t *first_path, *next_path; /* usable paths: of [source * n_nodes + sink] and after each path */
-        double activation_bytes;          /* of a step; or of the message of an all-reduce */
+        double activation_bytes;          /* of a step */
         AldPlanVerdict *verdicts; /* of each device of the cluster: those of candidates are ALD_PLAN_TAKEN */
 } AldPlanCandidates;
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
 #include "placement/plan/choice.h"
+#include "placement/plan/cost.h"
 
 /* 0: no limit. */
 static uint32_t least_limit(uint32_t a, uint32_t b)
@@ -35,11 +38,6 @@ bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice 
                (choice->also && choice->also[candidate]);
 }
 
-uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)
-{
-        return candidates->paths[(size_t) source * candidates->cluster->n_nodes + sink];
-}
-
 uint32_t ald_plan_path_first(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)
 {
         return candidates->first_path[(size_t) source * candidates->cluster->n_nodes + sink];
@@ -65,11 +63,35 @@ AldPlanPath ald_plan_path_assumed(
                                 .reverse = ALD_PLAN_NONE });
 }
 
-AldPlanPath ald_plan_path_of(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink)
+uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t source, uint32_t sink, double bytes)
 {
-        uint32_t index = ald_plan_path_index(candidates, source, sink);
+        uint32_t best = ALD_PLAN_NONE;
+        double least = INFINITY;
 
+        for (uint32_t i = ald_plan_path_first(candidates, source, sink); i != ALD_PLAN_NONE;
+                i = candidates->next_path[i]) {
+                AldPlanPath path = ald_plan_path_changed(choice, candidates->cluster->paths[i]);
+                double nsec = ald_plan_path_nsec(&path, bytes);
+
+                if (!(nsec < least))
+                        continue;
+                best = i;
+                least = nsec;
+        }
+        return best;
+}
+
+AldPlanPath ald_plan_path_at(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t source, uint32_t sink, uint32_t index)
+{
         return index == ALD_PLAN_NONE ? ald_plan_path_assumed(candidates, choice, source, sink)
                                       : ald_plan_path_changed(choice, candidates->cluster->paths[index]);
+}
+
+AldPlanPath ald_plan_path_of(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t source, uint32_t sink, double bytes)
+{
+        return ald_plan_path_at(candidates, choice, source, sink,
+                ald_plan_path_index(candidates, choice, source, sink, bytes));
 }

@@ -34,9 +34,16 @@ AldPlanPath ald_plan_path_changed(const AldPlanChoice *choice, AldPlanPath path)
 AldPlanPath ald_plan_path_assumed(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);
 
-/* The index of the best path between two nodes, or ALD_PLAN_NONE. */
-uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink);
+/* The index of the path between two nodes, as the choice changes it, on which so many bytes that are sent at
+ * once take the least time; or ALD_PLAN_NONE. */
+uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t source, uint32_t sink, double bytes);
 
-/* That path, or the assumed one, as the choice changes it. Its figures are NAN if there is none. */
-AldPlanPath ald_plan_path_of(
-        const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);
+/* That of this index, or with ALD_PLAN_NONE the assumed one, as the choice changes it. Its figures are NAN if
+ * there is none. */
+AldPlanPath ald_plan_path_at(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t source, uint32_t sink, uint32_t index);
+
+/* That which ald_plan_path_index() says. */
+AldPlanPath ald_plan_path_of(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t source, uint32_t sink, double bytes);

@@ -75,8 +75,8 @@ static bool is_joined(const AldPlanCandidates *candidates, const AldPlan *plan, 
                 uint32_t other = plan->best.client != ALD_PLAN_NONE
                                          ? plan->best.client
                                          : candidates->cluster->devices[plan->best.stages[i].device].node;
-                AldPlanPath there = ald_plan_path_of(candidates, &choice, other, node);
-                AldPlanPath back = ald_plan_path_of(candidates, &choice, node, other);
+                AldPlanPath there = ald_plan_path_of(candidates, &choice, other, node, 0);
+                AldPlanPath back = ald_plan_path_of(candidates, &choice, node, other, 0);
 
                 to |= other == node || isfinite(ald_plan_path_nsec(&there, 0));
                 from |= other == node || isfinite(ald_plan_path_nsec(&back, 0));
@@ -287,9 +287,10 @@ static double same_with_better_paths(
                 uint32_t source = candidates->cluster->devices[stage->device].node;
                 uint32_t sink = candidates->cluster->devices[next->device].node;
 
-                nsec += ald_ring_hop_nsec(&group.candidates, choice, source, sink) - stage->hop_nsec;
-                busiest = fmax(busiest, stage->nsec);
-                busiest = fmax(busiest, ald_ring_occupy_nsec(&group.candidates, choice, source, sink));
+                AldRingHop hop = ald_ring_hop_on(&group.candidates, choice, source, sink, stage->path_to);
+
+                nsec += hop.nsec - stage->hop_nsec;
+                busiest = fmax(busiest, fmax(stage->nsec, hop.occupy_nsec));
         }
         return candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT
                        ? fmax(nsec, best->in_flight * busiest)

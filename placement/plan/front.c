@@ -39,13 +39,15 @@ static void measure(const AldPlanCandidates *candidates, const AldPlanSteps *ste
                 uint32_t source = devices[steps->stages[i].device].node;
                 uint32_t sink = devices[steps->stages[(i + 1) % steps->n_stages].device].node;
                 double stage = stage_nsec(candidates, &steps->stages[i]);
+                AldRingHop hop;
 
                 nsec += stage;
                 busiest = fmax(busiest, stage);
                 if (steps->n_stages == 1)
                         break;
-                nsec += ald_ring_hop_nsec(candidates, &choice, source, sink);
-                busiest = fmax(busiest, ald_ring_occupy_nsec(candidates, &choice, source, sink));
+                hop = ald_ring_hop_on(candidates, &choice, source, sink, steps->stages[i].path_to);
+                nsec += hop.nsec;
+                busiest = fmax(busiest, hop.occupy_nsec);
         }
         *ret_nsec = nsec;
         *ret_busiest_nsec = busiest;

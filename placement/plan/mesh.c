@@ -46,19 +46,52 @@ static uint32_t list_members(const AldSliceMesh *mesh, const AldPlanCandidates *
         return n;
 }
 
+/* Of all paths between two nodes, the least of both: no path that is chosen for them is better. */
+static void join_bound(AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        uint32_t source, uint32_t sink, size_t at)
+{
+        for (uint32_t i = ald_plan_path_first(candidates, source, sink); i != ALD_PLAN_NONE;
+                i = candidates->next_path[i]) {
+                AldPlanPath path = ald_plan_path_at(candidates, choice, source, sink, i);
+
+                mesh->half_nsec[at] = fmin(mesh->half_nsec[at], ald_plan_path_nsec(&path, 0));
+                path.rtt_nsec = 0;
+                mesh->byte_nsec[at] = fmin(mesh->byte_nsec[at], ald_plan_path_nsec(&path, 1));
+        }
+}
+
 static void join(AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice)
 {
         for (uint32_t i = 0; i < mesh->n; i++)
                 for (uint32_t j = 0; j < mesh->n; j++) {
                         AldPlanPath path = ald_plan_path_of(candidates, choice,
                                 ald_plan_candidate_device(candidates, mesh->members[i])->node,
-                                ald_plan_candidate_device(candidates, mesh->members[j])->node);
+                                ald_plan_candidate_device(candidates, mesh->members[j])->node,
+                                mesh->transfers.exchange_bytes);
                         size_t at = (size_t) i * mesh->n + j;
 
                         mesh->half_nsec[at] = ald_plan_path_nsec(&path, 0);
                         path.rtt_nsec = 0;
                         mesh->byte_nsec[at] = ald_plan_path_nsec(&path, 1);
                 }
+}
+
+bool ald_slice_mesh_relax(
+        AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice)
+{
+        bool changed = false;
+
+        for (uint32_t i = 0; i < mesh->n; i++)
+                for (uint32_t j = 0; j < mesh->n; j++) {
+                        size_t at = (size_t) i * mesh->n + j;
+                        double half = mesh->half_nsec[at], byte = mesh->byte_nsec[at];
+
+                        join_bound(mesh, candidates, choice,
+                                ald_plan_candidate_device(candidates, mesh->members[i])->node,
+                                ald_plan_candidate_device(candidates, mesh->members[j])->node, at);
+                        changed |= mesh->half_nsec[at] < half || mesh->byte_nsec[at] < byte;
+                }
+        return changed;
 }
 
 void ald_slice_mesh_init(

@@ -26,6 +26,11 @@ void ald_slice_mesh_init(AldSliceMesh *mesh, const AldPlanCandidates *candidates
 void ald_slice_mesh_clear(AldSliceMesh *mesh);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldSliceMesh, ald_slice_mesh_clear)
 
+/* Makes it a mesh in which no set takes longer than with any other choice of paths, as those that are in it
+ * are chosen for one exchange. Whether that changes anything. */
+bool ald_slice_mesh_relax(
+        AldSliceMesh *mesh, const AldPlanCandidates *candidates, const AldPlanChoice *choice);
+
 /* What the transfers of one of a set of members take, of which one is the root, if the others are not slower;
  * 0 if it is alone. */
 double ald_slice_mesh_share_nsec(

@@ -48,7 +48,6 @@ typedef struct AldPlanStage {
         uint32_t path_to,
                 path_from; /* star and slices: from the client and back; ring: path_to is to the next stage.
                               Index in the cluster, or ALD_PLAN_NONE: on one node, or assumed */
-        bool is_assumed;   /* the paths */
         double bytes_to, bytes_from; /* that pass on these in a step */
         double nsec_to, nsec_from;   /* that this takes */
 } AldPlanStage;

@@ -3,11 +3,22 @@
 
 #include "placement/plan/choice.h"
 
-/* What passes from stage to stage in a ring, from a node to another one or within a node. INFINITY: there is
- * no path. */
-double ald_ring_hop_nsec(
+/* What passes from stage to stage in a ring, from a node to another one or within a node. */
+typedef struct AldRingHop {
+        uint32_t path;      /* index in the cluster; ALD_PLAN_NONE: assumed, or within a node */
+        double nsec;        /* INFINITY: there is no path */
+        double occupy_nsec; /* how long it occupies the path, on which other steps may be on their way
+                               meanwhile */
+} AldRingHop;
+
+/* On this path. */
+AldRingHop ald_ring_hop_on(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source,
+        uint32_t sink, uint32_t index);
+
+/* On the path on which it takes the least time. */
+AldRingHop ald_ring_hop(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);
 
-/* How long it occupies the path, on which other steps may be on their way meanwhile. */
-double ald_ring_occupy_nsec(
+/* On the path that it occupies for the least time. */
+AldRingHop ald_ring_hop_wide(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);

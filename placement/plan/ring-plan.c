@@ -15,6 +15,13 @@
 
 #define COUNTED_MAX 16u
 
+/* By what one of several paths between two nodes is chosen. */
+typedef enum RingPaths {
+        RING_PATHS_SHORT, /* the least time */
+        RING_PATHS_WIDE,  /* the least time that they are occupied */
+        RING_PATHS_BOTH,  /* as if one had both, for bounds */
+} RingPaths;
+
 /* The candidates of one vendor. */
 typedef struct Ring {
         const AldPlanCandidates *candidates;
@@ -24,6 +31,7 @@ typedef struct Ring {
         uint32_t *nodes;
         AldPlacementDevice *devices;
         AldPlacementEnds *ends;
+        RingPaths paths;
         double *hop_nsec, *occupy_nsec;
 } Ring;
 
@@ -71,19 +79,44 @@ static bool is_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate
                g_strcmp0(ald_plan_candidate_device(candidates, candidate)->vendor, vendor) == 0;
 }
 
-static void join(Ring *ring)
+static AldRingHop hop_of(const Ring *ring, uint32_t source, uint32_t sink)
 {
-        ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
-        ring->occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
+        AldRingHop hop = ald_ring_hop(ring->candidates, ring->choice, source, sink), wide;
+
+        if (ring->paths == RING_PATHS_SHORT)
+                return hop;
+        wide = ald_ring_hop_wide(ring->candidates, ring->choice, source, sink);
+        if (ring->paths == RING_PATHS_WIDE)
+                return wide;
+        hop.occupy_nsec = wide.occupy_nsec;
+        return hop;
+}
+
+static void join(Ring *ring, RingPaths paths)
+{
+        ring->paths = paths;
+        for (uint32_t i = 0; i < ring->n; i++)
+                for (uint32_t j = 0; j < ring->n; j++) {
+                        AldRingHop hop = hop_of(ring, node_of(ring, i), node_of(ring, j));
+                        size_t at = (size_t) i * ring->n + j;
+
+                        ring->hop_nsec[at] = hop.nsec;
+                        ring->occupy_nsec[at] = hop.occupy_nsec;
+                }
+}
+
+/* Whether the shortest path is not the widest one anywhere. */
+static bool do_paths_differ(const Ring *ring)
+{
         for (uint32_t i = 0; i < ring->n; i++)
                 for (uint32_t j = 0; j < ring->n; j++) {
                         uint32_t source = node_of(ring, i), sink = node_of(ring, j);
-                        size_t at = (size_t) i * ring->n + j;
 
-                        ring->hop_nsec[at] = ald_ring_hop_nsec(ring->candidates, ring->choice, source, sink);
-                        ring->occupy_nsec[at] = ald_ring_occupy_nsec(
-                                ring->candidates, ring->choice, source, sink);
+                        if (ald_ring_hop_wide(ring->candidates, ring->choice, source, sink).occupy_nsec <
+                                ring->occupy_nsec[(size_t) i * ring->n + j])
+                                return true;
                 }
+        return false;
 }
 
 static void ring_init(
@@ -98,7 +131,9 @@ static void ring_init(
         for (uint32_t i = 0; i < candidates->n; i++)
                 if (ald_plan_allows(choice, i) && is_of_vendor(candidates, i, vendor))
                         add(ring, i);
-        join(ring);
+        ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
+        ring->occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
+        join(ring, RING_PATHS_SHORT);
 }
 
 static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solution, uint32_t i)
@@ -117,8 +152,7 @@ static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solut
         }
         if (source == sink)
                 return made;
-        made.path_to = ald_plan_path_index(candidates, source, sink);
-        made.is_assumed = made.path_to == ALD_PLAN_NONE;
+        made.path_to = hop_of(ring, source, sink).path;
         return made;
 }
 
@@ -146,15 +180,14 @@ static void keep(const Ring *ring, const AldPlacementProblem *problem, uint32_t 
         ald_placement_solution_clear(solution);
 }
 
-static int solve(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim,
-        const AldPlanSteps *best, AldPlacementSolution *ret, double *ret_lower_nsec)
+static int solve(const Ring *ring, const AldPlacementProblem *problem, const Aim *aim, double enough_nsec,
+        AldPlacementSolution *ret, double *ret_lower_nsec)
 {
-        double enough = best->stages ? best->interval_nsec : INFINITY;
         g_auto(AldPlacementLimited) limited = { 0 };
 
         if (aim->in_flight > 1)
                 return ald_placement_solve_overlapped(
-                        problem, ring->occupy_nsec, aim->in_flight, enough, ret, ret_lower_nsec);
+                        problem, ring->occupy_nsec, aim->in_flight, enough_nsec, ret, ret_lower_nsec);
         ald_placement_limited_init(&limited, problem, ring->occupy_nsec);
         ald_placement_limited_set(&limited, aim->busiest_nsec);
         *ret_lower_nsec = INFINITY;
@@ -184,32 +217,52 @@ static int insert(const Ring *ring, const AldPlacementProblem *problem, AldPlace
                 member_of(ring, ring->candidates->devices[ring->choice->required]), ret);
 }
 
+/* If `best` is NULL, only to find the bound, which is returned. */
+static double try_ring(const Ring *ring, const Aim *aim, double enough_nsec, AldPlanSteps *best)
+{
+        const AldPlanChoice *choice = ring->choice;
+        const AldPlacementProblem problem = { .layers = ring->candidates->request->workload->layers,
+                .n_devices = ring->n,
+                .devices = ring->devices,
+                .hop_nsec = ring->hop_nsec,
+                .devices_max = choice->devices_max,
+                .nodes = ring->nodes,
+                .nodes_max = choice->nodes_max,
+                .ends = ring->ends };
+        AldPlacementSolution solution;
+        double lower_nsec;
+        int r = choice->around ? insert(ring, &problem, &solution, &lower_nsec)
+                               : solve(ring, &problem, aim, enough_nsec, &solution, &lower_nsec);
+
+        if (r >= 0 && best)
+                keep(ring, &problem, aim->in_flight, &solution, best);
+        else if (r >= 0)
+                ald_placement_solution_clear(&solution);
+        /* Beyond exact size one may exist that was not found. */
+        return r < 0 && r != -ENOSPC && ring->n > ALD_PLACEMENT_RING_MAX ? 0 : lower_nsec;
+}
+
+static double enough_of(const AldPlanSteps *best)
+{
+        return best->stages ? best->interval_nsec : INFINITY;
+}
+
 static void try_vendor(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor,
         const Aim *aim, AldPlanSteps *best)
 {
         g_auto(Ring) ring;
-        AldPlacementProblem problem;
-        AldPlacementSolution solution;
         double lower_nsec;
-        int r;
 
         ring_init(&ring, candidates, choice, vendor);
-        problem = (AldPlacementProblem){ .layers = candidates->request->workload->layers,
-                .n_devices = ring.n,
-                .devices = ring.devices,
-                .hop_nsec = ring.hop_nsec,
-                .devices_max = choice->devices_max,
-                .nodes = ring.nodes,
-                .nodes_max = choice->nodes_max,
-                .ends = ring.ends };
-        r = choice->around ? insert(&ring, &problem, &solution, &lower_nsec)
-                           : solve(&ring, &problem, aim, best, &solution, &lower_nsec);
-        /* Beyond exact size one may exist that was not found. */
-        if (r < 0 && r != -ENOSPC && ring.n > ALD_PLACEMENT_RING_MAX)
-                lower_nsec = 0;
+        lower_nsec = try_ring(&ring, aim, enough_of(best), best);
+        /* One step is longer than any path is occupied by it. */
+        if (aim->in_flight > 1 && do_paths_differ(&ring)) {
+                join(&ring, RING_PATHS_WIDE);
+                try_ring(&ring, aim, enough_of(best), best);
+                join(&ring, RING_PATHS_BOTH);
+                lower_nsec = try_ring(&ring, aim, enough_of(best), NULL);
+        }
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
-        if (r >= 0)
-                keep(&ring, &problem, aim->in_flight, &solution, best);
 }
 
 static bool is_first_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate)

@@ -5,30 +5,24 @@
 #include "placement/plan/mesh-search.h"
 #include "placement/plan/slice-plan.h"
 
-static bool is_assumed(const AldPlanCandidates *candidates, uint32_t a, uint32_t b)
+static double enough_of(const AldPlanSteps *best)
 {
-        return ald_plan_path_index(candidates, a, b) == ALD_PLAN_NONE ||
-               ald_plan_path_index(candidates, b, a) == ALD_PLAN_NONE;
+        return best->stages ? best->nsec : INFINITY;
 }
 
 /* The paths and transfers between a stage and the root. */
-static void set_transfers(const AldPlanCandidates *candidates, const AldSliceMesh *mesh,
-        const AldSliceSet *set, uint32_t member, AldPlanStage *stage)
+static void set_transfers(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        const AldSliceMesh *mesh, const AldSliceSet *set, uint32_t member, AldPlanStage *stage)
 {
         const AldSliceTransfers *transfers = &mesh->transfers;
         size_t to = (size_t) set->root * mesh->n + member, from = (size_t) member * mesh->n + set->root;
         uint32_t node = ald_plan_candidate_device(candidates, mesh->members[member])->node;
         uint32_t root = ald_plan_candidate_device(candidates, mesh->members[set->root])->node;
 
-        for (uint32_t i = 0; i < mesh->slices; i++) {
-                uint32_t other = ald_plan_candidate_device(candidates, mesh->members[set->members[i]])->node;
-
-                stage->is_assumed |= other != node && is_assumed(candidates, node, other);
-        }
         if (member == set->root)
                 return;
-        stage->path_to = ald_plan_path_index(candidates, root, node);
-        stage->path_from = ald_plan_path_index(candidates, node, root);
+        stage->path_to = ald_plan_path_index(candidates, choice, root, node, transfers->exchange_bytes);
+        stage->path_from = ald_plan_path_index(candidates, choice, node, root, transfers->exchange_bytes);
         stage->bytes_to = transfers->exchanges * transfers->exchange_bytes +
                           transfers->turns * transfers->start_bytes;
         stage->bytes_from = transfers->exchanges * transfers->exchange_bytes +
@@ -39,8 +33,8 @@ static void set_transfers(const AldPlanCandidates *candidates, const AldSliceMes
                            stage->bytes_from * mesh->byte_nsec[from];
 }
 
-static AldPlanStage stage_of(const AldPlanCandidates *candidates, const AldSliceMesh *mesh,
-        const AldSliceSet *set, uint32_t member)
+static AldPlanStage stage_of(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
+        const AldSliceMesh *mesh, const AldSliceSet *set, uint32_t member)
 {
         const AldPlanRequest *request = candidates->request;
         uint32_t candidate = mesh->members[member];
@@ -58,12 +52,12 @@ static AldPlanStage stage_of(const AldPlanCandidates *candidates, const AldSlice
         if (mesh->slices == 1)
                 return made;
         made.hop_nsec = ald_slice_mesh_share_nsec(mesh, set->members, mesh->slices, set->root, member);
-        set_transfers(candidates, mesh, set, member, &made);
+        set_transfers(candidates, choice, mesh, set, member, &made);
         return made;
 }
 
-static void keep(const AldPlanCandidates *candidates, const AldSliceMesh *mesh, const AldSliceSet *set,
-        AldPlanSteps *best)
+static void keep(const AldPlanCandidates *candidates, const AldPlanChoice *choice, const AldSliceMesh *mesh,
+        const AldSliceSet *set, AldPlanSteps *best)
 {
         uint32_t n = 1;
 
@@ -73,10 +67,10 @@ static void keep(const AldPlanCandidates *candidates, const AldSliceMesh *mesh, 
         best->client = ald_plan_candidate_device(candidates, mesh->members[set->root])->node;
         best->nsec = best->interval_nsec = set->nsec;
         best->busiest_nsec = 0;
-        best->stages[0] = stage_of(candidates, mesh, set, set->root);
+        best->stages[0] = stage_of(candidates, choice, mesh, set, set->root);
         for (uint32_t i = 0; i < mesh->slices; i++)
                 if (set->members[i] != set->root)
-                        best->stages[n++] = stage_of(candidates, mesh, set, set->members[i]);
+                        best->stages[n++] = stage_of(candidates, choice, mesh, set, set->members[i]);
         for (uint32_t i = 0; i < n; i++)
                 best->busiest_nsec = fmax(best->busiest_nsec, best->stages[i].nsec);
         best->hops_nsec = best->nsec - best->busiest_nsec;
@@ -86,18 +80,20 @@ static void try_slices(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t slices, AldPlanSteps *best)
 {
         g_auto(AldSliceMesh) mesh = { 0 };
-        g_autofree uint32_t *members = NULL;
-        AldSliceSet set;
+        AldSliceSet set = { 0 };
         double lower_nsec;
-        int r;
 
         ald_slice_mesh_init(&mesh, candidates, choice, slices);
-        r = ald_slice_mesh_search(&mesh, best->stages ? best->nsec : INFINITY, &set, &lower_nsec);
+        if (ald_slice_mesh_search(&mesh, enough_of(best), &set, &lower_nsec) >= 0)
+                keep(candidates, choice, &mesh, &set, best);
+        g_free(set.members);
+        if (ald_slice_mesh_relax(&mesh, candidates, choice)) {
+                AldSliceSet relaxed = { 0 };
+
+                ald_slice_mesh_search(&mesh, enough_of(best), &relaxed, &lower_nsec);
+                g_free(relaxed.members);
+        }
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
-        if (r < 0)
-                return;
-        members = set.members;
-        keep(candidates, &mesh, &set, best);
 }
 
 /* Those that the mesh leaves out for lack of room cannot be left out. */

@@ -198,7 +198,6 @@ static AldPlanStage stage_of(
         made.hop_nsec = ald_plan_connection_nsec(&connection);
         made.path_to = connection.path_to;
         made.path_from = connection.path_from;
-        made.is_assumed = made.path_to == ALD_PLAN_NONE || made.path_from == ALD_PLAN_NONE;
         return made;
 }
 

@@ -75,6 +75,14 @@ void plan_case_randomize(PlanCase *made, double missing)
                                         g_test_rand_double_range(1e7, 1e10));
 }
 
+void plan_case_double_paths(PlanCase *made)
+{
+        for (uint32_t i = made->cluster.n_paths; i-- > 0;)
+                plan_case_join(made, made->paths[i].source, made->paths[i].sink,
+                        made->paths[i].rtt_nsec * g_test_rand_double_range(0.1, 4),
+                        made->paths[i].bits_per_second * g_test_rand_double_range(0.1, 20));
+}
+
 const AldPlanPath *plan_case_path(const PlanCase *made, uint32_t source, uint32_t sink)
 {
         for (uint32_t i = 0; i < made->cluster.n_paths; i++)

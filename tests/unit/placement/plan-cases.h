@@ -23,13 +23,16 @@ typedef struct PlanCase {
  * joined; six layers of 1 GB. */
 void plan_case_init(PlanCase *made, const char *engine, uint32_t n_nodes);
 
-/* One path at most in each direction: see plan_case_path(). */
+/* plan_case_path() tells only the first path in each direction. */
 void plan_case_join(PlanCase *made, uint32_t source, uint32_t sink, double rtt_nsec, double bits_per_second);
 
 /* Figures of devices and paths at random; a path is missing with this probability. */
 void plan_case_randomize(PlanCase *made, double missing);
 
-/* NULL: there is none. */
+/* Beside each path, one of other figures at random. */
+void plan_case_double_paths(PlanCase *made);
+
+/* The first one; NULL: there is none. */
 const AldPlanPath *plan_case_path(const PlanCase *made, uint32_t source, uint32_t sink);
 
 /* The plan, which there must be. */

@@ -15,13 +15,18 @@ typedef struct Orders {
         double worst, sum; /* of the best one: the slowest hop, and all of them */
 } Orders;
 
+/* On the best of several paths. */
 static double hop_nsec(const PlanCase *made, uint32_t source, uint32_t sink, uint32_t ranks)
 {
-        const AldPlanPath *path = plan_case_path(made, source, sink);
+        double part = (double) made->workload.message_bytes / ranks, least = INFINITY;
 
-        return !path ? INFINITY
-                     : path->rtt_nsec / 2 + (double) made->workload.message_bytes / ranks * 8 /
-                                                    path->bits_per_second * 1e9;
+        for (uint32_t i = 0; i < made->cluster.n_paths; i++) {
+                const AldPlanPath *path = &made->paths[i];
+
+                if (path->source == source && path->sink == sink)
+                        least = fmin(least, path->rtt_nsec / 2 + part * 8 / path->bits_per_second * 1e9);
+        }
+        return least;
 }
 
 static void measure(Orders *self)
@@ -59,6 +64,8 @@ static void make_random(PlanCase *made, uint32_t n)
 {
         plan_case_init(made, "mpi", n);
         plan_case_randomize(made, g_test_rand_double_range(0, 0.3));
+        if (g_test_rand_bit())
+                plan_case_double_paths(made);
         for (uint32_t i = 0; i < n; i++) {
                 made->devices[i].free_bytes = ALD_PLAN_ABSENT;
                 made->devices[i].bytes_per_second = made->devices[i].flops = NAN;
@@ -191,6 +198,29 @@ static void test_many(void)
         g_assert_cmpfloat(plan->best.lower_nsec, ==, plan->best.nsec);
 }
 
+/* Of the message, the first path would pass all of it faster, but the other one each part. */
+static void test_paths(void)
+{
+        const uint32_t n = 16;
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "mpi", n);
+        made.workload.message_bytes = 1000000;
+        for (uint32_t i = 0; i < n; i++)
+                for (uint32_t j = 0; j < n; j++)
+                        if (i != j) {
+                                plan_case_join(&made, i, j, 2e6, 1e10);
+                                plan_case_join(&made, i, j, 1e5, 1e9);
+                        }
+        plan = plan_case_plan(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, n);
+        assert_close(plan->best.nsec, 2 * (n - 1) * (5e4 + 1e6 / n * 8));
+        g_assert_cmpfloat(plan->best.lower_nsec, ==, plan->best.nsec);
+        for (uint32_t i = 0; i < n; i++)
+                g_assert_cmpfloat(made.paths[plan->best.stages[i].path_to].rtt_nsec, ==, 1e5);
+}
+
 static void test_workload(void)
 {
         AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
@@ -217,6 +247,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-all-reduce/is-best", test_is_best);
         g_test_add_func("/plan-all-reduce/gpus", test_gpus);
         g_test_add_func("/plan-all-reduce/many", test_many);
+        g_test_add_func("/plan-all-reduce/paths", test_paths);
         g_test_add_func("/plan-all-reduce/workload", test_workload);
         return g_test_run();
 }

@@ -12,6 +12,7 @@
 typedef struct Rings {
         const PlanCase *of;
         uint32_t devices[NODES_MAX], layers[NODES_MAX], n;
+        uint32_t second; /* bits of the stages that send on the last of several paths */
         void (*visit)(struct Rings *self);
         double best; /* of what visit() looks for */
 } Rings;
@@ -61,14 +62,24 @@ static bool fits(const Rings *ring)
         return true;
 }
 
+static const AldPlanPath *path_of(const Rings *ring, uint32_t stage)
+{
+        uint32_t source = ring->devices[stage], sink = ring->devices[(stage + 1) % ring->n];
+        const AldPlanPath *path = plan_case_path(ring->of, source, sink);
+
+        for (uint32_t i = 0; (ring->second & (1u << stage)) && i < ring->of->cluster.n_paths; i++)
+                if (ring->of->paths[i].source == source && ring->of->paths[i].sink == sink)
+                        path = &ring->of->paths[i];
+        return path;
+}
+
 static double latency(const Rings *ring, double b, double *ret_busiest)
 {
         double nsec = 0;
 
         *ret_busiest = 0;
         for (uint32_t i = 0; i < ring->n; i++) {
-                const AldPlanPath *path = plan_case_path(
-                        ring->of, ring->devices[i], ring->devices[(i + 1) % ring->n]);
+                const AldPlanPath *path = path_of(ring, i);
                 double stage = stage_nsec(ring, i, b), transfer;
 
                 nsec += stage;
@@ -77,7 +88,7 @@ static double latency(const Rings *ring, double b, double *ret_busiest)
                         break;
                 if (!path)
                         return INFINITY;
-                transfer = b * 4000 * 8 / path->bits_per_second * 1e9;
+                transfer = b * 4.0 * ring->of->workload.activation_elements * 8 / path->bits_per_second * 1e9;
                 nsec += path->rtt_nsec / 2 + transfer;
                 *ret_busiest = fmax(*ret_busiest, transfer);
         }
@@ -102,6 +113,13 @@ static void visit_interval(Rings *self)
 {
         if (fits(self))
                 self->best = fmin(self->best, interval(self));
+}
+
+static void visit_paths(Rings *self)
+{
+        for (self->second = 0; self->second < 1u << self->n; self->second++)
+                visit_interval(self);
+        self->second = 0;
 }
 
 static void visit_latency(Rings *self)
@@ -196,6 +214,38 @@ static void test_throughput(void)
         g_test_message("%u plans, %u with several steps in flight, %u best", n, n_overlapped, n_best);
         g_assert_cmpuint(n_overlapped, >, n / 8);
         g_assert_cmpuint(n_best, >=, n * 95 / 100);
+}
+
+/* Two paths between nodes, of which one may have less latency and the other a higher rate. */
+static void test_paths(void)
+{
+        unsigned n_plans = 0, n_best = 0, n_proven = 0;
+
+        for (int i = 0; i < CASES / 2; i++) {
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+                double best;
+
+                make_random(&made, ALD_PLAN_OPTIONS_GOAL_THROUGHPUT);
+                made.workload.layers = MIN(made.workload.layers, 4);
+                made.workload.activation_elements *= 100;
+                plan_case_double_paths(&made);
+                best = best_of(&made, visit_paths);
+                plan = plan_case_try(&made, &refusal);
+                g_free(refusal.verdicts);
+                g_assert_true((plan == NULL) == isinf(best));
+                if (!plan)
+                        continue;
+                g_assert_cmpfloat(plan->best.lower_nsec, <=, best * (1 + 1e-9));
+                g_assert_cmpfloat(plan->best.interval_nsec, >=, best * (1 - 1e-9));
+                n_best += plan->best.interval_nsec <= best * (1 + 1e-9);
+                n_proven += plan->best.lower_nsec == plan->best.interval_nsec;
+                n_plans++;
+        }
+        g_test_message("%u plans, %u best, %u proven", n_plans, n_best, n_proven);
+        g_assert_cmpuint(n_best, >=, n_plans * 9 / 10);
+        g_assert_cmpuint(n_proven, >, n_plans / 2);
 }
 
 /* Of the first node: one with more bandwidth, which computes more slowly. */
@@ -452,6 +502,7 @@ int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-goals/throughput", test_throughput);
+        g_test_add_func("/plan-goals/paths", test_paths);
         g_test_add_func("/plan-goals/must", test_must);
         g_test_add_func("/plan-goals/front", test_front);
         g_test_add_func("/plan-goals/star", test_star);
