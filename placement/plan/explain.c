@@ -22,11 +22,15 @@
 #define FEW_STAGES 6u /* for which it is solved otherwise */
 #define JUDGED 0.5    /* fraction of the work until all candidates are judged */
 
-/* What is to be short. */
 static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
-        return candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->interval_nsec
-                                                                             : steps->nsec;
+        return ald_plan_goal_nsec(steps, candidates->request->goal);
+}
+
+/* Of the steps that are under way in the time that the goal is about. */
+static uint32_t in_flight(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
+{
+        return candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->in_flight : 1;
 }
 
 /* Any choice with as many steps under way: to try other numbers each time would take too long. */
@@ -132,9 +136,12 @@ static AldPlanVerdict judge_needless(
         choice.around = is_judged_exactly(candidates, plan) ? NULL : &plan->best;
         choice.client = plan->best.client;
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
-                verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
-                verdict.saves_nsec = goal_nsec(candidates, &plan->best) - goal_nsec(candidates, &with) +
-                                     verdict.costs_nsec;
+                verdict.costs_nsec = verdict.saves_nsec = NAN;
+                /* The time for several steps is no sum of transfers and layers. */
+                if (in_flight(candidates, &plan->best) == 1 && in_flight(candidates, &with) == 1) {
+                        verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
+                        verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;
+                }
                 ald_plan_steps_clear(&with);
                 return verdict;
         }
@@ -272,29 +279,29 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         }
 }
 
-/* The stages of a ring as they are. */
+/* The stages of a ring and the paths that they use as they are. */
 static double same_with_better_paths(
         const AldPlanCandidates *candidates, const AldPlan *plan, const AldPlanChoice *choice)
 {
+        const AldPlanChoice as_it_is = ald_plan_choice(candidates);
         const AldPlanSteps *best = &plan->best;
         double nsec = best->nsec, busiest = 0;
+        uint32_t steps = in_flight(candidates, best);
         g_auto(AldPlanGroup) group = { 0 };
 
-        ald_plan_group_init(&group, candidates, best->in_flight);
+        ald_plan_group_init(&group, candidates, steps);
         for (uint32_t i = 0; i < best->n_stages; i++) {
                 const AldPlanStage *stage = &best->stages[i];
                 const AldPlanStage *next = &best->stages[(i + 1) % best->n_stages];
                 uint32_t source = candidates->cluster->devices[stage->device].node;
                 uint32_t sink = candidates->cluster->devices[next->device].node;
-
                 AldRingHop hop = ald_ring_hop_on(&group.candidates, choice, source, sink, stage->path_to);
 
-                nsec += hop.nsec - stage->hop_nsec;
+                nsec += hop.nsec -
+                        ald_ring_hop_on(&group.candidates, &as_it_is, source, sink, stage->path_to).nsec;
                 busiest = fmax(busiest, fmax(stage->nsec, hop.occupy_nsec));
         }
-        return candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT
-                       ? fmax(nsec, best->in_flight * busiest)
-                       : nsec;
+        return steps > 1 ? fmax(nsec, steps * busiest) : nsec;
 }
 
 static double with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device,
@@ -329,13 +336,25 @@ static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlan
         return hop > 0;
 }
 
+/* The stages of a node have the same paths. */
+static bool has_sensitivity(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device)
+{
+        const AldPlanDevice *devices = candidates->cluster->devices;
+
+        for (uint32_t i = 0; i < plan->n_sensitivities; i++)
+                if (devices[plan->sensitivities[i].device].node == devices[device].node)
+                        return true;
+        return false;
+}
+
 static void find_sensitivities(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         plan->sensitivities = g_new(AldPlanSensitivity, plan->best.n_stages);
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 uint32_t device = plan->best.stages[i].device;
 
-                if (!have_paths_effect(candidates, &plan->best, i))
+                if (!have_paths_effect(candidates, &plan->best, i) ||
+                        has_sensitivity(candidates, plan, device))
                         continue;
                 plan->sensitivities[plan->n_sensitivities++] = (AldPlanSensitivity){ .device = device,
                         .rate_nsec = with_better_paths(candidates, plan, device, BETTER_RATE, 1),

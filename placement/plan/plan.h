@@ -67,6 +67,9 @@ typedef struct AldPlanSteps {
 
 void ald_plan_steps_clear(AldPlanSteps *steps);
 
+/* What is to be short for this goal: interval_nsec for throughput, else nsec. */
+double ald_plan_goal_nsec(const AldPlanSteps *steps, AldPlanOptionsGoal goal);
+
 /* Tokens of all requests together; NAN if there are no layers. */
 double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps);
 
@@ -91,13 +94,15 @@ typedef enum AldPlanReason {
 typedef struct AldPlanVerdict {
         AldPlanReason reason;
         /* Of ALD_PLAN_SAVES_TOO_LITTLE: by how much transfers would grow and layers shrink if it were added
-         * to the plan: in the best way; of a ring of many stages, in their order, see ald_plan_make(). */
+         * to the plan: in the best way; of a ring of many stages, in their order, see ald_plan_make(). NAN if
+         * the goal is throughput and several steps are under way. */
         double costs_nsec, saves_nsec;
 } AldPlanVerdict;
 
-/* What a step would take if the paths to and from a device of the plan were better, and all else as it is. */
+/* What ald_plan_goal_nsec() of the best steps would be if the paths to and from a node of the plan were
+ * better, and all else as it is. */
 typedef struct AldPlanSensitivity {
-        uint32_t device;
+        uint32_t device;  /* the first one of the node that has a stage */
         double rate_nsec; /* with ten times the rate */
         double rtt_nsec;  /* with a tenth of the round trip */
 } AldPlanSensitivity;
@@ -110,7 +115,7 @@ typedef struct AldPlan {
         uint32_t n_alternatives;
         bool is_front; /* the alternatives give more tokens per second, in longer steps */
         AldPlanVerdict *verdicts;
-        AldPlanSensitivity *sensitivities; /* of the stages whose hops take time */
+        AldPlanSensitivity *sensitivities; /* of each node with a stage whose hops take time */
         uint32_t n_sensitivities;
         double tokens_per_second; /* of all requests together; NAN if there are no layers */
 } AldPlan;

@@ -11,6 +11,11 @@ void ald_plan_steps_clear(AldPlanSteps *steps)
         *steps = (AldPlanSteps){};
 }
 
+double ald_plan_goal_nsec(const AldPlanSteps *steps, AldPlanOptionsGoal goal)
+{
+        return goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? steps->interval_nsec : steps->nsec;
+}
+
 double ald_plan_tokens_per_second(const AldPlanWorkload *workload, const AldPlanSteps *steps)
 {
         if (workload->layers == ALD_ABSENT_UINT64)

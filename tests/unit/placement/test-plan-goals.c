@@ -346,6 +346,93 @@ static void test_front(void)
         g_assert_cmpuint(n_alternatives, >, CASES / 20);
 }
 
+/* Of a ring that is too large to be found anew: one layer on each of equal nodes. */
+static void test_sensitivities(void)
+{
+        enum { N = 20 };
+
+        for (AldPlanOptionsGoal goal = 0; goal < ALD_PLAN_OPTIONS_GOAL_N; goal++) {
+                g_autoptr(AldPlan) plan = NULL;
+                PlanCase made;
+                double nsec;
+
+                plan_case_init(&made, "vllm", N);
+                for (uint32_t i = 0; i < N; i++) {
+                        made.devices[i].free_bytes = 1600000000;
+                        for (uint32_t j = 0; j < N; j++)
+                                if (i != j)
+                                        plan_case_join(&made, i, j, 1e6, 1e9);
+                }
+                made.workload.layers = N;
+                made.workload.parallel = 8;
+                made.request.goal = goal;
+                plan = plan_case_plan(&made);
+                nsec = ald_plan_goal_nsec(&plan->best, goal);
+                assert_close(nsec, goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? plan->best.interval_nsec
+                                                                            : plan->best.nsec);
+                g_assert_true((plan->best.in_flight > 1) == (goal != ALD_PLAN_OPTIONS_GOAL_LATENCY));
+                g_assert_cmpuint(plan->n_sensitivities, ==, N);
+                for (uint32_t i = 0; i < N; i++) {
+                        uint32_t steps = goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT ? plan->best.in_flight : 1;
+                        double requests = (8 + steps - 1) / steps;
+
+                        /* Two hops; a step takes longer than all of them occupy any part. */
+                        assert_close(plan->sensitivities[i].rtt_nsec, nsec - 2 * 0.9 * 5e5);
+                        assert_close(plan->sensitivities[i].rate_nsec, nsec - 2 * 0.9 * 32e3 * requests);
+                }
+        }
+}
+
+/* Two GPUs of a node have the same paths. */
+static void test_sensitivity_of_node(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "vllm", 2);
+        plan_case_join(&made, 0, 1, 1e6, 1e9);
+        plan_case_join(&made, 1, 0, 1e6, 1e9);
+        made.cluster.n_devices = 4;
+        for (uint32_t i = 0; i < 2; i++) {
+                made.devices[i].free_bytes = 2600000000;
+                made.devices[2 + i] = made.devices[i];
+                made.devices[2 + i].id = "second";
+        }
+        plan = plan_case_plan(&made);
+        g_assert_cmpuint(plan->best.n_stages, >=, 3);
+        g_assert_cmpuint(plan->n_sensitivities, ==, 2);
+        g_assert_cmpuint(made.devices[plan->sensitivities[0].device].node, !=,
+                made.devices[plan->sensitivities[1].device].node);
+}
+
+/* If several steps are under way, the verdicts say no figures. */
+static void test_verdicts(void)
+{
+        unsigned n = 0, n_told = 0;
+
+        for (int i = 0; i < CASES; i++) {
+                g_autoptr(AldPlan) plan = NULL;
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+
+                make_random(&made, ALD_PLAN_OPTIONS_GOAL_THROUGHPUT);
+                plan = plan_case_try(&made, &refusal);
+                g_free(refusal.verdicts);
+                for (uint32_t j = 0; plan && j < made.cluster.n_devices; j++) {
+                        const AldPlanVerdict *verdict = &plan->verdicts[j];
+
+                        if (verdict->reason != ALD_PLAN_SAVES_TOO_LITTLE)
+                                continue;
+                        g_assert_true(plan->best.in_flight == 1 || isnan(verdict->saves_nsec));
+                        g_assert_true(isnan(verdict->costs_nsec) == isnan(verdict->saves_nsec));
+                        n_told += !isnan(verdict->saves_nsec);
+                        n++;
+                }
+        }
+        g_assert_cmpuint(n, >, n_told);
+        g_assert_cmpuint(n_told, >, 0);
+}
+
 /* A client has one step under way. */
 static void test_star(void)
 {
@@ -505,6 +592,9 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-goals/paths", test_paths);
         g_test_add_func("/plan-goals/must", test_must);
         g_test_add_func("/plan-goals/front", test_front);
+        g_test_add_func("/plan-goals/sensitivities", test_sensitivities);
+        g_test_add_func("/plan-goals/sensitivity-of-node", test_sensitivity_of_node);
+        g_test_add_func("/plan-goals/verdicts", test_verdicts);
         g_test_add_func("/plan-goals/star", test_star);
         g_test_add_func("/plan-goals/many", test_many);
         g_test_add_func("/plan-goals/pin-parsing", test_pin_parsing);
