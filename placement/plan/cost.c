@@ -25,8 +25,10 @@ static double reading_nsec(const AldPlanConstants *constants, const AldPlanDevic
 
 static double computing_nsec(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)
 {
-        return work.operations / (device->flops * constants->values[ALD_PLAN_COMPUTE_EFFICIENCY]) *
-               NSEC_PER_SEC;
+        double efficiency = constants->values[device->is_processor ? ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY
+                                                                   : ALD_PLAN_COMPUTE_EFFICIENCY];
+
+        return work.operations / (device->flops * efficiency) * NSEC_PER_SEC;
 }
 
 static double work_nsec(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)

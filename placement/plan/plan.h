@@ -42,9 +42,9 @@ typedef struct AldPlanStage {
                             apart */
         uint64_t weight_bytes, kv_bytes, buffer_bytes, reserved_bytes;
         double nsec;     /* of its layers, and of the head */
-        double hop_nsec; /* star: to it and back, 0 on the node of the client; ring: to the next stage, or
-                            from the last one to the first; slices: its share, as if the others were not
-                            slower */
+        double hop_nsec; /* star: to it and back, and what its server takes, 0 on the node of the client;
+                            ring: to the next stage, or from the last one to the first; slices: its share, as
+                            if the others were not slower */
         uint32_t path_to,
                 path_from; /* star and slices: from the client and back; ring: path_to is to the next stage.
                               Index in the cluster, or ALD_PLAN_NONE: on one node, or assumed */

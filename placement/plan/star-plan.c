@@ -96,11 +96,18 @@ static AldPlanConnection connect(const Star *star, uint32_t node, AldPlacementRo
                 request->constants.values[ALD_PLAN_STAR_ROUND_TRIPS] - 1);
 }
 
+/* With what the server takes for them. */
+static double hop_nsec(const Star *star, const AldPlanConnection *connection)
+{
+        return ald_plan_connection_nsec(connection) +
+               star->candidates->request->constants.values[ALD_PLAN_STAR_SERVER_NSEC];
+}
+
 static double transfer_nsec(const Star *star, uint32_t node, AldPlacementRole role)
 {
         AldPlanConnection connection = connect(star, node, role);
 
-        return ald_plan_connection_nsec(&connection);
+        return hop_nsec(star, &connection);
 }
 
 static void set_client(Star *star, uint32_t client)
@@ -195,7 +202,7 @@ static AldPlanStage stage_of(
         made.bytes_from = connection.bytes_from;
         made.nsec_to = connection.nsec_to;
         made.nsec_from = connection.nsec_from;
-        made.hop_nsec = ald_plan_connection_nsec(&connection);
+        made.hop_nsec = hop_nsec(star, &connection);
         made.path_to = connection.path_to;
         made.path_from = connection.path_from;
         return made;

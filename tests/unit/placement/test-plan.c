@@ -35,6 +35,7 @@ static void init_request(Case *made)
         made->request.constants.values[ALD_PLAN_GPU_MEMORY_EFFICIENCY] = 1;
         made->request.constants.values[ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = 1;
         made->request.constants.values[ALD_PLAN_COMPUTE_EFFICIENCY] = 1;
+        made->request.constants.values[ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY] = 1;
         made->request.constants.values[ALD_PLAN_ACTIVATION_BYTES] = 4;
         made->request.constants.values[ALD_PLAN_STAR_ROUND_TRIPS] = 1;
         made->request.constants.values[ALD_PLAN_TRANSPORT_OVERHEAD] = 1;
@@ -137,6 +138,7 @@ static void make_random(Case *made)
                 made->workload.batch_tokens = (uint32_t) g_test_rand_int_range(1000, 60000);
         }
         made->request.constants.values[ALD_PLAN_STAR_FIRST_COPIES] = g_test_rand_int_range(1, 4);
+        made->request.constants.values[ALD_PLAN_STAR_SERVER_NSEC] = g_test_rand_double_range(0, 1e7);
         made->workload.layers = (uint32_t) g_test_rand_int_range(1, 8);
         made->workload.vocabulary = (uint32_t) g_test_rand_int_range(100, 30000);
         made->request.devices_max = (uint32_t) g_test_rand_int_range(0, 4);
@@ -244,9 +246,10 @@ static double step_nsec(
                 if (i == first)
                         more = made->request.constants.values[ALD_PLAN_STAR_FIRST_COPIES] - 1;
                 if (device->node != client)
-                        nsec += connection_nsec(made, client, device->node,
-                                activations + MASK_BYTES + more * (activations + 314),
-                                i == last ? 4.0 * made->workload.vocabulary : activations);
+                        nsec += made->request.constants.values[ALD_PLAN_STAR_SERVER_NSEC] +
+                                connection_nsec(made, client, device->node,
+                                        activations + MASK_BYTES + more * (activations + 314),
+                                        i == last ? 4.0 * made->workload.vocabulary : activations);
         }
         return nsec;
 }
@@ -840,6 +843,7 @@ static void test_costs(void)
         constants.values[ALD_PLAN_GPU_MEMORY_EFFICIENCY] = 0.5;
         constants.values[ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = 0.25;
         constants.values[ALD_PLAN_COMPUTE_EFFICIENCY] = 0.1;
+        constants.values[ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY] = 0.05;
         constants.values[ALD_PLAN_LAYER_NSEC] = 1000;
         constants.values[ALD_PLAN_GPU_RESERVE_BYTES] = 1e9;
         constants.values[ALD_PLAN_HOST_RESERVE_BYTES] = 2e9;
@@ -851,6 +855,7 @@ static void test_costs(void)
         g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &cpu, &workload), 120e6 + 1000, 1);
         workload.token_parameters = 100e9;
         g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 400e6 + 1000, 1);
+        g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &cpu, &workload), 800e6 + 1000, 1);
         workload.token_parameters = 1e9;
         /* Of eight tokens, the experts are all that there are. */
         workload.parallel = 8;
