@@ -16,16 +16,24 @@ bool ald_plan_buffers_are_known(const AldPlanRequest *request)
                !request->constants.is_given[ALD_PLAN_BUFFER_BYTES];
 }
 
-/* A row of fp32 for each token that is computed at once. */
+/* Tokens that are computed at once, no more than the contexts of all requests have. */
+static double batch_tokens(const AldPlanWorkload *workload)
+{
+        double most = (double) workload->context * (double) workload->parallel;
+
+        return most > 0 ? fmin((double) workload->batch_tokens, most) : (double) workload->batch_tokens;
+}
+
+/* A row of fp32 for each of these. */
 static double row_bytes(const AldPlanWorkload *workload)
 {
-        return (double) workload->batch_tokens * ELEMENT_BYTES;
+        return batch_tokens(workload) * ELEMENT_BYTES;
 }
 
 /* Which tokens of the context each of these attends to. */
 static double mask_bytes(const AldPlanWorkload *workload)
 {
-        return ald_plan_cells(workload) * (double) workload->batch_tokens * MASK_ELEMENT_BYTES;
+        return ald_plan_cells(workload) * batch_tokens(workload) * MASK_ELEMENT_BYTES;
 }
 
 double ald_plan_device_buffer_bytes(

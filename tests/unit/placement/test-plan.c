@@ -925,6 +925,10 @@ static void test_buffers(void)
         made.workload.vocabulary = 4096;
         made.workload.context = 4096;
         g_assert_cmpfloat(ald_plan_client_buffer_bytes(&made.request, 4), ==, 36 * mib + 4096 * 4);
+        /* No more tokens at once than there may be, but for a mask of 256 cells. */
+        made.workload.context = 128;
+        g_assert_cmpfloat(ald_plan_client_buffer_bytes(&made.request, 4), ==,
+                4 * 256 * 128 * 2 + 10 * 1024 * 128 * 4 + 4096 * 4);
         made.request.constants.is_given[ALD_PLAN_BUFFER_BYTES] = true;
         g_assert_cmpfloat(ald_plan_device_buffer_bytes(&made.request, true, true, 4), ==, 7);
 }
