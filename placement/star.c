@@ -200,9 +200,7 @@ static int compare_found(const void *a, const void *b)
 static void put_in_order(const Table *table, Found *found, uint32_t n, AldPlacementStarSolution *ret)
 {
         qsort(found, n, sizeof *found, compare_found);
-        *ret = (AldPlacementStarSolution){
-                .stages = g_new(AldPlacementStage, n), .n_stages = n, .is_best = true
-        };
+        *ret = (AldPlacementStarSolution){ .stages = g_new(AldPlacementStage, n), .n_stages = n };
         for (uint32_t i = 0; i < n; i++) {
                 const AldPlacementStage *stage = &found[i].stage;
 
@@ -401,7 +399,6 @@ int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacem
                 if (r < 0)
                         return r;
         }
-        ret->is_best = is_exact;
         if (ret->nsec < below_nsec)
                 return 0;
         ald_placement_star_solution_clear(ret);

@@ -30,8 +30,6 @@ typedef struct AldPlacementStarSolution {
         uint32_t n_stages;
         uint32_t last; /* the stage that is the last, or both: then it is not the last one of several */
         double nsec;
-        bool is_best; /* of all; else the limits were too much work: of those with at most nodes_max devices
-                       */
 } AldPlacementStarSolution;
 
 void ald_placement_star_solution_clear(AldPlacementStarSolution *solution);
