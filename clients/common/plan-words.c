@@ -209,5 +209,5 @@ char *ald_plan_words_limiter(const AldPlanStageRow *stage)
 
 bool ald_plan_is_notable(const AldPlanReport *report, const AldPlanSensitivityRow *row)
 {
-        return row->text && ald_figure(row->step_nsec) <= NOTABLE * ald_figure(report->plan.step_nsec);
+        return row->text && ald_figure(row->step_nsec) <= NOTABLE * token_nsec(&report->plan);
 }

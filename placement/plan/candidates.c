@@ -210,22 +210,55 @@ static void require_nodes(AldPlanCandidates *candidates)
         }
 }
 
+static void find_place(AldPlanCandidates *candidates, uint32_t node)
+{
+        if (candidates->places[node] == ALD_PLAN_NONE)
+                candidates->places[node] = candidates->n_places++;
+}
+
+/* Paths lead between nodes with candidates, and to and from the client. */
+static void find_places(AldPlanCandidates *candidates)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+        const char *client = candidates->request->client;
+        uint32_t node = client ? ald_plan_node_find(cluster, client) : ALD_PLAN_NONE;
+
+        candidates->places = g_new(uint32_t, cluster->n_nodes);
+        for (uint32_t i = 0; i < cluster->n_nodes; i++)
+                candidates->places[i] = ALD_PLAN_NONE;
+        for (uint32_t i = 0; i < candidates->n; i++)
+                find_place(candidates, ald_plan_candidate_device(candidates, i)->node);
+        if (node != ALD_PLAN_NONE)
+                find_place(candidates, node);
+}
+
+static bool is_listed(const AldPlanCandidates *candidates, const AldPlanPath *path)
+{
+        return candidates->places[path->source] != ALD_PLAN_NONE &&
+               candidates->places[path->sink] != ALD_PLAN_NONE &&
+               (!path->is_rdma || candidates->request->engine->takes_rdma) &&
+               isfinite(ald_plan_path_nsec(path, 1));
+}
+
 static void list_paths(AldPlanCandidates *candidates)
 {
         const AldPlanCluster *cluster = candidates->cluster;
-        size_t n = (size_t) cluster->n_nodes * cluster->n_nodes;
+        size_t n;
 
+        find_places(candidates);
+        n = (size_t) candidates->n_places * candidates->n_places;
         candidates->first_path = g_new(uint32_t, n);
         candidates->next_path = g_new(uint32_t, cluster->n_paths);
         for (size_t i = 0; i < n; i++)
                 candidates->first_path[i] = ALD_PLAN_NONE;
         for (uint32_t i = cluster->n_paths; i-- > 0;) {
                 const AldPlanPath *path = &cluster->paths[i];
-                size_t at = (size_t) path->source * cluster->n_nodes + path->sink;
+                size_t at;
 
-                if ((path->is_rdma && !candidates->request->engine->takes_rdma) ||
-                        !isfinite(ald_plan_path_nsec(path, 1)))
+                if (!is_listed(candidates, path))
                         continue;
+                at = (size_t) candidates->places[path->source] * candidates->n_places +
+                     candidates->places[path->sink];
                 candidates->next_path[i] = candidates->first_path[at];
                 candidates->first_path[at] = i;
         }
@@ -360,6 +393,11 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 if (candidates->verdicts[i].reason == ALD_PLAN_TAKEN)
                         add(candidates, i);
         }
+        if (candidates->n > ALD_PLAN_CANDIDATES_MAX) {
+                *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_TOO_MANY_DEVICES,
+                        .n_devices = candidates->n };
+                return -EINVAL;
+        }
         require_nodes(candidates);
         list_paths(candidates);
         return check_request(candidates, ret_refusal);
@@ -373,6 +411,7 @@ void ald_plan_candidates_clear(AldPlanCandidates *candidates)
         g_free(candidates->must_nodes);
         g_free(candidates->layer_nsec);
         g_free(candidates->head_nsec);
+        g_free(candidates->places);
         g_free(candidates->first_path);
         g_free(candidates->next_path);
         g_free(candidates->verdicts);

@@ -4,6 +4,9 @@
 #include "placement/plan/plan.h"
 #include "placement/plan/progress.h"
 
+/* More would take too much memory: tables grow with the square. */
+#define ALD_PLAN_CANDIDATES_MAX 4096u
+
 /* The devices that could get a layer, and what they and the paths between their nodes cost. */
 typedef struct AldPlanCandidates {
         const AldPlanCluster *cluster;
@@ -15,7 +18,11 @@ typedef struct AldPlanCandidates {
         uint32_t *pinned;                   /* layers that it gets; 0: any number */
         uint32_t *must_nodes, n_must_nodes; /* of which any candidate is required, see must.h */
         double *layer_nsec, *head_nsec;
-        uint32_t *first_path, *next_path; /* usable paths: of [source * n_nodes + sink] and after each path */
+        uint32_t *places,
+                n_places; /* of each node among those with candidates and the client; or ALD_PLAN_NONE
+                           */
+        uint32_t *first_path, *next_path; /* usable paths: of [place of source * n_places + place of sink],
+                                             and after each path */
         double activation_bytes;          /* of a step */
         AldPlanVerdict *verdicts; /* of each device of the cluster: those of candidates are ALD_PLAN_TAKEN */
 } AldPlanCandidates;

@@ -40,7 +40,11 @@ bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice 
 
 uint32_t ald_plan_path_first(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink)
 {
-        return candidates->first_path[(size_t) source * candidates->cluster->n_nodes + sink];
+        uint32_t from = candidates->places[source], to = candidates->places[sink];
+
+        return from == ALD_PLAN_NONE || to == ALD_PLAN_NONE
+                       ? ALD_PLAN_NONE
+                       : candidates->first_path[(size_t) from * candidates->n_places + to];
 }
 
 AldPlanPath ald_plan_path_changed(const AldPlanChoice *choice, AldPlanPath path)

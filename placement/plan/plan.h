@@ -130,6 +130,7 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_DEVICES_LIMITED,    /* a plan would need more devices or nodes than the request or the engine
                                         allows */
         ALD_PLAN_VENDORS_DIFFER,     /* a plan would need GPUs of several vendors */
+        ALD_PLAN_TOO_MANY_DEVICES,   /* n_devices that could be used, which is more than are planned with */
         ALD_PLAN_NOT_JOINED,         /* they have enough, but no paths join as many as it takes */
         ALD_PLAN_NO_SPLIT,           /* the engine has none */
         ALD_PLAN_PINNED_TWICE,       /* text: the device */

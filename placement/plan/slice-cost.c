@@ -2,6 +2,8 @@
 #include "placement/plan/slice-cost.h"
 #include "placement/plan/cost.h"
 
+/* Each has connections to all others; searching for more would take minutes. */
+#define SLICES_MAX 64u
 #define EXCHANGES 2 /* in a layer: after attention, and after the products that follow it */
 #define BLOCK_BYTES 34
 #define BLOCK_ELEMENTS 32
@@ -18,7 +20,7 @@ uint32_t ald_slices_max(const AldPlanWorkload *workload, uint32_t n)
 {
         uint32_t most = 1;
 
-        while (most <= n / 2 && ald_slices_are_possible(workload, most * 2))
+        while (most <= MIN(n, SLICES_MAX) / 2 && ald_slices_are_possible(workload, most * 2))
                 most *= 2;
         return most;
 }

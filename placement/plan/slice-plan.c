@@ -118,9 +118,14 @@ int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *cho
         AldPlanSteps best = { .in_flight = 1, .lower_nsec = INFINITY };
         uint32_t most = choice->devices_max > 0 ? MIN(choice->devices_max, candidates->n) : candidates->n;
 
-        for (uint32_t n = 1; n <= ald_slices_max(candidates->request->workload, most); n *= 2)
+        for (uint32_t n = 1; n <= ald_slices_max(candidates->request->workload, most); n *= 2) {
+                if (!ald_plan_progress_within(candidates->progress, n, 2 * most)) {
+                        ald_plan_steps_clear(&best);
+                        return -ECANCELED;
+                }
                 if (!lacks_required(candidates, choice, n))
                         try_slices(candidates, choice, n, &best);
+        }
         if (!best.stages)
                 return -ENOSPC;
         best.lower_nsec = fmin(best.lower_nsec, best.nsec);

@@ -20,6 +20,7 @@ static const char *const problems[] = {
         [ALD_PLAN_TOO_LITTLE_MEMORY] = "too-little-memory",
         [ALD_PLAN_DEVICES_LIMITED] = "devices-limited",
         [ALD_PLAN_VENDORS_DIFFER] = "vendors-differ",
+        [ALD_PLAN_TOO_MANY_DEVICES] = "too-many-devices",
         [ALD_PLAN_NOT_JOINED] = "not-joined",
         [ALD_PLAN_PINS_DO_NOT_ADD_UP] = "split-sum",
         [ALD_PLAN_PINNED_TOO_MANY] = "split-memory",
@@ -340,7 +341,9 @@ static void add_sensitivity(
         row.node_name = copy(account->report, node->name);
         row.change = is_rate ? "rate" : "rtt";
         row.step_nsec = whole(nsec);
-        row.text = keep(account->report, ald_plan_sensitivity_sentence(node, is_rate, plan->best.nsec, nsec));
+        row.text = keep(
+                account->report, ald_plan_sensitivity_sentence(node, is_rate,
+                                         ald_plan_goal_nsec(&plan->best, account->request->goal), nsec));
         g_array_append_val(account->report->sensitivities, row);
 }
 
@@ -357,13 +360,40 @@ static void add_constants(const Account *account, const AldPlanOptions *options)
         }
 }
 
-/* Stages with assumed paths: of slices, also those between two that no hop is listed for. */
-static uint64_t count_assuming(const AldPlanSteps *steps)
+/* Whether a path from one stage's node to that of another was measured: [from * n_stages + to]. */
+static bool *list_measured(const Account *account, const AldPlanSteps *steps)
 {
+        const AldPlanCluster *cluster = account->cluster;
+        g_autofree uint32_t *stages = g_new(uint32_t, cluster->n_nodes);
+        bool *measured = g_new0(bool, (size_t) steps->n_stages * steps->n_stages);
+
+        for (uint32_t i = 0; i < cluster->n_nodes; i++)
+                stages[i] = ALD_PLAN_NONE;
+        for (uint32_t i = 0; i < steps->n_stages; i++)
+                stages[node_of(account, &steps->stages[i])] = i;
+        for (uint32_t i = 0; i < cluster->n_paths; i++) {
+                const AldPlanPath *path = &cluster->paths[i];
+                uint32_t from = stages[path->source], to = stages[path->sink];
+
+                if (from != ALD_PLAN_NONE && to != ALD_PLAN_NONE && !path->is_rdma)
+                        measured[(size_t) from * steps->n_stages + to] = true;
+        }
+        return measured;
+}
+
+/* Of slices, which all have paths to each other, of which hops are listed for the root only: those that are
+ * assumed. */
+static uint64_t count_assumed(const Account *account, const AldPlanSteps *steps)
+{
+        g_autofree bool *measured = NULL;
         uint64_t n = 0;
 
+        if (account->request->engine->topology != ALD_PLAN_SLICES)
+                return 0;
+        measured = list_measured(account, steps);
         for (uint32_t i = 0; i < steps->n_stages; i++)
-                n += steps->stages[i].is_assumed;
+                for (uint32_t j = 0; j < steps->n_stages; j++)
+                        n += i != j && !measured[(size_t) i * steps->n_stages + j];
         return n;
 }
 
@@ -382,7 +412,7 @@ static void set_plan(const Account *account, const AldPlan *plan)
         }
         row->unmeasured = 0;
         add_steps(account, &plan->best, 0);
-        row->unmeasured = MAX(row->unmeasured, count_assuming(&plan->best));
+        row->unmeasured = MAX(row->unmeasured, count_assumed(account, &plan->best));
         if (row->unmeasured == 0)
                 row->unmeasured = ALD_ABSENT_UINT64;
         for (uint32_t i = 0; i < plan->n_alternatives; i++)

@@ -39,6 +39,8 @@ static char *say_needless(const AldPlanVerdict *verdict)
         g_autofree char *costs = duration(verdict->costs_nsec);
         g_autofree char *saves = duration(verdict->saves_nsec);
 
+        if (isnan(verdict->saves_nsec) || isnan(verdict->costs_nsec))
+                return g_strdup("It would not give more tokens per second.");
         if (verdict->saves_nsec <= 0 && verdict->costs_nsec <= 0)
                 return g_strdup("It is slower than the devices of the plan.");
         if (verdict->saves_nsec <= 0)
@@ -163,6 +165,10 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_VENDORS_DIFFER:
                 return g_strdup_printf("It takes GPUs of several vendors, which %s cannot use together.",
                         request->engine->name);
+        case ALD_PLAN_TOO_MANY_DEVICES:
+                return g_strdup_printf(
+                        "%u devices could be used, more than a plan is made with; exclude some.",
+                        refusal->n_devices);
         case ALD_PLAN_NOT_JOINED:
                 return g_strdup("No measured paths join as many devices as it takes; probe them, or state "
                                 "assumed ones.");
@@ -185,7 +191,7 @@ char *ald_plan_sensitivity_sentence(const AldPlanNode *node, bool is_rate, doubl
 {
         g_autofree char *label = ald_plan_node_label(node);
 
-        return g_strdup_printf("With %s to and from %s, a step would take %.2g %% less.",
+        return g_strdup_printf("With %s to and from %s, a token would take %.2g %% less.",
                 is_rate ? "ten times the rate" : "a tenth of the round trip", label,
                 100 * fmax(0, nsec - nsec_then) / nsec);
 }

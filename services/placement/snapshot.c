@@ -37,10 +37,10 @@ static double number(uint64_t value)
         return value == ALD_ABSENT_UINT64 ? NAN : (double) value;
 }
 
-/* A rate of 0 is none that was measured. */
+/* In bytes or operations per second; less than one is none that was measured. */
 static double rate(double value)
 {
-        return value > 0 ? value : NAN;
+        return value >= 1 ? value : NAN;
 }
 
 static bool has_flag(const AldComputeDevice *measured, const char *flag)
