@@ -68,7 +68,8 @@ def test_first_values(make_host):
     assert record.pop("Revision") == 1
     assert record.pop("UpdatedUSec") > 1_700_000_000_000_000
     assert record == {
-        "FriendlyName": "bed", "ChipId": "Bed CPU", "OperatingSystem": "Bed Linux 1", "KernelRelease": "6.1.0-bed",
+        "FriendlyName": "bed", "HostName": "bed", "ChipId": "Bed CPU", "OperatingSystem": "Bed Linux 1",
+        "KernelRelease": "6.1.0-bed",
         "BootId": "00112233445566778899aabbccddeeff",
         "AlidadeVersion": host.alidadectl("--version").stdout.split()[1],
         # Absent: this root says nothing about them.

@@ -52,7 +52,8 @@ class Host(Machine):
         self._wanted = {"network_manager": network_manager, "polkit": polkit, "hostnamed": hostnamed}
         self._first_daemons = daemons
         self.version = version
-        self._activation = tuple(version.programs()) if activation is True else tuple(activation or ())
+        everything = (*version.programs(), *version.programs(on_demand=True))
+        self._activation = everything if activation is True else tuple(activation or ())
         self._service_users = service_users
         self._strict_bus = strict_bus
         self._bus_policy = bus_policy

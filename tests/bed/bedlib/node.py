@@ -11,7 +11,7 @@ from .broker import Broker
 from .connection import PROPERTIES
 from .errors import Unavailable
 from .host import Host
-from .services import SERVICES, only_without_sanitizers
+from .services import SERVICES, UNDER_TEST, only_without_sanitizers
 from .waiting import wait_steadily
 
 APP_ID = bytes.fromhex("6d024f1e68ee4c01932314de4590e8f4")
@@ -66,7 +66,9 @@ class Node(Host):
     monotonic clock goes with it. Other options are those of Host."""
 
     def __init__(self, number, cluster, *, own_clock=False, **options):
-        super().__init__(f"node{number}", isolated=True, **options)
+        version = options.get("version", UNDER_TEST)
+        super().__init__(f"node{number}", isolated=True,
+                         **{"activation": version.programs(on_demand=True), **options})
         self.cluster = cluster
         self.number = number
         self.address = f"10.77.{number // 256}.{number % 256}"

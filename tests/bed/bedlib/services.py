@@ -28,6 +28,7 @@ class Service:
     folder: str
     program: str
     interface: str
+    on_demand: bool = False  # only the bus starts it
 
     @property
     def bus_name(self):
@@ -64,7 +65,7 @@ SERVICES = {service.program: service for service in (
     Service("link-probe", "link-probed", "LinkProbe1"),
     Service("state", "stated", "State1"),
     Service("cluster", "clusterd", "Cluster1"),
-    Service("placement", "placementd", "Placement1"),
+    Service("placement", "placementd", "Placement1", on_demand=True),
 )}
 
 
@@ -93,9 +94,10 @@ class Version:
             raise FileNotFoundError(f"{found}: not built")
         return found
 
-    def programs(self):
-        """Those daemons that this build has."""
-        return [program for program in SERVICES if self._daemon_path(program).exists()]
+    def programs(self, on_demand=False):
+        """Those daemons that this build has: those that always run, or those that the bus starts on demand."""
+        return [program for program, service in SERVICES.items()
+                if service.on_demand == on_demand and self._daemon_path(program).exists()]
 
     @property
     def client(self):
