@@ -330,6 +330,7 @@ static GtkWidget *options_new(AldOrderForm *form)
 
         form->options = GTK_WIDGET(row);
         adw_preferences_row_set_title(ADW_PREFERENCES_ROW(row), _("Options"));
+        ald_widget_describe(GTK_WIDGET(row), _("Options"), NULL);
         add_choices(form);
         adw_expander_row_add_row(row, number_new(form, CONTEXT));
         adw_expander_row_add_row(row, number_new(form, PARALLEL));
