@@ -108,8 +108,8 @@ def unnamed(tree):
     def look(element, path):
         below = [*path, element.name or element.role]
         names = [one.name for one in element.walk() if one.name]
-        # Lists and rows of GTK's own, within a table or an expander that has a name, have none. The value of a combo row
-        # is an item of a list without a name.
+        # Lists and rows of GTK's own, within a table or an expander that has a name, have none. The value of a combo
+        # row is an item of a list without a name.
         is_value = element.role == "list item" and path[-1:] == ["list"] and names
         is_control = element.role in ("button", "toggle button", "check box", "tab", "entry", "text", "list item",
                                       "cell", "menu item", "tree table", "table")
