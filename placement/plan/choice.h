@@ -34,8 +34,8 @@ AldPlanPath ald_plan_path_changed(const AldPlanChoice *choice, AldPlanPath path)
 AldPlanPath ald_plan_path_assumed(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t source, uint32_t sink);
 
-/* The index of the path between two nodes, as the choice changes it, on which so many bytes that are sent at
- * once take the least time; or ALD_PLAN_NONE. */
+/* The index of the path between two nodes, as the choice changes it, on which this number of bytes, sent at
+ * once, takes the least time; or ALD_PLAN_NONE. */
 uint32_t ald_plan_path_index(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         uint32_t source, uint32_t sink, double bytes);
 

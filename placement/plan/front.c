@@ -20,11 +20,9 @@ bool ald_plan_has_front(const AldPlanRequest *request)
 
 static double stage_nsec(const AldPlanCandidates *candidates, const AldPlanStage *stage)
 {
-        for (uint32_t i = 0; i < candidates->n; i++)
-                if (candidates->devices[i] == stage->device)
-                        return stage->layers * candidates->layer_nsec[i] +
-                               (stage->has_head ? candidates->head_nsec[i] : 0);
-        return NAN;
+        uint32_t i = ald_plan_candidate_of(candidates, stage->device);
+
+        return stage->layers * candidates->layer_nsec[i] + (stage->has_head ? candidates->head_nsec[i] : 0);
 }
 
 /* What the same stages take if each step has the requests of these candidates. */

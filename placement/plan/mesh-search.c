@@ -114,7 +114,7 @@ static double bound(const Search *self, double slowest_nsec)
                 uint32_t member = self->set[i];
 
                 slowest = fmax(slowest, mesh->nsec[member]);
-                /* 0 · INFINITY is no number. */
+                /* 0 · INFINITY is NAN. */
                 byte = fmax(byte, to[member] + (missing > 0 ? missing * self->least_to[member] : 0));
                 byte = fmax(byte, from[member] + (missing > 0 ? missing * self->least_from[member] : 0));
         }

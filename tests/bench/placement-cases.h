@@ -9,7 +9,7 @@
 /*
  * A few devices of a made-up cluster (tests/unit/placement/clusters.h), with what makes their placement hard:
  * memory that is tight or does not suffice, hops that take much of a step, and in some of them devices that
- * are required, at most so many of them, or ends. The star's client is the first device. Each seed gives
+ * are required, a limit on their number, or ends. The star's client is the first device. Each seed gives
  * another case.
  */
 typedef struct PlacementCase {

@@ -35,7 +35,7 @@ def planned_bytes(report, *kinds):
 
 
 def make_plan(build, mesh, rooms, path, options):
-    """The report, the host of the client, and what llama.cpp is told."""
+    """The report, the host of the client, and the options of llama.cpp."""
     known = measured.processors(build, mesh), measured.paths(build, mesh)
     with planner.Planner(build) as plan:
         plan.tell(mesh, *known, [room + RESERVE for room in rooms])
@@ -47,7 +47,7 @@ def make_plan(build, mesh, rooms, path, options):
 
 
 def contestants(mesh, rooms, needed, client, words):
-    """{name: (host of the client, options)}; the default is told of the servers only, the best one alone of none."""
+    """{name: (host of the client, options)}; the default has the servers only, the best one alone has none."""
     found = {"plan": (client, words), "default": (client, runs.default_options(mesh, client))}
     if alone := [(share, host) for host, share in enumerate(mesh.shares) if rooms[host] >= needed]:
         found["alone"] = max(alone)[1], []

@@ -330,7 +330,7 @@ static void test_leaves_of_random_rates(void)
         }
 }
 
-/* Racks are found again, whoever is in which one. */
+/* Racks are found again, whatever nodes are in them. */
 static void test_leaves_of_racks(void)
 {
         for (unsigned round = 0; round < 40; round++) {
