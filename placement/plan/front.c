@@ -51,11 +51,34 @@ static void measure(const AldPlanCandidates *candidates, const AldPlanSteps *ste
         *ret_busiest_nsec = busiest;
 }
 
+/* A stage that was found for fewer requests a step has their times and bytes until now. */
+static void set_hops(const AldPlanCandidates *candidates, AldPlanSteps *steps)
+{
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        const AldPlanDevice *devices = candidates->cluster->devices;
+
+        steps->hops_nsec = 0;
+        for (uint32_t i = 0; i < steps->n_stages; i++) {
+                AldPlanStage *stage = &steps->stages[i];
+                uint32_t sink = devices[steps->stages[(i + 1) % steps->n_stages].device].node;
+                AldRingHop hop;
+
+                stage->nsec = stage_nsec(candidates, stage);
+                if (steps->n_stages == 1)
+                        break;
+                hop = ald_ring_hop_on(candidates, &choice, devices[stage->device].node, sink, stage->path_to);
+                stage->hop_nsec = stage->nsec_to = hop.nsec;
+                stage->bytes_to = candidates->activation_bytes;
+                steps->hops_nsec += stage->hop_nsec;
+        }
+}
+
 /* Sets nsec to that of a step with all requests, and the others to those with the most tokens per second. */
 static void overlap(const AldPlanCandidates *candidates, AldPlanSteps *steps)
 {
         uint64_t most = MIN(steps->n_stages, candidates->request->workload->parallel);
 
+        set_hops(candidates, steps);
         measure(candidates, steps, &steps->nsec, &steps->busiest_nsec);
         steps->in_flight = 1;
         steps->interval_nsec = steps->nsec;
