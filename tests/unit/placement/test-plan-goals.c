@@ -299,6 +299,19 @@ static void test_must(void)
         g_assert_cmpuint(n_best, >=, n_differ * 24 / 25);
 }
 
+/* What the rows of the stages say adds up to the step. */
+static void assert_stages_add_up(const AldPlanSteps *steps)
+{
+        double nsec = 0, hops = 0;
+
+        for (uint32_t i = 0; i < steps->n_stages; i++) {
+                nsec += steps->stages[i].nsec;
+                hops += steps->stages[i].hop_nsec;
+        }
+        g_assert_cmpfloat(fabs(steps->hops_nsec - hops), <=, 1e-6 * steps->nsec);
+        assert_close(steps->nsec, nsec + hops);
+}
+
 /* From the least latency to the most tokens, each with more of both than the one before. */
 static void assert_front(const PlanCase *made, const AldPlan *plan)
 {
@@ -312,6 +325,7 @@ static void assert_front(const PlanCase *made, const AldPlan *plan)
 
                 assert_close(steps->nsec, latency(&ring, (double) made->workload.parallel, &busiest));
                 assert_close(steps->interval_nsec, interval(&ring));
+                assert_stages_add_up(steps);
                 g_assert_cmpfloat(steps->nsec, >=, before->nsec);
                 if (i > 0)
                         g_assert_cmpfloat(steps->interval_nsec, <, before->interval_nsec);
