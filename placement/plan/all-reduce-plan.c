@@ -33,12 +33,6 @@ static void ranks_clear(Ranks *ranks)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ranks, ranks_clear)
 
-static bool is_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate, const char *vendor)
-{
-        return !candidates->request->engine->one_vendor ||
-               g_strcmp0(ald_plan_candidate_device(candidates, candidate)->vendor, vendor) == 0;
-}
-
 /* Candidates that count in the choice of a vendor; a required one more than all others. */
 static uint64_t weight_of(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
@@ -58,7 +52,9 @@ static const char *choose_vendor(const AldPlanCandidates *candidates, const AldP
                 uint64_t weight = 0;
 
                 for (uint32_t j = 0; j < candidates->n; j++)
-                        weight += is_of_vendor(candidates, j, vendor) ? weight_of(candidates, choice, j) : 0;
+                        weight += ald_plan_has_vendor(candidates, j, vendor)
+                                          ? weight_of(candidates, choice, j)
+                                          : 0;
                 if (weight <= most)
                         continue;
                 most = weight;
@@ -112,7 +108,7 @@ static void ranks_init(Ranks *ranks, const AldPlanCandidates *candidates, const 
                 .nodes = g_new(uint32_t, candidates->n),
                 .devices = g_new(AldPlacementDevice, candidates->n) };
         for (uint32_t i = 0; i < candidates->n; i++)
-                if (ald_plan_allows(choice, i) && is_of_vendor(candidates, i, vendor))
+                if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
                         add(ranks, i);
         ranks->in_use = choice->devices_max > 0 ? MIN(choice->devices_max, ranks->n) : ranks->n;
         /* With one rank on each; of several, some would be left out. */

@@ -32,6 +32,12 @@ bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate)
         return !choice->allowed || choice->allowed[candidate];
 }
 
+bool ald_plan_has_vendor(const AldPlanCandidates *candidates, uint32_t candidate, const char *vendor)
+{
+        return !candidates->request->engine->one_vendor ||
+               g_strcmp0(ald_plan_candidate_device(candidates, candidate)->vendor, vendor) == 0;
+}
+
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate)
 {
         return candidates->required[candidate] || choice->required == candidate ||

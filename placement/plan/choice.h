@@ -24,6 +24,9 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate);
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
 
+/* Whether the engine can use it beside devices of this vendor. */
+bool ald_plan_has_vendor(const AldPlanCandidates *candidates, uint32_t candidate, const char *vendor);
+
 /* The first usable path between two nodes, or ALD_PLAN_NONE; next_path of the candidates has the others. */
 uint32_t ald_plan_path_first(const AldPlanCandidates *candidates, uint32_t source, uint32_t sink);
 

@@ -62,11 +62,9 @@ static bool *members(const AldPlanCandidates *candidates, const AldPlanSteps *st
 
 static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
 {
-        const AldPlanDevice *devices = candidates->cluster->devices;
+        const AldPlanDevice *first = &candidates->cluster->devices[plan->best.stages[0].device];
 
-        return candidates->request->engine->one_vendor &&
-               g_strcmp0(devices[candidates->devices[candidate]].vendor,
-                       devices[plan->best.stages[0].device].vendor) != 0;
+        return !ald_plan_has_vendor(candidates, candidate, first->vendor);
 }
 
 /* Both ways between its node and that of the client, or of any stage. */

@@ -73,12 +73,6 @@ static void add(Ring *ring, uint32_t candidate)
         ring->members[ring->n++] = candidate;
 }
 
-static bool is_of_vendor(const AldPlanCandidates *candidates, uint32_t candidate, const char *vendor)
-{
-        return !candidates->request->engine->one_vendor ||
-               g_strcmp0(ald_plan_candidate_device(candidates, candidate)->vendor, vendor) == 0;
-}
-
 static AldRingHop hop_of(const Ring *ring, uint32_t source, uint32_t sink)
 {
         AldRingHop hop = ald_ring_hop(ring->candidates, ring->choice, source, sink), wide;
@@ -129,7 +123,7 @@ static void ring_init(
                 .devices = g_new(AldPlacementDevice, candidates->n),
                 .ends = g_new(AldPlacementEnds, candidates->n) };
         for (uint32_t i = 0; i < candidates->n; i++)
-                if (ald_plan_allows(choice, i) && is_of_vendor(candidates, i, vendor))
+                if (ald_plan_allows(choice, i) && ald_plan_has_vendor(candidates, i, vendor))
                         add(ring, i);
         ring->hop_nsec = g_new(double, (size_t) ring->n * ring->n);
         ring->occupy_nsec = g_new(double, (size_t) ring->n * ring->n);
@@ -270,7 +264,7 @@ static bool is_first_of_vendor(const AldPlanCandidates *candidates, uint32_t can
         const char *vendor = ald_plan_candidate_device(candidates, candidate)->vendor;
 
         for (uint32_t i = 0; i < candidate; i++)
-                if (is_of_vendor(candidates, i, vendor))
+                if (ald_plan_has_vendor(candidates, i, vendor))
                         return false;
         return true;
 }
@@ -280,7 +274,7 @@ static bool lacks_required(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, const char *vendor)
 {
         for (uint32_t i = 0; i < candidates->n; i++)
-                if (ald_plan_requires(candidates, choice, i) && !is_of_vendor(candidates, i, vendor))
+                if (ald_plan_requires(candidates, choice, i) && !ald_plan_has_vendor(candidates, i, vendor))
                         return true;
         return false;
 }
