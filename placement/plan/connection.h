@@ -12,7 +12,7 @@ typedef struct AldPlanConnection {
 
 double ald_plan_connection_nsec(const AldPlanConnection *connection);
 
-/* That which takes the least time for this number of bytes each way, by the rules of AldPlanPath; rtts: round trips
- * beside that in which these pass. */
+/* That which takes the least time for this number of bytes each way, by the rules of AldPlanPath; rtts: round
+ * trips beside that in which these pass. */
 AldPlanConnection ald_plan_connection_find(const AldPlanCandidates *candidates, const AldPlanChoice *choice,
         uint32_t client, uint32_t node, double bytes_to, double bytes_from, double rtts);
