@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/ctl.h"
+#include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 
@@ -139,22 +139,18 @@ static bool has_own_options(const char *verb)
  */
 static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
 {
-        enum { VERSION = 0x100, JSON, ONCE, CHECK, ALL, DOT, INSIDE, NO_PAGER, NO_ASK_PASSWORD };
+        enum { VERSION = 0x100, ONCE, CHECK, ALL, DOT, INSIDE };
         static const struct option options[] = {
-                { "help", no_argument, NULL, 'h' },
+                ALD_COMMON_OPTIONS,
                 { "version", no_argument, NULL, VERSION },
-                { "host", required_argument, NULL, 'H' },
-                { "json", optional_argument, NULL, JSON },
                 { "once", no_argument, NULL, ONCE },
                 { "check", no_argument, NULL, CHECK },
                 { "all", no_argument, NULL, ALL },
                 { "dot", no_argument, NULL, DOT },
                 { "inside", required_argument, NULL, INSIDE },
-                { "no-pager", no_argument, NULL, NO_PAGER },
-                { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 {},
         };
-        int c;
+        int c, r;
 
         opterr = 0;
         while ((words->len == 0 || !has_own_options(words->pdata[0])) &&
@@ -167,13 +163,6 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         return print_help(ctl, words);
                 case VERSION:
                         return verb_version(ctl);
-                case 'H':
-                        ctl->host = optarg;
-                        break;
-                case JSON:
-                        if (ald_json_parse_mode(optarg, &ctl->json) < 0)
-                                return ALD_EXIT_USAGE;
-                        break;
                 case ONCE:
                         ctl->once = true;
                         break;
@@ -189,14 +178,10 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 case INSIDE:
                         ctl->inside = optarg;
                         break;
-                case NO_PAGER:
-                        ctl->pager = false;
-                        break;
-                case NO_ASK_PASSWORD:
-                        ctl->ask_password = false;
-                        break;
                 default:
-                        return ald_print_option_error(argv, c);
+                        r = ald_options_take(ctl, argv, c);
+                        if (r >= 0)
+                                return r;
                 }
         for (; optind < argc; optind++)
                 g_ptr_array_add(words, argv[optind]);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "clients/alidadectl/export/slurm.h"
 #include "clients/alidadectl/links/topology-drawing.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
 #include "placement/export/plan-export.h"
@@ -58,33 +58,21 @@ static int help(void)
 /* Returns an exit code if there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, ExportOrder *order)
 {
-        enum { PLAN = 0x100, MODEL, PROGRAM, FORCE, JSON, NO_PAGER, NO_ASK_PASSWORD };
+        enum { PLAN = 0x100, MODEL, PROGRAM, FORCE };
         static const struct option options[] = {
-                { "help", no_argument, NULL, 'h' },
-                { "host", required_argument, NULL, 'H' },
-                { "json", optional_argument, NULL, JSON },
+                ALD_COMMON_OPTIONS,
                 { "plan", required_argument, NULL, PLAN },
                 { "model", required_argument, NULL, MODEL },
                 { "program", required_argument, NULL, PROGRAM },
                 { "force", no_argument, NULL, FORCE },
-                { "no-pager", no_argument, NULL, NO_PAGER },
-                { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 {},
         };
-        int c;
+        int c, r;
 
-        optind = 0; /* begin anew, with these arguments */
         while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
                 switch (c) {
                 case 'h':
                         return help();
-                case 'H':
-                        order->ctl.host = optarg;
-                        break;
-                case JSON:
-                        if (ald_json_parse_mode(optarg, &order->ctl.json) < 0)
-                                return ALD_EXIT_USAGE;
-                        break;
                 case PLAN:
                         order->plan = optarg;
                         break;
@@ -97,11 +85,10 @@ static int parse_options(int argc, char **argv, ExportOrder *order)
                 case FORCE:
                         order->force = true;
                         break;
-                case NO_PAGER:
-                case NO_ASK_PASSWORD:
-                        break;
                 default:
-                        return ald_print_option_error(argv, c);
+                        r = ald_options_take(&order->ctl, argv, c);
+                        if (r >= 0)
+                                return r;
                 }
         return -1;
 }
@@ -275,18 +262,15 @@ static int export_state(ExportOrder *order)
 int ald_verb_export(const AldCtl *ctl)
 {
         ExportOrder order = { .ctl = *ctl };
-        g_autoptr(GPtrArray) argv = g_ptr_array_new();
+        g_autofree char **argv = NULL;
         char **args;
-        int r;
+        int argc, r;
 
-        g_ptr_array_add(argv, (char *) "alidadectl");
-        for (char **arg = ctl->args; *arg; arg++)
-                g_ptr_array_add(argv, *arg);
-        g_ptr_array_add(argv, NULL);
-        r = parse_options((int) argv->len - 1, (char **) argv->pdata, &order);
+        argv = ald_options_begin(ctl, &argc);
+        r = parse_options(argc, argv, &order);
         if (r >= 0)
                 return r;
-        args = (char **) argv->pdata + optind;
+        args = argv + optind;
         if (!args[0] || (args[1] && args[2]))
                 return usage_error();
         order.format = args[0];

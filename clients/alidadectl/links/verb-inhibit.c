@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <glib.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -16,6 +15,7 @@
 #include "clients/alidadectl/links/inhibitors.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/bus.h"
+#include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 
@@ -178,11 +178,9 @@ static int help(void)
 /* Returns an exit code if there is nothing more to do, else -1. argv[0] is not read as an option. */
 static int parse_options(int argc, char **argv, Order *order)
 {
-        enum { WHAT = 0x100, WHO, WHY, LIST, RELEASE, JSON };
+        enum { WHAT = 0x100, WHO, WHY, LIST, RELEASE };
         static const struct option options[] = {
-                { "help", no_argument, NULL, 'h' },
-                { "host", required_argument, NULL, 'H' },
-                { "json", optional_argument, NULL, JSON },
+                ALD_COMMON_OPTIONS,
                 { "what", required_argument, NULL, WHAT },
                 { "who", required_argument, NULL, WHO },
                 { "why", required_argument, NULL, WHY },
@@ -190,20 +188,13 @@ static int parse_options(int argc, char **argv, Order *order)
                 { "release", required_argument, NULL, RELEASE },
                 {},
         };
-        int c;
+        int c, r;
 
-        optind = 0; /* begin anew, with these arguments; what follows the command is its own */
+        /* What follows the command is its own. */
         while ((c = getopt_long(argc, argv, "+:hH:", options, NULL)) >= 0)
                 switch (c) {
                 case 'h':
                         return help();
-                case 'H':
-                        order->ctl.host = optarg;
-                        break;
-                case JSON:
-                        if (ald_json_parse_mode(optarg, &order->ctl.json) < 0)
-                                return ALD_EXIT_USAGE;
-                        break;
                 case WHAT:
                         order->what = optarg;
                         break;
@@ -220,7 +211,9 @@ static int parse_options(int argc, char **argv, Order *order)
                         order->release = optarg;
                         break;
                 default:
-                        return ald_print_option_error(argv, c);
+                        r = ald_options_take(&order->ctl, argv, c);
+                        if (r >= 0)
+                                return r;
                 }
         order->command = argv + optind;
         return -1;
@@ -366,15 +359,12 @@ static int hold(const Order *order, sd_bus *bus, int *ret_fd)
 int ald_verb_inhibit(const AldCtl *ctl)
 {
         Order order = { .ctl = *ctl, .what = ALL, .why = "no reason given" };
-        g_autoptr(GPtrArray) argv = g_ptr_array_new();
+        g_autofree char **argv = NULL;
         g_autoptr(AldOwnBus) bus = NULL;
-        int fd = -1, r;
+        int argc, fd = -1, r;
 
-        g_ptr_array_add(argv, (char *) "alidadectl");
-        for (char **arg = ctl->args; *arg; arg++)
-                g_ptr_array_add(argv, *arg);
-        g_ptr_array_add(argv, NULL);
-        r = parse_options((int) argv->len - 1, (char **) argv->pdata, &order);
+        argv = ald_options_begin(ctl, &argc);
+        r = parse_options(argc, argv, &order);
         if (r >= 0)
                 return r;
         r = check(&order);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <arpa/inet.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clients/alidadectl/links/probe.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
 #include "clients/command-line/text.h"
@@ -44,35 +44,23 @@ static int help(void)
 /* Returns an exit code if there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *order)
 {
-        enum { PATH = 0x100, RTT_ONLY, PORT, PEER_PORT, METRIC, FORCE, JSON, NO_PAGER, NO_ASK_PASSWORD };
+        enum { PATH = 0x100, RTT_ONLY, PORT, PEER_PORT, METRIC, FORCE };
         static const struct option options[] = {
-                { "help", no_argument, NULL, 'h' },
-                { "host", required_argument, NULL, 'H' },
-                { "json", optional_argument, NULL, JSON },
+                ALD_COMMON_OPTIONS,
                 { "path", required_argument, NULL, PATH },
                 { "rtt-only", no_argument, NULL, RTT_ONLY },
                 { "port", required_argument, NULL, PORT },
                 { "peer-port", required_argument, NULL, PEER_PORT },
                 { "metric", required_argument, NULL, METRIC },
                 { "force", no_argument, NULL, FORCE },
-                { "no-pager", no_argument, NULL, NO_PAGER },
-                { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 {},
         };
-        int c;
+        int c, r;
 
-        optind = 0; /* begin anew, with these arguments */
         while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
                 switch (c) {
                 case 'h':
                         return help();
-                case 'H':
-                        ctl->host = optarg;
-                        break;
-                case JSON:
-                        if (ald_json_parse_mode(optarg, &ctl->json) < 0)
-                                return ALD_EXIT_USAGE;
-                        break;
                 case PATH:
                         order->address = optarg;
                         break;
@@ -92,14 +80,10 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
                 case FORCE:
                         order->force = true;
                         break;
-                case NO_PAGER:
-                        ctl->pager = false;
-                        break;
-                case NO_ASK_PASSWORD:
-                        ctl->ask_password = false;
-                        break;
                 default:
-                        return ald_print_option_error(argv, c);
+                        r = ald_options_take(ctl, argv, c);
+                        if (r >= 0)
+                                return r;
                 }
         return -1;
 }
@@ -215,16 +199,13 @@ int ald_verb_probe(const AldCtl *ctl)
 {
         AldCtl own = *ctl;
         AldProbeOrder order = { .ctl = &own };
-        g_autoptr(GPtrArray) argv = g_ptr_array_new();
+        g_autofree char **argv = NULL;
         char **args;
-        int r;
+        int argc, r;
 
-        g_ptr_array_add(argv, (char *) "alidadectl");
-        for (char **arg = ctl->args; *arg; arg++)
-                g_ptr_array_add(argv, *arg);
-        g_ptr_array_add(argv, NULL);
-        r = parse_options((int) argv->len - 1, (char **) argv->pdata, &own, &order);
-        args = (char **) argv->pdata + optind;
+        argv = ald_options_begin(ctl, &argc);
+        r = parse_options(argc, argv, &own, &order);
+        args = argv + optind;
         if (r < 0 && g_strcmp0(args[0], "link") == 0) {
                 r = probe_link(&own, &order, args + 1);
         } else if (r < 0 && g_strcmp0(args[0], "rdma") == 0) {

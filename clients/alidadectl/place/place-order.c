@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clients/alidadectl/place/place-order.h"
+#include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/common/quantity.h"
 #include "placement/model/model-file.h"
@@ -186,15 +186,10 @@ enum {
         ELEMENTS,
         KV_BYTES,
         MESSAGE_BYTES,
-        JSON,
-        NO_PAGER,
-        NO_ASK_PASSWORD,
 };
 
 static const struct option long_options[] = {
-        { "help", no_argument, NULL, 'h' },
-        { "host", required_argument, NULL, 'H' },
-        { "json", optional_argument, NULL, JSON },
+        ALD_COMMON_OPTIONS,
         { "engine", required_argument, NULL, ENGINE },
         { "context", required_argument, NULL, CONTEXT_TOKENS },
         { "parallel", required_argument, NULL, PARALLEL },
@@ -213,8 +208,6 @@ static const struct option long_options[] = {
         { "elements", required_argument, NULL, ELEMENTS },
         { "kv-bytes", required_argument, NULL, KV_BYTES },
         { "message-bytes", required_argument, NULL, MESSAGE_BYTES },
-        { "no-pager", no_argument, NULL, NO_PAGER },
-        { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
         {},
 };
 
@@ -278,22 +271,11 @@ static bool take_plan_option(AldPlaceOrder *order, int c, char *value)
 }
 
 /* Returns an exit code, or -1 to go on. */
-static int take_option(AldPlaceOrder *order, AldCtl *ctl, int c)
+static int take_option(AldPlaceOrder *order, AldCtl *ctl, char **argv, int c)
 {
         switch (c) {
         case 'h':
                 return help();
-        case 'H':
-                ctl->host = optarg;
-                return -1;
-        case JSON:
-                return ald_json_parse_mode(optarg, &ctl->json) < 0 ? ALD_EXIT_USAGE : -1;
-        case NO_PAGER:
-                ctl->pager = false;
-                return -1;
-        case NO_ASK_PASSWORD:
-                ctl->ask_password = false;
-                return -1;
         case ENGINE:
         case MUST:
         case WITHOUT:
@@ -305,8 +287,17 @@ static int take_option(AldPlaceOrder *order, AldCtl *ctl, int c)
         case ASSUME:
         case SET:
                 return take_plan_option(order, c, optarg) ? -1 : ALD_EXIT_USAGE;
-        default:
+        case CONTEXT_TOKENS:
+        case PARALLEL:
+        case KV_TYPE:
+        case BYTES:
+        case LAYERS:
+        case ELEMENTS:
+        case KV_BYTES:
+        case MESSAGE_BYTES:
                 return take_workload_option(&order->order, c, optarg) ? -1 : ALD_EXIT_USAGE;
+        default:
+                return ald_options_take(ctl, argv, c);
         }
 }
 
@@ -341,28 +332,20 @@ static const char *const *finish_list(GPtrArray *list)
 
 int ald_place_order_parse(AldPlaceOrder *order, AldCtl *ctl)
 {
-        g_autoptr(GPtrArray) argv = g_ptr_array_new();
-        int c, r;
+        g_autofree char **argv = NULL;
+        int argc, c, r;
 
-        /* getopt_long() wants the name of a program in front. */
-        g_ptr_array_add(argv, (gpointer) "alidadectl place");
-        for (char **arg = ctl->args; *arg; arg++)
-                g_ptr_array_add(argv, *arg);
-        g_ptr_array_add(argv, NULL);
-        optind = 0;
-        while ((c = getopt_long((int) argv->len - 1, (char **) argv->pdata, ":hH:", long_options, NULL)) >=
-                0) {
-                if (c == '?' || c == ':')
-                        return ald_print_option_error((char **) argv->pdata, c);
-                r = take_option(order, ctl, c);
+        argv = ald_options_begin(ctl, &argc);
+        while ((c = getopt_long(argc, argv, ":hH:", long_options, NULL)) >= 0) {
+                r = take_option(order, ctl, argv, c);
                 if (r >= 0)
                         return r;
         }
-        if (argv->len - 1 - (guint) optind > 1) {
+        if (argc - optind > 1) {
                 ald_print_error("Usage: " USAGE);
                 return ALD_EXIT_USAGE;
         }
-        order->model = argv->pdata[optind];
+        order->model = argv[optind];
         order->options.must = finish_list(order->must);
         order->options.without = finish_list(order->without);
         order->options.split = finish_list(order->split);

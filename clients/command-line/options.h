@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <getopt.h>
+
+#include "clients/command-line/ctl.h"
+
+/* Options that most verbs have, in their tables for getopt_long(). Numbers of their own options are lower. */
+enum {
+        ALD_OPTION_JSON = 0x1000,
+        ALD_OPTION_NO_PAGER,
+        ALD_OPTION_NO_ASK_PASSWORD,
+};
+
+#define ALD_COMMON_OPTIONS                                                            \
+        { "help", no_argument, NULL, 'h' }, { "host", required_argument, NULL, 'H' }, \
+                { "json", optional_argument, NULL, ALD_OPTION_JSON },                 \
+                { "no-pager", no_argument, NULL, ALD_OPTION_NO_PAGER },               \
+        {                                                                             \
+                "no-ask-password", no_argument, NULL, ALD_OPTION_NO_ASK_PASSWORD      \
+        }
+
+/* What follows the verb, with the name of a program in front, as getopt_long() wants it; it begins anew. Free
+ * it with g_free(). */
+char **ald_options_begin(const AldCtl *ctl, int *ret_argc);
+
+/* Takes one of ALD_COMMON_OPTIONS, but for help. Returns -1; or an exit code, after reporting that its value
+ * is wrong or that c is no option. */
+int ald_options_take(AldCtl *ctl, char **argv, int c);
