@@ -36,19 +36,76 @@ static double mask_bytes(const AldPlanWorkload *workload)
         return ald_plan_cells(workload) * batch_tokens(workload) * MASK_ELEMENT_BYTES;
 }
 
-double ald_plan_device_buffer_bytes(
-        const AldPlanRequest *request, bool is_first, bool has_head, uint32_t copies)
+/* What tensors take, in bytes. */
+typedef struct Tensors {
+        double embedding, feed_forward, logits, mask;
+} Tensors;
+
+static Tensors tensors_of(const AldPlanWorkload *workload)
 {
-        const AldPlanWorkload *workload = request->workload;
-        double row = row_bytes(workload), embedding = (double) workload->activation_elements * row;
-        double attention = 5 * embedding;
-        double feed_forward = 3 * (double) workload->feed_forward_elements * row + 4 * embedding;
-        double head = has_head ? (double) workload->vocabulary * row + 3 * embedding : 0;
+        double row = row_bytes(workload);
+
+        return (Tensors){ .embedding = (double) workload->activation_elements * row,
+                .feed_forward = 3 * (double) workload->feed_forward_elements * row,
+                .logits = (double) workload->vocabulary * row,
+                .mask = mask_bytes(workload) };
+}
+
+/*
+ * Beside its inputs. A feed-forward layer needs two tensors of its size and their product; with them, or with
+ * logits, those that are as long as an embedding: the residual, and holes that are too small for others.
+ */
+static double work_bytes(const Tensors *tensors, AldPlanBufferUse use)
+{
+        const double embedding = tensors->embedding, feed_forward = tensors->feed_forward;
+        bool is_one = use.layers == 1, has_long_logits = use.has_head && tensors->logits > feed_forward;
+
+        if (use.is_client)
+                return has_long_logits ? tensors->logits + 5 * embedding : feed_forward + 4 * embedding;
+        if (use.has_head && use.copies > 1)
+                return fmax(feed_forward + 2 * embedding, tensors->logits + (is_one ? 2 : 1) * embedding);
+        if (has_long_logits)
+                return tensors->logits + 3 * embedding;
+        if (use.has_head)
+                return feed_forward + (use.is_first ? 3 : 2) * embedding;
+        if (use.is_first)
+                return feed_forward + (is_one ? 3 : 4) * embedding;
+        if (use.copies > 1)
+                return feed_forward + (is_one ? 2 : 3) * embedding;
+        return feed_forward + embedding;
+}
+
+/* Holes were seen to be filled where a feed-forward layer is much longer than an embedding only. */
+static double bound_bytes(const Tensors *tensors, AldPlanBufferUse use)
+{
+        const double embedding = tensors->embedding;
+
+        return fmax(fmax(5 * embedding, tensors->feed_forward + 4 * embedding),
+                use.has_head ? tensors->logits + (use.is_client ? 5 : 3) * embedding : 0);
+}
+
+static double buffer_bytes(const AldPlanRequest *request, AldPlanBufferUse use)
+{
+        const Tensors tensors = tensors_of(request->workload);
+        bool has_copies_of_first = use.is_first && use.copies > 1;
+        double inputs = use.copies * ((has_copies_of_first ? 3 : 1) * tensors.embedding + tensors.mask);
+
+        if (request->workload->feed_forward_elements < 2 * request->workload->activation_elements)
+                return inputs + bound_bytes(&tensors, use);
+        return inputs + work_bytes(&tensors, use);
+}
+
+double ald_plan_device_buffer_bytes(const AldPlanRequest *request, AldPlanBufferUse use)
+{
+        AldPlanBufferUse one = use, several = use;
 
         if (!ald_plan_buffers_are_known(request))
                 return request->constants.values[ALD_PLAN_BUFFER_BYTES];
-        return copies * ((is_first ? 3 : 1) * embedding + mask_bytes(workload)) +
-               fmax(attention, fmax(feed_forward, head));
+        if (use.layers > 0)
+                return buffer_bytes(request, use);
+        one.layers = 1;
+        several.layers = 2;
+        return fmax(buffer_bytes(request, one), buffer_bytes(request, several));
 }
 
 double ald_plan_results_bytes(const AldPlanRequest *request)
@@ -72,14 +129,16 @@ double ald_plan_client_buffer_bytes(const AldPlanRequest *request, uint32_t copi
                ald_plan_results_bytes(request);
 }
 
+static const AldPlanBufferUse least_use = { .layers = 1, .copies = 1 };
+
 uint64_t ald_plan_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers)
 {
         return ald_plan_stage_bytes(&request->constants, device, request->workload, layers, 0,
-                ald_plan_device_buffer_bytes(request, false, false, 1));
+                ald_plan_device_buffer_bytes(request, least_use));
 }
 
 uint32_t ald_plan_most_layers(const AldPlanRequest *request, const AldPlanDevice *device)
 {
         return ald_plan_layers_max(&request->constants, device, request->workload, 0,
-                ald_plan_device_buffer_bytes(request, false, false, 1));
+                ald_plan_device_buffer_bytes(request, least_use));
 }

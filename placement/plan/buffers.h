@@ -4,8 +4,9 @@
 #include "placement/plan/plan.h"
 
 /*
- * What llama.cpp needs to compute in beside weights, keys and values: upper bounds, with flash attention,
- * that were measured to be at most 26 % too much, and 7 % in the median. Not for experts' ids and the like.
+ * What llama.cpp needs to compute in beside weights, keys and values, with flash attention: as its log says
+ * for 14 shapes of models, or more where the room that its allocator cannot use again differs between them.
+ * Not for experts' ids and the like.
  */
 
 /* Whether they are known: for an engine with a client, if the workload states what they depend on and the
@@ -16,9 +17,16 @@ bool ald_plan_buffers_are_known(const AldPlanRequest *request);
  * several and the client has no layers. */
 #define ALD_PLAN_COPIES_MAX 4u
 
-/* Of a device with layers. */
-double ald_plan_device_buffer_bytes(
-        const AldPlanRequest *request, bool is_first, bool has_head, uint32_t copies);
+/* What a device with layers has to do. */
+typedef struct AldPlanBufferUse {
+        uint32_t layers; /* 0: not known yet, which is taken as the number that needs most */
+        uint32_t copies;
+        bool is_client; /* its processor, which has the first layers then */
+        bool is_first;  /* a server, or a GPU of the client, with the first layer */
+        bool has_head;
+} AldPlanBufferUse;
+
+double ald_plan_device_buffer_bytes(const AldPlanRequest *request, AldPlanBufferUse use);
 
 /* Of the client's processor if it has no layers, and the results. */
 double ald_plan_client_buffer_bytes(const AldPlanRequest *request, uint32_t copies);

@@ -145,14 +145,18 @@ static uint64_t beside(const Star *star, uint32_t member, AldPlacementRole role)
 }
 
 /* Of the way that the problem is set to. */
-static double buffers(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
+static double buffers(const Star *star, StarWay way, uint32_t member, AldPlacementRole role, uint32_t layers)
 {
         const AldPlanRequest *request = star->candidates->request;
         const AldPlanDevice *device = ald_plan_candidate_device(star->candidates, star->members[member]);
         uint32_t copies = way == STAR_SERVERS ? ALD_PLAN_COPIES_MAX : 1;
         bool is_client = is_client_processor(star, member);
         double bytes = ald_plan_device_buffer_bytes(
-                request, role & ALD_PLACEMENT_FIRST && !is_client, role & ALD_PLACEMENT_LAST, copies);
+                request, (AldPlanBufferUse){ .layers = layers,
+                                 .copies = copies,
+                                 .is_client = is_client,
+                                 .is_first = role & ALD_PLACEMENT_FIRST && !is_client,
+                                 .has_head = role & ALD_PLACEMENT_LAST });
 
         if (is_client)
                 return bytes + ald_plan_results_bytes(request);
@@ -174,7 +178,7 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                                 continue;
                         star->arms[at].use_nsec = star->use_nsec[at];
                         star->arms[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
-                                star->members[i], beside(star, i, role), buffers(star, way, i, role));
+                                star->members[i], beside(star, i, role), buffers(star, way, i, role, 0));
                 }
         return (AldPlacementProblem){ .layers = star->candidates->request->workload->layers,
                 .n_devices = star->n,
@@ -194,7 +198,7 @@ static AldPlanStage stage_of(
                 beside(star, member, role & ~ALD_PLACEMENT_LAST), has_head);
         AldPlanConnection connection;
 
-        ald_plan_stage_set_buffers(&made, buffers(star, way, member, role));
+        ald_plan_stage_set_buffers(&made, buffers(star, way, member, role, stage->layers));
         if (star->nodes[member] == star->client)
                 return made;
         connection = connect(star, star->nodes[member], role);

@@ -23,13 +23,17 @@ def random_tensor(generator, shape, kind):
     return gguf.quants.quantize(numpy.concatenate(parts), kind)
 
 
-def make_layer(generator, options, kind):
+def zeros(_, shape, kind):
+    return numpy.zeros(gguf.quants.quant_shape_to_byte_shape(shape, kind), dtype=numpy.uint8)
+
+
+def make_layer(make_tensor, generator, options, kind):
     embedding, head = options.embedding, options.embedding // options.heads
     shapes = {"attn_q": (embedding, embedding), "attn_k": (head * options.kv_heads, embedding),
               "attn_v": (head * options.kv_heads, embedding), "attn_output": (embedding, embedding),
               "ffn_gate": (options.ffn, embedding), "ffn_up": (options.ffn, embedding),
               "ffn_down": (embedding, options.ffn)}
-    return {name: random_tensor(generator, shape, kind) for name, shape in shapes.items()}
+    return {name: make_tensor(generator, shape, kind) for name, shape in shapes.items()}
 
 
 def add_layer(writer, index, tensors, options, kind):
@@ -46,7 +50,9 @@ def main():
                           ("vocabulary", 2048)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--type", default="Q4_0", help="of the matrices, as gguf names it")
+    parser.add_argument("--zeros", action="store_true", help="weights of 0, where only their sizes matter")
     options = parser.parse_args()
+    make_tensor = zeros if options.zeros else random_tensor
     kind = gguf.GGMLQuantizationType[options.type]
     generator = numpy.random.default_rng(1)
 
@@ -63,10 +69,10 @@ def main():
     writer.add_tokenizer_model("no_vocab")
 
     vocabulary = (options.vocabulary, options.embedding)
-    writer.add_tensor("token_embd.weight", random_tensor(generator, vocabulary, kind), raw_dtype=kind)
+    writer.add_tensor("token_embd.weight", make_tensor(generator, vocabulary, kind), raw_dtype=kind)
     writer.add_tensor("output_norm.weight", numpy.ones(options.embedding, dtype=numpy.float32))
-    writer.add_tensor("output.weight", random_tensor(generator, vocabulary, kind), raw_dtype=kind)
-    layer = make_layer(generator, options, kind)
+    writer.add_tensor("output.weight", make_tensor(generator, vocabulary, kind), raw_dtype=kind)
+    layer = make_layer(make_tensor, generator, options, kind)
     for index in range(options.layers):
         add_layer(writer, index, layer, options, kind)
     writer.write_header_to_file()

@@ -217,8 +217,10 @@ static double buffer_bytes(const Case *made, uint32_t client, const uint32_t *la
         for (uint32_t i = 0; i < made->cluster.n_devices; i++)
                 used += layers[i] > 0;
         copies = used == 1 || is_client_processor(made, first, client) ? 1 : 4;
-        return ald_plan_device_buffer_bytes(
-                       &made->request, device == first && !is_client, device == last, copies) +
+        return ald_plan_device_buffer_bytes(&made->request, (AldPlanBufferUse){ .copies = copies,
+                                                                    .is_client = is_client,
+                                                                    .is_first = device == first && !is_client,
+                                                                    .has_head = device == last }) +
                (is_client ? ald_plan_results_bytes(&made->request) : 0);
 }
 
@@ -879,34 +881,60 @@ static void test_costs(void)
         g_assert_true(isinf(ald_plan_path_nsec(&path, 1000)));
 }
 
-/* What llama.cpp 0.7 reported, in MiB, of models with random weights. */
+/* Logged by llama.cpp 0.7.0: elements, feed-forward elements, vocabulary, context; layers and copies; MiB.
+ * The last one is how much more it may be. */
 static const struct {
         uint64_t elements, feed_forward, vocabulary, context;
-        uint32_t copies;
-        bool is_first, has_head;
-        double mib;
+        AldPlanBufferUse use;
+        double mib, more;
 } logged_buffers[] = {
-        { 1024, 1024, 4096, 4096, 4, true, false, 50.05 },
-        { 1024, 1024, 4096, 4096, 4, false, true, 38.05 },
-        { 1024, 1024, 4096, 16384, 4, true, false, 98 },
-        { 1024, 1024, 4096, 16384, 4, false, true, 86 },
-        { 1024, 1024, 32768, 4096, 4, false, true, 94 },
-        { 1024, 4096, 4096, 4096, 4, true, false, 72 },
-        { 1024, 4096, 4096, 4096, 4, false, true, 52 },
-        { 2048, 1024, 4096, 4096, 4, true, false, 84 },
-        { 2048, 1024, 4096, 4096, 4, false, true, 50 },
-        { 1024, 1024, 4096, 4096, 1, true, true, 20.02 },
-        { 1024, 1024, 32768, 4096, 1, true, true, 76.02 },
+        /* Several servers. */
+        { 4096, 14336, 128256, 4096, { 1, 4, .is_first = true }, 220.05, 0 },
+        { 4096, 14336, 128256, 16384, { 2, 4, .is_first = true }, 276.05, 0 },
+        { 4096, 14336, 128256, 4096, { 2, 4 }, 156.04, 0 },
+        { 4096, 14336, 128256, 16384, { 1, 4 }, 196.04, 0 },
+        { 4096, 14336, 128256, 4096, { 1, 4, .has_head = true }, 314.55, 0 },
+        { 4096, 14336, 128256, 4096, { 2, 4, .has_head = true }, 306.55, 0 },
+        { 4096, 11008, 32000, 4096, { 2, 4, .has_head = true }, 128.55, 0 },
+        { 8192, 28672, 128256, 4096, { 2, 4, .is_first = true }, 440.05, 0 },
+        { 8192, 28672, 128256, 512, { 2, 4, .has_head = true }, 332.55, 0 },
+        { 3584, 18944, 152064, 4096, { 2, 4, .is_first = true }, 239.05, 0 },
+        { 960, 2560, 49152, 16384, { 1, 4 }, 90.29, 0.01 },
+        { 960, 2560, 49152, 4096, { 2, 4, .has_head = true }, 121.42, 0 },
+        { 768, 2048, 8192, 4096, { 2, 4 }, 38.54, 0 },
+        /* The client has the first layers. */
+        { 4096, 14336, 128256, 4096, { 2, 1 }, 104.01, 0 },
+        { 4096, 14336, 128256, 4096, { 1, 1 }, 100, 0.05 },
+        { 4096, 11008, 32000, 4096, { 1, 1, .has_head = true }, 92.51, 0 },
+        { 4096, 14336, 128256, 4096, { 2, 1, .has_head = true }, 258.5, 0.11 },
+        { 3072, 8192, 128256, 4096, { 2, 1, .has_head = true }, 278.51, 0 },
+        { 1536, 4096, 2048, 512, { 3, 1, .has_head = true }, 33.51, 0 },
+        { 4096, 14336, 128256, 4096, { 2, 1, .is_client = true }, 128.02, 0 },
+        { 960, 2560, 49152, 4096, { 2, 1, .is_client = true }, 28.39, 0 },
+        /* The client alone, and a server alone. */
+        { 4096, 11008, 32000, 4096, { 6, 1, .is_client = true, .has_head = true }, 108.52, 0 },
+        { 4096, 14336, 128256, 4096, { 6, 1, .is_client = true, .has_head = true }, 294.52, 0.03 },
+        { 768, 2048, 8192, 4096, { 6, 1, .is_client = true, .has_head = true }, 29.02, 0 },
+        { 4096, 11008, 32000, 4096, { 6, 1, .is_first = true, .has_head = true }, 100.52, 0 },
+        { 4096, 14336, 128256, 4096, { 6, 1, .is_first = true, .has_head = true }, 286.52, 0 },
+        /* Feed-forward layers that are hardly longer than an embedding, or shorter. */
+        { 1024, 1024, 4096, 4096, { 2, 4, .is_first = true }, 50.05, 0.09 },
+        { 1024, 1024, 4096, 4096, { 2, 4, .has_head = true }, 38.05, 0.11 },
+        { 1024, 1024, 32768, 4096, { 2, 4, .has_head = true }, 94, 0.05 },
+        { 2048, 1024, 4096, 4096, { 2, 4, .is_first = true }, 84, 0.03 },
+        { 2048, 1024, 4096, 4096, { 2, 4, .has_head = true }, 50, 0.13 },
+        { 1024, 1024, 4096, 4096, { 2, 1, .is_first = true, .has_head = true }, 20.02, 0.21 },
 };
 
 static void test_buffers(void)
 {
         const double mib = 1024 * 1024;
+        AldPlanBufferUse use = { .copies = 4, .is_first = true, .has_head = true };
         Case made;
 
         init_case(&made, 1);
         made.request.constants.values[ALD_PLAN_BUFFER_BYTES] = 7;
-        g_assert_cmpfloat(ald_plan_device_buffer_bytes(&made.request, true, true, 4), ==, 7);
+        g_assert_cmpfloat(ald_plan_device_buffer_bytes(&made.request, use), ==, 7);
         g_assert_cmpfloat(ald_plan_client_buffer_bytes(&made.request, 4), ==, 0);
         made.workload.batch_tokens = 512;
         for (size_t i = 0; i < G_N_ELEMENTS(logged_buffers); i++) {
@@ -916,10 +944,12 @@ static void test_buffers(void)
                 made.workload.feed_forward_elements = logged_buffers[i].feed_forward;
                 made.workload.vocabulary = logged_buffers[i].vocabulary;
                 made.workload.context = logged_buffers[i].context;
-                bytes = ald_plan_device_buffer_bytes(&made.request, logged_buffers[i].is_first,
-                        logged_buffers[i].has_head, logged_buffers[i].copies);
+                use = logged_buffers[i].use;
+                bytes = ald_plan_device_buffer_bytes(&made.request, use);
                 g_assert_cmpfloat(bytes, >=, (logged_buffers[i].mib - 0.06) * mib);
-                g_assert_cmpfloat(bytes, <=, logged_buffers[i].mib * 1.27 * mib);
+                g_assert_cmpfloat(bytes, <=, logged_buffers[i].mib * (1.001 + logged_buffers[i].more) * mib);
+                use.layers = 0;
+                g_assert_cmpfloat(ald_plan_device_buffer_bytes(&made.request, use), >=, bytes);
         }
         made.workload.activation_elements = 1024;
         made.workload.vocabulary = 4096;
@@ -930,7 +960,7 @@ static void test_buffers(void)
         g_assert_cmpfloat(ald_plan_client_buffer_bytes(&made.request, 4), ==,
                 4 * 256 * 128 * 2 + 10 * 1024 * 128 * 4 + 4096 * 4);
         made.request.constants.is_given[ALD_PLAN_BUFFER_BYTES] = true;
-        g_assert_cmpfloat(ald_plan_device_buffer_bytes(&made.request, true, true, 4), ==, 7);
+        g_assert_cmpfloat(ald_plan_device_buffer_bytes(&made.request, use), ==, 7);
 }
 
 /* They decide on what fits, and a stage says what it consists of. */
@@ -954,7 +984,11 @@ static void test_stage_bytes(void)
                 /* No layers of 4 GB, as now something is beside them. */
                 g_assert_cmpuint(stage->layers, ==, 3);
                 g_assert_cmpuint(stage->buffer_bytes, ==,
-                        (uint64_t) (ald_plan_device_buffer_bytes(&made.request, false, stage->has_head, 1) +
+                        (uint64_t) (ald_plan_device_buffer_bytes(
+                                            &made.request, (AldPlanBufferUse){ .layers = stage->layers,
+                                                                   .copies = 1,
+                                                                   .is_client = i == 0,
+                                                                   .has_head = stage->has_head }) +
                                     (i == 0 ? ald_plan_results_bytes(&made.request) : 0)));
                 g_assert_cmpuint(stage->weight_bytes, ==,
                         3 * GB + (stage->has_head ? GB / 2 : 0) + (i == 0 ? GB / 2 : 0));
