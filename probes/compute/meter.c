@@ -17,6 +17,7 @@
 #define INTERVAL_MAX 0.01
 #define NEAR_BEST 0.01
 #define NEAR_BEST_MIN 3u
+#define CONFIRMING 0.05 /* of a best window, if time ran out before that */
 #define CLOCKS_APART_MAX 0.05
 #define BUSY_MEDIAN 0.75
 #define SUSPECT_ABOVE 1.03
@@ -156,7 +157,8 @@ typedef struct Run {
         uint64_t start_nsec;
         double seconds_max;
         AldSeries by_wall, by_event;
-        double wall, event; /* s, of all windows */
+        double done;        /* work in all windows */
+        double wall, event; /* s, of them */
         bool events_lost;
         AldClocks *clocks;
         double clock_sum; /* Hz, of the windows */
@@ -236,6 +238,7 @@ static void add_window(Run *run, const Span *span)
 {
         double work = run->work * span->n;
 
+        run->done += work;
         if (ald_series_add(&run->by_wall, work / span->wall))
                 run->launch_seconds = span->wall / span->n;
         run->wall += span->wall;
@@ -292,19 +295,30 @@ static int measure(Run *run)
         return 0;
 }
 
+/* What windows confirm; else what was done in all the time, which is not too much at least. */
+static double best_rate(const Run *run, const AldSeries *series, double seconds)
+{
+        double confirmed = ald_series_confirmed(series, CONFIRMING, NEAR_BEST_MIN);
+
+        return confirmed > 0 ? confirmed : run->done / seconds;
+}
+
 static AldMeter conclude(Run *run)
 {
         bool events = trust_events(run);
+        const AldSeries *series = events ? &run->by_event : &run->by_wall;
+        double seconds = events ? run->event : run->wall;
         AldSeriesFigures figures = {};
         AldMeter meter = {};
 
-        ald_series_figures(events ? &run->by_event : &run->by_wall, &figures);
+        ald_series_figures(series, &figures);
+        figures.best = best_rate(run, series, seconds);
         meter = (AldMeter){
                 .best = figures.best,
                 .mean = figures.mean,
-                .median = figures.median,
+                .median = MIN(figures.median, figures.best),
                 .interval = figures.interval,
-                .seconds = events ? run->event : run->wall,
+                .seconds = seconds,
                 .windows = (unsigned) run->by_wall.n,
         };
         if (run->n_clocks > 0)

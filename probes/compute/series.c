@@ -38,13 +38,18 @@ double ald_student(size_t n)
         return 1.96 + 2.372 / (double) (n - 1) + 2.82 / ((double) (n - 1) * (double) (n - 1));
 }
 
+static void sort(const AldSeries *series, double *ret)
+{
+        memcpy(ret, series->rates, series->n * sizeof *ret);
+        qsort(ret, series->n, sizeof *ret, compare);
+}
+
 static double median(const AldSeries *series)
 {
         double sorted[ALD_SERIES_MAX];
         size_t n = series->n;
 
-        memcpy(sorted, series->rates, n * sizeof *sorted);
-        qsort(sorted, n, sizeof *sorted, compare);
+        sort(series, sorted);
         return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
@@ -81,6 +86,17 @@ size_t ald_series_near_best(const AldSeries *series, double part)
         for (size_t i = 0; i < series->n; i++)
                 near += series->rates[i] >= best * (1 - part);
         return near;
+}
+
+double ald_series_confirmed(const AldSeries *series, double part, size_t n)
+{
+        double sorted[ALD_SERIES_MAX];
+
+        sort(series, sorted);
+        for (size_t i = series->n; i >= n; i--)
+                if (sorted[i - n] >= sorted[i - 1] * (1 - part))
+                        return sorted[i - 1];
+        return 0;
 }
 
 void ald_settle_add(AldSettle *settle, double rate, double clock)

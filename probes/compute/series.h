@@ -27,8 +27,15 @@ bool ald_series_add(AldSeries *series, double rate);
 /* False if the series is empty. */
 bool ald_series_figures(const AldSeries *series, AldSeriesFigures *ret);
 
-/* The number of rates that are at least `part` of the best. */
+/* The number of rates that are at least 1 - part of the best. */
 size_t ald_series_near_best(const AldSeries *series, double part);
+
+/*
+ * The highest rate that n rates come close to, itself among them: they are at least 1 - part of it and not
+ * above it. Where we are woken late, one window is too long and the next one too short, so that its rate
+ * means nothing. 0 if there is none.
+ */
+double ald_series_confirmed(const AldSeries *series, double part, size_t n);
 
 /* The factor of the standard error for a 95 % interval of the mean of n values (Student's t). */
 double ald_student(size_t n);

@@ -85,6 +85,18 @@ static void test_near_best(void)
         g_assert_cmpuint(ald_series_near_best(series, 0.5), ==, 5);
 }
 
+static void test_confirmed(void)
+{
+        /* Woken late after the fourth window, and again: what follows is too fast. */
+        const double rates[] = { 100, 98, 99, 20, 5000, 97, 30, 700 };
+        g_autofree AldSeries *series = series_of(8, rates), *few = series_of(2, rates);
+
+        assert_near(ald_series_confirmed(series, 0.05, 3), 100);
+        assert_near(ald_series_confirmed(series, 0.05, 1), 5000);
+        g_assert_cmpfloat(ald_series_confirmed(series, 0.005, 3), ==, 0);
+        g_assert_cmpfloat(ald_series_confirmed(few, 0.05, 3), ==, 0);
+}
+
 static void add_all(AldSettle *settle, const double *rates, size_t n)
 {
         for (size_t i = 0; i < n; i++)
@@ -132,6 +144,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/compute-series/figures", test_figures);
         g_test_add_func("/compute-series/few", test_few);
         g_test_add_func("/compute-series/near-best", test_near_best);
+        g_test_add_func("/compute-series/confirmed", test_confirmed);
         g_test_add_func("/compute-series/slope", test_slope);
         g_test_add_func("/compute-series/clocks", test_clocks);
         return g_test_run();
