@@ -6,6 +6,7 @@
 
 #define ELEMENT_BYTES 4
 #define MASK_ELEMENT_BYTES 2
+#define LAYERS_TOLD_APART 3u
 #define CLIENT_TENSORS 4 /* as long as an embedding, of the client */
 #define CLIENT_TENSORS_OF_COPIES 10
 
@@ -63,7 +64,8 @@ static double work_bytes(const Tensors *tensors, AldPlanBufferUse use)
         if (use.is_client)
                 return has_long_logits ? tensors->logits + 5 * embedding : feed_forward + 4 * embedding;
         if (use.has_head && use.copies > 1)
-                return fmax(feed_forward + 2 * embedding, tensors->logits + (is_one ? 2 : 1) * embedding);
+                return fmax(feed_forward + (use.layers > 2 ? 3 : 2) * embedding,
+                        tensors->logits + (is_one ? 2 : 1) * embedding);
         if (has_long_logits)
                 return tensors->logits + 3 * embedding;
         if (use.has_head)
@@ -72,7 +74,8 @@ static double work_bytes(const Tensors *tensors, AldPlanBufferUse use)
                 return feed_forward + (is_one ? 3 : 4) * embedding;
         if (use.copies > 1)
                 return feed_forward + (is_one ? 2 : 3) * embedding;
-        return feed_forward + embedding;
+        /* One less for most; the one with the last layer may need it. */
+        return feed_forward + 2 * embedding;
 }
 
 /* Holes were seen to be filled where a feed-forward layer is much longer than an embedding only. */
@@ -97,15 +100,15 @@ static double buffer_bytes(const AldPlanRequest *request, AldPlanBufferUse use)
 
 double ald_plan_device_buffer_bytes(const AldPlanRequest *request, AldPlanBufferUse use)
 {
-        AldPlanBufferUse one = use, several = use;
+        double most = 0;
 
         if (!ald_plan_buffers_are_known(request))
                 return request->constants.values[ALD_PLAN_BUFFER_BYTES];
         if (use.layers > 0)
                 return buffer_bytes(request, use);
-        one.layers = 1;
-        several.layers = 2;
-        return fmax(buffer_bytes(request, one), buffer_bytes(request, several));
+        for (use.layers = 1; use.layers <= LAYERS_TOLD_APART; use.layers++)
+                most = fmax(most, buffer_bytes(request, use));
+        return most;
 }
 
 double ald_plan_results_bytes(const AldPlanRequest *request)

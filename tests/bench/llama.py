@@ -66,9 +66,10 @@ def inside(root, *command, namespace=None, **environment):
             "env", *(f"{name}={value}" for name, value in environment.items()), *map(str, command)]
 
 
-def write_model(root, name, model):
-    """Writes a model of random weights; its size in bytes."""
+def write_model(root, name, model, zeros=False):
+    """Writes a model of random weights, or with weights of 0; its size in bytes."""
     options = [f"--{field.replace('_', '-')}={value}" for field, value in model._asdict().items()]
+    options += ["--zeros"] if zeros else []
     run(*inside(root, "python3", HERE / "llama-model.py", model_path(name), *options))
     return (SOURCE / BUILD / name).stat().st_size
 

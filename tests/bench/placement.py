@@ -72,6 +72,7 @@ def add_arguments(parser):
     parser.add_argument("--seed", type=int, default=1, help="of these clusters (1)")
     parser.add_argument("--rounds", type=int, default=2, help="of llama.cpp on each (2)")
     parser.add_argument("--no-rings", action="store_true", help="leave Open MPI out")
+    parser.add_argument("--no-models", action="store_true", help="leave out models of known shapes")
     parser.add_argument("--no-solvers", action="store_true", help="leave the solvers out")
 
 
@@ -79,17 +80,17 @@ def compare_solvers(build):
     return {**json.loads(run(build, "")), **json.loads(run(build, "-brute-force")), **compare_with_glpk(build)}
 
 
-def compare_on_clusters(build, clusters, seed, rounds, rings, told):
+def compare_on_clusters(build, clusters, seed, rounds, rings, models, told):
     if os.geteuid() != 0:
         return {"clusters_missing": "network namespaces need root"}
-    from placing import llama_clusters
+    from placing import known_models, llama_clusters
     from placing import rings as mpi
 
-    return {**(mpi.run(build, told) if rings else {}),
+    return {**(mpi.run(build, told) if rings else {}), **(known_models.run(build, told) if models else {}),
             **(llama_clusters.run(build, clusters, seed, rounds, told) if clusters else {})}
 
 
-def main(build, quiet, clusters, seed, rounds, no_rings, no_solvers):
+def main(build, quiet, clusters, seed, rounds, no_rings, no_models, no_solvers):
     from placing import large_model
 
     def told(line):
@@ -101,4 +102,4 @@ def main(build, quiet, clusters, seed, rounds, no_rings, no_solvers):
         figures |= compare_solvers(build)
     for name, value in figures.items():
         told(f"{name:32} {value}")
-    return figures | compare_on_clusters(build, clusters, seed, rounds, not no_rings, told)
+    return figures | compare_on_clusters(build, clusters, seed, rounds, not no_rings, not no_models, told)

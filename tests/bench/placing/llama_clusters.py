@@ -17,11 +17,11 @@ class Refused(Exception):
     """There is no plan, and why."""
 
 
-def needed_bytes(model, size):
+def needed_bytes(model, size, context=runs.CONTEXT):
     """On one host alone, nearly."""
     head = model.embedding // model.heads
-    cells = model.layers * runs.CONTEXT * head * model.kv_heads * 2 * 2
-    return size + cells + runs.CONTEXT * 4 * (3 * model.ffn + 4 * model.embedding + model.vocabulary)
+    cells = model.layers * context * head * model.kv_heads * 2 * 2
+    return size + cells + runs.BATCH * 4 * (3 * model.ffn + 4 * model.embedding + model.vocabulary)
 
 
 def fits(used, rooms):

@@ -12,6 +12,7 @@ import threading
 import llama
 
 TOKENS, SAMPLES = 12, 3
+BATCH = 512  # tokens that llama.cpp computes at once at most
 CONTEXT = 512  # tokens; fewer would make the buffers smaller than in use
 LOADED = re.compile("constructing llama_context")
 # "CPU", or "RPC0[198.18.1.2:50052]": its last part is the server's address.
