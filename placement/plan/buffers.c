@@ -74,8 +74,7 @@ static double work_bytes(const Tensors *tensors, AldPlanBufferUse use)
                 return feed_forward + (is_one ? 3 : 4) * embedding;
         if (use.copies > 1)
                 return feed_forward + (is_one ? 2 : 3) * embedding;
-        /* One less for most; the one with the last layer may need it. */
-        return feed_forward + 2 * embedding;
+        return feed_forward + (use.may_be_last ? 2 : 1) * embedding;
 }
 
 /* Holes were seen to be filled where a feed-forward layer is much longer than an embedding only. */

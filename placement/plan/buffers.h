@@ -24,6 +24,7 @@ typedef struct AldPlanBufferUse {
         bool is_client; /* its processor, which has the first layers then */
         bool is_first;  /* a server, or a GPU of the client, with the first layer */
         bool has_head;
+        bool may_be_last; /* may have the last layer */
 } AldPlanBufferUse;
 
 double ald_plan_device_buffer_bytes(const AldPlanRequest *request, AldPlanBufferUse use);

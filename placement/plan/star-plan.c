@@ -145,7 +145,8 @@ static uint64_t beside(const Star *star, uint32_t member, AldPlacementRole role)
 }
 
 /* Of the way that the problem is set to. */
-static double buffers(const Star *star, StarWay way, uint32_t member, AldPlacementRole role, uint32_t layers)
+static double buffers(const Star *star, StarWay way, uint32_t member, AldPlacementRole role, uint32_t layers,
+        bool may_be_last)
 {
         const AldPlanRequest *request = star->candidates->request;
         const AldPlanDevice *device = ald_plan_candidate_device(star->candidates, star->members[member]);
@@ -156,7 +157,8 @@ static double buffers(const Star *star, StarWay way, uint32_t member, AldPlaceme
                                  .copies = copies,
                                  .is_client = is_client,
                                  .is_first = role & ALD_PLACEMENT_FIRST && !is_client,
-                                 .has_head = role & ALD_PLACEMENT_LAST });
+                                 .has_head = role & ALD_PLACEMENT_LAST,
+                                 .may_be_last = may_be_last });
 
         if (is_client)
                 return bytes + ald_plan_results_bytes(request);
@@ -178,7 +180,8 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
                                 continue;
                         star->arms[at].use_nsec = star->use_nsec[at];
                         star->arms[at].layers_max = ald_plan_stage_layers_max_with(star->candidates,
-                                star->members[i], beside(star, i, role), buffers(star, way, i, role, 0));
+                                star->members[i], beside(star, i, role),
+                                buffers(star, way, i, role, 0, true));
                 }
         return (AldPlacementProblem){ .layers = star->candidates->request->workload->layers,
                 .n_devices = star->n,
@@ -189,7 +192,7 @@ static AldPlacementProblem set_problem(Star *star, uint32_t client, StarWay way)
 }
 
 static AldPlanStage stage_of(
-        const Star *star, StarWay way, const AldPlacementStage *stage, AldPlacementRole role)
+        const Star *star, StarWay way, const AldPlacementStage *stage, AldPlacementRole role, bool is_last)
 {
         uint32_t member = stage->device;
         const AldPlanCandidates *candidates = star->candidates;
@@ -198,7 +201,7 @@ static AldPlanStage stage_of(
                 beside(star, member, role & ~ALD_PLACEMENT_LAST), has_head);
         AldPlanConnection connection;
 
-        ald_plan_stage_set_buffers(&made, buffers(star, way, member, role, stage->layers));
+        ald_plan_stage_set_buffers(&made, buffers(star, way, member, role, stage->layers, is_last));
         if (star->nodes[member] == star->client)
                 return made;
         connection = connect(star, star->nodes[member], role);
@@ -226,7 +229,8 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
                 .lower_nsec = lower_nsec };
         for (uint32_t i = 0; i < solution->n_stages; i++) {
                 ret->stages[i] = stage_of(star, way, &solution->stages[i],
-                        (i == 0 ? ALD_PLACEMENT_FIRST : 0) | (i == solution->last ? ALD_PLACEMENT_LAST : 0));
+                        (i == 0 ? ALD_PLACEMENT_FIRST : 0) | (i == solution->last ? ALD_PLACEMENT_LAST : 0),
+                        i == solution->n_stages - 1);
                 ret->busiest_nsec = fmax(ret->busiest_nsec, ret->stages[i].nsec);
                 ret->hops_nsec += ret->stages[i].hop_nsec;
         }
