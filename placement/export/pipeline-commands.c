@@ -101,12 +101,12 @@ static int append_torchrun(GString *out, const Pipeline *pipeline, guint rank, c
 
         if (r < 0)
                 return r;
-        g_string_append_printf(out, "torchrun --nnodes %u --node-rank %u --nproc-per-node %u",
+        g_string_append_printf(out, "torchrun --nnodes %u --node_rank %u --nproc_per_node %u",
                 pipeline->nodes->len, rank, node->n_stages);
         if (pipeline->master) {
-                g_string_append(out, " --master-addr ");
+                g_string_append(out, " --master_addr ");
                 ald_export_append_word(out, pipeline->master);
-                g_string_append_printf(out, " --master-port %u", TORCH_PORT);
+                g_string_append_printf(out, " --master_port %u", TORCH_PORT);
         }
         g_string_append_c(out, ' ');
         ald_export_append_word(out, plan->options->program ?: PROGRAM);

@@ -129,7 +129,7 @@ def option(words, name):
 @pytest.mark.parametrize("engine, program, rank, master, partition", [
     ("vllm", "vllm", "--node-rank", ("--master-addr", "198.18.0.1"), "VLLM_PP_LAYER_PARTITION"),
     ("sglang", "python3", "--node-rank", ("--dist-init-addr", "198.18.0.1:5000"), "SGLANG_PP_LAYER_PARTITION"),
-    ("torch", "torchrun", "--node-rank", ("--master-addr", "198.18.0.1"), None)])
+    ("torch", "torchrun", "--node_rank", ("--master_addr", "198.18.0.1"), None)])
 def test_commands_of_a_ring(make_host, tmp_path, engine, program, rank, master, partition):
     host = make_host()
     plan = fresh_plan("ring")
