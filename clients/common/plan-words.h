@@ -22,6 +22,9 @@ char *ald_plan_words_speed(const AldPlanRow *plan);
 /* "proven to be the best", or by how much the best possible one could take less. */
 char *ald_plan_words_certainty(const AldPlanRow *plan);
 
+/* "alpha/cpu: measured beside other work, …": devices of the plan whose figures are; NULL: none. */
+char *ald_plan_words_disturbed(const AldPlanReport *report);
+
 /* "alpha/0000:01:00.0 40, beta/cpu 8": the stages of an alternative, or of the plan if it is 0. */
 char *ald_plan_words_stages(const AldPlanReport *report, uint64_t alternative);
 

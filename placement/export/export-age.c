@@ -36,6 +36,9 @@ static int check_stage_ages(const AldExportPlan *plan, char **ret_reason)
                 g_autofree char *of = g_strdup_printf(
                         "%s on %s", stage->device, ald_export_stage_name(stage));
 
+                if (stage->flags && g_strv_contains(stage->flags, "busy"))
+                        return ald_export_fail(
+                                -ESTALE, ret_reason, "The speed of %s was measured beside other work", of);
                 r = check_age(
                         plan, stage->measured_usec, ALD_EXPORT_RATE_USEC_MAX, "The speed", of, ret_reason);
                 if (r >= 0)

@@ -68,6 +68,8 @@ static void append_stage(GString *out, const AldExportPlan *plan, guint index, c
         if (ald_export_has_layers(plan)) {
                 g_string_append(out, "; measured ");
                 ald_export_append_time(out, stage->measured_usec);
+                if (stage->flags && g_strv_contains(stage->flags, "busy"))
+                        g_string_append(out, " beside other work");
         }
         append_figure(out, ", ", stage->free_bytes, " bytes free ");
         if (stage->free_bytes != ALD_ABSENT_UINT64)
@@ -89,7 +91,9 @@ void ald_export_append_header(GString *out, const AldExportPlan *plan, const cha
         append_figure(out, "; revision ", plan->plan->revision, "");
         g_string_append_printf(out, "\n%s Oldest figure: measured ", mark);
         ald_export_append_time(out, plan->plan->oldest_usec);
-        append_figure(out, "; a step: ", plan->plan->step_nsec, " ns");
+        append_figure(out,
+                ald_export_has_layers(plan) ? "; a step: " : "; an all-reduce: ", plan->plan->step_nsec,
+                " ns");
         append_figure(out, "; requests at once: ", plan->plan->parallel, "");
         append_figure(out, "; tokens of context each: ", plan->plan->context, "");
         g_string_append_c(out, '\n');

@@ -342,7 +342,7 @@ static void add_sensitivity(
         row.change = is_rate ? "rate" : "rtt";
         row.step_nsec = whole(nsec);
         row.text = keep(
-                account->report, ald_plan_sensitivity_sentence(node, is_rate,
+                account->report, ald_plan_sensitivity_sentence(node, account->request, is_rate,
                                          ald_plan_goal_nsec(&plan->best, account->request->goal), nsec));
         g_array_append_val(account->report->sensitivities, row);
 }

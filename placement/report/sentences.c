@@ -117,29 +117,39 @@ char *ald_plan_empty_node_sentence(const AldPlanNode *node)
         return node->unusable ? say_unusable(node) : g_strdup("It has no compute device.");
 }
 
-/* The device with the most free memory; ALD_PLAN_NONE if none can be used. */
-static uint32_t largest(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
+/* What it has for layers, as the sum of all in a refusal. */
+static uint64_t room(const AldPlanRequest *request, const AldPlanDevice *device)
+{
+        uint64_t fixed = ald_plan_least_bytes(request, device, 0);
+
+        return device->free_bytes - MIN(fixed, device->free_bytes);
+}
+
+/* The device with the most room; ALD_PLAN_NONE if none can be used. */
+static uint32_t largest(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
         uint32_t best = ALD_PLAN_NONE;
 
         for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++)
                 if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN &&
                         (best == ALD_PLAN_NONE ||
-                                cluster->devices[i].free_bytes > cluster->devices[best].free_bytes))
+                                room(request, &cluster->devices[i]) > room(request, &cluster->devices[best])))
                         best = i;
         return best;
 }
 
-static char *say_too_little(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
+static char *say_too_little(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
         g_autofree char *needs = size((double) refusal->needs_bytes);
         g_autofree char *free_bytes = size((double) refusal->free_bytes);
         g_autofree char *most = NULL, *label = NULL;
-        uint32_t device = largest(cluster, refusal);
+        uint32_t device = largest(cluster, request, refusal);
 
         if (device == ALD_PLAN_NONE)
                 return g_strdup_printf("The model needs %s, and no device can be used.", needs);
-        most = size((double) cluster->devices[device].free_bytes);
+        most = size((double) room(request, &cluster->devices[device]));
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
         return g_strdup_printf("The model needs %s, and %s are free for it on %u %s; %s/%s has the most, %s.",
                 needs, free_bytes, refusal->n_devices, refusal->n_devices == 1 ? "device" : "devices", label,
@@ -159,7 +169,7 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_REQUIRED_UNUSABLE:
                 return g_strdup_printf("%s must be used, but cannot.", refusal->text);
         case ALD_PLAN_TOO_LITTLE_MEMORY:
-                return say_too_little(cluster, refusal);
+                return say_too_little(cluster, request, refusal);
         case ALD_PLAN_DEVICES_LIMITED:
                 return g_strdup("It takes more devices or nodes than are allowed.");
         case ALD_PLAN_VENDORS_DIFFER:
@@ -187,11 +197,13 @@ char *ald_plan_refusal_sentence(
         }
 }
 
-char *ald_plan_sensitivity_sentence(const AldPlanNode *node, bool is_rate, double nsec, double nsec_then)
+char *ald_plan_sensitivity_sentence(
+        const AldPlanNode *node, const AldPlanRequest *request, bool is_rate, double nsec, double nsec_then)
 {
         g_autofree char *label = ald_plan_node_label(node);
 
-        return g_strdup_printf("With %s to and from %s, a token would take %.2g %% less.",
+        return g_strdup_printf("With %s to and from %s, %s would take %.2g %% less.",
                 is_rate ? "ten times the rate" : "a tenth of the round trip", label,
+                request->engine->topology == ALD_PLAN_ALL_REDUCE ? "an all-reduce" : "a token",
                 100 * fmax(0, nsec - nsec_then) / nsec);
 }

@@ -17,7 +17,8 @@ char *ald_plan_refusal_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal);
 
 /* What ten times the rate, or a tenth of the round trip, of a node's paths would change. */
-char *ald_plan_sensitivity_sentence(const AldPlanNode *node, bool is_rate, double nsec, double nsec_then);
+char *ald_plan_sensitivity_sentence(
+        const AldPlanNode *node, const AldPlanRequest *request, bool is_rate, double nsec, double nsec_then);
 
 /* Its friendly name, else the first digits of its id; to be freed. */
 char *ald_plan_node_label(const AldPlanNode *node);

@@ -101,8 +101,14 @@ void ald_export_state_append_header(
 {
         g_string_append_printf(out,
                 "# For %s, by Alidade " ALD_VERSION ", from the connection graph of revision %" PRIu64
-                ".\n# Oldest figure: measured ",
+                ".\n# ",
                 format, state->topology->revision);
+        if (oldest_usec == ALD_ABSENT_UINT64) {
+                g_string_append(out, "No measured figures: there are none yet, or they were measured beside "
+                                     "other work.\n");
+                return;
+        }
+        g_string_append(out, "Oldest figure: measured ");
         ald_export_append_time(out, oldest_usec);
         g_string_append_c(out, '\n');
 }

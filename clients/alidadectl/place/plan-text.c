@@ -164,11 +164,15 @@ static void add_plan(GString *out, const AldPlanReport *report, unsigned columns
         g_autofree char *client = plan->client ? ald_plan_words_node(plan->client_name, plan->client) : NULL;
         g_autofree char *age = ald_format_age(ald_figure(plan->oldest_usec), now_usec);
         g_autofree char *oldest = g_strdup_printf("the oldest was measured %s", age);
+        g_autofree char *disturbed = ald_plan_words_disturbed(report);
 
         add_fact(out, "Plan", text, columns);
         if (client)
                 add_fact(out, "Client", client, columns);
-        add_fact(out, "Figures", oldest, columns);
+        if (plan->oldest_usec != ALD_ABSENT_UINT64)
+                add_fact(out, "Figures", oldest, columns);
+        if (disturbed)
+                add_fact(out, "Disturbed", disturbed, columns);
         if (plan->unmeasured != ALD_ABSENT_UINT64)
                 add_fact(out, "Assumed", "the figures of some paths, which were never measured", columns);
 }

@@ -46,6 +46,7 @@ static void show_facts(AldPlanView *view, double now_usec)
         const AldPlanRow *plan = &view->report->plan;
         g_autofree char *client = plan->client ? ald_plan_words_node(plan->client_name, plan->client) : NULL;
         g_autofree char *age = ald_format_age(ald_figure(plan->oldest_usec), now_usec);
+        g_autofree char *disturbed = ald_plan_words_disturbed(view->report);
         g_autoptr(GString) text = g_string_new(NULL);
 
         if (client)
@@ -54,6 +55,8 @@ static void show_facts(AldPlanView *view, double now_usec)
         if (plan->unmeasured != ALD_ABSENT_UINT64)
                 g_string_append_printf(
                         text, " %s", _("Some paths were never measured; their figures are assumed."));
+        if (disturbed)
+                g_string_append_printf(text, " %s.", disturbed);
         ald_label_set(view->facts, text->str);
 }
 

@@ -237,7 +237,9 @@ static void test_nfd(void)
                          "net.mbps=93500\n");
         g_assert_null(strstr(forced, "expiry"));
         g_assert_nonnull(strstr(forced, NFD "memory.read-gbytes=99\n"));
-        g_assert_cmpstr(six, ==, NFD_HEAD "# Oldest figure: measured unknown\n# Node: n6\n");
+        g_assert_cmpstr(six, ==,
+                NFD_HEAD "# No measured figures: there are none yet, or they were measured beside other "
+                         "work.\n# Node: n6\n");
         ald_model_free(cluster.model);
 }
 
