@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes C out of the interfaces: generate.py schema-h|schema-c|vtables-c OUTPUT XML…
+"""Makes C out of the interfaces: generate.py schema-h|schema-c|docs-c|vtables-c OUTPUT XML…
 
 schema-*  structs and field tables of records, messages, the rows that methods return, and the properties of services
           that clients hold
+docs-c    what the documentation says of the fields of records and of these properties
 vtables-c the sd-bus property tables over the structs of records and of the properties of services
 """
 
@@ -149,6 +150,37 @@ def schema_c(records, services, messages):
     return "".join(out)
 
 
+def c_string(text):
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' if text else "NULL"
+
+
+def docs_table(symbol, words, fields, help):
+    out = [f"static const AldFieldDocs {symbol}_field_docs[] = {{\n"]
+    for field in fields:
+        metric = f", .metric = ALD_METRIC_{field.metric.upper()}" if field.metric else ""
+        out.append(f'        {{ .words = "{field.member}", .unit = {c_string(field.unit)}{metric},\n'
+                   f"                .help = {c_string(field.help)} }},\n")
+    out.append(f'}};\n\nstatic const AldStructDocs {symbol}_docs = {{ &ald_{symbol}_struct, "{words}",\n'
+               f"        {c_string(help)}, {symbol}_field_docs }};\n\n")
+    return "".join(out)
+
+
+def docs_c(records, services, _messages):
+    """Of records, their rows, and the properties of services that clients hold."""
+    out, symbols = [BANNER, "#include <stddef.h>\n\n#include \"record/docs.h\"\n#include \"record/schema.h\"\n\n"], []
+    for interface in records + [service for service in services if service.properties]:
+        for field in interface.fields:
+            if field.row:
+                symbols.append(schema.snake(field.row))
+                out.append(docs_table(symbols[-1], field.member, field.row_fields, field.help))
+        symbols.append(interface.symbol)
+        out.append(docs_table(interface.symbol, interface.symbol, interface.fields, interface.help))
+    out.append("const AldStructDocs *const ald_struct_docs[] = {\n")
+    out += [f"        &{symbol}_docs,\n" for symbol in symbols]
+    out.append("        NULL,\n};\n")
+    return "".join(out)
+
+
 def emits_change(member):
     """What its annotation EmitsChangedSignal says: true, const or false."""
     values = [child.get("value") for child in member.element
@@ -193,7 +225,7 @@ def vtables_c(records, services, _messages):
     return "".join(out)
 
 
-MAKERS = {"schema-h": schema_h, "schema-c": schema_c, "vtables-c": vtables_c}
+MAKERS = {"schema-h": schema_h, "schema-c": schema_c, "docs-c": docs_c, "vtables-c": vtables_c}
 
 
 def main(argv):

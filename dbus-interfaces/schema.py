@@ -19,6 +19,8 @@ FIELD_TYPES = ("s", "t", "x", "d", "b", "as", "aa{sv}")
 STRUCT_ROWS = re.compile(r"a\(([stxdb]+)a\{sv\}\)$")
 # An argument that is one row.
 ROW_ALONE = "a{sv}"
+SENTENCE_ENDS = re.compile(r"(?<=\.) (?=[A-Z\"]|alidade-)")
+METRICS = ("counter", "timestamp", "none")
 
 
 class SchemaError(Exception):
@@ -34,6 +36,7 @@ class Field:
         self.enum = []
         self.threshold, self.relative, self.threshold_max = 0.0, False, 0.0
         self.required, self.minimum, self.maximum, self.is_id = False, None, None, False
+        self.metric = None
         self.row = None
         self.row_fields = []
         self.fixed = ""  # types of the leading fields that each row has
@@ -66,8 +69,20 @@ class Field:
             if self.type != "s" or value != "id":
                 raise SchemaError(f"{self.where}.{self.name}: the only Format is id, of type s")
             self.is_id = True
+        elif name == "Metric":
+            self.read_metric(value)
         else:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
+
+    def read_metric(self, value):
+        """Its Unit, if it has one, stands before it."""
+        if value not in METRICS:
+            raise SchemaError(f"{self.where}.{self.name}: Metric {value} is none of {' '.join(METRICS)}")
+        if value == "counter" and self.type != "t":
+            raise SchemaError(f"{self.where}.{self.name}: only a t counts")
+        if value == "timestamp" and (self.type, self.unit) != ("t", "microseconds"):
+            raise SchemaError(f"{self.where}.{self.name}: a timestamp is a t in microseconds")
+        self.metric = value
 
     def read_limit(self, name, value):
         """Of strings and rows the Maximum is their number."""
@@ -93,6 +108,10 @@ class Field:
     @property
     def member(self):
         return snake(self.name)
+
+    @property
+    def help(self):
+        return first_sentence(self.doc)
 
 
 class Member:
@@ -147,6 +166,10 @@ class Interface:
     def symbol(self):
         return snake(self.struct)
 
+    @property
+    def help(self):
+        return first_sentence(self.doc)
+
     def _read_members(self):
         for doc, child in documented(self.element):
             name = child.get("name", "")
@@ -198,6 +221,11 @@ class Interface:
 def snake(name):
     name = name.replace("USec", "Usec").replace("NSec", "Nsec")
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def first_sentence(doc):
+    """Of a documentation, on one line."""
+    return SENTENCE_ENDS.split(" ".join(doc.split()))[0]
 
 
 def documented(element):

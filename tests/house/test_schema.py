@@ -224,6 +224,34 @@ def test_properties_of_a_service_that_clients_hold(tmp_path):
     assert '"FreeBytes", .name_length = 9, .type = ALD_TYPE_UINT64' in source and "Reasons" not in header + source
 
 
+@pytest.mark.parametrize("doc, first", [
+    ("One thing.", "One thing."), ("One\n  thing of\nfoo.conf. Another.", "One thing of foo.conf."),
+    ("Is it 2.0 or 3? No. Yes.", "Is it 2.0 or 3? No."), ("Of it. alidade-x does it.", "Of it."), ("", "")])
+def test_first_sentence(doc, first):
+    assert schema.first_sentence(doc) == first
+
+
+def test_metrics_of_fields(tmp_path):
+    stamp = annotation("Unit", "microseconds") + annotation("Metric", "timestamp")
+    interface = record(tmp_path, field("t", stamp, "SeenUSec") + field("t", annotation("Metric", "counter"), "Lost")
+                       + field("s", annotation("Metric", "none"), "Why")
+                       + field("aa{sv}", row(("Id", "s"), ("Load", "d")) + annotation("Row.Load.Unit", "percent"), "Rows"))
+    source = generate.docs_c([interface], [], [])
+    for wanted in ('.words = "seen_usec", .unit = "microseconds", .metric = ALD_METRIC_TIMESTAMP,',
+                   '.words = "lost", .unit = NULL, .metric = ALD_METRIC_COUNTER,', ".metric = ALD_METRIC_NONE,",
+                   '.words = "load", .unit = "percent",', '{ &ald_test_row_struct, "rows",', '"Words."',
+                   '.help = "What it is."'):
+        assert wanted in source, source
+
+
+@pytest.mark.parametrize("type, notes", [
+    ("t", annotation("Metric", "rate")), ("d", annotation("Metric", "counter")), ("t", annotation("Metric", "timestamp")),
+    ("x", annotation("Unit", "microseconds") + annotation("Metric", "timestamp"))])
+def test_metric_that_makes_no_sense(tmp_path, type, notes):
+    with pytest.raises(schema.SchemaError, match="Test.Value: "):
+        record(tmp_path, field(type, notes))
+
+
 def test_header_and_tables_follow_the_xml(tmp_path):
     records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreeBytes")
                       + field("s", annotation("Enum", "up down-low"), "State")

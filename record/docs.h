@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/field.h"
+
+/*
+ * What the documentation of dbus-interfaces/ says of records, their rows and the totals of the cluster, for
+ * programs that pass them on to others. Generated.
+ */
+
+typedef enum AldMetric {
+        ALD_METRIC_GAUGE,     /* for a text: it describes what it belongs to */
+        ALD_METRIC_COUNTER,   /* it counts up since some start */
+        ALD_METRIC_TIMESTAMP, /* CLOCK_REALTIME in µs */
+        ALD_METRIC_NONE,      /* nothing that other programs keep */
+} AldMetric;
+
+typedef struct AldFieldDocs {
+        const char *words; /* the name: rtt_p50_nsec */
+        const char *unit;  /* as in the interface: nanoseconds; NULL if it has none */
+        const char *help;  /* the first sentence */
+        AldMetric metric;
+} AldFieldDocs;
+
+typedef struct AldStructDocs {
+        const AldStruct *type;
+        const char
+                *words; /* of a record, its kind: link_socket; of rows, the field that holds them: devices */
+        const char *help;
+        const AldFieldDocs *fields; /* in the order of the fields of the type */
+} AldStructDocs;
+
+/* Ends with NULL. */
+extern const AldStructDocs *const ald_struct_docs[];
+
+/* Of a record, the rows of a record, or the totals; NULL for any other type. */
+const AldStructDocs *ald_docs_of(const AldStruct *type);
