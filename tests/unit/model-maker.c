@@ -157,12 +157,15 @@ static const char *const *list_of(Findings *findings, const json_t *list)
 static void add_row(Findings *findings, json_t *object)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
+        const json_t *left_out = json_object_get(object, "LeftOut");
 
         row.id = text_of(object, "Id");
         row.severity = text_of(object, "Severity");
         row.text = text_of(object, "Text");
         row.remedy = text_of(object, "Remedy");
         row.nodes = list_of(findings, json_object_get(object, "Nodes"));
+        if (json_is_integer(left_out))
+                row.left_out = (uint64_t) json_integer_value(left_out);
         g_array_append_val(findings->rows, row);
         json_array_append(findings->json, object);
 }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/common/metric-sheet.h"
+
+/* Units of the interfaces, and what they become. Rates of bits become rates of bytes, since Prometheus counts
+ * in bytes only. */
+typedef struct MetricUnit {
+        const char *unit;  /* in the interface */
+        const char *words; /* in names of fields; left out of the name of the metric */
+        const char *base;  /* the base unit, which the name ends in */
+        int64_t factor;    /* of an integer, which is then divided by 10^decimals; 0: doubles only */
+        unsigned decimals;
+        double scale; /* of a double, by which it is divided */
+} MetricUnit;
+
+static const MetricUnit units[] = {
+        { "bytes", "bytes", "bytes", 1, 0, 1 },
+        { "bytes per second", "bytes_per_second", "bytes_per_second", 1, 0, 1 },
+        { "bits per second", "bits_per_second", "bytes_per_second", 125, 3, 8 },
+        { "transfers per second", "transfers_per_second", "transfers_per_second", 1, 0, 1 },
+        { "percent", "percent", "ratio", 1, 2, 100 },
+        { "millicelsius", "milli_celsius", "celsius", 1, 3, 1e3 },
+        { "microwatts", "micro_watts", "watts", 1, 6, 1e6 },
+        { "hertz", "hz", "hertz", 1, 0, 1 },
+        { "nanoseconds", "nsec", "seconds", 1, 9, 1e9 },
+        { "microseconds", "usec", "seconds", 1, 6, 1e6 },
+        { "teraflops", "tflops", "flops", 0, 0, 1e-12 },
+};
+static const MetricUnit plain = { "", "", NULL, 1, 0, 1 };
+
+typedef struct MetricColumn {
+        const AldField *field;
+        const MetricUnit *unit;
+        AldMetricFamily *family; /* of a number */
+        char *label;             /* of a text */
+} MetricColumn;
+
+struct AldMetricSheet {
+        AldMetricFamily *info; /* NULL: no text */
+        GArray *columns;
+        GString *labels; /* of the present info, reused */
+};
+
+static const MetricUnit *unit_of(const AldFieldDocs *docs)
+{
+        for (size_t i = 0; docs->unit && i < G_N_ELEMENTS(units); i++)
+                if (strcmp(units[i].unit, docs->unit) == 0)
+                        return &units[i];
+        g_assert(!docs->unit);
+        return &plain;
+}
+
+static void append_word(GString *name, const char *word)
+{
+        if (!word[0])
+                return;
+        g_string_append_c(name, '_');
+        g_string_append(name, word);
+}
+
+/* "rtt_p50_nsec" without "nsec", wherever that stands. */
+static char *words_without(const char *words, const char *unit)
+{
+        g_autofree char *all = g_strdup_printf("_%s_", words), *wanted = g_strdup_printf("_%s_", unit);
+        const char *found = unit[0] ? strstr(all, wanted) : NULL;
+        g_autoptr(GString) name = g_string_new(NULL);
+
+        if (!found)
+                return g_strdup(words);
+        g_string_append_len(name, all, found - all);
+        append_word(name, found + strlen(wanted));
+        if (name->len > 0 && name->str[name->len - 1] == '_')
+                g_string_truncate(name, name->len - 1);
+        return g_strdup(name->len > 0 ? name->str + 1 : "");
+}
+
+static char *name_of(const char *prefix, const AldFieldDocs *docs, const MetricUnit *unit)
+{
+        g_autofree char *words = words_without(docs->words, unit->words);
+        g_autoptr(GString) name = g_string_new(prefix);
+
+        append_word(name, words);
+        if (docs->metric == ALD_METRIC_TIMESTAMP)
+                append_word(name, "timestamp");
+        if (unit->base)
+                append_word(name, unit->base);
+        return g_string_free(g_steal_pointer(&name), FALSE);
+}
+
+/* Those that each sample of a node or link has, and that of the row. */
+static bool is_taken(const char *label, const char *key)
+{
+        static const char *const taken[] = { "node", "name", "source", "sink", "path", "source_name",
+                "sink_name", NULL };
+
+        return g_strv_contains(taken, label) || g_strcmp0(label, key) == 0;
+}
+
+static char *label_of(const AldFieldDocs *docs, const char *key)
+{
+        if (!is_taken(docs->words, key))
+                return g_strdup(docs->words);
+        g_assert(key);
+        return g_strdup_printf("%s_%s", key, docs->words);
+}
+
+static bool is_text(const AldField *field)
+{
+        return field->type == ALD_TYPE_STRING || field->type == ALD_TYPE_STRV;
+}
+
+static bool has_texts(const AldStructDocs *docs, const char *key)
+{
+        for (size_t i = key ? 1 : 0; i < docs->type->n_fields; i++)
+                if (is_text(&docs->type->fields[i]) && docs->fields[i].metric != ALD_METRIC_NONE)
+                        return true;
+        return false;
+}
+
+static void column_clear(void *data)
+{
+        MetricColumn *column = data;
+
+        g_free(column->label);
+}
+
+static void add_column(AldMetricSheet *sheet, AldMetricSet *set, const AldStructDocs *docs, size_t i,
+        const char *prefix, const char *key)
+{
+        const AldFieldDocs *field = &docs->fields[i];
+        MetricColumn column = { .field = &docs->type->fields[i], .unit = unit_of(field) };
+        AldMetricType type = field->metric == ALD_METRIC_COUNTER ? ALD_METRIC_TYPE_COUNTER
+                                                                 : ALD_METRIC_TYPE_GAUGE;
+
+        if (column.field->type == ALD_TYPE_ROWS || field->metric == ALD_METRIC_NONE)
+                return;
+        if (is_text(column.field))
+                column.label = label_of(field, key);
+        else
+                column.family = ald_metric_set_add(
+                        set, type, name_of(prefix, field, column.unit), column.unit->base, field->help);
+        g_array_append_val(sheet->columns, column);
+}
+
+AldMetricSheet *ald_metric_sheet_new(
+        AldMetricSet *set, const AldStructDocs *docs, const char *prefix, const char *key)
+{
+        AldMetricSheet *sheet = g_new0(AldMetricSheet, 1);
+
+        sheet->columns = g_array_new(FALSE, FALSE, sizeof(MetricColumn));
+        g_array_set_clear_func(sheet->columns, column_clear);
+        sheet->labels = g_string_new(NULL);
+        if (has_texts(docs, key))
+                sheet->info = ald_metric_set_add(
+                        set, ALD_METRIC_TYPE_INFO, g_strdup(prefix), NULL, docs->help);
+        for (size_t i = key ? 1 : 0; i < docs->type->n_fields; i++)
+                add_column(sheet, set, docs, i, prefix, key);
+        return sheet;
+}
+
+void ald_metric_sheet_free(AldMetricSheet *sheet)
+{
+        if (!sheet)
+                return;
+        g_array_unref(sheet->columns);
+        g_string_free(sheet->labels, TRUE);
+        g_free(sheet);
+}
+
+static void add_text(GString *labels, const MetricColumn *column, const void *value)
+{
+        g_autofree char *joined = NULL;
+
+        if (column->field->type == ALD_TYPE_STRV)
+                joined = g_strjoinv(",", *(char ***) value);
+        ald_metric_label_append(labels, column->label, joined ?: *(const char *const *) value);
+}
+
+static void add_number(const MetricColumn *column, const GString *labels, const void *value)
+{
+        const MetricUnit *unit = column->unit;
+
+        switch (column->field->type) {
+        case ALD_TYPE_UINT64:
+        case ALD_TYPE_INT64: /* within ±2^53 */
+                g_assert(unit->factor > 0);
+                ald_metric_add_decimal(
+                        column->family, labels, *(const int64_t *) value * unit->factor, unit->decimals);
+                break;
+        case ALD_TYPE_DOUBLE:
+                ald_metric_add_double(column->family, labels, *(const double *) value / unit->scale);
+                break;
+        case ALD_TYPE_BOOLEAN:
+                ald_metric_add(column->family, labels, *(const int *) value);
+                break;
+        case ALD_TYPE_STRING:
+        case ALD_TYPE_STRV:
+        case ALD_TYPE_ROWS:
+                g_assert_not_reached();
+        }
+}
+
+void ald_metric_sheet_add(AldMetricSheet *sheet, const GString *labels, const void *fields)
+{
+        gsize length = labels->len;
+
+        g_string_truncate(sheet->labels, 0);
+        g_string_append_len(sheet->labels, labels->str, (gssize) length);
+        for (guint i = 0; i < sheet->columns->len; i++) {
+                const MetricColumn *column = &g_array_index(sheet->columns, MetricColumn, i);
+                const void *value = ald_field_of(column->field, fields);
+
+                if (ald_field_is_absent(column->field, value))
+                        continue;
+                if (column->label)
+                        add_text(sheet->labels, column, value);
+                else
+                        add_number(column, labels, value);
+        }
+        if (sheet->labels->len > length)
+                ald_metric_add(sheet->info, sheet->labels, 1);
+}
