@@ -53,6 +53,7 @@ static const AldVerb verbs[] = {
                 "Plan where a model runs best; see alidadectl place --help" },
         { "export", 0, UINT_MAX, ald_verb_export, "export …",
                 "Write a plan or the state for other programs; see alidadectl export --help" },
+        { "metrics", 0, 0, ald_verb_metrics, "metrics", "Print everything as metrics for Prometheus, once" },
         { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
                 "Keep probes away while a command runs; see alidadectl inhibit --help" },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",

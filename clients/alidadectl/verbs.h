@@ -23,6 +23,7 @@ int ald_verb_fabric(const AldCtl *ctl);
 int ald_verb_probe(const AldCtl *ctl);
 int ald_verb_place(const AldCtl *ctl);
 int ald_verb_export(const AldCtl *ctl);
+int ald_verb_metrics(const AldCtl *ctl);
 int ald_verb_inhibit(const AldCtl *ctl);
 int ald_verb_set_name(const AldCtl *ctl);
 int ald_verb_forget(const AldCtl *ctl);
