@@ -10,7 +10,8 @@
 #define FILE_MAX (1024 * 1024)
 
 /* Every group of any daemon, so that each can tell a misspelt group from another's. */
-static const char *const known_groups[] = { "identity", "telemetry", "state", "link-probe", "cluster", NULL };
+static const char *const known_groups[] = { "identity", "telemetry", "state", "link-probe", "cluster",
+        "exporter", NULL };
 
 struct AldConfig {
         const AldConfigKey *keys;

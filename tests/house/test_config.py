@@ -13,7 +13,7 @@ ENTRY = re.compile(r'\{\s*(?:\.group = )?"([a-z-]+)",\s*(?:\.key = )?"([a-z0-9-]
 def keys_of_the_daemons():
     """{(group, key): (default, bounds)}"""
     found = {}
-    for path in c_files("common", "services"):
+    for path in c_files("common", "services", "clients"):
         # What several daemons know is a macro, whose lines end in backslashes.
         for group, key, type, rest in ENTRY.findall(re.sub(r"\\$", "", read(path), flags=re.MULTILINE)):
             default = re.search(r'"([^"]*)"', rest).group(1)

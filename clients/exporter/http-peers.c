@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include <sys/socket.h>
+
+#include "clients/exporter/http-peers.h"
+
+struct AldHttpPeers {
+        GQueue queue; /* the oldest one first */
+        uint64_t n_ended;
+};
+
+AldHttpPeers *ald_http_peers_new(void)
+{
+        return g_new0(AldHttpPeers, 1);
+}
+
+void ald_http_peers_free(AldHttpPeers *peers)
+{
+        g_assert(!peers || peers->queue.length == 0);
+        g_free(peers);
+}
+
+static void set_address(struct in6_addr *ret, const struct sockaddr *address)
+{
+        memset(ret, 0, sizeof(*ret));
+        if (address && address->sa_family == AF_INET6)
+                *ret = ((const struct sockaddr_in6 *) (const void *) address)->sin6_addr;
+        else if (address && address->sa_family == AF_INET)
+                memcpy(ret, &((const struct sockaddr_in *) (const void *) address)->sin_addr,
+                        sizeof(struct in_addr));
+}
+
+/* The server notices, and closes it. */
+static void end(AldHttpPeers *peers, AldHttpPeer *peer)
+{
+        if (peer->ended)
+                return;
+        peer->ended = true;
+        peers->n_ended++;
+        (void) shutdown(peer->fd, SHUT_RDWR);
+}
+
+/* Ends the oldest one if too many are left, of this address or of any for NULL. */
+static void end_beyond(AldHttpPeers *peers, const struct in6_addr *address, unsigned most)
+{
+        AldHttpPeer *oldest = NULL;
+        unsigned n = 0;
+
+        for (GList *at = peers->queue.head; at; at = at->next) {
+                AldHttpPeer *peer = at->data;
+
+                if (peer->ended || (address && !IN6_ARE_ADDR_EQUAL(address, &peer->address)))
+                        continue;
+                oldest = oldest ?: peer;
+                n++;
+        }
+        if (n > most)
+                end(peers, oldest);
+}
+
+AldHttpPeer *ald_http_peers_add(AldHttpPeers *peers, int fd, const struct sockaddr *address, gint64 now)
+{
+        AldHttpPeer *peer = g_new0(AldHttpPeer, 1);
+
+        peer->fd = fd;
+        peer->began = now;
+        peer->link.data = peer;
+        set_address(&peer->address, address);
+        g_queue_push_tail_link(&peers->queue, &peer->link);
+        end_beyond(peers, &peer->address, ALD_HTTP_PEERS_OF_ADDRESS_MAX);
+        end_beyond(peers, NULL, ALD_HTTP_PEERS_MAX);
+        return peer;
+}
+
+void ald_http_peers_remove(AldHttpPeers *peers, AldHttpPeer *peer)
+{
+        g_queue_unlink(&peers->queue, &peer->link);
+        g_free(peer);
+}
+
+void ald_http_peers_end_old(AldHttpPeers *peers, gint64 now)
+{
+        for (GList *at = peers->queue.head; at; at = at->next) {
+                AldHttpPeer *peer = at->data;
+
+                if (now - peer->began < ALD_HTTP_AGE_USEC)
+                        return;
+                end(peers, peer);
+        }
+}
+
+void ald_http_peers_end_text(AldHttpPeers *peers, uint64_t text)
+{
+        for (GList *at = peers->queue.head; at; at = at->next) {
+                AldHttpPeer *peer = at->data;
+
+                if (peer->text == text)
+                        end(peers, peer);
+        }
+}
+
+unsigned ald_http_peers_count(const AldHttpPeers *peers)
+{
+        return peers->queue.length;
+}
+
+uint64_t ald_http_peers_ended(const AldHttpPeers *peers)
+{
+        return peers->n_ended;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <microhttpd.h>
+
+#include "clients/exporter/http-peers.h"
+
+/* Answers requests on one listening socket, within the main context that is the thread's default. */
+typedef struct AldHttpServer AldHttpServer;
+
+typedef struct AldHttpSetup {
+        const char *certificate, *key; /* PEM; NULL: without TLS */
+        /* Queues an answer to GET or HEAD of a path. */
+        enum MHD_Result (*answer)(
+                struct MHD_Connection *connection, const char *path, AldHttpPeer *peer, void *userdata);
+        void *userdata;
+} AldHttpSetup;
+
+/* Keeps a duplicate of the socket, and the texts of the setup. -EINVAL if the certificate or the key cannot
+ * be used. */
+int ald_http_server_new(int fd, const AldHttpSetup *setup, AldHttpServer **ret);
+/* Answers from now on; until then connections wait. */
+void ald_http_server_begin(AldHttpServer *server);
+/* Ends all connections. */
+void ald_http_server_free(AldHttpServer *server);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHttpServer, ald_http_server_free)
+
+AldHttpPeers *ald_http_server_peers(AldHttpServer *server);
+
+/* Queues a short text, with one more header if its name is not NULL. */
+enum MHD_Result ald_http_answer(struct MHD_Connection *connection, unsigned status, const char *text,
+        const char *header, const char *value);

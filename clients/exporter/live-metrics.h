@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/exporter/shared-text.h"
+
+/*
+ * The metrics of the cluster, kept up to date with the state service for ever: a connection that is lost is
+ * opened again. Written anew only when they are asked for and something has changed, and not more often than
+ * each ALD_LIVE_METRICS_USEC.
+ */
+typedef struct AldLiveMetrics AldLiveMetrics;
+
+#define ALD_LIVE_METRICS_USEC (G_USEC_PER_SEC / 4)
+
+/* What the server knows of itself, as metrics. */
+typedef struct AldLiveFigures {
+        uint64_t requests, refused, ended;
+        unsigned connections;
+} AldLiveFigures;
+
+/* Called once, when it is known whether there is anything to show. */
+typedef void (*AldLiveReady)(void *userdata);
+
+AldLiveMetrics *ald_live_metrics_new(AldLiveReady ready, void *userdata);
+void ald_live_metrics_free(AldLiveMetrics *live);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLiveMetrics, ald_live_metrics_free)
+
+/* The present text, or NULL while the state service cannot be read: *ret_reason says why, valid until the
+ * next call. */
+struct MHD_Response *ald_live_metrics_get(AldLiveMetrics *live, AldMetricFormat format,
+        const AldLiveFigures *figures, uint64_t *ret_number, const char **ret_reason);
+
+/* As ald_shared_text_excess(). */
+uint64_t ald_live_metrics_excess(AldLiveMetrics *live);

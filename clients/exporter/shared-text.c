@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "clients/exporter/shared-text.h"
+
+#define BYTES_MAX (64u * 1024 * 1024) /* of older texts, as long as there are several */
+
+/* A text while anybody holds it. */
+typedef struct HeldText {
+        AldSharedText *shared; /* NULL once that is gone */
+        uint64_t number;
+        GString *text;
+        GList link;
+} HeldText;
+
+struct AldSharedText {
+        AldMetricSet *set;
+        uint64_t number;
+        struct MHD_Response *responses[ALD_METRIC_FORMAT_N];
+        GQueue held; /* HeldText, the oldest one first */
+        gsize bytes;
+};
+
+AldSharedText *ald_shared_text_new(void)
+{
+        return g_new0(AldSharedText, 1);
+}
+
+static void drop_responses(AldSharedText *shared)
+{
+        for (size_t i = 0; i < ALD_METRIC_FORMAT_N; i++)
+                g_clear_pointer(&shared->responses[i], MHD_destroy_response);
+        g_clear_pointer(&shared->set, ald_metric_set_free);
+}
+
+void ald_shared_text_free(AldSharedText *shared)
+{
+        if (!shared)
+                return;
+        drop_responses(shared);
+        for (GList *at = shared->held.head; at; at = at->next)
+                ((HeldText *) at->data)->shared = NULL;
+        g_free(shared);
+}
+
+void ald_shared_text_set(AldSharedText *shared, AldMetricSet *set)
+{
+        drop_responses(shared);
+        shared->set = set;
+        shared->number++;
+}
+
+static void held_free(void *data)
+{
+        HeldText *held = data;
+
+        if (held->shared) {
+                held->shared->bytes -= held->text->len;
+                g_queue_unlink(&held->shared->held, &held->link);
+        }
+        g_string_free(held->text, TRUE);
+        g_free(held);
+}
+
+static struct MHD_Response *write_response(AldSharedText *shared, AldMetricFormat format)
+{
+        HeldText *held = g_new0(HeldText, 1);
+        struct MHD_Response *response;
+
+        held->shared = shared;
+        held->number = shared->number;
+        held->text = ald_metric_set_write(shared->set, format);
+        held->link.data = held;
+        g_queue_push_tail_link(&shared->held, &held->link);
+        shared->bytes += held->text->len;
+        response = MHD_create_response_from_buffer_with_free_callback_cls(
+                held->text->len, held->text->str, held_free, held);
+        (void) MHD_add_response_header(response, "Content-Type", ald_metric_format_type(format));
+        (void) MHD_add_response_header(response, "Vary", "Accept");
+        (void) MHD_add_response_header(response, "Connection", "close");
+        return response;
+}
+
+struct MHD_Response *ald_shared_text_get(AldSharedText *shared, AldMetricFormat format, uint64_t *ret_number)
+{
+        if (!shared->set)
+                return NULL;
+        if (!shared->responses[format])
+                shared->responses[format] = write_response(shared, format);
+        *ret_number = shared->number;
+        return shared->responses[format];
+}
+
+uint64_t ald_shared_text_excess(AldSharedText *shared)
+{
+        const HeldText *oldest = g_queue_peek_head(&shared->held);
+
+        return shared->bytes > BYTES_MAX && oldest->number != shared->number ? oldest->number : 0;
+}
