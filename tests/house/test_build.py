@@ -23,6 +23,9 @@ PARTS = {
     "desktop": (BASE | {"gtk4", "libadwaita-1"},
                 {"/usr/bin/alidade", "/usr/share/applications/org.alidade.Alidade.desktop",
                  "/usr/share/man/man1/alidade.1"}),
+    "exporter": (BASE | {"libmicrohttpd"},
+                 {"/usr/libexec/alidade/alidade-exporter", "/units/alidade-exporter.socket",
+                  "/usr/share/man/man8/alidade-exporter.8"}),
 }
 OF_CLIENTS = re.compile(r"(record|state|common|state-client|clients/(common|command-line|alidadectl))/")
 # Headers of packages that clients do not need.

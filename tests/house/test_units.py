@@ -23,6 +23,7 @@ DAEMONS = {
 }
 # What systemd starts now and then: (unit, exposure)
 HELPERS = [("alidade-cluster-crl", 0.8), ("alidade-cluster-renewal", 0.8)]
+EXPORTER, EXPORTER_EXPOSURE = "alidade-exporter", 0.2
 each_daemon = pytest.mark.parametrize("daemon", DAEMONS)
 needs_analyze = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
 BACKLOG = {"send_destination": "org.freedesktop.DBus", "send_interface": "org.freedesktop.DBus.Debug.Stats",
@@ -31,7 +32,8 @@ SIGNALS = {"send_type": "signal", "send_broadcast": "false"}
 
 
 def unit_path(daemon):
-    return build_dir() / "services" / f"{daemon}.service"
+    folder = "clients/exporter" if daemon == EXPORTER else "services"
+    return build_dir() / folder / f"{daemon}.service"
 
 
 def settings(path):
@@ -82,7 +84,8 @@ def test_what_root_runs_ends_by_itself_and_is_tried_again(helper):
 
 
 @needs_analyze
-@pytest.mark.parametrize("name, limit", [*((daemon, limit) for daemon, (_, _, limit) in DAEMONS.items()), *HELPERS])
+@pytest.mark.parametrize("name, limit", [*((daemon, limit) for daemon, (_, _, limit) in DAEMONS.items()), *HELPERS,
+                                         (EXPORTER, EXPORTER_EXPOSURE)])
 def test_exposure(name, limit):
     done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager", unit_path(name)],
                           capture_output=True, text=True, check=False)
@@ -93,10 +96,10 @@ def test_exposure(name, limit):
 
 @needs_analyze
 def test_units_are_understood(tmp_path):
-    for name in [*DAEMONS, *(helper for helper, _ in HELPERS)]:
+    for name in [*DAEMONS, *(helper for helper, _ in HELPERS), EXPORTER]:
         text = re.sub(r"^ExecStart=.*$", "ExecStart=/bin/true", unit_path(name).read_text(), flags=re.MULTILINE)
         (tmp_path / f"{name}.service").write_text(text)
-    for path in (build_dir() / "services").glob("*.path"):
+    for path in [*(build_dir() / "services").glob("*.path"), SOURCE / f"clients/exporter/{EXPORTER}.socket"]:
         shutil.copy(path, tmp_path)
     done = subprocess.run(["systemd-analyze", "verify", "--man=no", *sorted(tmp_path.iterdir())],
                           env={**os.environ, "SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
@@ -119,6 +122,27 @@ def test_unit_says_what_must_be_said(daemon):
 def test_unit_starts_what_is_installed(daemon):
     installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
     assert unit(daemon)["ExecStart"] in installed.values()
+
+
+def test_the_exporter_has_no_network_but_its_sockets():
+    found = settings(unit_path(EXPORTER))
+    wanted = {"Type": ["notify"], "User": [EXPORTER], "PrivateNetwork": ["yes"], "IPAddressDeny": ["any"],
+              "RestrictAddressFamilies": ["AF_UNIX"], "CapabilityBoundingSet": [""], "AmbientCapabilities": [""],
+              "ExecReload": ["/bin/sh -c 'kill -HUP $MAINPID'"], "Restart": ["on-failure"], "WatchdogSec": ["30s"]}
+    assert {key: found["Service"].get(key) for key in wanted} == wanted
+    assert f"{EXPORTER}.socket" in found["Unit"]["Requires"][0].split()
+    assert "Install" not in found, "its socket starts it"
+    installed = json.loads((build_dir() / "meson-info/intro-installed.json").read_text())
+    assert found["Service"]["ExecStart"][0] in installed.values()
+    made = [line.split()[:2] for line in read(f"clients/exporter/{EXPORTER}.sysusers").splitlines() if line[0] != "#"]
+    assert made == [["u", EXPORTER]]
+
+
+def test_the_exporter_listens_where_its_configuration_says():
+    text = read("services/alidade.conf")
+    streams = settings(SOURCE / f"clients/exporter/{EXPORTER}.socket")["Socket"]["ListenStream"]
+    assert f"#listen={';'.join(streams)}\n" in text
+    assert all(stream.startswith(("127.", "[::1]:")) for stream in streams)
 
 
 def mebibytes(text):
