@@ -18,6 +18,7 @@ struct AldMetricFamily {
 };
 
 struct AldMetricSet {
+        unsigned n_ref;
         GPtrArray *families;
 };
 
@@ -50,13 +51,20 @@ AldMetricSet *ald_metric_set_new(void)
 {
         AldMetricSet *set = g_new(AldMetricSet, 1);
 
+        set->n_ref = 1;
         set->families = g_ptr_array_new_with_free_func(family_free);
         return set;
 }
 
-void ald_metric_set_free(AldMetricSet *set)
+AldMetricSet *ald_metric_set_ref(AldMetricSet *set)
 {
-        if (!set)
+        set->n_ref++;
+        return set;
+}
+
+void ald_metric_set_unref(AldMetricSet *set)
+{
+        if (!set || --set->n_ref > 0)
                 return;
         g_ptr_array_unref(set->families);
         g_free(set);
@@ -91,7 +99,7 @@ static void append_help(GString *out, const char *help, AldMetricFormat format)
                         g_string_append_c(out, *p);
 }
 
-static void write_family(GString *out, const AldMetricFamily *family, AldMetricFormat format)
+static void write_head(GString *out, const AldMetricFamily *family, AldMetricFormat format)
 {
         /* The name of a family has the suffix of its samples, except in OpenMetrics. */
         const char *name = format == ALD_METRIC_FORMAT_OPEN ? family->name : family->head->str;
@@ -101,41 +109,96 @@ static void write_family(GString *out, const AldMetricFamily *family, AldMetricF
         g_string_append_printf(out, "\n# TYPE %s %s\n", name, type_traits[family->type].names[format]);
         if (family->unit && format == ALD_METRIC_FORMAT_OPEN)
                 g_string_append_printf(out, "# UNIT %s %s\n", name, family->unit);
-        g_string_append_len(out, family->samples->str, (gssize) family->samples->len);
 }
 
-#define HEADER_BYTES 512u /* of most families; more makes the text grow once more */
+static void add_piece(GArray *pieces, const char *text, gsize length)
+{
+        const AldMetricPiece piece = { text, length };
+
+        g_array_append_val(pieces, piece);
+}
+
+/* Heads move while they are written, so their pieces are set last. */
+static void place_heads(GArray *pieces, const GString *heads)
+{
+        const char *at = heads->str;
+
+        for (guint i = 0; i < pieces->len; i += 2) {
+                AldMetricPiece *piece = &g_array_index(pieces, AldMetricPiece, i);
+
+                piece->text = at;
+                at += piece->length;
+        }
+}
+
+GArray *ald_metric_set_pieces(const AldMetricSet *set, AldMetricFormat format, GString *heads)
+{
+        GArray *pieces = g_array_new(FALSE, FALSE, sizeof(AldMetricPiece));
+
+        for (guint i = 0; i < set->families->len; i++) {
+                const AldMetricFamily *family = set->families->pdata[i];
+                gsize before = heads->len;
+
+                if (family->samples->len == 0)
+                        continue;
+                write_head(heads, family, format);
+                add_piece(pieces, NULL, heads->len - before);
+                add_piece(pieces, family->samples->str, family->samples->len);
+        }
+        if (format == ALD_METRIC_FORMAT_OPEN) {
+                g_string_append(heads, "# EOF\n");
+                add_piece(pieces, NULL, strlen("# EOF\n"));
+        }
+        place_heads(pieces, heads);
+        return pieces;
+}
 
 GString *ald_metric_set_write(const AldMetricSet *set, AldMetricFormat format)
 {
-        gsize room = HEADER_BYTES;
-        GString *out;
+        g_autoptr(GString) heads = g_string_new(NULL);
+        g_autoptr(GArray) pieces = ald_metric_set_pieces(set, format, heads);
+        GString *out = g_string_new(NULL);
 
-        for (guint i = 0; i < set->families->len; i++) {
-                const AldMetricFamily *family = set->families->pdata[i];
+        for (guint i = 0; i < pieces->len; i++) {
+                const AldMetricPiece *piece = &g_array_index(pieces, AldMetricPiece, i);
 
-                room += family->samples->len > 0 ? family->samples->len + HEADER_BYTES : 0;
+                g_string_append_len(out, piece->text, (gssize) piece->length);
         }
-        out = g_string_sized_new(room);
-        for (guint i = 0; i < set->families->len; i++) {
-                const AldMetricFamily *family = set->families->pdata[i];
-
-                if (family->samples->len > 0)
-                        write_family(out, family, format);
-        }
-        if (format == ALD_METRIC_FORMAT_OPEN)
-                g_string_append(out, "# EOF\n");
         return out;
+}
+
+static const char *end_of_plain(const char *p)
+{
+        while (*p >= ' ' && *p <= '~' && *p != '"' && *p != '\\')
+                p++;
+        return p;
 }
 
 /* Appends what needs no escape; returns its end. */
 static const char *append_plain(GString *out, const char *p)
 {
-        const char *end = p;
+        const char *end = end_of_plain(p);
 
-        while (*end >= ' ' && *end <= '~' && *end != '"' && *end != '\\')
-                end++;
         g_string_append_len(out, p, end - p);
+        return end;
+}
+
+/* The beginning of a label with as much of its value as needs no escape, mostly all; returns the rest. */
+static const char *begin_label(GString *labels, const char *name, const char *value)
+{
+        const char *end = end_of_plain(value);
+        gsize before = labels->len, n_name = strlen(name), n_value = (gsize) (end - value);
+        bool first = before == 0;
+        char *p;
+
+        g_string_set_size(labels, before + !first + n_name + 2 + n_value);
+        p = labels->str + before;
+        if (!first)
+                *p++ = ',';
+        p = mempcpy(p, name, n_name);
+        *p++ = '=';
+        *p++ = '"';
+        memcpy(p, value, n_value);
         return end;
 }
 
@@ -143,11 +206,7 @@ bool ald_metric_label_append(GString *labels, const char *name, const char *valu
 {
         bool replaced = false;
 
-        if (labels->len > 0)
-                g_string_append_c(labels, ',');
-        g_string_append(labels, name);
-        g_string_append(labels, "=\"");
-        for (const char *p = append_plain(labels, value); *p; p = append_plain(labels, p)) {
+        for (const char *p = begin_label(labels, name, value); *p; p = append_plain(labels, p)) {
                 gunichar c = g_utf8_get_char_validated(p, -1);
                 bool valid = c < 0x110000;
 
@@ -163,15 +222,24 @@ bool ald_metric_label_append(GString *labels, const char *name, const char *valu
         return replaced;
 }
 
-static void begin_sample(GString *out, const AldMetricFamily *family, const GString *labels)
+/* A sample with its value, which ends the line. Written by hand, since there are as many as nodes times
+ * fields. */
+static void add_sample(AldMetricFamily *family, const GString *labels, const char *value, gsize length)
 {
-        g_string_append_len(out, family->head->str, (gssize) family->head->len);
-        if (labels && labels->len > 0) {
-                g_string_append_c(out, '{');
-                g_string_append_len(out, labels->str, (gssize) labels->len);
-                g_string_append_c(out, '}');
+        GString *out = family->samples;
+        gsize n_labels = labels ? labels->len : 0, before = out->len;
+        char *p;
+
+        g_string_set_size(out, before + family->head->len + n_labels + 3 + length);
+        p = mempcpy(out->str + before, family->head->str, family->head->len);
+        if (n_labels > 0) {
+                *p++ = '{';
+                p = mempcpy(p, labels->str, n_labels);
+                *p++ = '}';
         }
-        g_string_append_c(out, ' ');
+        *p++ = ' ';
+        p = mempcpy(p, value, length);
+        g_string_truncate(out, (gsize) (p - out->str));
 }
 
 void ald_metric_add(AldMetricFamily *family, const GString *labels, int64_t value)
@@ -179,7 +247,7 @@ void ald_metric_add(AldMetricFamily *family, const GString *labels, int64_t valu
         ald_metric_add_decimal(family, labels, value, 0);
 }
 
-/* By hand: there are as many as nodes times fields, and printf() would follow the locale. */
+/* By hand, too: printf() would follow the locale. */
 void ald_metric_add_decimal(AldMetricFamily *family, const GString *labels, int64_t value, unsigned decimals)
 {
         char text[2 * DIGITS_MAX + 4], *p = text + sizeof(text);
@@ -197,17 +265,28 @@ void ald_metric_add_decimal(AldMetricFamily *family, const GString *labels, int6
         }
         if (value < 0)
                 *--p = '-';
-        begin_sample(family->samples, family, labels);
-        g_string_append_len(family->samples, p, text + sizeof(text) - p);
+        add_sample(family, labels, p, (gsize) (text + sizeof(text) - p));
 }
 
 void ald_metric_add_double(AldMetricFamily *family, const GString *labels, double value)
 {
         char text[G_ASCII_DTOSTR_BUF_SIZE];
+        gsize length;
 
         if (!isfinite(value))
                 return;
-        begin_sample(family->samples, family, labels);
-        g_string_append(family->samples, g_ascii_formatd(text, sizeof(text), "%.15g", value));
-        g_string_append_c(family->samples, '\n');
+        if (value >= 1e-3 && value < 9e18) {
+                unsigned decimals = value < 1e6 ? 9 : value < 1e9 ? 3 : 0;
+
+                ald_metric_add_decimal(family, labels,
+                        llround(value * (decimals == 9          ? 1e9
+                                                : decimals == 3 ? 1e3
+                                                                : 1)),
+                        decimals);
+                return;
+        }
+        g_ascii_formatd(text, sizeof(text) - 1, "%.15g", value);
+        length = strlen(text);
+        text[length++] = '\n';
+        add_sample(family, labels, text, length);
 }

@@ -27,8 +27,9 @@ typedef enum AldMetricFormat {
 const char *ald_metric_format_type(AldMetricFormat format);
 
 AldMetricSet *ald_metric_set_new(void);
-void ald_metric_set_free(AldMetricSet *set);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldMetricSet, ald_metric_set_free)
+AldMetricSet *ald_metric_set_ref(AldMetricSet *set);
+void ald_metric_set_unref(AldMetricSet *set);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldMetricSet, ald_metric_set_unref)
 
 /* Adds a family, which belongs to the set. The name is without the suffix of its type, but ends in the unit
  * if there is one. Takes the name; unit, which may be NULL, and help are kept. */
@@ -39,6 +40,14 @@ AldMetricFamily *ald_metric_set_add(
  * g_string_free(). */
 GString *ald_metric_set_write(const AldMetricSet *set, AldMetricFormat format);
 
+/* The same in pieces, for those who need not have it in one: an array of AldMetricPiece. What is not in the
+ * set itself is appended to `heads`, which must be empty and then be kept as it is, like the set. */
+typedef struct AldMetricPiece {
+        const char *text;
+        gsize length;
+} AldMetricPiece;
+GArray *ald_metric_set_pieces(const AldMetricSet *set, AldMetricFormat format, GString *heads);
+
 /* Adds a label to a list of them. Characters that have other effects than being shown become U+FFFD, as does
  * what is not UTF-8. Returns whether the value contains that now, so that two values may have become one. */
 bool ald_metric_label_append(GString *labels, const char *name, const char *value);
@@ -47,5 +56,5 @@ bool ald_metric_label_append(GString *labels, const char *name, const char *valu
 void ald_metric_add(AldMetricFamily *family, const GString *labels, int64_t value);
 /* The value divided by 10^decimals, all digits of it. */
 void ald_metric_add_decimal(AldMetricFamily *family, const GString *labels, int64_t value, unsigned decimals);
-/* Adds nothing if it is not finite. */
+/* Rounded to at least 7 significant digits. Adds nothing if it is not finite. */
 void ald_metric_add_double(AldMetricFamily *family, const GString *labels, double value);

@@ -39,7 +39,7 @@ typedef struct MetricColumn {
 struct AldMetricSheet {
         AldMetricFamily *info; /* NULL: no text */
         GArray *columns;
-        GString *labels; /* of the present info, reused */
+        GString *labels; /* of the present info; empty until there is a text */
 };
 
 static const MetricUnit *unit_of(const AldFieldDocs *docs)
@@ -168,13 +168,17 @@ void ald_metric_sheet_free(AldMetricSheet *sheet)
         g_free(sheet);
 }
 
-static void add_text(GString *labels, const MetricColumn *column, const void *value)
+/* The labels of the info are those of the sample, and the texts. */
+static void add_text(
+        AldMetricSheet *sheet, const GString *labels, const MetricColumn *column, const void *value)
 {
         g_autofree char *joined = NULL;
 
+        if (sheet->labels->len == 0)
+                g_string_append_len(sheet->labels, labels->str, (gssize) labels->len);
         if (column->field->type == ALD_TYPE_STRV)
                 joined = g_strjoinv(",", *(char ***) value);
-        ald_metric_label_append(labels, column->label, joined ?: *(const char *const *) value);
+        ald_metric_label_append(sheet->labels, column->label, joined ?: *(const char *const *) value);
 }
 
 static void add_number(const MetricColumn *column, const GString *labels, const void *value)
@@ -203,10 +207,7 @@ static void add_number(const MetricColumn *column, const GString *labels, const 
 
 void ald_metric_sheet_add(AldMetricSheet *sheet, const GString *labels, const void *fields)
 {
-        gsize length = labels->len;
-
         g_string_truncate(sheet->labels, 0);
-        g_string_append_len(sheet->labels, labels->str, (gssize) length);
         for (guint i = 0; i < sheet->columns->len; i++) {
                 const MetricColumn *column = &g_array_index(sheet->columns, MetricColumn, i);
                 const void *value = ald_field_of(column->field, fields);
@@ -214,10 +215,10 @@ void ald_metric_sheet_add(AldMetricSheet *sheet, const GString *labels, const vo
                 if (ald_field_is_absent(column->field, value))
                         continue;
                 if (column->label)
-                        add_text(sheet->labels, column, value);
+                        add_text(sheet, labels, column, value);
                 else
                         add_number(column, labels, value);
         }
-        if (sheet->labels->len > length)
+        if (sheet->labels->len > 0)
                 ald_metric_add(sheet->info, sheet->labels, 1);
 }

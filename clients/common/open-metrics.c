@@ -292,7 +292,8 @@ static void add_findings(Render *render)
 
 AldMetricSet *ald_open_metrics_new(AldModel *model)
 {
-        g_autoptr(GPtrArray) nodes = by_id(ald_model_nodes(model)), links = by_id(ald_model_links(model));
+        g_autoptr(GPtrArray) nodes = by_id(ald_model_nodes(model));
+        const GPtrArray *links = ald_model_links(model); /* by their ids */
         Render render = {};
 
         render_init(&render, model);

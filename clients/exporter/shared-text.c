@@ -3,11 +3,13 @@
 
 #define BYTES_MAX (64u * 1024 * 1024) /* of older texts, as long as there are several */
 
-/* A text while anybody holds it. */
+/* A text in one format while anybody holds it. Samples are those of the set: they are not copied. */
 typedef struct HeldText {
         AldSharedText *shared; /* NULL once that is gone */
         uint64_t number;
-        GString *text;
+        AldMetricSet *set;
+        GString *heads;
+        gsize bytes;
         GList link;
 } HeldText;
 
@@ -28,7 +30,7 @@ static void drop_responses(AldSharedText *shared)
 {
         for (size_t i = 0; i < ALD_METRIC_FORMAT_N; i++)
                 g_clear_pointer(&shared->responses[i], MHD_destroy_response);
-        g_clear_pointer(&shared->set, ald_metric_set_free);
+        g_clear_pointer(&shared->set, ald_metric_set_unref);
 }
 
 void ald_shared_text_free(AldSharedText *shared)
@@ -53,11 +55,26 @@ static void held_free(void *data)
         HeldText *held = data;
 
         if (held->shared) {
-                held->shared->bytes -= held->text->len;
+                held->shared->bytes -= held->bytes;
                 g_queue_unlink(&held->shared->held, &held->link);
         }
-        g_string_free(held->text, TRUE);
+        ald_metric_set_unref(held->set);
+        g_string_free(held->heads, TRUE);
         g_free(held);
+}
+
+static struct MHD_Response *respond(HeldText *held, AldMetricFormat format)
+{
+        g_autoptr(GArray) pieces = ald_metric_set_pieces(held->set, format, held->heads);
+        g_autofree struct MHD_IoVec *parts = g_new(struct MHD_IoVec, pieces->len);
+
+        for (guint i = 0; i < pieces->len; i++) {
+                const AldMetricPiece *piece = &g_array_index(pieces, AldMetricPiece, i);
+
+                parts[i] = (struct MHD_IoVec){ piece->text, piece->length };
+                held->bytes += piece->length;
+        }
+        return MHD_create_response_from_iovec(parts, pieces->len, held_free, held);
 }
 
 static struct MHD_Response *write_response(AldSharedText *shared, AldMetricFormat format)
@@ -67,12 +84,12 @@ static struct MHD_Response *write_response(AldSharedText *shared, AldMetricForma
 
         held->shared = shared;
         held->number = shared->number;
-        held->text = ald_metric_set_write(shared->set, format);
+        held->set = ald_metric_set_ref(shared->set);
+        held->heads = g_string_new(NULL);
         held->link.data = held;
+        response = respond(held, format);
         g_queue_push_tail_link(&shared->held, &held->link);
-        shared->bytes += held->text->len;
-        response = MHD_create_response_from_buffer_with_free_callback_cls(
-                held->text->len, held->text->str, held_free, held);
+        shared->bytes += held->bytes;
         (void) MHD_add_response_header(response, "Content-Type", ald_metric_format_type(format));
         (void) MHD_add_response_header(response, "Vary", "Accept");
         (void) MHD_add_response_header(response, "Connection", "close");

@@ -16,12 +16,15 @@ import pytest
 from bedlib.services import SOURCE
 from bedlib.waiting import wait_steadily
 from exporter import Exporter, binary
-from state_service import KINDS, NODE_KINDS, Cluster, full_record, local_id, memory, node_id, start
+from state_service import KINDS, NODE_KINDS, Cluster, full_record, local_id, memory, node_id, schema, start
 
 pytestmark = [pytest.mark.skipif(not binary().exists(), reason="alidade-exporter is not built"),
               pytest.mark.skipif(not shutil.which("promtool"), reason="prometheus is not installed")]
 RULES = SOURCE / "clients/exporter/prometheus/alidade.rules.yml"
 DASHBOARD = json.loads((SOURCE / "clients/exporter/grafana/alidade.json").read_text(encoding="utf-8"))
+# Of the cluster, of which some are absent here.
+TOTALS = {f"alidade_cluster_{schema.snake(member.name)}" for member in
+          schema.load(SOURCE / "dbus-interfaces/org.alidade.State1.xml")[0].members}
 PEER, GONE = node_id(2), node_id(3)
 
 
@@ -105,9 +108,10 @@ def test_prometheus_scrapes(prometheus):
     wait_steadily(lambda: [alert["labels"]["node"] for alert in prometheus.rules()["AlidadeNodeOffline"]["alerts"]]
                   == [GONE], "the alert", interval=0.2)
     assert len(prometheus.rules()) == 10
-    for expression in expressions():
-        found = prometheus.query(expression.replace("$instance", target["labels"]["instance"]))
-        assert found, expression
+    names = set(prometheus.ask("label/__name__/values")) | TOTALS
+    for expression in expressions() + [rule["query"] for rule in prometheus.rules().values()]:
+        prometheus.query(expression.replace("$instance", target["labels"]["instance"]))
+        assert set(re.findall(r"alidade_\w+", expression)) <= names, expression
 
 
 def expressions():
