@@ -157,7 +157,7 @@ def c_string(text):
 def docs_table(symbol, words, fields, help):
     out = [f"static const AldFieldDocs {symbol}_field_docs[] = {{\n"]
     for field in fields:
-        metric = f", .metric = ALD_METRIC_{field.metric.upper()}" if field.metric else ""
+        metric = f", .metric = ALD_FIELD_METRIC_{field.metric.upper()}" if field.metric else ""
         out.append(f'        {{ .words = "{field.member}", .unit = {c_string(field.unit)}{metric},\n'
                    f"                .help = {c_string(field.help)} }},\n")
     out.append(f'}};\n\nstatic const AldStructDocs {symbol}_docs = {{ &ald_{symbol}_struct, "{words}",\n'

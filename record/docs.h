@@ -8,18 +8,18 @@
  * programs that pass them on to others. Generated.
  */
 
-typedef enum AldMetric {
-        ALD_METRIC_GAUGE,     /* for a text: it describes what it belongs to */
-        ALD_METRIC_COUNTER,   /* it counts up since some start */
-        ALD_METRIC_TIMESTAMP, /* CLOCK_REALTIME in µs */
-        ALD_METRIC_NONE,      /* nothing that other programs keep */
-} AldMetric;
+typedef enum AldFieldMetric {
+        ALD_FIELD_METRIC_GAUGE,     /* for a text: it describes what it belongs to */
+        ALD_FIELD_METRIC_COUNTER,   /* it counts up since some start */
+        ALD_FIELD_METRIC_TIMESTAMP, /* CLOCK_REALTIME in µs */
+        ALD_FIELD_METRIC_NONE,      /* nothing that other programs keep */
+} AldFieldMetric;
 
 typedef struct AldFieldDocs {
         const char *words; /* the name: rtt_p50_nsec */
         const char *unit;  /* as in the interface: nanoseconds; NULL if it has none */
         const char *help;  /* the first sentence */
-        AldMetric metric;
+        AldFieldMetric metric;
 } AldFieldDocs;
 
 typedef struct AldStructDocs {

@@ -29,16 +29,16 @@ static const MetricUnit units[] = {
 };
 static const MetricUnit plain = { "", "", NULL, 1, 0, 1 };
 
-typedef struct MetricColumn {
+typedef struct MetricEntry {
         const AldField *field;
         const MetricUnit *unit;
         AldMetricFamily *family; /* of a number */
         char *label;             /* of a text */
-} MetricColumn;
+} MetricEntry;
 
 struct AldMetricSheet {
         AldMetricFamily *info; /* NULL: no text */
-        GArray *columns;
+        GArray *entries;
         GString *labels; /* of the present info; empty until there is a text */
 };
 
@@ -81,7 +81,7 @@ static char *name_of(const char *prefix, const AldFieldDocs *docs, const MetricU
         g_autoptr(GString) name = g_string_new(prefix);
 
         append_word(name, words);
-        if (docs->metric == ALD_METRIC_TIMESTAMP)
+        if (docs->metric == ALD_FIELD_METRIC_TIMESTAMP)
                 append_word(name, "timestamp");
         if (unit->base)
                 append_word(name, unit->base);
@@ -113,34 +113,34 @@ static bool is_text(const AldField *field)
 static bool has_texts(const AldStructDocs *docs, const char *key)
 {
         for (size_t i = key ? 1 : 0; i < docs->type->n_fields; i++)
-                if (is_text(&docs->type->fields[i]) && docs->fields[i].metric != ALD_METRIC_NONE)
+                if (is_text(&docs->type->fields[i]) && docs->fields[i].metric != ALD_FIELD_METRIC_NONE)
                         return true;
         return false;
 }
 
-static void column_clear(void *data)
+static void entry_clear(void *data)
 {
-        MetricColumn *column = data;
+        MetricEntry *entry = data;
 
-        g_free(column->label);
+        g_free(entry->label);
 }
 
-static void add_column(AldMetricSheet *sheet, AldMetricSet *set, const AldStructDocs *docs, size_t i,
+static void add_entry(AldMetricSheet *sheet, AldMetricSet *set, const AldStructDocs *docs, size_t i,
         const char *prefix, const char *key)
 {
         const AldFieldDocs *field = &docs->fields[i];
-        MetricColumn column = { .field = &docs->type->fields[i], .unit = unit_of(field) };
-        AldMetricType type = field->metric == ALD_METRIC_COUNTER ? ALD_METRIC_TYPE_COUNTER
-                                                                 : ALD_METRIC_TYPE_GAUGE;
+        MetricEntry entry = { .field = &docs->type->fields[i], .unit = unit_of(field) };
+        AldMetricType type = field->metric == ALD_FIELD_METRIC_COUNTER ? ALD_METRIC_TYPE_COUNTER
+                                                                       : ALD_METRIC_TYPE_GAUGE;
 
-        if (column.field->type == ALD_TYPE_ROWS || field->metric == ALD_METRIC_NONE)
+        if (entry.field->type == ALD_TYPE_ROWS || field->metric == ALD_FIELD_METRIC_NONE)
                 return;
-        if (is_text(column.field))
-                column.label = label_of(field, key);
+        if (is_text(entry.field))
+                entry.label = label_of(field, key);
         else
-                column.family = ald_metric_set_add(
-                        set, type, name_of(prefix, field, column.unit), column.unit->base, field->help);
-        g_array_append_val(sheet->columns, column);
+                entry.family = ald_metric_set_add(
+                        set, type, name_of(prefix, field, entry.unit), entry.unit->base, field->help);
+        g_array_append_val(sheet->entries, entry);
 }
 
 AldMetricSheet *ald_metric_sheet_new(
@@ -148,14 +148,14 @@ AldMetricSheet *ald_metric_sheet_new(
 {
         AldMetricSheet *sheet = g_new0(AldMetricSheet, 1);
 
-        sheet->columns = g_array_new(FALSE, FALSE, sizeof(MetricColumn));
-        g_array_set_clear_func(sheet->columns, column_clear);
+        sheet->entries = g_array_new(FALSE, FALSE, sizeof(MetricEntry));
+        g_array_set_clear_func(sheet->entries, entry_clear);
         sheet->labels = g_string_new(NULL);
         if (has_texts(docs, key))
                 sheet->info = ald_metric_set_add(
                         set, ALD_METRIC_TYPE_INFO, g_strdup(prefix), NULL, docs->help);
         for (size_t i = key ? 1 : 0; i < docs->type->n_fields; i++)
-                add_column(sheet, set, docs, i, prefix, key);
+                add_entry(sheet, set, docs, i, prefix, key);
         return sheet;
 }
 
@@ -163,40 +163,40 @@ void ald_metric_sheet_free(AldMetricSheet *sheet)
 {
         if (!sheet)
                 return;
-        g_array_unref(sheet->columns);
+        g_array_unref(sheet->entries);
         g_string_free(sheet->labels, TRUE);
         g_free(sheet);
 }
 
 /* The labels of the info are those of the sample, and the texts. */
 static void add_text(
-        AldMetricSheet *sheet, const GString *labels, const MetricColumn *column, const void *value)
+        AldMetricSheet *sheet, const GString *labels, const MetricEntry *entry, const void *value)
 {
         g_autofree char *joined = NULL;
 
         if (sheet->labels->len == 0)
                 g_string_append_len(sheet->labels, labels->str, (gssize) labels->len);
-        if (column->field->type == ALD_TYPE_STRV)
+        if (entry->field->type == ALD_TYPE_STRV)
                 joined = g_strjoinv(",", *(char ***) value);
-        ald_metric_label_append(sheet->labels, column->label, joined ?: *(const char *const *) value);
+        ald_metric_label_append(sheet->labels, entry->label, joined ?: *(const char *const *) value);
 }
 
-static void add_number(const MetricColumn *column, const GString *labels, const void *value)
+static void add_number(const MetricEntry *entry, const GString *labels, const void *value)
 {
-        const MetricUnit *unit = column->unit;
+        const MetricUnit *unit = entry->unit;
 
-        switch (column->field->type) {
+        switch (entry->field->type) {
         case ALD_TYPE_UINT64:
         case ALD_TYPE_INT64: /* within ±2^53 */
                 g_assert(unit->factor > 0);
                 ald_metric_add_decimal(
-                        column->family, labels, *(const int64_t *) value * unit->factor, unit->decimals);
+                        entry->family, labels, *(const int64_t *) value * unit->factor, unit->decimals);
                 break;
         case ALD_TYPE_DOUBLE:
-                ald_metric_add_double(column->family, labels, *(const double *) value / unit->scale);
+                ald_metric_add_double(entry->family, labels, *(const double *) value / unit->scale);
                 break;
         case ALD_TYPE_BOOLEAN:
-                ald_metric_add(column->family, labels, *(const int *) value);
+                ald_metric_add(entry->family, labels, *(const int *) value);
                 break;
         case ALD_TYPE_STRING:
         case ALD_TYPE_STRV:
@@ -208,16 +208,16 @@ static void add_number(const MetricColumn *column, const GString *labels, const 
 void ald_metric_sheet_add(AldMetricSheet *sheet, const GString *labels, const void *fields)
 {
         g_string_truncate(sheet->labels, 0);
-        for (guint i = 0; i < sheet->columns->len; i++) {
-                const MetricColumn *column = &g_array_index(sheet->columns, MetricColumn, i);
-                const void *value = ald_field_of(column->field, fields);
+        for (guint i = 0; i < sheet->entries->len; i++) {
+                const MetricEntry *entry = &g_array_index(sheet->entries, MetricEntry, i);
+                const void *value = ald_field_of(entry->field, fields);
 
-                if (ald_field_is_absent(column->field, value))
+                if (ald_field_is_absent(entry->field, value))
                         continue;
-                if (column->label)
-                        add_text(sheet, labels, column, value);
+                if (entry->label)
+                        add_text(sheet, labels, entry, value);
                 else
-                        add_number(column, labels, value);
+                        add_number(entry, labels, value);
         }
         if (sheet->labels->len > 0)
                 ald_metric_add(sheet->info, sheet->labels, 1);

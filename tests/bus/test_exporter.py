@@ -210,7 +210,8 @@ def test_insecure_is_a_decision(host, export):
 # Clients that mean no good
 
 
-GARBAGE = (b"\x00" * 4096, b"\xff\xfe" * 999, b"GET /metrics\r\n\r\n", b"GET  HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00",
+GARBAGE = (b"\x00" * 4096, b"\xff\xfe" * 999, b"GET /metrics\r\n\r\n", b"GET  HTTP/9.9\r\n\r\n",
+           b"\x16\x03\x01\x02\x00",
            b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 20_000 + b"\r\n",
            b"GET /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
            b"POST /metrics HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n",

@@ -235,17 +235,20 @@ def test_metrics_of_fields(tmp_path):
     stamp = annotation("Unit", "microseconds") + annotation("Metric", "timestamp")
     interface = record(tmp_path, field("t", stamp, "SeenUSec") + field("t", annotation("Metric", "counter"), "Lost")
                        + field("s", annotation("Metric", "none"), "Why")
-                       + field("aa{sv}", row(("Id", "s"), ("Load", "d")) + annotation("Row.Load.Unit", "percent"), "Rows"))
+                       + field("aa{sv}", row(("Id", "s"), ("Load", "d")) + annotation("Row.Load.Unit", "percent"),
+                               "Rows"))
     source = generate.docs_c([interface], [], [])
-    for wanted in ('.words = "seen_usec", .unit = "microseconds", .metric = ALD_METRIC_TIMESTAMP,',
-                   '.words = "lost", .unit = NULL, .metric = ALD_METRIC_COUNTER,', ".metric = ALD_METRIC_NONE,",
+    for wanted in ('.words = "seen_usec", .unit = "microseconds", .metric = ALD_FIELD_METRIC_TIMESTAMP,',
+                   '.words = "lost", .unit = NULL, .metric = ALD_FIELD_METRIC_COUNTER,',
+                   ".metric = ALD_FIELD_METRIC_NONE,",
                    '.words = "load", .unit = "percent",', '{ &ald_test_row_struct, "rows",', '"Words."',
                    '.help = "What it is."'):
         assert wanted in source, source
 
 
 @pytest.mark.parametrize("type, notes", [
-    ("t", annotation("Metric", "rate")), ("d", annotation("Metric", "counter")), ("t", annotation("Metric", "timestamp")),
+    ("t", annotation("Metric", "rate")), ("d", annotation("Metric", "counter")),
+    ("t", annotation("Metric", "timestamp")),
     ("x", annotation("Unit", "microseconds") + annotation("Metric", "timestamp"))])
 def test_metric_that_makes_no_sense(tmp_path, type, notes):
     with pytest.raises(schema.SchemaError, match="Test.Value: "):

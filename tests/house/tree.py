@@ -8,8 +8,8 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parents[2]
 # What building and packaging leave in the tree.
 MADE = re.compile(r"(build(-.*)?|_build|obj-.*|\.git|__pycache__|\.pytest_cache|\.pc)$")
-MADE_BY_PACKAGING = {"debian/.debhelper", "debian/tmp", "debian/alidade", "debian/alidade-desktop", "debian/alidade-exporter",
-                     "debian/alidadectl"}
+MADE_BY_PACKAGING = {"debian/.debhelper", "debian/tmp", "debian/alidade", "debian/alidade-desktop",
+                     "debian/alidade-exporter", "debian/alidadectl"}
 
 
 def build_dir():
