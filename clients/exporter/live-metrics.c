@@ -56,6 +56,15 @@ static void set_reason(char **reason, const char *text)
         *reason = g_strdup(text);
 }
 
+/* Logged once for each reason. */
+static void set_lost(AldLiveMetrics *live, const char *reason)
+{
+        if (g_strcmp0(live->lost, reason) != 0)
+                g_warning("The state service cannot be read: %s", reason);
+        set_reason(&live->lost, reason);
+        ald_shared_text_set(live->shared, NULL);
+}
+
 static const char *describe(const sd_bus_error *error)
 {
         return error->message ?: error->name ?: "unknown error";
@@ -64,13 +73,15 @@ static const char *describe(const sd_bus_error *error)
 static gboolean on_reconnect(void *userdata)
 {
         AldLiveMetrics *live = userdata;
-        int r = ald_state_client_resume(live->client);
+        int r;
 
-        if (r < 0) {
-                set_reason(&live->lost, g_strerror(-r));
-                return G_SOURCE_CONTINUE;
-        }
         drop_source(&live->reconnect);
+        r = ald_state_client_resume(live->client);
+        if (r >= 0)
+                return G_SOURCE_REMOVE;
+        set_lost(live, g_strerror(-r));
+        live->reconnect = add_timer(RECONNECT_MSEC, on_reconnect, live);
+        become_ready(live);
         return G_SOURCE_REMOVE;
 }
 
@@ -91,11 +102,8 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
         const char *reason = error ? describe(error) : "The state service has left the bus";
         AldLiveMetrics *live = userdata;
 
-        if (g_strcmp0(live->lost, reason) != 0)
-                g_warning("The state service cannot be read: %s", reason);
-        set_reason(&live->lost, reason);
+        set_lost(live, reason);
         live->losses++;
-        ald_shared_text_set(live->shared, NULL);
         if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED) && !live->reconnect)
                 live->reconnect = add_timer(RECONNECT_MSEC, on_reconnect, live);
         become_ready(live);

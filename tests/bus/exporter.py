@@ -89,6 +89,11 @@ class Exporter:
         with open(f"/proc/{self.process.outer_pid}/status", encoding="ascii") as status:
             return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmRSS:"))
 
+    def ticks(self):
+        """Its processor time."""
+        with open(f"/proc/{self.process.outer_pid}/stat", encoding="ascii") as stat:
+            return sum(map(int, stat.read().rpartition(")")[2].split()[11:13]))
+
     def reload(self):
         self.process.signal(signal.SIGHUP)
 

@@ -2,6 +2,7 @@
 """alidade-exporter with the real state service, the parsers of Prometheus, and clients that mean no good."""
 
 import contextlib
+import re
 import shutil
 import socket
 import subprocess
@@ -133,6 +134,20 @@ def test_without_the_state_service_it_says_why_and_it_recovers(host, export):
     host.start_daemon("stated")
     back = exporter.wait_for(lambda answer: answer.status == 200, "the return")
     assert back.value("alidade_exporter_state_losses_total") >= 1
+
+
+def test_without_a_bus_it_waits_for_one(host, export, tmp_path):
+    """Without spinning."""
+    exporter = export(host, environment={"ALIDADE_BUS_ADDRESS": f"unix:path={tmp_path}/bus"})
+    lost = exporter.get()
+    assert lost.status == 503 and "No such file" in lost.text
+    before = exporter.ticks()
+    pause_for_new_text()
+    assert exporter.get().status == 503
+    assert exporter.ticks() - before < 10
+    path = re.match(r"unix:path=([^,;]+)", host.bus.address)[1]
+    (tmp_path / "bus").symlink_to(path)
+    exporter.wait_for(lambda answer: answer.status == 200, "the bus")
 
 
 # Who may read it
