@@ -6,6 +6,7 @@
 #include "state-client/state-client.h"
 
 #define PREFIX "alidade_exporter_"
+#define TEXTS_BYTES_MAX (64u * 1024 * 1024)
 #define RECONNECT_MSEC 3000u
 #define REFRESH_MSEC 30000u /* of what no signal covers; it also shows whether the service hangs */
 
@@ -160,7 +161,7 @@ AldLiveMetrics *ald_live_metrics_new(AldLiveReady ready, void *userdata)
         live->ready = ready;
         live->userdata = userdata;
         live->lost = g_strdup("The state service has not been read yet");
-        live->shared = ald_shared_text_new();
+        live->shared = ald_shared_text_new(TEXTS_BYTES_MAX);
         live->model = ald_model_new();
         ald_model_watch(live->model, on_changed, live);
         live->client = ald_state_client_new_paused(live->model, &setup);

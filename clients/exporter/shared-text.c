@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/exporter/shared-text.h"
 
-#define BYTES_MAX (64u * 1024 * 1024) /* of older texts, as long as there are several */
-
 /* A text in one format while anybody holds it. Samples are those of the set: they are not copied. */
 typedef struct HeldText {
         AldSharedText *shared; /* NULL once that is gone */
@@ -17,13 +15,16 @@ struct AldSharedText {
         AldMetricSet *set;
         uint64_t number;
         struct MHD_Response *responses[ALD_METRIC_FORMAT_N];
-        GQueue held; /* HeldText, the oldest one first */
-        gsize bytes;
+        GQueue held;            /* HeldText, the oldest one first */
+        gsize bytes, bytes_max; /* with the present one */
 };
 
-AldSharedText *ald_shared_text_new(void)
+AldSharedText *ald_shared_text_new(gsize bytes_max)
 {
-        return g_new0(AldSharedText, 1);
+        AldSharedText *shared = g_new0(AldSharedText, 1);
+
+        shared->bytes_max = bytes_max;
+        return shared;
 }
 
 static void drop_responses(AldSharedText *shared)
@@ -110,5 +111,5 @@ uint64_t ald_shared_text_excess(AldSharedText *shared)
 {
         const HeldText *oldest = g_queue_peek_head(&shared->held);
 
-        return shared->bytes > BYTES_MAX && oldest->number != shared->number ? oldest->number : 0;
+        return shared->bytes > shared->bytes_max && oldest->number != shared->number ? oldest->number : 0;
 }

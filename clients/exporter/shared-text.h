@@ -12,7 +12,8 @@
  */
 typedef struct AldSharedText AldSharedText;
 
-AldSharedText *ald_shared_text_new(void);
+/* All texts that somebody holds may together have this size. */
+AldSharedText *ald_shared_text_new(gsize bytes_max);
 /* Connections may still hold texts, which are then freed with the last of them. */
 void ald_shared_text_free(AldSharedText *shared);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldSharedText, ald_shared_text_free)

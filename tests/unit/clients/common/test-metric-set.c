@@ -117,7 +117,7 @@ static void test_decimals(void)
                 g_assert_cmpstr(text, ==, cases[i].wanted);
         }
         for (unsigned i = 0; i < 10000; i++) {
-                int64_t value = ((int64_t) g_test_rand_int() << 20) + g_test_rand_int_range(-1000, 1000);
+                int64_t value = ((int64_t) g_test_rand_int() * 1048576) + g_test_rand_int_range(-1000, 1000);
                 unsigned decimals = (unsigned) g_test_rand_int_range(0, 10);
                 g_autofree char *text = decimal(value, decimals);
                 double wanted = (double) value / pow(10, decimals);

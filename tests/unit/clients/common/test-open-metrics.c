@@ -182,14 +182,17 @@ static void test_totals_and_findings(void)
 {
         g_autoptr(AldModel) model = model_make();
         g_autofree char *text = NULL;
-        json_t *totals = model_parse(
-                "{'Nodes':3,'TflopsFp16':1.5,'MemoryBandwidthOf':'gpu','RefusedRecords':9}");
+        json_t *findings,
+                *totals = model_parse(
+                        "{'Nodes':3,'TflopsFp16':1.5,'MemoryBandwidthOf':'gpu','RefusedRecords':9}");
 
         ald_model_update_totals(model, totals, NULL);
         json_decref(totals);
-        model_set_findings(model, model_parse("[{'Id':'node-offline','Severity':'error'},"
-                                              "{'Id':'node-offline','Severity':'error','LeftOut':40},"
-                                              "{'Id':'from-tomorrow','Severity':'warning'}]"));
+        findings = model_parse("[{'Id':'node-offline','Severity':'error'},"
+                               "{'Id':'node-offline','Severity':'error','LeftOut':40},"
+                               "{'Id':'from-tomorrow','Severity':'warning'}]");
+        model_set_findings(model, findings);
+        json_decref(findings);
         text = render(model, ALD_METRIC_FORMAT_TEXT);
         assert_line(text, "alidade_cluster_nodes 3");
         assert_line(text, "alidade_cluster_fp16_flops 1500000000000");
