@@ -989,7 +989,7 @@ def test_forget_without_a_cluster_service(play):
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
 VERBS = ["status", "nodes", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "set-name", "forget",
-         "probe", "place", "export", "inhibit", "cluster", "version"]
+         "probe", "place", "export", "metrics", "inhibit", "cluster", "version"]
 
 COMPLETE_IN_BASH = r"""
 . "$1"
