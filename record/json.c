@@ -68,6 +68,68 @@ json_t *ald_struct_to_json(const AldStruct *type, const void *base)
         return object;
 }
 
+static bool fits(json_t *json)
+{
+        return json_is_string(json) && json_string_length(json) <= ALD_STRING_MAX;
+}
+
+/* NULL if a member does not fit; they belong to `json`. */
+static const char **strv_from_json(json_t *json)
+{
+        size_t n = json_array_size(json);
+        const char **strv = g_new0(const char *, n + 1);
+
+        for (size_t i = 0; i < n; i++) {
+                if (!fits(json_array_get(json, i))) {
+                        g_free(strv);
+                        return NULL;
+                }
+                strv[i] = json_string_value(json_array_get(json, i));
+        }
+        return strv;
+}
+
+/* Lists are added to `owned`; strings belong to `json`. */
+static void value_from_json(const AldField *field, json_t *json, void *to, GPtrArray *owned)
+{
+        bool in_range = json_is_integer(json) && ABS(json_integer_value(json)) <= ALD_INTEGER_MAX;
+
+        if (field->type == ALD_TYPE_STRING && fits(json))
+                *(const char **) to = json_string_value(json);
+        else if (field->type == ALD_TYPE_UINT64 && in_range && json_integer_value(json) >= 0)
+                *(uint64_t *) to = (uint64_t) json_integer_value(json);
+        else if (field->type == ALD_TYPE_INT64 && in_range)
+                *(int64_t *) to = json_integer_value(json);
+        else if (field->type == ALD_TYPE_DOUBLE && json_is_number(json))
+                *(double *) to = json_number_value(json);
+        else if (field->type == ALD_TYPE_BOOLEAN && json_is_boolean(json))
+                *(int *) to = json_is_true(json);
+        else if (field->type == ALD_TYPE_STRV && json_is_array(json)) {
+                const char **strv = strv_from_json(json);
+
+                *(const char *const **) to = strv;
+                if (strv)
+                        g_ptr_array_add(owned, strv);
+        }
+}
+
+void *ald_struct_from_json(const AldStruct *type, json_t *json)
+{
+        g_autofree void *fields = g_memdup2(type->absent, type->size);
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+
+        if (!json_is_object(json))
+                return NULL;
+        for (size_t i = 0; i < type->n_fields; i++) {
+                json_t *value = json_object_get(json, type->fields[i].name);
+
+                if (value)
+                        value_from_json(
+                                &type->fields[i], value, (char *) fields + type->fields[i].offset, owned);
+        }
+        return ald_struct_dup(type, fields);
+}
+
 json_t *ald_record_to_json(const AldRecord *record)
 {
         return ald_struct_to_json(ald_record_type(record), ald_record_fields(record));

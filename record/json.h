@@ -31,7 +31,12 @@ char *ald_json_fault_describe(const AldJsonFault *fault, int error);
 /* The fields that are not absent of any struct with a field table, as an object; NULL if memory is short. */
 json_t *ald_struct_to_json(const AldStruct *type, const void *fields);
 
-/* The same of a record. */
+/* The opposite for a struct without rows: a struct with its strings in one block, to be freed with g_free().
+ * Unknown keys, and values of another type, out of range or too long for a record are left out; NULL if it is
+ * not an object. */
+void *ald_struct_from_json(const AldStruct *type, json_t *json);
+
+/* The fields of a record, as by ald_struct_to_json(). */
 json_t *ald_record_to_json(const AldRecord *record);
 
 /* Reads a record; ret_fault may be NULL. Messages are checked as by ald_message_parse(). */

@@ -507,6 +507,8 @@ static const Template texts[] = {
                 N_("{NodeCount} nodes share the name \"{SharedName}\": {ShortIds}.") },
         { ID(HARDWARE_CLAIMED_TWICE), NULL,
                 N_("{Names} report {Address} as their own, so it is attributed to none of them.") },
+        { ID(INTERFACE_LINKS_AFFECTED), NULL,
+                N_("{LinkCount} links over {Interface} on {Name} are slow or fail.") },
         { ID(INTERFACE_SLOW), NULL, N_("{Interface} on {Name} negotiated only {NegotiatedBitsPerSecond}.") },
         { ID(LINK_ASYMMETRIC), NULL,
                 N_("The link from {Name} to {SecondName}{PathNote} is asymmetric: {UploadBitsPerSecond} "
@@ -573,6 +575,14 @@ static const Template texts[] = {
         { ID(SWAP_NEARLY_FULL), NULL,
                 N_("Only {AvailableBytes} of {TotalBytes} of swap and {MemoryAvailableBytes} of memory are "
                    "left on {Name}.") },
+        { ID(SWITCH_LINKS_AFFECTED), NULL,
+                N_("{LinkCount} links over switch {SwitchName} are slow or fail, between {Names}.") },
+        { ID(SWITCH_NODES_OFFLINE), NULL, N_("The nodes on switch {SwitchName} are offline: {Names}.") },
+        { ID(UPLINK_LINKS_AFFECTED), NULL,
+                N_("{LinkCount} links between switches {SwitchName} and {SecondSwitchName} are slow or "
+                   "fail.") },
+        { ID(UPLINK_LINKS_AFFECTED), NULL,
+                N_("{LinkCount} links between {Names} are slow or fail; they seem to share an uplink.") },
         { ID(VERSIONS_DIFFER), NULL, N_("The nodes run different versions of Alidade: {Groups}.") },
 };
 
@@ -626,6 +636,9 @@ static const Template remedies[] = {
         { ID(HARDWARE_CLAIMED_TWICE), NULL,
                 N_("Give a copied virtual machine hardware addresses and GUIDs of its own; a container need "
                    "not show the devices of its host.") },
+        { ID(INTERFACE_LINKS_AFFECTED), NULL,
+                N_("Check the cable of {Interface}, the port at its other end and the slot of its "
+                   "adapter.") },
         { ID(INTERFACE_SLOW), NULL, N_("Check the cable and the port at its other end.") },
         { ID(LINK_ASYMMETRIC), NULL,
                 N_("Compare the duplex modes, offload settings and load of both ends.") },
@@ -657,6 +670,12 @@ static const Template remedies[] = {
                 N_("Upgrade the nodes to the same release, unless they are meant to differ.") },
         { ID(RDMA_UNUSABLE), NULL, "{RdmaRemedy}" },
         { ID(SWAP_NEARLY_FULL), NULL, N_("Stop something on {Name} before the kernel does.") },
+        { ID(SWITCH_LINKS_AFFECTED), NULL,
+                N_("Check the load, the log and the firmware of the switch, and the MTU of its ports.") },
+        { ID(SWITCH_NODES_OFFLINE), NULL,
+                N_("Check the power and the uplink of the switch, and whether its nodes are running.") },
+        { ID(UPLINK_LINKS_AFFECTED), NULL,
+                N_("Check the cables between the switches, their ports and the load on them.") },
         { ID(VERSIONS_DIFFER), NULL,
                 N_("Upgrade the other nodes, too: records that only newer versions know are not shown "
                    "everywhere.") },

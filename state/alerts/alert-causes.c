@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/alerts/alert-causes.h"
+
+#define ID(NAME) ALD_FINDING_ROW_ID_##NAME
+
+/* What cause and effect have in common. */
+typedef enum Share {
+        NOTHING,
+        NODE,   /* any node of the effect is one of the cause */
+        DEVICE, /* the same, and its compute device */
+        PORT,   /* the same, and its RDMA port */
+        LINK,   /* both nodes, and the path between them */
+        PAIR,   /* both nodes, in any order */
+} Share;
+
+static const struct {
+        AldFindingRowId cause;
+        bool expired; /* only if it is about a certificate that has expired */
+        AldFindingRowId effect;
+        Share share;
+} rules[] = {
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), true, ID(BRIDGE_CERTIFICATE_EXPIRES), NOTHING },
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), true, ID(BROKER_CERTIFICATE_EXPIRES), NOTHING },
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), true, ID(CERTIFICATE_EXPIRES), NOTHING },
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), true, ID(NO_BROKER), NOTHING },
+        { ID(AUTHORITY_CERTIFICATE_EXPIRES), true, ID(NODE_OFFLINE), NOTHING },
+        { ID(BROKER_CERTIFICATE_EXPIRES), true, ID(NO_BROKER), NOTHING },
+        { ID(CERTIFICATE_EXPIRES), true, ID(NO_BROKER), NODE },
+        { ID(CERTIFICATE_EXPIRES), true, ID(NODE_OFFLINE), NODE },
+        { ID(CLOCK_NOT_SET), false, ID(CLOCK_SKEW), NOTHING },
+        { ID(CLOCK_NOT_SET), false, ID(NO_BROKER), NODE },
+        { ID(CLOCK_NOT_SET), false, ID(NODE_RECORDS_OLD), NOTHING },
+        { ID(CLOCK_SKEW), false, ID(NODE_RECORDS_OLD), NODE },
+        { ID(DEVICE_WITHOUT_DRIVER), false, ID(DEVICE_NEVER_FREE), DEVICE },
+        { ID(DUPLICATE_NODE_ID), false, ID(HARDWARE_CLAIMED_TWICE), NODE },
+        { ID(DUPLICATE_NODE_ID), false, ID(NODE_OFFLINE), NODE },
+        { ID(DUPLICATE_NODE_ID), false, ID(NODE_RECORDS_OLD), NODE },
+        { ID(LINK_BELOW_NEGOTIATED), false, ID(LINK_ASYMMETRIC), PAIR },
+        { ID(LINK_BELOW_NEGOTIATED), false, ID(LINK_UNSTEADY), PAIR },
+        { ID(LINK_PROBE_FAILING), false, ID(LINK_ASYMMETRIC), PAIR },
+        { ID(LINK_PROBE_FAILING), false, ID(LINK_BELOW_NEGOTIATED), LINK },
+        { ID(LINK_PROBE_FAILING), false, ID(LINK_PARTLY_MEASURED), LINK },
+        { ID(LINK_PROBE_FAILING), false, ID(LINK_UNSTEADY), LINK },
+        { ID(NO_BROKER), false, ID(NODE_OFFLINE), NOTHING },
+        { ID(NO_BROKER), false, ID(NODES_UNKNOWN), NOTHING },
+        { ID(NODE_CUT_OFF), false, ID(LINK_PROBE_FAILING), NODE },
+        { ID(NODE_CUT_OFF), false, ID(NO_BROKER), NOTHING },
+        { ID(NODE_CUT_OFF), false, ID(NODE_OFFLINE), NOTHING },
+        { ID(NODE_CUT_OFF), false, ID(NODES_UNKNOWN), NOTHING },
+        { ID(RDMA_UNUSABLE), false, ID(LINK_ASYMMETRIC), PORT },
+        { ID(RDMA_UNUSABLE), false, ID(LINK_BELOW_NEGOTIATED), PORT },
+        { ID(RDMA_UNUSABLE), false, ID(LINK_PARTLY_MEASURED), PORT },
+        { ID(RDMA_UNUSABLE), false, ID(LINK_PROBE_FAILING), PORT },
+        { ID(RDMA_UNUSABLE), false, ID(LINK_UNSTEADY), PORT },
+};
+
+/* Of a node that is not heard nothing of this is found, but neither is it over. */
+static const AldFindingRowId of_heard_nodes[] = {
+        ID(CLOCK_SKEW),
+        ID(DEVICE_LANES_MISSING),
+        ID(DEVICE_LINK_SLOW),
+        ID(DEVICE_NEVER_FREE),
+        ID(DEVICE_SLOT_NARROW),
+        ID(DEVICE_WITHOUT_DRIVER),
+        ID(DISK_NEARLY_FULL),
+        ID(INTERFACE_LINKS_AFFECTED),
+        ID(INTERFACE_SLOW),
+        ID(LINK_ASYMMETRIC),
+        ID(LINK_BELOW_NEGOTIATED),
+        ID(LINK_PARTLY_MEASURED),
+        ID(LINK_PROBE_FAILING),
+        ID(LINK_UNSTEADY),
+        ID(MEMORY_PRESSURE),
+        ID(NODE_RECORDS_OLD),
+        ID(RDMA_UNUSABLE),
+        ID(SWAP_NEARLY_FULL),
+};
+static const AldFindingRowId unheard[] = { ID(NODE_OFFLINE), ID(NODES_UNKNOWN), ID(DUPLICATE_NODE_ID) };
+
+struct AldAlertCauses {
+        AldAlertPaths *paths;
+        GHashTable *by_mark; /* id and what rules compare → row */
+};
+
+static size_t n_nodes(const AldFindingRow *row)
+{
+        return row->nodes ? g_strv_length((char **) row->nodes) : 0;
+}
+
+static char *pair_mark(int id, const AldFindingRow *row)
+{
+        const char *a, *b;
+
+        if (n_nodes(row) != 2)
+                return NULL;
+        a = row->nodes[0];
+        b = row->nodes[1];
+        return strcmp(a, b) < 0 ? g_strdup_printf("%d pair %s %s", id, a, b)
+                                : g_strdup_printf("%d pair %s %s", id, b, a);
+}
+
+static char *link_mark(int id, const AldFindingRow *row)
+{
+        const char *to = row->port ? row->sink_port : row->address;
+
+        return n_nodes(row) == 2 ? g_strdup_printf("%d link %s %s %s %s", id, row->nodes[0], row->nodes[1],
+                                           row->port ?: "", to ?: "")
+                                 : NULL;
+}
+
+/* Takes the mark. */
+static void mark(AldAlertCauses *causes, char *text, const AldFindingRow *row)
+{
+        if (text)
+                g_hash_table_insert(causes->by_mark, text, (gpointer) row);
+}
+
+static void mark_all(AldAlertCauses *causes, int id, const AldFindingRow *row)
+{
+        mark(causes, g_strdup_printf("%d", id), row);
+        mark(causes, pair_mark(id, row), row);
+        mark(causes, link_mark(id, row), row);
+        for (size_t i = 0; i < n_nodes(row); i++) {
+                mark(causes, g_strdup_printf("%d node %s", id, row->nodes[i]), row);
+                if (row->device)
+                        mark(causes, g_strdup_printf("%d device %s %s", id, row->nodes[i], row->device), row);
+                if (row->port)
+                        mark(causes, g_strdup_printf("%d port %s %s", id, row->nodes[i], row->port), row);
+                if (row->remaining_usec == 0)
+                        mark(causes, g_strdup_printf("%d expired %s", id, row->nodes[i]), row);
+        }
+        if (row->remaining_usec == 0)
+                mark(causes, g_strdup_printf("%d expired", id), row);
+}
+
+AldAlertCauses *ald_alert_causes_new(const GPtrArray *findings, AldAlertPaths *paths)
+{
+        AldAlertCauses *causes = g_new(AldAlertCauses, 1);
+
+        causes->paths = paths;
+        causes->by_mark = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        for (guint i = 0; i < findings->len; i++) {
+                const AldFindingRow *row = findings->pdata[i];
+                int id = ald_finding_row_id_from_string(row->id);
+
+                if (id >= 0 && row->left_out == ALD_ABSENT_UINT64)
+                        mark_all(causes, id, row);
+        }
+        return causes;
+}
+
+void ald_alert_causes_free(AldAlertCauses *causes)
+{
+        g_hash_table_unref(causes->by_mark);
+        g_free(causes);
+}
+
+/* Takes the mark. */
+static const AldFindingRow *look_up(const AldAlertCauses *causes, char *text)
+{
+        const AldFindingRow *row = text ? g_hash_table_lookup(causes->by_mark, text) : NULL;
+
+        g_free(text);
+        return row;
+}
+
+static const AldFindingRow *look_up_nodes(
+        const AldAlertCauses *causes, int id, const char *what, const AldFindingRow *row)
+{
+        for (size_t i = 0; i < n_nodes(row); i++) {
+                const AldFindingRow *cause = look_up(
+                        causes, g_strdup_printf("%d %s %s", id, what, row->nodes[i]));
+
+                if (cause)
+                        return cause;
+        }
+        return NULL;
+}
+
+/* The first node of a link has the port, the second one that of the sink. */
+static const AldFindingRow *look_up_port(const AldAlertCauses *causes, int id, const AldFindingRow *row)
+{
+        const char *ports[2] = { row->port, row->sink_port };
+
+        for (size_t i = 0; i < MIN(n_nodes(row), 2); i++) {
+                const AldFindingRow *cause = ports[i] ? look_up(causes, g_strdup_printf("%d port %s %s", id,
+                                                                                row->nodes[i], ports[i]))
+                                                      : NULL;
+
+                if (cause)
+                        return cause;
+        }
+        return NULL;
+}
+
+static const AldFindingRow *apply(const AldAlertCauses *causes, size_t rule, const AldFindingRow *row)
+{
+        int id = (int) rules[rule].cause;
+        bool expired = rules[rule].expired;
+
+        switch (rules[rule].share) {
+        case NOTHING:
+                return look_up(causes, g_strdup_printf(expired ? "%d expired" : "%d", id));
+        case NODE:
+                return look_up_nodes(causes, id, expired ? "expired" : "node", row);
+        case DEVICE:
+                return n_nodes(row) == 1 && row->device
+                               ? look_up(causes,
+                                         g_strdup_printf("%d device %s %s", id, row->nodes[0], row->device))
+                               : NULL;
+        case PORT:
+                return look_up_port(causes, id, row);
+        case LINK:
+                return look_up(causes, link_mark(id, row));
+        case PAIR:
+                return look_up(causes, pair_mark(id, row));
+        }
+        g_assert_not_reached();
+}
+
+static const AldFindingRow *find_unheard(const AldAlertCauses *causes, int id, const AldFindingRow *row)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(of_heard_nodes); i++)
+                for (size_t k = 0; (int) of_heard_nodes[i] == id && k < G_N_ELEMENTS(unheard); k++) {
+                        const AldFindingRow *cause = look_up_nodes(causes, (int) unheard[k], "node", row);
+
+                        if (cause)
+                                return cause;
+                }
+        return NULL;
+}
+
+const AldFindingRow *ald_alert_causes_find(const AldAlertCauses *causes, const AldFindingRow *row)
+{
+        int id = ald_finding_row_id_from_string(row->id);
+        const AldFindingRow *cause = find_unheard(causes, id, row);
+
+        for (size_t i = 0; !cause && i < G_N_ELEMENTS(rules); i++)
+                if ((int) rules[i].effect == id)
+                        cause = apply(causes, i, row);
+        return cause || !causes->paths ? cause : ald_alert_paths_cause(causes->paths, row);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include <glib.h>
+
+#include "state/alerts/alert-key.h"
+
+#define ID(NAME) ALD_FINDING_ROW_ID_##NAME
+
+/* Nodes come to these and leave them. */
+static bool is_of_any_nodes(int id, const AldFindingRow *row)
+{
+        switch (id) {
+        case ID(DEVICE_DRIVERS_DIFFER):
+        case ID(FIELD_ABSENT):
+        case ID(FRIENDLY_NAME_SHARED):
+        case ID(HARDWARE_CLAIMED_TWICE):
+        case ID(NODES_UNKNOWN):
+        case ID(OS_VERSIONS_DIFFER):
+        case ID(SWITCH_LINKS_AFFECTED):
+        case ID(SWITCH_NODES_OFFLINE):
+        case ID(VERSIONS_DIFFER):
+                return true;
+        case ID(UPLINK_LINKS_AFFECTED):
+                return row->switch_id;
+        default:
+                return false;
+        }
+}
+
+static void append(GString *key, const char *name, const char *value)
+{
+        if (value)
+                g_string_append_printf(key, "\n%s=%s", name, value);
+}
+
+static void append_nodes(GString *key, int id, const AldFindingRow *row)
+{
+        size_t n = row->nodes ? g_strv_length((char **) row->nodes) : 0;
+
+        if (n == 0 || is_of_any_nodes(id, row))
+                return;
+        if (id == ID(UPLINK_LINKS_AFFECTED)) {
+                append(key, "Node", row->nodes[0]);
+                append(key, "Node", row->nodes[n - 1]);
+                return;
+        }
+        if (id == ID(LINK_ASYMMETRIC) && n == 2 && strcmp(row->nodes[0], row->nodes[1]) > 0) {
+                append(key, "Node", row->nodes[1]);
+                append(key, "Node", row->nodes[0]);
+                return;
+        }
+        for (size_t i = 0; i < n; i++)
+                append(key, "Node", row->nodes[i]);
+}
+
+/* The interface of a link or an RDMA port is a property of it, and may become known later. */
+static void append_things(GString *key, int id, const AldFindingRow *row)
+{
+        append(key, "Device", row->device);
+        append(key, "Path", row->path);
+        append(key, "Field", row->field);
+        append(key, "SharedName", row->shared_name);
+        append(key, "Switch", row->switch_id);
+        append(key, "SecondSwitch", row->second_switch_id);
+        if (id != ID(LINK_ASYMMETRIC)) {
+                append(key, "Address", row->address);
+                append(key, "Port", row->port);
+                append(key, "SinkPort", row->sink_port);
+        }
+        if (id == ID(INTERFACE_SLOW) || id == ID(INTERFACE_LINKS_AFFECTED))
+                append(key, "Interface", row->interface);
+        if (id == ID(DEVICE_DRIVERS_DIFFER))
+                append(key, "DeviceName", row->device_name);
+        if (id == ID(FIELD_ABSENT))
+                append(key, "Reason", row->reason);
+        if (row->remaining_usec == 0)
+                append(key, "Expired", "true");
+}
+
+char *ald_alert_key(const AldFindingRow *row)
+{
+        GString *key = g_string_new(row->id);
+        int id = ald_finding_row_id_from_string(row->id);
+
+        append_nodes(key, id, row);
+        append_things(key, id, row);
+        return g_string_free(key, FALSE);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/schema.h"
+
+/*
+ * What an alert is about, as a text that stays the same as long as the finding does: its Id and the nodes,
+ * link, device or switch, but no figures, and no nodes where only their number changes. For a link that is
+ * asymmetric it is the same in both directions, and a certificate that has expired is not about the same as
+ * one that will. Free with g_free().
+ */
+char *ald_alert_key(const AldFindingRow *row);

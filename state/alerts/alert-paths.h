@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/link.h"
+
+/*
+ * What the links of the cluster pass: ports of nodes and, where LLDP names them, switches; and how the links
+ * are. The records of the nodes must outlive it.
+ */
+
+typedef struct AldAlertNode {
+        AldId id;
+        const char *name;          /* as Names in AldFindingRow */
+        bool offline, counts;      /* it counts while it is heard */
+        const AldNetwork *network; /* this and the next may be NULL */
+        const AldFabric *fabric;
+} AldAlertNode;
+
+/* What LLDP names at the other end of a cable; strings point into records. */
+typedef struct AldAlertSwitch {
+        const char *id, *name;
+} AldAlertSwitch;
+
+typedef struct AldAlertEnd {
+        unsigned node;        /* index */
+        const char *port;     /* interface, or RDMA port without one; NULL if unknown */
+        AldAlertSwitch above; /* NULLs if unknown */
+} AldAlertEnd;
+
+/* Both ends may measure it, in both directions. */
+typedef struct AldAlertLink {
+        AldAlertEnd ends[2];
+        bool troubled;              /* by any measurement: it is slow, or no longer reached */
+        bool healthy;               /* by a measurement, unless it is troubled */
+        const AldFindingRow *cause; /* what explains its trouble; NULL if nothing does */
+} AldAlertLink;
+
+typedef struct AldAlertPaths {
+        GArray *nodes;       /* of AldAlertNode */
+        GHashTable *indices; /* id → index + 1 */
+        GPtrArray *links;    /* of AldAlertLink */
+        GHashTable *by_ends; /* text of both ends → AldAlertLink */
+        GPtrArray *causes;   /* rows that explain trouble, see alert-groups.h */
+        GHashTable *offline; /* node index + 1 → the row that explains why it is offline */
+        GStringChunk *strings;
+} AldAlertPaths;
+
+AldAlertPaths *ald_alert_paths_new(void);
+void ald_alert_paths_free(AldAlertPaths *paths);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldAlertPaths, ald_alert_paths_free)
+
+/* First all nodes, then all links; links of nodes that are unknown or do not count are left out. */
+void ald_alert_paths_add_node(AldAlertPaths *paths, const AldAlertNode *node);
+void ald_alert_paths_add_link(AldAlertPaths *paths, const AldLink *link);
+
+/* The switches of a node, each once, by its id: AldAlertSwitch. */
+GArray *ald_alert_paths_switches(const AldAlertNode *node);
+
+/* What explains the finding, or NULL: about a link, or a node that is offline. */
+const AldFindingRow *ald_alert_paths_cause(AldAlertPaths *paths, const AldFindingRow *row);

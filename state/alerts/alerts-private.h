@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/alerts/alerts.h"
+
+/* What the files alerts*.c share. */
+struct AldAlerts {
+        GHashTable *by_key;    /* key → AldAlert */
+        uint64_t updated_usec; /* the last update */
+        guint left_out;
+};
+
+/* A new alert without a damping; takes the key, which must be new. NULL if there are too many. */
+AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row);

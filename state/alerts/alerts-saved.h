@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/alerts/alerts.h"
+
+/*
+ * Alerts as text, so that a restart neither repeats nor loses a notice:
+ * {"version": 1, "updated": …, "alerts": [{"finding": {…}, "present": …, "begun": …, "first": …,
+ * "changed": …, "flapped": …, "flaps": …}]}.
+ */
+#define ALD_ALERTS_SAVED_MAX (32u * 1024 * 1024) /* bytes */
+
+/* The text; free with g_free(). */
+char *ald_alerts_format(AldAlerts *alerts);
+
+/* -EBADMSG with *ret_error set if the text is invalid, too large or of another version. Fields of a finding
+ * that only a newer version knows are dropped. */
+int ald_alerts_parse(const char *text, size_t n, AldAlerts **ret, char **ret_error);

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "state/alerts/alert-causes.h"
+#include "state/alerts/alert-groups.h"
+#include "state/alerts/alert-key.h"
+#include "state/alerts/alerts-private.h"
+
+#define CAUSES_MAX 4u /* in a chain of causes */
+
+static void alert_free(gpointer data)
+{
+        AldAlert *alert = data;
+
+        g_free(alert->key);
+        g_free(alert->row);
+        g_free(alert);
+}
+
+AldAlerts *ald_alerts_new(void)
+{
+        AldAlerts *alerts = g_new0(AldAlerts, 1);
+
+        alerts->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, alert_free);
+        return alerts;
+}
+
+void ald_alerts_free(AldAlerts *alerts)
+{
+        if (!alerts)
+                return;
+        g_hash_table_unref(alerts->by_key);
+        g_free(alerts);
+}
+
+/* One that only remembers how often its finding came. */
+static AldAlert *find_idle(AldAlerts *alerts)
+{
+        GHashTableIter iter;
+        gpointer alert;
+
+        g_hash_table_iter_init(&iter, alerts->by_key);
+        while (g_hash_table_iter_next(&iter, NULL, &alert))
+                if (!((AldAlert *) alert)->damping.present && !((AldAlert *) alert)->damping.begun)
+                        return alert;
+        return NULL;
+}
+
+AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row)
+{
+        AldAlert *alert = NULL;
+
+        if (g_hash_table_size(alerts->by_key) >= ALD_ALERTS_MAX) {
+                AldAlert *idle = find_idle(alerts);
+
+                if (!idle) {
+                        g_free(key);
+                        return NULL;
+                }
+                g_hash_table_remove(alerts->by_key, idle->key);
+        }
+        alert = g_new(AldAlert, 1);
+        *alert = (AldAlert){ .key = key, .row = ald_struct_dup(&ald_finding_row_struct, row) };
+        g_hash_table_insert(alerts->by_key, alert->key, alert);
+        return alert;
+}
+
+/* One update: what there is now. */
+typedef struct Now {
+        AldAlerts *alerts;
+        uint64_t usec;
+        GPtrArray *rows;                      /* findings and places that explain some */
+        GHashTable *seen;                     /* keys of the rows */
+        GHashTable *symptoms;                 /* row → number of findings that it hides */
+        bool cut_short[ALD_FINDING_ROW_ID_N]; /* some findings of this Id are left out */
+        AldAlertCauses *causes;
+} Now;
+
+static void shift_all(AldAlerts *alerts, uint64_t usec)
+{
+        GHashTableIter iter;
+        gpointer alert;
+
+        g_hash_table_iter_init(&iter, alerts->by_key);
+        while (g_hash_table_iter_next(&iter, NULL, &alert))
+                ald_alert_damping_shift(&((AldAlert *) alert)->damping, usec);
+}
+
+static GHashTable *begun_keys(AldAlerts *alerts)
+{
+        GHashTable *keys = g_hash_table_new(g_str_hash, g_str_equal);
+        GHashTableIter iter;
+        gpointer alert;
+
+        g_hash_table_iter_init(&iter, alerts->by_key);
+        while (g_hash_table_iter_next(&iter, NULL, &alert))
+                if (((AldAlert *) alert)->damping.begun)
+                        g_hash_table_add(keys, ((AldAlert *) alert)->key);
+        return keys;
+}
+
+static void collect_rows(Now *now, const GPtrArray *findings, AldAlertPaths *paths)
+{
+        g_autoptr(GHashTable) active = begun_keys(now->alerts);
+
+        for (guint i = 0; i < findings->len; i++) {
+                const AldFindingRow *row = findings->pdata[i];
+                int id = ald_finding_row_id_from_string(row->id);
+
+                if (row->left_out == ALD_ABSENT_UINT64)
+                        g_ptr_array_add(now->rows, (gpointer) row);
+                else if (id >= 0)
+                        now->cut_short[id] = true;
+        }
+        if (!paths)
+                return;
+        ald_alert_groups_find(paths, active);
+        for (guint i = 0; i < paths->causes->len; i++)
+                g_ptr_array_add(now->rows, paths->causes->pdata[i]);
+}
+
+/* For what explains it in the end. */
+static void count_symptom(Now *now, const AldFindingRow *cause)
+{
+        const AldFindingRow *next;
+        guint n;
+
+        for (unsigned i = 0; i < CAUSES_MAX && (next = ald_alert_causes_find(now->causes, cause)); i++)
+                cause = next;
+        n = GPOINTER_TO_UINT(g_hash_table_lookup(now->symptoms, cause));
+        g_hash_table_insert(now->symptoms, (gpointer) cause, GUINT_TO_POINTER(n + 1));
+}
+
+static void hide(Now *now, AldAlert *alert)
+{
+        alert->hidden = alert->damping.begun;
+        if (alert->hidden)
+                ald_alert_damping_hold(&alert->damping);
+        else
+                ald_alert_damping_set(&alert->damping, false, now->usec);
+}
+
+static void show(Now *now, AldAlert *alert, char *key, const AldFindingRow *row)
+{
+        if (!alert) {
+                alert = ald_alerts_add(now->alerts, key, row);
+                now->alerts->left_out += !alert;
+                if (alert)
+                        alert->damping = ald_alert_damping_new(now->usec);
+                return;
+        }
+        g_free(key);
+        g_free(alert->row);
+        alert->row = ald_struct_dup(&ald_finding_row_struct, row);
+        alert->hidden = false;
+        ald_alert_damping_set(&alert->damping, true, now->usec);
+}
+
+static void take_row(Now *now, const AldFindingRow *row)
+{
+        char *key = ald_alert_key(row);
+        AldAlert *alert = g_hash_table_lookup(now->alerts->by_key, key);
+        const AldFindingRow *cause = ald_alert_causes_find(now->causes, row);
+
+        g_hash_table_add(now->seen, g_strdup(key));
+        if (!cause) {
+                show(now, alert, key, row);
+                return;
+        }
+        g_free(key);
+        count_symptom(now, cause);
+        if (alert)
+                hide(now, alert);
+}
+
+/* Of an alert without a row. */
+static void take_absence(Now *now, AldAlert *alert)
+{
+        int id = ald_finding_row_id_from_string(alert->row->id);
+        const AldFindingRow *cause = ald_alert_causes_find(now->causes, alert->row);
+
+        if (cause && alert->damping.begun)
+                count_symptom(now, cause);
+        if (cause || (id >= 0 && now->cut_short[id]))
+                hide(now, alert);
+        else {
+                alert->hidden = false;
+                ald_alert_damping_set(&alert->damping, false, now->usec);
+        }
+}
+
+static void take_absences(Now *now)
+{
+        GHashTableIter iter;
+        gpointer alert;
+
+        g_hash_table_iter_init(&iter, now->alerts->by_key);
+        while (g_hash_table_iter_next(&iter, NULL, &alert))
+                if (!g_hash_table_contains(now->seen, ((AldAlert *) alert)->key))
+                        take_absence(now, alert);
+}
+
+static void set_symptoms(Now *now)
+{
+        GHashTableIter iter;
+        gpointer alert;
+
+        g_hash_table_iter_init(&iter, now->alerts->by_key);
+        while (g_hash_table_iter_next(&iter, NULL, &alert))
+                ((AldAlert *) alert)->symptoms = 0;
+        for (guint i = 0; i < now->rows->len; i++) {
+                g_autofree char *key = ald_alert_key(now->rows->pdata[i]);
+                AldAlert *found = g_hash_table_lookup(now->alerts->by_key, key);
+
+                if (found)
+                        found->symptoms += GPOINTER_TO_UINT(
+                                g_hash_table_lookup(now->symptoms, now->rows->pdata[i]));
+        }
+}
+
+static int compare_notices(gconstpointer a, gconstpointer b)
+{
+        const AldAlertNotice *left = a, *right = b;
+
+        return left->begins != right->begins ? (left->begins ? -1 : 1)
+                                             : strcmp(left->alert->key, right->alert->key);
+}
+
+static GArray *take_steps(AldAlerts *alerts, uint64_t now)
+{
+        GArray *notices = g_array_new(FALSE, FALSE, sizeof(AldAlertNotice));
+        GHashTableIter iter;
+        gpointer data;
+
+        g_hash_table_iter_init(&iter, alerts->by_key);
+        while (g_hash_table_iter_next(&iter, NULL, &data)) {
+                AldAlert *alert = data;
+                AldAlertStep step = ald_alert_damping_step(&alert->damping, now);
+                AldAlertNotice notice = { .begins = step == ALD_ALERT_BEGIN,
+                        .at_usec = step == ALD_ALERT_BEGIN ? alert->damping.first_usec
+                                                           : alert->damping.changed_usec,
+                        .alert = alert };
+
+                if (step == ALD_ALERT_FORGET)
+                        g_hash_table_iter_remove(&iter);
+                else if (step != ALD_ALERT_NONE)
+                        g_array_append_val(notices, notice);
+        }
+        g_array_sort(notices, compare_notices);
+        return notices;
+}
+
+GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlertPaths *paths, uint64_t now)
+{
+        g_autoptr(GPtrArray) rows = g_ptr_array_new();
+        g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_autoptr(GHashTable) symptoms = g_hash_table_new(NULL, NULL);
+        g_autoptr(AldAlertCauses) causes = NULL;
+        Now all = { .alerts = alerts, .usec = now, .rows = rows, .seen = seen, .symptoms = symptoms };
+
+        if (now < alerts->updated_usec)
+                shift_all(alerts, alerts->updated_usec - now);
+        alerts->updated_usec = now;
+        alerts->left_out = 0;
+        collect_rows(&all, findings, paths);
+        all.causes = causes = ald_alert_causes_new(rows, paths);
+        for (guint i = 0; i < rows->len; i++)
+                take_row(&all, rows->pdata[i]);
+        take_absences(&all);
+        set_symptoms(&all);
+        return take_steps(alerts, now);
+}
+
+uint64_t ald_alerts_due(AldAlerts *alerts)
+{
+        uint64_t due = ALD_ABSENT_UINT64;
+        GHashTableIter iter;
+        gpointer alert;
+
+        g_hash_table_iter_init(&iter, alerts->by_key);
+        while (g_hash_table_iter_next(&iter, NULL, &alert))
+                due = MIN(due, ald_alert_damping_due(&((AldAlert *) alert)->damping));
+        return due;
+}
+
+static int compare_alerts(gconstpointer a, gconstpointer b)
+{
+        return strcmp((*(const AldAlert *const *) a)->key, (*(const AldAlert *const *) b)->key);
+}
+
+GPtrArray *ald_alerts_begun(AldAlerts *alerts)
+{
+        GPtrArray *begun = g_ptr_array_new();
+        GHashTableIter iter;
+        gpointer alert;
+
+        g_hash_table_iter_init(&iter, alerts->by_key);
+        while (g_hash_table_iter_next(&iter, NULL, &alert))
+                if (((AldAlert *) alert)->damping.begun)
+                        g_ptr_array_add(begun, alert);
+        g_ptr_array_sort(begun, compare_alerts);
+        return begun;
+}
+
+guint ald_alerts_left_out(const AldAlerts *alerts)
+{
+        return alerts->left_out;
+}

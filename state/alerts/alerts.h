@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state/alerts/alert-damping.h"
+#include "state/alerts/alert-paths.h"
+
+/*
+ * Alerts: findings over time, each with a beginning and an end. A finding that follows from another one has
+ * no alert of its own (alert-causes.h, alert-groups.h), and one that comes and goes has few
+ * (alert-damping.h). An alert does not end while something hides its finding: a cause that begins later, or
+ * the limit of findings of one Id.
+ */
+typedef struct AldAlerts AldAlerts;
+
+#define ALD_ALERTS_MAX 10000u
+
+typedef struct AldAlert {
+        char *key;          /* see ald_alert_key() */
+        AldFindingRow *row; /* the last one */
+        AldAlertDamping damping;
+        bool hidden;    /* by another one */
+        guint symptoms; /* findings that this one hides */
+} AldAlert;
+
+/* An alert that begins or ends; valid until the next update. */
+typedef struct AldAlertNotice {
+        bool begins;
+        uint64_t at_usec; /* when the finding came or went, in CLOCK_REALTIME */
+        const AldAlert *alert;
+} AldAlertNotice;
+
+AldAlerts *ald_alerts_new(void);
+void ald_alerts_free(AldAlerts *alerts);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldAlerts, ald_alerts_free)
+
+/*
+ * Takes the findings of now (const AldFindingRow *, CLOCK_REALTIME in µs), and returns what begins and what
+ * ends, in this order, as AldAlertNotice. Paths may be NULL; then no place explains links. To be called when
+ * the findings change, and when due.
+ */
+GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlertPaths *paths, uint64_t now);
+
+/* When something will begin or end if the findings stay as they are; absent: never. */
+uint64_t ald_alerts_due(AldAlerts *alerts);
+
+/* The alerts that have begun and not ended, hidden ones too, by their keys (const AldAlert *). Free the
+ * array. */
+GPtrArray *ald_alerts_begun(AldAlerts *alerts);
+
+/* Number of findings that have no alert, since there are ALD_ALERTS_MAX. */
+guint ald_alerts_left_out(const AldAlerts *alerts);
