@@ -43,6 +43,8 @@ static const AldVerb verbs[] = {
         { "monitor", 0, 0, ald_verb_monitor, "monitor", "Print a line for each update" },
         { "findings", 0, 0, ald_verb_findings, "findings",
                 "List what is wrong in the cluster, with remedies" },
+        { "check", 0, UINT_MAX, ald_verb_check, "check …",
+                "Check this machine for schedulers and monitoring; see alidadectl check --help" },
         { "set-name", 1, 1, ald_verb_set_name, "set-name NAME",
                 "Give this machine a friendly name; \"\" removes it" },
         { "forget", 1, 1, ald_verb_forget, "forget NODE",
@@ -128,8 +130,8 @@ static int print_help(const AldCtl *ctl, const GPtrArray *words)
 /* Whether a verb has options of its own. */
 static bool has_own_options(const char *verb)
 {
-        static const char *const verbs_with_options[] = { "cluster", "probe", "place", "export", "inhibit",
-                NULL };
+        static const char *const verbs_with_options[] = { "check", "cluster", "probe", "place", "export",
+                "inhibit", NULL };
 
         return g_strv_contains(verbs_with_options, verb);
 }

@@ -988,8 +988,8 @@ def test_forget_without_a_cluster_service(play):
 # Shell completion
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
-VERBS = ["status", "nodes", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "set-name", "forget",
-         "probe", "place", "export", "metrics", "inhibit", "cluster", "version"]
+VERBS = ["status", "nodes", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "check", "set-name",
+         "forget", "probe", "place", "export", "metrics", "inhibit", "cluster", "version"]
 
 COMPLETE_IN_BASH = r"""
 . "$1"
@@ -1021,6 +1021,8 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "cluster", "revoke", "--") == ["--help", "--check", "--json"]
     assert in_bash(host, "probe", "") == ["link", "rdma", "compute"]
     assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
+    assert in_bash(host, "check", "--s") == ["--severity="]
+    assert in_bash(host, "check", "--severity", "=", "e") == ["error"]
     assert in_bash(host, "export", "ll") == ["llama.cpp"]
     assert in_bash(host, "export", "vllm", "--p") == ["--plan=", "--program="]
     assert in_bash(host, "inhibit", "--wh") == ["--what=", "--who=", "--why="]

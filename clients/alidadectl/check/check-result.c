@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/check/check-result.h"
+
+typedef struct Problem {
+        char *id, *text;
+        AldFindingRowSeverity severity;
+} Problem;
+
+static void problem_free(gpointer data)
+{
+        Problem *problem = data;
+
+        g_free(problem->id);
+        g_free(problem->text);
+        g_free(problem);
+}
+
+void ald_check_result_init(AldCheckResult *result)
+{
+        *result = (AldCheckResult){ .problems = g_ptr_array_new_with_free_func(problem_free) };
+}
+
+void ald_check_result_clear(AldCheckResult *result)
+{
+        g_clear_pointer(&result->problems, g_ptr_array_unref);
+        g_clear_pointer(&result->about, g_free);
+}
+
+void ald_check_result_add(AldCheckResult *result, const char *id, AldFindingRowSeverity severity, char *text)
+{
+        Problem *problem = g_new(Problem, 1);
+
+        *problem = (Problem){ .id = g_strdup(id), .text = text, .severity = severity };
+        g_ptr_array_add(result->problems, problem);
+}
+
+int ald_check_result_exit_code(const AldCheckResult *result, bool plugin)
+{
+        int code = ALD_PLUGIN_OK;
+
+        if (!plugin)
+                return result->problems->len > 0;
+        if (result->unknown)
+                return ALD_PLUGIN_UNKNOWN;
+        for (guint i = 0; i < result->problems->len; i++) {
+                const Problem *problem = result->problems->pdata[i];
+
+                code = MAX(code, problem->severity == ALD_FINDING_ROW_SEVERITY_ERROR ? ALD_PLUGIN_CRITICAL
+                                                                                     : ALD_PLUGIN_WARNING);
+        }
+        return code;
+}
+
+static void append_problems(GString *line, const AldCheckResult *result)
+{
+        for (guint i = 0; i < result->problems->len; i++) {
+                const Problem *problem = result->problems->pdata[i];
+
+                g_string_append_printf(line, "%s%s: %s", i > 0 ? "; " : "", problem->id, problem->text);
+                /* Those of findings are sentences. */
+                if (g_str_has_suffix(line->str, "."))
+                        g_string_truncate(line, line->len - 1);
+        }
+}
+
+char *ald_check_result_line(const AldCheckResult *result, bool plugin)
+{
+        static const char *const words[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
+        g_autoptr(GString) line = g_string_new(NULL);
+
+        if (plugin)
+                g_string_append_printf(line, "%s - ", words[ald_check_result_exit_code(result, true)]);
+        else
+                g_string_append(line, result->problems->len > 0 ? "NOT OK: " : "OK: ");
+        append_problems(line, result);
+        if (result->problems->len == 0)
+                g_string_append_printf(line, "no findings about %s", result->about);
+        if (result->problems->len == 0 && result->n_required > 0)
+                g_string_append(line, ", all requirements met");
+        for (char *at = line->str; plugin && (at = strchr(at, '|'));)
+                *at = '/';
+        return g_string_free(g_steal_pointer(&line), FALSE);
+}
+
+json_t *ald_check_result_to_json(const AldCheckResult *result)
+{
+        json_t *problems = json_array();
+
+        for (guint i = 0; i < result->problems->len; i++) {
+                const Problem *problem = result->problems->pdata[i];
+
+                json_array_append_new(problems, json_pack("{s:s, s:s, s:s}", "Id", problem->id, "Severity",
+                                                        ald_finding_row_severity_to_string(problem->severity),
+                                                        "Text", problem->text));
+        }
+        return json_pack("{s:b, s:b, s:o}", "Ok", result->problems->len == 0, "Unknown", result->unknown,
+                "Problems", problems);
+}

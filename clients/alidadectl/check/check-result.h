@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/common/finding-display.h"
+
+/* Exit statuses of monitoring plugins. */
+enum {
+        ALD_PLUGIN_OK,
+        ALD_PLUGIN_WARNING,
+        ALD_PLUGIN_CRITICAL,
+        ALD_PLUGIN_UNKNOWN,
+};
+
+/* The result of a check: what is wrong, and how to say so. */
+typedef struct AldCheckResult {
+        GPtrArray *problems; /* see ald_check_result_add() */
+        bool unknown;        /* the state could not be read */
+        guint n_required;    /* requirements that were judged */
+        char *about;         /* safe text: the node, or the cluster */
+} AldCheckResult;
+
+void ald_check_result_init(AldCheckResult *result);
+void ald_check_result_clear(AldCheckResult *result);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldCheckResult, ald_check_result_clear)
+
+/* The text must be safe. Takes it; the id is copied. */
+void ald_check_result_add(AldCheckResult *result, const char *id, AldFindingRowSeverity severity, char *text);
+
+/* One line without line break; for monitoring plugins without |, which begins figures there. */
+char *ald_check_result_line(const AldCheckResult *result, bool plugin);
+
+json_t *ald_check_result_to_json(const AldCheckResult *result);
+
+/* 0 or 1; for monitoring plugins one of theirs. */
+int ald_check_result_exit_code(const AldCheckResult *result, bool plugin);

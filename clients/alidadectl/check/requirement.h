@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "state-client/model.h"
+
+/* What a node must have: "rdma", "compute>=5", "memory>=64G". */
+typedef struct AldRequirement {
+        unsigned what;
+        double least;
+        char *text; /* as it was given */
+} AldRequirement;
+
+void ald_requirement_free(gpointer requirement);
+
+/* Adds those of a list with commas. -EINVAL with *ret_reason set if one is unknown or has no valid figure. */
+int ald_requirements_parse(const char *list, GPtrArray *requirements, char **ret_reason);
+
+/* NULL if the node (NULL: nothing is known about it) meets it, else why not: the figure with its age, or that
+ * it is unknown or too old. Free with g_free(). */
+char *ald_requirement_judge(
+        const AldRequirement *requirement, AldModel *model, const AldEntity *node, double now_usec);

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clients/alidadectl/check/check-result.h"
+#include "clients/alidadectl/check/requirement.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/options.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "common/fd.h"
+
+#define TIMEOUT_SEC 10u
+#define TIMEOUT_SEC_MAX 3600u
+
+#define ID_REQUIREMENT "requirement-not-met"
+#define ID_SERVICE "service-missing"
+#define ID_STATE "state-unreachable"
+#define ID_TIMEOUT "timeout"
+
+typedef struct CheckOrder {
+        AldCtl ctl;
+        bool all, plugin;
+        AldFindingRowSeverity severity; /* the mildest that counts */
+        GPtrArray *ignored;             /* of char */
+        GPtrArray *requirements;
+        unsigned timeout_sec;
+} CheckOrder;
+
+static int help(void)
+{
+        puts("Usage: alidadectl check [OPTION…]\n\n"
+             "Check this machine in one line, for schedulers and monitoring.\n\n"
+             "The exit status is 0 if all is well, and 1 if not.\n\n"
+             "Options:\n"
+             "  -h --help               Show this help\n"
+             "     --all                Check all findings of the cluster\n"
+             "     --severity=SEVERITY  Mildest finding that counts: error, warning (default) or notice\n"
+             "     --ignore=ID,…        Findings that do not count\n"
+             "     --require=WHAT,…     What this machine must have: memory>=64G, available>=8G,\n"
+             "                          device-memory>=24G, compute>=5 (TFLOPS), gpus>=2, rdma, links\n"
+             "     --timeout=SECONDS    Time limit (default: 10)\n"
+             "     --plugin             Text and exit status of monitoring plugins\n"
+             "     --json[=MODE]        Print JSON: short (as without MODE), pretty or off\n"
+             "  -H --host=USER@HOST     Check another machine, over ssh\n\n"
+             "See alidadectl(1).");
+        return ald_print_finish();
+}
+
+static int refuse(const char *option, const char *value)
+{
+        ald_print_error("--%s=%s is invalid; see alidadectl check --help", option, value);
+        return ALD_EXIT_USAGE;
+}
+
+static int take_requirements(CheckOrder *order, const char *list)
+{
+        g_autofree char *reason = NULL;
+
+        if (ald_requirements_parse(list, order->requirements, &reason) >= 0)
+                return -1;
+        ald_print_error("%s", reason);
+        return ALD_EXIT_USAGE;
+}
+
+static int take_severity(CheckOrder *order, const char *word)
+{
+        int severity = ald_finding_row_severity_from_string(word);
+
+        if (severity < 0)
+                return refuse("severity", word);
+        order->severity = (AldFindingRowSeverity) severity;
+        return -1;
+}
+
+static int take_timeout(CheckOrder *order, const char *word)
+{
+        guint64 value;
+
+        if (!g_ascii_string_to_unsigned(word, 10, 1, TIMEOUT_SEC_MAX, &value, NULL))
+                return refuse("timeout", word);
+        order->timeout_sec = (unsigned) value;
+        return -1;
+}
+
+static int take_ignored(CheckOrder *order, const char *list)
+{
+        g_autofree char **words = g_strsplit(list, ",", -1);
+
+        for (size_t i = 0; words[i]; i++)
+                g_ptr_array_add(order->ignored, words[i]);
+        return -1;
+}
+
+/* Returns an exit code if there is nothing more to do, else -1. */
+static int parse_options(int argc, char **argv, CheckOrder *order)
+{
+        enum { ALL = 0x100, IGNORE, PLUGIN, REQUIRE, SEVERITY, TIMEOUT };
+        static const struct option options[] = {
+                ALD_COMMON_OPTIONS,
+                { "all", no_argument, NULL, ALL },
+                { "ignore", required_argument, NULL, IGNORE },
+                { "plugin", no_argument, NULL, PLUGIN },
+                { "require", required_argument, NULL, REQUIRE },
+                { "severity", required_argument, NULL, SEVERITY },
+                { "timeout", required_argument, NULL, TIMEOUT },
+                {},
+        };
+        int c, r = -1;
+
+        while (r < 0 && (c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
+                switch (c) {
+                case 'h':
+                        return help();
+                case ALL:
+                        order->all = true;
+                        break;
+                case IGNORE:
+                        r = take_ignored(order, optarg);
+                        break;
+                case PLUGIN:
+                        order->plugin = true;
+                        break;
+                case REQUIRE:
+                        r = take_requirements(order, optarg);
+                        break;
+                case SEVERITY:
+                        r = take_severity(order, optarg);
+                        break;
+                case TIMEOUT:
+                        r = take_timeout(order, optarg);
+                        break;
+                default:
+                        r = ald_options_take(&order->ctl, argv, c);
+                }
+        if (r < 0 && argv[optind]) {
+                ald_print_error("Usage: alidadectl check [OPTION…]");
+                return ALD_EXIT_USAGE;
+        }
+        return r;
+}
+
+static bool is_ignored(const CheckOrder *order, const char *id)
+{
+        return id && g_ptr_array_find_with_equal_func(order->ignored, id, g_str_equal, NULL);
+}
+
+static void check_findings(const CheckOrder *order, AldModel *model, const char *own, AldCheckResult *result)
+{
+        g_autoptr(GPtrArray) findings = ald_findings_sorted(model, order->all ? NULL : own);
+
+        for (guint i = 0; i < findings->len; i++) {
+                const AldFindingRow *row = findings->pdata[i];
+                AldFindingRowSeverity severity = ald_finding_severity_of(row);
+                g_autofree char *id = ald_text_safe(row->id ?: "finding");
+
+                if (severity <= order->severity && !is_ignored(order, row->id))
+                        ald_check_result_add(result, id, severity, ald_finding_words(row) ?: g_strdup(""));
+        }
+}
+
+static void check_requirements(
+        const CheckOrder *order, AldModel *model, const AldEntity *own, AldCheckResult *result)
+{
+        for (guint i = 0; i < order->requirements->len; i++) {
+                const AldRequirement *requirement = order->requirements->pdata[i];
+                g_autofree char *reason = ald_requirement_judge(requirement, model, own, ald_now());
+
+                if (reason)
+                        ald_check_result_add(result, ID_REQUIREMENT, ALD_FINDING_ROW_SEVERITY_ERROR,
+                                g_strdup_printf("%s: %s", requirement->text, reason));
+        }
+        result->n_required = order->requirements->len;
+}
+
+/* A member of a cluster needs the cluster service, too. */
+static void check_services(const CheckOrder *order, const AldEntity *own, AldCheckResult *result)
+{
+        static const char *const names[] = { ALD_IDENTITY_NAME, "org.alidade.Telemetry1", ALD_LINK_PROBE_NAME,
+                ALD_CLUSTER_NAME };
+        bool is_member = ald_entity_record(own, ALD_KIND_MEMBERSHIP) != NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
+        g_auto(GStrv) owned = NULL;
+
+        if (is_ignored(order, ID_SERVICE))
+                return;
+        if (ald_bus_open(&order->ctl, &bus) != ALD_EXIT_OK || sd_bus_list_names(bus, &owned, NULL) < 0) {
+                ald_check_result_add(result, ID_SERVICE, ALD_FINDING_ROW_SEVERITY_ERROR,
+                        g_strdup("the names on the bus cannot be read"));
+                return;
+        }
+        for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+                if (!g_strv_contains((const char *const *) owned, names[i]) &&
+                        (is_member || strcmp(names[i], ALD_CLUSTER_NAME) != 0))
+                        ald_check_result_add(result, ID_SERVICE, ALD_FINDING_ROW_SEVERITY_ERROR,
+                                g_strdup_printf("%s is not running", names[i]));
+}
+
+static int print_result(const CheckOrder *order, const AldCheckResult *result)
+{
+        g_autofree char *line = ald_check_result_line(result, order->plugin);
+        int r;
+
+        if (order->ctl.json == ALD_JSON_OFF) {
+                puts(line);
+                r = ald_print_finish();
+        } else {
+                json_t *json = ald_check_result_to_json(result);
+
+                r = ald_print_json(&order->ctl, json);
+                json_decref(json);
+        }
+        return r == ALD_EXIT_OK ? ald_check_result_exit_code(result, order->plugin) : r;
+}
+
+/* Its reason is on standard error, if there is one. */
+static int print_unknown(const CheckOrder *order, const char *id, char *text)
+{
+        g_auto(AldCheckResult) result = {};
+
+        ald_check_result_init(&result);
+        result.unknown = true;
+        ald_check_result_add(&result, id, ALD_FINDING_ROW_SEVERITY_ERROR, text);
+        return print_result(order, &result);
+}
+
+static int check(const CheckOrder *order)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_auto(AldCheckResult) result = {};
+        const AldEntity *own;
+        const char *id;
+
+        if (ald_session_load(&session, &order->ctl, true) != ALD_EXIT_OK)
+                return print_unknown(order, ID_STATE, g_strdup("the state service cannot be read"));
+        id = ald_model_node_id(session.model);
+        if (!id)
+                return print_unknown(order, ID_STATE, g_strdup("the id of the machine is unknown"));
+        own = ald_model_get(session.model, id);
+        ald_check_result_init(&result);
+        result.about = order->all ? g_strdup("the cluster") : ald_node_name(session.model, id);
+        check_services(order, own, &result);
+        check_requirements(order, session.model, own, &result);
+        check_findings(order, session.model, id, &result);
+        return print_result(order, &result);
+}
+
+/* A negative errno, -ETIMEDOUT if it has not ended in time. */
+static int wait_in_time(pid_t child, unsigned timeout_sec)
+{
+        ald_fd int fd = (int) syscall(SYS_pidfd_open, child, 0);
+        struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+        int n;
+
+        if (fd < 0)
+                return -errno;
+        do
+                n = poll(&pollfd, 1, (int) timeout_sec * 1000);
+        while (n < 0 && errno == EINTR);
+        return n > 0 ? 0 : n == 0 ? -ETIMEDOUT : -errno;
+}
+
+/* In a child, so that nothing that hangs there can keep this process. */
+static int check_in_time(const CheckOrder *order)
+{
+        int r, status;
+        pid_t child;
+
+        child = fork();
+        if (child < 0) {
+                ald_print_error("Cannot fork: %s", strerror(errno));
+                return print_unknown(order, ID_STATE, g_strdup("the state service cannot be read"));
+        }
+        if (child == 0)
+                _exit(check(order));
+        r = wait_in_time(child, order->timeout_sec);
+        if (r < 0) {
+                (void) kill(child, SIGKILL);
+                return print_unknown(order, ID_TIMEOUT,
+                        g_strdup_printf("%s did not answer within %u s",
+                                order->ctl.host ? "the machine" : "the bus or " ALD_STATE_UNIT,
+                                order->timeout_sec));
+        }
+        if (waitpid(child, &status, 0) < 0 || !WIFEXITED(status))
+                return print_unknown(order, ID_STATE, g_strdup("the check ended unexpectedly"));
+        return WEXITSTATUS(status);
+}
+
+int ald_verb_check(const AldCtl *ctl)
+{
+        g_autoptr(GPtrArray) ignored = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) requirements = g_ptr_array_new_with_free_func(ald_requirement_free);
+        CheckOrder order = { .ctl = *ctl,
+                .severity = ALD_FINDING_ROW_SEVERITY_WARNING,
+                .ignored = ignored,
+                .requirements = requirements,
+                .timeout_sec = TIMEOUT_SEC };
+        g_autofree char **argv = NULL;
+        int argc, r;
+
+        argv = ald_options_begin(ctl, &argc);
+        r = parse_options(argc, argv, &order);
+        if (r < 0)
+                return check_in_time(&order);
+        return r == ALD_EXIT_USAGE && order.plugin ? ALD_PLUGIN_UNKNOWN : r;
+}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""alidadectl check: one line and an exit status, whatever the state and the services do."""
+
+import json
+import signal
+import time
+
+import pytest
+
+from bedlib.services import SOURCE, client_binary
+from client import OK, USAGE
+from played_state import now, sample_node
+from test_alidadectl_played import FINDING, GIB, ME, PEER, play  # noqa: F401
+
+NOT_OK = 1
+WARNING, CRITICAL, UNKNOWN = 1, 2, 3
+OWN = {"Id": "disk-nearly-full", "Severity": "error", "Nodes": [ME], "Names": ["atlas"], "Path": "/srv",
+       "AvailableBytes": GIB, "TotalBytes": 1000 * GIB, "Text": "x"}
+OWN_TEXT = "disk-nearly-full: /srv on atlas has only 1 GiB of 1000 GiB left"
+NOTICE = {"Id": "interface-slow", "Severity": "notice", "Nodes": [ME], "Names": ["atlas"], "Interface": "eth0",
+          "NegotiatedBitsPerSecond": 100_000_000, "Text": "x"}
+ONLY_STATE = "--ignore=service-missing"
+
+
+def check(host, *options):
+    done = host.alidadectl("check", *options, check=False)
+    assert done.stdout.count("\n") == 1 and done.stdout.endswith("\n"), done
+    return done.returncode, done.stdout[:-1]
+
+
+def test_findings_about_this_machine(play):
+    host, state = play(findings=[FINDING])
+    assert check(host, ONLY_STATE) == (OK, "OK: no findings about atlas")
+    code, line = check(host, ONLY_STATE, "--all")
+    assert code == NOT_OK and line.startswith("NOT OK: rdma-unusable: ")
+    state.findings = [OWN, NOTICE]
+    assert check(host, ONLY_STATE) == (NOT_OK, "NOT OK: " + OWN_TEXT)
+    assert check(host, ONLY_STATE, "--ignore=other,disk-nearly-full")[0] == OK
+    code, line = check(host, ONLY_STATE, "--severity=notice")
+    assert code == NOT_OK and line == f"NOT OK: {OWN_TEXT}; interface-slow: eth0 on atlas negotiated only 100 Mb/s"
+    state.findings = [{**FINDING, "Nodes": [ME]}]
+    assert check(host, ONLY_STATE, "--severity=error")[0] == OK and check(host, ONLY_STATE)[0] == NOT_OK
+
+
+def test_monitoring_plugins(play):
+    host, state = play()
+    assert check(host, ONLY_STATE, "--plugin") == (OK, "OK - no findings about atlas")
+    state.findings = [{**FINDING, "Id": "from-later", "Nodes": [ME], "Text": "a|b\nc"}]
+    code, line = check(host, ONLY_STATE, "--plugin")
+    assert code == WARNING and line.startswith("WARNING - from-later: a/b")
+    state.findings = [OWN, FINDING]
+    assert check(host, ONLY_STATE, "--plugin") == (CRITICAL, "CRITICAL - " + OWN_TEXT)
+    state.close()
+    code, line = check(host, ONLY_STATE, "--plugin")
+    assert code == UNKNOWN and line == "UNKNOWN - state-unreachable: the state service cannot be read"
+    assert host.alidadectl("check", "--plugin", "--what", check=False).returncode == UNKNOWN
+
+
+def test_services(play):
+    host, _ = play()
+    code, line = check(host)
+    assert code == NOT_OK
+    assert line == "NOT OK: " + "; ".join(f"service-missing: org.alidade.{name} is not running"
+                                          for name in ("Identity1", "Telemetry1", "LinkProbe1"))
+    connection = host.connection()
+    for name in ("Identity1", "Telemetry1", "LinkProbe1"):
+        connection.own(f"org.alidade.{name}")
+    assert check(host)[0] == OK
+    member = {ME: {**sample_node("atlas"), "Node1.Membership": {"ClusterName": "lab"}}}
+    other, _ = play(member)
+    assert "org.alidade.Cluster1 is not running" in check(other)[1]
+
+
+def node(**kinds):
+    """A node with records of now, and others."""
+    found = {**sample_node("atlas"), "Node1.Fabric": {"RdmaPorts": [
+        {"Id": "mlx5_0.1", "State": "active", "LinkLayer": "infiniband"},
+        {"Id": "mlx5_1.1", "State": "down", "LinkLayer": "infiniband"}]}, **kinds}
+    for fields in found.values():
+        fields.setdefault("UpdatedUSec", now())
+    for device in found.get("Node1.Compute", {}).get("Devices", ()):
+        device.setdefault("MeasuredUSec", now())
+    return found
+
+
+@pytest.mark.parametrize("requirement, reason", [
+    ("memory>=64G", None), ("memory>=65G", "64.0 GiB, now"), ("available>=16G", None), ("available>=17G", "16.0 GiB"),
+    ("device-memory>=24G", None), ("device-memory>=25G", "24.0 GiB"), ("gpus", None), ("gpus>=2", "1, "),
+    ("compute>=165", None), ("compute>=166", "165 TFLOPS, "), ("compute", None), ("rdma", None), ("rdma>=2", "1, "),
+    ("links", "0")])
+def test_requirements(play, requirement, reason):
+    host, _ = play({ME: node()})
+    code, line = check(host, ONLY_STATE, f"--require=gpus,{requirement}")
+    if reason is None:
+        assert (code, line) == (OK, "OK: no findings about atlas, all requirements met")
+    else:
+        assert code == NOT_OK and line.startswith(f"NOT OK: requirement-not-met: {requirement}: {reason}"), line
+
+
+def test_old_and_unknown_figures_are_not_enough(play):
+    day = 24 * 3600 * 10 ** 6
+    old = node(**{"Node1.Memory": {"TotalBytes": 64 * GIB, "UpdatedUSec": now() - day // 12}})
+    old["Node1.Compute"]["Devices"][0]["MeasuredUSec"] = now() - 2 * day
+    del old["Node1.Fabric"]
+    host, _ = play({ME: old})
+    code, line = check(host, ONLY_STATE, "--require=memory>=1G,available>=1G,compute>=1", "--require=rdma")
+    assert code == NOT_OK and line.split("; ") == [
+        "NOT OK: requirement-not-met: memory>=1G: 64.0 GiB, but too old: 2 h ago",
+        "requirement-not-met: available>=1G: unknown",
+        "requirement-not-met: compute>=1: 165 TFLOPS, but too old: 2 d ago",
+        "requirement-not-met: rdma: unknown"]
+
+
+def test_json(play):
+    host, state = play(findings=[OWN])
+    done = host.alidadectl("check", ONLY_STATE, "--json", "--require=rdma", check=False)
+    found = json.loads(done.stdout)
+    assert done.returncode == NOT_OK and not found["Ok"] and not found["Unknown"]
+    assert [(row["Id"], row["Severity"]) for row in found["Problems"]] == [
+        ("requirement-not-met", "error"), ("disk-nearly-full", "error")]
+    state.findings = []
+    assert json.loads(host.alidadectl("check", ONLY_STATE, "--json").stdout) == {
+        "Ok": True, "Unknown": False, "Problems": []}
+
+
+def test_a_service_that_hangs(make_host):
+    host = make_host(sysroot=True)
+    stated = host.start_daemon("stated")
+    stated.signal(signal.SIGSTOP)
+    began = time.monotonic()
+    code, line = check(host, "--timeout=1")
+    assert (code, line) == (NOT_OK, "NOT OK: timeout: the bus or alidade-stated did not answer within 1 s")
+    assert 1 <= time.monotonic() - began < 8
+    stated.signal(signal.SIGCONT)
+
+
+SCONTROL = """#!/bin/sh
+case $1 in
+show) echo "NodeName=$3 State=IDLE+DRAIN"; echo "   Reason=$(cat "$FOLDER/reason")" ;;
+update) shift; printf '%s\\n' "$@" >"$FOLDER/update" ;;
+esac
+"""
+
+
+def test_the_example_for_slurm(play, tmp_path):
+    """It drains, and resumes only what it drained."""
+    host, state = play({ME: node()}, findings=[OWN])
+    (tmp_path / "scontrol").write_text(SCONTROL)
+    (tmp_path / "scontrol").chmod(0o755)
+    script = (SOURCE / "examples" / "slurm" / "health-check").read_text().replace(
+        "alidadectl check", f"{client_binary()} check {ONLY_STATE}").replace("--require=memory>=1G", "--require=gpus")
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "FOLDER": str(tmp_path), "SLURMD_NODENAME": "n1"}
+
+    def updated(reason):
+        (tmp_path / "reason").write_text(reason)
+        (tmp_path / "update").unlink(missing_ok=True)
+        host.run(["sh", "-c", script], env=environment)
+        return (tmp_path / "update").read_text().splitlines() if (tmp_path / "update").exists() else None
+
+    assert updated("") == ["nodename=n1", "state=drain", f"reason=alidade: NOT OK: {OWN_TEXT}"]
+    state.findings = []
+    assert updated("somebody's") is None
+    assert updated("alidade: NOT OK: x") == ["nodename=n1", "state=resume"]
+
+
+@pytest.mark.parametrize("option", ["--require=memory", "--require=memory>64G", "--require=speed>=1",
+                                    "--require=memory>=64X", "--require=gpus>=", "--require=", "--severity=bad",
+                                    "--timeout=0", "--timeout=x", "--what", "more"])
+def test_the_command_line(make_host, option):
+    done = make_host().alidadectl("check", option, check=False)
+    assert (done.returncode, done.stdout) == (USAGE, "") and done.stderr
