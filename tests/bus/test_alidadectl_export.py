@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from bedlib import network
-from bedlib.services import SOURCE
+from bedlib.services import SOURCE, client_binary
 from bedlib.waiting import wait_until
 from client import ERROR, NO_NODE, OK, USAGE
 from played_state import now, sample_node
@@ -227,6 +227,14 @@ MailProg=/bin/true
 """
 
 
+def check_health(racks, environment, shown):
+    """What slurmd would start: a service is missing, so the node is drained, once with this reason."""
+    script = (SOURCE / "examples" / "slurm" / "health-check").read_text().replace("alidadectl", str(client_binary()))
+    racks.run(["sh", "-c", script], env={**environment, "PATH": "/usr/sbin:/usr/bin:/bin", "SLURMD_NODENAME": "atlas"})
+    node = shown("node atlas")
+    assert "+DRAIN" in node and "Reason=alidade: NOT OK: service-missing: " in node
+
+
 @pytest.mark.skipif(not (shutil.which("slurmctld") and shutil.which("scontrol")), reason="Slurm is not installed")
 def test_slurm_reads_the_topology(racks):
     if not racks.isolated:
@@ -246,7 +254,7 @@ def test_slurm_reads_the_topology(racks):
     controller = racks.spawn(["slurmctld", "-D", "-i"], "slurmctld", env=environment)
 
     def shown(what):
-        done = racks.run(["scontrol", "--oneliner", "show", what], env=environment, check=False)
+        done = racks.run(["scontrol", "--oneliner", "show", *what.split()], env=environment, check=False)
         return done.stdout if done.returncode == 0 else ""
 
     try:
@@ -259,6 +267,7 @@ def test_slurm_reads_the_topology(racks):
         for line in lines:
             name, features = (word.partition("=")[2] for word in line.split())
             assert f"NodeName={name} " in nodes and f"AvailableFeatures={features} " in nodes
+        check_health(racks, environment, shown)
     finally:
         controller.kill()
         controller.wait(10)
