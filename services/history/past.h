@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Whether a figure is slower than its own past. A link has a past for each path and direction, a compute
+ * device one for each metric. A result is slow if it is below the median of the last 30 days by more than a
+ * tenth of it and three times its spread. The spread is the median distance from the median, times 1.4826:
+ * the standard deviation of normally distributed results, to which outliers add nothing. A slow result may be
+ * chance, so it counts once a second probe confirms it. A rate that stays low is the usual one when it has
+ * about half of the results of 30 days, and is not slow then. Pure.
+ */
+#define ALD_PAST_USEC (INT64_C(30) * 24 * 3600 * 1000000)
+#define ALD_PAST_RESULTS_MIN 20u
+
+typedef struct AldPastResult {
+        int64_t time; /* of the measurement, CLOCK_REALTIME in µs */
+        double rate;  /* the greater the better */
+} AldPastResult;
+
+typedef struct AldPastVerdict {
+        bool known;     /* there are enough results to compare with */
+        bool slower;    /* the last two results are slow */
+        bool suspected; /* the last one alone is; a second probe is to confirm it */
+        double median, spread;
+        double limit;  /* a lower rate is slow */
+        double rate;   /* the last result; if slower, the greater of the last two */
+        int64_t since; /* if slower: the first of the slow results in a row */
+} AldPastVerdict;
+
+/* Results in the order of time, in any number. Those that are not positive are ignored. */
+AldPastVerdict ald_past_judge(const AldPastResult *results, size_t n);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdbool.h>
+
+#include "services/history/store/budget.h"
+#include "services/history/store/series-table.h"
+#include "services/history/store/tier-table.h"
+
+#define LOG_MAX (UINT64_C(4) << 20)
+#define TRANSACTION_MAX ((size_t) 256 << 10)
+#define VACUUM_PAGES 64
+#define RETIRED_SPANS 2u
+#define EVENTS_PER_DROP 32
+
+uint64_t ald_budget_log(uint64_t budget)
+{
+        return MIN(budget / 4, LOG_MAX);
+}
+
+size_t ald_budget_transaction(uint64_t budget)
+{
+        return MIN((size_t) (budget / 32), TRANSACTION_MAX);
+}
+
+unsigned ald_budget_series(uint64_t budget)
+{
+        return (unsigned) MIN(budget / 1024, ALD_SERIES_ID_MAX / 2);
+}
+
+unsigned ald_budget_events(uint64_t budget)
+{
+        return (unsigned) MIN(budget / 8192, UINT16_MAX);
+}
+
+static uint64_t file_max(uint64_t budget)
+{
+        return budget - ald_budget_log(budget);
+}
+
+int ald_budget_set(AldDatabase *database, uint64_t budget)
+{
+        return ald_database_limit(database, file_max(budget));
+}
+
+/* The tier whose oldest span is dropped next; ALD_TIERS if there is none. */
+static int find_tier(AldDatabase *database, AldTier *ret, int64_t *ret_start)
+{
+        double most = 0;
+        int r;
+
+        *ret = ALD_TIERS;
+        for (AldTier tier = ALD_TIER_RAW; tier < ALD_TIERS; tier++) {
+                const AldTierRule *rule = &ald_tier_rules[tier];
+                int64_t first, last;
+                double share;
+                bool any;
+
+                r = ald_tier_extent(database, tier, &any, &first, &last);
+                if (r < 0)
+                        return r;
+                share = any ? (double) (last + rule->span - first) / (double) rule->goal : 0;
+                if (share > most) {
+                        most = share;
+                        *ret = tier;
+                        *ret_start = first;
+                }
+        }
+        return 0;
+}
+
+static int drop_span(AldDatabase *database, AldTier tier, int64_t start)
+{
+        int r;
+
+        r = ald_database_begin(database);
+        if (r < 0)
+                return r;
+        r = ald_tier_drop(database, tier, start);
+        if (r >= 0)
+                return ald_database_commit(database);
+        ald_database_rollback(database);
+        return r;
+}
+
+/* 0 if nothing is left to drop. */
+static int drop_oldest(AldDatabase *database)
+{
+        AldTier tier;
+        int64_t start = 0, n = 0;
+        int r;
+
+        r = find_tier(database, &tier, &start);
+        if (r < 0)
+                return r;
+        if (tier < ALD_TIERS)
+                return (r = drop_span(database, tier, start)) < 0 ? r : 1;
+        r = ald_database_integer(database, "SELECT count(*) FROM events", 0, &n);
+        if (r < 0 || n == 0)
+                return r;
+        r = ald_database_run(database,
+                "DELETE FROM events WHERE id IN (SELECT id FROM events ORDER BY began LIMIT ?)", "i",
+                (int64_t) EVENTS_PER_DROP);
+        return r < 0 ? r : 1;
+}
+
+static int empty_log(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
+{
+        int r;
+
+        if (size->log <= ald_budget_log(budget) / 2)
+                return 0;
+        r = ald_database_checkpoint(database);
+        if (r >= 0)
+                return ald_database_size(database, size);
+        return r == -EBUSY && size->log + ald_budget_transaction(budget) * 2 < ald_budget_log(budget) ? 0 : r;
+}
+
+/* Takes unused pages off the end of the file, some at a time since the log has those that move. */
+static int shorten(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
+{
+        int r = 0;
+
+        while (r >= 0 && size->file > file_max(budget) && size->unused > 0) {
+                r = ald_database_run(
+                        database, "PRAGMA incremental_vacuum(" G_STRINGIFY(VACUUM_PAGES) ")", "");
+                if (r >= 0)
+                        r = ald_database_size(database, size);
+                if (r >= 0)
+                        r = empty_log(database, budget, size);
+        }
+        return r;
+}
+
+int ald_budget_keep(AldDatabase *database, uint64_t budget)
+{
+        const uint64_t room = 2 * ald_budget_transaction(budget) + 32 * ALD_DATABASE_PAGE;
+        AldDatabaseSize size;
+        int r, dropped = 1;
+
+        r = ald_database_size(database, &size);
+        if (r >= 0)
+                r = empty_log(database, budget, &size);
+        while (r >= 0 && dropped > 0 && size.file - size.unused + room > file_max(budget)) {
+                dropped = r = drop_oldest(database);
+                if (r >= 0)
+                        r = ald_database_size(database, &size);
+                if (r >= 0)
+                        r = empty_log(database, budget, &size);
+        }
+        return r < 0 ? r : shorten(database, budget, &size);
+}
+
+int ald_budget_retire(AldDatabase *database, int64_t now)
+{
+        int r = 0;
+
+        for (AldTier tier = ALD_TIER_RAW; tier < ALD_TIERS; tier++)
+                for (unsigned i = 0; i < RETIRED_SPANS && r >= 0; i++) {
+                        const AldTierRule *rule = &ald_tier_rules[tier];
+                        int64_t first, last;
+                        bool any;
+
+                        r = ald_tier_extent(database, tier, &any, &first, &last);
+                        if (r < 0)
+                                return r;
+                        if (any && first + rule->span < now - rule->keep)
+                                r = drop_span(database, tier, first);
+                        else if (any && last > now + ALD_DAY_USEC)
+                                r = drop_span(database, tier, last);
+                }
+        return r;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/history/store/events.h"
+
+static const char insert_text[] = "INSERT INTO events (began, finding, nodes, text) VALUES (?, ?, ?, ?)";
+static const char trim_text[] = "DELETE FROM events WHERE id IN"
+                                " (SELECT id FROM events ORDER BY began DESC, id DESC LIMIT -1 OFFSET ?)";
+static const char end_text[] = "UPDATE events SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING id";
+static const char visit_text[] = "SELECT id, began, ended, finding, nodes, text FROM events"
+                                 " WHERE began < ?2 AND (ended IS NULL OR ended >= ?1) ORDER BY began, id";
+
+int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned max, int64_t *ret_id)
+{
+        int r;
+
+        if (strlen(event->finding) > ALD_EVENT_WORD_MAX || strlen(event->nodes) > ALD_EVENT_TEXT_MAX ||
+                strlen(event->text) > ALD_EVENT_TEXT_MAX)
+                return -E2BIG;
+        r = ald_database_begin(database);
+        if (r < 0)
+                return r;
+        r = ald_database_run(
+                database, insert_text, "isss", event->began, event->finding, event->nodes, event->text);
+        if (r >= 0)
+                r = ald_database_integer(database, "SELECT last_insert_rowid()", 0, ret_id);
+        if (r >= 0)
+                r = ald_database_run(database, trim_text, "i", (int64_t) max);
+        if (r >= 0)
+                return ald_database_commit(database);
+        ald_database_rollback(database);
+        return r;
+}
+
+int ald_event_end(AldDatabase *database, int64_t id, int64_t ended)
+{
+        sqlite3_stmt *statement;
+        int r, n = 0;
+
+        r = ald_database_query(database, &statement, end_text, "ii", id, ended);
+        if (r < 0)
+                return r;
+        while ((r = ald_database_step(database, statement)) > 0)
+                n++;
+        return r < 0 ? r : n > 0 ? 0 : -ENODATA;
+}
+
+static const char *text_of(sqlite3_stmt *statement, int column)
+{
+        const char *text = (const char *) sqlite3_column_text(statement, column);
+
+        return text ? text : "";
+}
+
+static void visit_row(sqlite3_stmt *statement, AldEventVisit visit, void *userdata)
+{
+        const AldKeptEvent event = {
+                .id = sqlite3_column_int64(statement, 0),
+                .began = sqlite3_column_int64(statement, 1),
+                .ended = sqlite3_column_type(statement, 2) == SQLITE_NULL
+                                 ? INT64_MAX
+                                 : sqlite3_column_int64(statement, 2),
+                .finding = text_of(statement, 3),
+                .nodes = text_of(statement, 4),
+                .text = text_of(statement, 5),
+        };
+
+        visit(&event, userdata);
+}
+
+int ald_events_visit(
+        AldDatabase *database, int64_t from, int64_t to, unsigned max, AldEventVisit visit, void *userdata)
+{
+        sqlite3_stmt *statement;
+        unsigned n = 0;
+        int r;
+
+        r = ald_database_query(database, &statement, visit_text, "ii", from, to);
+        if (r < 0)
+                return r;
+        while ((r = ald_database_step(database, statement)) > 0) {
+                if (n++ == max) {
+                        ald_database_reset(statement);
+                        return -E2BIG;
+                }
+                visit_row(statement, visit, userdata);
+        }
+        return r;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdint.h>
+
+#include "services/history/store/database.h"
+
+/* When each finding began and ended. */
+#define ALD_EVENT_TEXT_MAX 2048u
+#define ALD_EVENT_WORD_MAX 256u
+
+typedef struct AldKeptEvent {
+        int64_t id;
+        int64_t began, ended; /* µs; INT64_MAX: it has not ended */
+        const char *finding;  /* its Id, of at most ALD_EVENT_WORD_MAX bytes */
+        const char *nodes;    /* their ids, with commas between them; at most ALD_EVENT_TEXT_MAX bytes */
+        const char *text;     /* its row as JSON, of at most as many */
+} AldKeptEvent;
+
+/* Adds an event whose id is ignored, and drops the oldest if there are more than max. */
+int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned max, int64_t *ret_id);
+
+/* -ENODATA if there is no such event, or it has ended. */
+int ald_event_end(AldDatabase *database, int64_t id, int64_t ended);
+
+/* Called for each; what the event points to ends with the call. */
+typedef void (*AldEventVisit)(const AldKeptEvent *event, void *userdata);
+
+/* Those of which some part is within [from, to), in the order of their beginnings, at most max of them:
+ * -E2BIG after these if there are more. */
+int ald_events_visit(
+        AldDatabase *database, int64_t from, int64_t to, unsigned max, AldEventVisit visit, void *userdata);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "services/history/store/series-table.h"
+
+struct AldSeriesTable {
+        GHashTable *series; /* AldKeptSeries by themselves */
+        unsigned max;       /* in the database */
+        bool counted;
+        int64_t n_stored, last_id; /* in the database, if counted */
+};
+
+static guint hash_name(gconstpointer data)
+{
+        const AldSeriesName *name = &((const AldKeptSeries *) data)->name;
+
+        return ((g_str_hash(name->node) * 31 + g_str_hash(name->kind)) * 31 + g_str_hash(name->key)) * 31 +
+               g_str_hash(name->field);
+}
+
+static gboolean is_equal(gconstpointer a, gconstpointer b)
+{
+        const AldSeriesName *one = &((const AldKeptSeries *) a)->name;
+        const AldSeriesName *other = &((const AldKeptSeries *) b)->name;
+
+        return strcmp(one->field, other->field) == 0 && strcmp(one->key, other->key) == 0 &&
+               strcmp(one->node, other->node) == 0 && strcmp(one->kind, other->kind) == 0;
+}
+
+AldSeriesTable *ald_series_table_new(void)
+{
+        AldSeriesTable *table = g_new0(AldSeriesTable, 1);
+
+        table->series = g_hash_table_new_full(hash_name, is_equal, g_free, NULL);
+        return table;
+}
+
+void ald_series_table_free(AldSeriesTable *table)
+{
+        if (!table)
+                return;
+        g_hash_table_unref(table->series);
+        g_free(table);
+}
+
+/* With its words behind it, in one piece of memory. */
+static AldKeptSeries *kept_series_new(const AldSeriesName *name)
+{
+        const char *words[] = { name->node, name->kind, name->key, name->field };
+        const char *kept[G_N_ELEMENTS(words)];
+        AldKeptSeries *series;
+        size_t n = sizeof *series;
+        char *to;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+                n += strlen(words[i]) + 1;
+        series = g_malloc0(n);
+        to = (char *) (series + 1);
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+                kept[i] = memcpy(to, words[i], strlen(words[i]) + 1);
+                to += strlen(words[i]) + 1;
+        }
+        series->name = (AldSeriesName){ kept[0], kept[1], kept[2], kept[3] };
+        return series;
+}
+
+AldKeptSeries *ald_series_table_find(const AldSeriesTable *table, const AldSeriesName *name)
+{
+        const AldKeptSeries wanted = { .name = *name };
+
+        return g_hash_table_lookup(table->series, &wanted);
+}
+
+AldKeptSeries *ald_series_table_get(AldSeriesTable *table, const AldSeriesName *name)
+{
+        AldKeptSeries *series = ald_series_table_find(table, name);
+
+        if (!series) {
+                series = kept_series_new(name);
+                g_hash_table_add(table->series, series);
+        }
+        return series;
+}
+
+unsigned ald_series_table_size(const AldSeriesTable *table)
+{
+        return g_hash_table_size(table->series);
+}
+
+void ald_series_table_clear(AldSeriesTable *table)
+{
+        g_hash_table_remove_all(table->series);
+}
+
+void ald_series_table_forget_ids(AldSeriesTable *table)
+{
+        GHashTableIter iter;
+        AldKeptSeries *series;
+
+        table->counted = false;
+        g_hash_table_iter_init(&iter, table->series);
+        while (g_hash_table_iter_next(&iter, (gpointer *) &series, NULL)) {
+                series->id = 0;
+                series->last_day = 0;
+        }
+}
+
+static int look_up(AldDatabase *database, const AldSeriesName *name, uint32_t *ret_id, int64_t *ret_last)
+{
+        sqlite3_stmt *statement;
+        int r;
+
+        r = ald_database_query(database, &statement,
+                "SELECT id, last FROM series WHERE node = ? AND kind = ? AND key = ? AND field = ?", "ssss",
+                name->node, name->kind, name->key, name->field);
+        if (r >= 0)
+                r = ald_database_step(database, statement);
+        if (r <= 0)
+                return r < 0 ? r : -ENODATA;
+        *ret_id = (uint32_t) sqlite3_column_int64(statement, 0);
+        *ret_last = sqlite3_column_int64(statement, 1);
+        ald_database_reset(statement);
+        return *ret_id > 0 && *ret_id <= ALD_SERIES_ID_MAX ? 0 : -EBADMSG;
+}
+
+static int count(AldSeriesTable *table, AldDatabase *database)
+{
+        int r = 0;
+
+        if (!table->counted)
+                r = ald_database_integer(database, "SELECT count(*) FROM series", 0, &table->n_stored);
+        if (!table->counted && r >= 0)
+                r = ald_database_integer(database, "SELECT max(id) FROM series", 0, &table->last_id);
+        table->counted = r >= 0;
+        return r;
+}
+
+static int create(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *series, int64_t day)
+{
+        int r;
+
+        r = count(table, database);
+        if (r < 0)
+                return r;
+        if (table->n_stored >= (int64_t) table->max || table->last_id < 0 ||
+                table->last_id >= ALD_SERIES_ID_MAX)
+                return -ENOSPC;
+        r = ald_database_run(database,
+                "INSERT INTO series (node, kind, key, field, id, last) VALUES (?, ?, ?, ?, ?, ?)", "ssssii",
+                series->name.node, series->name.kind, series->name.key, series->name.field,
+                table->last_id + 1, day);
+        if (r < 0)
+                return r;
+        table->n_stored++;
+        series->id = (uint32_t) ++table->last_id;
+        series->last_day = day;
+        return 0;
+}
+
+int ald_series_enter(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *series, int64_t day)
+{
+        int r = 0;
+
+        if (series->id == 0)
+                r = look_up(database, &series->name, &series->id, &series->last_day);
+        if (r == -ENODATA)
+                return create(table, database, series, day);
+        if (r < 0 || series->last_day >= day)
+                return r;
+        r = ald_database_run(database,
+                "UPDATE series SET last = ? WHERE node = ? AND kind = ? AND key = ? AND field = ?", "issss",
+                day, series->name.node, series->name.kind, series->name.key, series->name.field);
+        if (r >= 0)
+                series->last_day = day;
+        return r;
+}
+
+void ald_series_table_limit(AldSeriesTable *table, unsigned max)
+{
+        table->max = max;
+}
+
+int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *ret)
+{
+        int64_t last;
+
+        return look_up(database, name, ret, &last);
+}
+
+int ald_series_remove_before(AldDatabase *database, int64_t day)
+{
+        return ald_database_run(database, "DELETE FROM series WHERE last < ?", "i", day);
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "services/history/store/budget.h"
+#include "services/history/store/query.h"
+#include "services/history/store/recent.h"
+#include "services/history/store/rollup.h"
+#include "services/history/store/sample.h"
+#include "services/history/store/store.h"
+#include "services/history/store/tier-table.h"
+
+/* Beyond these, what is kept in memory is looked up anew. */
+#define SERIES_MAX 65536u
+/* How often recent samples are written before they are moved, whatever the hour. */
+#define RECENT_MAX 512u
+/* Samples that a transaction writes, some 3 bytes each. */
+#define BATCH 8192u
+
+typedef struct AldPendingSample {
+        AldKeptSeries *series;
+        AldSample sample;
+} AldPendingSample;
+
+struct AldHistory {
+        char *path;
+        uint64_t budget;
+        AldDatabase *database; /* NULL while it cannot be opened */
+        AldSeriesTable *series;
+        GArray *pending; /* AldPendingSample, in the order of their arrival */
+        int64_t hour;    /* of the recent samples; -1 if unknown */
+        uint64_t lost;
+        AldHistoryFault fault;
+        char *text;
+};
+
+AldHistory *ald_history_new(const char *path, uint64_t budget)
+{
+        AldHistory *history = g_new0(AldHistory, 1);
+
+        history->path = g_strdup(path);
+        history->budget = MAX(budget, ALD_BUDGET_MIN);
+        history->series = ald_series_table_new();
+        ald_series_table_limit(history->series, ald_budget_series(history->budget));
+        history->pending = g_array_new(FALSE, FALSE, sizeof(AldPendingSample));
+        history->hour = -1;
+        return history;
+}
+
+void ald_history_free(AldHistory *history)
+{
+        if (!history)
+                return;
+        ald_database_close(history->database);
+        ald_series_table_free(history->series);
+        g_array_unref(history->pending);
+        g_free(history->path);
+        g_free(history->text);
+        g_free(history);
+}
+
+/* Faults */
+
+const char *ald_history_fault_name(AldHistoryFault fault)
+{
+        static const char *const names[] = {
+                [ALD_HISTORY_WORKS] = "",
+                [ALD_HISTORY_LOCKED] = "locked",
+                [ALD_HISTORY_READ_ONLY] = "read-only",
+                [ALD_HISTORY_FULL] = "full",
+                [ALD_HISTORY_DAMAGED] = "damaged",
+                [ALD_HISTORY_NEWER] = "newer",
+                [ALD_HISTORY_FAILED] = "failed",
+        };
+
+        return names[fault];
+}
+
+AldHistoryFault ald_history_fault(const AldHistory *history, const char **ret_text)
+{
+        if (ret_text)
+                *ret_text = history->text ? history->text : "";
+        return history->fault;
+}
+
+uint64_t ald_history_lost(const AldHistory *history)
+{
+        return history->lost;
+}
+
+static AldHistoryFault fault_of(int error)
+{
+        switch (error) {
+        case -EBUSY:
+                return ALD_HISTORY_LOCKED;
+        case -EROFS:
+                return ALD_HISTORY_READ_ONLY;
+        case -ENOSPC:
+                return ALD_HISTORY_FULL;
+        case -EBADMSG:
+                return ALD_HISTORY_DAMAGED;
+        case -EPROTONOSUPPORT:
+                return ALD_HISTORY_NEWER;
+        default:
+                return ALD_HISTORY_FAILED;
+        }
+}
+
+/* The first of consecutive equal faults is logged, and their end. */
+static void note_fault(AldHistory *history, int error, const char *reason)
+{
+        const AldHistoryFault fault = fault_of(error);
+
+        if (fault == history->fault)
+                return;
+        g_free(history->text);
+        history->text = g_strdup_printf("Cannot use the history %s: %s", history->path, reason);
+        history->fault = fault;
+        g_warning("%s", history->text);
+}
+
+static void note_success(AldHistory *history)
+{
+        if (history->fault != ALD_HISTORY_WORKS)
+                g_message("The history %s works again", history->path);
+        history->fault = ALD_HISTORY_WORKS;
+        g_clear_pointer(&history->text, g_free);
+}
+
+static void close_database(AldHistory *history)
+{
+        g_clear_pointer(&history->database, ald_database_close);
+        ald_series_table_forget_ids(history->series);
+        history->hour = -1;
+}
+
+/* Renames what cannot be used, so that a new one can begin. */
+static int set_aside(AldHistory *history, int error, const char *reason)
+{
+        const char *word = error == -EPROTONOSUPPORT ? "newer" : "damaged";
+        g_autofree char *aside = NULL;
+        int r;
+
+        close_database(history);
+        r = ald_database_set_aside(history->path, word, &aside);
+        if (r >= 0)
+                g_warning("The history %s is %s (%s); renaming it to %s and starting a new one",
+                        history->path, error == -EPROTONOSUPPORT ? "of a newer version" : "damaged", reason,
+                        aside);
+        return r;
+}
+
+static int open_database(AldHistory *history, char **ret_reason)
+{
+        int r;
+
+        r = ald_database_open(history->path, &history->database, ret_reason);
+        if (r < 0)
+                return r;
+        r = ald_budget_set(history->database, history->budget);
+        if (r < 0) {
+                *ret_reason = g_strdup(ald_database_reason(history->database));
+                close_database(history);
+        }
+        return r;
+}
+
+static int ensure_open(AldHistory *history)
+{
+        g_autofree char *reason = NULL;
+        int r;
+
+        if (history->database)
+                return 0;
+        r = open_database(history, &reason);
+        if ((r == -EBADMSG || r == -EPROTONOSUPPORT) && set_aside(history, r, reason) >= 0) {
+                g_clear_pointer(&reason, g_free);
+                r = open_database(history, &reason);
+        }
+        if (r < 0)
+                note_fault(history, r, reason);
+        return r;
+}
+
+/* After an error of the open file. What was damaged begins anew; with anything else the file is opened again
+ * the next time, which may help. */
+static int fail(AldHistory *history, int error)
+{
+        g_autofree char *reason = g_strdup(ald_database_reason(history->database));
+
+        if (error == -EBADMSG && set_aside(history, error, reason) >= 0)
+                return error;
+        note_fault(history, error, reason);
+        if (error != -EBUSY)
+                close_database(history);
+        return error;
+}
+
+/* Putting */
+
+static bool is_valid(const AldSeriesName *name)
+{
+        return name->field[0] != '\0' && strlen(name->node) <= ALD_SERIES_WORD_MAX &&
+               strlen(name->kind) <= ALD_SERIES_WORD_MAX && strlen(name->key) <= ALD_SERIES_WORD_MAX &&
+               strlen(name->field) <= ALD_SERIES_WORD_MAX;
+}
+
+bool ald_history_is_full(const AldHistory *history)
+{
+        return history->pending->len >= ALD_HISTORY_PENDING_MAX / 2;
+}
+
+/* A share at once, since moving those that remain takes time. */
+static void make_room(AldHistory *history)
+{
+        const guint n = ALD_HISTORY_PENDING_MAX / 16;
+
+        if (history->pending->len < ALD_HISTORY_PENDING_MAX)
+                return;
+        g_array_remove_range(history->pending, 0, n);
+        history->lost += n;
+}
+
+int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t time, double value, int64_t now)
+{
+        AldPendingSample pending;
+
+        if (!is_valid(series))
+                return -EINVAL;
+        if (time < 0 || time > ALD_HISTORY_TIME_MAX || now < 0 || now > ALD_HISTORY_TIME_MAX ||
+                llabs(time - now) >= ALD_DAY_USEC)
+                return -ERANGE;
+        make_room(history);
+        pending = (AldPendingSample){
+                .series = ald_series_table_get(history->series, series),
+                .sample = { ald_span_start(time + ALD_SAMPLE_STEP_USEC / 2, ALD_SAMPLE_STEP_USEC),
+                        ald_sample_round(value) },
+        };
+        g_array_append_val(history->pending, pending);
+        return 0;
+}
+
+/* Flushing */
+
+static gint compare_recent(gconstpointer a, gconstpointer b)
+{
+        const AldRecentSample *one = a, *other = b;
+
+        if (one->series != other->series)
+                return one->series < other->series ? -1 : 1;
+        return (one->sample.time > other->sample.time) - (one->sample.time < other->sample.time);
+}
+
+/* As ald_samples_settle() does. */
+static void settle(GArray *samples)
+{
+        AldRecentSample *sample = (AldRecentSample *) (void *) samples->data;
+        guint n = 0;
+
+        g_array_sort(samples, compare_recent);
+        for (guint i = 0; i < samples->len; i++) {
+                if (n > 0 && compare_recent(&sample[n - 1], &sample[i]) == 0)
+                        n--;
+                sample[n++] = sample[i];
+        }
+        g_array_set_size(samples, n);
+}
+
+/* The first n, with the ids of their series. Those of series for which there is no place are lost. */
+static int enter_pending(AldHistory *history, guint n, GArray *samples, uint64_t *ret_lost)
+{
+        for (guint i = 0; i < n; i++) {
+                const AldPendingSample *pending = &g_array_index(history->pending, AldPendingSample, i);
+                AldRecentSample sample = { .sample = pending->sample };
+                int r;
+
+                r = ald_series_enter(history->series, history->database, pending->series,
+                        pending->sample.time / ALD_DAY_USEC);
+                if (r == -ENOSPC && pending->series->id == 0) {
+                        ++*ret_lost;
+                        continue;
+                }
+                if (r < 0)
+                        return r;
+                sample.series = pending->series->id;
+                g_array_append_val(samples, sample);
+        }
+        return 0;
+}
+
+static int write_batch(AldHistory *history, guint n)
+{
+        g_autoptr(GArray) samples = g_array_new(FALSE, FALSE, sizeof(AldRecentSample));
+        uint64_t lost = 0;
+        int r;
+
+        r = ald_database_begin(history->database);
+        if (r < 0)
+                return r;
+        r = enter_pending(history, n, samples, &lost);
+        settle(samples);
+        if (r >= 0)
+                r = ald_recent_append(history->database, samples);
+        if (r >= 0)
+                r = ald_database_commit(history->database);
+        if (r < 0) {
+                ald_database_rollback(history->database);
+                ald_series_table_forget_ids(history->series);
+                return r;
+        }
+        history->lost += lost;
+        g_array_remove_range(history->pending, 0, n);
+        return 0;
+}
+
+static int write_pending(AldHistory *history)
+{
+        int r = 0;
+
+        while (history->pending->len > 0 && r >= 0) {
+                r = ald_budget_keep(history->database, history->budget);
+                if (r >= 0)
+                        r = write_batch(history, MIN(history->pending->len, BATCH));
+        }
+        if (r >= 0 && ald_series_table_size(history->series) > SERIES_MAX)
+                ald_series_table_clear(history->series);
+        return r;
+}
+
+/* Series of which nothing is left. Their ids may be used for others. */
+static int remove_empty_series(AldHistory *history)
+{
+        int64_t oldest;
+        int r;
+
+        r = ald_tier_oldest(history->database, &oldest);
+        if (r < 0 || oldest == INT64_MAX)
+                return r;
+        r = ald_series_remove_before(history->database, oldest / ALD_DAY_USEC);
+        ald_series_table_forget_ids(history->series);
+        return r;
+}
+
+static int roll_up(AldHistory *history, const GArray *groups, int64_t now)
+{
+        int r = 0;
+
+        for (guint i = 0; i < groups->len && r >= 0; i++) {
+                r = ald_budget_keep(history->database, history->budget);
+                if (r >= 0)
+                        r = ald_rollup_group(history->database, g_array_index(groups, uint32_t, i),
+                                ald_budget_transaction(history->budget));
+        }
+        if (r >= 0)
+                r = ald_budget_retire(history->database, now);
+        return r < 0 ? r : remove_empty_series(history);
+}
+
+static int roll_up_if_due(AldHistory *history, int64_t now)
+{
+        const int64_t hour = now / ALD_HOUR_USEC;
+        g_autoptr(GArray) groups = NULL;
+        unsigned n_written = 0;
+        int r;
+
+        groups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+        r = ald_recent_groups(history->database, groups, &n_written);
+        if (r < 0)
+                return r;
+        if (groups->len > 0 && (hour != history->hour || n_written > RECENT_MAX))
+                r = roll_up(history, groups, now);
+        if (r >= 0)
+                history->hour = hour;
+        return r;
+}
+
+int ald_history_flush(AldHistory *history, int64_t now)
+{
+        int r;
+
+        r = ensure_open(history);
+        if (r < 0)
+                return r;
+        r = write_pending(history);
+        if (r >= 0)
+                r = roll_up_if_due(history, now);
+        if (r < 0)
+                return fail(history, r);
+        note_success(history);
+        return 0;
+}
+
+int ald_history_set_budget(AldHistory *history, uint64_t budget)
+{
+        int r;
+
+        history->budget = MAX(budget, ALD_BUDGET_MIN);
+        ald_series_table_limit(history->series, ald_budget_series(history->budget));
+        r = ensure_open(history);
+        if (r < 0)
+                return r;
+        r = ald_budget_keep(history->database, history->budget);
+        if (r >= 0)
+                r = ald_database_checkpoint(history->database);
+        if (r >= 0)
+                r = ald_budget_set(history->database, history->budget);
+        return r < 0 ? fail(history, r) : 0;
+}
+
+/* Asking */
+
+/* What waits of a series, and what is written but not in the tiers yet. */
+static int find_recent(AldHistory *history, const AldSeriesName *name, uint32_t id, GArray *samples)
+{
+        const AldKeptSeries *series = ald_series_table_find(history->series, name);
+        int r;
+
+        r = id > 0 ? ald_recent_load(history->database, id, samples) : 0;
+        for (guint i = 0; i < history->pending->len && r >= 0; i++) {
+                const AldPendingSample *pending = &g_array_index(history->pending, AldPendingSample, i);
+
+                if (pending->series == series)
+                        g_array_append_val(samples, pending->sample);
+        }
+        ald_samples_settle(samples);
+        return r;
+}
+
+int ald_history_query(AldHistory *history, const AldSeriesName *name, int64_t from, int64_t to,
+        unsigned points, GArray **ret)
+{
+        g_autoptr(GArray) recent = g_array_new(FALSE, FALSE, sizeof(AldSample));
+        uint32_t id = 0;
+        int r;
+
+        if (!is_valid(name) || from < 0 || to <= from || to > ALD_HISTORY_TIME_MAX)
+                return -EINVAL;
+        if (points == 0 || points > ALD_HISTORY_POINTS_MAX)
+                return -ERANGE;
+        r = ensure_open(history);
+        if (r < 0)
+                return r;
+        r = ald_series_find(history->database, name, &id);
+        if (r >= 0 || r == -ENODATA)
+                r = find_recent(history, name, id, recent);
+        if (r >= 0 && id == 0 && recent->len == 0)
+                return -ENODATA;
+        if (r >= 0)
+                r = ald_query_series(history->database, id, recent, from, to, points, ret);
+        return r < 0 ? fail(history, r) : 0;
+}
+
+int ald_history_oldest(AldHistory *history, int64_t *ret)
+{
+        int64_t oldest = INT64_MAX;
+        int r;
+
+        r = ensure_open(history);
+        if (r < 0)
+                return r;
+        r = ald_tier_oldest(history->database, &oldest);
+        if (r < 0)
+                return fail(history, r);
+        if (oldest == INT64_MAX)
+                return -ENODATA;
+        *ret = oldest;
+        return 0;
+}
+
+/* An error that is the caller's leaves the file open. */
+static int end_request(AldHistory *history, int r)
+{
+        return r < 0 && r != -ENODATA && r != -E2BIG ? fail(history, r) : r;
+}
+
+int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int64_t *ret_id)
+{
+        int r;
+
+        r = ensure_open(history);
+        if (r < 0)
+                return r;
+        r = ald_budget_keep(history->database, history->budget);
+        if (r >= 0)
+                r = ald_event_begin(history->database, event, ald_budget_events(history->budget), ret_id);
+        return end_request(history, r);
+}
+
+int ald_history_end_event(AldHistory *history, int64_t id, int64_t ended)
+{
+        int r;
+
+        r = ensure_open(history);
+        return r < 0 ? r : end_request(history, ald_event_end(history->database, id, ended));
+}
+
+int ald_history_visit_events(
+        AldHistory *history, int64_t from, int64_t to, unsigned max, AldEventVisit visit, void *userdata)
+{
+        int r;
+
+        r = ensure_open(history);
+        if (r < 0)
+                return r;
+        r = ald_events_visit(history->database, from, to, MIN(max, ALD_HISTORY_EVENTS_MAX), visit, userdata);
+        return end_request(history, r);
+}

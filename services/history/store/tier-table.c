@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "services/history/store/packed-rows.h"
+#include "services/history/store/sample.h"
+#include "services/history/store/series-table.h"
+#include "services/history/store/tier-table.h"
+
+#define SERIES_BITS 24
+
+const AldTierRule ald_tier_rules[ALD_TIERS] = {
+        [ALD_TIER_RAW] = { ALD_SAMPLE_STEP_USEC, ALD_HOUR_USEC, 2 * ALD_DAY_USEC, ALD_DAY_USEC },
+        [ALD_TIER_MINUTES] = { ALD_MINUTE_USEC, 6 * ALD_HOUR_USEC, 30 * ALD_DAY_USEC, 30 * ALD_DAY_USEC },
+        [ALD_TIER_HOURS] = { ALD_HOUR_USEC, 10 * ALD_DAY_USEC, 730 * ALD_DAY_USEC, 365 * ALD_DAY_USEC },
+};
+
+static const struct {
+        const char *load, *save, *drop, *first, *last;
+} texts[ALD_TIERS] = {
+#define TEXTS(table)                                                                                    \
+        {                                                                                               \
+                "SELECT data FROM " table " WHERE id = ?",                                              \
+                        "REPLACE INTO " table " (id, data) VALUES (?, ?)",                              \
+                        "DELETE FROM " table " WHERE id BETWEEN ? AND ?", "SELECT min(id) FROM " table, \
+                        "SELECT max(id) FROM " table                                                    \
+        }
+        [ALD_TIER_RAW] = TEXTS("raw"),
+        [ALD_TIER_MINUTES] = TEXTS("minutes"),
+        [ALD_TIER_HOURS] = TEXTS("hours"),
+};
+
+static int64_t key_of(AldTier tier, uint32_t series, int64_t time)
+{
+        return time / ald_tier_rules[tier].span << SERIES_BITS | series;
+}
+
+static int load(AldDatabase *database, AldTier tier, uint32_t series, int64_t time, GArray *rows)
+{
+        const AldTierRule *rule = &ald_tier_rules[tier];
+        const int64_t from = ald_span_start(time, rule->span), to = from + rule->span;
+        sqlite3_stmt *statement;
+        const void *data;
+        size_t n;
+        int r;
+
+        r = ald_database_query(database, &statement, texts[tier].load, "i", key_of(tier, series, time));
+        if (r >= 0)
+                r = ald_database_step(database, statement);
+        if (r <= 0)
+                return r;
+        data = sqlite3_column_blob(statement, 0);
+        n = (size_t) sqlite3_column_bytes(statement, 0);
+        r = tier == ALD_TIER_RAW ? ald_samples_unpack(data, n, from, to, rows)
+                                 : ald_buckets_unpack(data, n, rule->width, from, to, rows);
+        ald_database_reset(statement);
+        if (r < 0)
+                g_warning("A chunk of the history is damaged; ignoring it");
+        return 0;
+}
+
+int ald_tier_load_samples(AldDatabase *database, uint32_t series, int64_t time, GArray *samples)
+{
+        return load(database, ALD_TIER_RAW, series, time, samples);
+}
+
+int ald_tier_load_buckets(AldDatabase *database, AldTier tier, uint32_t series, int64_t time, GArray *buckets)
+{
+        return load(database, tier, series, time, buckets);
+}
+
+static int save(
+        AldDatabase *database, AldTier tier, uint32_t series, int64_t time, GByteArray *data, size_t *bytes)
+{
+        *bytes += data->len;
+        return ald_database_run(database, texts[tier].save, "ib", key_of(tier, series, time), data);
+}
+
+int ald_tier_save_samples(
+        AldDatabase *database, uint32_t series, int64_t time, const GArray *samples, size_t *bytes)
+{
+        g_autoptr(GByteArray) data = ald_samples_pack(samples);
+
+        return save(database, ALD_TIER_RAW, series, time, data, bytes);
+}
+
+int ald_tier_save_buckets(AldDatabase *database, AldTier tier, uint32_t series, int64_t time,
+        const GArray *buckets, size_t *bytes)
+{
+        g_autoptr(GByteArray) data = ald_buckets_pack(buckets, ald_tier_rules[tier].width);
+
+        return save(database, tier, series, time, data, bytes);
+}
+
+int ald_tier_extent(AldDatabase *database, AldTier tier, bool *ret_any, int64_t *ret_first, int64_t *ret_last)
+{
+        int64_t first = -1, last = -1;
+        int r;
+
+        r = ald_database_integer(database, texts[tier].first, -1, &first);
+        if (r >= 0)
+                r = ald_database_integer(database, texts[tier].last, -1, &last);
+        if (r < 0)
+                return r;
+        /* No time of a sample is that late, so the file is damaged. */
+        if (last >> SERIES_BITS > INT64_MAX / 2 / ald_tier_rules[tier].span)
+                return -EBADMSG;
+        *ret_any = first >= 0;
+        *ret_first = (first >> SERIES_BITS) * ald_tier_rules[tier].span;
+        *ret_last = (last >> SERIES_BITS) * ald_tier_rules[tier].span;
+        return 0;
+}
+
+int ald_tier_oldest(AldDatabase *database, int64_t *ret)
+{
+        int64_t oldest = INT64_MAX;
+
+        for (AldTier tier = ALD_TIER_RAW; tier < ALD_TIERS; tier++) {
+                int64_t first, last;
+                bool any;
+                int r;
+
+                r = ald_tier_extent(database, tier, &any, &first, &last);
+                if (r < 0)
+                        return r;
+                if (any)
+                        oldest = MIN(oldest, first);
+        }
+        *ret = oldest;
+        return 0;
+}
+
+int ald_tier_drop(AldDatabase *database, AldTier tier, int64_t start)
+{
+        const int64_t key = key_of(tier, 0, start);
+
+        return ald_database_run(database, texts[tier].drop, "ii", key, key | ALD_SERIES_ID_MAX);
+}

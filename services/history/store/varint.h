@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <glib.h>
+
+/* Integers of which small ones take few bytes: seven bits a byte, the lowest first. */
+
+typedef struct AldBytes {
+        const uint8_t *at;
+        size_t n; /* bytes that are left */
+        bool bad; /* there were not enough, or an integer was not as it is written here */
+} AldBytes;
+
+static inline void ald_varint_append(GByteArray *bytes, uint64_t value)
+{
+        uint8_t text[10];
+        guint n = 0;
+
+        for (; value >= 0x80; value >>= 7)
+                text[n++] = (uint8_t) (value | 0x80);
+        text[n++] = (uint8_t) value;
+        g_byte_array_append(bytes, text, n);
+}
+
+static inline uint64_t ald_varint_read(AldBytes *bytes)
+{
+        uint64_t value = 0;
+
+        for (unsigned shift = 0; shift < 64 && bytes->n > 0; shift += 7) {
+                uint8_t byte = *bytes->at++;
+
+                bytes->n--;
+                if (shift == 63 && byte > 1)
+                        break;
+                value |= (uint64_t) (byte & 0x7f) << shift;
+                if (byte < 0x80)
+                        return value;
+        }
+        bytes->bad = true;
+        return 0;
+}
+
+/* Of either sign. */
+static inline void ald_varint_append_signed(GByteArray *bytes, int64_t value)
+{
+        ald_varint_append(bytes, ((uint64_t) value << 1) ^ (uint64_t) (value >> 63));
+}
+
+static inline int64_t ald_varint_read_signed(AldBytes *bytes)
+{
+        uint64_t value = ald_varint_read(bytes);
+
+        return (int64_t) (value >> 1) ^ -(int64_t) (value & 1);
+}
