@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -308,7 +309,8 @@ static int check_writable(AldDatabase *database, const char *path)
 {
         g_autofree char *folder = g_path_get_dirname(path);
 
-        if (access(folder, W_OK) < 0 || sqlite3_db_readonly(database->sqlite, "main") == 1)
+        if (faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) < 0 ||
+                sqlite3_db_readonly(database->sqlite, "main") == 1)
                 return -EROFS;
         return 0;
 }

@@ -8,12 +8,17 @@
 
 void history_folder_make(HistoryFolder *folder)
 {
-        folder->folder = g_dir_make_tmp("alidade-history-XXXXXX", NULL);
+        /* In memory if possible: what is synchronized waits for no disk. */
+        folder->folder = g_strdup("/dev/shm/alidade-history-XXXXXX");
+        if (!g_mkdtemp_full(folder->folder, 0755)) {
+                g_free(folder->folder);
+                folder->folder = g_dir_make_tmp("alidade-history-XXXXXX", NULL);
+        }
         g_assert_nonnull(folder->folder);
         folder->path = g_build_filename(folder->folder, "history.sqlite", NULL);
 }
 
-void history_folder_remove(HistoryFolder *folder)
+void history_folder_empty(HistoryFolder *folder)
 {
         GDir *dir = g_dir_open(folder->folder, 0, NULL);
         const char *name;
@@ -24,6 +29,11 @@ void history_folder_remove(HistoryFolder *folder)
                 g_unlink(path);
         }
         g_clear_pointer(&dir, g_dir_close);
+}
+
+void history_folder_remove(HistoryFolder *folder)
+{
+        history_folder_empty(folder);
         g_rmdir(folder->folder);
         g_free(folder->folder);
         g_free(folder->path);

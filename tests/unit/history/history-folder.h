@@ -11,6 +11,9 @@ typedef struct HistoryFolder {
 
 void history_folder_make(HistoryFolder *folder);
 
+/* Of all that is in it. */
+void history_folder_empty(HistoryFolder *folder);
+
 /* With all that is in it. */
 void history_folder_remove(HistoryFolder *folder);
 

@@ -277,23 +277,23 @@ static uint64_t check_size(Fixture *fixture, uint64_t budget)
 static void test_budget(Fixture *fixture, gconstpointer data)
 {
         g_autoptr(GRand) rand = g_rand_new_with_seed(18);
-        const int64_t hours = 60;
+        const int64_t hours = 30;
         uint64_t most = 0;
         int64_t now = BEGIN, oldest;
 
         g_assert_cmpint(ald_history_set_budget(fixture->history, ALD_BUDGET_MIN * 2), ==, 0);
-        for (; now < BEGIN + hours * ALD_HOUR_USEC; now += 10 * ALD_MINUTE_USEC) {
+        for (; now < BEGIN + hours * ALD_HOUR_USEC; now += 12 * ALD_MINUTE_USEC) {
                 put(fixture, now, 5);
-                put_noise(fixture, rand, now, 40);
+                put_noise(fixture, rand, now, 60);
                 flush(fixture, now + ALD_MINUTE_USEC);
                 most = MAX(most, check_size(fixture, ALD_BUDGET_MIN * 2));
         }
         g_assert_cmpuint(most, >, ALD_BUDGET_MIN);
         g_assert_cmpint(ald_history_set_budget(fixture->history, 0), ==, 0);
         check_size(fixture, ALD_BUDGET_MIN);
-        for (; now < BEGIN + 2 * hours * ALD_HOUR_USEC; now += 10 * ALD_MINUTE_USEC) {
+        for (; now < BEGIN + 2 * hours * ALD_HOUR_USEC; now += 12 * ALD_MINUTE_USEC) {
                 put(fixture, now, 5);
-                put_noise(fixture, rand, now, 40);
+                put_noise(fixture, rand, now, 60);
                 flush(fixture, now + ALD_MINUTE_USEC);
                 check_size(fixture, ALD_BUDGET_MIN);
         }
@@ -302,7 +302,7 @@ static void test_budget(Fixture *fixture, gconstpointer data)
                 g_autoptr(GArray) minutes = query(fixture, now - 3 * ALD_HOUR_USEC, now, 180);
                 g_autoptr(GArray) kept = query(fixture, BEGIN, now, (unsigned) (2 * hours));
 
-                g_assert_cmpuint(minutes->len, ==, 18);
+                g_assert_cmpuint(minutes->len, ==, 15);
                 g_assert_cmpuint(kept->len, ==, 2 * hours);
         }
         g_assert_cmpuint(ald_history_lost(fixture->history), ==, 0);
