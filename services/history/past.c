@@ -9,6 +9,8 @@
 #define SHARE 0.1   /* below the median */
 #define SPREADS 3.0 /* below the median */
 #define NORMAL 1.4826
+/* Of few results the median distance is often much too small, so that noise would be found. */
+#define FEW 20.0
 #define JUDGED 2u /* the last results, which are no past of themselves */
 
 static int compare_doubles(const void *a, const void *b)
@@ -46,7 +48,7 @@ static void compute_limit(const AldPastResult *past, size_t n, AldPastVerdict *v
         verdict->median = median_of(values, n);
         for (size_t i = 0; i < n; i++)
                 values[i] = fabs(past[i].rate - verdict->median);
-        verdict->spread = median_of(values, n) * NORMAL;
+        verdict->spread = median_of(values, n) * NORMAL * (1 + FEW / (double) n);
         verdict->limit = verdict->median - MAX(SHARE * verdict->median, SPREADS * verdict->spread);
 }
 

@@ -9,9 +9,10 @@
  * Whether a figure is slower than its own past. A link has a past for each path and direction, a compute
  * device one for each metric. A result is slow if it is below the median of the last 30 days by more than a
  * tenth of it and three times its spread. The spread is the median distance from the median, times 1.4826:
- * the standard deviation of normally distributed results, to which outliers add nothing. A slow result may be
- * chance, so it counts once a second probe confirms it. A rate that stays low is the usual one when it has
- * about half of the results of 30 days, and is not slow then. Pure.
+ * the standard deviation of normally distributed results, to which outliers add nothing; and times 1 + 20 / n
+ * for n results, as few of them have too small a spread by chance. A slow result may be chance, so it counts
+ * once a second probe confirms it. A rate that stays low is the usual one when it has about half of the
+ * results of 30 days, and is not slow then. Pure.
  */
 #define ALD_PAST_USEC (INT64_C(30) * 24 * 3600 * 1000000)
 #define ALD_PAST_RESULTS_MIN 20u
