@@ -145,7 +145,6 @@ static void test_damage(void)
                 for (guint n = 0; n < packed->len; n += 1 + n / 20) {
                         g_autofree uint8_t *damaged = g_memdup2(packed->data, packed->len);
                         g_autoptr(GByteArray) unpacked = NULL;
-                        g_autoptr(AldChunk) again = NULL;
 
                         g_assert_cmpint(ald_unpack(damaged, n, &unpacked), ==, -EBADMSG);
                         damaged[n] ^= (uint8_t) g_rand_int_range(rand, 1, 256);

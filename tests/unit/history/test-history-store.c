@@ -274,38 +274,44 @@ static uint64_t check_size(Fixture *fixture, uint64_t budget)
 }
 
 /* The size is never more than the budget, and what remains reaches from some time until now without holes. */
+static int64_t play(Fixture *fixture, GRand *rand, int64_t now, int hours, uint64_t budget)
+{
+        uint64_t most = 0;
+
+        for (int64_t end = now + hours * ALD_HOUR_USEC; now < end; now += 12 * ALD_MINUTE_USEC) {
+                put(fixture, now + 30 * SECOND, 5);
+                put_noise(fixture, rand, now, 60);
+                flush(fixture, now + ALD_MINUTE_USEC);
+                most = MAX(most, check_size(fixture, budget));
+        }
+        g_assert_cmpuint(most, >, budget / 2);
+        return now;
+}
+
 static void test_budget(Fixture *fixture, gconstpointer data)
 {
         g_autoptr(GRand) rand = g_rand_new_with_seed(18);
-        const int64_t hours = 30;
-        uint64_t most = 0;
+        g_autoptr(GArray) first = NULL, last = NULL, all = NULL;
         int64_t now = BEGIN, oldest;
 
-        g_assert_cmpint(ald_history_set_budget(fixture->history, ALD_BUDGET_MIN * 2), ==, 0);
-        for (; now < BEGIN + hours * ALD_HOUR_USEC; now += 12 * ALD_MINUTE_USEC) {
-                put(fixture, now, 5);
-                put_noise(fixture, rand, now, 60);
-                flush(fixture, now + ALD_MINUTE_USEC);
-                most = MAX(most, check_size(fixture, ALD_BUDGET_MIN * 2));
-        }
-        g_assert_cmpuint(most, >, ALD_BUDGET_MIN);
+        g_assert_cmpint(ald_history_set_budget(fixture->history, 2 * ALD_BUDGET_MIN), ==, 0);
+        now = play(fixture, rand, now, 28, 2 * ALD_BUDGET_MIN);
         g_assert_cmpint(ald_history_set_budget(fixture->history, 0), ==, 0);
         check_size(fixture, ALD_BUDGET_MIN);
-        for (; now < BEGIN + 2 * hours * ALD_HOUR_USEC; now += 12 * ALD_MINUTE_USEC) {
-                put(fixture, now, 5);
-                put_noise(fixture, rand, now, 60);
-                flush(fixture, now + ALD_MINUTE_USEC);
-                check_size(fixture, ALD_BUDGET_MIN);
-        }
-        g_assert_cmpint(ald_history_oldest(fixture->history, &oldest), ==, 0);
-        {
-                g_autoptr(GArray) minutes = query(fixture, now - 3 * ALD_HOUR_USEC, now, 180);
-                g_autoptr(GArray) kept = query(fixture, BEGIN, now, (unsigned) (2 * hours));
-
-                g_assert_cmpuint(minutes->len, ==, 15);
-                g_assert_cmpuint(kept->len, ==, 2 * hours);
-        }
+        now = play(fixture, rand, now, 6, ALD_BUDGET_MIN);
+        /* Of the first hour there are minutes or hours only, of the last one what was measured. */
+        first = query(fixture, BEGIN, BEGIN + ALD_HOUR_USEC, 3600);
+        last = query(fixture, now - ALD_HOUR_USEC, now, 3600);
+        all = query(fixture, BEGIN, now, 34);
+        g_assert_cmpint(at(first, 0)->start, ==, BEGIN);
+        g_assert_cmpuint(last->len, ==, 5);
+        g_assert_cmpint(at(last, 0)->start, ==, now - ALD_HOUR_USEC + 30 * SECOND);
+        g_assert_cmpuint(all->len, ==, 34);
+        for (guint i = 0; i < all->len; i++)
+                g_assert_cmpuint(at(all, i)->count, ==, 5);
         g_assert_cmpuint(ald_history_lost(fixture->history), ==, 0);
+        g_assert_cmpint(ald_history_oldest(fixture->history, &oldest), ==, 0);
+        g_assert_cmpint(oldest, <=, BEGIN);
 }
 
 /* More series than a budget allows are not kept, and do no harm to the others. */

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a history takes of recorded telemetry: bytes, writes, how far back a budget reaches, and the time of a query."""
+
+import json
+import lzma
+import subprocess
+import tempfile
+from pathlib import Path
+
+RECORDING = Path(__file__).resolve().parent / "data/telemetry.xz"
+# A value that does not change is measured again after this time.
+RESEND_MS = 30000
+NOT_FIGURES = {"Revision", "UpdatedUSec"}
+DAY = 24
+# How many days the tiers keep at most, and what they keep in proportion if a budget is too small (budget.h).
+KEPT = {"raw": 2, "minute": 30, "hour": 730}
+GOAL = {"raw": 1, "minute": 30, "hour": 365}
+# The share of the budget that the log may take.
+LOG_MAX = 4 << 20
+
+
+def figures_of(prefix, value):
+    """(name, figure) for each number in a field, also in the rows of a list; None is unknown."""
+    if value is None or isinstance(value, (bool, int, float)):
+        yield prefix, None if value is None else float(value)
+    elif isinstance(value, list):
+        for row in value:
+            if isinstance(row, dict):
+                for field, inner in row.items():
+                    yield from figures_of(f"{prefix}.{row['Id']}.{field}".replace(" ", "_"), inner)
+
+
+def samples(recording):
+    """(ms, series, figure) as historyd keeps them: what has changed, or was measured 30 s ago; sorted by time."""
+    last = {}
+    for line in recording:
+        at, kind, fields = json.loads(line)
+        for field, value in fields.items():
+            if field in NOT_FIGURES:
+                continue
+            for name, figure in figures_of(f"{kind}.{field}", value):
+                last[name] = (at, figure)
+                yield at, name, figure
+        # The service sends whole records every 30 s; the client that recorded it shows what has changed only.
+        for name, (then, figure) in list(last.items()):
+            if at - then >= RESEND_MS:
+                last[name] = (at, figure)
+                yield at, name, figure
+
+
+def measure(build, text, nodes, hours):
+    with tempfile.TemporaryDirectory(prefix="alidade-bench-") as folder:
+        done = subprocess.run([f"{build}/tests/bench/bench-history", folder, str(nodes), str(hours)], input=text,
+                              text=True, stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+def kept_days(figures):
+    """How many days of each tier the budget keeps once it is full: it gives up the tiers in proportion to their goals."""
+    days = figures["hours"] / DAY
+    data = sum(figures[f"{tier}_bytes"] for tier in KEPT)
+    # With what SQLite adds to the chunks, and those of recent samples and names.
+    per_day = {tier: figures[f"{tier}_bytes"] * figures["used_bytes"] / data / min(days, KEPT[tier]) for tier in KEPT}
+    room = figures["budget"] - min(figures["budget"] // 4, LOG_MAX)
+
+    def kept(share):
+        return {tier: min(share * GOAL[tier], KEPT[tier]) for tier in KEPT}
+
+    low, high = 0.0, 2.0
+    for _ in range(50):
+        share = (low + high) / 2
+        fits = sum(days * per_day[tier] for tier, days in kept(share).items()) <= room
+        low, high = (share, high) if fits else (low, share)
+    return kept(low)
+
+
+def main(build, json_only):
+    with lzma.open(RECORDING, "rt") as recording:
+        text = "".join(f"{at} {name} {'-' if figure is None else repr(figure)}\n"
+                       for at, name, figure in samples(recording))
+    one, ten = measure(build, text, 1, 31 * DAY), measure(build, text, 10, 3 * DAY)
+    kept = kept_days(ten)
+    figures = {
+        "bytes_per_sample": one["chunk_bytes_per_sample"],
+        "kept_raw_days": round(kept["raw"], 2),
+        "kept_minute_days": round(kept["minute"], 1),
+        "kept_hour_days": round(kept["hour"]),
+        "query_30d_500_points_ms": one["query_30d_500_points_ms"],
+        "query_30d_500_points_ms_most": one["query_30d_500_points_ms_most"],
+        "written_kib_per_hour_1": one["written_kib_per_hour"],
+        "written_kib_per_hour_10": ten["written_kib_per_hour"],
+        "store_cpu_percent_10_nodes": ten["cpu_percent"],
+        "series_per_node": one["series_per_node"],
+        "samples_per_node_hour": one["samples_per_node_hour"],
+    }
+    if not json_only:
+        for name, figure in figures.items():
+            print(f"{name:32} {figure}")
+    return figures
