@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the history of recorded telemetry takes: bench-history FOLDER NODES HOURS <SAMPLES. Each line of the
- * samples is a time in ms, the name of a series and a value, or - where it is unknown. They are played for
- * that many hours and nodes, each node a little later than the one before.
+ * samples is a time in ms, the name of a series, a value, or - where it is unknown, and its precision. They
+ * are played for that many hours and nodes, each node a little later than the one before.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -28,7 +28,7 @@
 typedef struct RecordedSample {
         int64_t usec;
         unsigned series;
-        double value;
+        double value, precision;
 } RecordedSample;
 
 typedef struct Recording {
@@ -55,7 +55,7 @@ static void read_recording(Recording *recording)
         while (fgets(line, sizeof line, stdin)) {
                 RecordedSample sample = { 0 };
 
-                if (sscanf(line, "%" SCNd64 " %s %s", &sample.usec, name, value) != 3)
+                if (sscanf(line, "%" SCNd64 " %s %s %lf", &sample.usec, name, value, &sample.precision) != 4)
                         g_error("Odd line: %s", line);
                 sample.usec *= 1000;
                 sample.series = series_number(recording, name);
@@ -77,7 +77,7 @@ static void measure_chunks(const Recording *recording)
                 for (guint i = 0; i < recording->samples->len; i++) {
                         const RecordedSample *one = &g_array_index(recording->samples, RecordedSample, i);
                         const AldSample sample = { ald_span_start(BEGIN + one->usec, ALD_SAMPLE_STEP_USEC),
-                                ald_sample_round(one->value) };
+                                ald_sample_round(one->value, one->precision) };
 
                         if (one->series == series && one->usec < ALD_HOUR_USEC)
                                 g_array_append_val(samples, sample);
@@ -126,7 +126,7 @@ static void put(Player *player, unsigned node, const RecordedSample *sample, int
         const double value = vary(sample->value, player->means[sample->series], player->factor[node]);
 
         snprintf(id, sizeof id, "%032x", node);
-        if (ald_history_put(player->history, &name, time, value, time) < 0)
+        if (ald_history_put(player->history, &name, time, value, sample->precision, time) < 0)
                 g_error("A sample was refused");
 }
 

@@ -6,8 +6,11 @@ import lzma
 import subprocess
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
-RECORDING = Path(__file__).resolve().parent / "data/telemetry.xz"
+HERE = Path(__file__).resolve().parent
+RECORDING = HERE / "data/telemetry.xz"
+INTERFACES = HERE.parents[1] / "dbus-interfaces"
 # A value that does not change is measured again after this time.
 RESEND_MS = 30000
 NOT_FIGURES = {"Revision", "UpdatedUSec"}
@@ -17,6 +20,29 @@ KEPT = {"raw": 2, "minute": 30, "hour": 730}
 GOAL = {"raw": 1, "minute": 30, "hour": 365}
 # The share of the budget that the log may take.
 LOG_MAX = 4 << 20
+
+
+def thresholds():
+    """{"KIND.FIELD" or "KIND.FIELD.COLUMN": threshold}, as the XML has it."""
+    found = {}
+    for path in INTERFACES.glob("org.alidade.*.xml"):
+        for node in ElementTree.parse(path).iter("property"):
+            prefix = f"{path.stem.removeprefix('org.alidade.')}.{node.get('name')}"
+            for note in node.iter("annotation"):
+                words = note.get("name").removeprefix("org.alidade.").split(".")
+                if words[-1] == "Threshold":
+                    found[".".join([prefix, *words[1:-1]])] = note.get("value")
+    return found
+
+
+def precision(threshold, figure):
+    """A quarter of the threshold."""
+    if threshold is None or figure is None:
+        return 0
+    share, _, most = threshold.partition(",")
+    if share.endswith("%"):
+        return min(abs(figure) * float(share[:-1]) / 100, float(most or "inf")) / 4
+    return float(share) / 4
 
 
 def figures_of(prefix, value):
@@ -32,9 +58,11 @@ def figures_of(prefix, value):
 
 def samples(recording):
     """(ms, series, figure) as historyd keeps them: what has changed, or was measured 30 s ago; sorted by time."""
-    last = {}
+    last, begun = {}, None
     for line in recording:
-        at, kind, fields = json.loads(line)
+        _, kind, fields = json.loads(line)
+        begun = begun or fields["UpdatedUSec"]
+        at = max((fields.get("UpdatedUSec", begun) - begun) // 1000, 0)
         for field, value in fields.items():
             if field in NOT_FIGURES:
                 continue
@@ -74,10 +102,21 @@ def kept_days(figures):
     return kept(low)
 
 
-def main(build, json_only):
+def recorded_text():
+    """The samples as bench-history.c reads them."""
+    known, lines = thresholds(), []
     with lzma.open(RECORDING, "rt") as recording:
-        text = "".join(f"{at} {name} {'-' if figure is None else repr(figure)}\n"
-                       for at, name, figure in samples(recording))
+        for at, name, figure in samples(recording):
+            words = name.split(".")
+            # Of a field of a row without the id of the row.
+            field = ".".join(words[:3] + words[-1:] if len(words) > 3 else words)
+            value = "-" if figure is None else repr(figure)
+            lines.append(f"{at} {name} {value} {precision(known.get(field), figure)!r}\n")
+    return "".join(lines)
+
+
+def main(build, json_only):
+    text = recorded_text()
     one, ten = measure(build, text, 1, 31 * DAY), measure(build, text, 10, 3 * DAY)
     kept = kept_days(ten)
     figures = {

@@ -47,6 +47,7 @@ static bool is_regular(const int64_t *times, size_t n)
         return true;
 }
 
+/* Differences of differences would be twice as noisy, and compress worse. */
 static void append_times(GByteArray *bytes, const int64_t *times, size_t n)
 {
         bool regular = is_regular(times, n);
@@ -55,27 +56,26 @@ static void append_times(GByteArray *bytes, const int64_t *times, size_t n)
         if (n > 1)
                 ald_varint_append(bytes, (uint64_t) (times[1] - times[0]) << 1 | regular);
         for (size_t i = 2; i < n && !regular; i++)
-                ald_varint_append_signed(bytes, (times[i] - times[i - 1]) - (times[i - 1] - times[i - 2]));
+                ald_varint_append(bytes, (uint64_t) (times[i] - times[i - 1]));
 }
 
 static void read_times(AldBytes *bytes, int64_t *times, size_t n)
 {
         uint64_t time = ald_varint_read(bytes), first = n > 1 ? ald_varint_read(bytes) : 0;
-        bool regular = first & 1;
-        int64_t step = (int64_t) (first >> 1);
+        const bool regular = first & 1;
+        uint64_t step = first >> 1;
 
-        if (time > (uint64_t) ALD_CHUNK_TIME_MAX)
-                bytes->bad = true;
-        for (size_t i = 0; i < n && !bytes->bad; i++) {
-                if (i > 1 && !regular && __builtin_add_overflow(step, ald_varint_read_signed(bytes), &step))
+        for (size_t i = 0; i < n; i++) {
+                if (i > 1 && !regular)
+                        step = ald_varint_read(bytes);
+                if (i > 0 && (step == 0 || step > (uint64_t) ALD_CHUNK_TIME_MAX))
                         bytes->bad = true;
+                time += i > 0 ? step : 0;
+                if (time > (uint64_t) ALD_CHUNK_TIME_MAX)
+                        bytes->bad = true;
+                if (bytes->bad)
+                        return;
                 times[i] = (int64_t) time;
-                if (i == 0)
-                        continue;
-                if (step <= 0 || step > ALD_CHUNK_TIME_MAX - times[i - 1])
-                        bytes->bad = true;
-                else
-                        times[i] = times[i - 1] + step, time = (uint64_t) times[i];
         }
 }
 

@@ -8,7 +8,7 @@
 
 /*
  * A piece of a series as bytes: rows, each with a time and the values of some columns. Times are stored as
- * differences of differences, so that a regular series takes nothing for them. A column is stored as integers
+ * differences, of which a regular series has one. A column is stored as integers
  * if all its values are decimal numbers of few digits, as differences divided by their common divisor; else
  * as doubles. NaN, a gap, is stored as such and takes no value. What is read is exactly what was written.
  * Compression comes on top of it (pack.h). Pure.

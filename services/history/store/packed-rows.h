@@ -17,7 +17,7 @@ GByteArray *ald_samples_pack(const GArray *samples);
 int ald_samples_decode(const uint8_t *bytes, size_t n, int64_t from, int64_t to, GArray *samples);
 int ald_samples_unpack(const uint8_t *packed, size_t n, int64_t from, int64_t to, GArray *samples);
 
-/* Buckets in the order of time, each as wide as given. Means are rounded like samples. */
+/* Buckets in the order of time, each as wide as given. Means are rounded like samples without precision. */
 GByteArray *ald_buckets_pack(const GArray *buckets, int64_t width);
 
 /* Appends to the buckets, as above. */

@@ -4,8 +4,8 @@
 
 #include "services/history/store/sample.h"
 
-#define DIGITS 4
-#define EXPONENT_MAX 22
+#define STEPS 400
+#define EXPONENT_MAX 18
 
 /* Exact up to 10^22. */
 static double power_of_ten(int exponent)
@@ -17,21 +17,33 @@ static double power_of_ten(int exponent)
         return power;
 }
 
-/* Both operands are exact, so that the result is the double that is nearest to the decimal number. */
-double ald_sample_round(double value)
+/* To a multiple of count * 10^exponent. The operands of the last step are exact, so that the result is the
+ * double that is nearest to the decimal number. */
+static double round_to(double value, double count, int exponent)
 {
-        double power;
-        int below;
+        const double power = power_of_ten(abs(exponent));
+
+        return exponent < 0 ? round(value * power / count) * count / power
+                            : round(value / power / count) * count * power;
+}
+
+double ald_sample_round(double value, double precision)
+{
+        const double most = MAX(fabs(value) / STEPS, 2 * precision);
+        double mantissa, rounded;
+        int exponent;
 
         if (!isfinite(value))
                 return NAN;
-        if (value == 0)
+        if (value == 0 || most < 1e-17)
                 return 0;
-        below = DIGITS - 1 - (int) floor(log10(fabs(value)));
-        if (abs(below) > EXPONENT_MAX)
-                return below > 0 ? 0 : value;
-        power = power_of_ten(abs(below));
-        return below >= 0 ? round(value * power) / power : round(value / power) * power;
+        exponent = (int) floor(log10(most));
+        if (exponent > EXPONENT_MAX)
+                return value;
+        /* Just below a power of ten the logarithm may be that of it. */
+        mantissa = most / pow(10, exponent) * (1 + 1e-12);
+        rounded = round_to(value, mantissa >= 5 ? 5 : mantissa >= 2 ? 2 : 1, exponent);
+        return rounded == 0 ? 0 : rounded;
 }
 
 static gint compare_times(gconstpointer a, gconstpointer b)

@@ -18,9 +18,12 @@ typedef struct AldSample {
  * value. */
 #define ALD_SAMPLE_STEP_USEC INT64_C(100000)
 
-/* Four significant decimal digits, which is finer than the thresholds of all fields and takes half the space
- * of the noise that follows them. Infinity becomes NaN, and -0 becomes 0. */
-double ald_sample_round(double value);
+/*
+ * The value as it is kept: rounded to a multiple of 1, 2 or 5 times a power of ten that is at most 1/400 of
+ * it, so that integers up to 800 are exact; or of twice the precision if that is more. Noise beyond it would
+ * take twice the space of what it is about. Infinity becomes NaN, and -0 becomes 0.
+ */
+double ald_sample_round(double value, double precision);
 
 /*
  * Puts samples, in the order in which they arrived, into the order of time. Of several at one time the last

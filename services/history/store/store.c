@@ -221,7 +221,8 @@ static void make_room(AldHistory *history)
         history->lost += n;
 }
 
-int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t time, double value, int64_t now)
+int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t time, double value,
+        double precision, int64_t now)
 {
         AldPendingSample pending;
 
@@ -234,7 +235,7 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
         pending = (AldPendingSample){
                 .series = ald_series_table_get(history->series, series),
                 .sample = { ald_span_start(time + ALD_SAMPLE_STEP_USEC / 2, ALD_SAMPLE_STEP_USEC),
-                        ald_sample_round(value) },
+                        ald_sample_round(value, precision) },
         };
         g_array_append_val(history->pending, pending);
         return 0;

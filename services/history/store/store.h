@@ -47,11 +47,12 @@ const char *ald_history_fault_name(AldHistoryFault fault);
 uint64_t ald_history_lost(const AldHistory *history);
 
 /*
- * Adds a sample; NaN says that the field is unknown from then on. -ERANGE if it is a day or more from now,
- * -EINVAL if a name is too long or its field is empty.
+ * Adds a sample, rounded as ald_sample_round() does, to a precision of which a field that has a threshold
+ * needs a quarter of it. NaN says that the field is unknown from then on. -ERANGE if it is a day or more from
+ * now, -EINVAL if a name is too long or its field is empty.
  */
-int ald_history_put(
-        AldHistory *history, const AldSeriesName *series, int64_t time, double value, int64_t now);
+int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t time, double value,
+        double precision, int64_t now);
 
 /* Whether so many samples wait that they should be flushed now. */
 bool ald_history_is_full(const AldHistory *history);
