@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/id.h"
+#include "record/record.h"
+#include "services/history/store/store.h"
+
+/*
+ * Turns records into samples: each number in them is a series, and so is each number in their rows, as
+ * FIELD[ID].COLUMN; times are none. A number has a sample when it changes by more than its precision, a
+ * quarter of its threshold, and every 30 s. What a probe measured, in records and rows with MeasuredUSec, has
+ * one sample for each measurement, at that time. A number that becomes unknown has a gap.
+ */
+#define ALD_RECORDER_RESEND_USEC (INT64_C(30) * 1000000)
+
+typedef struct AldRecorder AldRecorder;
+
+AldRecorder *ald_recorder_new(AldHistory *history);
+void ald_recorder_free(AldRecorder *recorder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRecorder, ald_recorder_free)
+
+/* A record that has come, of a node or of a link, which has a key. */
+void ald_recorder_take(
+        AldRecorder *recorder, const AldId *node, const char *key, AldRecord *record, int64_t now);
+
+/* The record is gone, or its node is offline: what it said is unknown from then on. */
+void ald_recorder_end(AldRecorder *recorder, const AldId *node, AldKind kind, const char *key, int64_t now);
+
+/* All that were taken are. */
+void ald_recorder_end_all(AldRecorder *recorder, int64_t now);
