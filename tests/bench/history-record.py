@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Records the telemetry of a host of the bed under load, for the history benchmark: history-record.py SECONDS FILE.
 
-ALIDADE_BUILD names the build. The host runs the identity, telemetry and state services; it computes in spells, takes and
-frees memory, and sends over a wire at changing rates. The file has a line for each record that the state service sends: its time in
-ms since the first, its kind, and its fields whose values changed.
+ALIDADE_BUILD names the build. The host runs the identity, telemetry and state services; it computes in spells, takes
+and frees memory, and sends over a wire at changing rates. The file has a line for each record that the state service
+sends: its time in ms since the first, its kind, and its fields whose values changed.
 """
 
 import json

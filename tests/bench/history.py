@@ -84,7 +84,7 @@ def measure(build, text, nodes, hours):
 
 
 def kept_days(figures):
-    """How many days of each tier the budget keeps once it is full: it gives up the tiers in proportion to their goals."""
+    """How many days of each tier a full budget keeps: it gives up the tiers in proportion to their goals."""
     days = figures["hours"] / DAY
     data = sum(figures[f"{tier}_bytes"] for tier in KEPT)
     # With what SQLite adds to the chunks, and those of recent samples and names.
