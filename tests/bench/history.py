@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a history takes of recorded telemetry: bytes, writes, how far back a budget reaches, and the time of a query."""
+"""What a history takes of recorded telemetry: bytes, writes, how far back a budget reaches, and a query's time."""
 
 import json
 import lzma
