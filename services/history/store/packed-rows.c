@@ -80,8 +80,8 @@ GByteArray *ald_buckets_pack(const GArray *buckets, int64_t width)
                 chunk->columns[COLUMN_MIN][i] = bucket->min;
                 chunk->columns[COLUMN_MAX][i] = bucket->max;
                 /* They were rounded with a precision, and need not be multiples of the mean's step. */
-                chunk->columns[COLUMN_MEAN][i] =
-                        CLAMP(ald_sample_round(bucket->mean, 0), bucket->min, bucket->max);
+                chunk->columns[COLUMN_MEAN][i] = CLAMP(
+                        ald_sample_round(bucket->mean, 0), bucket->min, bucket->max);
                 chunk->columns[COLUMN_COUNT][i] = (double) bucket->count;
         }
         ald_chunk_encode(chunk, bytes);

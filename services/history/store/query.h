@@ -6,7 +6,8 @@
 
 /*
  * A series in [from, to), as buckets that divide this time equally into at most so many points. They come
- * from the coarsest tier that has this resolution, and what it has no longer from the next coarser one. A
+ * from the coarsest tier that has this resolution, and what it has no longer from the next coarser one, so
+ * that the first and the last may include what is up to a minute, or an hour, outside of that time. A
  * bucket in which nothing was observed is not there; one in which the field was unknown only has no values.
  * Recent samples, settled, are those that are not in the database.
  */

@@ -210,15 +210,22 @@ bool ald_history_is_full(const AldHistory *history)
         return history->pending->len >= ALD_HISTORY_PENDING_MAX / 2;
 }
 
-/* A share at once, since moving those that remain takes time. */
-static void make_room(AldHistory *history)
+static void lose(AldHistory *history, guint n)
 {
-        const guint n = ALD_HISTORY_PENDING_MAX / 16;
-
-        if (history->pending->len < ALD_HISTORY_PENDING_MAX)
-                return;
         g_array_remove_range(history->pending, 0, n);
         history->lost += n;
+}
+
+/* A share at once, since moving those that remain takes time. Names are kept while their samples wait, and
+ * more of them come and go only if nothing can be written for long. */
+static void make_room(AldHistory *history)
+{
+        if (history->pending->len >= ALD_HISTORY_PENDING_MAX)
+                lose(history, ALD_HISTORY_PENDING_MAX / 16);
+        if (ald_series_table_size(history->series) >= 2 * SERIES_MAX) {
+                lose(history, history->pending->len);
+                ald_series_table_clear(history->series);
+        }
 }
 
 int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t time, double value,

@@ -353,6 +353,28 @@ static void test_series_limit(Fixture *fixture, gconstpointer data)
         }
 }
 
+/* While nothing is written, neither samples nor names fill the memory; and what comes last is kept. */
+static void test_many_names(Fixture *fixture, gconstpointer data)
+{
+        const guint n = 140000;
+
+        for (guint i = 0; i < n; i++) {
+                g_autofree char *field = g_strdup_printf("Field%u", i);
+                const AldSeriesName many = { "0123", "Node1.System", "", field };
+
+                g_assert_cmpint(ald_history_put(fixture->history, &many, BEGIN, i, 0, BEGIN), ==, 0);
+        }
+        put(fixture, BEGIN, 5);
+        g_assert_cmpuint(ald_history_lost(fixture->history), >=, n - ALD_HISTORY_PENDING_MAX);
+        g_assert_cmpuint(ald_history_lost(fixture->history), <=, 131072);
+        flush(fixture, BEGIN);
+        {
+                g_autoptr(GArray) seconds = query(fixture, BEGIN, BEGIN + SECOND, 1);
+
+                g_assert_cmpfloat(at(seconds, 0)->mean, ==, 5);
+        }
+}
+
 /* Events */
 
 static void count_event(const AldKeptEvent *event, void *userdata)
@@ -428,6 +450,7 @@ int main(int argc, char *argv[])
         ADD("arguments", test_arguments);
         ADD("budget", test_budget);
         ADD("series-limit", test_series_limit);
+        ADD("many-names", test_many_names);
         ADD("events", test_events);
         ADD("many-events", test_many_events);
         return g_test_run();
