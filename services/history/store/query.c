@@ -96,11 +96,46 @@ static GArray *fold(const AldSeriesQuery *query, const GArray *buckets)
         return points;
 }
 
+/* Whether a time is among those of settled samples, from *at on. */
+static bool has_time(const GArray *samples, guint *at, int64_t time)
+{
+        while (*at < samples->len && g_array_index(samples, AldSample, *at).time < time)
+                ++*at;
+        return *at < samples->len && g_array_index(samples, AldSample, *at).time == time;
+}
+
+/* The recent samples that are not in the tiers. Some are if what moves them there was interrupted, and would
+ * count twice. */
+static int select_new(const AldSeriesQuery *query, const GArray *recent, GArray *selected)
+{
+        g_autoptr(GArray) raw = g_array_new(FALSE, FALSE, sizeof(AldSample));
+        int64_t hour = INT64_MIN;
+        guint at = 0;
+
+        for (guint i = 0; i < recent->len; i++) {
+                const AldSample *sample = &g_array_index(recent, AldSample, i);
+                int r;
+
+                if (ald_span_start(sample->time, ALD_HOUR_USEC) != hour) {
+                        hour = ald_span_start(sample->time, ALD_HOUR_USEC);
+                        g_array_set_size(raw, 0);
+                        at = 0;
+                        r = ald_tier_load_samples(query->database, query->series, hour, raw);
+                        if (r < 0)
+                                return r;
+                }
+                if (!has_time(raw, &at, sample->time))
+                        g_array_append_val(selected, *sample);
+        }
+        return 0;
+}
+
 int ald_query_series(AldDatabase *database, uint32_t series, const GArray *recent, int64_t from, int64_t to,
         unsigned points, GArray **ret)
 {
         const int64_t step = (to - from + points - 1) / points;
         const AldSeriesQuery query = { database, series, from, to, step };
+        g_autoptr(GArray) selected = g_array_new(FALSE, FALSE, sizeof(AldSample));
         g_autoptr(GArray) all_recent = NULL, within = NULL;
         GArray *buckets = g_array_new(FALSE, FALSE, sizeof(AldBucket));
         AldTier tier = ALD_TIER_HOURS;
@@ -109,7 +144,9 @@ int ald_query_series(AldDatabase *database, uint32_t series, const GArray *recen
         while (tier > ALD_TIER_RAW && ald_tier_rules[tier].width > step)
                 tier--;
         r = load_tiers(&query, tier, &buckets);
-        all_recent = buckets_of(&query, tier, recent);
+        if (r >= 0)
+                r = select_new(&query, recent, selected);
+        all_recent = buckets_of(&query, tier, selected);
         within = ald_buckets_within(all_recent, ald_span_start(from, ald_tier_rules[tier].width), to);
         if (r >= 0) {
                 g_autoptr(GArray) all = ald_buckets_merge(buckets, within);

@@ -9,7 +9,7 @@
  * from the coarsest tier that has this resolution, and what it has no longer from the next coarser one, so
  * that the first and the last may include what is up to a minute, or an hour, outside of that time. A
  * bucket in which nothing was observed is not there; one in which the field was unknown only has no values.
- * Recent samples, settled, are those that are not in the database.
+ * Recent samples, settled, are those that may not be in the tiers yet.
  */
 int ald_query_series(AldDatabase *database, uint32_t series, const GArray *recent, int64_t from, int64_t to,
         unsigned points, GArray **ret);

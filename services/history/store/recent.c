@@ -157,14 +157,7 @@ int ald_recent_load(AldDatabase *database, uint32_t series, GArray *samples)
         return ald_recent_load_group(database, series / ALD_RECENT_GROUP, of_series);
 }
 
-int ald_recent_drop_group(AldDatabase *database, uint32_t group)
+int ald_recent_drop(AldDatabase *database)
 {
-        int64_t first = 1, last = 0;
-        int r;
-
-        r = find_writes(database, &first, &last);
-        for (; r >= 0 && first <= last; first++)
-                r = ald_database_run(
-                        database, "DELETE FROM recent WHERE id = ?", "i", first << GROUP_BITS | group);
-        return r;
+        return ald_database_run(database, "DELETE FROM recent", "");
 }

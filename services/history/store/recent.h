@@ -27,4 +27,5 @@ int ald_recent_groups(AldDatabase *database, GArray *groups, unsigned *ret_n_wri
 int ald_recent_load_group(AldDatabase *database, uint32_t group, GArray *of_series[ALD_RECENT_GROUP]);
 int ald_recent_load(AldDatabase *database, uint32_t series, GArray *samples);
 
-int ald_recent_drop_group(AldDatabase *database, uint32_t group);
+/* All groups at once: their rows share pages, each of which would be written again for each group. */
+int ald_recent_drop(AldDatabase *database);

@@ -115,7 +115,7 @@ static int roll_group(AldRollup *rollup, uint32_t group, GArray *of_series[ALD_R
                 rollup->series = group * ALD_RECENT_GROUP + i;
                 r = roll_series(rollup, of_series[i]);
         }
-        return r < 0 ? r : ald_recent_drop_group(rollup->database, group);
+        return r;
 }
 
 int ald_rollup_group(AldDatabase *database, uint32_t group, size_t transaction_bytes)

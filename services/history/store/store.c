@@ -360,6 +360,8 @@ static int roll_up(AldHistory *history, const GArray *groups, int64_t now)
                                 ald_budget_transaction(history->budget));
         }
         if (r >= 0)
+                r = ald_recent_drop(history->database);
+        if (r >= 0)
                 r = ald_budget_retire(history->database, now);
         return r < 0 ? r : remove_empty_series(history);
 }
