@@ -398,9 +398,10 @@ static void test_full_disk(void)
                 return;
         }
         set_up(&fixture, NULL);
-        if (mount_small_disk(fixture.folder.folder))
+        if (mount_small_disk(fixture.folder.folder)) {
                 run_full_disk(&fixture);
-        else
+                g_assert_cmpint(umount2(fixture.folder.folder, MNT_DETACH), ==, 0);
+        } else
                 g_test_skip("mounting needs root or user namespaces");
         tear_down(&fixture, NULL);
 }
