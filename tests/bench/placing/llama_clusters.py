@@ -128,8 +128,8 @@ def rounded(value):
 def run(build, number, seed, rounds, told):
     root = llama.make_root()
     (llama.SOURCE / llama.BUILD).mkdir(parents=True, exist_ok=True)
-    constants, server_ms = calibration.measure(build, root)
-    told(f"Constants: {constants}; a server: {server_ms:.2f} ms")
+    constants = calibration.measure(build, root)
+    told(f"Constants: {constants}")
     options = {"seed": seed, "rounds": rounds, "constants": [f"--set={name}={constants[name]}" for name in constants]}
     rows, refused = [], []
     for index in range(number):
@@ -139,4 +139,4 @@ def run(build, number, seed, rounds, told):
         except Refused as reason:
             refused.append(f"{index}: {reason}")
             told(refused[-1])
-    return rounded({**summary(rows, refused), "constants": constants, "server_step_ms": server_ms})
+    return rounded({**summary(rows, refused), "constants": constants})
