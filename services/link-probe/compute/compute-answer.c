@@ -148,9 +148,7 @@ static void validate(AldProbeAnswer *answer, const char *device, bool force)
         const AldComputeFigures *row = result->devices.n > 0 ? ald_rows_at(&result->devices, 0) : NULL;
         g_autofree char *failed = describe_errors(result);
 
-        if (force && row && has_figures(row))
-                name_device(answer, device);
-        else if ((row && is_flagged_busy(row)) || met_other_work(result))
+        if ((row && is_flagged_busy(row) && !force) || met_other_work(result))
                 fail_for_other_work(answer);
         else if (!row || !has_figures(row))
                 fail(answer, failed ?: "the probe returned no figures");
