@@ -315,7 +315,7 @@ static AldMeter conclude(Run *run)
         figures.best = best_rate(run, series, seconds);
         meter = (AldMeter){
                 .best = figures.best,
-                .mean = figures.mean,
+                .mean = MIN(figures.mean, figures.best),
                 .median = MIN(figures.median, figures.best),
                 .interval = figures.interval,
                 .seconds = seconds,
