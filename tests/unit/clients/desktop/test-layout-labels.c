@@ -7,9 +7,11 @@
 
 /* Sanitizers, which are ten times as slow, see the same code in fewer. */
 #ifdef WITH_SANITIZER
-#define CLUSTERS 500u
+#define CLUSTERS 150u
+#define REPEATED 40u
 #else
 #define CLUSTERS 10000u
+#define REPEATED 200u
 #endif
 
 static const double aspects[] = { 1.6, 1.0, 0.6 };
@@ -350,7 +352,7 @@ static void assert_same(const AldLabel *one, const AldLabel *other)
 
 static void test_same_again(void)
 {
-        for (unsigned i = 0; i < 200; i++) {
+        for (unsigned i = 0; i < REPEATED; i++) {
                 g_autoptr(GRand) one = g_rand_new_with_seed(i), other = g_rand_new_with_seed(i);
                 g_auto(Picture) first = draw_random(one), second = draw_random(other);
 
