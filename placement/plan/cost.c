@@ -13,6 +13,7 @@
 /* What a device does for a layer, or for the head, in a step. */
 typedef struct Work {
         double bytes, operations;
+        bool is_client; /* on the client's processor */
 } Work;
 
 static double reading_nsec(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)
@@ -25,10 +26,11 @@ static double reading_nsec(const AldPlanConstants *constants, const AldPlanDevic
 
 static double computing_nsec(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)
 {
-        double efficiency = constants->values[device->is_processor ? ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY
-                                                                   : ALD_PLAN_COMPUTE_EFFICIENCY];
+        AldPlanConstant efficiency = work.is_client         ? ALD_PLAN_CLIENT_COMPUTE_EFFICIENCY
+                                     : device->is_processor ? ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY
+                                                            : ALD_PLAN_COMPUTE_EFFICIENCY;
 
-        return work.operations / (device->flops * efficiency) * NSEC_PER_SEC;
+        return work.operations / (device->flops * constants->values[efficiency]) * NSEC_PER_SEC;
 }
 
 static double work_nsec(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)
@@ -54,6 +56,15 @@ double ald_plan_layer_nsec(
         return work_nsec(constants, device, layer_work(workload)) + constants->values[ALD_PLAN_LAYER_NSEC];
 }
 
+double ald_plan_client_layer_nsec(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
+{
+        Work work = layer_work(workload);
+
+        work.is_client = true;
+        return work_nsec(constants, device, work) + constants->values[ALD_PLAN_LAYER_NSEC];
+}
+
 bool ald_plan_is_computing_longer(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
 {
@@ -62,12 +73,24 @@ bool ald_plan_is_computing_longer(
         return computing_nsec(constants, device, work) > reading_nsec(constants, device, work);
 }
 
+static Work head_work(const AldPlanWorkload *workload)
+{
+        return (Work){ .bytes = (double) workload->head_bytes,
+                .operations = OPERATIONS * workload->head_parameters * workload->parallel };
+}
+
 double ald_plan_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
 {
-        const Work work = { .bytes = (double) workload->head_bytes,
-                .operations = OPERATIONS * workload->head_parameters * workload->parallel };
+        return work_nsec(constants, device, head_work(workload));
+}
 
+double ald_plan_client_head_nsec(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
+{
+        Work work = head_work(workload);
+
+        work.is_client = true;
         return work_nsec(constants, device, work);
 }
 

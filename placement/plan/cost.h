@@ -17,12 +17,18 @@
 double ald_plan_layer_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
+/* The same on the processor of the client of a star. */
+double ald_plan_client_layer_nsec(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
+
 /* Whether that is decided by computing. */
 bool ald_plan_is_computing_longer(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
-/* The same of the product with the head after the last layer. */
+/* Of the product with the head after the last layer. */
 double ald_plan_head_nsec(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
+double ald_plan_client_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
 /* Bytes that `layers` layers need on a device, with `beside` bytes for what the stage holds besides: the

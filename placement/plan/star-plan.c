@@ -110,19 +110,44 @@ static double transfer_nsec(const Star *star, uint32_t node, AldPlacementRole ro
         return hop_nsec(star, &connection);
 }
 
+/* Of this client; the processor that it runs on computes otherwise than as a server. */
+static double layer_nsec(const Star *star, uint32_t member)
+{
+        const AldPlanRequest *request = star->candidates->request;
+        uint32_t candidate = star->members[member];
+
+        return is_client_processor(star, member)
+                       ? ald_plan_client_layer_nsec(&request->constants,
+                                 ald_plan_candidate_device(star->candidates, candidate), request->workload)
+                       : star->candidates->layer_nsec[candidate];
+}
+
+static double head_nsec(const Star *star, uint32_t member)
+{
+        const AldPlanRequest *request = star->candidates->request;
+        uint32_t candidate = star->members[member];
+
+        return is_client_processor(star, member)
+                       ? ald_plan_client_head_nsec(&request->constants,
+                                 ald_plan_candidate_device(star->candidates, candidate), request->workload)
+                       : star->candidates->head_nsec[candidate];
+}
+
 static void set_client(Star *star, uint32_t client)
 {
         if (star->client == client)
                 return;
         star->client = client;
-        for (uint32_t i = 0; i < star->n; i++)
+        for (uint32_t i = 0; i < star->n; i++) {
+                star->devices[i].layer_nsec = layer_nsec(star, i);
                 for (AldPlacementRole role = 0; role < ALD_PLACEMENT_N_ROLES; role++) {
                         double *use_nsec = &star->use_nsec[i * ALD_PLACEMENT_N_ROLES + role];
 
                         *use_nsec = star->nodes[i] == client ? 0 : transfer_nsec(star, star->nodes[i], role);
                         if (role & ALD_PLACEMENT_LAST)
-                                *use_nsec += star->candidates->head_nsec[star->members[i]];
+                                *use_nsec += head_nsec(star, i);
                 }
+        }
 }
 
 static bool can_be(const Star *star, StarWay way, uint32_t member, AldPlacementRole role)
@@ -201,6 +226,7 @@ static AldPlanStage stage_of(
                 beside(star, member, role & ~ALD_PLACEMENT_LAST), has_head);
         AldPlanConnection connection;
 
+        made.nsec = stage->layers * layer_nsec(star, member) + (has_head ? head_nsec(star, member) : 0);
         ald_plan_stage_set_buffers(&made, buffers(star, way, member, role, stage->layers, is_last));
         if (star->nodes[member] == star->client)
                 return made;

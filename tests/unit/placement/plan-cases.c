@@ -16,6 +16,7 @@ static void init_request(PlanCase *made, const char *engine)
         constants->values[ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = 1;
         constants->values[ALD_PLAN_COMPUTE_EFFICIENCY] = 1;
         constants->values[ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY] = 1;
+        constants->values[ALD_PLAN_CLIENT_COMPUTE_EFFICIENCY] = 1;
         constants->values[ALD_PLAN_ACTIVATION_BYTES] = 4;
         constants->values[ALD_PLAN_STAR_ROUND_TRIPS] = 1;
         constants->values[ALD_PLAN_TRANSPORT_OVERHEAD] = 1;

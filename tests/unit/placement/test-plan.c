@@ -35,7 +35,8 @@ static void init_request(Case *made)
         made->request.constants.values[ALD_PLAN_GPU_MEMORY_EFFICIENCY] = 1;
         made->request.constants.values[ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = 1;
         made->request.constants.values[ALD_PLAN_COMPUTE_EFFICIENCY] = 1;
-        made->request.constants.values[ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY] = 1;
+        made->request.constants.values[ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY] = 0.5;
+        made->request.constants.values[ALD_PLAN_CLIENT_COMPUTE_EFFICIENCY] = 1;
         made->request.constants.values[ALD_PLAN_ACTIVATION_BYTES] = 4;
         made->request.constants.values[ALD_PLAN_STAR_ROUND_TRIPS] = 1;
         made->request.constants.values[ALD_PLAN_TRANSPORT_OVERHEAD] = 1;
@@ -114,6 +115,8 @@ static void make_random(Case *made)
         uint32_t n_devices = MIN(n_nodes + (uint32_t) g_test_rand_int_range(0, 2), DEVICES_MAX);
 
         init_case(made, n_nodes);
+        made->workload.token_parameters = 1e9;
+        made->workload.head_parameters = 0.5e9;
         made->cluster.n_devices = n_devices;
         for (uint32_t i = 0; i < n_devices; i++) {
                 /* A node has one processor. */
@@ -125,7 +128,7 @@ static void make_random(Case *made)
                         .uses_host_memory = i < n_nodes && !is_gpu,
                         .free_bytes = (uint64_t) g_test_rand_int_range(0, 5) * GB,
                         .bytes_per_second = g_test_rand_double_range(20e9, 400e9),
-                        .flops = 1e15 };
+                        .flops = g_test_rand_double_range(20e9, 800e9) };
         }
         for (uint32_t i = 0; i < n_nodes; i++)
                 for (uint32_t j = 0; j < n_nodes; j++)
@@ -225,6 +228,19 @@ static double buffer_bytes(const Case *made, uint32_t client, const uint32_t *la
                (is_client ? ald_plan_results_bytes(&made->request) : 0);
 }
 
+static double device_nsec(
+        const Case *made, uint32_t client, uint32_t index, uint32_t layers, bool has_head)
+{
+        const AldPlanDevice *device = &made->devices[index];
+        double flops = device->flops * (device->is_processor && device->node != client ? 0.5 : 1);
+        double layer = fmax((double) made->workload.layer_bytes / device->bytes_per_second,
+                2 * made->workload.token_parameters / flops);
+        double head = fmax((double) made->workload.head_bytes / device->bytes_per_second,
+                2 * made->workload.head_parameters / flops);
+
+        return 1e9 * (layers * layer + (has_head ? head : 0));
+}
+
 static double step_nsec(
         const Case *made, uint32_t client, const uint32_t *layers, uint32_t first, uint32_t last)
 {
@@ -232,20 +248,18 @@ static double step_nsec(
 
         for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
                 const AldPlanDevice *device = &made->devices[i];
-                double bytes = layers[i] * (double) made->workload.layer_bytes, needs = bytes, more = 0;
+                double needs = layers[i] * (double) made->workload.layer_bytes, more = 0;
 
                 if (layers[i] == 0)
                         continue;
-                if (i == last) {
-                        bytes += (double) made->workload.head_bytes;
-                        needs = bytes;
-                }
+                if (i == last)
+                        needs += (double) made->workload.head_bytes;
                 if (device->node == client && device->uses_host_memory)
                         needs += (double) made->workload.embedding_bytes;
                 needs += buffer_bytes(made, client, layers, i, first, last);
                 if (needs > (double) device->free_bytes)
                         return INFINITY;
-                nsec += bytes / device->bytes_per_second * 1e9;
+                nsec += device_nsec(made, client, i, layers[i], i == last);
                 if (i == first)
                         more = made->request.constants.values[ALD_PLAN_STAR_FIRST_COPIES] - 1;
                 if (device->node != client)
@@ -440,7 +454,8 @@ static double ring_nsec(const RingSearch *self)
                 needs = bytes + (i == 0 ? (double) of->workload.embedding_bytes : 0);
                 if (needs > (double) device->free_bytes || strcmp(device->vendor, next->vendor) != 0)
                         return INFINITY;
-                nsec += bytes / device->bytes_per_second * 1e9;
+                nsec += device_nsec(
+                        of, ALD_PLAN_NONE, self->devices[i], self->layers[i], i + 1 == self->n);
                 if (self->n > 1)
                         nsec += device->node == next->node ? INNER_NSEC
                                                            : best_path(of, device->node, next->node,
@@ -847,6 +862,7 @@ static void test_costs(void)
         constants.values[ALD_PLAN_PROCESSOR_MEMORY_EFFICIENCY] = 0.25;
         constants.values[ALD_PLAN_COMPUTE_EFFICIENCY] = 0.1;
         constants.values[ALD_PLAN_PROCESSOR_COMPUTE_EFFICIENCY] = 0.05;
+        constants.values[ALD_PLAN_CLIENT_COMPUTE_EFFICIENCY] = 0.1;
         constants.values[ALD_PLAN_LAYER_NSEC] = 1000;
         constants.values[ALD_PLAN_GPU_RESERVE_BYTES] = 1e9;
         constants.values[ALD_PLAN_HOST_RESERVE_BYTES] = 2e9;
@@ -859,6 +875,8 @@ static void test_costs(void)
         workload.token_parameters = 100e9;
         g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 400e6 + 1000, 1);
         g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &cpu, &workload), 800e6 + 1000, 1);
+        g_assert_cmpfloat_with_epsilon(
+                ald_plan_client_layer_nsec(&constants, &cpu, &workload), 400e6 + 1000, 1);
         workload.token_parameters = 1e9;
         /* Of eight tokens, the experts are all that there are. */
         workload.parallel = 8;
