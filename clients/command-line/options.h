@@ -24,6 +24,6 @@ enum {
  * it with g_free(). */
 char **ald_options_begin(const AldCtl *ctl, int *ret_argc);
 
-/* Takes one of ALD_COMMON_OPTIONS, but for help. Returns -1; or an exit code, after reporting that its value
- * is wrong or that c is no option. */
+/* Takes one of ALD_COMMON_OPTIONS, but for help. Returns -1; or reports an invalid value or an unknown
+ * option, and returns an exit code. */
 int ald_options_take(AldCtl *ctl, char **argv, int c);

@@ -38,5 +38,8 @@ double ald_plan_results_bytes(const AldPlanRequest *request);
 /* What a device needs for so many layers at least. */
 uint64_t ald_plan_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers);
 
+/* What is free on it for layers. */
+uint64_t ald_plan_room_bytes(const AldPlanRequest *request, const AldPlanDevice *device);
+
 /* Layers that fit then. */
 uint32_t ald_plan_most_layers(const AldPlanRequest *request, const AldPlanDevice *device);

@@ -49,14 +49,6 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
         return is_possible(candidates, &request) ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
-/* What a device has for layers. */
-static uint64_t room(const AldPlanRequest *request, const AldPlanDevice *device)
-{
-        uint64_t fixed = ald_plan_least_bytes(request, device, 0);
-
-        return device->free_bytes - MIN(fixed, device->free_bytes);
-}
-
 /* Makes it a refusal of the pinned device that lacks the least for what it would hold besides, if all lack
  * something. */
 static bool describe_pinned(const AldPlanCandidates *candidates, uint64_t beside, AldPlanRefusal *ret)
@@ -96,7 +88,8 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
                 .n_devices = candidates->n,
         };
         for (uint32_t i = 0; i < candidates->n; i++)
-                ret->free_bytes += room(candidates->request, ald_plan_candidate_device(candidates, i));
+                ret->free_bytes += ald_plan_room_bytes(
+                        candidates->request, ald_plan_candidate_device(candidates, i));
         if (ret->kind != ALD_PLAN_TOO_LITTLE_MEMORY || candidates->request->n_pins == 0)
                 return;
         if (!describe_pinned(candidates, workload->head_bytes, ret) &&

@@ -117,14 +117,6 @@ char *ald_plan_empty_node_sentence(const AldPlanNode *node)
         return node->unusable ? say_unusable(node) : g_strdup("It has no compute device.");
 }
 
-/* What it has for layers, as the sum of all in a refusal. */
-static uint64_t room(const AldPlanRequest *request, const AldPlanDevice *device)
-{
-        uint64_t fixed = ald_plan_least_bytes(request, device, 0);
-
-        return device->free_bytes - MIN(fixed, device->free_bytes);
-}
-
 /* The device with the most room; ALD_PLAN_NONE if none can be used. */
 static uint32_t largest(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
@@ -134,7 +126,8 @@ static uint32_t largest(
         for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++)
                 if (refusal->verdicts[i].reason == ALD_PLAN_TAKEN &&
                         (best == ALD_PLAN_NONE ||
-                                room(request, &cluster->devices[i]) > room(request, &cluster->devices[best])))
+                                ald_plan_room_bytes(request, &cluster->devices[i]) >
+                                        ald_plan_room_bytes(request, &cluster->devices[best])))
                         best = i;
         return best;
 }
@@ -149,7 +142,7 @@ static char *say_too_little(
 
         if (device == ALD_PLAN_NONE)
                 return g_strdup_printf("The model needs %s, and no device can be used.", needs);
-        most = size((double) room(request, &cluster->devices[device]));
+        most = size((double) ald_plan_room_bytes(request, &cluster->devices[device]));
         label = ald_plan_node_label(&cluster->nodes[cluster->devices[device].node]);
         return g_strdup_printf("The model needs %s, and %s are free for it on %u %s; %s/%s has the most, %s.",
                 needs, free_bytes, refusal->n_devices, refusal->n_devices == 1 ? "device" : "devices", label,
