@@ -70,7 +70,7 @@ static int open_sockets(ExporterMain *all)
                 (void) ald_listen_bind(*addresses, all->fds);
         if (all->fds->len > 0)
                 return 0;
-        g_critical("There is no address to listen on");
+        g_critical("Cannot listen on any address");
         return -EADDRNOTAVAIL;
 }
 
