@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "common/source.h"
 #include "state-client/state-client.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
@@ -13,13 +14,6 @@ struct AldStateClient {
         GSource *pause; /* set by ald_state_client_pause_soon() */
 };
 
-static void drop_source(GSource **source)
-{
-        if (*source)
-                g_source_destroy(*source);
-        g_clear_pointer(source, g_source_unref);
-}
-
 /* sd-bus itself reports only that the other side hung up. */
 static void on_closed(sd_bus *bus, int error, void *userdata)
 {
@@ -33,9 +27,9 @@ static void on_closed(sd_bus *bus, int error, void *userdata)
 
 void ald_state_client_pause(AldStateClient *client)
 {
-        drop_source(&client->pause);
+        ald_source_clear(&client->pause);
         g_clear_pointer(&client->follow, ald_follow_free);
-        drop_source(&client->source);
+        ald_source_clear(&client->source);
         client->bus = sd_bus_close_unref(client->bus); /* flushing could block forever */
 }
 
@@ -80,7 +74,7 @@ int ald_state_client_resume(AldStateClient *client)
 {
         int r;
 
-        drop_source(&client->pause);
+        ald_source_clear(&client->pause);
         if (client->bus && sd_bus_is_open(client->bus) > 0)
                 return 0;
         ald_state_client_pause(client); /* what is left of a lost connection */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/output.h"
+#include "common/source.h"
 
 #define FINISH_MSEC 500
 
@@ -45,20 +46,13 @@ static int open_again(int fd, bool *ret_is_socket)
         return again;
 }
 
-static void drop_source(AldOutput *output)
-{
-        if (output->source)
-                g_source_destroy(output->source);
-        g_clear_pointer(&output->source, g_source_unref);
-}
-
 static void fail(AldOutput *output, int r)
 {
         if (output->broken)
                 return;
         output->broken = true;
         g_string_truncate(output->queue, 0);
-        drop_source(output);
+        ald_source_clear(&output->source);
         output->handler(output, r, output->userdata);
 }
 
@@ -145,7 +139,7 @@ void ald_output_free(AldOutput *output)
 {
         if (!output)
                 return;
-        drop_source(output);
+        ald_source_clear(&output->source);
         if (output->fd >= 0)
                 (void) close(output->fd);
         g_string_free(output->queue, TRUE);

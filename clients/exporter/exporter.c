@@ -7,6 +7,7 @@
 #include "clients/exporter/http-server.h"
 #include "clients/exporter/listen-sockets.h"
 #include "clients/exporter/live-metrics.h"
+#include "common/source.h"
 
 #define READY_MSEC 5000u /* requests wait that long for the first reading of the state */
 
@@ -139,13 +140,6 @@ static int open_servers(AldExporter *exporter, const AldExporterSecrets *secrets
         return 0;
 }
 
-static void drop_patience(AldExporter *exporter)
-{
-        if (exporter->patience)
-                g_source_destroy(exporter->patience);
-        g_clear_pointer(&exporter->patience, g_source_unref);
-}
-
 static void begin(AldExporter *exporter)
 {
         for (guint i = 0; i < exporter->servers->len; i++)
@@ -156,7 +150,7 @@ static void on_live(void *userdata)
 {
         AldExporter *exporter = userdata;
 
-        drop_patience(exporter);
+        ald_source_clear(&exporter->patience);
         if (exporter->is_serving)
                 return;
         exporter->is_serving = true;
@@ -198,7 +192,7 @@ void ald_exporter_free(AldExporter *exporter)
 {
         if (!exporter)
                 return;
-        drop_patience(exporter);
+        ald_source_clear(&exporter->patience);
         g_clear_pointer(&exporter->servers, g_ptr_array_unref);
         ald_live_metrics_free(exporter->live);
         ald_exporter_secrets_clear(&exporter->secrets);

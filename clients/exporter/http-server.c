@@ -6,6 +6,7 @@
 
 #include "clients/exporter/http-server.h"
 #include "common/fd.h"
+#include "common/source.h"
 
 #define IDLE_SEC 10u               /* a connection on which nothing comes or goes */
 #define REQUEST_BYTES (16u * 1024) /* of one connection: its request, and what is being written */
@@ -162,19 +163,12 @@ int ald_http_server_new(int fd, const AldHttpSetup *setup, AldHttpServer **ret)
         return 0;
 }
 
-static void drop_source(GSource **source)
-{
-        if (*source)
-                g_source_destroy(*source);
-        g_clear_pointer(source, g_source_unref);
-}
-
 void ald_http_server_free(AldHttpServer *server)
 {
         if (!server)
                 return;
-        drop_source(&server->source);
-        drop_source(&server->sweep);
+        ald_source_clear(&server->source);
+        ald_source_clear(&server->sweep);
         if (server->daemon)
                 MHD_stop_daemon(server->daemon);
         ald_http_peers_free(server->peers);

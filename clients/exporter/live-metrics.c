@@ -3,6 +3,7 @@
 #include "clients/common/connection.h"
 #include "clients/common/open-metrics.h"
 #include "common/bus-cleanup.h"
+#include "common/source.h"
 #include "state-client/state-client.h"
 
 #define PREFIX "alidade_exporter_"
@@ -25,13 +26,6 @@ struct AldLiveMetrics {
         uint64_t renderings, losses;
         AldLiveFigures figures; /* in the text */
 };
-
-static void drop_source(GSource **source)
-{
-        if (*source)
-                g_source_destroy(*source);
-        g_clear_pointer(source, g_source_unref);
-}
 
 static GSource *add_timer(unsigned msec, GSourceFunc callback, AldLiveMetrics *live)
 {
@@ -76,7 +70,7 @@ static gboolean on_reconnect(void *userdata)
         AldLiveMetrics *live = userdata;
         int r;
 
-        drop_source(&live->reconnect);
+        ald_source_clear(&live->reconnect);
         r = ald_state_client_resume(live->client);
         if (r >= 0)
                 return G_SOURCE_REMOVE;
@@ -174,8 +168,8 @@ void ald_live_metrics_free(AldLiveMetrics *live)
 {
         if (!live)
                 return;
-        drop_source(&live->reconnect);
-        drop_source(&live->refresh);
+        ald_source_clear(&live->reconnect);
+        ald_source_clear(&live->refresh);
         ald_state_client_free(live->client);
         ald_model_free(live->model);
         ald_shared_text_free(live->shared);

@@ -11,6 +11,7 @@
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 #include "common/bus-source.h"
+#include "common/source.h"
 #include "state-client/value.h"
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
@@ -350,22 +351,14 @@ static int prepare(AldProbeRequest *probe)
         return r < 0 ? r : start_job(probe);
 }
 
-static void drop_source(GSource *source)
-{
-        if (!source)
-                return;
-        g_source_destroy(source);
-        g_source_unref(source);
-}
-
 static void probe_clear(AldProbeRequest *probe)
 {
         ald_agent_stop(probe->agent);
         sd_bus_slot_unref(probe->call);
         sd_bus_slot_unref(probe->cancel);
-        drop_source(probe->bus_source);
-        drop_source(probe->signals);
-        drop_source(probe->cancel_timeout);
+        ald_source_clear(&probe->bus_source);
+        ald_source_clear(&probe->signals);
+        ald_source_clear(&probe->cancel_timeout);
         sd_bus_flush_close_unref(probe->bus);
         g_clear_pointer(&probe->loop, g_main_loop_unref);
         json_decref(probe->json);

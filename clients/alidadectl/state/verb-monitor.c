@@ -13,6 +13,7 @@
 #include "clients/command-line/text.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
+#include "common/source.h"
 #include "state-client/model-json.h"
 
 #define REFRESH_MSEC 10000
@@ -315,9 +316,7 @@ static void monitor_clear(Monitor *monitor)
         if (monitor->output)
                 ald_output_finish(monitor->output);
         ald_output_free(monitor->output);
-        if (monitor->signals)
-                g_source_destroy(monitor->signals);
-        g_clear_pointer(&monitor->signals, g_source_unref);
+        ald_source_clear(&monitor->signals);
         ald_session_close(&monitor->session);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Monitor, monitor_clear)

@@ -15,6 +15,7 @@
 #include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "common/source.h"
 #include "state-client/model-json.h"
 
 #define TICK_MSEC 1000u
@@ -61,18 +62,11 @@ static void draw(Watch *watch)
                 ald_output_write(watch->output, out->str, out->len);
 }
 
-static void drop_source(GSource **source)
-{
-        if (*source)
-                g_source_destroy(*source);
-        g_clear_pointer(source, g_source_unref);
-}
-
 static gboolean on_frame(void *userdata)
 {
         Watch *watch = userdata;
 
-        drop_source(&watch->frame);
+        ald_source_clear(&watch->frame);
         draw(watch);
         return G_SOURCE_REMOVE;
 }
@@ -300,9 +294,9 @@ static void watch_clear(Watch *watch)
         leave_screen(watch);
         ald_output_free(watch->output);
         ald_screen_free(watch->screen);
-        drop_source(&watch->frame);
-        drop_source(&watch->keys);
-        drop_source(&watch->signals);
+        ald_source_clear(&watch->frame);
+        ald_source_clear(&watch->keys);
+        ald_source_clear(&watch->signals);
         g_free(watch->problem);
         ald_session_close(&watch->session);
 }

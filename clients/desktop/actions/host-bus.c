@@ -10,6 +10,7 @@
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
 #include "common/fd.h"
+#include "common/source.h"
 
 #define IDLE_SECONDS 60u
 #define REMOTE_IDLE_SECONDS 600u /* ssh may ask for a password each time */
@@ -37,9 +38,7 @@ static sd_bus *detach_bus(AldHostBus *self)
         g_clear_handle_id(&self->idle_id, g_source_remove);
         g_clear_handle_id(&self->deadline_id, g_source_remove);
         self->hello = sd_bus_slot_unref(self->hello);
-        if (self->source)
-                g_source_destroy(self->source);
-        g_clear_pointer(&self->source, g_source_unref);
+        ald_source_clear(&self->source);
         return g_steal_pointer(&self->bus);
 }
 

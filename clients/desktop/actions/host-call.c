@@ -5,6 +5,7 @@
 #include "clients/common/connection.h"
 #include "clients/desktop/actions/host-call.h"
 #include "common/bus-cleanup.h"
+#include "common/source.h"
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000)
 
@@ -22,9 +23,7 @@ void ald_host_call_free(AldHostCall *call)
         if (!call)
                 return;
         sd_bus_slot_unref(call->slot);
-        if (call->failing)
-                g_source_destroy(call->failing);
-        g_clear_pointer(&call->failing, g_source_unref);
+        ald_source_clear(&call->failing);
         ald_host_use_end(call->use);
         sd_bus_error_free(&call->error);
         g_free(call);

@@ -9,6 +9,7 @@
 #include "clients/desktop/actions/job-run.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
+#include "common/source.h"
 #include "state-client/value.h"
 
 #define JOB_INTERFACE "org.alidade.LinkProbe1.Job"
@@ -43,9 +44,7 @@ static void disconnect(AldJobRun *run)
         g_clear_pointer(&run->canceling, ald_host_call_free);
         for (unsigned i = 0; i < N_MATCHES; i++)
                 run->matches[i] = sd_bus_slot_unref(run->matches[i]);
-        if (run->failing)
-                g_source_destroy(run->failing);
-        g_clear_pointer(&run->failing, g_source_unref);
+        ald_source_clear(&run->failing);
         g_clear_pointer(&run->use, ald_host_use_end);
 }
 
