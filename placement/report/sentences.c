@@ -158,7 +158,9 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_NO_CLIENT:
                 return g_strdup_printf("%s has no client.", request->engine->name);
         case ALD_PLAN_NO_DEVICE:
-                return g_strdup("No device can be used.");
+                return g_strdup(
+                        "No device can be used. If one was never measured because it is in use, measure it "
+                        "nevertheless, there: alidadectl probe compute --force DEVICE.");
         case ALD_PLAN_REQUIRED_UNUSABLE:
                 return g_strdup_printf("%s must be used, but cannot.", refusal->text);
         case ALD_PLAN_TOO_LITTLE_MEMORY:

@@ -136,7 +136,10 @@ static int check_order(const ExportOrder *order)
                 return ALD_EXIT_USAGE;
         }
         if (!is_state_format && !order->plan) {
-                ald_print_error("%s is made from a plan; specify one with --plan=FILE", order->format);
+                ald_print_error(
+                        "%s is made from a plan: write one with \"alidadectl place MODEL --json\", and "
+                        "specify it with --plan=FILE",
+                        order->format);
                 return ALD_EXIT_USAGE;
         }
         if (order->plan && is_state_format && !is_one_of(order->format, both_formats)) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,8 +88,11 @@ static bool parse_count(const char *option, const char *text, uint64_t max, uint
 {
         guint64 value;
 
-        if (!g_ascii_string_to_unsigned(text, 10, 1, max, &value, NULL))
-                return refuse(option, text, "a whole number in range");
+        if (!g_ascii_string_to_unsigned(text, 10, 1, max, &value, NULL)) {
+                g_autofree char *wanted = g_strdup_printf("a whole number from 1 to %" PRIu64, max);
+
+                return refuse(option, text, wanted);
+        }
         *ret = value;
         return true;
 }
