@@ -5,9 +5,7 @@
 
 /*
  * state.json in the state directory: the epoch of this node, and those of its records that are expensive to
- * measure. Replaced atomically. A damaged file is reported and set aside as state.json.damaged. A file that
- * cannot be read, or is damaged and cannot be set aside, is reported and never overwritten; if the directory
- * cannot be written, one warning is logged. None of this stops the service.
+ * measure. See services/common/saved-file.h for what damages and errors do.
  */
 typedef struct AldStateFile AldStateFile;
 
