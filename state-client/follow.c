@@ -5,6 +5,7 @@
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/bus-source.h"
+#include "common/source.h"
 #include "state-client/decode.h"
 #include "state-client/follow.h"
 
@@ -63,20 +64,13 @@ static void set_timer(AldFollow *follow, GSource **timer, unsigned msec, GSource
         g_source_attach(*timer, follow->context);
 }
 
-static void clear_timer(GSource **timer)
-{
-        if (*timer)
-                g_source_destroy(*timer);
-        g_clear_pointer(timer, g_source_unref);
-}
-
 /* Cancels the current reading. */
 static void stop_reading(AldFollow *follow)
 {
         follow->call = sd_bus_slot_unref(follow->call);
         follow->findings = sd_bus_slot_unref(follow->findings);
         follow->topology = sd_bus_slot_unref(follow->topology);
-        clear_timer(&follow->retry);
+        ald_source_clear(&follow->retry);
         g_clear_pointer(&follow->loading, ald_model_free);
 }
 
@@ -84,7 +78,7 @@ static gboolean on_retry(void *userdata)
 {
         AldFollow *follow = userdata;
 
-        clear_timer(&follow->retry);
+        ald_source_clear(&follow->retry);
         begin_reading(follow);
         return G_SOURCE_REMOVE;
 }
@@ -321,7 +315,7 @@ static gboolean on_resubscribe(void *userdata)
 {
         AldFollow *follow = userdata;
 
-        clear_timer(&follow->resubscribe);
+        ald_source_clear(&follow->resubscribe);
         mirror(follow);
         subscribe(follow);
         return G_SOURCE_REMOVE;
@@ -532,6 +526,8 @@ static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
                 (void) ald_decode_findings(m, follow->model);
         if (follow->findings_outdated)
                 refresh_findings(follow);
+        if (follow->handler->findings)
+                follow->handler->findings(follow, follow->userdata);
         return 0;
 }
 
@@ -587,7 +583,7 @@ void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error)
         follow->disconnected = true;
         follow->subscription.call = sd_bus_slot_unref(follow->subscription.call);
         follow->mirroring.call = sd_bus_slot_unref(follow->mirroring.call);
-        clear_timer(&follow->resubscribe);
+        ald_source_clear(&follow->resubscribe);
         g_clear_pointer(&follow->owner, g_free);
         fail(follow, error);
 }
@@ -707,7 +703,7 @@ void ald_follow_free(AldFollow *follow)
         sd_bus_slot_unref(follow->directed);
         sd_bus_slot_unref(follow->subscription.call);
         sd_bus_slot_unref(follow->mirroring.call);
-        clear_timer(&follow->resubscribe);
+        ald_source_clear(&follow->resubscribe);
         g_free(follow->owner);
         g_main_context_unref(follow->context);
         sd_bus_unref(follow->bus);

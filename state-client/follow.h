@@ -24,6 +24,8 @@ typedef struct AldFollowHandler {
         /* The service refuses Subscribe() or Mirror() for now, which is retried; without an error it accepts
          * them again. May be NULL. */
         void (*refused)(AldFollow *follow, const sd_bus_error *error, void *userdata);
+        /* The findings alone have been read again. May be NULL. */
+        void (*findings)(AldFollow *follow, void *userdata);
 } AldFollowHandler;
 
 /* The caller attaches the bus to the same main context (common/bus-source.h) and keeps bus and model until

@@ -20,6 +20,8 @@ static const sd_bus_error_map errors[] = {
         SD_BUS_ERROR_MAP(ALD_ERROR_BUSY, ALD_E_BUSY),
         SD_BUS_ERROR_MAP(ALD_ERROR_CANCELED, ALD_E_CANCELED),
         SD_BUS_ERROR_MAP(ALD_ERROR_STATE_UNAVAILABLE, ALD_E_STATE_UNAVAILABLE),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NOT_KEPT, ALD_E_NOT_KEPT),
+        SD_BUS_ERROR_MAP(ALD_ERROR_NO_SUCH_SILENCE, ALD_E_NO_SUCH_SILENCE),
         SD_BUS_ERROR_MAP_END,
 };
 
@@ -54,6 +56,10 @@ const char *ald_error_describe(int r)
                 return "Canceled";
         case ALD_E_STATE_UNAVAILABLE:
                 return "The state service cannot be read";
+        case ALD_E_NOT_KEPT:
+                return "Nothing is recorded of this";
+        case ALD_E_NO_SUCH_SILENCE:
+                return "No such silence";
         case ALD_E_NO_SUCH_ADDRESS:
                 return "No such address";
         case ALD_E_OWN_NODE:

@@ -18,6 +18,8 @@
 #define ALD_ERROR_BUSY "org.alidade.Error.Busy"
 #define ALD_ERROR_CANCELED "org.alidade.Error.Canceled"
 #define ALD_ERROR_STATE_UNAVAILABLE "org.alidade.Error.StateUnavailable"
+#define ALD_ERROR_NOT_KEPT "org.alidade.Error.NotKept"
+#define ALD_ERROR_NO_SUCH_SILENCE "org.alidade.Error.NoSuchSilence"
 
 /*
  * The codes of our own errors. Functions return them, negative, where an errno could mean several of them.
@@ -39,6 +41,8 @@ typedef enum AldErrorCode {
         ALD_E_BUSY,
         ALD_E_CANCELED,
         ALD_E_STATE_UNAVAILABLE,
+        ALD_E_NOT_KEPT,
+        ALD_E_NO_SUCH_SILENCE,
         ALD_E_NO_SUCH_ADDRESS,
         ALD_E_OWN_NODE,     /* where another node is needed */
         ALD_E_USER_LIMIT,   /* of what one user may have at a time */

@@ -12,6 +12,7 @@
 #include "common/bus-source.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/source.h"
 #include "services/common/errors.h"
 #include "services/common/service-private.h"
 
@@ -256,11 +257,7 @@ static void drain(AldService *service)
 
 static void disconnect(sd_bus **bus, GSource **source)
 {
-        if (*source) {
-                g_source_destroy(*source);
-                g_source_unref(*source);
-                *source = NULL;
-        }
+        ald_source_clear(source);
         if (*bus) {
                 sd_bus_close(*bus);
                 *bus = sd_bus_unref(*bus);

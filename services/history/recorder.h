@@ -15,6 +15,9 @@
 
 typedef struct AldRecorder AldRecorder;
 
+/* Whether a kind can have a series of this name: FIELD or FIELD[ID].COLUMN of a number. */
+bool ald_recorder_is_field(AldKind kind, const char *field);
+
 AldRecorder *ald_recorder_new(AldHistory *history);
 void ald_recorder_free(AldRecorder *recorder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldRecorder, ald_recorder_free)

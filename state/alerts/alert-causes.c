@@ -33,16 +33,20 @@ static const struct {
         { ID(CLOCK_NOT_SET), false, ID(NO_BROKER), NODE },
         { ID(CLOCK_NOT_SET), false, ID(NODE_RECORDS_OLD), NOTHING },
         { ID(CLOCK_SKEW), false, ID(NODE_RECORDS_OLD), NODE },
+        { ID(DEVICE_LANES_MISSING), false, ID(SLOWER_THAN_PAST), DEVICE },
+        { ID(DEVICE_LINK_SLOW), false, ID(SLOWER_THAN_PAST), DEVICE },
         { ID(DEVICE_WITHOUT_DRIVER), false, ID(DEVICE_NEVER_FREE), DEVICE },
         { ID(DUPLICATE_NODE_ID), false, ID(HARDWARE_CLAIMED_TWICE), NODE },
         { ID(DUPLICATE_NODE_ID), false, ID(NODE_OFFLINE), NODE },
         { ID(DUPLICATE_NODE_ID), false, ID(NODE_RECORDS_OLD), NODE },
         { ID(LINK_BELOW_NEGOTIATED), false, ID(LINK_ASYMMETRIC), PAIR },
         { ID(LINK_BELOW_NEGOTIATED), false, ID(LINK_UNSTEADY), PAIR },
+        { ID(LINK_BELOW_NEGOTIATED), false, ID(SLOWER_THAN_PAST), LINK },
         { ID(LINK_PROBE_FAILING), false, ID(LINK_ASYMMETRIC), PAIR },
         { ID(LINK_PROBE_FAILING), false, ID(LINK_BELOW_NEGOTIATED), LINK },
         { ID(LINK_PROBE_FAILING), false, ID(LINK_PARTLY_MEASURED), LINK },
         { ID(LINK_PROBE_FAILING), false, ID(LINK_UNSTEADY), LINK },
+        { ID(LINK_PROBE_FAILING), false, ID(SLOWER_THAN_PAST), LINK },
         { ID(NO_BROKER), false, ID(NODE_OFFLINE), NOTHING },
         { ID(NO_BROKER), false, ID(NODES_UNKNOWN), NOTHING },
         { ID(NODE_CUT_OFF), false, ID(LINK_PROBE_FAILING), NODE },
@@ -54,6 +58,7 @@ static const struct {
         { ID(RDMA_UNUSABLE), false, ID(LINK_PARTLY_MEASURED), PORT },
         { ID(RDMA_UNUSABLE), false, ID(LINK_PROBE_FAILING), PORT },
         { ID(RDMA_UNUSABLE), false, ID(LINK_UNSTEADY), PORT },
+        { ID(RDMA_UNUSABLE), false, ID(SLOWER_THAN_PAST), PORT },
 };
 
 /* Of a node that is not heard nothing of this is found, but neither is it over. */
@@ -75,6 +80,7 @@ static const AldFindingRowId of_heard_nodes[] = {
         ID(MEMORY_PRESSURE),
         ID(NODE_RECORDS_OLD),
         ID(RDMA_UNUSABLE),
+        ID(SLOWER_THAN_PAST),
         ID(SWAP_NEARLY_FULL),
 };
 static const AldFindingRowId unheard[] = { ID(NODE_OFFLINE), ID(NODES_UNKNOWN), ID(DUPLICATE_NODE_ID) };

@@ -74,6 +74,8 @@ static void append_things(GString *key, int id, const AldFindingRow *row)
                 append(key, "DeviceName", row->device_name);
         if (id == ID(FIELD_ABSENT))
                 append(key, "Reason", row->reason);
+        if (id == ID(SLOWER_THAN_PAST) && !row->device)
+                append(key, "Direction", row->upload_bits_per_second == ALD_ABSENT_UINT64 ? "down" : "up");
         if (row->remaining_usec == 0)
                 append(key, "Expired", "true");
 }

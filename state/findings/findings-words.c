@@ -191,6 +191,47 @@ static char *device_title(const AldFindingRow *row)
                                 : g_strdup_printf(_("device %s"), row->device);
 }
 
+static char *device_rate(uint64_t bytes_per_second, double tflops)
+{
+        g_autofree char *bytes = NULL;
+
+        if (isfinite(tflops))
+                return g_strdup_printf("%.3g TFLOPS", tflops);
+        if (bytes_per_second == ALD_ABSENT_UINT64)
+                return NULL;
+        bytes = ald_units_bytes(bytes_per_second);
+        return g_strconcat(bytes, "/s", NULL);
+}
+
+static char *present_device_rate(const AldFindingRow *row)
+{
+        return device_rate(row->bytes_per_second, row->tflops);
+}
+
+static char *past_device_rate(const AldFindingRow *row)
+{
+        return device_rate(row->past_bytes_per_second, row->past_tflops);
+}
+
+/* What a metric of a compute device is the rate of. */
+static char *device_metric(const AldFindingRow *row)
+{
+        static const struct {
+                const char *field, *words;
+        } metrics[] = {
+                { "GemmTflops", N_("matrix products") },
+                { "MemoryBandwidthBytesPerSecond", N_("reads of memory") },
+                { "CopyBandwidthBytesPerSecond", N_("copies of memory") },
+                { "HostToDeviceBytesPerSecond", N_("copies from the host") },
+                { "DeviceToHostBytesPerSecond", N_("copies to the host") },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(metrics); i++)
+                if (g_strcmp0(metrics[i].field, row->field) == 0)
+                        return g_strdup(_(metrics[i].words));
+        return g_strdup(row->field);
+}
+
 /* Of the lanes of a card, those that its slot has. */
 static char *lanes_possible(const AldFindingRow *row)
 {
@@ -313,6 +354,8 @@ static const struct {
 } placeholders[] = {
         { "Age", age },
         { "ClockDistance", clock_distance },
+        { "DeviceMetric", device_metric },
+        { "DeviceRate", present_device_rate },
         { "DeviceTitle", device_title },
         { "DownloadSwing", download_swing },
         { "Groups", list_groups },
@@ -323,6 +366,7 @@ static const struct {
         { "Names", all_names },
         { "NodeCount", node_count },
         { "NodeId", node_id },
+        { "PastDeviceRate", past_device_rate },
         { "PathNote", path_note },
         { "RdmaReason", rdma_reason },
         { "RdmaRemedy", rdma_remedy },
@@ -429,6 +473,11 @@ static bool was_never_measured(const AldFindingRow *row)
 static bool lacks_upload(const AldFindingRow *row)
 {
         return row->upload_bits_per_second == ALD_ABSENT_UINT64;
+}
+
+static bool is_about_device(const AldFindingRow *row)
+{
+        return row->device;
 }
 
 static bool is_wifi(const AldFindingRow *row)
@@ -572,6 +621,18 @@ static const Template texts[] = {
         { ID(OS_VERSIONS_DIFFER), NULL, N_("The nodes run different operating systems: {Groups}.") },
         { ID(RDMA_UNUSABLE), NULL,
                 N_("RDMA port {Port}{InterfaceNote} on {Name} cannot be used: {RdmaReason}.") },
+        { ID(SLOWER_THAN_PAST), NULL,
+                N_("The link from {Name} to {SecondName}{PathNote} has been slower than its own past since "
+                   "{SinceUSec}: {UploadBitsPerSecond} from {Name} to {SecondName} instead of "
+                   "{PastBitsPerSecond}.") },
+        { ID(SLOWER_THAN_PAST), NULL,
+                N_("The link from {Name} to {SecondName}{PathNote} has been slower than its own past since "
+                   "{SinceUSec}: {DownloadBitsPerSecond} from {SecondName} to {Name} instead of "
+                   "{PastBitsPerSecond}.") },
+        { ID(SLOWER_THAN_PAST), NULL,
+                /* Translators: {DeviceMetric} is such as "matrix products" or "reads of memory". */
+                N_("On {Name}, {DeviceTitle} has been slower than its own past since {SinceUSec}: "
+                   "{DeviceMetric} at {DeviceRate} instead of {PastDeviceRate}.") },
         { ID(SWAP_NEARLY_FULL), NULL,
                 N_("Only {AvailableBytes} of {TotalBytes} of swap and {MemoryAvailableBytes} of memory are "
                    "left on {Name}.") },
@@ -669,6 +730,12 @@ static const Template remedies[] = {
         { ID(OS_VERSIONS_DIFFER), NULL,
                 N_("Upgrade the nodes to the same release, unless they are meant to differ.") },
         { ID(RDMA_UNUSABLE), NULL, "{RdmaRemedy}" },
+        { ID(SLOWER_THAN_PAST), is_about_device,
+                N_("Find out what has changed on {Name} since then: its driver, its power limit, its "
+                   "cooling, or the settings of its firmware.") },
+        { ID(SLOWER_THAN_PAST), NULL,
+                N_("Find out what has changed since then at both ends and on the way: cables, drivers, "
+                   "settings, or other traffic.") },
         { ID(SWAP_NEARLY_FULL), NULL, N_("Stop something on {Name} before the kernel does.") },
         { ID(SWITCH_LINKS_AFFECTED), NULL,
                 N_("Check the load, the log and the firmware of the switch, and the MTU of its ports.") },

@@ -20,6 +20,7 @@ DAEMONS = {
     "alidade-stated": ("state", "State1", 0.2),
     "alidade-clusterd": ("cluster", "Cluster1", 1.1),
     "alidade-placementd": ("placement", "Placement1", 0.2),
+    "alidade-historyd": ("history", "History1", 0.2),
 }
 # What systemd starts now and then: (unit, exposure)
 HELPERS = [("alidade-cluster-crl", 0.8), ("alidade-cluster-renewal", 0.8)]

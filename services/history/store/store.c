@@ -460,6 +460,19 @@ int ald_history_query(AldHistory *history, const AldSeriesName *name, int64_t fr
         return r < 0 ? fail(history, r) : 0;
 }
 
+int ald_history_size(AldHistory *history, uint64_t *ret)
+{
+        AldDatabaseSize size;
+        int r;
+
+        r = ensure_open(history);
+        if (r >= 0)
+                r = ald_database_size(history->database, &size);
+        if (r >= 0)
+                *ret = size.file + size.log;
+        return r;
+}
+
 int ald_history_oldest(AldHistory *history, int64_t *ret)
 {
         int64_t oldest = INT64_MAX;

@@ -72,6 +72,9 @@ int ald_history_set_budget(AldHistory *history, uint64_t budget);
 int ald_history_query(AldHistory *history, const AldSeriesName *series, int64_t from, int64_t to,
         unsigned points, GArray **ret);
 
+/* What the file and its log take, in bytes. */
+int ald_history_size(AldHistory *history, uint64_t *ret);
+
 /* The time of the first sample, rounded down to what its tier has: -ENODATA if there is none. */
 int ald_history_oldest(AldHistory *history, int64_t *ret);
 

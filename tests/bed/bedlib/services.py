@@ -28,7 +28,7 @@ class Service:
     folder: str
     program: str
     interface: str
-    on_demand: bool = False  # only the bus starts it
+    on_demand: bool = False  # only the bus starts it here
 
     @property
     def bus_name(self):
@@ -66,6 +66,7 @@ SERVICES = {service.program: service for service in (
     Service("state", "stated", "State1"),
     Service("cluster", "clusterd", "Cluster1"),
     Service("placement", "placementd", "Placement1", on_demand=True),
+    Service("history", "historyd", "History1", on_demand=True),
 )}
 
 

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record/json.h"
+#include "services/common/saved-file.h"
+#include "services/history/finding-log.h"
+#include "state/alerts/alert-key.h"
+#include "state/alerts/alerts-saved.h"
+#include "state/findings/findings-words.h"
+
+#define VERSION 1
+#define SILENCES_FILE_MAX (4u * 1024 * 1024) /* bytes */
+#define NODES_MAX 48u                        /* in a row that is too long as it is */
+
+/* An alert that has begun. */
+typedef struct AldLoggedFinding {
+        uint64_t event; /* absent if it could not be written */
+        uint64_t began;
+        bool reported; /* its beginning */
+} AldLoggedFinding;
+
+struct AldFindingLog {
+        AldHistory *history;
+        const AldFindingLogHandler *handler;
+        void *userdata;
+        AldSavedFile *alerts_file, *silences_file;
+        AldAlerts *alerts;
+        AldSilences *silences;
+        GHashTable *logged;     /* key of the alert → AldLoggedFinding */
+        GHashTable *unreported; /* of the file: keys of alerts that began in silence */
+        bool alerts_changed;    /* since they were saved; the same for the other file */
+        bool silences_changed;
+};
+
+/* Files */
+
+static void read_alerts(AldFindingLog *log)
+{
+        g_autofree char *text = NULL, *reason = NULL;
+        gsize n;
+
+        text = ald_saved_file_read(log->alerts_file, &n);
+        if (text && ald_alerts_parse(text, n, &log->alerts, &reason) < 0)
+                ald_saved_file_refuse(log->alerts_file, reason);
+        if (!log->alerts)
+                log->alerts = ald_alerts_new();
+}
+
+static void read_silences(AldFindingLog *log)
+{
+        g_autofree char *text = NULL, *reason = NULL;
+        json_t *root = NULL, *silences, *unreported, *key;
+        unsigned dropped;
+        int version;
+        gsize n;
+        size_t i;
+
+        text = ald_saved_file_read(log->silences_file, &n);
+        if (!text)
+                return;
+        if (ald_json_load(text, n, SILENCES_FILE_MAX, &root, &reason) < 0 ||
+                json_unpack(root, "{s:i, s:o, s:o}", "version", &version, "silences", &silences, "unreported",
+                        &unreported) < 0 ||
+                version != VERSION) {
+                ald_saved_file_refuse(log->silences_file, reason ? reason : "version or lists are wrong");
+                json_decref(root);
+                return;
+        }
+        dropped = ald_silences_add_json(log->silences, silences);
+        if (dropped > 0)
+                g_warning("%u invalid silences were dropped", dropped);
+        json_array_foreach(unreported, i, key)
+                if (json_is_string(key))
+                        g_hash_table_add(log->unreported, g_strdup(json_string_value(key)));
+        json_decref(root);
+}
+
+static char *format_silences(const AldFindingLog *log)
+{
+        json_t *unreported = json_array();
+        json_t *root = json_pack("{s:i, s:o, s:o}", "version", VERSION, "silences",
+                ald_silences_to_json(log->silences), "unreported", unreported);
+        GHashTableIter iter;
+        gpointer key, logged;
+        char *dump, *text;
+
+        g_hash_table_iter_init(&iter, log->logged);
+        while (g_hash_table_iter_next(&iter, &key, &logged))
+                if (!((const AldLoggedFinding *) logged)->reported)
+                        json_array_append_new(unreported, json_string(key));
+        dump = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
+        text = g_strconcat(dump, "\n", NULL);
+        free(dump);
+        json_decref(root);
+        return text;
+}
+
+static bool save_silences(AldFindingLog *log)
+{
+        g_autofree char *text = format_silences(log);
+
+        log->silences_changed = !ald_saved_file_write(log->silences_file, text);
+        return !log->silences_changed;
+}
+
+void ald_finding_log_save(AldFindingLog *log)
+{
+        if (log->alerts_changed) {
+                g_autofree char *text = ald_alerts_format(log->alerts);
+
+                log->alerts_changed = !ald_saved_file_write(log->alerts_file, text);
+        }
+        if (log->silences_changed)
+                save_silences(log);
+}
+
+/* Life */
+
+AldFindingLog *ald_finding_log_new(
+        const char *directory, AldHistory *history, const AldFindingLogHandler *handler, void *userdata)
+{
+        AldFindingLog *log = g_new0(AldFindingLog, 1);
+
+        log->history = history;
+        log->handler = handler;
+        log->userdata = userdata;
+        log->alerts_file = ald_saved_file_new(directory, "alerts.json", "alerts");
+        log->silences_file = ald_saved_file_new(directory, "silences.json", "silences");
+        log->silences = ald_silences_new();
+        log->logged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        log->unreported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        read_alerts(log);
+        read_silences(log);
+        return log;
+}
+
+void ald_finding_log_free(AldFindingLog *log)
+{
+        if (!log)
+                return;
+        ald_alerts_free(log->alerts);
+        ald_silences_free(log->silences);
+        ald_saved_file_free(log->alerts_file);
+        ald_saved_file_free(log->silences_file);
+        g_hash_table_unref(log->logged);
+        g_hash_table_unref(log->unreported);
+        g_free(log);
+}
+
+/* Events */
+
+static char *join(const char *const *words)
+{
+        return words ? g_strjoinv(",", (char **) words) : g_strdup("");
+}
+
+static char *row_to_text(const AldFindingRow *row)
+{
+        json_t *json = ald_struct_to_json(&ald_finding_row_struct, row);
+        char *dump = json_dumps(json, JSON_COMPACT), *text = g_strdup(dump);
+
+        free(dump);
+        json_decref(json);
+        return text;
+}
+
+/* What follows from the rest is dropped first, then names, then nodes beyond some. */
+static char *fit_row(const AldFindingRow *row)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+        AldFindingRow copy = *row;
+        char *text = row_to_text(&copy);
+
+        for (unsigned i = 0; i < 3 && strlen(text) > ALD_EVENT_TEXT_MAX; i++) {
+                if (i == 0)
+                        copy.remedy = NULL;
+                else if (i == 1)
+                        copy.text = NULL;
+                else {
+                        for (unsigned k = 0; copy.nodes && copy.nodes[k] && k < NODES_MAX; k++)
+                                g_ptr_array_add(nodes, (gpointer) copy.nodes[k]);
+                        g_ptr_array_add(nodes, NULL);
+                        copy.nodes = (const char *const *) nodes->pdata;
+                        copy.names = copy.values = NULL;
+                        copy.reason = NULL;
+                }
+                g_free(text);
+                text = row_to_text(&copy);
+        }
+        return text;
+}
+
+AldFindingRow *ald_finding_log_row(const char *text)
+{
+        g_autofree char *words = NULL, *remedy = NULL;
+        g_autofree AldFindingRow *row = NULL;
+        AldFindingRow complete;
+        json_t *json;
+
+        if (ald_json_load(text, strlen(text), ALD_EVENT_TEXT_MAX, &json, NULL) < 0)
+                return NULL;
+        row = ald_struct_from_json(&ald_finding_row_struct, json);
+        json_decref(json);
+        if (!row || !row->id)
+                return NULL;
+        complete = *row;
+        if (!complete.text)
+                complete.text = words = ald_finding_text(row);
+        if (!complete.remedy)
+                complete.remedy = remedy = ald_finding_remedy(row);
+        return ald_struct_dup(&ald_finding_row_struct, &complete);
+}
+
+static uint64_t write_beginning(AldFindingLog *log, const AldFindingRow *row, uint64_t began)
+{
+        g_autofree char *text = fit_row(row), *nodes = join(row->nodes);
+        const AldKeptEvent event = { .began = (int64_t) began,
+                .ended = INT64_MAX,
+                .finding = row->id,
+                .nodes = strlen(nodes) <= ALD_EVENT_TEXT_MAX ? nodes : "",
+                .text = text };
+        int64_t id;
+
+        return ald_history_begin_event(log->history, &event, &id) < 0 ? ALD_ABSENT_UINT64 : (uint64_t) id;
+}
+
+typedef struct Loading {
+        AldFindingLog *log;
+        GHashTable *begun; /* keys of alerts */
+        GArray *lost;      /* ids of events whose alert is not known */
+} Loading;
+
+static void load_event(const AldKeptEvent *event, void *userdata)
+{
+        const Loading *loading = userdata;
+        g_autofree AldFindingRow *row = NULL;
+        g_autofree char *key = NULL;
+        AldLoggedFinding logged = { .event = (uint64_t) event->id, .began = (uint64_t) event->began };
+
+        if (event->ended != INT64_MAX)
+                return;
+        row = ald_finding_log_row(event->text);
+        key = row ? ald_alert_key(row) : NULL;
+        if (!key || !g_hash_table_contains(loading->begun, key) ||
+                g_hash_table_contains(loading->log->logged, key)) {
+                g_array_append_val(loading->lost, event->id);
+                return;
+        }
+        logged.reported = !g_hash_table_contains(loading->log->unreported, key);
+        g_hash_table_insert(loading->log->logged, g_steal_pointer(&key), g_memdup2(&logged, sizeof logged));
+}
+
+void ald_finding_log_begin(AldFindingLog *log, uint64_t now)
+{
+        g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
+        g_autoptr(GHashTable) keys = g_hash_table_new(g_str_hash, g_str_equal);
+        g_autoptr(GArray) lost = g_array_new(FALSE, FALSE, sizeof(int64_t));
+        Loading loading = { log, keys, lost };
+
+        ald_saved_file_begin(log->alerts_file);
+        ald_saved_file_begin(log->silences_file);
+        for (guint i = 0; i < begun->len; i++)
+                g_hash_table_add(keys, ((AldAlert *) begun->pdata[i])->key);
+        (void) ald_history_visit_events(
+                log->history, 0, ALD_HISTORY_TIME_MAX, ALD_HISTORY_EVENTS_MAX, load_event, &loading);
+        for (guint i = 0; i < lost->len; i++)
+                (void) ald_history_end_event(log->history, g_array_index(lost, int64_t, i), (int64_t) now);
+        ald_finding_log_expire(log, now);
+}
+
+/* Updates */
+
+static bool is_about(const AldFindingRow *row, const char *node)
+{
+        return !node || !row->nodes || !row->nodes[0] || g_strv_contains(row->nodes, node);
+}
+
+static void notify(
+        AldFindingLog *log, const AldLoggedFinding *logged, const AldFindingRow *row, uint64_t ended_usec)
+{
+        const AldFindingNotice notice = { .begins = ended_usec == ALD_ABSENT_UINT64,
+                .event = logged->event,
+                .began_usec = logged->began,
+                .ended_usec = ended_usec,
+                .row = row };
+
+        log->handler->notice(&notice, log->userdata);
+}
+
+static void begin_finding(AldFindingLog *log, const AldAlertNotice *notice)
+{
+        AldLoggedFinding *logged = g_new(AldLoggedFinding, 1);
+
+        *logged = (AldLoggedFinding){ .began = notice->at_usec,
+                .event = write_beginning(log, notice->alert->row, notice->at_usec) };
+        g_hash_table_insert(log->logged, g_strdup(notice->alert->key), logged);
+        log->silences_changed = true;
+}
+
+static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
+{
+        const AldLoggedFinding *logged = g_hash_table_lookup(log->logged, notice->alert->key);
+
+        if (!logged)
+                return;
+        if (logged->event != ALD_ABSENT_UINT64)
+                (void) ald_history_end_event(
+                        log->history, (int64_t) logged->event, (int64_t) notice->at_usec);
+        if (logged->reported && !ald_silences_cover(log->silences, notice->alert->row))
+                notify(log, logged, notice->alert->row, notice->at_usec);
+        g_hash_table_remove(log->logged, notice->alert->key);
+        log->silences_changed = true;
+}
+
+/* Those that have just begun, and those that began in silence. */
+static void report_beginnings(AldFindingLog *log)
+{
+        g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
+
+        for (guint i = 0; i < begun->len; i++) {
+                const AldAlert *alert = begun->pdata[i];
+                AldLoggedFinding *logged = g_hash_table_lookup(log->logged, alert->key);
+
+                if (!logged || logged->reported || alert->hidden ||
+                        ald_silences_cover(log->silences, alert->row))
+                        continue;
+                logged->reported = true;
+                log->silences_changed = true;
+                notify(log, logged, alert->row, ALD_ABSENT_UINT64);
+        }
+}
+
+void ald_finding_log_update(
+        AldFindingLog *log, const GPtrArray *findings, AldAlertPaths *paths, const char *only, uint64_t now)
+{
+        g_autoptr(GArray) notices = ald_alerts_update(log->alerts, findings, paths, now);
+
+        log->alerts_changed = true;
+        for (guint i = 0; i < notices->len; i++) {
+                const AldAlertNotice *notice = &g_array_index(notices, AldAlertNotice, i);
+
+                if (!notice->begins)
+                        end_finding(log, notice);
+                else if (is_about(notice->alert->row, only))
+                        begin_finding(log, notice);
+        }
+        report_beginnings(log);
+        if (notices->len > 0)
+                ald_finding_log_save(log);
+}
+
+uint64_t ald_finding_log_due(const AldFindingLog *log)
+{
+        return MIN(ald_alerts_due(log->alerts), ald_silences_due(log->silences));
+}
+
+/* Silences */
+
+void ald_finding_log_expire(AldFindingLog *log, uint64_t now)
+{
+        if (!ald_silences_expire(log->silences, now))
+                return;
+        log->silences_changed = true;
+        ald_finding_log_save(log);
+        log->handler->silences_changed(log->userdata);
+        report_beginnings(log);
+}
+
+/* After a change that must not be lost: undone if it cannot be written. */
+static int settle(AldFindingLog *log, AldSilences *before)
+{
+        if (!save_silences(log)) {
+                ald_silences_free(log->silences);
+                log->silences = before;
+                return -EIO;
+        }
+        ald_silences_free(before);
+        log->handler->silences_changed(log->userdata);
+        report_beginnings(log);
+        return 0;
+}
+
+static AldSilences *copy_silences(const AldFindingLog *log)
+{
+        AldSilences *copy = ald_silences_new();
+        json_t *json = ald_silences_to_json(log->silences);
+
+        (void) ald_silences_add_json(copy, json);
+        json_decref(json);
+        return copy;
+}
+
+int ald_finding_log_silence(AldFindingLog *log, const AldSilenceRow *row, uint64_t now)
+{
+        AldSilences *before = copy_silences(log);
+        int r;
+
+        (void) ald_silences_expire(log->silences, now);
+        r = ald_silences_add(log->silences, row);
+        if (r < 0) {
+                ald_silences_free(before);
+                return r;
+        }
+        return settle(log, before);
+}
+
+int ald_finding_log_unsilence(AldFindingLog *log, const char *node, const char *peer, uint64_t now)
+{
+        AldSilences *before = copy_silences(log);
+        int r;
+
+        (void) ald_silences_expire(log->silences, now);
+        r = ald_silences_remove(log->silences, node, peer);
+        if (r < 0) {
+                ald_silences_free(before);
+                return r;
+        }
+        return settle(log, before);
+}
+
+const AldSilences *ald_finding_log_silences(const AldFindingLog *log)
+{
+        return log->silences;
+}

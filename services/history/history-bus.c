@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include "common/bus-cleanup.h"
+#include "common/bus-names.h"
+#include "record/key.h"
+#include "record/record-bus.h"
+#include "services/common/errors.h"
+#include "services/common/polkit.h"
+#include "services/history/history-bus.h"
+
+#define ACTION_SILENCE "org.alidade.history.silence"
+#define EVENTS_MAX 2000u /* in a reply */
+
+struct AldHistoryBus {
+        AldService *service;
+        AldHistoryManager *manager;
+        sd_bus_slot *slot;
+        char *scope, *problem; /* as they were last emitted */
+        uint64_t budget;
+};
+
+static int refuse(sd_bus_error *error, const char *text)
+{
+        return sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS, text);
+}
+
+static int refuse_unreadable(const AldHistoryBus *bus, sd_bus_error *error, int r)
+{
+        const char *problem = ald_history_manager_problem(bus->manager);
+
+        return sd_bus_error_set(error, ALD_ERROR_NOT_STORED, *problem ? problem : g_strerror(-r));
+}
+
+static bool is_id(const char *text)
+{
+        AldId id;
+
+        return ald_id_parse(text, &id) >= 0;
+}
+
+/* Series */
+
+/* What is asked for. */
+typedef struct SeriesCall {
+        const char *node, *kind, *key, *field;
+        uint64_t from, to;
+        uint32_t points;
+} SeriesCall;
+
+static const char *find_fault(const SeriesCall *call)
+{
+        int kind = ald_kind_from_name(call->kind);
+
+        if (!is_id(call->node))
+                return "Node: not a node id";
+        if (kind < 0)
+                return "Kind: no such kind of record";
+        if (ald_key_parse((AldKind) kind, call->key, NULL) < 0)
+                return ald_kinds[kind].is_link ? "Key: not the key of a link" : "Key: a node has none";
+        if (!ald_recorder_is_field((AldKind) kind, call->field))
+                return "Field: not a number of this kind of record";
+        if (call->from > ALD_HISTORY_TIME_MAX || call->to > ALD_HISTORY_TIME_MAX)
+                return "FromUSec and ToUSec must be at most 2^53";
+        if (call->to <= call->from)
+                return "ToUSec must be later than FromUSec";
+        if (call->points == 0 || call->points > ALD_HISTORY_POINTS_MAX)
+                return "Points must be from 1 to 10000";
+        return NULL;
+}
+
+static int append_points(sd_bus_message *message, const GArray *buckets, size_t *bytes)
+{
+        int r = ald_record_bus_open_rows(message, &ald_history_point_struct);
+
+        for (guint i = 0; i < buckets->len && r >= 0; i++) {
+                const AldBucket *bucket = &g_array_index(buckets, AldBucket, i);
+                const AldHistoryPoint point = { .time_usec = (uint64_t) MAX(bucket->start, 0),
+                        .mean = bucket->mean,
+                        .min = bucket->min,
+                        .max = bucket->max,
+                        .count = bucket->count };
+
+                r = ald_record_bus_append_row(message, &ald_history_point_struct, &point);
+                *bytes += ald_struct_wire_size(&ald_history_point_struct, &point);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int reply_points(const AldHistoryBus *bus, sd_bus_message *call, const GArray *buckets)
+{
+        g_autoptr(AldMessage) reply = NULL;
+        size_t bytes = 0;
+        int r = sd_bus_message_new_method_return(call, &reply);
+
+        if (r >= 0)
+                r = append_points(reply, buckets, &bytes);
+        if (r >= 0)
+                r = sd_bus_send(NULL, reply, NULL);
+        if (r >= 0)
+                ald_service_replied(bus->service, call, bytes);
+        return r;
+}
+
+/* Whether it is within the scope, although nothing may be recorded yet. */
+static bool is_kept(const AldHistoryBus *bus, const SeriesCall *call)
+{
+        g_autofree char *id = *call->key ? g_strconcat(call->node, "/", call->key, NULL)
+                                         : g_strdup(call->node);
+
+        return ald_history_manager_keeps(bus->manager, id);
+}
+
+static int on_get_series(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        g_autoptr(GArray) buckets = NULL;
+        SeriesCall call;
+        AldSeriesName name;
+        const char *fault;
+        int r = sd_bus_message_read(message, "ssssttu", &call.node, &call.kind, &call.key, &call.field,
+                &call.from, &call.to, &call.points);
+
+        if (r < 0)
+                return ald_error_unreadable(r, error);
+        fault = find_fault(&call);
+        if (fault)
+                return refuse(error, fault);
+        name = (AldSeriesName){ call.node, call.kind, call.key, call.field };
+        r = ald_history_query(ald_history_manager_history(bus->manager), &name, (int64_t) call.from,
+                (int64_t) call.to, call.points, &buckets);
+        if (r == -EINVAL)
+                return refuse(error, "Field: too long");
+        if (r == -ENODATA && is_kept(bus, &call))
+                buckets = g_array_new(FALSE, FALSE, sizeof(AldBucket));
+        else if (r == -ENODATA)
+                return sd_bus_error_set(
+                        error, ALD_ERROR_NOT_KEPT, "This machine does not record this node or link");
+        else if (r < 0)
+                return refuse_unreadable(bus, error, r);
+        return reply_points(bus, message, buckets);
+}
+
+static int on_get_range(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        int64_t oldest;
+        int r = ald_history_oldest(ald_history_manager_history(bus->manager), &oldest);
+
+        if (r == -ENODATA)
+                return sd_bus_error_set(error, ALD_ERROR_NOT_KEPT, "Nothing is recorded yet");
+        if (r < 0)
+                return refuse_unreadable(bus, error, r);
+        return sd_bus_reply_method_return(
+                message, "tt", (uint64_t) MAX(oldest, 0), (uint64_t) g_get_real_time());
+}
+
+/* Events */
+
+typedef struct EventReply {
+        sd_bus_message *message;
+        GPtrArray *rows; /* of findings, after the events */
+        size_t bytes;
+        int error;
+} EventReply;
+
+static void append_event(const AldKeptEvent *event, void *userdata)
+{
+        EventReply *reply = userdata;
+        const AldHistoryEvent row = { .event = (uint64_t) event->id,
+                .began_usec = (uint64_t) event->began,
+                .ended_usec = event->ended == INT64_MAX ? ALD_ABSENT_UINT64 : (uint64_t) event->ended };
+        AldFindingRow *finding = ald_finding_log_row(event->text);
+
+        if (!finding) {
+                AldFindingRow bare = ALD_FINDING_ROW_INIT;
+
+                bare.id = event->finding;
+                finding = ald_struct_dup(&ald_finding_row_struct, &bare);
+        }
+        g_ptr_array_add(reply->rows, finding);
+        reply->bytes += ald_struct_wire_size(&ald_history_event_struct, &row) +
+                        ald_struct_wire_size(&ald_finding_row_struct, finding);
+        if (reply->error >= 0)
+                reply->error = ald_record_bus_append_row(reply->message, &ald_history_event_struct, &row);
+}
+
+static int append_findings(sd_bus_message *message, const GPtrArray *rows, size_t *bytes)
+{
+        int r = ald_record_bus_open_rows(message, &ald_finding_row_struct);
+
+        for (guint i = 0; i < rows->len && r >= 0; i++) {
+                r = ald_record_bus_append_row(message, &ald_finding_row_struct, rows->pdata[i]);
+                *bytes += ald_struct_wire_size(&ald_finding_row_struct, rows->pdata[i]);
+        }
+        return r < 0 ? r : sd_bus_message_close_container(message);
+}
+
+static int on_get_events(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        g_autoptr(AldMessage) answer = NULL;
+        g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
+        EventReply reply = { .rows = rows };
+        uint64_t from, to;
+        size_t unused = 0;
+        int r = sd_bus_message_read(message, "tt", &from, &to), more;
+
+        if (r < 0)
+                return r;
+        if (from > ALD_HISTORY_TIME_MAX || to > ALD_HISTORY_TIME_MAX || to <= from)
+                return refuse(error, "ToUSec must be later than FromUSec, and both at most 2^53");
+        r = sd_bus_message_new_method_return(message, &answer);
+        if (r >= 0)
+                r = ald_record_bus_open_rows(answer, &ald_history_event_struct);
+        if (r < 0)
+                return r;
+        reply.message = answer;
+        more = ald_history_visit_events(ald_history_manager_history(bus->manager), (int64_t) from,
+                (int64_t) to, EVENTS_MAX, append_event, &reply);
+        if (more < 0 && more != -E2BIG)
+                return refuse_unreadable(bus, error, more);
+        r = reply.error < 0 ? reply.error : sd_bus_message_close_container(answer);
+        if (r >= 0)
+                r = append_findings(answer, rows, &unused);
+        if (r >= 0)
+                r = sd_bus_message_append(answer, "b", more == -E2BIG);
+        if (r >= 0)
+                r = sd_bus_send(NULL, answer, NULL);
+        if (r >= 0)
+                ald_service_replied(bus->service, message, reply.bytes);
+        return r;
+}
+
+static int on_get_findings(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        g_autoptr(AldMessage) answer = NULL;
+        g_autoptr(GPtrArray) rows = ald_history_manager_slower(bus->manager);
+        size_t bytes = 0;
+        int r = sd_bus_message_new_method_return(message, &answer);
+
+        if (r >= 0)
+                r = append_findings(answer, rows, &bytes);
+        if (r >= 0)
+                r = sd_bus_send(NULL, answer, NULL);
+        if (r >= 0)
+                ald_service_replied(bus->service, message, bytes);
+        return r;
+}
+
+/* Silences */
+
+static int refuse_silence(sd_bus_error *error, int r)
+{
+        switch (r) {
+        case -E2BIG:
+                return sd_bus_error_setf(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                        "There are %u silences, which is the limit", ALD_SILENCES_MAX);
+        case -ENOENT:
+                return sd_bus_error_set(error, ALD_ERROR_NO_SUCH_SILENCE, "There is no such silence");
+        default:
+                return sd_bus_error_set(
+                        error, ALD_ERROR_NOT_STORED, "The silences could not be written; see the log");
+        }
+}
+
+static const char *find_fault_of_nodes(const char *node, const char *peer)
+{
+        if (!is_id(node))
+                return "Node: not a node id";
+        if (*peer && !is_id(peer))
+                return "Peer: not a node id";
+        return strcmp(node, peer) == 0 ? "Node and Peer are the same" : NULL;
+}
+
+static uint64_t uid_of(sd_bus_message *message)
+{
+        g_autoptr(AldCreds) creds = NULL;
+        uid_t uid;
+
+        if (sd_bus_query_sender_creds(message, SD_BUS_CREDS_EUID, &creds) < 0 ||
+                sd_bus_creds_get_euid(creds, &uid) < 0)
+                return ALD_ABSENT_UINT64;
+        return uid;
+}
+
+static int on_silence(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        const uint64_t now = (uint64_t) g_get_real_time();
+        AldSilenceRow row = ALD_SILENCE_ROW_INIT;
+        const char *peer, *fault;
+        int r = sd_bus_message_read(message, "ssts", &row.node, &peer, &row.until_usec, &row.reason);
+
+        if (r < 0)
+                return ald_error_unreadable(r, error);
+        fault = find_fault_of_nodes(row.node, peer);
+        if (fault)
+                return refuse(error, fault);
+        if (row.until_usec <= now)
+                return refuse(error, "UntilUSec is past");
+        if (row.until_usec != ALD_ABSENT_UINT64 && row.until_usec > ALD_HISTORY_TIME_MAX)
+                return refuse(error, "UntilUSec must be at most 2^53, or UINT64_MAX");
+        if (strlen(row.reason) > ALD_SILENCE_REASON_MAX)
+                return refuse(error, "Reason is longer than 256 bytes");
+        r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, on_silence, userdata, error);
+        if (r <= 0)
+                return r < 0 ? r : 1;
+        row.peer = *peer ? peer : NULL;
+        row.began_usec = now;
+        row.uid = uid_of(message);
+        r = ald_finding_log_silence(ald_history_manager_log(bus->manager), &row, now);
+        if (r < 0)
+                return refuse_silence(error, r);
+        return sd_bus_reply_method_return(message, NULL);
+}
+
+static int on_unsilence(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        const char *node, *peer, *fault;
+        int r = sd_bus_message_read(message, "ss", &node, &peer);
+
+        if (r < 0)
+                return ald_error_unreadable(r, error);
+        fault = find_fault_of_nodes(node, peer);
+        if (fault)
+                return refuse(error, fault);
+        r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, on_unsilence, userdata, error);
+        if (r <= 0)
+                return r < 0 ? r : 1;
+        r = ald_finding_log_unsilence(ald_history_manager_log(bus->manager), node, *peer ? peer : NULL,
+                (uint64_t) g_get_real_time());
+        if (r < 0)
+                return refuse_silence(error, r);
+        return sd_bus_reply_method_return(message, NULL);
+}
+
+static int on_get_silences(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        const AldFindingLog *log = ald_history_manager_log(bus->manager);
+        const GPtrArray *rows = ald_silences_rows(ald_finding_log_silences(log));
+        g_autoptr(AldMessage) answer = NULL;
+        size_t bytes = 0;
+        int r = sd_bus_message_new_method_return(message, &answer);
+
+        if (r >= 0)
+                r = ald_record_bus_open_rows(answer, &ald_silence_row_struct);
+        for (guint i = 0; i < rows->len && r >= 0; i++) {
+                r = ald_record_bus_append_row(answer, &ald_silence_row_struct, rows->pdata[i]);
+                bytes += ald_struct_wire_size(&ald_silence_row_struct, rows->pdata[i]);
+        }
+        if (r >= 0)
+                r = sd_bus_message_close_container(answer);
+        if (r >= 0)
+                r = sd_bus_send(NULL, answer, NULL);
+        if (r >= 0)
+                ald_service_replied(bus->service, message, bytes);
+        return r;
+}
+
+/* Properties */
+
+static int get_text(sd_bus *unused, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+
+        return sd_bus_message_append(reply, "s",
+                strcmp(property, "Scope") == 0 ? ald_history_manager_scope(bus->manager)
+                                               : ald_history_manager_problem(bus->manager));
+}
+
+static int get_number(sd_bus *unused, const char *path, const char *interface, const char *property,
+        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+{
+        const AldHistoryBus *bus = userdata;
+        AldHistory *history = ald_history_manager_history(bus->manager);
+        uint64_t value = ALD_ABSENT_UINT64;
+
+        if (strcmp(property, "BudgetBytes") == 0)
+                value = ald_history_manager_budget(bus->manager);
+        else if (strcmp(property, "LostSamples") == 0)
+                value = ald_history_lost(history);
+        else if (strcmp(property, "RefusedSignals") == 0)
+                value = ald_service_refused_signals(bus->service);
+        else
+                (void) ald_history_size(history, &value);
+        return sd_bus_message_append(reply, "t", value);
+}
+
+static const sd_bus_vtable vtable[] = {
+        SD_BUS_VTABLE_START(0),
+        SD_BUS_PROPERTY("Scope", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+        SD_BUS_PROPERTY("Problem", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+        SD_BUS_PROPERTY("BudgetBytes", "t", get_number, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+        SD_BUS_PROPERTY("SizeBytes", "t", get_number, 0, 0),
+        SD_BUS_PROPERTY("LostSamples", "t", get_number, 0, 0),
+        SD_BUS_PROPERTY("RefusedSignals", "t", get_number, 0, 0),
+        SD_BUS_METHOD_WITH_ARGS("GetSeries",
+                SD_BUS_ARGS(
+                        "s", Node, "s", Kind, "s", Key, "s", Field, "t", FromUSec, "t", ToUSec, "u", Points),
+                SD_BUS_RESULT("aa{sv}", Series), on_get_series, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetEvents", SD_BUS_ARGS("t", FromUSec, "t", ToUSec),
+                SD_BUS_RESULT("aa{sv}", Events, "aa{sv}", Findings, "b", More), on_get_events,
+                SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetRange", SD_BUS_NO_ARGS, SD_BUS_RESULT("t", FromUSec, "t", ToUSec),
+                on_get_range, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetFindings", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Findings),
+                on_get_findings, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Silence", SD_BUS_ARGS("s", Node, "s", Peer, "t", UntilUSec, "s", Reason),
+                SD_BUS_NO_RESULT, on_silence, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("Unsilence", SD_BUS_ARGS("s", Node, "s", Peer), SD_BUS_NO_RESULT,
+                on_unsilence, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_METHOD_WITH_ARGS("GetSilences", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Silences),
+                on_get_silences, SD_BUS_VTABLE_UNPRIVILEGED),
+        SD_BUS_SIGNAL_WITH_ARGS("FindingBegan", SD_BUS_ARGS("t", Event, "t", BeganUSec, "a{sv}", Finding), 0),
+        SD_BUS_SIGNAL_WITH_ARGS(
+                "FindingEnded", SD_BUS_ARGS("t", Event, "t", BeganUSec, "t", EndedUSec, "a{sv}", Finding), 0),
+        SD_BUS_SIGNAL("FindingsChanged", NULL, 0),
+        SD_BUS_SIGNAL("SilencesChanged", NULL, 0),
+        SD_BUS_VTABLE_END,
+};
+
+/* Signals */
+
+static void emit_notice(const AldFindingNotice *notice, void *userdata)
+{
+        const AldHistoryBus *bus = userdata;
+        g_autoptr(AldMessage) signal = NULL;
+        int r = sd_bus_message_new_signal(ald_service_bus(bus->service), &signal, ALD_HISTORY_PATH,
+                ALD_HISTORY_INTERFACE, notice->begins ? "FindingBegan" : "FindingEnded");
+
+        if (r >= 0)
+                r = sd_bus_message_append(signal, "tt", notice->event, notice->began_usec);
+        if (r >= 0 && !notice->begins)
+                r = sd_bus_message_append(signal, "t", notice->ended_usec);
+        if (r >= 0)
+                r = ald_record_bus_append_struct(signal, &ald_finding_row_struct, notice->row);
+        if (r >= 0)
+                r = sd_bus_send(NULL, signal, NULL);
+        if (r < 0)
+                g_warning("Cannot send a finding: %s", g_strerror(-r));
+        ald_service_broadcast(bus->service, ald_struct_wire_size(&ald_finding_row_struct, notice->row));
+}
+
+static void emit_bare(const AldHistoryBus *bus, const char *name)
+{
+        (void) sd_bus_emit_signal(
+                ald_service_bus(bus->service), ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, name, NULL);
+}
+
+static void emit_silences_changed(void *userdata)
+{
+        emit_bare(userdata, "SilencesChanged");
+}
+
+static void emit_findings_changed(void *userdata)
+{
+        emit_bare(userdata, "FindingsChanged");
+}
+
+static bool replace(char **old, const char *value)
+{
+        if (g_strcmp0(*old, value) == 0)
+                return false;
+        g_free(*old);
+        *old = g_strdup(value);
+        return true;
+}
+
+static void emit_properties_changed(void *userdata)
+{
+        AldHistoryBus *bus = userdata;
+        const char *names[4] = { 0 };
+        size_t n = 0;
+
+        if (!bus->manager)
+                return;
+        if (replace(&bus->scope, ald_history_manager_scope(bus->manager)))
+                names[n++] = "Scope";
+        if (replace(&bus->problem, ald_history_manager_problem(bus->manager)))
+                names[n++] = "Problem";
+        if (bus->budget != ald_history_manager_budget(bus->manager))
+                names[n++] = "BudgetBytes";
+        bus->budget = ald_history_manager_budget(bus->manager);
+        if (n > 0)
+                (void) sd_bus_emit_properties_changed_strv(ald_service_bus(bus->service), ALD_HISTORY_PATH,
+                        ALD_HISTORY_INTERFACE, (char **) names);
+}
+
+const AldHistoryHandler ald_history_bus_handler = {
+        .notice = emit_notice,
+        .silences_changed = emit_silences_changed,
+        .findings_changed = emit_findings_changed,
+        .properties_changed = emit_properties_changed,
+};
+
+int ald_history_bus_new(AldService *service, AldHistoryBus **ret)
+{
+        AldHistoryBus *bus = g_new0(AldHistoryBus, 1);
+        int r;
+
+        bus->service = service;
+        r = sd_bus_add_object_vtable(
+                ald_service_bus(service), &bus->slot, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, vtable, bus);
+        if (r < 0) {
+                g_free(bus);
+                return r;
+        }
+        *ret = bus;
+        return 0;
+}
+
+void ald_history_bus_set_manager(AldHistoryBus *bus, AldHistoryManager *manager)
+{
+        bus->manager = manager;
+        emit_properties_changed(bus);
+}
+
+void ald_history_bus_free(AldHistoryBus *bus)
+{
+        if (!bus)
+                return;
+        sd_bus_slot_unref(bus->slot);
+        g_free(bus->scope);
+        g_free(bus->problem);
+        g_free(bus);
+}

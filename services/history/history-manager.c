@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "services/common/timer.h"
+#include "services/history/history-config.h"
+#include "services/history/history-manager.h"
+#include "services/history/model-paths.h"
+#include "services/history/past-watch.h"
+
+#define FLUSH_USEC (60 * G_USEC_PER_SEC)
+#define FLUSH_AGAIN_USEC (5 * G_USEC_PER_SEC) /* if many samples wait */
+#define COUNT_USEC G_USEC_PER_SEC
+/* A state service that restarts is back sooner. */
+#define LOST_USEC (30 * G_USEC_PER_SEC)
+/* The clock may be set meanwhile. */
+#define LOOK_USEC (60 * G_USEC_PER_SEC)
+/* The largest cluster of which every node keeps everything by default. */
+#define NODES_OF_ALL 16u
+#define BYTES_OF_MB (UINT64_C(1) << 20)
+
+static const char *refuse_scope(const char *value)
+{
+        static const char *const scopes[] = { "auto", "all", "local", "off", NULL };
+
+        return g_strv_contains(scopes, value) ? NULL : "it must be auto, all, local or off";
+}
+
+const AldConfigKey ald_history_config_keys[] = {
+        { .group = "history",
+                .key = "history",
+                .type = ALD_CONFIG_STRING,
+                .fallback = "auto",
+                .refuse = refuse_scope },
+        { .group = "history",
+                .key = "history-mb",
+                .type = ALD_CONFIG_UINT,
+                .min = 1,
+                .max = 65536,
+                .fallback = "64" },
+        { 0 },
+};
+
+struct AldHistoryManager {
+        AldModel *model;
+        const AldHistoryHandler *handler;
+        void *userdata;
+        char *wanted; /* scope, as configured */
+        uint64_t budget;
+        AldHistory *history;
+        AldRecorder *recorder;
+        AldRecordFeed *feed;
+        AldPastWatch *past;
+        AldFindingLog *log;
+        AldTimer *flush, *count, *lost, *look;
+        gint64 flushed; /* CLOCK_MONOTONIC in µs */
+        bool ours;      /* the directory */
+        bool in_step;   /* the model is up to date */
+};
+
+static int64_t now(void)
+{
+        return g_get_real_time();
+}
+
+/* Findings */
+
+static const char *own_scope(const AldHistoryManager *manager)
+{
+        return ald_record_feed_scope(manager->feed) == ALD_HISTORY_LOCAL ? ald_model_node_id(manager->model)
+                                                                         : NULL;
+}
+
+static void plan_look(AldHistoryManager *manager)
+{
+        uint64_t due = ald_finding_log_due(manager->log);
+        int64_t left = due == ALD_ABSENT_UINT64 ? LOOK_USEC : (int64_t) due - now();
+
+        ald_timer_set(manager->look, g_get_monotonic_time() + CLAMP(left, 0, LOOK_USEC));
+}
+
+static void look(AldHistoryManager *manager)
+{
+        const AldRows *rows = ald_model_findings(manager->model);
+        g_autoptr(AldNodeNames) names = ald_node_names_new(manager->model);
+        g_autoptr(AldAlertPaths) paths = NULL;
+        g_autoptr(GPtrArray) slower = NULL, all = g_ptr_array_new();
+
+        ald_finding_log_expire(manager->log, (uint64_t) now());
+        if (manager->ours && manager->in_step && ald_record_feed_scope(manager->feed) != ALD_HISTORY_OFF) {
+                paths = ald_model_paths_new(manager->model, names);
+                slower = ald_past_watch_findings(manager->past, names);
+                for (size_t i = 0; i < rows->n; i++)
+                        g_ptr_array_add(all, (gpointer) ald_rows_at(rows, i));
+                for (guint i = 0; i < slower->len; i++)
+                        g_ptr_array_add(all, slower->pdata[i]);
+                ald_finding_log_update(manager->log, all, paths, own_scope(manager), (uint64_t) now());
+        }
+        plan_look(manager);
+}
+
+static void on_look(void *userdata)
+{
+        look(userdata);
+}
+
+/* Soon: several changes come together. */
+static void look_soon(AldHistoryManager *manager)
+{
+        ald_timer_set(manager->look, g_get_monotonic_time() + COUNT_USEC / 10);
+}
+
+static void on_past_changed(void *userdata)
+{
+        AldHistoryManager *manager = userdata;
+
+        manager->handler->findings_changed(manager->userdata);
+        look_soon(manager);
+}
+
+static void on_notice(const AldFindingNotice *notice, void *userdata)
+{
+        AldHistoryManager *manager = userdata;
+
+        manager->handler->notice(notice, manager->userdata);
+}
+
+static void on_silences_changed(void *userdata)
+{
+        AldHistoryManager *manager = userdata;
+
+        manager->handler->silences_changed(manager->userdata);
+        look_soon(manager);
+}
+
+/* Scope */
+
+static AldHistoryScope find_scope(const AldHistoryManager *manager)
+{
+        if (strcmp(manager->wanted, "off") == 0)
+                return ALD_HISTORY_OFF;
+        if (!manager->ours || !manager->in_step)
+                return ald_record_feed_scope(manager->feed);
+        if (strcmp(manager->wanted, "all") == 0)
+                return ALD_HISTORY_ALL;
+        return strcmp(manager->wanted, "auto") == 0 && ald_model_nodes(manager->model)->len <= NODES_OF_ALL
+                       ? ALD_HISTORY_ALL
+                       : ALD_HISTORY_LOCAL;
+}
+
+static void set_scope(AldHistoryManager *manager)
+{
+        const AldHistoryScope scope = find_scope(manager);
+
+        if (scope == ald_record_feed_scope(manager->feed))
+                return;
+        ald_record_feed_set_scope(manager->feed, scope, now());
+        ald_past_watch_restart(manager->past);
+        manager->handler->properties_changed(manager->userdata);
+        look_soon(manager);
+}
+
+static void on_count(void *userdata)
+{
+        set_scope(userdata);
+}
+
+/* Samples */
+
+static void flush(AldHistoryManager *manager)
+{
+        manager->flushed = g_get_monotonic_time();
+        (void) ald_history_flush(manager->history, now());
+        ald_finding_log_save(manager->log);
+        manager->handler->properties_changed(manager->userdata);
+        ald_timer_set(manager->flush, g_get_monotonic_time() + FLUSH_USEC);
+}
+
+static void on_flush(void *userdata)
+{
+        flush(userdata);
+}
+
+static void on_lost(void *userdata)
+{
+        AldHistoryManager *manager = userdata;
+
+        ald_record_feed_pause(manager->feed, now());
+        ald_past_watch_restart(manager->past);
+}
+
+void ald_history_manager_synced(AldHistoryManager *manager)
+{
+        ald_timer_set(manager->lost, ALD_TIMER_NEVER);
+        manager->in_step = true;
+        ald_record_feed_resume(manager->feed, now());
+        set_scope(manager);
+        ald_past_watch_restart(manager->past);
+        look_soon(manager);
+}
+
+void ald_history_manager_lost(AldHistoryManager *manager)
+{
+        if (manager->in_step)
+                ald_timer_set(manager->lost, g_get_monotonic_time() + LOST_USEC);
+        manager->in_step = false;
+}
+
+void ald_history_manager_change(AldHistoryManager *manager, const AldChange *change)
+{
+        if (change->entity && !change->entity->is_link && change->type != ALD_CHANGE_CHANGED)
+                ald_timer_set(manager->count, g_get_monotonic_time() + COUNT_USEC);
+        if (ald_record_feed_change(manager->feed, change, now()))
+                ald_past_watch_restart(manager->past);
+        else
+                ald_past_watch_change(manager->past, change);
+        if (ald_history_is_full(manager->history) &&
+                g_get_monotonic_time() - manager->flushed > FLUSH_AGAIN_USEC)
+                flush(manager);
+}
+
+void ald_history_manager_findings(AldHistoryManager *manager)
+{
+        look_soon(manager);
+}
+
+/* Life */
+
+static void read_config(AldHistoryManager *manager, const AldConfig *config)
+{
+        g_free(manager->wanted);
+        manager->wanted = g_strdup(ald_config_string(config, "history"));
+        manager->budget = ald_config_uint(config, "history-mb") * BYTES_OF_MB;
+}
+
+AldHistoryManager *ald_history_manager_new(AldModel *model, const char *directory, const AldConfig *config,
+        const AldHistoryHandler *handler, void *userdata)
+{
+        static const AldFindingLogHandler log_handler = { on_notice, on_silences_changed };
+        g_autofree char *path = g_build_filename(directory, "history.sqlite", NULL);
+        AldHistoryManager *manager = g_new0(AldHistoryManager, 1);
+
+        manager->model = model;
+        manager->handler = handler;
+        manager->userdata = userdata;
+        read_config(manager, config);
+        manager->history = ald_history_new(path, manager->budget);
+        manager->recorder = ald_recorder_new(manager->history);
+        manager->feed = ald_record_feed_new(model, manager->recorder);
+        manager->past = ald_past_watch_new(model, manager->history, manager->feed, on_past_changed, manager);
+        manager->log = ald_finding_log_new(directory, manager->history, &log_handler, manager);
+        manager->flush = ald_timer_new("flush", on_flush, manager);
+        manager->count = ald_timer_new("count", on_count, manager);
+        manager->lost = ald_timer_new("lost", on_lost, manager);
+        manager->look = ald_timer_new("look", on_look, manager);
+        return manager;
+}
+
+void ald_history_manager_free(AldHistoryManager *manager)
+{
+        if (!manager)
+                return;
+        if (manager->ours) {
+                ald_record_feed_pause(manager->feed, now());
+                (void) ald_history_flush(manager->history, now());
+                ald_finding_log_save(manager->log);
+        }
+        ald_timer_free(manager->flush);
+        ald_timer_free(manager->count);
+        ald_timer_free(manager->lost);
+        ald_timer_free(manager->look);
+        ald_past_watch_free(manager->past);
+        ald_finding_log_free(manager->log);
+        ald_record_feed_free(manager->feed);
+        ald_recorder_free(manager->recorder);
+        ald_history_free(manager->history);
+        g_free(manager->wanted);
+        g_free(manager);
+}
+
+void ald_history_manager_begin(AldHistoryManager *manager)
+{
+        manager->ours = true;
+        ald_finding_log_begin(manager->log, (uint64_t) now());
+        set_scope(manager);
+        flush(manager);
+        plan_look(manager);
+}
+
+void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *config)
+{
+        const uint64_t budget = manager->budget;
+
+        read_config(manager, config);
+        if (manager->budget != budget)
+                (void) ald_history_set_budget(manager->history, manager->budget);
+        set_scope(manager);
+        manager->handler->properties_changed(manager->userdata);
+}
+
+/* Showing */
+
+const char *ald_history_manager_scope(const AldHistoryManager *manager)
+{
+        static const char *const names[] = {
+                [ALD_HISTORY_ALL] = "all",
+                [ALD_HISTORY_LOCAL] = "local",
+                [ALD_HISTORY_OFF] = "off",
+        };
+
+        return names[ald_record_feed_scope(manager->feed)];
+}
+
+const char *ald_history_manager_problem(const AldHistoryManager *manager)
+{
+        const char *text;
+
+        (void) ald_history_fault(manager->history, &text);
+        return text;
+}
+
+uint64_t ald_history_manager_budget(const AldHistoryManager *manager)
+{
+        return manager->budget;
+}
+
+AldHistory *ald_history_manager_history(const AldHistoryManager *manager)
+{
+        return manager->history;
+}
+
+AldFindingLog *ald_history_manager_log(const AldHistoryManager *manager)
+{
+        return manager->log;
+}
+
+bool ald_history_manager_keeps(const AldHistoryManager *manager, const char *id)
+{
+        return ald_record_feed_keeps(manager->feed, id);
+}
+
+GPtrArray *ald_history_manager_slower(const AldHistoryManager *manager)
+{
+        g_autoptr(AldNodeNames) names = ald_node_names_new(manager->model);
+
+        return ald_past_watch_findings(manager->past, names);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "common/config.h"
+#include "services/history/finding-log.h"
+#include "services/history/record-feed.h"
+
+/*
+ * Keeps the history of what a model shows: flushes samples once a minute, compares results with their past,
+ * and follows the findings. It is told of everything that happens to the model, in the main loop.
+ */
+typedef struct AldHistoryManager AldHistoryManager;
+
+typedef struct AldHistoryHandler {
+        void (*notice)(const AldFindingNotice *notice, void *userdata);
+        void (*silences_changed)(void *userdata);
+        void (*findings_changed)(void *userdata);
+        /* The scope, the problem or the budget may have changed. */
+        void (*properties_changed)(void *userdata);
+} AldHistoryHandler;
+
+AldHistoryManager *ald_history_manager_new(AldModel *model, const char *directory, const AldConfig *config,
+        const AldHistoryHandler *handler, void *userdata);
+void ald_history_manager_free(AldHistoryManager *manager);
+
+/* From now on the directory is ours. */
+void ald_history_manager_begin(AldHistoryManager *manager);
+void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *config);
+
+/* The model holds everything and is kept up to date; or is so no longer. */
+void ald_history_manager_synced(AldHistoryManager *manager);
+void ald_history_manager_lost(AldHistoryManager *manager);
+/* For AldModelChanged. */
+void ald_history_manager_change(AldHistoryManager *manager, const AldChange *change);
+/* The findings of the model have been read again. */
+void ald_history_manager_findings(AldHistoryManager *manager);
+
+/* What the bus shows. */
+const char *ald_history_manager_scope(const AldHistoryManager *manager);
+const char *ald_history_manager_problem(const AldHistoryManager *manager);
+uint64_t ald_history_manager_budget(const AldHistoryManager *manager);
+AldHistory *ald_history_manager_history(const AldHistoryManager *manager);
+AldFindingLog *ald_history_manager_log(const AldHistoryManager *manager);
+/* Whether a node or link is within the scope; its id as in AldEntity. */
+bool ald_history_manager_keeps(const AldHistoryManager *manager, const char *id);
+/* What is slower than its past, as new rows; free the array. */
+GPtrArray *ald_history_manager_slower(const AldHistoryManager *manager);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/history/node-names.h"
+#include "services/history/record-feed.h"
+
+/*
+ * Finds what is slower than its own past (past.h): the rates of links by path and direction, and the metrics
+ * of compute devices, among what a feed records. A result that other work disturbed is not compared.
+ */
+typedef struct AldPastWatch AldPastWatch;
+
+/* Called when the findings have changed. */
+typedef void (*AldPastChanged)(void *userdata);
+
+AldPastWatch *ald_past_watch_new(AldModel *model, AldHistory *history, const AldRecordFeed *feed,
+        AldPastChanged changed, void *userdata);
+void ald_past_watch_free(AldPastWatch *watch);
+
+/* For AldModelChanged, after the feed has had it. Results are compared later, from the main loop. */
+void ald_past_watch_change(AldPastWatch *watch, const AldChange *change);
+
+/* Whatever the model holds is compared; what the feed does not record is no longer found. */
+void ald_past_watch_restart(AldPastWatch *watch);
+
+/* The findings as new rows (AldFindingRow), in the order of their texts; free the array. */
+GPtrArray *ald_past_watch_findings(const AldPastWatch *watch, const AldNodeNames *names);

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "record/key.h"
+#include "services/history/model-paths.h"
+#include "services/history/record-feed.h"
+
+#define ID_DIGITS (ALD_ID_STRING_SIZE - 1)
+
+struct AldRecordFeed {
+        AldModel *model;
+        AldRecorder *recorder;
+        AldHistoryScope scope;
+        bool paused;
+        GHashTable *unheard; /* ids of nodes */
+};
+
+AldRecordFeed *ald_record_feed_new(AldModel *model, AldRecorder *recorder)
+{
+        AldRecordFeed *feed = g_new(AldRecordFeed, 1);
+
+        *feed = (AldRecordFeed){ .model = model, .recorder = recorder, .scope = ALD_HISTORY_OFF };
+        feed->unheard = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        return feed;
+}
+
+void ald_record_feed_free(AldRecordFeed *feed)
+{
+        if (!feed)
+                return;
+        g_hash_table_unref(feed->unheard);
+        g_free(feed);
+}
+
+/* Of a node, itself; of a link, its source. NULL if it is neither. */
+static char *node_of(const char *id)
+{
+        g_autofree char *node = g_strndup(id, ID_DIGITS);
+
+        return ald_is_node_id(node) && (id[ID_DIGITS] == '\0' || id[ID_DIGITS] == '/')
+                       ? g_steal_pointer(&node)
+                       : NULL;
+}
+
+/* NULL for a node. */
+static const char *key_of(const char *id)
+{
+        return strlen(id) > ID_DIGITS ? id + ID_DIGITS + 1 : NULL;
+}
+
+/* The id of the sink is between commas, or before the only one. */
+static bool leads_to(const char *key, const char *node)
+{
+        AldId sink, wanted;
+
+        if (ald_id_parse(node, &wanted) < 0)
+                return false;
+        return (ald_key_parse(ALD_KIND_LINK_SOCKET, key, &sink) >= 0 ||
+                       ald_key_parse(ALD_KIND_LINK_RDMA, key, &sink) >= 0) &&
+               ald_id_equal(&sink, &wanted);
+}
+
+bool ald_record_feed_keeps(const AldRecordFeed *feed, const char *id)
+{
+        const char *own = ald_model_node_id(feed->model), *key;
+        g_autofree char *node = NULL;
+
+        if (feed->scope != ALD_HISTORY_LOCAL)
+                return feed->scope == ALD_HISTORY_ALL;
+        node = node_of(id);
+        if (!own || !node)
+                return false;
+        key = key_of(id);
+        return strcmp(node, own) == 0 || (key && leads_to(key, own));
+}
+
+static bool is_heard(const AldRecordFeed *feed, const AldEntity *entity)
+{
+        g_autofree char *node = node_of(entity->id);
+
+        return node && !g_hash_table_contains(feed->unheard, node);
+}
+
+bool ald_record_feed_records(const AldRecordFeed *feed, const AldEntity *entity)
+{
+        return !feed->paused && ald_record_feed_keeps(feed, entity->id) && is_heard(feed, entity);
+}
+
+static void take(AldRecordFeed *feed, const AldEntity *entity, AldRecord *record, int64_t now)
+{
+        g_autofree char *node = node_of(entity->id);
+        AldId id;
+
+        /* It says how a node is heard here, not what it is. */
+        if (record->kind != ALD_KIND_PRESENCE && node && ald_id_parse(node, &id) >= 0)
+                ald_recorder_take(feed->recorder, &id, key_of(entity->id), record, now);
+}
+
+static void take_all(AldRecordFeed *feed, const AldEntity *entity, int64_t now)
+{
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                if (entity->records[kind] && ald_record_feed_records(feed, entity))
+                        take(feed, entity, entity->records[kind], now);
+}
+
+static void end(AldRecordFeed *feed, const AldEntity *entity, AldKind kind, int64_t now)
+{
+        g_autofree char *node = node_of(entity->id);
+        AldId id;
+
+        if (node && ald_id_parse(node, &id) >= 0)
+                ald_recorder_end(feed->recorder, &id, kind, key_of(entity->id), now);
+}
+
+static void end_all(AldRecordFeed *feed, const AldEntity *entity, int64_t now)
+{
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                end(feed, entity, kind, now);
+}
+
+/* The node and the links that it measured. */
+static void foreach_of(AldRecordFeed *feed, const AldEntity *node,
+        void (*function)(AldRecordFeed *feed, const AldEntity *entity, int64_t now), int64_t now)
+{
+        const GPtrArray *links = ald_model_links(feed->model);
+
+        function(feed, node, now);
+        for (guint i = 0; i < links->len; i++) {
+                const AldEntity *link = links->pdata[i];
+
+                if (strncmp(link->id, node->id, ID_DIGITS) == 0)
+                        function(feed, link, now);
+        }
+}
+
+/* Whether the node is heard may have changed. */
+static bool note_presence(AldRecordFeed *feed, const AldEntity *node, int64_t now)
+{
+        bool heard = ald_node_is_heard(feed->model, node);
+
+        if (heard == !g_hash_table_contains(feed->unheard, node->id))
+                return false;
+        if (heard) {
+                g_hash_table_remove(feed->unheard, node->id);
+                foreach_of(feed, node, take_all, now);
+        } else {
+                g_hash_table_add(feed->unheard, g_strdup(node->id));
+                foreach_of(feed, node, end_all, now);
+        }
+        return true;
+}
+
+static void take_model(AldRecordFeed *feed, int64_t now)
+{
+        const GPtrArray *nodes = ald_model_nodes(feed->model), *links = ald_model_links(feed->model);
+
+        for (guint i = 0; i < nodes->len; i++)
+                take_all(feed, nodes->pdata[i], now);
+        for (guint i = 0; i < links->len; i++)
+                take_all(feed, links->pdata[i], now);
+}
+
+void ald_record_feed_set_scope(AldRecordFeed *feed, AldHistoryScope scope, int64_t now)
+{
+        if (scope == feed->scope)
+                return;
+        ald_recorder_end_all(feed->recorder, now);
+        feed->scope = scope;
+        take_model(feed, now);
+}
+
+AldHistoryScope ald_record_feed_scope(const AldRecordFeed *feed)
+{
+        return feed->scope;
+}
+
+bool ald_record_feed_change(AldRecordFeed *feed, const AldChange *change, int64_t now)
+{
+        int kind = change->entity ? ald_kind_from_name(change->kind) : -1;
+
+        if (kind < 0)
+                return false;
+        if (kind == ALD_KIND_PRESENCE)
+                return note_presence(feed, change->entity, now);
+        if (change->type == ALD_CHANGE_REMOVED)
+                end(feed, change->entity, (AldKind) kind, now);
+        else if (ald_record_feed_records(feed, change->entity))
+                take(feed, change->entity, change->entity->records[kind], now);
+        return false;
+}
+
+void ald_record_feed_pause(AldRecordFeed *feed, int64_t now)
+{
+        if (!feed->paused)
+                ald_recorder_end_all(feed->recorder, now);
+        feed->paused = true;
+}
+
+void ald_record_feed_resume(AldRecordFeed *feed, int64_t now)
+{
+        if (!feed->paused)
+                return;
+        feed->paused = false;
+        take_model(feed, now);
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "services/history/finding-log.h"
+#include "tests/unit/history/history-folder.h"
+#include "tests/unit/log-count.h"
+
+#define SECOND (UINT64_C(1000) * 1000)
+#define START (UINT64_C(1700000000) * SECOND)
+#define BUDGET (UINT64_C(64) << 20)
+#define ONE "00000001000000000000000000000000"
+#define TWO "00000002000000000000000000000000"
+#define THREE "00000003000000000000000000000000"
+
+typedef struct Fixture {
+        HistoryFolder folder;
+        AldHistory *history;
+        AldFindingLog *log;
+        uint64_t now;
+        GString *notices; /* "+id" and "-id" */
+        unsigned silences_changed;
+} Fixture;
+
+static void on_notice(const AldFindingNotice *notice, void *userdata)
+{
+        Fixture *fixture = userdata;
+
+        g_string_append_printf(fixture->notices, "%c%s ", notice->begins ? '+' : '-', notice->row->id);
+        g_assert_true(notice->begins == (notice->ended_usec == ALD_ABSENT_UINT64));
+}
+
+static void on_silences_changed(void *userdata)
+{
+        ((Fixture *) userdata)->silences_changed++;
+}
+
+static const AldFindingLogHandler handler = { on_notice, on_silences_changed };
+
+static void open_all(Fixture *fixture)
+{
+        fixture->history = ald_history_new(fixture->folder.path, BUDGET);
+        fixture->log = ald_finding_log_new(fixture->folder.folder, fixture->history, &handler, fixture);
+        ald_finding_log_begin(fixture->log, fixture->now);
+}
+
+static void close_all(Fixture *fixture)
+{
+        ald_finding_log_free(fixture->log);
+        ald_history_free(fixture->history);
+}
+
+/* As if the process had been killed: nothing is saved on the way. */
+static void restart(Fixture *fixture)
+{
+        close_all(fixture);
+        open_all(fixture);
+}
+
+static void set_up(Fixture *fixture, gconstpointer data)
+{
+        log_count_reset();
+        history_folder_make(&fixture->folder);
+        fixture->now = START;
+        fixture->notices = g_string_new(NULL);
+        open_all(fixture);
+}
+
+static void tear_down(Fixture *fixture, gconstpointer data)
+{
+        close_all(fixture);
+        g_string_free(fixture->notices, TRUE);
+        history_folder_remove(&fixture->folder);
+}
+
+#define OF(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static AldFindingRow make_row(AldFindingRowId id, const char *const *nodes)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        row.id = ald_finding_row_id_to_string(id);
+        row.severity = "warning";
+        row.nodes = row.names = nodes;
+        row.text = "Something.";
+        return row;
+}
+
+/* An update after so many seconds, with rows that end with NULL. */
+static void look_only(Fixture *fixture, unsigned seconds, const char *only, const AldFindingRow *row, ...)
+{
+        g_autoptr(GPtrArray) rows = g_ptr_array_new();
+        va_list ap;
+
+        fixture->now += seconds * SECOND;
+        va_start(ap, row);
+        for (; row; row = va_arg(ap, const AldFindingRow *))
+                g_ptr_array_add(rows, (gpointer) row);
+        va_end(ap);
+        ald_finding_log_update(fixture->log, rows, NULL, only, fixture->now);
+}
+#define look(fixture, seconds, ...) look_only(fixture, seconds, NULL, __VA_ARGS__, NULL)
+
+static void check_notices(Fixture *fixture, const char *expected)
+{
+        g_assert_cmpstr(fixture->notices->str, ==, expected);
+        g_string_truncate(fixture->notices, 0);
+}
+
+static void add_event(const AldKeptEvent *event, void *userdata)
+{
+        GString *text = userdata;
+        g_autofree AldFindingRow *row = ald_finding_log_row(event->text);
+
+        g_assert_nonnull(row);
+        g_assert_cmpstr(row->id, ==, event->finding);
+        g_string_append_printf(
+                text, "%s %d", event->finding, (int) ((uint64_t) event->began / SECOND % 100000));
+        if (event->ended != INT64_MAX)
+                g_string_append_printf(text, "-%d", (int) ((uint64_t) event->ended / SECOND % 100000));
+        g_string_append(text, "; ");
+}
+
+static void check_events(Fixture *fixture, const char *expected)
+{
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        g_assert_cmpint(
+                ald_history_visit_events(fixture->history, 0, ALD_HISTORY_TIME_MAX, 100, add_event, text), ==,
+                0);
+        g_assert_cmpstr(text->str, ==, expected);
+}
+
+static void test_begins_and_ends(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+
+        look(fixture, 0, &row);
+        check_notices(fixture, "");
+        check_events(fixture, "");
+        look(fixture, 30, &row);
+        check_notices(fixture, "+disk-nearly-full ");
+        check_events(fixture, "disk-nearly-full 0; ");
+        look(fixture, 10, NULL);
+        look(fixture, 299, NULL);
+        check_notices(fixture, "");
+        look(fixture, 1, NULL);
+        check_notices(fixture, "-disk-nearly-full ");
+        check_events(fixture, "disk-nearly-full 0-40; ");
+}
+
+/* A process that is killed neither repeats what it reported nor forgets that it did. */
+static void test_restart(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        check_notices(fixture, "+disk-nearly-full ");
+        restart(fixture);
+        look(fixture, 5, &row);
+        look(fixture, 40, &row);
+        check_notices(fixture, "");
+        look(fixture, 5, NULL);
+        restart(fixture);
+        look(fixture, 300, NULL);
+        look(fixture, 300, NULL);
+        check_notices(fixture, "-disk-nearly-full ");
+        check_events(fixture, "disk-nearly-full 0-380; ");
+}
+
+/* Alerts that were not saved: the event ends when that is noticed. */
+static void test_lost_alerts(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+        g_autofree char *path = g_build_filename(fixture->folder.folder, "alerts.json", NULL);
+
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        check_notices(fixture, "+disk-nearly-full ");
+        g_assert_true(g_file_set_contents(path, "{\"version\": 7}", -1, NULL));
+        restart(fixture);
+        g_assert_cmpuint(log_count("alerts.json is damaged"), ==, 1);
+        check_events(fixture, "disk-nearly-full 0-30; ");
+}
+
+static int silence(Fixture *fixture, const char *node, const char *peer, uint64_t until)
+{
+        AldSilenceRow row = ALD_SILENCE_ROW_INIT;
+
+        row.node = node;
+        row.peer = peer;
+        row.began_usec = fixture->now;
+        row.until_usec = until;
+        return ald_finding_log_silence(fixture->log, &row, fixture->now);
+}
+
+/* It is kept as an event; if it outlasts the silence, it is reported then. */
+static void test_silence(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+        const AldFindingRow other = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(TWO));
+
+        g_assert_cmpint(silence(fixture, ONE, NULL, fixture->now + 100 * SECOND), ==, 0);
+        g_assert_cmpuint(fixture->silences_changed, ==, 1);
+        look(fixture, 0, &row, &other);
+        look(fixture, 30, &row, &other);
+        check_notices(fixture, "+disk-nearly-full ");
+        check_events(fixture, "disk-nearly-full 0; disk-nearly-full 0; ");
+        restart(fixture);
+        look(fixture, 30, &row, &other);
+        check_notices(fixture, "");
+        g_assert_cmpuint(ald_finding_log_due(fixture->log), ==, START + 100 * SECOND);
+        fixture->now = START + 100 * SECOND;
+        ald_finding_log_expire(fixture->log, fixture->now);
+        check_notices(fixture, "+disk-nearly-full ");
+        g_assert_cmpuint(fixture->silences_changed, ==, 2);
+        g_assert_cmpuint(ald_silences_rows(ald_finding_log_silences(fixture->log))->len, ==, 0);
+}
+
+/* Its end is not reported, either, and what ends in silence was never reported. */
+static void test_ends_in_silence(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+
+        g_assert_cmpint(silence(fixture, ONE, NULL, ALD_ABSENT_UINT64), ==, 0);
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        look(fixture, 0, NULL);
+        look(fixture, 300, NULL);
+        check_events(fixture, "disk-nearly-full 0-30; ");
+        g_assert_cmpint(ald_finding_log_unsilence(fixture->log, ONE, NULL, fixture->now), ==, 0);
+        g_assert_cmpint(ald_finding_log_unsilence(fixture->log, ONE, NULL, fixture->now), ==, -ENOENT);
+        check_notices(fixture, "");
+}
+
+static void test_silence_of_link(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow there = make_row(ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, OF(ONE, TWO));
+        const AldFindingRow back = make_row(ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, OF(TWO, ONE));
+        const AldFindingRow other = make_row(ALD_FINDING_ROW_ID_LINK_UNSTEADY, OF(ONE, THREE));
+
+        g_assert_cmpint(silence(fixture, TWO, ONE, ALD_ABSENT_UINT64), ==, 0);
+        look(fixture, 0, &there, &back, &other);
+        look(fixture, 30, &there, &back, &other);
+        check_notices(fixture, "+link-unsteady ");
+        g_assert_cmpint(ald_finding_log_unsilence(fixture->log, ONE, NULL, fixture->now), ==, -ENOENT);
+        g_assert_cmpint(ald_finding_log_unsilence(fixture->log, ONE, TWO, fixture->now), ==, 0);
+        check_notices(fixture, "+link-below-negotiated +link-below-negotiated ");
+}
+
+static void test_valid_silences(Fixture *fixture, gconstpointer data)
+{
+        g_assert_cmpint(silence(fixture, "no id", NULL, ALD_ABSENT_UINT64), ==, -EINVAL);
+        g_assert_cmpint(silence(fixture, ONE, ONE, ALD_ABSENT_UINT64), ==, -EINVAL);
+        g_assert_cmpint(silence(fixture, ONE, NULL, ALD_ABSENT_UINT64), ==, 0);
+        g_assert_cmpint(silence(fixture, ONE, NULL, fixture->now + SECOND), ==, 0);
+        g_assert_cmpuint(ald_silences_rows(ald_finding_log_silences(fixture->log))->len, ==, 1);
+        restart(fixture);
+        g_assert_cmpuint(ald_silences_rows(ald_finding_log_silences(fixture->log))->len, ==, 1);
+}
+
+static void test_number_of_silences(void)
+{
+        g_autoptr(AldSilences) silences = ald_silences_new();
+        AldSilenceRow row = ALD_SILENCE_ROW_INIT;
+
+        row.began_usec = START;
+        for (unsigned i = 1; i <= ALD_SILENCES_MAX; i++) {
+                g_autofree char *node = g_strdup_printf("%032x", i);
+
+                row.node = node;
+                g_assert_cmpint(ald_silences_add(silences, &row), ==, 0);
+        }
+        row.node = "00000000000000000000000000000001";
+        g_assert_cmpint(ald_silences_add(silences, &row), ==, 0);
+        row.node = ONE;
+        g_assert_cmpint(ald_silences_add(silences, &row), ==, -E2BIG);
+}
+
+static void test_damaged_silences(Fixture *fixture, gconstpointer data)
+{
+        g_autofree char *path = g_build_filename(fixture->folder.folder, "silences.json", NULL);
+        static const char *const texts[] = { "", "[]",
+                "{\"version\": 2, \"silences\": [], \"unreported\": []}", "{\"version\": 1, \"silences\": {",
+                "\xff\xfe" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+                log_count_reset();
+                g_assert_true(g_file_set_contents(path, texts[i], -1, NULL));
+                restart(fixture);
+                g_assert_cmpuint(log_count("silences.json is damaged"), ==, 1);
+                g_assert_cmpuint(ald_silences_rows(ald_finding_log_silences(fixture->log))->len, ==, 0);
+        }
+        log_count_reset();
+        g_assert_true(g_file_set_contents(path,
+                "{\"version\": 1, \"silences\": [7, {\"Node\": \"x\"}], \"unreported\": [7]}", -1, NULL));
+        restart(fixture);
+        g_assert_cmpuint(log_count("2 invalid silences were dropped"), ==, 1);
+}
+
+/* A file that cannot be written: the silence is refused, not forgotten at the next start. */
+static void test_unwritable(Fixture *fixture, gconstpointer data)
+{
+        g_autofree char *path = g_build_filename(fixture->folder.folder, "silences.json", NULL);
+
+        g_unlink(path);
+        g_assert_cmpint(g_mkdir(path, 0755), ==, 0);
+        g_assert_cmpint(silence(fixture, ONE, NULL, ALD_ABSENT_UINT64), ==, -EIO);
+        g_assert_cmpuint(ald_silences_rows(ald_finding_log_silences(fixture->log))->len, ==, 0);
+        g_assert_cmpuint(fixture->silences_changed, ==, 0);
+        g_assert_cmpuint(log_count("Failed to save silences"), ==, 1);
+        g_rmdir(path);
+}
+
+/* Where the history is local, others' findings are hidden causes at most. */
+static void test_only_own(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow own = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+        const AldFindingRow other = make_row(ALD_FINDING_ROW_ID_MEMORY_PRESSURE, OF(TWO));
+        const AldFindingRow of_all = make_row(ALD_FINDING_ROW_ID_NO_BROKER, NULL);
+
+        look_only(fixture, 0, ONE, &own, &other, &of_all, NULL);
+        look_only(fixture, 30, ONE, &own, &other, &of_all, NULL);
+        check_notices(fixture, "+disk-nearly-full +no-broker ");
+        look_only(fixture, 0, ONE, NULL);
+        look_only(fixture, 300, ONE, NULL);
+        check_notices(fixture, "-disk-nearly-full -no-broker ");
+}
+
+/* What the history cannot hold is left out of its events, not of the notice. */
+static void test_long_row(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new_with_free_func(g_free);
+        AldFindingRow row;
+
+        for (unsigned i = 1; i <= 500; i++)
+                g_ptr_array_add(nodes, g_strdup_printf("%032x", i));
+        g_ptr_array_add(nodes, NULL);
+        row = make_row(ALD_FINDING_ROW_ID_OS_VERSIONS_DIFFER, (const char *const *) nodes->pdata);
+        row.values = row.nodes;
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        check_notices(fixture, "+os-versions-differ ");
+        check_events(fixture, "os-versions-differ 0; ");
+        restart(fixture);
+        look(fixture, 0, NULL);
+        look(fixture, 300, NULL);
+        check_events(fixture, "os-versions-differ 0-30; ");
+}
+
+/* Without a history there are still notices. */
+static void test_locked_history(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+        g_autofree char *log = NULL;
+
+        close_all(fixture);
+        history_folder_empty(&fixture->folder);
+        g_assert_cmpint(g_mkdir(fixture->folder.path, 0), ==, 0);
+        log = g_build_filename(fixture->folder.path, "entry", NULL);
+        g_assert_true(g_file_set_contents(log, "", 0, NULL));
+        open_all(fixture);
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        look(fixture, 0, NULL);
+        look(fixture, 300, NULL);
+        check_notices(fixture, "+disk-nearly-full -disk-nearly-full ");
+        g_unlink(log);
+        g_rmdir(fixture->folder.path);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        log_count_install();
+#define TEST(name, function) \
+        g_test_add("/history/finding-log/" name, Fixture, NULL, set_up, function, tear_down)
+        TEST("begins-and-ends", test_begins_and_ends);
+        TEST("restart", test_restart);
+        TEST("lost-alerts", test_lost_alerts);
+        TEST("silence", test_silence);
+        TEST("ends-in-silence", test_ends_in_silence);
+        TEST("silence-of-link", test_silence_of_link);
+        TEST("valid-silences", test_valid_silences);
+        g_test_add_func("/history/finding-log/number-of-silences", test_number_of_silences);
+        TEST("damaged-silences", test_damaged_silences);
+        TEST("unwritable", test_unwritable);
+        TEST("only-own", test_only_own);
+        TEST("long-row", test_long_row);
+        TEST("locked-history", test_locked_history);
+        return g_test_run();
+}
