@@ -18,12 +18,15 @@
 #include "services/history/store/sample.h"
 #include "services/history/store/store.h"
 #include "services/history/store/tier-table.h"
+#include "state/alerts/alerts.h"
 
 #define BUDGET (UINT64_C(64) << 20)
 #define BEGIN (INT64_C(1700000000) * 1000000 / ALD_DAY_USEC * ALD_DAY_USEC)
 #define LINE_MAX_CHARS 256
 #define QUERIES 200u
 #define POINTS 500u
+#define FLAPS 1000u
+#define FLAP_SECONDS 60u
 
 typedef struct RecordedSample {
         int64_t usec;
@@ -250,6 +253,26 @@ static double *means_of(const Recording *recording)
         return sums;
 }
 
+/* Of a finding that comes for a minute and goes for one. */
+static unsigned count_notices_of_flaps(void)
+{
+        g_autoptr(AldAlerts) alerts = ald_alerts_new();
+        g_autoptr(GPtrArray) none = g_ptr_array_new(), found = g_ptr_array_new();
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+        unsigned n = 0;
+
+        row.id = ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_LINK_UNSTEADY);
+        g_ptr_array_add(found, &row);
+        for (unsigned second = 0; second < FLAPS * 2 * FLAP_SECONDS; second++) {
+                const bool there = second / FLAP_SECONDS % 2 == 0;
+                g_autoptr(GArray) notices = ald_alerts_update(
+                        alerts, there ? found : none, NULL, (uint64_t) BEGIN + second * UINT64_C(1000000));
+
+                n += notices->len;
+        }
+        return n;
+}
+
 int main(int argc, char *argv[])
 {
         Recording recording = { 0 };
@@ -281,6 +304,7 @@ int main(int argc, char *argv[])
         measure_queries(&player, BEGIN + hours * ALD_HOUR_USEC);
         ald_history_free(player.history);
         measure_tiers(path);
+        printf("\"notifications_of_1000_flaps\": %u, ", count_notices_of_flaps());
         printf("\"budget\": %" PRIu64 "}\n", BUDGET);
         return 0;
 }

@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a history takes of recorded telemetry: bytes, writes, how far back a budget reaches, and a query's time."""
+"""What a history takes of recorded telemetry: bytes, writes, how far back a budget reaches, and a query's time; what
+the service takes while it follows nodes; and how often a link that comes and goes is reported."""
 
+import contextlib
 import json
 import lzma
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from xml.etree import ElementTree
+
+import state
+from exporter import cpu_ms, pss_kib
 
 HERE = Path(__file__).resolve().parent
 RECORDING = HERE / "data/telemetry.xz"
@@ -20,6 +26,9 @@ KEPT = {"raw": 2, "minute": 30, "hour": 730}
 GOAL = {"raw": 1, "minute": 30, "hour": 365}
 # The share of the budget that the log may take.
 LOG_MAX = 4 << 20
+# Of following: several writes, which come once a minute, are within it.
+SETTLE_S = 10
+FOLLOW_S = 120
 
 
 def thresholds():
@@ -115,10 +124,37 @@ def recorded_text():
     return "".join(lines)
 
 
+@contextlib.contextmanager
+def historyd(build, environment):
+    """The process, with a history of all nodes."""
+    with tempfile.TemporaryDirectory(prefix="alidade-bench-") as folder:
+        Path(folder, "alidade.conf").write_text("[history]\nhistory=all\n", encoding="ascii")
+        process = subprocess.Popen([f"{build}/services/history/alidade-historyd"], stderr=subprocess.DEVNULL,
+                                   env={**environment, "STATE_DIRECTORY": folder, "ALIDADE_CONFIG_DIR": folder})
+        try:
+            yield process
+        finally:
+            state.stop(process)
+
+
+def follow(build, nodes):
+    """Percent of a core and KiB that the service takes for so many nodes."""
+    with state.service(build) as environment, historyd(build, environment) as process:
+        with subprocess.Popen([f"{build}/tests/bench/bench-history-feed", str(nodes), str(SETTLE_S + FOLLOW_S)],
+                              env=environment, stdout=subprocess.PIPE, text=True) as feed:
+            feed.stdout.readline()
+            time.sleep(SETTLE_S)
+            before, begun = cpu_ms(process), time.monotonic()
+            feed.wait()
+            percent = (cpu_ms(process) - before) / (time.monotonic() - begun) / 10
+        return round(percent, 3), pss_kib(process)
+
+
 def main(build, json_only):
     text = recorded_text()
     one, ten = measure(build, text, 1, 31 * DAY), measure(build, text, 10, 3 * DAY)
     kept = kept_days(ten)
+    (percent_10, pss), (percent_1000, pss_1000) = follow(build, 10), follow(build, 999)
     figures = {
         "bytes_per_sample": one["chunk_bytes_per_sample"],
         "kept_raw_days": round(kept["raw"], 2),
@@ -129,6 +165,11 @@ def main(build, json_only):
         "written_kib_per_hour_1": one["written_kib_per_hour"],
         "written_kib_per_hour_10": ten["written_kib_per_hour"],
         "store_cpu_percent_10_nodes": ten["cpu_percent"],
+        "cpu_percent_10_nodes": percent_10,
+        "cpu_percent_1000_nodes": percent_1000,
+        "pss_kib": pss,
+        "pss_kib_1000_nodes": pss_1000,
+        "notifications_of_1000_flaps": one["notifications_of_1000_flaps"],
         "series_per_node": one["series_per_node"],
         "samples_per_node_hour": one["samples_per_node_hour"],
     }
