@@ -40,6 +40,7 @@ static const char settings[] = "PRAGMA page_size = " G_STRINGIFY(
                            "PRAGMA journal_mode = WAL;"
                            "PRAGMA wal_autocheckpoint = 0;"
                            "PRAGMA synchronous = NORMAL;"
+                           "PRAGMA secure_delete = OFF;"
                            "PRAGMA temp_store = MEMORY;"
                            "PRAGMA cell_size_check = ON;"
                            "PRAGMA trusted_schema = OFF;"

@@ -69,6 +69,21 @@ static void visit_row(sqlite3_stmt *statement, AldEventVisit visit, void *userda
         visit(&event, userdata);
 }
 
+int ald_events_visit_open(AldDatabase *database, AldEventVisit visit, void *userdata)
+{
+        sqlite3_stmt *statement;
+        int r;
+
+        r = ald_database_query(database, &statement,
+                "SELECT id, began, ended, finding, nodes, text FROM events WHERE ended IS NULL ORDER BY id",
+                "");
+        if (r < 0)
+                return r;
+        while ((r = ald_database_step(database, statement)) > 0)
+                visit_row(statement, visit, userdata);
+        return r;
+}
+
 int ald_events_visit(
         AldDatabase *database, int64_t from, int64_t to, unsigned max, AldEventVisit visit, void *userdata)
 {

@@ -26,6 +26,9 @@ int ald_event_end(AldDatabase *database, int64_t id, int64_t ended);
 /* Called for each; what the event points to ends with the call. */
 typedef void (*AldEventVisit)(const AldKeptEvent *event, void *userdata);
 
+/* All that have not ended. */
+int ald_events_visit_open(AldDatabase *database, AldEventVisit visit, void *userdata);
+
 /* Those of which some part is within [from, to), in the order of their beginnings, at most max of them:
  * -E2BIG after these if there are more. */
 int ald_events_visit(

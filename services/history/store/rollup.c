@@ -13,15 +13,8 @@ typedef struct AldRollup {
 } AldRollup;
 
 /* Joins the hour's samples in the tier with those that are new. */
-static int join_raw(AldRollup *rollup, GArray *samples, bool *ret_had_any)
+static int join_raw(AldRollup *rollup, GArray *joined, GArray *samples)
 {
-        g_autoptr(GArray) joined = g_array_new(FALSE, FALSE, sizeof(AldSample));
-        int r;
-
-        r = ald_tier_load_samples(rollup->database, rollup->series, rollup->hour, joined);
-        if (r < 0)
-                return r;
-        *ret_had_any = joined->len > 0;
         g_array_append_vals(joined, samples->data, samples->len);
         ald_samples_settle(joined);
         g_array_set_size(samples, 0);
@@ -57,15 +50,54 @@ static int join_tier(
         return 0;
 }
 
-/* An hour whose samples, or minutes, were dropped is no longer computed from what remains of them. */
-static int roll_hour(AldRollup *rollup, GArray *samples)
+/* Removes samples of minutes that are known: they are probably among those that were dropped. */
+static void remove_known(GArray *samples, const GArray *minutes)
 {
-        g_autoptr(GArray) minutes = NULL, all_minutes = NULL, hours = NULL;
-        bool had_samples = false, had_minutes = false, had_hour = false;
+        guint at = 0, n = 0;
+
+        for (guint i = 0; i < samples->len; i++) {
+                const AldSample sample = g_array_index(samples, AldSample, i);
+                const int64_t minute = ald_span_start(sample.time, ALD_MINUTE_USEC);
+
+                while (at < minutes->len && g_array_index(minutes, AldBucket, at).start < minute)
+                        at++;
+                if (at == minutes->len || g_array_index(minutes, AldBucket, at).start != minute)
+                        g_array_index(samples, AldSample, n++) = sample;
+        }
+        g_array_set_size(samples, n);
+}
+
+static int load_minutes(const AldRollup *rollup, GArray **ret)
+{
+        g_autoptr(GArray) span = g_array_new(FALSE, FALSE, sizeof(AldBucket));
         int r;
 
-        r = join_raw(rollup, samples, &had_samples);
+        r = ald_tier_load_buckets(rollup->database, ALD_TIER_MINUTES, rollup->series, rollup->hour, span);
+        if (r >= 0)
+                *ret = ald_buckets_within(span, rollup->hour, rollup->hour + ALD_HOUR_USEC);
+        return r;
+}
+
+/* An hour whose samples were dropped gets no new ones: what the tier has of an hour is all of it, or nothing.
+ * Nor is one whose minutes were dropped computed from what remains of them. */
+static int roll_hour(AldRollup *rollup, GArray *samples)
+{
+        g_autoptr(GArray) known_samples = g_array_new(FALSE, FALSE, sizeof(AldSample));
+        g_autoptr(GArray) known = NULL, minutes = NULL, all_minutes = NULL, hours = NULL;
+        bool had_minutes = false, had_hour = false, had_samples;
+        int r;
+
+        r = ald_tier_load_samples(rollup->database, rollup->series, rollup->hour, known_samples);
+        if (r >= 0)
+                r = load_minutes(rollup, &known);
         if (r < 0)
+                return r;
+        had_samples = known_samples->len > 0;
+        if (had_samples || known->len == 0)
+                r = join_raw(rollup, known_samples, samples);
+        else
+                remove_known(samples, known);
+        if (r < 0 || samples->len == 0)
                 return r;
         minutes = ald_buckets_of_samples(samples, ALD_MINUTE_USEC);
         r = join_tier(rollup, ALD_TIER_MINUTES, minutes, had_samples, &had_minutes, &all_minutes);

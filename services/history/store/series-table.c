@@ -5,6 +5,9 @@
 
 #include "services/history/store/series-table.h"
 
+/* Room is made when less than this part is left. */
+#define ROOM_PARTS 8u
+
 struct AldSeriesTable {
         GHashTable *series; /* AldKeptSeries by themselves */
         unsigned max;       /* in the database */
@@ -146,7 +149,7 @@ static int create(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *s
                 return r;
         if (table->n_stored >= (int64_t) table->max || table->last_id < 0 ||
                 table->last_id >= ALD_SERIES_ID_MAX)
-                return -ENOSPC;
+                return -E2BIG;
         r = ald_database_run(database,
                 "INSERT INTO series (node, kind, key, field, id, last) VALUES (?, ?, ?, ?, ?, ?)", "ssssii",
                 series->name.node, series->name.kind, series->name.key, series->name.field,
@@ -187,6 +190,21 @@ int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *
         int64_t last;
 
         return look_up(database, name, ret, &last);
+}
+
+/* The greatest number stays, so that none is given to another series while chunks have it. */
+int ald_series_make_room(AldDatabase *database, unsigned max, int64_t day)
+{
+        int64_t n = 0;
+        int r;
+
+        r = ald_database_integer(database, "SELECT count(*) FROM series", 0, &n);
+        if (r < 0 || n <= (int64_t) (max - max / ROOM_PARTS))
+                return r;
+        return ald_database_run(database,
+                "DELETE FROM series WHERE id IN (SELECT id FROM series WHERE last < ?"
+                " AND id < (SELECT max(id) FROM series) ORDER BY last LIMIT ?)",
+                "ii", day, (int64_t) (max / ROOM_PARTS));
 }
 
 int ald_series_remove_before(AldDatabase *database, int64_t day)

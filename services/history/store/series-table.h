@@ -44,12 +44,16 @@ void ald_series_table_forget_ids(AldSeriesTable *table);
 /* How many series the database may have. */
 void ald_series_table_limit(AldSeriesTable *table, unsigned max);
 
-/* Looks up the id of the series, and creates it within a transaction if it is new: -ENOSPC if there are too
+/* Looks up the id of the series, and creates it within a transaction if it is new: -E2BIG if there are too
  * many already. Notes that it has a sample of this day. */
 int ald_series_enter(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *series, int64_t day);
 
 /* The id of a series that may not be there: -ENODATA. */
 int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *ret);
+
+/* If there are nearly as many as there may be, gives up those whose last samples are the oldest, and older
+ * than this day. All ids are to be forgotten then. */
+int ald_series_make_room(AldDatabase *database, unsigned max, int64_t day);
 
 /* Removes those that have no samples since this day. All ids are to be forgotten then. */
 int ald_series_remove_before(AldDatabase *database, int64_t day);

@@ -29,6 +29,7 @@ struct AldHistory {
         AldSeriesTable *series;
         GArray *pending; /* AldPendingSample, in the order of their arrival */
         int64_t hour;    /* of the recent samples; -1 if unknown */
+        int64_t first;   /* time of a sample since the start; INT64_MAX: none */
         uint64_t lost;
         AldHistoryFault fault;
         char *text;
@@ -44,6 +45,7 @@ AldHistory *ald_history_new(const char *path, uint64_t budget)
         ald_series_table_limit(history->series, ald_budget_series(history->budget));
         history->pending = g_array_new(FALSE, FALSE, sizeof(AldPendingSample));
         history->hour = -1;
+        history->first = INT64_MAX;
         return history;
 }
 
@@ -245,6 +247,7 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
                         ald_sample_round(value, precision) },
         };
         g_array_append_val(history->pending, pending);
+        history->first = MIN(history->first, pending.sample.time);
         return 0;
 }
 
@@ -284,7 +287,7 @@ static int enter_pending(AldHistory *history, guint n, GArray *samples, uint64_t
 
                 r = ald_series_enter(history->series, history->database, pending->series,
                         pending->sample.time / ALD_DAY_USEC);
-                if (r == -ENOSPC && pending->series->id == 0) {
+                if (r == -E2BIG) {
                         ++*ret_lost;
                         continue;
                 }
@@ -316,6 +319,8 @@ static int write_batch(AldHistory *history, guint n)
                 ald_series_table_forget_ids(history->series);
                 return r;
         }
+        if (lost > 0 && history->lost == 0)
+                g_warning("The history has too many series; samples of new ones are lost");
         history->lost += lost;
         g_array_remove_range(history->pending, 0, n);
         return 0;
@@ -335,8 +340,9 @@ static int write_pending(AldHistory *history)
         return r;
 }
 
-/* Series of which nothing is left. Their ids may be used for others. */
-static int remove_empty_series(AldHistory *history)
+/* Series of which nothing is left, whose ids may be used for others; and if they are too many, those that
+ * ended first, such as of interfaces of containers. */
+static int remove_series(AldHistory *history, int64_t now)
 {
         int64_t oldest;
         int r;
@@ -345,11 +351,16 @@ static int remove_empty_series(AldHistory *history)
         if (r < 0 || oldest == INT64_MAX)
                 return r;
         r = ald_series_remove_before(history->database, oldest / ALD_DAY_USEC);
+        if (r >= 0)
+                r = ald_series_make_room(
+                        history->database, ald_budget_series(history->budget), now / ALD_DAY_USEC - 1);
         ald_series_table_forget_ids(history->series);
         return r;
 }
 
-static int roll_up(AldHistory *history, const GArray *groups, int64_t now)
+/* What time alone drops waits until the clock has been right for an hour, as far as that can be seen: it may
+ * be wrong until the network sets it. */
+static int roll_up(AldHistory *history, const GArray *groups, bool settled, int64_t now)
 {
         int r = 0;
 
@@ -361,9 +372,9 @@ static int roll_up(AldHistory *history, const GArray *groups, int64_t now)
         }
         if (r >= 0)
                 r = ald_recent_drop(history->database);
-        if (r >= 0)
+        if (r >= 0 && settled)
                 r = ald_budget_retire(history->database, now);
-        return r < 0 ? r : remove_empty_series(history);
+        return r < 0 ? r : remove_series(history, now);
 }
 
 static int roll_up_if_due(AldHistory *history, int64_t now)
@@ -378,7 +389,7 @@ static int roll_up_if_due(AldHistory *history, int64_t now)
         if (r < 0)
                 return r;
         if (groups->len > 0 && (hour != history->hour || n_written > RECENT_MAX))
-                r = roll_up(history, groups, now);
+                r = roll_up(history, groups, history->hour >= 0 && hour == history->hour + 1, now);
         if (r >= 0)
                 history->hour = hour;
         return r;
@@ -473,9 +484,10 @@ int ald_history_size(AldHistory *history, uint64_t *ret)
         return r;
 }
 
+/* What is not in the tiers yet is of this process, or at most an hour old. */
 int ald_history_oldest(AldHistory *history, int64_t *ret)
 {
-        int64_t oldest = INT64_MAX;
+        int64_t oldest;
         int r;
 
         r = ensure_open(history);
@@ -484,6 +496,7 @@ int ald_history_oldest(AldHistory *history, int64_t *ret)
         r = ald_tier_oldest(history->database, &oldest);
         if (r < 0)
                 return fail(history, r);
+        oldest = MIN(oldest, history->first);
         if (oldest == INT64_MAX)
                 return -ENODATA;
         *ret = oldest;
@@ -515,6 +528,14 @@ int ald_history_end_event(AldHistory *history, int64_t id, int64_t ended)
 
         r = ensure_open(history);
         return r < 0 ? r : end_request(history, ald_event_end(history->database, id, ended));
+}
+
+int ald_history_visit_open_events(AldHistory *history, AldEventVisit visit, void *userdata)
+{
+        int r;
+
+        r = ensure_open(history);
+        return r < 0 ? r : end_request(history, ald_events_visit_open(history->database, visit, userdata));
 }
 
 int ald_history_visit_events(

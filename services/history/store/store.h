@@ -82,6 +82,9 @@ int ald_history_oldest(AldHistory *history, int64_t *ret);
 int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int64_t *ret_id);
 int ald_history_end_event(AldHistory *history, int64_t id, int64_t ended);
 
+/* All that have not ended. */
+int ald_history_visit_open_events(AldHistory *history, AldEventVisit visit, void *userdata);
+
 /* See ald_events_visit(); max is at most ALD_HISTORY_EVENTS_MAX. */
 int ald_history_visit_events(
         AldHistory *history, int64_t from, int64_t to, unsigned max, AldEventVisit visit, void *userdata);

@@ -240,6 +240,68 @@ static void test_clock_jumps(Fixture *fixture, gconstpointer data)
         g_assert_cmpuint(hours->len, ==, 0);
 }
 
+static void drop_samples(Fixture *fixture, int64_t hour)
+{
+        AldDatabase *database = NULL;
+        g_autofree char *reason = NULL;
+
+        ald_history_free(fixture->history);
+        g_assert_cmpint(ald_database_open(fixture->folder.path, &database, &reason), ==, 0);
+        g_assert_cmpint(ald_tier_drop(database, ALD_TIER_RAW, hour), ==, 0);
+        ald_database_close(database);
+        fixture->history = ald_history_new(fixture->folder.path, BUDGET);
+}
+
+static uint64_t count_of_hour(Fixture *fixture, int64_t hour)
+{
+        g_autoptr(GArray) buckets = query(fixture, hour, hour + ALD_HOUR_USEC, 1);
+
+        return at(buckets, 0)->count;
+}
+
+/* A result that is put again once the samples of its hour were dropped neither counts again nor replaces the
+ * rest of the hour, however often; one of a minute that is not known is added. */
+static void test_late_samples(Fixture *fixture, gconstpointer data)
+{
+        for (int minute = 0; minute < 30; minute++)
+                put(fixture, BEGIN + minute * ALD_MINUTE_USEC, minute);
+        flush(fixture, BEGIN + 30 * ALD_MINUTE_USEC);
+        reopen(fixture);
+        flush(fixture, BEGIN + ALD_HOUR_USEC);
+        g_assert_cmpuint(count_of_hour(fixture, BEGIN), ==, 30);
+        drop_samples(fixture, BEGIN);
+        for (int round = 2; round < 6; round++) {
+                put(fixture, BEGIN + 7 * ALD_MINUTE_USEC, 7);
+                put(fixture, BEGIN + 45 * ALD_MINUTE_USEC, 45);
+                flush(fixture, BEGIN + round * ALD_HOUR_USEC);
+                reopen(fixture);
+                flush(fixture, BEGIN + round * ALD_HOUR_USEC);
+                g_assert_cmpuint(count_of_hour(fixture, BEGIN), ==, 31);
+        }
+}
+
+/* A clock that is behind when the machine starts, until the network sets it: nothing is lost. */
+static void test_clock_behind_at_start(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GArray) hours = NULL;
+
+        for (int hour = 0; hour < 48; hour++) {
+                put(fixture, BEGIN + hour * ALD_HOUR_USEC, hour);
+                flush(fixture, BEGIN + hour * ALD_HOUR_USEC);
+        }
+        for (int boot = 0; boot < 5; boot++) {
+                reopen(fixture);
+                put(fixture, BEGIN - 30 * ALD_DAY_USEC, 1000);
+                flush(fixture, BEGIN - 30 * ALD_DAY_USEC);
+                put(fixture, BEGIN + (48 + boot) * ALD_HOUR_USEC, 48 + boot);
+                flush(fixture, BEGIN + (48 + boot) * ALD_HOUR_USEC);
+        }
+        hours = query(fixture, BEGIN, BEGIN + 53 * ALD_HOUR_USEC, 53);
+        g_assert_cmpuint(hours->len, ==, 53);
+        for (guint i = 0; i < hours->len; i++)
+                g_assert_cmpfloat(at(hours, i)->mean, ==, i);
+}
+
 static void test_arguments(Fixture *fixture, gconstpointer data)
 {
         g_autofree char *long_word = g_strnfill(ALD_SERIES_WORD_MAX + 1, 'x');
@@ -344,12 +406,26 @@ static void test_series_limit(Fixture *fixture, gconstpointer data)
         }
         flush(fixture, BEGIN);
         g_assert_cmpuint(ald_history_lost(fixture->history), ==, 2001 - ald_budget_series(ALD_BUDGET_MIN));
+        g_assert_cmpuint(log_count("too many series"), ==, 1);
         flush(fixture, BEGIN + ALD_HOUR_USEC);
         check_size(fixture, ALD_BUDGET_MIN);
         {
                 g_autoptr(GArray) hour = query(fixture, BEGIN, BEGIN + ALD_HOUR_USEC, 1);
 
                 g_assert_cmpfloat(at(hour, 0)->mean, ==, 5);
+        }
+        /* Those that ended make room for others. */
+        put(fixture, BEGIN + 3 * ALD_DAY_USEC, 6);
+        flush(fixture, BEGIN + 3 * ALD_DAY_USEC);
+        {
+                const AldSeriesName fresh = { "0123", "Node1.System", "", "Fresh" };
+                const uint64_t lost = ald_history_lost(fixture->history);
+
+                g_assert_cmpint(ald_history_put(fixture->history, &fresh, BEGIN + 3 * ALD_DAY_USEC, 1, 0,
+                                        BEGIN + 3 * ALD_DAY_USEC),
+                        ==, 0);
+                flush(fixture, BEGIN + 3 * ALD_DAY_USEC + ALD_MINUTE_USEC);
+                g_assert_cmpuint(ald_history_lost(fixture->history), ==, lost);
         }
 }
 
@@ -442,11 +518,14 @@ static void test_many_events(Fixture *fixture, gconstpointer data)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
+        log_count_install();
         ADD("everywhere", test_everywhere);
         ADD("disorder", test_disorder);
         ADD("precision", test_precision);
         ADD("query-by-definition", test_query_by_definition);
         ADD("clock-jumps", test_clock_jumps);
+        ADD("late-samples", test_late_samples);
+        ADD("clock-behind-at-start", test_clock_behind_at_start);
         ADD("arguments", test_arguments);
         ADD("budget", test_budget);
         ADD("series-limit", test_series_limit);
