@@ -80,15 +80,19 @@ AldAlertStep ald_alert_damping_step(AldAlertDamping *damping, uint64_t now)
         return ALD_ALERT_END;
 }
 
-static void shift(uint64_t *at, uint64_t usec)
+static void shift(uint64_t *at, uint64_t usec, bool forward)
 {
-        if (*at != ALD_ABSENT_UINT64)
+        if (*at == ALD_ABSENT_UINT64)
+                return;
+        if (forward)
+                *at += usec;
+        else
                 *at = *at > usec ? *at - usec : 0;
 }
 
-void ald_alert_damping_shift(AldAlertDamping *damping, uint64_t usec)
+void ald_alert_damping_shift(AldAlertDamping *damping, uint64_t usec, bool forward)
 {
-        shift(&damping->first_usec, usec);
-        shift(&damping->changed_usec, usec);
-        shift(&damping->flapped_usec, usec);
+        shift(&damping->first_usec, usec, forward);
+        shift(&damping->changed_usec, usec, forward);
+        shift(&damping->flapped_usec, usec, forward);
 }

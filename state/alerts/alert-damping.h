@@ -51,5 +51,5 @@ AldAlertStep ald_alert_damping_step(AldAlertDamping *damping, uint64_t now);
 /* When something will be due unless the finding changes; absent if nothing will. */
 uint64_t ald_alert_damping_due(const AldAlertDamping *damping);
 
-/* Keeps all durations after the clock was set back. */
-void ald_alert_damping_shift(AldAlertDamping *damping, uint64_t usec);
+/* Keeps all durations after the clock was set back by this much, or forward. */
+void ald_alert_damping_shift(AldAlertDamping *damping, uint64_t usec, bool forward);

@@ -76,14 +76,20 @@ typedef struct Now {
         AldAlertCauses *causes;
 } Now;
 
-static void shift_all(AldAlerts *alerts, uint64_t usec)
+static void shift_all(AldAlerts *alerts, uint64_t usec, bool forward)
 {
         GHashTableIter iter;
         gpointer alert;
 
         g_hash_table_iter_init(&iter, alerts->by_key);
         while (g_hash_table_iter_next(&iter, NULL, &alert))
-                ald_alert_damping_shift(&((AldAlert *) alert)->damping, usec);
+                ald_alert_damping_shift(&((AldAlert *) alert)->damping, usec, forward);
+}
+
+void ald_alerts_shift(AldAlerts *alerts, uint64_t usec)
+{
+        shift_all(alerts, usec, true);
+        alerts->updated_usec += usec;
 }
 
 static GHashTable *begun_keys(AldAlerts *alerts)
@@ -259,7 +265,7 @@ GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlert
         Now all = { .alerts = alerts, .usec = now, .rows = rows, .seen = seen, .symptoms = symptoms };
 
         if (now < alerts->updated_usec)
-                shift_all(alerts, alerts->updated_usec - now);
+                shift_all(alerts, alerts->updated_usec - now, false);
         alerts->updated_usec = now;
         alerts->left_out = 0;
         collect_rows(&all, findings, paths);
@@ -281,6 +287,11 @@ uint64_t ald_alerts_due(AldAlerts *alerts)
         while (g_hash_table_iter_next(&iter, NULL, &alert))
                 due = MIN(due, ald_alert_damping_due(&((AldAlert *) alert)->damping));
         return due;
+}
+
+bool ald_alerts_has(const AldAlerts *alerts, const char *key)
+{
+        return g_hash_table_contains(alerts->by_key, key);
 }
 
 static int compare_alerts(gconstpointer a, gconstpointer b)

@@ -158,9 +158,9 @@ static void test_a_clock_that_is_set_back(void)
 {
         AldAlertDamping damping = ald_alert_damping_new(START);
 
-        ald_alert_damping_shift(&damping, 500 * HOUR);
+        ald_alert_damping_shift(&damping, 500 * HOUR, false);
         g_assert_cmpuint(ald_alert_damping_due(&damping), ==, 500 * HOUR + ALD_ALERT_BEGIN_USEC);
-        ald_alert_damping_shift(&damping, 5000 * HOUR);
+        ald_alert_damping_shift(&damping, 5000 * HOUR, false);
         g_assert_cmpuint(ald_alert_damping_due(&damping), ==, ALD_ALERT_BEGIN_USEC);
 }
 
