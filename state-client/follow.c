@@ -50,7 +50,7 @@ struct AldFollow {
         uint64_t topology_since, topology_after; /* arguments of the pending call for the graph */
         bool topology_pairs;                     /* it is GetPairs() */
         gint64 read_at;                          /* CLOCK_MONOTONIC in µs */
-        bool in_step, subscribe, disconnected;
+        bool in_step, subscribe, mirror, disconnected;
         bool findings_outdated, topology_outdated; /* a signal of a change came while they were read */
 };
 
@@ -371,8 +371,8 @@ static void mirror(AldFollow *follow)
 {
         g_autoptr(AldMessage) call = NULL;
 
-        if (!follow->subscribe || sd_bus_message_new_method_call(follow->bus, &call, ALD_CLUSTER_NAME,
-                                          ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Mirror") < 0)
+        if (!follow->mirror || sd_bus_message_new_method_call(follow->bus, &call, ALD_CLUSTER_NAME,
+                                       ALD_CLUSTER_PATH, ALD_CLUSTER_INTERFACE, "Mirror") < 0)
                 return;
         follow->mirroring.call = sd_bus_slot_unref(follow->mirroring.call);
         (void) sd_bus_message_set_auto_start(call, false);
@@ -710,9 +710,10 @@ void ald_follow_free(AldFollow *follow)
         g_free(follow);
 }
 
-void ald_follow_subscribe(AldFollow *follow)
+void ald_follow_subscribe(AldFollow *follow, bool mirror_too)
 {
         follow->subscribe = true;
+        follow->mirror |= mirror_too;
         if (follow->disconnected)
                 return;
         mirror(follow);

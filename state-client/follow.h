@@ -39,8 +39,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFollow, ald_follow_free)
  * AldBusClosed of the bus. */
 void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error);
 
-/* Requests signals at the higher rate, and all nodes if they are mirrored on demand. */
-void ald_follow_subscribe(AldFollow *follow);
+/* Requests signals at the higher rate; with `mirror`, also all nodes if they are mirrored on demand. */
+void ald_follow_subscribe(AldFollow *follow, bool mirror);
 
 /* Whether the service is on the bus and everything has been read. */
 bool ald_follow_in_step(AldFollow *follow);

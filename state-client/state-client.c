@@ -87,7 +87,7 @@ int ald_state_client_resume(AldStateClient *client)
                 return r;
         }
         if (client->setup.subscribe)
-                ald_follow_subscribe(client->follow);
+                ald_follow_subscribe(client->follow, true);
         return 0;
 }
 

@@ -24,9 +24,9 @@ static int priority_of(const AldFindingNotice *notice)
         return !notice->begins || severity < 0 ? PRIORITY_ENDED : priorities[severity];
 }
 
-static char *join(const char *const *words)
+static char *join(const char *separator, const char *const *words)
 {
-        return words ? g_strjoinv(" ", (char **) words) : g_strdup("");
+        return words ? g_strjoinv(separator, (char **) words) : g_strdup("");
 }
 
 /* With numbers that are absent as empty text. */
@@ -39,7 +39,7 @@ void ald_finding_journal_write(const AldFindingNotice *notice)
 {
         const AldFindingRow *row = notice->row;
         const char *text = row->text ? row->text : row->id;
-        g_autofree char *nodes = join(row->nodes), *names = join(row->names);
+        g_autofree char *nodes = join(" ", row->nodes), *names = join(", ", row->names);
         g_autofree char *event = number(notice->event), *began = number(notice->began_usec);
         g_autofree char *ended = number(notice->ended_usec);
         int r;

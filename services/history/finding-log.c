@@ -6,7 +6,6 @@
 #include "record/json.h"
 #include "services/common/saved-file.h"
 #include "services/history/finding-log.h"
-#include "state/alerts/alert-key.h"
 #include "state/alerts/alerts-saved.h"
 #include "state/findings/findings-words.h"
 
@@ -28,10 +27,9 @@ struct AldFindingLog {
         AldSavedFile *alerts_file, *silences_file;
         AldAlerts *alerts;
         AldSilences *silences;
-        GHashTable *logged;     /* key of the alert → AldLoggedFinding */
-        GHashTable *unreported; /* of the file: keys of alerts that began in silence */
-        bool alerts_changed;    /* since they were saved; the same for the other file */
-        bool silences_changed;
+        GHashTable *logged; /* key of the alert → AldLoggedFinding */
+        char *saved_alerts; /* the text of the file; NULL: not known */
+        bool changed;       /* what the other file has, since it was saved */
 };
 
 /* Files */
@@ -48,10 +46,28 @@ static void read_alerts(AldFindingLog *log)
                 log->alerts = ald_alerts_new();
 }
 
+static void read_logged(AldFindingLog *log, json_t *json)
+{
+        json_int_t began, event = -1;
+        const char *key;
+        int reported;
+        AldLoggedFinding *logged;
+
+        if (json_unpack(json, "{s:s, s:I, s:b, s?I}", "key", &key, "began", &began, "reported", &reported,
+                    "event", &event) < 0 ||
+                began < 0)
+                return;
+        logged = g_new(AldLoggedFinding, 1);
+        *logged = (AldLoggedFinding){ .event = event < 0 ? ALD_ABSENT_UINT64 : (uint64_t) event,
+                .began = (uint64_t) began,
+                .reported = reported };
+        g_hash_table_insert(log->logged, g_strdup(key), logged);
+}
+
 static void read_silences(AldFindingLog *log)
 {
         g_autofree char *text = NULL, *reason = NULL;
-        json_t *root = NULL, *silences, *unreported, *key;
+        json_t *root = NULL, *silences, *logged, *json;
         unsigned dropped;
         int version;
         gsize n;
@@ -61,8 +77,8 @@ static void read_silences(AldFindingLog *log)
         if (!text)
                 return;
         if (ald_json_load(text, n, SILENCES_FILE_MAX, &root, &reason) < 0 ||
-                json_unpack(root, "{s:i, s:o, s:o}", "version", &version, "silences", &silences, "unreported",
-                        &unreported) < 0 ||
+                json_unpack(root, "{s:i, s:o, s:o}", "version", &version, "silences", &silences, "logged",
+                        &logged) < 0 ||
                 version != VERSION) {
                 ald_saved_file_refuse(log->silences_file, reason ? reason : "version or lists are wrong");
                 json_decref(root);
@@ -71,25 +87,33 @@ static void read_silences(AldFindingLog *log)
         dropped = ald_silences_add_json(log->silences, silences);
         if (dropped > 0)
                 g_warning("%u invalid silences were dropped", dropped);
-        json_array_foreach(unreported, i, key)
-                if (json_is_string(key))
-                        g_hash_table_add(log->unreported, g_strdup(json_string_value(key)));
+        json_array_foreach(logged, i, json)
+                read_logged(log, json);
         json_decref(root);
+}
+
+static json_t *logged_to_json(const char *key, const AldLoggedFinding *logged)
+{
+        json_t *json = json_pack("{s:s, s:I, s:b}", "key", key, "began", (json_int_t) logged->began,
+                "reported", logged->reported);
+
+        if (json && logged->event != ALD_ABSENT_UINT64)
+                json_object_set_new(json, "event", json_integer((json_int_t) logged->event));
+        return json;
 }
 
 static char *format_silences(const AldFindingLog *log)
 {
-        json_t *unreported = json_array();
+        json_t *array = json_array();
         json_t *root = json_pack("{s:i, s:o, s:o}", "version", VERSION, "silences",
-                ald_silences_to_json(log->silences), "unreported", unreported);
+                ald_silences_to_json(log->silences), "logged", array);
         GHashTableIter iter;
         gpointer key, logged;
         char *dump, *text;
 
         g_hash_table_iter_init(&iter, log->logged);
         while (g_hash_table_iter_next(&iter, &key, &logged))
-                if (!((const AldLoggedFinding *) logged)->reported)
-                        json_array_append_new(unreported, json_string(key));
+                json_array_append_new(array, logged_to_json(key, logged));
         dump = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
         text = g_strconcat(dump, "\n", NULL);
         free(dump);
@@ -101,19 +125,22 @@ static bool save_silences(AldFindingLog *log)
 {
         g_autofree char *text = format_silences(log);
 
-        log->silences_changed = !ald_saved_file_write(log->silences_file, text);
-        return !log->silences_changed;
+        log->changed = !ald_saved_file_write(log->silences_file, text);
+        return !log->changed;
 }
 
+/* First which beginnings are logged: if the process is killed before the alerts are saved, they begin again,
+ * and find that they are. */
 void ald_finding_log_save(AldFindingLog *log)
 {
-        if (log->alerts_changed) {
-                g_autofree char *text = ald_alerts_format(log->alerts);
+        g_autofree char *text = ald_alerts_format(log->alerts);
 
-                log->alerts_changed = !ald_saved_file_write(log->alerts_file, text);
-        }
-        if (log->silences_changed)
+        if (log->changed)
                 save_silences(log);
+        if (g_strcmp0(text, log->saved_alerts) == 0 || !ald_saved_file_write(log->alerts_file, text))
+                return;
+        g_free(log->saved_alerts);
+        log->saved_alerts = g_steal_pointer(&text);
 }
 
 /* Life */
@@ -130,7 +157,6 @@ AldFindingLog *ald_finding_log_new(
         log->silences_file = ald_saved_file_new(directory, "silences.json", "silences");
         log->silences = ald_silences_new();
         log->logged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-        log->unreported = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         read_alerts(log);
         read_silences(log);
         return log;
@@ -145,7 +171,7 @@ void ald_finding_log_free(AldFindingLog *log)
         ald_saved_file_free(log->alerts_file);
         ald_saved_file_free(log->silences_file);
         g_hash_table_unref(log->logged);
-        g_hash_table_unref(log->unreported);
+        g_free(log->saved_alerts);
         g_free(log);
 }
 
@@ -227,46 +253,53 @@ static uint64_t write_beginning(AldFindingLog *log, const AldFindingRow *row, ui
 }
 
 typedef struct Loading {
-        AldFindingLog *log;
-        GHashTable *begun; /* keys of alerts */
-        GArray *lost;      /* ids of events whose alert is not known */
+        GHashTable *known; /* numbers of events that are logged */
+        GArray *lost;      /* of others that have not ended */
 } Loading;
 
 static void load_event(const AldKeptEvent *event, void *userdata)
 {
         const Loading *loading = userdata;
-        g_autofree AldFindingRow *row = NULL;
-        g_autofree char *key = NULL;
-        AldLoggedFinding logged = { .event = (uint64_t) event->id, .began = (uint64_t) event->began };
 
-        if (event->ended != INT64_MAX)
-                return;
-        row = ald_finding_log_row(event->text);
-        key = row ? ald_alert_key(row) : NULL;
-        if (!key || !g_hash_table_contains(loading->begun, key) ||
-                g_hash_table_contains(loading->log->logged, key)) {
+        if (!g_hash_table_contains(loading->known, &event->id))
                 g_array_append_val(loading->lost, event->id);
-                return;
-        }
-        logged.reported = !g_hash_table_contains(loading->log->unreported, key);
-        g_hash_table_insert(loading->log->logged, g_steal_pointer(&key), g_memdup2(&logged, sizeof logged));
+}
+
+/* Events that nobody would end. */
+static void end_lost_events(AldFindingLog *log, uint64_t now)
+{
+        g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
+        g_autoptr(GArray) lost = g_array_new(FALSE, FALSE, sizeof(int64_t));
+        Loading loading = { known, lost };
+        GHashTableIter iter;
+        AldLoggedFinding *logged;
+
+        g_hash_table_iter_init(&iter, log->logged);
+        while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &logged))
+                g_hash_table_add(known, &logged->event);
+        (void) ald_history_visit_open_events(log->history, load_event, &loading);
+        for (guint i = 0; i < lost->len; i++)
+                (void) ald_history_end_event(log->history, g_array_index(lost, int64_t, i), (int64_t) now);
+}
+
+/* Of alerts that are not known any more. */
+static void drop_lost_logged(AldFindingLog *log)
+{
+        GHashTableIter iter;
+        gpointer key;
+
+        g_hash_table_iter_init(&iter, log->logged);
+        while (g_hash_table_iter_next(&iter, &key, NULL))
+                if (!ald_alerts_has(log->alerts, key))
+                        g_hash_table_iter_remove(&iter);
 }
 
 void ald_finding_log_begin(AldFindingLog *log, uint64_t now)
 {
-        g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
-        g_autoptr(GHashTable) keys = g_hash_table_new(g_str_hash, g_str_equal);
-        g_autoptr(GArray) lost = g_array_new(FALSE, FALSE, sizeof(int64_t));
-        Loading loading = { log, keys, lost };
-
         ald_saved_file_begin(log->alerts_file);
         ald_saved_file_begin(log->silences_file);
-        for (guint i = 0; i < begun->len; i++)
-                g_hash_table_add(keys, ((AldAlert *) begun->pdata[i])->key);
-        (void) ald_history_visit_events(
-                log->history, 0, ALD_HISTORY_TIME_MAX, ALD_HISTORY_EVENTS_MAX, load_event, &loading);
-        for (guint i = 0; i < lost->len; i++)
-                (void) ald_history_end_event(log->history, g_array_index(lost, int64_t, i), (int64_t) now);
+        drop_lost_logged(log);
+        end_lost_events(log, now);
         ald_finding_log_expire(log, now);
 }
 
@@ -291,12 +324,15 @@ static void notify(
 
 static void begin_finding(AldFindingLog *log, const AldAlertNotice *notice)
 {
-        AldLoggedFinding *logged = g_new(AldLoggedFinding, 1);
+        AldLoggedFinding *logged;
 
+        if (g_hash_table_contains(log->logged, notice->alert->key))
+                return;
+        logged = g_new(AldLoggedFinding, 1);
         *logged = (AldLoggedFinding){ .began = notice->at_usec,
                 .event = write_beginning(log, notice->alert->row, notice->at_usec) };
         g_hash_table_insert(log->logged, g_strdup(notice->alert->key), logged);
-        log->silences_changed = true;
+        log->changed = true;
 }
 
 static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
@@ -311,7 +347,7 @@ static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
         if (logged->reported && !ald_silences_cover(log->silences, notice->alert->row))
                 notify(log, logged, notice->alert->row, notice->at_usec);
         g_hash_table_remove(log->logged, notice->alert->key);
-        log->silences_changed = true;
+        log->changed = true;
 }
 
 /* Those that have just begun, and those that began in silence. */
@@ -327,7 +363,7 @@ static void report_beginnings(AldFindingLog *log)
                         ald_silences_cover(log->silences, alert->row))
                         continue;
                 logged->reported = true;
-                log->silences_changed = true;
+                log->changed = true;
                 notify(log, logged, alert->row, ALD_ABSENT_UINT64);
         }
 }
@@ -337,7 +373,6 @@ void ald_finding_log_update(
 {
         g_autoptr(GArray) notices = ald_alerts_update(log->alerts, findings, paths, now);
 
-        log->alerts_changed = true;
         for (guint i = 0; i < notices->len; i++) {
                 const AldAlertNotice *notice = &g_array_index(notices, AldAlertNotice, i);
 
@@ -351,6 +386,11 @@ void ald_finding_log_update(
                 ald_finding_log_save(log);
 }
 
+void ald_finding_log_shift(AldFindingLog *log, uint64_t usec)
+{
+        ald_alerts_shift(log->alerts, usec);
+}
+
 uint64_t ald_finding_log_due(const AldFindingLog *log)
 {
         return MIN(ald_alerts_due(log->alerts), ald_silences_due(log->silences));
@@ -362,7 +402,7 @@ void ald_finding_log_expire(AldFindingLog *log, uint64_t now)
 {
         if (!ald_silences_expire(log->silences, now))
                 return;
-        log->silences_changed = true;
+        log->changed = true;
         ald_finding_log_save(log);
         log->handler->silences_changed(log->userdata);
         report_beginnings(log);
@@ -394,10 +434,11 @@ static AldSilences *copy_silences(const AldFindingLog *log)
 
 int ald_finding_log_silence(AldFindingLog *log, const AldSilenceRow *row, uint64_t now)
 {
-        AldSilences *before = copy_silences(log);
+        AldSilences *before;
         int r;
 
-        (void) ald_silences_expire(log->silences, now);
+        ald_finding_log_expire(log, now);
+        before = copy_silences(log);
         r = ald_silences_add(log->silences, row);
         if (r < 0) {
                 ald_silences_free(before);
@@ -408,10 +449,11 @@ int ald_finding_log_silence(AldFindingLog *log, const AldSilenceRow *row, uint64
 
 int ald_finding_log_unsilence(AldFindingLog *log, const char *node, const char *peer, uint64_t now)
 {
-        AldSilences *before = copy_silences(log);
+        AldSilences *before;
         int r;
 
-        (void) ald_silences_expire(log->silences, now);
+        ald_finding_log_expire(log, now);
+        before = copy_silences(log);
         r = ald_silences_remove(log->silences, node, peer);
         if (r < 0) {
                 ald_silences_free(before);

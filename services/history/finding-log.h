@@ -8,7 +8,8 @@
 /*
  * Findings over time: makes alerts of them (state/alerts), keeps when each began and ended as an event of the
  * history, and notifies of them unless they are silent. alerts.json and silences.json in the state directory
- * hold what a restart must not lose. Times are CLOCK_REALTIME in µs.
+ * hold what a restart must not lose, the latter also which alerts were logged and reported. Times are
+ * CLOCK_REALTIME in µs.
  */
 typedef struct AldFindingLog AldFindingLog;
 
@@ -37,6 +38,9 @@ void ald_finding_log_begin(AldFindingLog *log, uint64_t now);
  * nodes are neither kept nor notified of. */
 void ald_finding_log_update(
         AldFindingLog *log, const GPtrArray *findings, AldAlertPaths *paths, const char *only, uint64_t now);
+
+/* The clock was set forward by this much. */
+void ald_finding_log_shift(AldFindingLog *log, uint64_t usec);
 
 /* When it is to be updated next, even if the findings stay as they are; absent: never. */
 uint64_t ald_finding_log_due(const AldFindingLog *log);

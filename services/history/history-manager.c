@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "services/common/time-share.h"
 #include "services/common/timer.h"
 #include "services/history/history-config.h"
 #include "services/history/history-manager.h"
@@ -14,6 +15,9 @@
 #define LOST_USEC (30 * G_USEC_PER_SEC)
 /* The clock may be set meanwhile. */
 #define LOOK_USEC (60 * G_USEC_PER_SEC)
+#define SOON_USEC (G_USEC_PER_SEC / 10)
+/* A clock that is adjusted differs by less. */
+#define STEP_USEC (5 * G_USEC_PER_SEC)
 /* The largest cluster of which every node keeps everything by default. */
 #define NODES_OF_ALL 16u
 #define BYTES_OF_MB (UINT64_C(1) << 20)
@@ -51,10 +55,15 @@ struct AldHistoryManager {
         AldRecordFeed *feed;
         AldPastWatch *past;
         AldFindingLog *log;
-        AldTimer *flush, *count, *lost, *look;
-        gint64 flushed; /* CLOCK_MONOTONIC in µs */
-        bool ours;      /* the directory */
-        bool in_step;   /* the model is up to date */
+        AldTimer *flush, *count, *lost, *look, *announce;
+        AldTimeShare share; /* of looking at the findings */
+        gint64 look_at;     /* CLOCK_MONOTONIC in µs, like the next two */
+        gint64 waits_since; /* for results to be compared; 0: it does not */
+        gint64 flushed;
+        int64_t clock_offset; /* CLOCK_REALTIME less CLOCK_MONOTONIC; 0: not known */
+        bool announces;       /* a change of what is slower than its past */
+        bool ours;            /* the directory */
+        bool in_step;         /* the model is up to date */
 };
 
 static int64_t now(void)
@@ -70,50 +79,103 @@ static const char *own_scope(const AldHistoryManager *manager)
                                                                          : NULL;
 }
 
-static void plan_look(AldHistoryManager *manager)
+static void set_look(AldHistoryManager *manager, gint64 at)
 {
-        uint64_t due = ald_finding_log_due(manager->log);
-        int64_t left = due == ALD_ABSENT_UINT64 ? LOOK_USEC : (int64_t) due - now();
-
-        ald_timer_set(manager->look, g_get_monotonic_time() + CLAMP(left, 0, LOOK_USEC));
+        manager->look_at = at;
+        ald_timer_set(manager->look, at);
 }
 
-static void look(AldHistoryManager *manager)
+/* What is due in CLOCK_REALTIME is looked for every minute, since that clock may be set. */
+static void plan_look(AldHistoryManager *manager, uint64_t due)
+{
+        int64_t left = due == ALD_ABSENT_UINT64 ? LOOK_USEC : (int64_t) due - now();
+
+        set_look(manager, MAX(g_get_monotonic_time() + CLAMP(left, SOON_USEC, LOOK_USEC),
+                                  ald_time_share_next(&manager->share)));
+}
+
+/* Soon, since several changes come together, unless it is planned for sooner. */
+static void look_soon(AldHistoryManager *manager)
+{
+        const gint64 at = MAX(g_get_monotonic_time() + SOON_USEC, ald_time_share_next(&manager->share));
+
+        if (at < manager->look_at)
+                set_look(manager, at);
+}
+
+/* Whether the findings are known: otherwise those that there were remain. What is compared with its past
+ * after a start is waited for, but not without end. */
+static bool knows_findings(AldHistoryManager *manager)
+{
+        if (!manager->ours || !manager->in_step || ald_record_feed_scope(manager->feed) == ALD_HISTORY_OFF)
+                return false;
+        if (!ald_past_watch_is_busy(manager->past)) {
+                manager->waits_since = 0;
+                return true;
+        }
+        if (manager->waits_since == 0)
+                manager->waits_since = g_get_monotonic_time();
+        return g_get_monotonic_time() - manager->waits_since > LOOK_USEC;
+}
+
+/* After a suspend as well, in which nothing lasts. */
+static void follow_clock(AldHistoryManager *manager)
+{
+        const int64_t offset = now() - g_get_monotonic_time();
+
+        if (manager->clock_offset != 0 && offset - manager->clock_offset > STEP_USEC)
+                ald_finding_log_shift(manager->log, (uint64_t) (offset - manager->clock_offset));
+        manager->clock_offset = offset;
+}
+
+static void update_findings(AldHistoryManager *manager)
 {
         const AldRows *rows = ald_model_findings(manager->model);
         g_autoptr(AldNodeNames) names = ald_node_names_new(manager->model);
-        g_autoptr(AldAlertPaths) paths = NULL;
-        g_autoptr(GPtrArray) slower = NULL, all = g_ptr_array_new();
+        g_autoptr(AldAlertPaths) paths = ald_model_paths_new(manager->model, names);
+        g_autoptr(GPtrArray) slower = ald_past_watch_findings(manager->past, names);
+        g_autoptr(GPtrArray) all = g_ptr_array_new();
 
-        ald_finding_log_expire(manager->log, (uint64_t) now());
-        if (manager->ours && manager->in_step && ald_record_feed_scope(manager->feed) != ALD_HISTORY_OFF) {
-                paths = ald_model_paths_new(manager->model, names);
-                slower = ald_past_watch_findings(manager->past, names);
-                for (size_t i = 0; i < rows->n; i++)
-                        g_ptr_array_add(all, (gpointer) ald_rows_at(rows, i));
-                for (guint i = 0; i < slower->len; i++)
-                        g_ptr_array_add(all, slower->pdata[i]);
-                ald_finding_log_update(manager->log, all, paths, own_scope(manager), (uint64_t) now());
-        }
-        plan_look(manager);
+        for (size_t i = 0; i < rows->n; i++)
+                g_ptr_array_add(all, (gpointer) ald_rows_at(rows, i));
+        for (guint i = 0; i < slower->len; i++)
+                g_ptr_array_add(all, slower->pdata[i]);
+        ald_finding_log_update(manager->log, all, paths, own_scope(manager), (uint64_t) now());
 }
 
 static void on_look(void *userdata)
 {
-        look(userdata);
+        AldHistoryManager *manager = userdata;
+        const gint64 begun = g_get_monotonic_time();
+        const AldSilences *silences = ald_finding_log_silences(manager->log);
+
+        follow_clock(manager);
+        ald_finding_log_expire(manager->log, (uint64_t) now());
+        if (!knows_findings(manager)) {
+                plan_look(manager, ald_silences_due(silences));
+                return;
+        }
+        update_findings(manager);
+        ald_time_share_take(&manager->share, g_get_monotonic_time() - begun);
+        plan_look(manager, ald_finding_log_due(manager->log));
 }
 
-/* Soon: several changes come together. */
-static void look_soon(AldHistoryManager *manager)
+/* At most once a second. */
+static void on_announce(void *userdata)
 {
-        ald_timer_set(manager->look, g_get_monotonic_time() + COUNT_USEC / 10);
+        AldHistoryManager *manager = userdata;
+
+        manager->announces = false;
+        manager->handler->findings_changed(manager->userdata);
 }
 
 static void on_past_changed(void *userdata)
 {
         AldHistoryManager *manager = userdata;
 
-        manager->handler->findings_changed(manager->userdata);
+        if (!manager->announces)
+                ald_timer_set(manager->announce, g_get_monotonic_time() + COUNT_USEC);
+        manager->announces = true;
         look_soon(manager);
 }
 
@@ -210,7 +272,7 @@ void ald_history_manager_change(AldHistoryManager *manager, const AldChange *cha
         if (change->entity && !change->entity->is_link && change->type != ALD_CHANGE_CHANGED)
                 ald_timer_set(manager->count, g_get_monotonic_time() + COUNT_USEC);
         if (ald_record_feed_change(manager->feed, change, now()))
-                ald_past_watch_restart(manager->past);
+                ald_past_watch_node(manager->past, change->entity->id);
         else
                 ald_past_watch_change(manager->past, change);
         if (ald_history_is_full(manager->history) &&
@@ -252,6 +314,9 @@ AldHistoryManager *ald_history_manager_new(AldModel *model, const char *director
         manager->count = ald_timer_new("count", on_count, manager);
         manager->lost = ald_timer_new("lost", on_lost, manager);
         manager->look = ald_timer_new("look", on_look, manager);
+        manager->look_at = ALD_TIMER_NEVER;
+        manager->announce = ald_timer_new("announce", on_announce, manager);
+        manager->share = ald_time_share_new(g_get_monotonic_time());
         return manager;
 }
 
@@ -268,6 +333,7 @@ void ald_history_manager_free(AldHistoryManager *manager)
         ald_timer_free(manager->count);
         ald_timer_free(manager->lost);
         ald_timer_free(manager->look);
+        ald_timer_free(manager->announce);
         ald_past_watch_free(manager->past);
         ald_finding_log_free(manager->log);
         ald_record_feed_free(manager->feed);
@@ -283,7 +349,7 @@ void ald_history_manager_begin(AldHistoryManager *manager)
         ald_finding_log_begin(manager->log, (uint64_t) now());
         set_scope(manager);
         flush(manager);
-        plan_look(manager);
+        look_soon(manager);
 }
 
 void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *config)

@@ -7,7 +7,7 @@
 
 /*
  * Keeps the history of what a model shows: flushes samples once a minute, compares results with their past,
- * and follows the findings. It is told of everything that happens to the model, in the main loop.
+ * and follows the findings. The caller passes on everything that happens to the model, in the main loop.
  */
 typedef struct AldHistoryManager AldHistoryManager;
 

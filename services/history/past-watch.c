@@ -26,9 +26,8 @@ typedef struct AldPastRate {
         AldKind kind;
         char *device; /* NULL for a link */
         const char *field;
-        bool queued;
+        GList queued;     /* in the queue if its data is set */
         int64_t measured; /* the last result; INT64_MIN: none */
-        int64_t excused;  /* the last one that is not compared */
         AldPastVerdict verdict;
 } AldPastRate;
 
@@ -38,26 +37,10 @@ struct AldPastWatch {
         const AldRecordFeed *feed;
         AldPastChanged changed;
         void *userdata;
-        GHashTable *rates; /* AldPastRate by itself */
+        GHashTable *rates; /* id of an entity → its rates, an array of AldPastRate */
         GQueue queue;      /* of these */
         guint idle;
 };
-
-static guint hash_rate(gconstpointer data)
-{
-        const AldPastRate *rate = data;
-
-        return g_str_hash(rate->entity) ^ g_str_hash(rate->field) ^ (guint) rate->kind ^
-               (rate->device ? g_str_hash(rate->device) : 0);
-}
-
-static gboolean is_same_rate(gconstpointer a, gconstpointer b)
-{
-        const AldPastRate *one = a, *other = b;
-
-        return one->kind == other->kind && strcmp(one->entity, other->entity) == 0 &&
-               strcmp(one->field, other->field) == 0 && g_strcmp0(one->device, other->device) == 0;
-}
 
 static void rate_free(gpointer data)
 {
@@ -78,7 +61,8 @@ AldPastWatch *ald_past_watch_new(AldModel *model, AldHistory *history, const Ald
         watch->feed = feed;
         watch->changed = changed;
         watch->userdata = userdata;
-        watch->rates = g_hash_table_new_full(hash_rate, is_same_rate, rate_free, NULL);
+        watch->rates = g_hash_table_new_full(
+                g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
         g_queue_init(&watch->queue);
         return watch;
 }
@@ -88,9 +72,13 @@ void ald_past_watch_free(AldPastWatch *watch)
         if (!watch)
                 return;
         g_clear_handle_id(&watch->idle, g_source_remove);
-        g_queue_clear(&watch->queue);
         g_hash_table_unref(watch->rates);
         g_free(watch);
+}
+
+bool ald_past_watch_is_busy(const AldPastWatch *watch)
+{
+        return watch->queue.length > 0;
 }
 
 /* Comparing */
@@ -101,28 +89,60 @@ static char *series_field(const AldPastRate *rate)
                             : g_strdup(rate->field);
 }
 
-/* Appends the results of this time. A result that is not compared is in a bucket of its own, or takes others
- * of the same moments with it. */
+/* The history keeps beside each rate which of its results are not compared, as a series that no field has. */
+static char *excused_field(const AldPastRate *rate)
+{
+        g_autofree char *field = series_field(rate);
+
+        return g_strconcat(field, " excused", NULL);
+}
+
+static AldSeriesName series_name(const AldPastRate *rate, const char *node, const char *field)
+{
+        return (AldSeriesName){ node, ald_kinds[rate->kind].name,
+                rate->device ? "" : rate->entity + ALD_ID_STRING_SIZE, field };
+}
+
+static void keep_excuse(AldPastWatch *watch, const AldPastRate *rate)
+{
+        g_autofree char *node = g_strndup(rate->entity, ALD_ID_STRING_SIZE - 1);
+        g_autofree char *field = excused_field(rate);
+        const AldSeriesName name = series_name(rate, node, field);
+
+        (void) ald_history_put(watch->history, &name, rate->measured, 1, 0, rate->measured);
+}
+
+/* Whether buckets in the order of time have one that starts then, from *at on. */
+static bool has_bucket(const GArray *buckets, guint *at, int64_t start)
+{
+        while (*at < buckets->len && g_array_index(buckets, AldBucket, *at).start < start)
+                ++*at;
+        return *at < buckets->len && g_array_index(buckets, AldBucket, *at).start == start;
+}
+
+/* Appends the results of this time, except for buckets with one that is not compared. */
 static int load_results(
         AldPastWatch *watch, const AldPastRate *rate, int64_t from, int64_t to, GArray *results)
 {
         g_autofree char *node = g_strndup(rate->entity, ALD_ID_STRING_SIZE - 1);
-        g_autofree char *field = series_field(rate);
-        const char *key = rate->device ? "" : rate->entity + ALD_ID_STRING_SIZE;
-        const AldSeriesName name = { node, ald_kinds[rate->kind].name, key, field };
-        const int64_t width = (to - from) / ALD_HISTORY_POINTS_MAX + 1;
-        g_autoptr(GArray) buckets = NULL;
+        g_autofree char *field = series_field(rate), *without = excused_field(rate);
+        const AldSeriesName name = series_name(rate, node, field);
+        const AldSeriesName name_without = series_name(rate, node, without);
+        g_autoptr(GArray) buckets = NULL, excused = NULL;
+        guint at = 0;
         int r;
 
         r = ald_history_query(watch->history, &name, from, to, ALD_HISTORY_POINTS_MAX, &buckets);
         if (r < 0)
                 return r;
+        r = ald_history_query(watch->history, &name_without, from, to, ALD_HISTORY_POINTS_MAX, &excused);
+        if (r < 0 && r != -ENODATA)
+                return r;
         for (guint i = 0; i < buckets->len; i++) {
                 const AldBucket *bucket = &g_array_index(buckets, AldBucket, i);
                 AldPastResult result = { bucket->start, bucket->mean };
 
-                if (bucket->count > 0 &&
-                        (rate->excused < bucket->start || rate->excused >= bucket->start + width))
+                if (bucket->count > 0 && (!excused || !has_bucket(excused, &at, bucket->start)))
                         g_array_append_val(results, result);
         }
         return 0;
@@ -133,14 +153,15 @@ static AldPastVerdict compare(AldPastWatch *watch, const AldPastRate *rate)
 {
         g_autoptr(GArray) results = g_array_new(FALSE, FALSE, sizeof(AldPastResult));
         const int64_t to = rate->measured + ALD_SAMPLE_STEP_USEC, recent = to - RECENT_USEC;
+        AldPastVerdict verdict = { 0 };
         int r = -ENODATA;
 
         if (rate->measured >= ALD_PAST_USEC)
                 r = load_results(watch, rate, to - ALD_PAST_USEC, recent, results);
         if (r >= 0)
                 r = load_results(watch, rate, recent, to, results);
-        if (r < 0 && r != -ENODATA)
-                return rate->verdict;
+        if (r < 0)
+                return r == -ENODATA ? verdict : rate->verdict;
         return ald_past_judge((const AldPastResult *) (const void *) results->data, results->len);
 }
 
@@ -154,15 +175,17 @@ static bool is_same_verdict(const AldPastVerdict *a, const AldPastVerdict *b)
 static gboolean on_idle(gpointer userdata)
 {
         AldPastWatch *watch = userdata;
-        AldPastRate *rate = g_queue_pop_head(&watch->queue);
+        GList *link = g_queue_pop_head_link(&watch->queue);
+        AldPastRate *rate;
         AldPastVerdict before;
 
-        if (!rate) {
+        if (!link) {
                 watch->idle = 0;
                 return G_SOURCE_REMOVE;
         }
+        rate = link->data;
+        link->data = NULL;
         before = rate->verdict;
-        rate->queued = false;
         rate->verdict = compare(watch, rate);
         if (!is_same_verdict(&before, &rate->verdict))
                 watch->changed(watch->userdata);
@@ -171,9 +194,10 @@ static gboolean on_idle(gpointer userdata)
 
 static void enqueue(AldPastWatch *watch, AldPastRate *rate)
 {
-        if (!rate->queued)
-                g_queue_push_tail(&watch->queue, rate);
-        rate->queued = true;
+        if (!rate->queued.data) {
+                rate->queued.data = rate;
+                g_queue_push_tail_link(&watch->queue, &rate->queued);
+        }
         if (watch->idle == 0)
                 watch->idle = g_idle_add(on_idle, watch);
 }
@@ -183,26 +207,27 @@ static void enqueue(AldPastWatch *watch, AldPastRate *rate)
 static AldPastRate *get_rate(
         AldPastWatch *watch, const AldEntity *entity, AldKind kind, const char *device, const char *field)
 {
-        const AldPastRate wanted = {
-                .entity = entity->id, .kind = kind, .device = (char *) (uintptr_t) device, .field = field
-        };
-        AldPastRate *rate = g_hash_table_lookup(watch->rates, &wanted);
+        GPtrArray *rates = g_hash_table_lookup(watch->rates, entity->id);
+        AldPastRate *rate;
 
-        if (!rate) {
-                rate = g_new0(AldPastRate, 1);
-                *rate = wanted;
-                rate->entity = g_strdup(entity->id);
-                rate->device = g_strdup(device);
-                rate->measured = rate->excused = INT64_MIN;
-                g_hash_table_add(watch->rates, rate);
+        if (!rates) {
+                rates = g_ptr_array_new_with_free_func(rate_free);
+                g_hash_table_insert(watch->rates, g_strdup(entity->id), rates);
         }
+        for (guint i = 0; i < rates->len; i++) {
+                rate = rates->pdata[i];
+                if (rate->kind == kind && strcmp(rate->field, field) == 0 &&
+                        g_strcmp0(rate->device, device) == 0)
+                        return rate;
+        }
+        rate = g_new(AldPastRate, 1);
+        *rate = (AldPastRate){ .entity = g_strdup(entity->id),
+                .kind = kind,
+                .device = g_strdup(device),
+                .field = field,
+                .measured = INT64_MIN };
+        g_ptr_array_add(rates, rate);
         return rate;
-}
-
-static void forget(AldPastWatch *watch, AldPastRate *rate, bool *found)
-{
-        *found |= rate->verdict.slower;
-        g_queue_remove(&watch->queue, rate);
 }
 
 static bool is_excused(const char *const *flags)
@@ -231,10 +256,15 @@ static void take_rates(AldPastWatch *watch, const AldEntity *entity, AldKind kin
                         continue;
                 rate->measured = (int64_t) *measured;
                 if (is_excused(*flags))
-                        rate->excused = rate->measured;
+                        keep_excuse(watch, rate);
                 else
                         enqueue(watch, rate);
         }
+}
+
+static bool has_rates(AldKind kind)
+{
+        return ald_kinds[kind].is_link || kind == ALD_KIND_COMPUTE;
 }
 
 static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldRecord *record)
@@ -246,8 +276,6 @@ static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldR
                         ald_record_fields(record), link_rates);
                 return;
         }
-        if (record->kind != ALD_KIND_COMPUTE)
-                return;
         compute = ald_record_as(record, COMPUTE, AldCompute);
         for (size_t i = 0; i < compute->devices.n; i++) {
                 const AldComputeDevice *device = ald_rows_at(&compute->devices, i);
@@ -257,33 +285,36 @@ static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldR
         }
 }
 
-/* Drops what is not there any more, or not recorded. */
-static void drop_unrecorded(AldPastWatch *watch, const char *only)
+/* All rates of an entity, or those of one kind. */
+static void drop_rates(AldPastWatch *watch, const char *id, int only)
 {
-        GHashTableIter iter;
-        AldPastRate *rate;
+        GPtrArray *rates = g_hash_table_lookup(watch->rates, id);
         bool found = false;
 
-        g_hash_table_iter_init(&iter, watch->rates);
-        while (g_hash_table_iter_next(&iter, (gpointer *) &rate, NULL)) {
-                const AldEntity *entity;
+        for (guint i = rates ? rates->len : 0; i > 0; i--) {
+                AldPastRate *rate = rates->pdata[i - 1];
 
-                if (only && strcmp(only, rate->entity) != 0)
+                if (only >= 0 && (int) rate->kind != only)
                         continue;
-                entity = ald_model_get(watch->model, rate->entity);
-                if (entity && entity->records[rate->kind] && ald_record_feed_records(watch->feed, entity))
-                        continue;
-                forget(watch, rate, &found);
-                g_hash_table_iter_remove(&iter);
+                found |= rate->verdict.slower;
+                if (rate->queued.data)
+                        g_queue_unlink(&watch->queue, &rate->queued);
+                g_ptr_array_remove_index(rates, i - 1);
         }
+        if (rates && rates->len == 0)
+                g_hash_table_remove(watch->rates, id);
         if (found)
                 watch->changed(watch->userdata);
 }
 
-static void take_entity(AldPastWatch *watch, const AldEntity *entity)
+static void look_at_entity(AldPastWatch *watch, const AldEntity *entity)
 {
+        if (!ald_record_feed_records(watch->feed, entity)) {
+                drop_rates(watch, entity->id, -1);
+                return;
+        }
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
-                if (entity->records[kind] && ald_record_feed_records(watch->feed, entity))
+                if (entity->records[kind] && has_rates(kind))
                         take_record(watch, entity, entity->records[kind]);
 }
 
@@ -291,21 +322,32 @@ void ald_past_watch_restart(AldPastWatch *watch)
 {
         const GPtrArray *nodes = ald_model_nodes(watch->model), *links = ald_model_links(watch->model);
 
-        drop_unrecorded(watch, NULL);
         for (guint i = 0; i < nodes->len; i++)
-                take_entity(watch, nodes->pdata[i]);
+                look_at_entity(watch, nodes->pdata[i]);
         for (guint i = 0; i < links->len; i++)
-                take_entity(watch, links->pdata[i]);
+                look_at_entity(watch, links->pdata[i]);
+}
+
+void ald_past_watch_node(AldPastWatch *watch, const char *node)
+{
+        const AldEntity *entity = ald_model_get(watch->model, node);
+        const GPtrArray *links = ald_model_links(watch->model);
+
+        if (entity)
+                look_at_entity(watch, entity);
+        for (guint i = ald_links_of(links, node); i < links->len && ald_is_link_of(links->pdata[i], node);
+                i++)
+                look_at_entity(watch, links->pdata[i]);
 }
 
 void ald_past_watch_change(AldPastWatch *watch, const AldChange *change)
 {
         int kind = change->entity ? ald_kind_from_name(change->kind) : -1;
 
-        if (kind < 0)
+        if (kind < 0 || !has_rates((AldKind) kind))
                 return;
         if (change->type == ALD_CHANGE_REMOVED)
-                drop_unrecorded(watch, change->entity->id);
+                drop_rates(watch, change->entity->id, kind);
         else if (ald_record_feed_records(watch->feed, change->entity))
                 take_record(watch, change->entity, change->entity->records[kind]);
 }
@@ -322,6 +364,13 @@ static void describe_link(const AldPastRate *rate, const AldRecord *record, AldF
                         ? &row->upload_bits_per_second
                         : &row->download_bits_per_second) = (uint64_t) rate->verdict.rate;
         row->past_bits_per_second = (uint64_t) rate->verdict.median;
+}
+
+/* A device that was measured before may have been removed. */
+static bool is_there(const AldPastRate *rate, const AldRecord *record)
+{
+        return record && (!rate->device || ald_rows_find(&ald_record_as(record, COMPUTE, AldCompute)->devices,
+                                                   rate->device));
 }
 
 static void describe_device(const AldPastRate *rate, const AldEntity *entity, AldFindingRow *row)
@@ -351,7 +400,7 @@ static AldFindingRow *describe(const AldPastWatch *watch, const AldPastRate *rat
         const char *nodes[3] = { 0 }, *node_names[3] = { 0 };
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (!record)
+        if (!is_there(rate, record))
                 return NULL;
         g_strlcpy(ids[0], rate->entity, sizeof ids[0]);
         nodes[0] = ids[0];
@@ -383,19 +432,27 @@ static int compare_rows(gconstpointer a, gconstpointer b)
         return g_strcmp0(one->text, other->text);
 }
 
-GPtrArray *ald_past_watch_findings(const AldPastWatch *watch, const AldNodeNames *names)
+static void add_findings(
+        const AldPastWatch *watch, const GPtrArray *rates, const AldNodeNames *names, GPtrArray *rows)
 {
-        GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
-        GHashTableIter iter;
-        const AldPastRate *rate;
-
-        g_hash_table_iter_init(&iter, watch->rates);
-        while (g_hash_table_iter_next(&iter, (gpointer *) &rate, NULL)) {
+        for (guint i = 0; i < rates->len; i++) {
+                const AldPastRate *rate = rates->pdata[i];
                 AldFindingRow *row = rate->verdict.slower ? describe(watch, rate, names) : NULL;
 
                 if (row)
                         g_ptr_array_add(rows, row);
         }
+}
+
+GPtrArray *ald_past_watch_findings(const AldPastWatch *watch, const AldNodeNames *names)
+{
+        GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
+        GHashTableIter iter;
+        const GPtrArray *rates;
+
+        g_hash_table_iter_init(&iter, watch->rates);
+        while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &rates))
+                add_findings(watch, rates, names, rows);
         g_ptr_array_sort(rows, compare_rows);
         return rows;
 }

@@ -6,7 +6,8 @@
 
 /*
  * Finds what is slower than its own past (past.h): the rates of links by path and direction, and the metrics
- * of compute devices, among what a feed records. A result that other work disturbed is not compared.
+ * of compute devices, among what a feed records. A result that other work disturbed is not compared; the
+ * history keeps which ones these are.
  */
 typedef struct AldPastWatch AldPastWatch;
 
@@ -20,8 +21,13 @@ void ald_past_watch_free(AldPastWatch *watch);
 /* For AldModelChanged, after the feed has had it. Results are compared later, from the main loop. */
 void ald_past_watch_change(AldPastWatch *watch, const AldChange *change);
 
-/* Whatever the model holds is compared; what the feed does not record is no longer found. */
+/* Whatever the model holds is compared; what the feed does not record is no longer found. The second form is
+ * for a node, and the links that it measured, after the feed has noticed that it is heard, or no longer. */
 void ald_past_watch_restart(AldPastWatch *watch);
+void ald_past_watch_node(AldPastWatch *watch, const char *node);
+
+/* Whether results wait to be compared. */
+bool ald_past_watch_is_busy(const AldPastWatch *watch);
 
 /* The findings as new rows (AldFindingRow), in the order of their texts; free the array. */
 GPtrArray *ald_past_watch_findings(const AldPastWatch *watch, const AldNodeNames *names);

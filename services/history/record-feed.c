@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "record/key.h"
 #include "services/history/model-paths.h"
 #include "services/history/record-feed.h"
 
@@ -32,14 +31,31 @@ void ald_record_feed_free(AldRecordFeed *feed)
         g_free(feed);
 }
 
-/* Of a node, itself; of a link, its source. NULL if it is neither. */
-static char *node_of(const char *id)
+guint ald_links_of(const GPtrArray *links, const char *node)
 {
-        g_autofree char *node = g_strndup(id, ID_DIGITS);
+        guint from = 0, to = links->len;
 
-        return ald_is_node_id(node) && (id[ID_DIGITS] == '\0' || id[ID_DIGITS] == '/')
-                       ? g_steal_pointer(&node)
-                       : NULL;
+        while (from < to) {
+                const guint middle = from + (to - from) / 2;
+
+                if (strcmp(((const AldEntity *) links->pdata[middle])->id, node) < 0)
+                        from = middle + 1;
+                else
+                        to = middle;
+        }
+        return from;
+}
+
+bool ald_is_link_of(const AldEntity *link, const char *node)
+{
+        return strncmp(link->id, node, ID_DIGITS) == 0;
+}
+
+/* Of a node, itself; of a link, its source. False if it is neither. */
+static bool read_node(const char *id, AldId *ret, char text[static ALD_ID_STRING_SIZE])
+{
+        g_strlcpy(text, id, ALD_ID_STRING_SIZE);
+        return ald_id_parse(text, ret) >= 0 && (id[ID_DIGITS] == '\0' || id[ID_DIGITS] == '/');
 }
 
 /* NULL for a node. */
@@ -51,34 +67,26 @@ static const char *key_of(const char *id)
 /* The id of the sink is between commas, or before the only one. */
 static bool leads_to(const char *key, const char *node)
 {
-        AldId sink, wanted;
+        const char *at = strstr(key, node);
 
-        if (ald_id_parse(node, &wanted) < 0)
-                return false;
-        return (ald_key_parse(ALD_KIND_LINK_SOCKET, key, &sink) >= 0 ||
-                       ald_key_parse(ALD_KIND_LINK_RDMA, key, &sink) >= 0) &&
-               ald_id_equal(&sink, &wanted);
+        return at && (at == key || at[-1] == ',') && at[ID_DIGITS] == ',';
 }
 
 bool ald_record_feed_keeps(const AldRecordFeed *feed, const char *id)
 {
-        const char *own = ald_model_node_id(feed->model), *key;
-        g_autofree char *node = NULL;
+        const char *own = ald_model_node_id(feed->model), *key = key_of(id);
 
         if (feed->scope != ALD_HISTORY_LOCAL)
                 return feed->scope == ALD_HISTORY_ALL;
-        node = node_of(id);
-        if (!own || !node)
-                return false;
-        key = key_of(id);
-        return strcmp(node, own) == 0 || (key && leads_to(key, own));
+        return own && (strncmp(id, own, ID_DIGITS) == 0 || (key && leads_to(key, own)));
 }
 
 static bool is_heard(const AldRecordFeed *feed, const AldEntity *entity)
 {
-        g_autofree char *node = node_of(entity->id);
+        char node[ALD_ID_STRING_SIZE];
+        AldId id;
 
-        return node && !g_hash_table_contains(feed->unheard, node);
+        return read_node(entity->id, &id, node) && !g_hash_table_contains(feed->unheard, node);
 }
 
 bool ald_record_feed_records(const AldRecordFeed *feed, const AldEntity *entity)
@@ -88,11 +96,11 @@ bool ald_record_feed_records(const AldRecordFeed *feed, const AldEntity *entity)
 
 static void take(AldRecordFeed *feed, const AldEntity *entity, AldRecord *record, int64_t now)
 {
-        g_autofree char *node = node_of(entity->id);
+        char node[ALD_ID_STRING_SIZE];
         AldId id;
 
         /* It says how a node is heard here, not what it is. */
-        if (record->kind != ALD_KIND_PRESENCE && node && ald_id_parse(node, &id) >= 0)
+        if (record->kind != ALD_KIND_PRESENCE && read_node(entity->id, &id, node))
                 ald_recorder_take(feed->recorder, &id, key_of(entity->id), record, now);
 }
 
@@ -105,10 +113,10 @@ static void take_all(AldRecordFeed *feed, const AldEntity *entity, int64_t now)
 
 static void end(AldRecordFeed *feed, const AldEntity *entity, AldKind kind, int64_t now)
 {
-        g_autofree char *node = node_of(entity->id);
+        char node[ALD_ID_STRING_SIZE];
         AldId id;
 
-        if (node && ald_id_parse(node, &id) >= 0)
+        if (read_node(entity->id, &id, node))
                 ald_recorder_end(feed->recorder, &id, kind, key_of(entity->id), now);
 }
 
@@ -125,11 +133,10 @@ static void foreach_of(AldRecordFeed *feed, const AldEntity *node,
         const GPtrArray *links = ald_model_links(feed->model);
 
         function(feed, node, now);
-        for (guint i = 0; i < links->len; i++) {
-                const AldEntity *link = links->pdata[i];
-
-                if (strncmp(link->id, node->id, ID_DIGITS) == 0)
-                        function(feed, link, now);
+        for (guint i = ald_links_of(links, node->id); i < links->len; i++) {
+                if (!ald_is_link_of(links->pdata[i], node->id))
+                        break;
+                function(feed, links->pdata[i], now);
         }
 }
 

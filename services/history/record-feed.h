@@ -11,6 +11,11 @@ typedef enum AldHistoryScope {
         ALD_HISTORY_OFF,
 } AldHistoryScope;
 
+/* Of links in the order of their ids, the index of the first that the node measured, or of one after those;
+ * and whether a link is one of them. */
+guint ald_links_of(const GPtrArray *links, const char *node);
+bool ald_is_link_of(const AldEntity *link, const char *node);
+
 /*
  * Passes records of a model on to a recorder, those of nodes that are heard and within the scope. What a node
  * that is no longer heard said becomes unknown. Times are CLOCK_REALTIME in µs.

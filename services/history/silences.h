@@ -6,8 +6,8 @@
 
 #include "record/schema.h"
 
-/* Whose findings nobody is to be notified of: see Silence() of org.alidade.History1. Times are CLOCK_REALTIME
- * in µs. */
+/* Nodes and links whose findings cause no notices: see Silence() of org.alidade.History1. Times are
+ * CLOCK_REALTIME in µs. */
 typedef struct AldSilences AldSilences;
 
 #define ALD_SILENCES_MAX 1000u

@@ -4,12 +4,16 @@
 #include "state-client/follow.h"
 
 #define REFRESH_USEC (60 * G_USEC_PER_SEC) /* it also shows whether the state service hangs */
+/* All records are sent every 30 s, unless a client that does not read has stopped the broadcasts. */
+#define SILENCE_USEC (60 * G_USEC_PER_SEC)
 
 struct AldStateFollow {
         AldModel *model;
         AldHistoryManager *manager;
         AldFollow *follow;
         AldTimer *refresh;
+        gint64 changed; /* the last change, CLOCK_MONOTONIC in µs */
+        bool subscribed;
         char *lost; /* why the state service cannot be read; NULL: it can */
 };
 
@@ -47,6 +51,7 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
 {
         AldStateFollow *self = userdata;
 
+        self->changed = g_get_monotonic_time();
         ald_history_manager_change(self->manager, change);
 }
 
@@ -54,6 +59,12 @@ static void on_refresh(void *userdata)
 {
         AldStateFollow *self = userdata;
 
+        if (!self->subscribed && ald_follow_in_step(self->follow) &&
+                g_get_monotonic_time() - self->changed > SILENCE_USEC) {
+                g_info("The state service broadcasts nothing; requesting its signals");
+                self->subscribed = true;
+                ald_follow_subscribe(self->follow, false);
+        }
         ald_follow_refresh(self->follow);
         ald_timer_set(self->refresh, g_get_monotonic_time() + REFRESH_USEC);
 }

@@ -242,11 +242,15 @@ static void test_silence_of_link(Fixture *fixture, gconstpointer data)
         const AldFindingRow there = make_row(ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, OF(ONE, TWO));
         const AldFindingRow back = make_row(ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, OF(TWO, ONE));
         const AldFindingRow other = make_row(ALD_FINDING_ROW_ID_LINK_UNSTEADY, OF(ONE, THREE));
+        const AldFindingRow of_both = make_row(ALD_FINDING_ROW_ID_VERSIONS_DIFFER, OF(ONE, TWO));
 
         g_assert_cmpint(silence(fixture, TWO, ONE, ALD_ABSENT_UINT64), ==, 0);
         look(fixture, 0, &there, &back, &other);
         look(fixture, 30, &there, &back, &other);
         check_notices(fixture, "+link-unsteady ");
+        look(fixture, 0, &there, &back, &other, &of_both);
+        look(fixture, 30, &there, &back, &other, &of_both);
+        check_notices(fixture, "+versions-differ ");
         g_assert_cmpint(ald_finding_log_unsilence(fixture->log, ONE, NULL, fixture->now), ==, -ENOENT);
         g_assert_cmpint(ald_finding_log_unsilence(fixture->log, ONE, TWO, fixture->now), ==, 0);
         check_notices(fixture, "+link-below-negotiated +link-below-negotiated ");
@@ -284,9 +288,8 @@ static void test_number_of_silences(void)
 static void test_damaged_silences(Fixture *fixture, gconstpointer data)
 {
         g_autofree char *path = g_build_filename(fixture->folder.folder, "silences.json", NULL);
-        static const char *const texts[] = { "", "[]",
-                "{\"version\": 2, \"silences\": [], \"unreported\": []}", "{\"version\": 1, \"silences\": {",
-                "\xff\xfe" };
+        static const char *const texts[] = { "", "[]", "{\"version\": 2, \"silences\": [], \"logged\": []}",
+                "{\"version\": 1, \"silences\": {", "\xff\xfe" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
                 log_count_reset();
@@ -296,8 +299,8 @@ static void test_damaged_silences(Fixture *fixture, gconstpointer data)
                 g_assert_cmpuint(ald_silences_rows(ald_finding_log_silences(fixture->log))->len, ==, 0);
         }
         log_count_reset();
-        g_assert_true(g_file_set_contents(path,
-                "{\"version\": 1, \"silences\": [7, {\"Node\": \"x\"}], \"unreported\": [7]}", -1, NULL));
+        g_assert_true(g_file_set_contents(
+                path, "{\"version\": 1, \"silences\": [7, {\"Node\": \"x\"}], \"logged\": [7]}", -1, NULL));
         restart(fixture);
         g_assert_cmpuint(log_count("2 invalid silences were dropped"), ==, 1);
 }
@@ -352,7 +355,43 @@ static void test_long_row(Fixture *fixture, gconstpointer data)
         check_events(fixture, "os-versions-differ 0-30; ");
 }
 
-/* Without a history there are still notices. */
+/* What is left out of a long row does not make it another finding. */
+static void test_long_row_after_restart(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GPtrArray) nodes = g_ptr_array_new_with_free_func(g_free);
+        AldFindingRow row;
+
+        for (unsigned i = 1; i <= 60; i++)
+                g_ptr_array_add(nodes, g_strdup_printf("%032x", i));
+        g_ptr_array_add(nodes, NULL);
+        row = make_row(ALD_FINDING_ROW_ID_FIELD_ABSENT, (const char *const *) nodes->pdata);
+        row.reason = "the kernel lacks it";
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        restart(fixture);
+        look(fixture, 10, &row);
+        check_notices(fixture, "+field-absent ");
+        check_events(fixture, "field-absent 0; ");
+        look(fixture, 10, NULL);
+        look(fixture, 300, NULL);
+        check_notices(fixture, "-field-absent ");
+}
+
+/* What is found before the clock is set has not lasted for longer by that. */
+static void test_clock_set_forward(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+
+        look(fixture, 0, &row);
+        ald_finding_log_shift(fixture->log, 7200 * SECOND);
+        look(fixture, 7200 + 5, &row);
+        check_notices(fixture, "");
+        look(fixture, 25, &row);
+        check_notices(fixture, "+disk-nearly-full ");
+        check_events(fixture, "disk-nearly-full 7200; ");
+}
+
+/* Without a history there are still notices, also after a restart. */
 static void test_locked_history(Fixture *fixture, gconstpointer data)
 {
         const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
@@ -366,6 +405,7 @@ static void test_locked_history(Fixture *fixture, gconstpointer data)
         open_all(fixture);
         look(fixture, 0, &row);
         look(fixture, 30, &row);
+        restart(fixture);
         look(fixture, 0, NULL);
         look(fixture, 300, NULL);
         check_notices(fixture, "+disk-nearly-full -disk-nearly-full ");
@@ -391,6 +431,8 @@ int main(int argc, char **argv)
         TEST("unwritable", test_unwritable);
         TEST("only-own", test_only_own);
         TEST("long-row", test_long_row);
+        TEST("long-row-after-restart", test_long_row_after_restart);
+        TEST("clock-set-forward", test_clock_set_forward);
         TEST("locked-history", test_locked_history);
         return g_test_run();
 }

@@ -263,7 +263,7 @@ static void test_resume_in_time(Fixture *fixture, const void *data)
 static void subscribe_again(Fixture *fixture, const char *refused)
 {
         fixture->refused = refused;
-        ald_follow_subscribe(ald_state_client_follow(fixture->client));
+        ald_follow_subscribe(ald_state_client_follow(fixture->client), true);
         pump(fixture);
 }
 
