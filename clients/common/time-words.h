@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Reads times and durations in the forms of systemd.time(7). Times are CLOCK_REALTIME in µs, up to 2^53. */
+
+/* For messages about a text that is refused. */
+#define ALD_TIME_EXAMPLES "\"2026-11-26 12:00\", \"-1h\", \"2 days ago\", \"yesterday\" or \"now\""
+#define ALD_DURATION_EXAMPLES "\"90s\", \"2h\" or \"1h 30min\""
+
+/*
+ * A point in time: "now", "today", "yesterday", "tomorrow"; "-1h" or "1h ago", "+1h" or "1h left"; a date, a
+ * time of today, or both ("2026-11-26 12:00:30"), in local time unless "Z", "UTC" or an offset such as
+ * "+01:00" follows; or "@" and the seconds since 1970. A date alone is its midnight. False, without any
+ * output, if it is none of these or before 1970.
+ */
+bool ald_time_parse(const char *text, uint64_t now_usec, uint64_t *ret_usec);
+
+/* A duration: "90s", "1h 30min", "1.5 days"; a number alone is in seconds. False for anything else. */
+bool ald_duration_parse(const char *text, uint64_t *ret_usec);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
+#include "clients/common/time-words.h"
+
+#define SECOND UINT64_C(1000000)
+#define HOUR (3600 * SECOND)
+#define DAY (24 * HOUR)
+
+/* 2026-11-26 12:34:56.5 UTC, which is 13:34:56.5 in the zone of main(). */
+#define NOW (UINT64_C(1795696496) * SECOND + SECOND / 2)
+#define MIDNIGHT (UINT64_C(1795647600) * SECOND)
+
+static const struct {
+        const char *text;
+        uint64_t usec;
+} times[] = {
+        { "now", NOW },
+        { " now ", NOW },
+        { "today", MIDNIGHT },
+        { "yesterday", MIDNIGHT - DAY },
+        { "tomorrow", MIDNIGHT + DAY },
+        { "-1h", NOW - HOUR },
+        { "+1h", NOW + HOUR },
+        { "1h ago", NOW - HOUR },
+        { "1h left", NOW + HOUR },
+        { "2 days ago", NOW - 2 * DAY },
+        { "1h 30min ago", NOW - HOUR * 3 / 2 },
+        { "-90", NOW - 90 * SECOND },
+        { "2026-11-26", MIDNIGHT },
+        { "2026-11-26 12:00", MIDNIGHT + 12 * HOUR },
+        { "2026-11-26T12:00:30", MIDNIGHT + 12 * HOUR + 30 * SECOND },
+        { "2026-11-26 12:00:30.25", MIDNIGHT + 12 * HOUR + 30 * SECOND + SECOND / 4 },
+        { "2026-11-26T11:00:00Z", MIDNIGHT + 12 * HOUR },
+        { "2026-11-26 11:00 UTC", MIDNIGHT + 12 * HOUR },
+        { "2026-11-26 UTC", MIDNIGHT + HOUR },
+        { "2026-11-26T06:00:00-05:00", MIDNIGHT + 12 * HOUR },
+        { "2026-11-26 16:30 +0530", MIDNIGHT + 12 * HOUR },
+        { "08:15", MIDNIGHT + 8 * HOUR + 15 * 60 * SECOND },
+        { "08:15:01", MIDNIGHT + 8 * HOUR + 15 * 60 * SECOND + SECOND },
+        { "2026-07-01", UINT64_C(1782856800) * SECOND }, /* summer time */
+        { "1970-01-01 UTC", 0 },
+        { "@1795696496.5", NOW },
+        { "@0", 0 },
+};
+
+static void test_times(void)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
+                uint64_t usec = 1;
+
+                g_test_message("%s", times[i].text);
+                g_assert_true(ald_time_parse(times[i].text, NOW, &usec));
+                g_assert_cmpuint(usec, ==, times[i].usec);
+        }
+}
+
+static void test_no_times(void)
+{
+        static const char *const texts[] = { "", " ", "h", "1h", "noon", "-", "+", "--1h", "-1h ago",
+                "-1 fortnight", "ago", " ago", "2026", "2026-11", "2026-13-01", "2026-02-30", "0000-01-01",
+                "2026-11-26 24:00", "2026-11-26 12", "2026-11-26 12:60", "2026-11-26 12:00:60",
+                "2026-11-26 12:00:5", "2026-11-26 12:00:301", "2026-11-26T", "2026-11-26 12:00 CET",
+                "2026-11-26 12:00 +1", "2026-11-26 12:00 +24:00", "2026-11-26 12:00Zulu", "26-11-26", "8:15",
+                "1969-12-31", "@", "@-1", "@1e3", "@99999999999999999999", "-60 years", "+9999 years",
+                "now now" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+                uint64_t usec = 1;
+
+                g_test_message("\"%s\"", texts[i]);
+                g_assert_false(ald_time_parse(texts[i], NOW, &usec));
+                g_assert_cmpuint(usec, ==, 1);
+        }
+}
+
+static const struct {
+        const char *text;
+        uint64_t usec;
+} durations[] = {
+        { "90", 90 * SECOND },
+        { "90s", 90 * SECOND },
+        { "0", 0 },
+        { "2h", 2 * HOUR },
+        { "1h30min", HOUR * 3 / 2 },
+        { " 1h  30 min ", HOUR * 3 / 2 },
+        { "1.5 days", DAY * 3 / 2 },
+        { ".5h", HOUR / 2 },
+        { "1w 1d 1m 1sec", 8 * DAY + 61 * SECOND },
+        { "250ms", SECOND / 4 },
+        { "7 µs", 7 },
+        { "1M", UINT64_C(2630016) * SECOND },
+        { "1y", UINT64_C(31557600) * SECOND },
+};
+
+static void test_durations(void)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(durations); i++) {
+                uint64_t usec = 1;
+
+                g_test_message("%s", durations[i].text);
+                g_assert_true(ald_duration_parse(durations[i].text, &usec));
+                g_assert_cmpuint(usec, ==, durations[i].usec);
+        }
+}
+
+static void test_no_durations(void)
+{
+        static const char *const texts[] = { "", " ", "h", "-1h", "+1h", "1 fortnight", "1H", "1h 30", "1 2",
+                "1.2.3h", ".", "0x10s", "1e3s", "inf", "nan", "2h,", "400 years", "1h ago" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+                uint64_t usec = 1;
+
+                g_test_message("\"%s\"", texts[i]);
+                g_assert_false(ald_duration_parse(texts[i], &usec));
+                g_assert_cmpuint(usec, ==, 1);
+        }
+}
+
+/* What is typed may be anything. */
+static void test_random(void)
+{
+        static const char letters[] = "0123456789-:+ @.TZUChmdsago\xc2\xb5";
+
+        for (int n = 0; n < 50000; n++) {
+                char text[20];
+                size_t length = (size_t) g_test_rand_int_range(0, sizeof(text));
+                uint64_t usec;
+
+                for (size_t i = 0; i < length; i++)
+                        text[i] = letters[g_test_rand_int_range(0, sizeof(letters) - 1)];
+                text[length] = '\0';
+                if (ald_time_parse(text, NOW, &usec) || ald_duration_parse(text, &usec))
+                        g_assert_cmpuint(usec, <=, UINT64_C(1) << 53);
+        }
+}
+
+int main(int argc, char **argv)
+{
+        (void) g_setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", true);
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/time-words/times", test_times);
+        g_test_add_func("/time-words/no-times", test_no_times);
+        g_test_add_func("/time-words/durations", test_durations);
+        g_test_add_func("/time-words/no-durations", test_no_durations);
+        g_test_add_func("/time-words/random", test_random);
+        return g_test_run();
+}
