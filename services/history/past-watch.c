@@ -17,8 +17,8 @@ static const char *const link_rates[] = { "UploadBitsPerSecond", "DownloadBitsPe
 static const char *const device_rates[] = { "GemmTflops", "MemoryBandwidthBytesPerSecond",
         "CopyBandwidthBytesPerSecond", "HostToDeviceBytesPerSecond", "DeviceToHostBytesPerSecond", NULL };
 /* Of these results nobody knows how fast the device or link alone is. */
-static const char *const excuses[] = { "disturbed", "unsteady", "busy", "reduced", "suspect", "wall_clock",
-        NULL };
+static const char *const excuses[] = { "disturbed", "unsteady", "unstable", "busy", "reduced", "suspect",
+        "wall_clock", NULL };
 
 /* A rate that is compared with its past. */
 typedef struct AldPastRate {
