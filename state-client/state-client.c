@@ -126,3 +126,8 @@ AldFollow *ald_state_client_follow(AldStateClient *client)
 {
         return client->follow;
 }
+
+sd_bus *ald_state_client_bus(AldStateClient *client)
+{
+        return client->bus;
+}

@@ -31,6 +31,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldStateClient, ald_state_client_free)
 /* NULL while paused. */
 AldFollow *ald_state_client_follow(AldStateClient *client);
 
+/* The connection, for more calls over it; NULL while paused. */
+sd_bus *ald_state_client_bus(AldStateClient *client);
+
 /* Closes the connection: at once, which must not be requested from a callback of the bus, or before the next
  * message is read. */
 void ald_state_client_pause(AldStateClient *client);

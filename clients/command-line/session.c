@@ -5,6 +5,7 @@
 
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "clients/common/finding-history.h"
 #include "clients/common/node-summary.h"
 
 #define CANDIDATES_SHOWN 10u
@@ -85,6 +86,7 @@ void ald_session_close(AldStateSession *session)
 {
         g_clear_pointer(&session->sources, g_ptr_array_unref);
         g_clear_pointer(&session->client, ald_state_client_free);
+        g_clear_pointer(&session->silences, g_ptr_array_unref);
         g_clear_pointer(&session->model, ald_model_free);
         g_clear_pointer(&session->loop, g_main_loop_unref);
 }
@@ -210,6 +212,9 @@ int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
         r = ald_session_run(session);
         ald_model_watch(session->model, NULL, NULL);
         g_ptr_array_set_size(session->sources, 0);
+        if (r == ALD_EXIT_OK && session->with_history)
+                session->silences = ald_finding_history_join(
+                        ald_state_client_bus(session->client), session->model);
         ald_session_pause(session); /* the model keeps its contents */
         if (r == ALD_EXIT_OK && session->with_edges && ald_model_topology(session->model)->failure)
                 ald_print_error(

@@ -13,8 +13,10 @@ typedef struct AldStateSession {
         const AldCtl *ctl;
         bool with_topology; /* set before it is opened: the model holds the connection graph as well */
         bool with_edges;    /* the same, without what is best between each two nodes */
-        int open_code;      /* exit code of the last attempt to open the bus */
-        int exit_code;      /* once it has ended */
+        bool with_history;  /* the same: ald_session_load() reads what the history service adds to findings */
+        GPtrArray *silences; /* AldSilenceRow, of the history service; NULL unless they were read */
+        int open_code;       /* exit code of the last attempt to open the bus */
+        int exit_code;       /* once it has ended */
         bool ended;
 } AldStateSession;
 

@@ -56,17 +56,25 @@ char *ald_finding_severity(const AldFindingRow *finding, AldTone *ret_tone)
         return ald_text_safe(ald_word(finding->severity) ?: ALD_ABSENT_TEXT);
 }
 
+/* Of the i-th node: as the model has it, else as the finding has it. */
+static char *name_of_node(const AldFindingRow *finding, size_t i, AldModel *model)
+{
+        const AldEntity *known = model ? ald_model_get(model, finding->nodes[i]) : NULL;
+        size_t n = finding->names ? g_strv_length((char **) finding->names) : 0;
+
+        return known ? ald_entity_label(known) : ald_text_safe(i < n ? finding->names[i] : finding->nodes[i]);
+}
+
 /* "link-below-negotiated: a, b" */
 char *ald_finding_head(const AldFindingRow *finding, AldModel *model)
 {
         g_autofree char *id = ald_text_safe(finding->id ?: ALD_ABSENT_TEXT);
         GString *head = g_string_new(id);
 
-        for (const char *const *node = finding->nodes; node && *node; node++) {
-                const AldEntity *known = ald_model_get(model, *node);
-                g_autofree char *name = known ? ald_entity_label(known) : ald_text_safe(*node);
+        for (size_t i = 0; finding->nodes && finding->nodes[i]; i++) {
+                g_autofree char *name = name_of_node(finding, i, model);
 
-                g_string_append_printf(head, "%s%s", node == finding->nodes ? ": " : ", ", name);
+                g_string_append_printf(head, "%s%s", i == 0 ? ": " : ", ", name);
         }
         return g_string_free(head, FALSE);
 }

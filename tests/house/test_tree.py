@@ -20,7 +20,7 @@ KNOW_CODEC = {"state-client/decode.c", "clients/common/plan-call.c", "clients/al
 # Below state-client/ and clients/common/ these alone handle messages and connections.
 KNOW_BUS = {"state-client/decode.c", "state-client/decode.h", "state-client/follow.c", "state-client/follow.h",
             "state-client/state-client.c", "state-client/value.c", "state-client/value.h",
-            "clients/common/connection.c", "clients/common/plan-call.c"}
+            "clients/common/connection.c", "clients/common/finding-history.c", "clients/common/plan-call.c"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 
 
@@ -43,6 +43,7 @@ BELOW = {
 # What single folders may include besides.
 BESIDES = {
     "services/cluster": {"pki"},
+    "services/history": {"state-client"},
     "services/placement": {"placement", "state-client"},
     "clients/common": {"placement"},
     "clients/alidadectl": {"clients/command-line", "placement"},
