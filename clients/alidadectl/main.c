@@ -41,8 +41,12 @@ static const AldVerb verbs[] = {
                 "List RDMA and Thunderbolt ports, their neighbours, and why one cannot be used" },
         { "watch", 0, 0, ald_verb_watch, "watch", "Show the cluster live, until q or Ctrl-C" },
         { "monitor", 0, 0, ald_verb_monitor, "monitor", "Print a line for each update" },
-        { "findings", 0, 0, ald_verb_findings, "findings",
-                "List what is wrong in the cluster, with remedies" },
+        { "findings", 0, UINT_MAX, ald_verb_findings, "findings …",
+                "List what is wrong in the cluster, or was; see alidadectl findings --help" },
+        { "silence", 0, UINT_MAX, ald_verb_silence, "silence …",
+                "Stop notices about a node or link; see alidadectl silence --help" },
+        { "unsilence", 0, UINT_MAX, ald_verb_unsilence, "unsilence …",
+                "Report them again; see alidadectl unsilence --help" },
         { "check", 0, UINT_MAX, ald_verb_check, "check …",
                 "Check this machine for schedulers and monitoring; see alidadectl check --help" },
         { "set-name", 1, 1, ald_verb_set_name, "set-name NAME",
@@ -130,8 +134,8 @@ static int print_help(const AldCtl *ctl, const GPtrArray *words)
 /* Whether a verb has options of its own. */
 static bool has_own_options(const char *verb)
 {
-        static const char *const verbs_with_options[] = { "check", "cluster", "probe", "place", "export",
-                "inhibit", NULL };
+        static const char *const verbs_with_options[] = { "check", "cluster", "export", "findings", "inhibit",
+                "place", "probe", "silence", "unsilence", NULL };
 
         return g_strv_contains(verbs_with_options, verb);
 }

@@ -63,7 +63,7 @@ static void check_words(AldModel *model)
                 ald_describe_records(out, nodes->pdata[i], COLUMNS, NOW);
         }
         ald_describe_cluster(out, model, COLUMNS);
-        ald_describe_findings(out, model, NULL, COLUMNS);
+        ald_describe_findings(out, model, NULL, NULL, COLUMNS);
         check_harmless(out->str);
 }
 

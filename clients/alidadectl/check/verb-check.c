@@ -239,6 +239,7 @@ static int check(const CheckOrder *order)
         const AldEntity *own;
         const char *id;
 
+        session.with_history = true;
         if (ald_session_load(&session, &order->ctl, true) != ALD_EXIT_OK)
                 return print_unknown(order, ID_STATE, g_strdup("the state service cannot be read"));
         id = ald_model_node_id(session.model);

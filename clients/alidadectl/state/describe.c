@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/state/describe.h"
 #include "clients/command-line/fields.h"
 #include "clients/command-line/text.h"
@@ -199,13 +200,28 @@ static void describe_sentence(GString *out, const char *before, char *sentence, 
         g_string_append_c(out, '\n');
 }
 
-static void describe_finding(GString *out, const AldFindingRow *finding, AldModel *model, unsigned columns)
+/* " (silenced until 2026-11-26 14:30:05)", or "". */
+static char *format_silence(const AldSilenceRow *silence)
+{
+        g_autofree char *until = NULL;
+
+        if (!silence)
+                return g_strdup("");
+        if (silence->until_usec == ALD_ABSENT_UINT64)
+                return g_strdup(" " ALD_STYLE_DIM "(silenced)" ALD_STYLE_NORMAL);
+        until = ald_event_time(silence->until_usec);
+        return g_strdup_printf(" " ALD_STYLE_DIM "(silenced until %s)" ALD_STYLE_NORMAL, until);
+}
+
+static void describe_finding(GString *out, const AldFindingRow *finding, AldModel *model,
+        const GPtrArray *silences, unsigned columns)
 {
         AldTone tone;
         g_autofree char *severity = ald_finding_severity(finding, &tone);
         g_autofree char *head = ald_finding_head(finding, model);
+        g_autofree char *silence = format_silence(ald_silence_rows_find(silences, finding));
         g_autofree char *line = g_strdup_printf(
-                "%s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, head);
+                "%s%s" ALD_STYLE_NORMAL " %s%s", ald_tone_style(tone), severity, head, silence);
 
         ald_text_wrap(out, line, columns, 0);
         g_string_append_c(out, '\n');
@@ -213,12 +229,13 @@ static void describe_finding(GString *out, const AldFindingRow *finding, AldMode
         describe_sentence(out, "Remedy: ", ald_finding_remedy_words(finding), columns);
 }
 
-void ald_describe_findings(GString *out, AldModel *model, const char *node_id, unsigned columns)
+void ald_describe_findings(
+        GString *out, AldModel *model, const char *node_id, const GPtrArray *silences, unsigned columns)
 {
         g_autoptr(GPtrArray) findings = ald_findings_sorted(model, node_id);
 
         for (guint i = 0; i < findings->len; i++)
-                describe_finding(out, findings->pdata[i], model, columns);
+                describe_finding(out, findings->pdata[i], model, silences, columns);
 }
 
 void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns)
@@ -228,7 +245,7 @@ void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns)
         if (!finding)
                 return;
         g_string_append_c(out, '\n');
-        describe_finding(out, finding, model, columns);
+        describe_finding(out, finding, model, NULL, columns);
 }
 
 json_t *ald_findings_of(AldModel *model, const char *node_id)

@@ -33,8 +33,9 @@ static double now_of_source(AldModel *model, const AldEntity *link, double now)
         return ald_node_now(ald_model_get(model, source), now);
 }
 
-static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+static int print_as_text(const AldCtl *ctl, const AldStateSession *session, const AldEntity *node)
 {
+        AldModel *model = session->model;
         g_autoptr(GPtrArray) links = ald_links_of(model, node);
         g_autoptr(GString) out = g_string_new(NULL), findings = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
@@ -51,7 +52,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *no
                 ald_text_wrap(out, label, info.columns, 5);
                 ald_describe_records(out, link, info.columns, now_of_source(model, link, now));
         }
-        ald_describe_findings(findings, model, node->id, info.columns);
+        ald_describe_findings(findings, model, node->id, session->silences, info.columns);
         if (findings->len > 0)
                 g_string_append_printf(
                         out, "\n" ALD_STYLE_BOLD "Findings" ALD_STYLE_NORMAL "\n%s", findings->str);
@@ -65,11 +66,12 @@ int ald_verb_show(const AldCtl *ctl)
         int r;
 
         session.with_edges = !ctl->json;
+        session.with_history = true;
         r = ald_session_load(&session, ctl, true);
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_session_find_node(&session, ctl->args[0], &node);
         if (r != ALD_EXIT_OK)
                 return r;
-        return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);
+        return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, &session, node);
 }

@@ -174,6 +174,21 @@ static void test_disturbed(Fixture *fixture, gconstpointer data)
         check_findings(fixture, "");
 }
 
+/* Nor by one that was disturbed earlier. */
+static void test_disturbed_twice(Fixture *fixture, gconstpointer data)
+{
+        make_past(fixture);
+        for (unsigned i = 0; i < 2; i++) {
+                probe(fixture, 5 * GBIT, 10 * GBIT, i == 0 ? "disturbed" : "unstable");
+                fixture->now += HOUR;
+        }
+        probe(fixture, 85 * GBIT / 10, 10 * GBIT, NULL);
+        check_findings(fixture, "");
+        fixture->now += HOUR;
+        probe(fixture, 85 * GBIT / 10, 10 * GBIT, NULL);
+        g_assert_cmpuint(fixture->changes, ==, 1);
+}
+
 /* A history that begins anew finds what it found before. */
 static void test_restart(Fixture *fixture, gconstpointer data)
 {
@@ -267,6 +282,7 @@ int main(int argc, char **argv)
         g_test_add("/history/past-watch/" name, Fixture, NULL, set_up, function, tear_down)
         TEST("link", test_link);
         TEST("disturbed", test_disturbed);
+        TEST("disturbed-twice", test_disturbed_twice);
         TEST("restart", test_restart);
         TEST("offline", test_offline);
         TEST("device", test_device);

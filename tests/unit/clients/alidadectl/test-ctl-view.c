@@ -153,7 +153,7 @@ static void test_hostile(void)
                 assert_harmless(lines->pdata[i]);
         ald_describe_node(out, model_node(model, 1), 60, NOW);
         ald_describe_records(out, model_node(model, 1), 60, NOW);
-        ald_describe_findings(out, model, NULL, 60);
+        ald_describe_findings(out, model, NULL, NULL, 60);
         assert_harmless(out->str);
         json_decref(findings);
 }

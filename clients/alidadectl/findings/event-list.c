@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "clients/alidadectl/findings/event-list.h"
+#include "clients/alidadectl/findings/event-text.h"
+#include "clients/command-line/bus.h"
+#include "clients/command-line/print.h"
+
+/* An empty list would look as if all had been well. */
+static void warn_if_off(sd_bus *bus)
+{
+        char *scope = NULL;
+
+        if (sd_bus_get_property_string(bus, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE,
+                    "Scope", NULL, &scope) >= 0 &&
+                strcmp(scope, "off") == 0)
+                ald_print_error("The history is switched off: see history= in alidade.conf(5)");
+        free(scope);
+}
+
+int ald_event_list_read(sd_bus *bus, uint64_t from_usec, uint64_t to_usec, GPtrArray **ret)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        bool complete;
+        int r = ald_bus_await(bus, ALD_HISTORY_NAME, &error);
+
+        if (r >= 0)
+                r = ald_finding_events_read(bus, from_usec, to_usec, ret, &complete, &error);
+        if (r < 0) {
+                ald_bus_ensure_error(&error, r);
+                return ald_bus_print_error(&error, "Cannot read the past findings", ALD_HISTORY_UNIT);
+        }
+        warn_if_off(bus);
+        if (!complete)
+                ald_print_error("Too many findings lasted at the same time; some are missing");
+        return ALD_EXIT_OK;
+}
+
+static int print_as_json(const AldCtl *ctl, const GPtrArray *events)
+{
+        json_auto_t *object = json_object();
+        json_t *list = json_array();
+
+        for (guint i = 0; i < events->len; i++)
+                json_array_append_new(list, ald_finding_event_to_json(events->pdata[i]));
+        json_object_set_new(object, "Events", list);
+        return ald_print_json(ctl, object);
+}
+
+static int print_as_text(const AldCtl *ctl, const GPtrArray *events)
+{
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+
+        if (events->len == 0)
+                return ald_print(ctl, &info, "No findings in that time.\n");
+        ald_event_text_append_header(out);
+        for (guint i = 0; i < events->len; i++)
+                ald_event_text_append(
+                        out, events->pdata[i], ALD_EVENT_LASTS, (uint64_t) g_get_real_time(), info.columns);
+        return ald_print(ctl, &info, out->str);
+}
+
+int ald_event_list_print(const AldCtl *ctl, uint64_t from_usec, uint64_t to_usec)
+{
+        g_autoptr(GPtrArray) events = NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
+        int r = ald_bus_open(ctl, &bus);
+
+        if (r == ALD_EXIT_OK)
+                r = ald_event_list_read(bus, from_usec, to_usec, &events);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return ctl->json ? print_as_json(ctl, events) : print_as_text(ctl, events);
+}

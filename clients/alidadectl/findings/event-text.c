@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <time.h>
+
+#include "clients/alidadectl/findings/event-text.h"
+#include "clients/command-line/text.h"
+#include "clients/common/finding-display.h"
+#include "clients/common/format.h"
+
+#define TIME_WIDTH 19u     /* 2026-11-26 14:30:05 */
+#define DURATION_WIDTH 11u /* 12 d 23 h */
+#define INDENT 4u          /* of further lines */
+
+char *ald_event_time(uint64_t usec)
+{
+        time_t seconds = (time_t) (usec / G_USEC_PER_SEC);
+        char text[64] = ""; /* a service may send any year */
+        struct tm tm;
+
+        if (localtime_r(&seconds, &tm))
+                (void) strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm);
+        return g_strdup(text);
+}
+
+static char *format_line(const char *began, const char *ended, const char *lasted, const char *finding)
+{
+        g_autofree char *second = ald_text_fit(ended, TIME_WIDTH, false);
+        g_autofree char *third = ald_text_fit(lasted, DURATION_WIDTH, false);
+
+        return g_strdup_printf("%-*s  %s  %s  %s", (int) TIME_WIDTH, began, second, third, finding);
+}
+
+void ald_event_text_append_header(GString *out)
+{
+        g_autofree char *line = format_line("BEGAN", "ENDED", "LASTED", "FINDING");
+
+        g_string_append_printf(out, ALD_STYLE_HEADER "%s" ALD_STYLE_NORMAL "\n", line);
+}
+
+static char *format_finding(const AldFindingRow *row)
+{
+        AldTone tone;
+        g_autofree char *severity = ald_finding_severity(row, &tone);
+        g_autofree char *head = ald_finding_head(row, NULL);
+
+        return g_strdup_printf("%s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, head);
+}
+
+/* A clock that was set back makes no negative duration. */
+static char *format_lasted(const AldHistoryEvent *times, uint64_t now_usec)
+{
+        uint64_t end = times->ended_usec == ALD_ABSENT_UINT64 ? now_usec : times->ended_usec;
+
+        return ald_format_duration(end > times->began_usec ? (double) (end - times->began_usec) : 0);
+}
+
+void ald_event_text_append(
+        GString *out, const AldFindingEvent *event, const char *lasting, uint64_t now_usec, unsigned columns)
+{
+        const AldHistoryEvent *times = &event->times;
+        g_autofree char *began = ald_event_time(times->began_usec);
+        g_autofree char *ended = times->ended_usec == ALD_ABSENT_UINT64 ? g_strdup(lasting)
+                                                                        : ald_event_time(times->ended_usec);
+        g_autofree char *lasted = format_lasted(times, now_usec), *finding = format_finding(event->row);
+        g_autofree char *line = format_line(began, ended, lasted, finding);
+        g_autofree char *words = ald_finding_words_with_times(event->row, ald_event_time);
+
+        ald_text_wrap(out, line, columns, INDENT);
+        g_string_append_c(out, '\n');
+        if (!words)
+                return;
+        g_string_append_printf(out, "%*s", (int) INDENT, "");
+        ald_text_wrap(out, words, columns, INDENT);
+        g_string_append_c(out, '\n');
+}

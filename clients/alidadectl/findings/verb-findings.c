@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+
+#include "clients/alidadectl/findings/event-list.h"
+#include "clients/alidadectl/findings/finding-follow.h"
+#include "clients/alidadectl/state/describe.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/options.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
+#include "clients/common/time-words.h"
+#include "record/json.h"
+
+typedef struct FindingsOrder {
+        AldCtl ctl;
+        const char *since, *until; /* NULL: not given */
+        bool follow;
+} FindingsOrder;
+
+static int help(void)
+{
+        puts("Usage: alidadectl findings [OPTION…]\n\n"
+             "List what is wrong in the cluster, with remedies; or what was.\n\n"
+             "Options:\n"
+             "  -h --help               Show this help\n"
+             "     --since=TIME         List what was found since then: when it began and ended\n"
+             "     --until=TIME         With --since: list only what began before then\n"
+             "  -f --follow             Print each finding that begins or ends, until Ctrl-C\n"
+             "     --json[=MODE]        Print JSON: short (as without MODE), pretty or off\n"
+             "  -H --host=USER@HOST     Ask another machine, over ssh\n"
+             "     --no-pager           Do not start a pager\n\n"
+             "TIME is such as \"yesterday\", \"-2h\" or \"2026-11-26 12:00\". See alidadectl(1).");
+        return ald_print_finish();
+}
+
+/* Returns an exit code if there is nothing more to do, else -1. */
+static int parse_options(int argc, char **argv, FindingsOrder *order)
+{
+        enum { SINCE = 0x100, UNTIL };
+        static const struct option options[] = {
+                ALD_COMMON_OPTIONS,
+                { "since", required_argument, NULL, SINCE },
+                { "until", required_argument, NULL, UNTIL },
+                { "follow", no_argument, NULL, 'f' },
+                {},
+        };
+        int c, r;
+
+        while ((c = getopt_long(argc, argv, ":hfH:", options, NULL)) >= 0)
+                switch (c) {
+                case 'h':
+                        return help();
+                case SINCE:
+                        order->since = optarg;
+                        break;
+                case UNTIL:
+                        order->until = optarg;
+                        break;
+                case 'f':
+                        order->follow = true;
+                        break;
+                default:
+                        r = ald_options_take(&order->ctl, argv, c);
+                        if (r >= 0)
+                                return r;
+                }
+        if (!argv[optind])
+                return -1;
+        ald_print_error("Usage: alidadectl findings [OPTION…]");
+        return ALD_EXIT_USAGE;
+}
+
+static int parse_time(const char *option, const char *word, uint64_t now, uint64_t *ret)
+{
+        if (!word || ald_time_parse(word, now, ret))
+                return ALD_EXIT_OK;
+        ald_print_error("--%s=%s is no time; it takes such as " ALD_TIME_EXAMPLES, option, word);
+        return ALD_EXIT_USAGE;
+}
+
+static json_t *silence_of(const AldStateSession *session, size_t i)
+{
+        const AldSilenceRow *row = ald_silence_rows_find(
+                session->silences, ald_rows_at(ald_model_findings(session->model), i));
+
+        return row ? ald_struct_to_json(&ald_silence_row_struct, row) : NULL;
+}
+
+static int print_as_json(const AldCtl *ctl, const AldStateSession *session)
+{
+        json_auto_t *object = json_object(), *list = json_array();
+        json_t *finding;
+        size_t i;
+
+        json_array_foreach(ald_model_findings_json(session->model), i, finding) {
+                json_t *copy = json_copy(finding), *silence = silence_of(session, i);
+
+                if (silence)
+                        json_object_set_new(copy, "Silence", silence);
+                json_array_append_new(list, copy);
+        }
+        json_object_set(object, "Findings", list);
+        return ald_print_json(ctl, object);
+}
+
+/* What is wrong now. */
+static int print_present(const AldCtl *ctl)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        int r;
+
+        session.with_history = true;
+        r = ald_session_load(&session, ctl, false);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (ctl->json)
+                return print_as_json(ctl, &session);
+        ald_describe_findings(out, session.model, NULL, session.silences, info.columns);
+        return ald_print(ctl, &info, out->len > 0 ? out->str : "No findings.\n");
+}
+
+static int print_past(const FindingsOrder *order)
+{
+        uint64_t now = (uint64_t) g_get_real_time(), from = now, to = ALD_INTEGER_MAX;
+
+        if (parse_time("since", order->since, now, &from) != ALD_EXIT_OK ||
+                parse_time("until", order->until, now, &to) != ALD_EXIT_OK)
+                return ALD_EXIT_USAGE;
+        if (from >= to) {
+                ald_print_error("--until must be later than --since");
+                return ALD_EXIT_USAGE;
+        }
+        return order->follow ? ald_finding_follow(&order->ctl, from)
+                             : ald_event_list_print(&order->ctl, from, to);
+}
+
+int ald_verb_findings(const AldCtl *ctl)
+{
+        FindingsOrder order = { .ctl = *ctl };
+        g_autofree char **argv = NULL;
+        int argc, r;
+
+        argv = ald_options_begin(ctl, &argc);
+        r = parse_options(argc, argv, &order);
+        if (r >= 0)
+                return r;
+        if (order.until && (order.follow || !order.since)) {
+                ald_print_error(
+                        order.follow ? "--until and --follow cannot be combined" : "--until needs --since");
+                return ALD_EXIT_USAGE;
+        }
+        return order.since || order.follow ? print_past(&order) : print_present(&order.ctl);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/alidadectl/agent.h"
+#include "clients/alidadectl/findings/silence-table.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/options.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
+#include "clients/common/finding-history.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/time-words.h"
+#include "record/json.h"
+
+#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
+#define REASON_MAX 256u                           /* bytes; the service takes no more */
+
+typedef struct SilenceOrder {
+        AldCtl ctl;
+        bool ends; /* it is unsilence */
+        const char *duration, *reason;
+        char **nodes; /* as typed: none, one or two */
+        uint64_t until_usec;
+        char *ids[2]; /* of the nodes; "" for a peer that was not given */
+} SilenceOrder;
+
+static void silence_order_clear(SilenceOrder *order)
+{
+        g_free(order->ids[0]);
+        g_free(order->ids[1]);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SilenceOrder, silence_order_clear)
+
+static int help(const SilenceOrder *order)
+{
+        if (order->ends)
+                puts("Usage: alidadectl unsilence [OPTION…] NODE [PEER]\n\n"
+                     "Report findings about a node, or about its links to another one, again.\n\n"
+                     "Options:");
+        else
+                puts("Usage: alidadectl silence [OPTION…] NODE [PEER]\n"
+                     "       alidadectl silence [--json]\n\n"
+                     "Stop notices about a node, or about its links to another one. Without NODE: list what "
+                     "is silent.\n\n"
+                     "Options:\n"
+                     "     --for=DURATION       How long, such as 2h (default: until alidadectl unsilence)\n"
+                     "     --reason=TEXT        Why\n"
+                     "     --json[=MODE]        Print the list as JSON: short, pretty or off");
+        puts("  -h --help               Show this help\n"
+             "  -H --host=USER@HOST     Ask another machine, over ssh\n"
+             "     --no-ask-password    Do not ask for a password\n\n"
+             "See alidadectl(1).");
+        return ald_print_finish();
+}
+
+/* Returns an exit code if there is nothing more to do, else -1. */
+static int parse_options(int argc, char **argv, SilenceOrder *order)
+{
+        enum { FOR = 0x100, REASON };
+        static const struct option common[] = { ALD_COMMON_OPTIONS, {} };
+        static const struct option options[] = {
+                ALD_COMMON_OPTIONS,
+                { "for", required_argument, NULL, FOR },
+                { "reason", required_argument, NULL, REASON },
+                {},
+        };
+        int c, r;
+
+        while ((c = getopt_long(argc, argv, ":hH:", order->ends ? common : options, NULL)) >= 0)
+                switch (c) {
+                case 'h':
+                        return help(order);
+                case FOR:
+                        order->duration = optarg;
+                        break;
+                case REASON:
+                        order->reason = optarg;
+                        break;
+                default:
+                        r = ald_options_take(&order->ctl, argv, c);
+                        if (r >= 0)
+                                return r;
+                }
+        order->nodes = argv + optind;
+        return -1;
+}
+
+static bool take_duration(SilenceOrder *order)
+{
+        const uint64_t now = (uint64_t) g_get_real_time();
+        uint64_t usec;
+
+        order->until_usec = ALD_ABSENT_UINT64;
+        if (!order->duration)
+                return true;
+        if (!ald_duration_parse(order->duration, &usec) || usec == 0 || usec > ALD_INTEGER_MAX - now)
+                return false;
+        order->until_usec = now + usec;
+        return true;
+}
+
+static int check(SilenceOrder *order)
+{
+        guint n = g_strv_length(order->nodes);
+
+        if (n > 2 || (n == 0 && order->ends))
+                ald_print_error("Usage: alidadectl %s NODE [PEER]", order->ends ? "unsilence" : "silence");
+        else if (n == 0 && (order->duration || order->reason))
+                ald_print_error("--for and --reason need a node");
+        else if (n > 0 && order->ctl.json)
+                ald_print_error("--json only lists what is silent");
+        else if (!take_duration(order))
+                ald_print_error(
+                        "--for=%s is no duration; it takes such as " ALD_DURATION_EXAMPLES, order->duration);
+        else if (order->reason && !g_utf8_validate(order->reason, -1, NULL))
+                ald_print_error("The reason is not UTF-8");
+        else if (order->reason && strlen(order->reason) > REASON_MAX)
+                ald_print_error("The reason is longer than %u bytes", REASON_MAX);
+        else
+                return ALD_EXIT_OK;
+        return ALD_EXIT_USAGE;
+}
+
+/* Listing */
+
+static int print_list(const SilenceOrder *order, AldModel *model, const GPtrArray *rows)
+{
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info = ald_style_info();
+        json_auto_t *object = json_object();
+        json_t *list = json_array();
+
+        for (guint i = 0; i < rows->len; i++)
+                json_array_append_new(list, ald_struct_to_json(&ald_silence_row_struct, rows->pdata[i]));
+        json_object_set_new(object, "Silences", list);
+        if (order->ctl.json)
+                return ald_print_json(&order->ctl, object);
+        if (rows->len == 0)
+                return ald_print(&order->ctl, &info, "Nothing is silent.\n");
+        ald_silence_table_append(out, rows, model, !order->ctl.host, info.columns);
+        return ald_print(&order->ctl, &info, out->str);
+}
+
+static int list(const SilenceOrder *order, sd_bus *bus, AldModel *model)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(GPtrArray) rows = NULL;
+        int r = ald_bus_await(bus, ALD_HISTORY_NAME, &error);
+
+        if (r >= 0)
+                r = ald_silence_rows_read(bus, &rows, &error);
+        if (r >= 0)
+                return print_list(order, model, rows);
+        ald_bus_ensure_error(&error, r);
+        return ald_bus_print_error(&error, "Cannot list what is silent", ALD_HISTORY_UNIT);
+}
+
+/* Silencing */
+
+/* A silence may outlive its node; then only the id finds it. */
+static int find_id(const SilenceOrder *order, AldStateSession *session, const char *word, char **ret)
+{
+        const AldEntity *node;
+        int r;
+
+        if (order->ends && ald_is_node_id(word)) {
+                *ret = g_strdup(word);
+                return ALD_EXIT_OK;
+        }
+        r = ald_session_find_node(session, word, &node);
+        if (r == ALD_EXIT_OK)
+                *ret = g_strdup(node->id);
+        return r;
+}
+
+static int find_ids(SilenceOrder *order, AldStateSession *session)
+{
+        int r = find_id(order, session, order->nodes[0], &order->ids[0]);
+
+        if (r == ALD_EXIT_OK && order->nodes[1])
+                r = find_id(order, session, order->nodes[1], &order->ids[1]);
+        if (r != ALD_EXIT_OK)
+                return r;
+        if (!order->ids[1])
+                order->ids[1] = g_strdup("");
+        if (strcmp(order->ids[0], order->ids[1]) != 0)
+                return ALD_EXIT_OK;
+        ald_print_error("%s and %s are the same node", order->nodes[0], order->nodes[1]);
+        return ALD_EXIT_USAGE;
+}
+
+static int call(const SilenceOrder *order, sd_bus *bus, bool interactive, sd_bus_error *error)
+{
+        g_autoptr(AldMessage) m = NULL;
+        int r = sd_bus_message_new_method_call(bus, &m, ALD_HISTORY_NAME, ALD_HISTORY_PATH,
+                ALD_HISTORY_INTERFACE, order->ends ? "Unsilence" : "Silence");
+
+        if (r >= 0)
+                r = sd_bus_message_set_allow_interactive_authorization(m, interactive);
+        if (r >= 0)
+                r = sd_bus_message_append(m, "ss", order->ids[0], order->ids[1]);
+        if (r >= 0 && !order->ends)
+                r = sd_bus_message_append(m, "ts", order->until_usec, order->reason ?: "");
+        return r < 0 ? r : sd_bus_call(bus, m, interactive ? ASKING_USEC : 0, error, NULL);
+}
+
+static char *describe(const SilenceOrder *order, AldModel *model)
+{
+        g_autofree char *node = ald_node_name(model, order->ids[0]);
+        g_autofree char *peer = *order->ids[1] ? ald_node_name(model, order->ids[1]) : NULL;
+        const char *verb = order->ends ? "Cannot end the silence of" : "Cannot silence";
+
+        return peer ? g_strdup_printf("%s the links between %s and %s", verb, node, peer)
+                    : g_strdup_printf("%s %s", verb, node);
+}
+
+static int change(const SilenceOrder *order, sd_bus *bus, AldModel *model)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autofree char *what = describe(order, model);
+        int agent, r = ald_bus_await(bus, ALD_HISTORY_NAME, &error);
+
+        if (r >= 0) {
+                agent = ald_agent_start(&order->ctl);
+                r = call(order, bus, ald_agent_may_ask(&order->ctl), &error);
+                ald_agent_stop(agent);
+        }
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        ald_bus_ensure_error(&error, r);
+        return ald_bus_print_error(&error, what, ALD_HISTORY_UNIT);
+}
+
+/* Over a connection of its own: that of the session ended with its loop. */
+static int run(SilenceOrder *order)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_autoptr(AldOwnBus) bus = NULL;
+        int r = ald_session_load(&session, &order->ctl, false);
+
+        if (r == ALD_EXIT_OK && order->nodes[0])
+                r = find_ids(order, &session);
+        if (r == ALD_EXIT_OK)
+                r = ald_bus_open(&order->ctl, &bus);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return order->nodes[0] ? change(order, bus, session.model) : list(order, bus, session.model);
+}
+
+static int run_verb(const AldCtl *ctl, bool ends)
+{
+        g_auto(SilenceOrder) order = { .ctl = *ctl, .ends = ends };
+        g_autofree char **argv = NULL;
+        int argc, r;
+
+        argv = ald_options_begin(ctl, &argc);
+        r = parse_options(argc, argv, &order);
+        if (r < 0)
+                r = check(&order);
+        else
+                return r;
+        return r == ALD_EXIT_OK ? run(&order) : r;
+}
+
+int ald_verb_silence(const AldCtl *ctl)
+{
+        return run_verb(ctl, false);
+}
+
+int ald_verb_unsilence(const AldCtl *ctl)
+{
+        return run_verb(ctl, true);
+}
