@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Calls of org.alidade.History1, and what a history service is fed with."""
 
+import time
+
+from bedlib.node import Clock
 from bedlib.waiting import wait_steadily
 from state_service import node_id, record
 
@@ -8,6 +11,7 @@ HISTORY, PATH = "org.alidade.History1", "/org/alidade/History1"
 ACTION = "org.alidade.history.silence"
 NOT_KEPT = "org.alidade.Error.NotKept"
 SECOND = 1_000_000
+HOUR = 3600 * SECOND
 FOREVER = 2 ** 53
 NEVER = 2 ** 64 - 1
 ALPHA, BETA = node_id(1), node_id(2)
@@ -43,7 +47,58 @@ def events(host, since=0, until=FOREVER):
     return [(finding["Id"], "EndedUSec" in row) for row, finding in zip(rows, findings)]
 
 
-def link(now, sink, upload, *, source=ALPHA, download=10 ** 9, address="192.0.2.2", **fields):
+def link(now, sink, upload, *, source=ALPHA, download=10 ** 9, address="192.0.2.2", measured=None, **fields):
     return record(source, "Link1.Socket", seq=now, updated=now, key=f"{sink},{address}", Source=source, Sink=sink,
                   SinkAddress=address, SourceInterface="eth0", UploadBitsPerSecond=upload,
-                  DownloadBitsPerSecond=download, MeasuredUSec=now, **fields)
+                  DownloadBitsPerSecond=download, MeasuredUSec=measured or now, **fields)
+
+
+def disk(node, left, path="/"):
+    """A file system with this share left, of which the state service finds that it is nearly full."""
+    now = time.time_ns() // 1000
+    return record(node, "Node1.Disk", seq=now, updated=now, Paths=[
+        {"Id": path, "TotalBytes": 10 ** 12, "AvailableBytes": int(10 ** 12 * left)}])
+
+
+class Hours:
+    """The clock of a history service, for which it makes time pass."""
+
+    def __init__(self, host):
+        self._clock = Clock(host, monotonic=True)
+        self.environment = self._clock.environment
+        self._passed = 0
+
+    def now(self):
+        return time.time_ns() // 1000 + self._passed * SECOND
+
+    def pass_until(self, predicate, what, step=10):
+        """Seconds by seconds. The predicate must call the service, which notices then."""
+        def go_on():
+            self._passed += step
+            self._clock.set(self._passed)
+            return predicate()
+        return wait_steadily(go_on, what, 60, 0.1)
+
+
+class Notices:
+    """What the service reports: .began and .ended hold the arguments of its signals."""
+
+    def __init__(self, host):
+        self._host = host
+        self._log = host.log_signals(HISTORY, PATH, HISTORY)
+
+    def _named(self, name):
+        get(self._host, "Scope")  # what it has sent before is here then
+        return [signal.args for signal in self._log.received if signal.member == name]
+
+    @property
+    def began(self):
+        return self._named("FindingBegan")
+
+    @property
+    def ended(self):
+        return self._named("FindingEnded")
+
+    def nodes(self):
+        """Of each beginning."""
+        return [finding["Nodes"] for *_, finding in self.began]

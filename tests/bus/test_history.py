@@ -2,16 +2,26 @@
 """alidade-historyd: what it records, what it answers, and what may happen to it. Records are played; the state service
 is real."""
 
+import re
+import shutil
 import signal
+import subprocess
 import time
 
 import pytest
 
+from bedlib.fixtures import needs_namespaces
+from bedlib.journal import JournalSocket
+from bedlib.services import SOURCE
 from bedlib.waiting import wait_steadily
 from contract import assert_follows
-from history import (ACTION, ALPHA, BETA, FOREVER, HISTORY, NEVER, NOT_KEPT, PATH, SECOND, call, get, link, series, values, wait_for_values)
+from history import (ACTION, ALPHA, BETA, FOREVER, HISTORY, HOUR, NEVER, NOT_KEPT, PATH, SECOND, Hours, Notices, call,
+                     disk, events, get, link, series, values, wait_for_values)
 from state_service import INVALID_ARGS, Cluster, fails_with, local_id, memory, node_id, record, start
 
+DISK = "disk-nearly-full"
+SLOWER = "slower-than-past"
+GPU = "0000:01:00.0"
 NOT_AUTHORIZED = "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired"
 TOTAL = 10 ** 9  # which is kept without rounding
 
@@ -167,3 +177,264 @@ def test_only_some_may_silence(make_host):
     host.polkit.allow(ACTION, "daemon")
     call(host, "Silence", "ssts", (ALPHA, "", NEVER, ""), "daemon")
     assert call(host, "GetSilences")[0]["Uid"] == 1
+
+
+# Events. The service has a clock of its own, which its findings' beginnings and ends wait for.
+
+class Watched:
+    """A history service, what it reports, and the cluster that it watches."""
+
+    def __init__(self, host):
+        self.host = host
+        self.cluster = Cluster(host)
+        self.cluster.online(ALPHA, BETA)
+        self.hours = Hours(host)
+        self.notices = Notices(host)
+        self.start()
+
+    def start(self):
+        self.historyd = self.host.start_daemon("historyd", env=self.hours.environment)
+        wait_steadily(lambda: get(self.host, "Scope") == "all", "the history to begin")
+
+    def fill(self, *nodes):
+        self.cluster.take(*(disk(node, 0.001) for node in nodes))
+
+    def wait_for_beginning(self, node, step=10):
+        """The arguments of its signal."""
+        def reported():
+            return next((args for args in self.notices.began if args[-1]["Nodes"] == [node]), None)
+        found = self.hours.pass_until(reported, f"the finding about {node} to begin", step)
+        get(self.host, "Scope")  # it is answered once the service has also saved that
+        return found
+
+
+@pytest.fixture
+def watched(host):
+    return Watched(host)
+
+
+def test_findings_begin_and_end(host, watched):
+    at = now()
+    watched.fill(ALPHA)
+    event, began, finding = watched.wait_for_beginning(ALPHA)
+    assert at <= began <= watched.hours.now() - 30 * SECOND
+    assert finding["Id"] == DISK and finding["Severity"] == "error" and finding["Path"] == "/"
+    assert call(host, "GetEvents", "tt", (0, FOREVER)) == ([{"Event": event, "BeganUSec": began}], [finding], False)
+    assert events(host, until=began) == [] and events(host, since=began + HOUR) == [(DISK, False)]
+    watched.cluster.take(disk(ALPHA, 0.5))
+    (ended,) = watched.hours.pass_until(lambda: watched.notices.ended, "the finding to end", 20)
+    assert ended[:2] == (event, began) and ended[3]["Id"] == DISK
+    assert began < ended[2] <= watched.hours.now() - 300 * SECOND
+    rows, _, _ = call(host, "GetEvents", "tt", (0, FOREVER))
+    assert rows == [{"Event": event, "BeganUSec": began, "EndedUSec": ended[2]}]
+    assert events(host, since=ended[2] + 1) == []
+
+
+def test_what_comes_and_goes_is_one_event(host, watched):
+    watched.fill(ALPHA)
+    event, began, _ = watched.wait_for_beginning(ALPHA)
+    watched.cluster.take(disk(ALPHA, 0.5))
+    watched.fill(BETA)
+    watched.wait_for_beginning(BETA)
+    watched.fill(ALPHA)
+    watched.cluster.take(disk(BETA, 0.5))
+    watched.hours.pass_until(lambda: watched.notices.ended, "the other one to end", 20)
+    assert [args[0] for args in watched.notices.began].count(event) == 1 and watched.notices.ended[0][0] != event
+    assert events(host) == [(DISK, False), (DISK, True)]
+    assert call(host, "GetEvents", "tt", (0, FOREVER))[0][0] == {"Event": event, "BeganUSec": began}
+
+
+def test_silent_findings_are_reported_when_the_silence_ends(host, watched):
+    call(host, "Silence", "ssts", (ALPHA, "", NEVER, ""))
+    watched.fill(ALPHA, BETA)
+    watched.wait_for_beginning(BETA)
+    watched.hours.pass_until(lambda: len(events(host)) == 2, "both events")
+    assert watched.notices.nodes() == [[BETA]]
+    call(host, "Unsilence", "ss", (ALPHA, ""))
+    assert watched.notices.nodes() == [[BETA], [ALPHA]]
+
+
+def test_a_silence_that_ends_by_itself(host, watched):
+    call(host, "Silence", "ssts", (ALPHA, "", watched.hours.now() + 600 * SECOND, ""))
+    at = watched.hours.now()
+    watched.fill(ALPHA)
+    watched.wait_for_beginning(ALPHA, step=30)
+    assert watched.hours.now() >= at + 600 * SECOND and call(host, "GetSilences") == []
+
+
+@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_a_restart_repeats_nothing(host, watched, how):
+    watched.fill(ALPHA)
+    event, began, _ = watched.wait_for_beginning(ALPHA)
+    getattr(watched.historyd, how)()
+    watched.start()
+    watched.fill(BETA)
+    watched.wait_for_beginning(BETA)
+    assert watched.notices.nodes() == [[ALPHA], [BETA]] and watched.notices.ended == []
+    rows, _, _ = call(host, "GetEvents", "tt", (0, FOREVER))
+    assert rows[0] == {"Event": event, "BeganUSec": began} and len(rows) == 2
+
+
+def test_a_restart_of_the_state_service_repeats_nothing(host, watched):
+    watched.fill(ALPHA)
+    event, began, _ = watched.wait_for_beginning(ALPHA)
+    next(daemon for daemon in host.daemons if daemon.name == "stated").kill()
+    host.start_daemon("stated")
+    watched.cluster.online(ALPHA, BETA)
+    watched.fill(ALPHA, BETA)
+    watched.wait_for_beginning(BETA)
+    assert watched.notices.nodes() == [[ALPHA], [BETA]] and watched.notices.ended == []
+    assert call(host, "GetEvents", "tt", (0, FOREVER))[0][0] == {"Event": event, "BeganUSec": began}
+
+
+# The journal
+
+def catalog(*options, root):
+    return subprocess.run(["journalctl", f"--root={root}", *options], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.fixture
+def messages(tmp_path):
+    """What journalctl explains of our catalog: {MESSAGE_ID: text}."""
+    folder = tmp_path / "usr/lib/systemd/catalog"
+    folder.mkdir(parents=True)
+    (tmp_path / "var/lib/systemd/catalog").mkdir(parents=True)
+    shutil.copy(SOURCE / "services/history/alidade.catalog", folder)
+    catalog("--update-catalog", root=tmp_path)
+    ids = [line.split()[0] for line in catalog("--list-catalog", root=tmp_path).splitlines()]
+    return {name: catalog("--dump-catalog", name, root=tmp_path) for name in ids}
+
+
+@needs_namespaces
+def test_the_journal(host, messages):
+    with JournalSocket(host) as journal:
+        watched = Watched(host)
+        watched.fill(ALPHA)
+        event, began, finding = watched.wait_for_beginning(ALPHA)
+        entry = journal.wait(ALIDADE_FINDING=DISK)
+        assert "Subject: Finding @ALIDADE_FINDING@ began\n" in messages[entry["MESSAGE_ID"]]
+        assert entry["PRIORITY"] == "3" and entry["MESSAGE"] == entry["ALIDADE_TEXT"] == finding["Text"]
+        assert entry["ALIDADE_REMEDY"] == finding["Remedy"] and entry["ALIDADE_NODES"] == ALPHA
+        assert entry["ALIDADE_NAMES"] == finding["Names"][0] and entry["ALIDADE_EVENT"] == str(event)
+        assert entry["ALIDADE_BEGAN_USEC"] == str(began) and entry["ALIDADE_ENDED_USEC"] == ""
+        watched.cluster.take(disk(ALPHA, 0.02), disk(BETA, 0.02))
+        watched.wait_for_beginning(BETA)
+        assert journal.wait(ALIDADE_NODES=BETA)["PRIORITY"] == "4"
+        watched.cluster.take(disk(ALPHA, 0.5))
+        (ended,) = watched.hours.pass_until(lambda: watched.notices.ended, "the finding to end", 20)
+        over = journal.wait(ALIDADE_ENDED_USEC=str(ended[2]))
+        assert "Subject: Finding @ALIDADE_FINDING@ ended\n" in messages[over["MESSAGE_ID"]]
+        assert over["PRIORITY"] == "5" and over["MESSAGE"] == f"Over: {over['ALIDADE_TEXT']}"
+        assert over["ALIDADE_EVENT"] == str(event) and over["ALIDADE_BEGAN_USEC"] == str(began)
+        known = {name for name in entry if name.startswith("ALIDADE_")}
+        for text in messages.values():
+            assert set(re.findall(r"@(\w+)@", text)) <= known
+        call(host, "Silence", "ssts", (BETA, "", NEVER, ""))
+        before = len(journal.read())
+        watched.cluster.take(disk(BETA, 0.5))
+        watched.hours.pass_until(lambda: [ended for _, ended in events(host)] == [True, True], "the other one", 20)
+        assert not [entry for entry in journal.read()[before:] if "ALIDADE_FINDING" in entry]
+
+
+# Slower than the past
+
+class Results:
+    """What probes measured, an hour apart: each reaches the history before the next one is there."""
+
+    def __init__(self, host, cluster, hours=23):
+        self.host, self.cluster = host, cluster
+        self.measured = now() - hours * HOUR
+
+    def links(self, *rates, sink=BETA, **fields):
+        for rate in rates:
+            self.cluster.take(link(now(), sink, rate, measured=self.measured, **fields))
+            self._wait("UploadBitsPerSecond", kind="Link1.Socket", key=f"{sink},192.0.2.2")
+
+    def devices(self, *rates, **fields):
+        for rate in rates:
+            at = now()
+            self.cluster.take(record(ALPHA, "Node1.Compute", seq=at, updated=at, Devices=[
+                {"Id": GPU, "GemmTflops": rate, "MeasuredUSec": self.measured, **fields}]))
+            self._wait(f"Devices[{GPU}].GemmTflops", kind="Node1.Compute")
+
+    def _wait(self, field, **options):
+        wait_steadily(lambda: series(self.host, ALPHA, field, since=self.measured - SECOND,
+                                     until=self.measured + SECOND, **options), "the result to be recorded")
+        self.measured += HOUR
+
+
+def slower(host):
+    return call(host, "GetFindings")
+
+
+def wait_for_slower(host, count=1):
+    wait_steadily(lambda: len(slower(host)) == count, lambda: f"{count} findings; there are {slower(host)}")
+    return slower(host)
+
+
+def about(value):
+    """Values of the past are rounded to 0.25 %, and times to the minute."""
+    return pytest.approx(value, rel=0.003)
+
+
+def test_links_that_are_slower_than_their_past(host, cluster, historyd):
+    results = Results(host, cluster)
+    changes = host.log_signals(HISTORY, PATH, HISTORY, "FindingsChanged")
+    results.links(*[10 ** 9] * 22)
+    since = results.measured
+    results.links(6 * 10 ** 8)
+    assert slower(host) == [] and changes.received == [], "one result may be chance"
+    results.links(5 * 10 ** 8)
+    (row,) = wait_for_slower(host)
+    changes.wait()
+    assert (row["Id"], row["Severity"], row["Nodes"]) == (SLOWER, "warning", [ALPHA, BETA])
+    assert row["UploadBitsPerSecond"] == about(6 * 10 ** 8) and row["PastBitsPerSecond"] == about(10 ** 9)
+    assert "DownloadBitsPerSecond" not in row and row["Interface"] == "eth0" and row["Address"] == "192.0.2.2"
+    assert abs(row["SinceUSec"] - since) <= 60 * SECOND and "slower than its own past" in row["Text"]
+    historyd.stop()
+    host.start_daemon("historyd")
+    assert wait_for_slower(host) == [row]
+    results.links(10 ** 9)
+    wait_for_slower(host, 0)
+
+
+def test_devices_that_are_slower_than_their_past(host, cluster, historyd):
+    cluster.take(record(ALPHA, "Node1.Backends", updated=now(), Devices=[
+        {"Id": GPU, "Class": "gpu", "Name": "RTX 4090", "Driver": "nvidia"}]))
+    results = Results(host, cluster)
+    results.devices(*[160.0] * 22, 100.0, 100.0)
+    (row,) = wait_for_slower(host)
+    assert (row["Id"], row["Nodes"], row["Device"], row["DeviceName"], row["Field"]) == (
+        SLOWER, [ALPHA], GPU, "RTX 4090", "GemmTflops")
+    assert row["Tflops"] == about(100) and row["PastTflops"] == about(160)
+
+
+def test_disturbed_results_do_not_count(host, cluster, historyd):
+    results = Results(host, cluster)
+    results.links(*[10 ** 9] * 20)
+    results.links(5 * 10 ** 8, 5 * 10 ** 8, Flags=["disturbed"])
+    results.links(5 * 10 ** 8)
+    fence = Results(host, cluster)
+    fence.links(*[10 ** 9] * 22, 5 * 10 ** 8, 5 * 10 ** 8, sink=node_id(3))
+    (row,) = wait_for_slower(host)
+    assert row["Nodes"] == [ALPHA, node_id(3)], "of the other link one result alone is slow and counts"
+    results.links(5 * 10 ** 8)
+    assert sorted(row["Nodes"][1] for row in wait_for_slower(host, 2)) == [BETA, node_id(3)]
+
+
+@pytest.mark.parametrize("flag", ["busy", "unstable", "suspect", "reduced", "wall_clock"])
+def test_unreliable_results_of_devices_do_not_count(host, cluster, historyd, flag):
+    results = Results(host, cluster)
+    results.devices(*[160.0] * 20)
+    results.devices(100.0, 100.0, Flags=[flag])
+    fence = Results(host, cluster)
+    fence.links(*[10 ** 9] * 22, 5 * 10 ** 8, 5 * 10 ** 8)
+    (row,) = wait_for_slower(host)
+    assert row["Nodes"] == [ALPHA, BETA]
+
+
+def test_what_is_slower_than_its_past_becomes_an_event(host, watched):
+    results = Results(host, watched.cluster)
+    results.links(*[10 ** 9] * 22, 5 * 10 ** 8, 5 * 10 ** 8)
+    _, _, finding = watched.hours.pass_until(lambda: next(iter(watched.notices.began), None), "the finding")
+    assert finding["Id"] == SLOWER and events(host) == [(SLOWER, False)]
