@@ -16,9 +16,10 @@
 static const char *const link_rates[] = { "UploadBitsPerSecond", "DownloadBitsPerSecond", NULL };
 static const char *const device_rates[] = { "GemmTflops", "MemoryBandwidthBytesPerSecond",
         "CopyBandwidthBytesPerSecond", "HostToDeviceBytesPerSecond", "DeviceToHostBytesPerSecond", NULL };
-/* Of these results nobody knows how fast the device or link alone is. */
-static const char *const excuses[] = { "disturbed", "unsteady", "unstable", "busy", "reduced", "suspect",
-        "wall_clock", NULL };
+/* Of these results nobody knows how fast the device or link alone is. Those of a device at its power limit
+ * are unstable all the time, which their spread accounts for. */
+static const char *const excuses[] = { "disturbed", "unsteady", "busy", "reduced", "suspect", "wall_clock",
+        NULL };
 
 /* A rate that is compared with its past. */
 typedef struct AldPastRate {

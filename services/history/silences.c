@@ -5,6 +5,7 @@
 #include "record/id.h"
 #include "record/json.h"
 #include "services/history/silences.h"
+#include "state/alerts/silence.h"
 
 struct AldSilences {
         GPtrArray *rows; /* AldSilenceRow, the oldest first */
@@ -92,25 +93,11 @@ uint64_t ald_silences_due(const AldSilences *silences)
         return due;
 }
 
-/* One of both nodes of a link, and of nothing else. */
-static bool is_about_link(const AldFindingRow *finding)
-{
-        return g_strv_length((char **) finding->nodes) == 2 &&
-               (g_str_has_prefix(finding->id, "link-") ||
-                       strcmp(finding->id,
-                               ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_SLOWER_THAN_PAST)) == 0);
-}
-
 bool ald_silences_cover(const AldSilences *silences, const AldFindingRow *finding)
 {
-        for (guint i = 0; i < silences->rows->len; i++) {
-                const AldSilenceRow *row = silences->rows->pdata[i];
-
-                if (finding->nodes && g_strv_contains(finding->nodes, row->node) &&
-                        (!row->peer ||
-                                (is_about_link(finding) && g_strv_contains(finding->nodes, row->peer))))
+        for (guint i = 0; i < silences->rows->len; i++)
+                if (ald_silence_covers(silences->rows->pdata[i], finding))
                         return true;
-        }
         return false;
 }
 

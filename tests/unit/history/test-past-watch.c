@@ -179,7 +179,7 @@ static void test_disturbed_twice(Fixture *fixture, gconstpointer data)
 {
         make_past(fixture);
         for (unsigned i = 0; i < 2; i++) {
-                probe(fixture, 5 * GBIT, 10 * GBIT, i == 0 ? "disturbed" : "unstable");
+                probe(fixture, 5 * GBIT, 10 * GBIT, i == 0 ? "disturbed" : "unsteady");
                 fixture->now += HOUR;
         }
         probe(fixture, 85 * GBIT / 10, 10 * GBIT, NULL);
