@@ -56,7 +56,7 @@ bool ald_plan_order_has_numbers(const AldPlanOrder *order)
                order->elements != ALD_ABSENT_UINT64;
 }
 
-static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order)
+static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order, uint64_t context, uint64_t parallel)
 {
         AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
 
@@ -69,8 +69,8 @@ static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order)
         if (order->kv_bytes != ALD_ABSENT_UINT64)
                 workload.layer_kv_bytes = (order->kv_bytes + order->layers - 1) / order->layers;
         workload.activation_elements = order->elements;
-        workload.context = order->context;
-        workload.parallel = order->parallel;
+        workload.context = context;
+        workload.parallel = parallel;
         return workload;
 }
 
@@ -99,7 +99,7 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
         int r;
 
         if (!order->llm || ald_plan_engine_is_collective(order->engine)) {
-                *ret = workload_of_numbers(order);
+                *ret = workload_of_numbers(order, context, parallel);
                 return 0;
         }
         r = ald_plan_workload_of_llm(order->llm, (uint32_t) context, (uint32_t) parallel,

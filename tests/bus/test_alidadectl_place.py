@@ -135,12 +135,13 @@ def test_a_truncated_model(host):
 
 
 def test_a_plan_is_exported(host):
-    plan = place(host, *NUMBERS, "--context=4096", "--client=fast", "--must=fast/0000:01:00.0",
-                 "--must=slow/0000:01:00.0", "--json").stdout
+    plan = place(host, *NUMBERS, "--client=fast", "--must=fast/0000:01:00.0", "--must=slow/0000:01:00.0",
+                 "--json").stdout
     old = host.alidadectl("export", "llama.cpp", "--plan=-", text_in=plan, check=False)
     assert (old.returncode, old.stdout) == (EXIT_ERROR, "") and "--force exports the plan nevertheless" in old.stderr
     text = host.alidadectl("export", "llama.cpp", "--plan=-", "--force", text_in=plan).stdout
     assert "ggml-rpc-server -H 192.0.2.2 -p 50052 -d CUDA0\n" in text and "--rpc 192.0.2.2:50052 " in text
+    assert " -c 4096 -np 1" in text
     layers = {row["NodeName"]: row["Layers"] for row in json.loads(plan)["Stages"] if row["Alternative"] == 0}
     devices, split = text.partition("--device ")[2].split()[0], text.partition("--tensor-split ")[2].split()[0]
     by_device = dict(zip(devices.split(","), map(int, split.split(","))))

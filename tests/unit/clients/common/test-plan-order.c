@@ -75,9 +75,14 @@ static void test_numbers_become_layers(void)
         g_assert_cmpuint(workload.layer_kv_bytes, ==, (GIB + 9) / 10);
         g_assert_cmpuint(workload.activation_elements, ==, 4096);
         g_assert_cmpuint(workload.parallel, ==, 2);
-        g_assert_cmpuint(workload.context, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(workload.context, ==, 4096);
         g_assert_cmpuint(workload.message_bytes, ==, ALD_ABSENT_UINT64);
         g_assert_cmpstr(title, ==, "10 layers, 10.0 GiB");
+        without.parallel = ALD_ABSENT_UINT64;
+        without.context = 512;
+        g_assert_cmpint(ald_plan_order_workload(&without, &workload, &error), ==, 0);
+        g_assert_cmpuint(workload.context, ==, 512);
+        g_assert_cmpuint(workload.parallel, ==, 1);
         without.layers = 0;
         g_assert_false(ald_plan_order_has_numbers(&without));
 }
