@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <glib.h>
-#include <string.h>
 
 #include "clients/common/format.h"
 #include "clients/common/plan-order.h"
@@ -10,33 +9,6 @@
 #include "record/translate.h"
 
 #define CONTEXT 4096u
-
-static const char *const kv_type_names[ALD_N_KV_TYPES] = {
-        [ALD_KV_F32] = "f32",
-        [ALD_KV_F16] = "f16",
-        [ALD_KV_BF16] = "bf16",
-        [ALD_KV_Q8_0] = "q8_0",
-        [ALD_KV_Q4_0] = "q4_0",
-        [ALD_KV_Q4_1] = "q4_1",
-        [ALD_KV_Q5_0] = "q5_0",
-        [ALD_KV_Q5_1] = "q5_1",
-        [ALD_KV_IQ4_NL] = "iq4_nl",
-};
-
-const char *ald_kv_type_name(AldKvType type)
-{
-        return kv_type_names[type];
-}
-
-int ald_kv_type_from_name(const char *name, AldKvType *ret)
-{
-        for (AldKvType i = 0; i < ALD_N_KV_TYPES; i++)
-                if (strcmp(kv_type_names[i], name) == 0) {
-                        *ret = i;
-                        return 0;
-                }
-        return -EINVAL;
-}
 
 uint64_t ald_plan_order_context(const AldLlm *llm)
 {
@@ -56,14 +28,18 @@ bool ald_plan_order_has_numbers(const AldPlanOrder *order)
                order->elements != ALD_ABSENT_UINT64;
 }
 
+static AldPlanWorkload workload_of_message(const AldPlanOrder *order)
+{
+        AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
+
+        workload.message_bytes = order->message_bytes;
+        return workload;
+}
+
 static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order, uint64_t context, uint64_t parallel)
 {
         AldPlanWorkload workload = ALD_PLAN_WORKLOAD_INIT;
 
-        if (ald_plan_engine_is_collective(order->engine)) {
-                workload.message_bytes = order->message_bytes;
-                return workload;
-        }
         workload.layers = order->layers;
         workload.layer_bytes = MAX((order->bytes + order->layers - 1) / order->layers, 1);
         if (order->kv_bytes != ALD_ABSENT_UINT64)
@@ -85,10 +61,33 @@ static char *explain(const AldLlm *llm, int error)
                         : g_strerror(-error));
 }
 
-/* distributed-llama knows no other type. */
 static AldKvType kept_as(const AldPlanOrder *order, AldKvType chosen)
 {
-        return order->engine && order->engine->topology == ALD_PLAN_SLICES ? ALD_KV_F32 : chosen;
+        return chosen == ALD_N_KV_TYPES ? ald_plan_engine_kv_type(order->engine) : chosen;
+}
+
+/* What numbers are of is known only if it was stated. */
+static const char *type_name(const AldPlanOrder *order, AldKvType chosen)
+{
+        return !order->llm && chosen == ALD_N_KV_TYPES ? NULL : ald_kv_type_name(kept_as(order, chosen));
+}
+
+static bool can_be(const AldPlanOrder *order, AldKvType chosen)
+{
+        return chosen == ALD_N_KV_TYPES || ald_plan_engine_keeps(order->engine, chosen);
+}
+
+int ald_plan_order_check_types(const AldPlanOrder *order, char **ret_error)
+{
+        g_autofree char *list = NULL;
+
+        if (ald_plan_engine_is_collective(order->engine) ||
+                (can_be(order, order->type_k) && can_be(order, order->type_v)))
+                return 0;
+        list = ald_plan_engine_kv_type_list(order->engine);
+        *ret_error = g_strdup_printf(
+                _("%s keeps keys and values in these types only: %s"), order->engine->name, list);
+        return -EINVAL;
 }
 
 int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error)
@@ -96,17 +95,29 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
         uint64_t context = order->context == ALD_ABSENT_UINT64 ? ald_plan_order_context(order->llm)
                                                                : order->context;
         uint64_t parallel = order->parallel == ALD_ABSENT_UINT64 ? 1 : order->parallel;
+        AldPlanWorkload workload;
         int r;
 
-        if (!order->llm || ald_plan_engine_is_collective(order->engine)) {
-                *ret = workload_of_numbers(order, context, parallel);
+        if (ald_plan_engine_is_collective(order->engine)) {
+                *ret = workload_of_message(order);
                 return 0;
         }
-        r = ald_plan_workload_of_llm(order->llm, (uint32_t) context, (uint32_t) parallel,
-                kept_as(order, order->type_k), kept_as(order, order->type_v), ret);
+        r = ald_plan_order_check_types(order, ret_error);
         if (r < 0)
+                return r;
+        if (!order->llm)
+                workload = workload_of_numbers(order, context, parallel);
+        else
+                r = ald_plan_workload_of_llm(order->llm, (uint32_t) context, (uint32_t) parallel,
+                        kept_as(order, order->type_k), kept_as(order, order->type_v), &workload);
+        if (r < 0) {
                 *ret_error = explain(order->llm, r);
-        return r;
+                return r;
+        }
+        workload.kv_type_k = type_name(order, order->type_k);
+        workload.kv_type_v = type_name(order, order->type_v);
+        *ret = workload;
+        return 0;
 }
 
 static double bytes_of(const AldLlm *llm)

@@ -2,29 +2,29 @@
 #pragma once
 
 #include "placement/model/model.h"
-#include "placement/plan/engine.h"
+#include "placement/plan/kv-types.h"
 #include "record/schema.h"
 
 /* What is to be placed, as a person asks for it: a model that was read, or numbers. */
 typedef struct AldPlanOrder {
-        const AldPlanEngine *engine; /* NULL: one that keeps keys and values in any type */
+        const AldPlanEngine *engine; /* NULL: any */
         uint64_t message_bytes;      /* for engines without layers, for which only this counts */
         const AldLlm *llm;           /* NULL: the four numbers below count */
         uint64_t bytes;              /* of all layers */
         uint64_t kv_bytes;           /* of all keys and values; may be absent */
         uint64_t layers;
-        uint64_t elements; /* that pass from layer to layer for a token */
-        uint64_t context;  /* tokens of each request; absent: see ald_plan_order_context() */
-        uint64_t parallel; /* requests at once; absent: 1 */
-        AldKvType type_k, type_v;
+        uint64_t elements;        /* that pass from layer to layer for a token */
+        uint64_t context;         /* tokens of each request; absent: see ald_plan_order_context() */
+        uint64_t parallel;        /* requests at once; absent: 1 */
+        AldKvType type_k, type_v; /* ALD_N_KV_TYPES, absent: as the engine keeps them by default */
 } AldPlanOrder;
 
 #define ALD_PLAN_ORDER_INIT                                                                                \
         {                                                                                                  \
                 .message_bytes = ALD_ABSENT_UINT64, .bytes = ALD_ABSENT_UINT64,                            \
                 .kv_bytes = ALD_ABSENT_UINT64, .layers = ALD_ABSENT_UINT64, .elements = ALD_ABSENT_UINT64, \
-                .context = ALD_ABSENT_UINT64, .parallel = ALD_ABSENT_UINT64, .type_k = ALD_KV_F16,         \
-                .type_v = ALD_KV_F16,                                                                      \
+                .context = ALD_ABSENT_UINT64, .parallel = ALD_ABSENT_UINT64, .type_k = ALD_N_KV_TYPES,     \
+                .type_v = ALD_N_KV_TYPES,                                                                  \
         }
 
 /* The context of an order that names none: 4096 tokens, or what the model has, if that is less. The model may
@@ -37,14 +37,12 @@ bool ald_plan_engine_is_collective(const AldPlanEngine *engine);
 /* Whether all numbers are there that an order without a model needs. */
 bool ald_plan_order_has_numbers(const AldPlanOrder *order);
 
+/* Whether the engine can keep keys and values in these types; -EINVAL with a sentence, to be freed. */
+int ald_plan_order_check_types(const AldPlanOrder *order, char **ret_error);
+
 /* What Plan() of org.alidade.Placement1 is to be called with. On error, *ret_error is a sentence, to be
  * freed. */
 int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error);
 
 /* "Example (llama), 32 layers, 11.1 GiB": safe text, to be freed. */
 char *ald_plan_order_title(const AldPlanOrder *order);
-
-/* As llama.cpp calls them: "f16", "q8_0" … */
-const char *ald_kv_type_name(AldKvType type);
-/* -EINVAL for any other text. */
-int ald_kv_type_from_name(const char *name, AldKvType *ret);

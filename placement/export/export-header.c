@@ -96,6 +96,9 @@ void ald_export_append_header(GString *out, const AldExportPlan *plan, const cha
                 " ns");
         append_figure(out, "; requests at once: ", plan->plan->parallel, "");
         append_figure(out, "; tokens of context each: ", plan->plan->context, "");
+        if (plan->plan->kv_type_k && plan->plan->kv_type_v)
+                g_string_append_printf(
+                        out, "; keys in %s, values in %s", plan->plan->kv_type_k, plan->plan->kv_type_v);
         g_string_append_c(out, '\n');
         for (guint i = 0; i < plan->n_stages; i++)
                 append_stage(out, plan, i, mark);

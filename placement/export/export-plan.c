@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "placement/export/export-plan.h"
+#include "placement/plan/kv-types.h"
 
 int ald_export_fail(int error, char **ret_reason, const char *format, ...)
 {
@@ -135,6 +136,17 @@ static int check_hops(const AldExportPlan *plan, char **ret_reason)
         return 0;
 }
 
+static int check_type(const AldPlanRow *plan, const char *name, char **ret_reason)
+{
+        AldKvType type;
+
+        if (!name || (ald_kv_type_from_name(name, &type) >= 0 &&
+                             ald_plan_engine_keeps(ald_plan_engine_find(plan->engine), type)))
+                return 0;
+        return ald_export_fail(-ENODATA, ret_reason,
+                "The plan is broken: %s does not keep keys and values as \"%s\"", plan->engine, name);
+}
+
 int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions *options, AldExportPlan *ret,
         char **ret_reason)
 {
@@ -153,6 +165,10 @@ int ald_export_plan_read(const AldPlanReport *report, const AldPlanExportOptions
         r = ald_export_has_layers(&plan) ? check_stages(&plan, ret_reason) : check_ranks(&plan, ret_reason);
         if (r >= 0)
                 r = check_hops(&plan, ret_reason);
+        if (r >= 0)
+                r = check_type(plan.plan, plan.plan->kv_type_k, ret_reason);
+        if (r >= 0)
+                r = check_type(plan.plan, plan.plan->kv_type_v, ret_reason);
         if (r >= 0)
                 *ret = plan;
         return r;

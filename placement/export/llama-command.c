@@ -204,6 +204,10 @@ static void append_command(GString *out, const LlamaCommand *command, bool head_
         append_devices(out, command);
         g_string_append_printf(out, " \\\n  -fit off -c %" PRIu64 " -np %" PRIu64,
                 plan->context * plan->parallel, plan->parallel);
+        if (plan->kv_type_k)
+                g_string_append_printf(out, " -ctk %s", plan->kv_type_k);
+        if (plan->kv_type_v)
+                g_string_append_printf(out, " -ctv %s", plan->kv_type_v);
         if (head_is_apart)
                 g_string_append(out, " \\\n  -ot '^output\\.weight$=CPU'");
         g_string_append_c(out, '\n');

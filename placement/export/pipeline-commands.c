@@ -44,6 +44,14 @@ static void append_limit(GString *out, const char *option, uint64_t value)
                 g_string_append_printf(out, " %s %" PRIu64, option, value);
 }
 
+/* Of 16 bits, in both programs: that of the model, since keys and values in the other one are refused, or in
+ * some versions of vLLM misread. */
+static void append_kv_type(GString *out, const AldPlanRow *plan)
+{
+        if (plan->kv_type_k || plan->kv_type_v)
+                g_string_append(out, " --kv-cache-dtype auto");
+}
+
 static int append_vllm(GString *out, const Pipeline *pipeline, guint rank, char **ret_reason)
 {
         const AldExportPlan *plan = pipeline->plan;
@@ -60,6 +68,7 @@ static int append_vllm(GString *out, const Pipeline *pipeline, guint rank, char 
         g_string_append_printf(out, " --tensor-parallel-size 1 --pipeline-parallel-size %u", plan->n_stages);
         append_limit(out, "--max-model-len", plan->plan->context);
         append_limit(out, "--max-num-seqs", plan->plan->parallel);
+        append_kv_type(out, plan->plan);
         if (pipeline->master) {
                 g_string_append_printf(
                         out, " \\\n  --nnodes %u --node-rank %u --master-addr ", pipeline->nodes->len, rank);
@@ -82,6 +91,7 @@ static int append_sglang(GString *out, const Pipeline *pipeline, guint rank, cha
         g_string_append_printf(out, " --tp-size 1 --pp-size %u", plan->n_stages);
         append_limit(out, "--context-length", plan->plan->context);
         append_limit(out, "--max-running-requests", plan->plan->parallel);
+        append_kv_type(out, plan->plan);
         if (pipeline->master) {
                 g_autofree char *authority = ald_export_authority(pipeline->master);
                 g_autofree char *init = g_strdup_printf("%s:%u", authority, SGLANG_PORT);

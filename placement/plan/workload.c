@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "placement/plan/kv-types.h"
 #include "placement/plan/workload.h"
 
 #define FP16_BYTES 2
@@ -19,23 +20,34 @@ static void set_mean_if_absent(double *number, double value)
                 *number = value;
 }
 
+static bool can_keep(const AldPlanEngine *engine, const char *name)
+{
+        AldKvType type;
+
+        return !name || (ald_kv_type_from_name(name, &type) >= 0 && ald_plan_engine_keeps(engine, type));
+}
+
 int ald_plan_workload_check(
         const AldPlanWorkload *workload, const AldPlanEngine *engine, const char **ret_reason)
 {
         bool has_layers = engine->topology != ALD_PLAN_ALL_REDUCE;
-        const char *missing = NULL;
+        const char *wrong = NULL;
 
         if (has_layers && workload->layers == ALD_ABSENT_UINT64)
-                missing = "Layers is missing";
+                wrong = "Layers is missing";
         else if (has_layers && workload->layer_bytes == ALD_ABSENT_UINT64)
-                missing = "LayerBytes is missing";
+                wrong = "LayerBytes is missing";
         else if (has_layers && workload->activation_elements == ALD_ABSENT_UINT64)
-                missing = "ActivationElements is missing";
+                wrong = "ActivationElements is missing";
         else if (!has_layers && workload->message_bytes == ALD_ABSENT_UINT64)
-                missing = "MessageBytes is missing";
-        if (!missing)
+                wrong = "MessageBytes is missing";
+        else if (has_layers && !can_keep(engine, workload->kv_type_k))
+                wrong = "The engine cannot keep keys in KvTypeK";
+        else if (has_layers && !can_keep(engine, workload->kv_type_v))
+                wrong = "The engine cannot keep values in KvTypeV";
+        if (!wrong)
                 return 0;
-        *ret_reason = missing;
+        *ret_reason = wrong;
         return -EINVAL;
 }
 

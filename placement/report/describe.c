@@ -451,6 +451,8 @@ AldPlanReport *ald_plan_describe(const AldPlanCluster *cluster, const AldPlanReq
         report->plan.layers = request->workload->layers;
         report->plan.parallel = request->workload->parallel;
         report->plan.context = request->workload->context;
+        report->plan.kv_type_k = copy(report, request->workload->kv_type_k);
+        report->plan.kv_type_v = copy(report, request->workload->kv_type_v);
         report->plan.revision = revision;
         if (plan)
                 set_plan(&account, plan);

@@ -116,6 +116,7 @@ def test_no_plan_is_a_failure_with_reasons(host):
     (("--split=fast", *NUMBERS), EXIT_ERROR, "Split: not of the form"),
     (("model.gguf", "--engine=nccl"), EXIT_USAGE, "runs no model"),
     (("--kv-type=f8", *NUMBERS), EXIT_USAGE, "--kv-type"),
+    (("model.gguf", "--engine=vllm", "--kv-type=q4_0"), EXIT_USAGE, "in these types only: f16, bf16"),
     (("--parallel=0", *NUMBERS), EXIT_USAGE, "--parallel"),
     (("--assume=1G,1e12s", *NUMBERS), EXIT_USAGE, "--assume"),
     (("--must=nobody", *NUMBERS), EXIT_NO_NODE, "No such node"),
@@ -148,3 +149,16 @@ def test_a_plan_is_exported(host):
     assert by_device.keys() == {"RPC0", "CUDA0"} and sum(by_device.values()) == LAYERS + 1
     last = devices.split(",")[-1]
     assert by_device == {"RPC0": layers["slow"] + (last == "RPC0"), "CUDA0": layers["fast"] + (last == "CUDA0")}
+
+
+def test_commands_state_what_keys_and_values_are_kept_in(host):
+    model = write_model(host.dir / "model.gguf")
+    for options, kept in (((), ("f16", "f16")), (("--kv-type=q8_0,q4_0",), ("q8_0", "q4_0"))):
+        found = place(host, model, "--json", *options).stdout
+        assert (json.loads(found)["Plan"]["KvTypeK"], json.loads(found)["Plan"]["KvTypeV"]) == kept
+        text = host.alidadectl("export", "llama.cpp", "--plan=-", "--force", text_in=found).stdout
+        assert " -ctk %s -ctv %s\n" % kept in text
+    found = place(host, model, "--json", "--engine=vllm", "--kv-type=bf16").stdout
+    text = host.alidadectl("export", "vllm", "--plan=-", "--force", text_in=found).stdout
+    assert " --kv-cache-dtype auto" in text
+    assert "KvTypeK" not in json.loads(place(host, *NUMBERS, "--json").stdout)["Plan"]

@@ -154,6 +154,8 @@ BAD_CALLS = [
     ({"TokenBytes": Typed("d", 1e12)}, {}, "TokenBytes is more than MeanLayerBytes"),
     ({}, {"Engine": Typed("s", "abacus")}, 'Engine: unknown word abacus'),
     ({}, {"Engine": Typed("s", "")}, "Engine"),
+    ({"KvTypeK": Typed("s", "f8")}, {}, "KvTypeK: unknown word f8"),
+    ({"KvTypeV": Typed("s", "q4_0")}, {"Engine": Typed("s", "vllm")}, "The engine cannot keep values in KvTypeV"),
     ({}, {"Must": Typed("as", ["a/" * 600])}, "more than 1024 bytes"),
     ({"é" * 100: Typed("t", 1)}, {}, "Unknown key éééé"),
     ({}, {"GpuMemoryEfficiency": Typed("d", 2.0)}, "GpuMemoryEfficiency must be 1 or less"),

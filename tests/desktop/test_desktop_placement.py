@@ -197,6 +197,42 @@ def test_planning_is_canceled_and_fails_in_words(play):
         program.wait_for_text(f"Cannot plan: {words}")
 
 
+def choose_in(program, row, choice):
+    """In a row of choices, with the arrow key."""
+    program.click_at(program.read().find(name=row))
+    program.wait_for("list item", state="focused")
+    while program.focused().texts() != [choice]:
+        program.press_and_wait("Down")
+    program.press("Return")
+
+
+def test_an_engine_keeps_keys_and_values_in_its_types(play):
+    """A type that the next engine cannot keep gives way."""
+    played = play(**cluster())
+    program, connection = played.program, played.host.connection()
+    asked = []
+
+    def refuse(workload, options):
+        asked.append((options["Engine"], workload["KvTypeK"], workload["KvTypeV"]))
+        raise BusError("org.alidade.Error.StateUnavailable", f"Number {len(asked)}")
+
+    service = StandIn(connection, PATH, interface_xml(NAME), {}, {"Cancel": lambda: (), "Plan": refuse})
+    connection.own(NAME)
+    played.services.append(service)
+    program.press("alt+5")
+    choose_model(played)
+    program.click_at(program.read().find(name="Options"))
+    choose_in(program, "Keys and Values", "q4_0")
+    program.wait_for_text("llama.cpp · latency · context 4096 · 1 request · q4_0")
+    for number, (engine, kept) in enumerate((("llama.cpp", "q4_0"), ("vllm", "f16"), ("sglang", "f16")), 1):
+        if number > 1:
+            choose_in(program, "Engine", engine)
+        program.wait_for_text(f"{engine} · latency · context 4096 · 1 request · {kept}")
+        program.press("ctrl+Return")
+        program.wait_for_text(f"Cannot plan: Number {number}")
+        assert asked[-1] == (engine, kept, kept)
+
+
 # How it looks
 
 def test_look(place):

@@ -50,9 +50,9 @@ static int help(void)
              "     --context=TOKENS    Tokens that each request keeps (default: 4096, or what the model "
              "has)\n"
              "     --parallel=N        Requests at once (default: 1)\n"
-             "     --kv-type=TYPE      Type of keys and values, or both as K,V: f32, f16 (default), bf16, "
-             "q8_0,\n"
-             "                         q5_1, q5_0, q4_1, q4_0, iq4_nl\n"
+             "     --kv-type=TYPE      Type of keys and values, or both as K,V: f32, f16, bf16, q8_0, q5_1,\n"
+             "                         q5_0, q4_1, q4_0, iq4_nl (default: f16; f32 for "
+             "distributed-llama)\n"
              "     --must=NODE[/DEVICE]\n"
              "                         Must get a layer; may be repeated\n"
              "     --without=NODE[/DEVICE]\n"
@@ -310,9 +310,14 @@ static int check(const AldPlaceOrder *order)
         const AldPlanOrder *of = &order->order;
         const bool has_any = of->bytes != ALD_ABSENT_UINT64 || of->kv_bytes != ALD_ABSENT_UINT64 ||
                              of->layers != ALD_ABSENT_UINT64 || of->elements != ALD_ABSENT_UINT64;
+        g_autofree char *error = NULL;
 
         if (order->model && ald_plan_engine_is_collective(of->engine)) {
                 ald_print_error("%s runs no model; state --message-bytes instead", order->options.engine);
+                return ALD_EXIT_USAGE;
+        }
+        if (ald_plan_order_check_types(of, &error) < 0) {
+                ald_print_error("--kv-type: %s", error);
                 return ALD_EXIT_USAGE;
         }
         if (order->model && has_any) {

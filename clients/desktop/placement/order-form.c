@@ -19,8 +19,9 @@ struct _AldOrderForm {
         GtkBox parent;
         GtkWidget *source, *model, *status, *options, *kv_type;
         GtkWidget *numbers[N_NUMBERS];
-        GPtrArray *choices; /* rows of the options that are enumerations; children */
-        uint64_t context;   /* that was proposed */
+        GPtrArray *choices;             /* rows of the options that are enumerations; children */
+        const AldPlanEngine *kv_engine; /* whose types kv_type lists */
+        uint64_t context;               /* that was proposed */
         char *problem;
         bool ready; /* all rows are there */
 };
@@ -55,9 +56,15 @@ static const char *chosen_word(GtkWidget *row)
         return field->words[adw_combo_row_get_selected(ADW_COMBO_ROW(row))];
 }
 
+/* The list has only those that the engine keeps. */
 static AldKvType chosen_kv_type(AldOrderForm *form)
 {
-        return (AldKvType) adw_combo_row_get_selected(ADW_COMBO_ROW(form->kv_type));
+        GtkStringObject *chosen = adw_combo_row_get_selected_item(ADW_COMBO_ROW(form->kv_type));
+        AldKvType type = ALD_N_KV_TYPES;
+
+        if (chosen)
+                ald_kv_type_from_name(gtk_string_object_get_string(chosen), &type);
+        return type;
 }
 
 /* An older service may not know a field, so that what is as if it were absent, the first word, is left out.
@@ -120,7 +127,8 @@ AldPlanOrder ald_order_form_order(AldOrderForm *form)
         order.kv_bytes = number_of(form, KV_BYTES);
         order.context = number_of(form, CONTEXT);
         order.parallel = number_of(form, PARALLEL);
-        order.type_k = order.type_v = chosen_kv_type(form);
+        if (is_from_file(form))
+                order.type_k = order.type_v = chosen_kv_type(form);
         return order;
 }
 
@@ -193,10 +201,39 @@ static void show_options(AldOrderForm *form)
         adw_expander_row_set_subtitle(ADW_EXPANDER_ROW(form->options), text->str);
 }
 
+static void on_changed(AldOrderForm *form);
+
+/* The type remains, if the engine keeps it. */
+static void list_kv_types(AldOrderForm *form)
+{
+        const AldPlanEngine *engine = engine_of(form);
+        g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
+        AldKvType chosen = chosen_kv_type(form);
+        guint selected = 0;
+
+        if (!takes_model(form) || engine == form->kv_engine)
+                return;
+        if (chosen == ALD_N_KV_TYPES || !ald_plan_engine_keeps(engine, chosen))
+                chosen = ald_plan_engine_kv_type(engine);
+        for (AldKvType type = 0; type < ALD_N_KV_TYPES; type++) {
+                if (!ald_plan_engine_keeps(engine, type))
+                        continue;
+                if (type == chosen)
+                        selected = g_list_model_get_n_items(G_LIST_MODEL(names));
+                gtk_string_list_append(names, ald_kv_type_name(type));
+        }
+        form->kv_engine = engine;
+        g_signal_handlers_block_by_func(form->kv_type, on_changed, form);
+        adw_combo_row_set_model(ADW_COMBO_ROW(form->kv_type), G_LIST_MODEL(names));
+        adw_combo_row_set_selected(ADW_COMBO_ROW(form->kv_type), selected);
+        g_signal_handlers_unblock_by_func(form->kv_type, on_changed, form);
+}
+
 static void on_changed(AldOrderForm *form)
 {
         if (!form->ready)
                 return;
+        list_kv_types(form);
         for (guint i = 0; i < N_NUMBERS; i++)
                 gtk_widget_set_visible(form->numbers[i], is_needed(form, i));
         gtk_widget_set_visible(form->source, takes_model(form));
@@ -298,10 +335,7 @@ static GtkWidget *kv_type_new(AldOrderForm *form)
 {
         g_autoptr(GtkStringList) names = gtk_string_list_new(NULL);
 
-        for (AldKvType type = 0; type < ALD_N_KV_TYPES; type++)
-                gtk_string_list_append(names, ald_kv_type_name(type));
         form->kv_type = combo_new(form, _("Keys and Values"), names);
-        adw_combo_row_set_selected(ADW_COMBO_ROW(form->kv_type), ALD_KV_F16);
         return form->kv_type;
 }
 

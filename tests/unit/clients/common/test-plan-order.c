@@ -46,6 +46,10 @@ static void test_types_of_keys_and_values(void)
                 g_assert_cmpint((int) type, ==, (int) i);
         }
         g_assert_cmpint(ald_kv_type_from_name("f8", &type), ==, -EINVAL);
+        /* Plan() takes these, in this order. */
+        for (AldKvType i = 0; i < ALD_N_KV_TYPES; i++)
+                g_assert_cmpint(ald_plan_workload_kv_type_k_from_string(ald_kv_type_name(i)), ==, (int) i);
+        g_assert_cmpint(ALD_PLAN_WORKLOAD_KV_TYPE_V_N, ==, ALD_N_KV_TYPES);
 }
 
 static AldPlanOrder numbers(void)
@@ -83,6 +87,11 @@ static void test_numbers_become_layers(void)
         g_assert_cmpint(ald_plan_order_workload(&without, &workload, &error), ==, 0);
         g_assert_cmpuint(workload.context, ==, 512);
         g_assert_cmpuint(workload.parallel, ==, 1);
+        g_assert_null(workload.kv_type_k);
+        without.type_k = ALD_KV_Q8_0;
+        g_assert_cmpint(ald_plan_order_workload(&without, &workload, &error), ==, 0);
+        g_assert_cmpstr(workload.kv_type_k, ==, "q8_0");
+        g_assert_null(workload.kv_type_v);
         without.layers = 0;
         g_assert_false(ald_plan_order_has_numbers(&without));
 }
@@ -122,11 +131,49 @@ static void test_a_model_has_its_context(void)
         g_assert_cmpint(ald_plan_order_workload(&order, &f16, &error), ==, 0);
         g_assert_cmpuint(f16.context, ==, 2048);
         g_assert_cmpuint(f16.parallel, ==, 1);
-        /* Whatever is chosen. */
+        g_assert_cmpstr(f16.kv_type_k, ==, "f16");
         order.engine = ald_plan_engine_find("distributed-llama");
         g_assert_cmpint(ald_plan_order_workload(&order, &f32, &error), ==, 0);
         g_assert_cmpuint(f32.layer_kv_bytes, ==, 2 * f16.layer_kv_bytes);
+        g_assert_cmpstr(f32.kv_type_v, ==, "f32");
         g_assert_cmpuint(ald_plan_order_context(NULL), ==, 4096);
+}
+
+/* What an engine allocates is planned for, not what it cannot keep. */
+static void test_an_engine_keeps_some_types_only(void)
+{
+        static const struct {
+                const char *engine;
+                AldKvType type_k, type_v;
+                const char *error; /* NULL: none */
+        } cases[] = {
+                { "llama.cpp", ALD_KV_Q4_0, ALD_KV_IQ4_NL, NULL },
+                { "vllm", ALD_KV_BF16, ALD_KV_F16, NULL },
+                { "vllm", ALD_KV_F16, ALD_KV_Q4_0,
+                        "vllm keeps keys and values in these types only: f16, bf16" },
+                { "sglang", ALD_KV_F32, ALD_KV_F16,
+                        "sglang keeps keys and values in these types only: f16, bf16" },
+                { "torch", ALD_KV_Q8_0, ALD_KV_Q8_0,
+                        "torch keeps keys and values in these types only: f32, f16, bf16" },
+                { "distributed-llama", ALD_KV_F16, ALD_N_KV_TYPES,
+                        "distributed-llama keeps keys and values in these types only: f32" },
+                { "nccl", ALD_KV_Q8_0, ALD_KV_Q8_0, NULL },
+        };
+        g_autoptr(AldLlm) llm = model();
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldPlanOrder order = ALD_PLAN_ORDER_INIT;
+                AldPlanWorkload workload;
+                g_autofree char *error = NULL;
+
+                order.llm = llm;
+                order.engine = ald_plan_engine_find(cases[i].engine);
+                order.type_k = cases[i].type_k;
+                order.type_v = cases[i].type_v;
+                g_assert_cmpint(
+                        ald_plan_order_workload(&order, &workload, &error), ==, cases[i].error ? -EINVAL : 0);
+                g_assert_cmpstr(error, ==, cases[i].error);
+        }
 }
 
 static void test_what_is_unknown_is_said(void)
@@ -193,6 +240,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-order/types-of-keys-and-values", test_types_of_keys_and_values);
         g_test_add_func("/plan-order/numbers-become-layers", test_numbers_become_layers);
         g_test_add_func("/plan-order/a-model-has-its-context", test_a_model_has_its_context);
+        g_test_add_func("/plan-order/an-engine-keeps-some-types-only", test_an_engine_keeps_some_types_only);
         g_test_add_func("/plan-order/what-is-unknown-is-said", test_what_is_unknown_is_said);
         g_test_add_func(
                 "/plan-order/an-all-reduce-has-a-message-only", test_an_all_reduce_has_a_message_only);
