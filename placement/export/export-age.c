@@ -65,6 +65,20 @@ static int check_hop(const AldExportPlan *plan, const AldPlanHopRow *hop, char *
                 plan, hop->rtt_measured_usec, ALD_EXPORT_RATE_USEC_MAX, "The round trip", of, ret_reason);
 }
 
+/* A ring of ranks within one node has no figure at all. */
+static bool has_figures(const AldExportPlan *plan)
+{
+        const GArray *hops = plan->report->hops;
+
+        for (guint i = 0; i < hops->len; i++) {
+                const AldPlanHopRow *hop = &g_array_index(hops, AldPlanHopRow, i);
+
+                if (hop->alternative == 0 && !ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_INNER))
+                        return true;
+        }
+        return ald_export_has_layers(plan);
+}
+
 int ald_export_check_figures(const AldExportPlan *plan, char **ret_reason)
 {
         const GArray *hops = plan->report->hops;
@@ -80,7 +94,7 @@ int ald_export_check_figures(const AldExportPlan *plan, char **ret_reason)
                 r = ald_export_fail(-ENOKEY, ret_reason, "The plan assumes paths that were never measured");
         if (r >= 0)
                 r = check_stage_ages(plan, ret_reason);
-        if (r >= 0)
+        if (r >= 0 && has_figures(plan))
                 r = check_age(plan, plan->plan->oldest_usec, ALD_EXPORT_RATE_USEC_MAX, "The oldest figure",
                         "the plan", ret_reason);
         return r;

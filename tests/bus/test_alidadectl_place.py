@@ -95,6 +95,8 @@ def test_goals_splits_and_rings(host):
     exported = host.alidadectl("export", "mpi", "--plan=-", "--force", text_in=found).stdout.splitlines()
     assert exported[-2:] == [stage['HostName'] for stage in stages[:2]]
     assert "digraph plan" in host.alidadectl("export", "dot", "--plan=-", text_in=found).stdout
+    found = place(host, "--engine=nccl", "--message-bytes=64M", "--without=far", "--without=slow", "--json").stdout
+    assert "--nproc_per_node 1 " in host.alidadectl("export", "torchrun", "--plan=-", text_in=found).stdout
 
 
 def test_no_plan_is_a_failure_with_reasons(host):

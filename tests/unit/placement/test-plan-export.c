@@ -83,6 +83,7 @@ static const struct Golden {
         { "ring", "torchrun", "torchrun-even", .program = "train.py",
                 .patches = { { "Plan/Engine", "\"torch\"" } } },
         { "ring-uneven", "torchrun", "torchrun" },
+        { "ring-host", "torchrun", "torchrun-host" },
         { "ring-uneven", "mpi", "mpi", .program = "./a b" },
         { "ring-uneven", "dot", "ring-dot" },
 };
