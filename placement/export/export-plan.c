@@ -51,34 +51,40 @@ const AldPlanHopRow *ald_export_find_hop(
         return NULL;
 }
 
-/* Whether a device comes before the one of the stage. */
-static bool precedes(const AldPlanStageRow *stage, bool of_vendor, const char *node, const char *device,
-        const char *vendor)
+/* Adds the card of a device if it comes before the one of the stage. The instances of a card, with ids
+ * "CARD/…", are one card. */
+static void add_card(GHashTable *cards, const AldPlanStageRow *stage, bool of_vendor, const char *node,
+        const char *device, const char *vendor)
 {
-        if (g_strcmp0(node, stage->node) != 0 || !device || strcmp(device, "cpu") == 0)
-                return false;
-        return (!of_vendor || g_strcmp0(vendor, stage->vendor) == 0) && strcmp(device, stage->device) < 0;
+        g_autofree char *card = NULL;
+
+        if (g_strcmp0(node, stage->node) != 0 || !device || strcmp(device, "cpu") == 0 ||
+                (of_vendor && g_strcmp0(vendor, stage->vendor) != 0))
+                return;
+        card = g_strndup(device, strcspn(device, "/"));
+        if (strcmp(card, stage->device) < 0)
+                g_hash_table_add(cards, g_steal_pointer(&card));
 }
 
 int ald_export_gpu_number(const AldExportPlan *plan, const AldPlanStageRow *stage, bool of_vendor, guint *ret,
         char **ret_reason)
 {
+        g_autoptr(GHashTable) cards = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         const GArray *left_out = plan->report->left_out;
-        guint number = 0;
 
         if (strchr(stage->device, '/'))
                 return ald_export_fail(-ENOTSUP, ret_reason,
                         "%s on %s is a part of a GPU, which has no number", stage->device,
                         ald_export_stage_name(stage));
         for (guint i = 0; i < plan->n_stages; i++)
-                number += precedes(stage, of_vendor, plan->stages[i].node, plan->stages[i].device,
+                add_card(cards, stage, of_vendor, plan->stages[i].node, plan->stages[i].device,
                         plan->stages[i].vendor);
         for (guint i = 0; i < left_out->len; i++) {
                 const AldPlanLeftOutRow *row = &g_array_index(left_out, AldPlanLeftOutRow, i);
 
-                number += precedes(stage, of_vendor, row->node, row->device, row->vendor);
+                add_card(cards, stage, of_vendor, row->node, row->device, row->vendor);
         }
-        *ret = number;
+        *ret = g_hash_table_size(cards);
         return 0;
 }
 

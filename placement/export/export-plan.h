@@ -40,6 +40,7 @@ bool ald_export_is_processor(const AldPlanStageRow *stage);
 bool ald_export_vendor_is(const AldPlanStageRow *stage, const char *vendor);
 
 /* The number of a stage's GPU among those of its node with the same vendor, or of all vendors, in the order
- * of their ids; those that the plan leaves out count too. -ENOTSUP for a part of a GPU. */
+ * of their ids; those that the plan leaves out count too, a card with parts once. -ENOTSUP for a part of a
+ * GPU. */
 int ald_export_gpu_number(const AldExportPlan *plan, const AldPlanStageRow *stage, bool of_vendor, guint *ret,
         char **ret_reason);

@@ -255,6 +255,25 @@ static void test_assumed_hops_are_marked(void)
         g_assert_nonnull(strstr(drawn->str, "  client -> s1 [style=dashed label=\"0.091 ms assumed\"];\n"));
 }
 
+/* The parts of a card do not have numbers of their own. */
+static void test_a_card_with_parts_counts_once(void)
+{
+        g_autoptr(AldPlanReport) report = load("llama", (const Patch[PATCHES_MAX]){});
+        static const char *const parts[] = { "0000:01:00.0/1-0", "0000:01:00.0/2-0", "0000:01:00.0/2-1" };
+        g_autoptr(GString) out = NULL;
+        g_autofree char *reason = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+                AldPlanLeftOutRow row = g_array_index(report->left_out, AldPlanLeftOutRow, 1);
+
+                g_assert_cmpstr(row.device, ==, "0000:01:00.0");
+                row.device = parts[i];
+                g_array_append_val(report->left_out, row);
+        }
+        g_assert_cmpint(ald_plan_export("llama.cpp", report, &usual, &out, &reason), ==, 0);
+        g_assert_nonnull(strstr(out->str, "-d CUDA1\n"));
+}
+
 /* One more device than llama.cpp takes. */
 static void test_devices_max(void)
 {
@@ -307,6 +326,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/plan-export/refusals", test_refusals);
         g_test_add_func("/plan-export/force", test_force);
         g_test_add_func("/plan-export/assumed-hops", test_assumed_hops_are_marked);
+        g_test_add_func("/plan-export/a-card-with-parts-counts-once", test_a_card_with_parts_counts_once);
         g_test_add_func("/plan-export/devices-max", test_devices_max);
         g_test_add_func("/plan-export/paths", test_paths);
         return g_test_run();
