@@ -160,6 +160,25 @@ static int append_gpus(GString *out, const AldExportPlan *plan, const AldRingNod
         return 0;
 }
 
+/* Whether the plan has measured hops between nodes, all of them over sockets. NCCL prefers any RDMA adapter,
+ * even one that does not reach the other nodes. */
+static bool has_sockets_only(const AldExportPlan *plan)
+{
+        const GArray *hops = plan->report->hops;
+        bool has_sockets = false;
+
+        for (guint i = 0; i < hops->len; i++) {
+                const AldPlanHopRow *hop = &g_array_index(hops, AldPlanHopRow, i);
+
+                if (hop->alternative != 0 || ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_INNER))
+                        continue;
+                if (!ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_SOCKET))
+                        return false;
+                has_sockets = true;
+        }
+        return has_sockets;
+}
+
 int ald_ring_append_variables(
         GString *out, const AldExportPlan *plan, const AldRingNode *node, char **ret_reason)
 {
@@ -172,5 +191,7 @@ int ald_ring_append_variables(
                 ald_export_append_variable(out, "GLOO_SOCKET_IFNAME", node->interface);
         if (node->adapters->len > 0)
                 ald_export_append_variable(out, "NCCL_IB_HCA", adapters);
+        else if (has_sockets_only(plan))
+                ald_export_append_variable(out, "NCCL_IB_DISABLE", "1");
         return strcmp(plan->plan->engine, "mpi") == 0 ? 0 : append_gpus(out, plan, node, ret_reason);
 }

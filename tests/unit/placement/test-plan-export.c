@@ -255,6 +255,19 @@ static void test_assumed_hops_are_marked(void)
         g_assert_nonnull(strstr(drawn->str, "  client -> s1 [style=dashed label=\"0.091 ms assumed\"];\n"));
 }
 
+static void test_an_assumed_hop_may_be_over_rdma(void)
+{
+        const Patch assumed[PATCHES_MAX] = { { "Hops/1/Kind", "\"assumed\"" } };
+        g_autoptr(AldPlanReport) report = load("ring-uneven", assumed);
+        AldPlanExportOptions forced = usual;
+        g_autoptr(GString) out = NULL;
+        g_autofree char *reason = NULL;
+
+        forced.force = true;
+        g_assert_cmpint(ald_plan_export("torchrun", report, &forced, &out, &reason), ==, 0);
+        g_assert_null(strstr(out->str, "NCCL_IB_DISABLE"));
+}
+
 /* The parts of a card do not have numbers of their own. */
 static void test_a_card_with_parts_counts_once(void)
 {
@@ -326,6 +339,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/plan-export/refusals", test_refusals);
         g_test_add_func("/plan-export/force", test_force);
         g_test_add_func("/plan-export/assumed-hops", test_assumed_hops_are_marked);
+        g_test_add_func("/plan-export/an-assumed-hop-may-be-over-rdma", test_an_assumed_hop_may_be_over_rdma);
         g_test_add_func("/plan-export/a-card-with-parts-counts-once", test_a_card_with_parts_counts_once);
         g_test_add_func("/plan-export/devices-max", test_devices_max);
         g_test_add_func("/plan-export/paths", test_paths);
