@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <glib.h>
+#include <string.h>
 
 #include "clients/common/plan-order.h"
 #include "clients/common/plan-words.h"
@@ -233,6 +234,30 @@ static void test_speed(void)
         g_assert_cmpstr(reduce, ==, "40.0 ms an all-reduce");
 }
 
+/* Else a person would read the word of the bus. */
+static void test_all_enumerators_have_words(void)
+{
+        for (int i = 0; i < ALD_PLAN_ROW_PROBLEM_N; i++) {
+                const AldPlanRow plan = { .problem = ald_plan_row_problem_to_string(i) };
+                g_autofree char *words = ald_plan_words_problem(&plan);
+
+                g_assert_cmpstr(words, !=, plan.problem);
+        }
+        for (int i = 0; i < ALD_PLAN_LEFT_OUT_ROW_REASON_N; i++) {
+                const AldPlanLeftOutRow row = { .reason = ald_plan_left_out_row_reason_to_string(i) };
+                g_autofree char *words = ald_plan_words_reason(&row);
+
+                g_assert_true(strcmp(words, row.reason) != 0 || i == ALD_PLAN_LEFT_OUT_ROW_REASON_UNUSABLE ||
+                              i == ALD_PLAN_LEFT_OUT_ROW_REASON_EXCLUDED);
+        }
+        for (int i = 0; i < ALD_PLAN_STAGE_ROW_LIMITER_N; i++) {
+                const AldPlanStageRow stage = { .limiter = ald_plan_stage_row_limiter_to_string(i) };
+                g_autofree char *words = ald_plan_words_limiter(&stage);
+
+                g_assert_cmpstr(words, !=, stage.limiter);
+        }
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -245,5 +270,6 @@ int main(int argc, char **argv)
         g_test_add_func(
                 "/plan-order/an-all-reduce-has-a-message-only", test_an_all_reduce_has_a_message_only);
         g_test_add_func("/plan-order/speed", test_speed);
+        g_test_add_func("/plan-order/all-enumerators-have-words", test_all_enumerators_have_words);
         return g_test_run();
 }
