@@ -12,7 +12,9 @@
  * The rules of llama.cpp (load_tensors() of llama-model.cpp, ggml-rpc.cpp): with -ngl N, the last N of the
  * layers and the output go to the devices, in the order of --device and in proportion to --tensor-split; what
  * is before them stays on the processors of the client. The output counts as one more layer of the last
- * device. RPC<k> numbers the devices of all servers in the order of --rpc.
+ * device. RPC<k> numbers the devices of all servers in the order of --rpc. By default, llama-server
+ * also keeps prompts in up to 8 GiB of the client's memory, which no plan has room for; versions that know
+ * -fit know --cache-ram.
  */
 #define DEVICES_MAX 15u /* llama_max_devices() is 16, and as many numbers are refused */
 #define FIRST_PORT 50052u
@@ -180,6 +182,8 @@ static void append_notes(GString *out, const LlamaCommand *command, bool head_is
                         "2025.\n",
                         command->n_rpc - 1);
         }
+        g_string_append(out,
+                "# The plan leaves no memory for a cache of prompts; --cache-ram sets its size in MiB.\n");
         if (command->n_devices > 0)
                 g_string_append(out,
                         "# GPUs are numbered in the order of their ids; --list-devices after --rpc shows "
@@ -202,7 +206,7 @@ static void append_command(GString *out, const LlamaCommand *command, bool head_
         g_string_append(out, "llama-server --model ");
         ald_export_append_word(out, command->plan->options->model ?: MODEL);
         append_devices(out, command);
-        g_string_append_printf(out, " \\\n  -fit off -c %" PRIu64 " -np %" PRIu64,
+        g_string_append_printf(out, " \\\n  -fit off --cache-ram 0 -c %" PRIu64 " -np %" PRIu64,
                 plan->context * plan->parallel, plan->parallel);
         if (plan->kv_type_k)
                 g_string_append_printf(out, " -ctk %s", plan->kv_type_k);

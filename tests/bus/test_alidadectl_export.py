@@ -111,8 +111,8 @@ def test_commands_for_llama_are_words_of_a_shell(make_host, tmp_path, model):
     text = export(host, "llama.cpp", plan, f"--model={model}").stdout
     [(words, environment)] = run_shell(tmp_path, text, "llama-server")
     assert words == ["llama-server", "--model", model, "--rpc", "198.18.0.2:50052,198.18.1.3:50052", "--device",
-                     "RPC0,RPC1,CUDA0", "--tensor-split", "20,3,22", "-ngl", "45", "-fit", "off", "-c", "8192",
-                     "-np", "1"]
+                     "RPC0,RPC1,CUDA0", "--tensor-split", "20,3,22", "-ngl", "45", "-fit", "off",
+                     "--cache-ram", "0", "-c", "8192", "-np", "1"]
     assert environment["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
     assert not list(tmp_path.glob("**/owned"))
     servers = "".join(line.removeprefix("#   ") + "\n" for line in text.splitlines() if "ggml-rpc-server -H" in line)
