@@ -211,6 +211,18 @@ def test_switches_of_a_cluster(racks):
     assert text == racks.alidadectl("export", "slurm").stdout
 
 
+@pytest.mark.parametrize("host_name, can_be_forced", [("atlas", False), (None, True)])
+def test_names_that_switches_cannot_have(play, host_name, can_be_forced):  # noqa: F811
+    """Only a node without a name can be left out."""
+    nodes = {**RACKS, PEER: named("borealis", host_name) if host_name else sample_node("borealis")}
+    host = play(nodes, {}, rack_edges())[0]
+    done = host.alidadectl("export", "slurm", check=False)
+    assert (done.returncode, done.stdout) == (ERROR, "")
+    assert ("see --force" in done.stderr) == can_be_forced
+    forced = host.alidadectl("export", "slurm", "--force", check=False)
+    assert (forced.returncode == OK) == can_be_forced
+
+
 SLURM_CONF = """\
 ClusterName=bed
 SlurmctldHost={name}(192.0.2.1)

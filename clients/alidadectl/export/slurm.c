@@ -68,7 +68,7 @@ static int find_hosts(SlurmTree *tree, char **ret_reason)
                 else if (tree->state->force)
                         g_ptr_array_add(tree->unnamed, node->name);
                 else
-                        return fail(-EINVAL, ret_reason,
+                        return fail(-ENXIO, ret_reason,
                                 g_strdup_printf("The host name of %s is unknown, or Slurm cannot take it",
                                         node->name));
         }

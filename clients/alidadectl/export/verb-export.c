@@ -223,7 +223,7 @@ static int write_slurm(GString *out, const AldExportState *state)
 
         if (r < 0)
                 ald_print_error(
-                        "%s%s", reason, r == -ESTALE || r == -EINVAL ? "; see --force in alidadectl(1)" : "");
+                        "%s%s", reason, r == -ESTALE || r == -ENXIO ? "; see --force in alidadectl(1)" : "");
         return r < 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
 }
 

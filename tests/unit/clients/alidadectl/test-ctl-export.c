@@ -149,10 +149,10 @@ static void test_slurm_refuses_names(void)
 {
         check_refusal("{'Node1.Identity':{'HostName':'rack1-a.example.net'}}", -EINVAL,
                 "Two nodes have the host name rack1-a", NULL);
-        check_refusal("{'Node1.Identity':{'FriendlyName':'n7'}}", -EINVAL,
+        check_refusal("{'Node1.Identity':{'FriendlyName':'n7'}}", -ENXIO,
                 "The host name of n7 is unknown, or Slurm cannot take it",
                 "# Left out, without a known host name: n7\n");
-        check_refusal("{'Node1.Identity':{'HostName':'a,b'}}", -EINVAL,
+        check_refusal("{'Node1.Identity':{'HostName':'a,b'}}", -ENXIO,
                 "The host name of n7 is unknown, or Slurm cannot take it",
                 "# Left out, without a known host name: n7\n");
 }
