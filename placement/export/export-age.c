@@ -15,16 +15,16 @@ static int check_age(const AldExportPlan *plan, uint64_t usec, uint64_t usec_max
 
         if (usec == ALD_ABSENT_UINT64)
                 return ald_export_fail(
-                        -ESTALE, ret_reason, "It is unknown when %s of %s was measured", what, of);
+                        -ESTALE, ret_reason, "It is unknown when the %s of %s was measured", what, of);
         if (usec > now + FUTURE_USEC_MAX)
                 return ald_export_fail(-ESTALE, ret_reason,
-                        "%s of %s was measured in the future, by the clock of this machine", what, of);
+                        "The %s of %s was measured in the future, by the clock of this machine", what, of);
         if (usec > now || now - usec <= usec_max)
                 return 0;
         age = ald_units_duration(now - usec);
         most = ald_units_duration(usec_max);
         return ald_export_fail(
-                -ESTALE, ret_reason, "%s of %s is from %s ago, more than %s", what, of, age, most);
+                -ESTALE, ret_reason, "The %s of %s is from %s ago, more than %s", what, of, age, most);
 }
 
 static int check_stage_ages(const AldExportPlan *plan, char **ret_reason)
@@ -39,10 +39,9 @@ static int check_stage_ages(const AldExportPlan *plan, char **ret_reason)
                 if (stage->flags && g_strv_contains(stage->flags, "busy"))
                         return ald_export_fail(
                                 -ESTALE, ret_reason, "The speed of %s was measured beside other work", of);
-                r = check_age(
-                        plan, stage->measured_usec, ALD_EXPORT_RATE_USEC_MAX, "The speed", of, ret_reason);
+                r = check_age(plan, stage->measured_usec, ALD_EXPORT_RATE_USEC_MAX, "speed", of, ret_reason);
                 if (r >= 0)
-                        r = check_age(plan, stage->free_usec, ALD_EXPORT_FREE_USEC_MAX, "The free memory", of,
+                        r = check_age(plan, stage->free_usec, ALD_EXPORT_FREE_USEC_MAX, "free memory", of,
                                 ret_reason);
         }
         return r;
@@ -58,11 +57,11 @@ static int check_hop(const AldExportPlan *plan, const AldPlanHopRow *hop, char *
                 return 0;
         if (ald_export_hop_is(hop, ALD_PLAN_HOP_ROW_KIND_ASSUMED))
                 return ald_export_fail(-ENOKEY, ret_reason, "The path %s was assumed, never measured", of);
-        r = check_age(plan, hop->measured_usec, ALD_EXPORT_RATE_USEC_MAX, "The rate", of, ret_reason);
+        r = check_age(plan, hop->measured_usec, ALD_EXPORT_RATE_USEC_MAX, "rate", of, ret_reason);
         if (r < 0 || hop->rtt_measured_usec == ALD_ABSENT_UINT64)
                 return r;
         return check_age(
-                plan, hop->rtt_measured_usec, ALD_EXPORT_RATE_USEC_MAX, "The round trip", of, ret_reason);
+                plan, hop->rtt_measured_usec, ALD_EXPORT_RATE_USEC_MAX, "round trip", of, ret_reason);
 }
 
 /* A ring of ranks within one node has no figure at all. */
@@ -95,7 +94,7 @@ int ald_export_check_figures(const AldExportPlan *plan, char **ret_reason)
         if (r >= 0)
                 r = check_stage_ages(plan, ret_reason);
         if (r >= 0 && has_figures(plan))
-                r = check_age(plan, plan->plan->oldest_usec, ALD_EXPORT_RATE_USEC_MAX, "The oldest figure",
+                r = check_age(plan, plan->plan->oldest_usec, ALD_EXPORT_RATE_USEC_MAX, "oldest figure",
                         "the plan", ret_reason);
         return r;
 }
