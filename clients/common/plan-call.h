@@ -5,7 +5,8 @@
 
 #include "placement/report/report.h"
 
-/* Plan() of org.alidade.Placement1 takes as long as this at most, with the time that it may have to wait. */
+/* How long to wait for Plan() of org.alidade.Placement1: for five plans of one user, who can have so many
+ * made one after the other, each in a minute. It can take longer if other users have plans made, too. */
 #define ALD_PLAN_CALL_USEC (UINT64_C(360) * 1000 * 1000)
 
 /* A call of it. Negative errno of sd-bus. */
