@@ -52,5 +52,5 @@ char *ald_plan_words_problem(const AldPlanRow *plan);
 /* "limited by memory bandwidth", or NULL. */
 char *ald_plan_words_limiter(const AldPlanStageRow *stage);
 
-/* Whether faster paths would change enough to be told of. */
+/* Whether faster paths would change enough to be mentioned. */
 bool ald_plan_is_notable(const AldPlanReport *report, const AldPlanSensitivityRow *row);

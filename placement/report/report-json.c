@@ -103,7 +103,7 @@ static int read_row(AldPlanReport *report, const char *where, const AldStruct *t
 {
         memcpy(row, type->absent, type->size);
         if (!json_is_object(json)) {
-                *ret_error = g_strdup_printf("%s is no object", where);
+                *ret_error = g_strdup_printf("%s is not an object", where);
                 return -EBADMSG;
         }
         for (size_t i = 0; i < type->n_fields; i++) {
@@ -124,7 +124,7 @@ static int read_part(
         GArray *rows = ald_plan_report_part(report, part);
 
         if (!json_is_array(json)) {
-                *ret_error = g_strdup_printf("%s is missing or no list", part->name);
+                *ret_error = g_strdup_printf("%s is missing or not a list", part->name);
                 return -EBADMSG;
         }
         for (size_t i = 0; i < json_array_size(json); i++) {

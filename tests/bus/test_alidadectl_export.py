@@ -50,7 +50,8 @@ def test_the_command_line(make_host, tmp_path):
         done = host.alidadectl("export", *words, check=False)
         assert (done.returncode, done.stdout) == (USAGE, "") and message in done.stderr, words
     assert "slurm" in host.alidadectl("export", "--help").stdout
-    for text, message in (("", "is not a plan"), ("{}", "is not a plan: Plan is no object"),
+    for text, message in (("", "is not a plan"), ("{}", "is not a plan: Plan is not an object"),
+                          ('{"Plan": {}}', "is not a plan: Stages is missing or not a list"),
                           ("x" * (17 << 20), "is not a plan")):
         (tmp_path / "plan").write_text(text)
         done = host.alidadectl("export", "vllm", f"--plan={tmp_path}/plan", check=False)
