@@ -10,8 +10,8 @@
 #include "placement/split.h"
 
 #define EXACT_MAX 12u /* devices */
-/* With more devices, each solution is looked for with this work, and limits that are close to each other are
- * not told apart. */
+/* With more devices, each solution is looked for with this work, and limits that are close to each other
+ * count as equal. */
 #define WORK (ALD_PLACEMENT_WORK / 32)
 #define CLOSE 1.01
 

@@ -135,7 +135,7 @@ static AldPlanVerdict judge_needless(
         choice.client = plan->best.client;
         if (ald_plan_find_steps(candidates, &choice, &with) >= 0) {
                 verdict.costs_nsec = verdict.saves_nsec = NAN;
-                /* The time for several steps is no sum of transfers and layers. */
+                /* The time for several steps is not the sum of transfers and layers. */
                 if (in_flight(candidates, &plan->best) == 1 && in_flight(candidates, &with) == 1) {
                         verdict.costs_nsec = with.hops_nsec - plan->best.hops_nsec;
                         verdict.saves_nsec = plan->best.nsec - with.nsec + verdict.costs_nsec;

@@ -38,8 +38,8 @@ typedef struct AldPlanStage {
         uint32_t slices; /* that each layer is cut into, of which the stage has one; 0 or 1: it is not */
         bool has_head;   /* of a ring, the last one; of a star, any: the first, too, if that is the client's
                             processor,   whose layers come first */
-        uint64_t bytes;  /* that it needs: the sum of these, which are 0 for slices, where they are not told
-                            apart */
+        uint64_t bytes;  /* that it needs: the sum of these, which are 0 for slices, where only the sum is
+                            known */
         uint64_t weight_bytes, kv_bytes, buffer_bytes, reserved_bytes;
         double nsec;     /* of its layers, and of the head */
         double hop_nsec; /* star: to it and back, and what its server takes, 0 on the node of the client;

@@ -197,7 +197,7 @@ static uint32_t member_of(const Ring *ring, uint32_t device)
         return member;
 }
 
-/* What is found of an order that is given is no bound for others. */
+/* What is found for an order that is given does not bound others. */
 static int insert(const Ring *ring, const AldPlacementProblem *problem, AldPlacementSolution *ret,
         double *ret_lower_nsec)
 {

@@ -8,7 +8,7 @@
 /*
  * Equal slices of each layer, as distributed-llama has them (its git 8d624a7b): the number of nodes is a
  * power of two and at most that of the heads of keys (app.cpp), and divides the vocabulary, the queries,
- * the keys and the inner dimension (llm.cpp), of which a workload tells the first only.
+ * the keys and the inner dimension (llm.cpp), of which a workload states the first only.
  */
 bool ald_slices_are_possible(const AldPlanWorkload *workload, uint32_t slices);
 
