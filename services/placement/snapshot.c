@@ -220,11 +220,11 @@ static char *match_address(const char *with_prefix, const char *other)
 }
 
 /* The graph states the address of the end that is probed. That of the other end is the one of its interface
- * in the same network. To be freed. */
+ * in the same network. NULL if that interface is unknown; to be freed. */
 static char *find_address(AldModel *model, const char *id, const char *port, const char *peer_address)
 {
         const AldNetwork *network = ald_entity_as(ald_model_get(model, id), NETWORK, AldNetwork);
-        const AldInterface *interface = network ? ald_rows_find(&network->interfaces, port) : NULL;
+        const AldInterface *interface = network && port ? ald_rows_find(&network->interfaces, port) : NULL;
 
         for (size_t i = 0; peer_address && interface && interface->addresses && interface->addresses[i];
                 i++) {
@@ -269,15 +269,18 @@ static void add_path(AldPlanSnapshot *snapshot, AldModel *model, GHashTable *ind
         g_array_append_val(snapshot->paths, path);
 }
 
+/* To be freed. */
+static char *end_key(uint32_t node, const char *port, const char *address)
+{
+        return g_strdup_printf("%u\n%s\n%s", node, port ? port : "", address ? address : "");
+}
+
 /* What a path and its reverse have in common, as the path is seen from its source, or from its sink; to be
  * freed. */
 static char *connection_key(const AldPlanPath *path, bool reversed)
 {
-        const AldEdgeRow *edge = path->edge;
-        g_autofree char *source = g_strdup_printf("%u\n%s\n%s", path->source, edge->source_port,
-                path->source_address ? path->source_address : "");
-        g_autofree char *sink = g_strdup_printf(
-                "%u\n%s\n%s", path->sink, edge->sink_port, path->sink_address ? path->sink_address : "");
+        g_autofree char *source = end_key(path->source, path->edge->source_port, path->source_address);
+        g_autofree char *sink = end_key(path->sink, path->edge->sink_port, path->sink_address);
 
         return g_strdup_printf(
                 "%d\n%s\n%s", path->is_rdma, reversed ? sink : source, reversed ? source : sink);

@@ -31,10 +31,10 @@ def node(number, name, *, free=64 * GIB, bandwidth=100, tflops=10.0, memory=24 *
 
 
 def link(source, sink, address, rate=10 ** 10, rtt=100_000, down=None, port="eth0", seq=1):
+    """With port None, the interfaces are unknown."""
+    ports = {"SourceInterface": port, "SinkInterface": port} if port else {}
     return record(source, "Link1.Socket", seq=seq, key=f"{sink},{address}", Source=source, Sink=sink,
-                  SinkAddress=address,
-                  SourceInterface=port, SinkInterface=port, UploadBitsPerSecond=rate,
-                  DownloadBitsPerSecond=down or rate,
+                  SinkAddress=address, **ports, UploadBitsPerSecond=rate, DownloadBitsPerSecond=down or rate,
                   RttP50NSec=rtt, MeasuredUSec=MEASURED)
 
 

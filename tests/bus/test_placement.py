@@ -64,6 +64,16 @@ def test_a_client_has_one_connection_to_a_server(host, cluster):
     assert len(used["llama.cpp"]) == 1 and used["vllm"] == {"eth0", "eth1"}
 
 
+def test_a_link_whose_interfaces_are_unknown(host, cluster):
+    """By a route that nobody knows, so that the prober has no address either."""
+    cluster.take(network(FAST, "192.0.2.1", "198.51.100.1", seq=2), network(FAR, "192.0.2.3", "203.0.113.9", seq=2),
+                 link(FAST, FAR, "203.0.113.9", port=None))
+    found = plan(host, engine="vllm", Must=Typed("as", ["fast", "far"]))
+    there, back = sorted((hop for hop in found.hops if hop["Alternative"] == 0), key=lambda hop: hop["Source"])
+    assert (there["SinkAddress"], back["SourceAddress"]) == ("203.0.113.9",) * 2
+    assert not {"SourcePort", "SourceAddress"} & there.keys() and not {"SinkPort", "SinkAddress"} & back.keys()
+
+
 def test_equal_state_gives_equal_plans(host, cluster):
     assert call(host, Engine=Typed("s", "vllm")) == call(host, Engine=Typed("s", "vllm"))
 
