@@ -89,11 +89,12 @@ static bool is_named(const AldPlanCluster *cluster, const AldPlanDevice *device,
         return false;
 }
 
-/* Of two devices that compute in the same memory, the one that has to be used, else the faster one, else the
- * first.
- */
-static bool is_better(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t a, uint32_t b)
+/* Of two devices that compute in the same memory, the one that has to be used, else the one that is
+ * preferred, else the first. */
+static bool is_better(const AldPlanCandidates *candidates, uint32_t a, uint32_t b)
 {
+        const AldPlanCluster *cluster = candidates->cluster;
+        const AldPlanRequest *request = candidates->request;
         const AldPlanDevice *one = &cluster->devices[a], *other = &cluster->devices[b];
         bool required = is_named(cluster, one, request->must);
         double one_nsec = ald_plan_layer_nsec(&request->constants, one, request->workload);
@@ -101,25 +102,9 @@ static bool is_better(const AldPlanCluster *cluster, const AldPlanRequest *reque
 
         if (required != is_named(cluster, other, request->must))
                 return required;
+        if (candidates->preference == ALD_PLAN_PREFER_ROOM && one->free_bytes != other->free_bytes)
+                return one->free_bytes > other->free_bytes;
         return one_nsec < other_nsec || (one_nsec == other_nsec && a < b);
-}
-
-/* A device of the same node that computes in the same memory and is used instead. */
-static bool has_better_sibling(const AldPlanCluster *cluster, const AldPlanRequest *request, uint32_t index)
-{
-        const AldPlanDevice *device = &cluster->devices[index];
-
-        for (uint32_t i = 0; device->uses_host_memory && i < cluster->n_devices; i++) {
-                const AldPlanDevice *other = &cluster->devices[i];
-
-                if (i == index || other->node != device->node || !other->uses_host_memory ||
-                        is_excluded(cluster, request, other) ||
-                        !ald_plan_engine_takes(request->engine, other->is_processor))
-                        continue;
-                if (is_better(cluster, request, i, index))
-                        return true;
-        }
-        return false;
 }
 
 /* For one layer, or for the smallest slice of all. */
@@ -132,6 +117,32 @@ static bool has_room(const AldPlanCandidates *candidates, const AldPlanDevice *d
                 return ald_slices_bytes(&request->constants, device, request->workload, slices, 0) <=
                        device->free_bytes;
         return ald_plan_most_layers(request, device) > 0;
+}
+
+static bool is_measured(const AldPlanDevice *device)
+{
+        return !isnan(device->bytes_per_second) && !isnan(device->flops);
+}
+
+/* A device of the same node that computes in the same memory and is used instead. */
+static bool has_better_sibling(const AldPlanCandidates *candidates, uint32_t index)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+        const AldPlanRequest *request = candidates->request;
+        const AldPlanDevice *device = &cluster->devices[index];
+
+        for (uint32_t i = 0; device->uses_host_memory && i < cluster->n_devices; i++) {
+                const AldPlanDevice *other = &cluster->devices[i];
+
+                if (i == index || other->node != device->node || !other->uses_host_memory ||
+                        is_excluded(cluster, request, other) ||
+                        !ald_plan_engine_takes(request->engine, other->is_processor))
+                        continue;
+                if (is_measured(other) && other->free_bytes != ALD_PLAN_ABSENT &&
+                        has_room(candidates, other) && is_better(candidates, i, index))
+                        return true;
+        }
+        return false;
 }
 
 static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
@@ -152,7 +163,7 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_BANDWIDTH_UNMEASURED;
         if (isnan(device->flops))
                 return ALD_PLAN_COMPUTE_UNMEASURED;
-        if (has_better_sibling(cluster, request, index))
+        if (has_better_sibling(candidates, index))
                 return ALD_PLAN_SHARES_MEMORY;
         if (device->free_bytes == ALD_PLAN_ABSENT)
                 return ALD_PLAN_MEMORY_UNKNOWN;
@@ -377,10 +388,11 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
 }
 
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
-        const AldPlanRequest *request, AldPlanRefusal *ret_refusal)
+        const AldPlanRequest *request, AldPlanPreference preference, AldPlanRefusal *ret_refusal)
 {
         *candidates = (AldPlanCandidates){ .cluster = cluster,
                 .request = request,
+                .preference = preference,
                 .devices = g_new(uint32_t, cluster->n_devices),
                 .required = g_new(bool, cluster->n_devices),
                 .pinned = g_new(uint32_t, cluster->n_devices),

@@ -7,10 +7,17 @@
 /* More would take too much memory: tables grow with the square. */
 #define ALD_PLAN_CANDIDATES_MAX 4096u
 
+/* Which one is used of the devices of a node that compute in the same memory. */
+typedef enum AldPlanPreference {
+        ALD_PLAN_PREFER_SPEED, /* the fastest one with room for a layer */
+        ALD_PLAN_PREFER_ROOM,  /* the one that may use the most of the memory */
+} AldPlanPreference;
+
 /* The devices that could get a layer, and what they and the paths between their nodes cost. */
 typedef struct AldPlanCandidates {
         const AldPlanCluster *cluster;
         const AldPlanRequest *request;
+        AldPlanPreference preference;
         AldPlanProgress *progress;
         uint32_t n;
         uint32_t *devices; /* indices in the cluster, of which each candidate is one */
@@ -29,7 +36,7 @@ typedef struct AldPlanCandidates {
 
 /* -EINVAL with the refusal: the request names no node or device, or one that cannot be used. */
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
-        const AldPlanRequest *request, AldPlanRefusal *ret_refusal);
+        const AldPlanRequest *request, AldPlanPreference preference, AldPlanRefusal *ret_refusal);
 void ald_plan_candidates_clear(AldPlanCandidates *candidates);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanCandidates, ald_plan_candidates_clear)
 

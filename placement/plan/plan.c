@@ -97,23 +97,40 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
                 describe_pinned(candidates, workload->embedding_bytes + workload->head_bytes, ret);
 }
 
-static int make(const AldPlanCandidates *candidates, AldPlan *plan, AldPlanRefusal *ret_refusal)
+static bool share_memory(const AldPlanCandidates *candidates)
+{
+        for (uint32_t i = 0; i < candidates->cluster->n_devices; i++)
+                if (candidates->verdicts[i].reason == ALD_PLAN_SHARES_MEMORY)
+                        return true;
+        return false;
+}
+
+static int find_best(const AldPlanCandidates *candidates, double until, AldPlanSteps *ret)
 {
         AldPlanChoice choice = ald_plan_choice(candidates);
-        int r;
 
-        ald_plan_progress_divide(candidates->progress, FOUND, 1);
-        r = ald_plan_find_steps(candidates, &choice, &plan->best);
-        if (r == -ECANCELED)
+        ald_plan_progress_divide(candidates->progress, until, 1);
+        return ald_plan_find_steps(candidates, &choice, ret);
+}
+
+/* If the model does not fit, of devices that compute in the same memory those that may use the most of it are
+ * tried, too. */
+static int find_candidates(AldPlanCandidates *candidates, AldPlanProgress *progress,
+        const AldPlanCluster *cluster, AldPlanSteps *ret, AldPlanRefusal *ret_refusal)
+{
+        int r = ald_plan_candidates_init(
+                candidates, cluster, progress->request, ALD_PLAN_PREFER_SPEED, ret_refusal);
+
+        candidates->progress = progress;
+        if (r >= 0)
+                r = find_best(candidates, FOUND / 2, ret);
+        if (r != -ENOSPC || !share_memory(candidates))
                 return r;
-        if (r < 0) {
-                ald_plan_progress_divide(candidates->progress, 1, OBSTACLES);
-                describe_shortfall(candidates, ret_refusal);
-                return candidates->progress->given_up ? -ECANCELED : -EINVAL;
-        }
-        ald_plan_explain(candidates, plan);
-        plan->tokens_per_second = ald_plan_tokens_per_second(candidates->request->workload, &plan->best);
-        return candidates->progress->given_up ? -ECANCELED : 0;
+        ald_plan_candidates_clear(candidates);
+        r = ald_plan_candidates_init(
+                candidates, cluster, progress->request, ALD_PLAN_PREFER_ROOM, ret_refusal);
+        candidates->progress = progress;
+        return r < 0 ? r : find_best(candidates, FOUND, ret);
 }
 
 int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, AldPlan **ret,
@@ -122,11 +139,18 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
         g_auto(AldPlanCandidates) candidates;
         g_autoptr(AldPlan) plan = g_new0(AldPlan, 1);
         AldPlanProgress progress = { .request = request };
-        int r = ald_plan_candidates_init(&candidates, cluster, request, ret_refusal);
+        int r = find_candidates(&candidates, &progress, cluster, &plan->best, ret_refusal);
 
-        candidates.progress = &progress;
-        if (r >= 0)
-                r = make(&candidates, plan, ret_refusal);
+        if (r == -ENOSPC) {
+                ald_plan_progress_divide(&progress, 1, OBSTACLES);
+                describe_shortfall(&candidates, ret_refusal);
+                r = -EINVAL;
+        } else if (r >= 0) {
+                ald_plan_explain(&candidates, plan);
+                plan->tokens_per_second = ald_plan_tokens_per_second(request->workload, &plan->best);
+        }
+        if (progress.given_up)
+                return -ECANCELED;
         if (r == -EINVAL)
                 ret_refusal->verdicts = g_steal_pointer(&candidates.verdicts);
         if (r < 0)

@@ -79,7 +79,8 @@ typedef enum AldPlanReason {
         ALD_PLAN_UNUSABLE,         /* as AldPlanNode says */
         ALD_PLAN_EXCLUDED,         /* by the request */
         ALD_PLAN_NOT_FOR_ENGINE,   /* a processor, or a GPU */
-        ALD_PLAN_SHARES_MEMORY,    /* with a device of its node that is faster, or must be used */
+        ALD_PLAN_SHARES_MEMORY, /* with a device of its node that is faster, must be used, or may use more of
+                                   it if the model fits only then */
         ALD_PLAN_MEMORY_UNKNOWN,
         ALD_PLAN_BANDWIDTH_UNMEASURED,
         ALD_PLAN_COMPUTE_UNMEASURED,

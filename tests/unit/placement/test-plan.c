@@ -228,8 +228,7 @@ static double buffer_bytes(const Case *made, uint32_t client, const uint32_t *la
                (is_client ? ald_plan_results_bytes(&made->request) : 0);
 }
 
-static double device_nsec(
-        const Case *made, uint32_t client, uint32_t index, uint32_t layers, bool has_head)
+static double device_nsec(const Case *made, uint32_t client, uint32_t index, uint32_t layers, bool has_head)
 {
         const AldPlanDevice *device = &made->devices[index];
         double flops = device->flops * (device->is_processor && device->node != client ? 0.5 : 1);
@@ -454,8 +453,7 @@ static double ring_nsec(const RingSearch *self)
                 needs = bytes + (i == 0 ? (double) of->workload.embedding_bytes : 0);
                 if (needs > (double) device->free_bytes || strcmp(device->vendor, next->vendor) != 0)
                         return INFINITY;
-                nsec += device_nsec(
-                        of, ALD_PLAN_NONE, self->devices[i], self->layers[i], i + 1 == self->n);
+                nsec += device_nsec(of, ALD_PLAN_NONE, self->devices[i], self->layers[i], i + 1 == self->n);
                 if (self->n > 1)
                         nsec += device->node == next->node ? INNER_NSEC
                                                            : best_path(of, device->node, next->node,
@@ -549,10 +547,12 @@ static void test_insertion(void)
                 progress.request = &made.request;
                 if (ald_plan_make(&made.cluster, &made.request, &plan, &refusal) < 0) {
                         g_free(refusal.verdicts);
-                        ald_plan_candidates_init(&candidates, &made.cluster, &made.request, &refusal);
+                        ald_plan_candidates_init(
+                                &candidates, &made.cluster, &made.request, ALD_PLAN_PREFER_SPEED, &refusal);
                         continue;
                 }
-                ald_plan_candidates_init(&candidates, &made.cluster, &made.request, &refusal);
+                ald_plan_candidates_init(
+                        &candidates, &made.cluster, &made.request, ALD_PLAN_PREFER_SPEED, &refusal);
                 candidates.progress = &progress;
                 choice = ald_plan_choice(&candidates);
                 for (uint32_t j = 0; j < candidates.n; j++) {
@@ -658,6 +658,64 @@ static void test_reasons(void)
         CHANGED(changed.cluster.n_paths = 0)(&changed, 1, ALD_PLAN_NO_PATH);
         CHANGED(changed.devices[1].node = 0)(&changed, 1, ALD_PLAN_SHARES_MEMORY);
 #undef CHANGED
+}
+
+static void assert_kind(const Case *made, AldPlanRefusalKind kind)
+{
+        AldPlanRefusal refusal = {};
+        AldPlan *plan = NULL;
+
+        g_assert_cmpint(ald_plan_make(&made->cluster, &made->request, &plan, &refusal), ==, -EINVAL);
+        g_assert_cmpint(refusal.kind, ==, kind);
+        g_free(refusal.verdicts);
+}
+
+/* A GPU that computes in host memory, and is faster than the processor. */
+static void add_unified_gpu(Case *made, uint64_t free_bytes)
+{
+        made->devices[made->cluster.n_devices++] = (AldPlanDevice){ .node = 0,
+                .id = "gpu",
+                .uses_host_memory = true,
+                .free_bytes = free_bytes,
+                .bytes_per_second = 200e9,
+                .flops = 1e12 };
+}
+
+/* Of what it may use of the host's memory. */
+static void test_shared_memory(void)
+{
+        static const struct {
+                uint64_t free_bytes, layers;
+                bool is_gpu;
+                AldPlanReason reason; /* of the other one */
+        } cases[] = {
+                { 20 * GB, 6, true, ALD_PLAN_SHARES_MEMORY },
+                /* No layer fits. */
+                { GB / 2, 6, false, ALD_PLAN_MEMORY_TOO_SMALL },
+                /* Some do, but not all. */
+                { 3 * GB, 6, false, ALD_PLAN_SHARES_MEMORY },
+                { 3 * GB, 2, true, ALD_PLAN_SHARES_MEMORY },
+                { ALD_PLAN_ABSENT, 6, false, ALD_PLAN_MEMORY_UNKNOWN },
+        };
+        static const char *const gpu[] = { "a/gpu", NULL };
+        Case made;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldPlan) plan = NULL;
+
+                init_case(&made, 1);
+                add_unified_gpu(&made, cases[i].free_bytes);
+                made.workload.layers = cases[i].layers;
+                plan = plan_of(&made);
+                g_assert_cmpuint(plan->best.n_stages, ==, 1);
+                g_assert_cmpuint(plan->best.stages[0].device, ==, cases[i].is_gpu);
+                g_assert_cmpint(plan->verdicts[!cases[i].is_gpu].reason, ==, cases[i].reason);
+        }
+        /* It must be used, so that the model does not fit. */
+        init_case(&made, 1);
+        add_unified_gpu(&made, 3 * GB);
+        made.request.must = gpu;
+        assert_kind(&made, ALD_PLAN_TOO_LITTLE_MEMORY);
 }
 
 static void assert_refused(const Case *made, AldPlanRefusalKind kind, const char *text)
@@ -1132,6 +1190,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/insertion", test_insertion);
         g_test_add_func("/plan/explanation", test_explanation);
         g_test_add_func("/plan/reasons", test_reasons);
+        g_test_add_func("/plan/shared-memory", test_shared_memory);
         g_test_add_func("/plan/refusals", test_refusals);
         g_test_add_func("/plan/assumption", test_assumption);
         g_test_add_func("/plan/required", test_required);
