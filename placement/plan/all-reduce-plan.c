@@ -194,10 +194,12 @@ int ald_all_reduce_plan(const AldPlanCandidates *candidates, const AldPlanChoice
         AldPlanSteps made = { .client = ALD_PLAN_NONE, .in_flight = 1 };
         AldPlacementSolution solution;
         double lower_nsec;
+        int r;
 
         ranks_init(&ranks, candidates, choice);
-        if (is_impossible(&ranks) || solve(&ranks, &solution, &lower_nsec) < 0)
-                return -ENOSPC;
+        r = is_impossible(&ranks) ? -ENOSPC : solve(&ranks, &solution, &lower_nsec);
+        if (r < 0)
+                return r == -E2BIG ? r : -ENOSPC;
         make_stages(&ranks, &solution, &made);
         ald_placement_solution_clear(&solution);
         made.hops_nsec = made.busiest_nsec = made.interval_nsec = made.lower_nsec = made.nsec;

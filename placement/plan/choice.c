@@ -27,6 +27,14 @@ AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates)
         };
 }
 
+void ald_plan_choice_lift(AldPlanChoice *choice, const AldPlanCandidates *candidates)
+{
+        const AldPlanEngine *engine = candidates->request->engine;
+
+        choice->devices_max = engine->topology == ALD_PLAN_ALL_REDUCE ? engine->devices_max : 0;
+        choice->nodes_max = 0;
+}
+
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate)
 {
         return !choice->allowed || choice->allowed[candidate];

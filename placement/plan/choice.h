@@ -21,6 +21,9 @@ typedef struct AldPlanChoice {
 /* Any candidates and any client, but for what the request says. */
 AldPlanChoice ald_plan_choice(const AldPlanCandidates *candidates);
 
+/* Without the limits on devices and nodes, but for the one of the solver for all-reduces. */
+void ald_plan_choice_lift(AldPlanChoice *choice, const AldPlanCandidates *candidates);
+
 bool ald_plan_allows(const AldPlanChoice *choice, uint32_t candidate);
 bool ald_plan_requires(const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
 

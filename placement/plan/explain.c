@@ -143,7 +143,7 @@ static AldPlanVerdict judge_needless(
                 ald_plan_steps_clear(&with);
                 return verdict;
         }
-        choice.devices_max = choice.nodes_max = 0;
+        ald_plan_choice_lift(&choice, candidates);
         verdict.reason = is_reachable(candidates, plan, candidate) ? ALD_PLAN_NO_ROOM : ALD_PLAN_NO_PATH;
         if (ald_plan_find_steps(candidates, &choice, &with) < 0)
                 return verdict;

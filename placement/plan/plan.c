@@ -19,7 +19,7 @@ static bool is_possible(const AldPlanCandidates *candidates, const AldPlanReques
 
         changed.request = request;
         choice = ald_plan_choice(&changed);
-        choice.devices_max = choice.nodes_max = 0;
+        ald_plan_choice_lift(&choice, &changed);
         if (ald_plan_find_steps(&changed, &choice, &steps) < 0)
                 return false;
         ald_plan_steps_clear(&steps);
@@ -144,6 +144,10 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
         if (r == -ENOSPC) {
                 ald_plan_progress_divide(&progress, 1, OBSTACLES);
                 describe_shortfall(&candidates, ret_refusal);
+                r = -EINVAL;
+        } else if (r == -E2BIG) {
+                *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_TOO_MANY_DEVICES,
+                        .n_devices = candidates.n };
                 r = -EINVAL;
         } else if (r >= 0) {
                 ald_plan_explain(&candidates, plan);

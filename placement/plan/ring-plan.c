@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "placement/core.h"
 #include "placement/insertion.h"
 #include "placement/limited.h"
 #include "placement/overlapped.h"
@@ -211,6 +212,14 @@ static int insert(const Ring *ring, const AldPlacementProblem *problem, AldPlace
                 member_of(ring, ring->candidates->devices[ring->choice->required]), ret);
 }
 
+/* No plan has more stages than the solvers take. */
+static uint32_t devices_max(const Ring *ring)
+{
+        uint32_t most = ring->choice->devices_max > 0 ? ring->choice->devices_max : ring->n;
+
+        return most > ALD_PLACEMENT_STAGES_LIMIT ? ALD_PLACEMENT_STAGES_LIMIT : ring->choice->devices_max;
+}
+
 /* If `best` is NULL, only to find the bound, which is returned. */
 static double try_ring(const Ring *ring, const Aim *aim, double enough_nsec, AldPlanSteps *best)
 {
@@ -219,7 +228,7 @@ static double try_ring(const Ring *ring, const Aim *aim, double enough_nsec, Ald
                 .n_devices = ring->n,
                 .devices = ring->devices,
                 .hop_nsec = ring->hop_nsec,
-                .devices_max = choice->devices_max,
+                .devices_max = devices_max(ring),
                 .nodes = ring->nodes,
                 .nodes_max = choice->nodes_max,
                 .ends = ring->ends };

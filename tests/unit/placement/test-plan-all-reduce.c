@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/unit/placement/plan-cases.h"
+#include "tests/unit/placement/plan-clusters.h"
 
 #define CASES 60
 #define NODES_MAX 7u
@@ -198,6 +199,38 @@ static void test_many(void)
         g_assert_cmpfloat(plan->best.lower_nsec, ==, plan->best.nsec);
 }
 
+static void make_large(PlannedCluster *planned, const char *engine, uint32_t n)
+{
+        planned_cluster_make(planned, PLACEMENT_CLUSTER_SPARSE, n, 0, engine);
+        planned->request.devices_max = 0;
+        planned->workload.message_bytes = 1000000;
+        for (uint32_t i = 0; i < n; i++)
+                planned->devices[i].is_processor = planned->devices[i].uses_host_memory =
+                        planned->request.engine->takes_processors;
+}
+
+static void assert_large_refused(const PlannedCluster *planned, AldPlanRefusalKind kind)
+{
+        AldPlanRefusal refusal = {};
+        AldPlan *plan = NULL;
+
+        g_assert_cmpint(ald_plan_make(&planned->cluster, &planned->request, &plan, &refusal), ==, -EINVAL);
+        g_assert_cmpint(refusal.kind, ==, kind);
+        g_free(refusal.verdicts);
+}
+
+/* A ring of all GPUs has more nodes than are planned with; MPI may leave some out, but no paths join them. */
+static void test_too_many(void)
+{
+        g_auto(PlannedCluster) gpus = { 0 }, processors = { 0 };
+
+        make_large(&gpus, "nccl", 260);
+        assert_large_refused(&gpus, ALD_PLAN_TOO_MANY_DEVICES);
+        make_large(&processors, "mpi", 260);
+        processors.cluster.n_paths = 0;
+        assert_large_refused(&processors, ALD_PLAN_NOT_JOINED);
+}
+
 /* Of the message, the first path would pass all of it faster, but the other one each part. */
 static void test_paths(void)
 {
@@ -247,6 +280,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-all-reduce/is-best", test_is_best);
         g_test_add_func("/plan-all-reduce/gpus", test_gpus);
         g_test_add_func("/plan-all-reduce/many", test_many);
+        g_test_add_func("/plan-all-reduce/too-many", test_too_many);
         g_test_add_func("/plan-all-reduce/paths", test_paths);
         g_test_add_func("/plan-all-reduce/workload", test_workload);
         return g_test_run();
