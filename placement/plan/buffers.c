@@ -131,6 +131,13 @@ double ald_plan_client_buffer_bytes(const AldPlanRequest *request, uint32_t copi
                ald_plan_results_bytes(request);
 }
 
+uint64_t ald_plan_client_host_bytes(const AldPlanRequest *request, uint32_t copies)
+{
+        return (uint64_t) (request->constants.values[ALD_PLAN_HOST_RESERVE_BYTES] +
+                           (double) request->workload->embedding_bytes +
+                           ald_plan_client_buffer_bytes(request, copies));
+}
+
 static const AldPlanBufferUse least_use = { .layers = 1, .copies = 1 };
 
 uint64_t ald_plan_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers)

@@ -32,6 +32,9 @@ double ald_plan_device_buffer_bytes(const AldPlanRequest *request, AldPlanBuffer
 /* Of the client's processor if it has no layers, and the results. */
 double ald_plan_client_buffer_bytes(const AldPlanRequest *request, uint32_t copies);
 
+/* What the host of the client needs at least, even if no stage computes in its memory. */
+uint64_t ald_plan_client_host_bytes(const AldPlanRequest *request, uint32_t copies);
+
 /* Of the results, on the client. */
 double ald_plan_results_bytes(const AldPlanRequest *request);
 

@@ -38,6 +38,15 @@ bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node)
         return false;
 }
 
+/* The processor computes in that memory, whether it is used or not. */
+uint64_t ald_plan_host_free_bytes(const AldPlanCluster *cluster, uint32_t node)
+{
+        for (uint32_t i = 0; i < cluster->n_devices; i++)
+                if (cluster->devices[i].node == node && cluster->devices[i].is_processor)
+                        return cluster->devices[i].free_bytes;
+        return ALD_PLAN_ABSENT;
+}
+
 /* "node", which is all of its devices, or "node/device". */
 static bool is_meant(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *text)
 {
@@ -364,9 +373,12 @@ static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret
         if (node == ALD_PLAN_NONE || cluster->nodes[node].unusable)
                 return -EINVAL;
         /* A root has a slice. */
-        return request->engine->topology == ALD_PLAN_SLICES && !ald_plan_has_candidate(candidates, node)
-                       ? -EINVAL
-                       : 0;
+        if (request->engine->topology == ALD_PLAN_SLICES)
+                return ald_plan_has_candidate(candidates, node) ? 0 : -EINVAL;
+        ret->kind = ALD_PLAN_CLIENT_TOO_SMALL;
+        ret->needs_bytes = ald_plan_client_host_bytes(request, 1);
+        ret->free_bytes = ald_plan_host_free_bytes(cluster, node);
+        return ret->needs_bytes > ret->free_bytes ? -EINVAL : 0;
 }
 
 static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)

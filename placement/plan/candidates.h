@@ -51,5 +51,8 @@ uint32_t ald_plan_candidate_of(const AldPlanCandidates *candidates, uint32_t dev
 /* Whether a device of the node is one. */
 bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node);
 
+/* Memory that is free on the host; ALD_PLAN_ABSENT: not known. */
+uint64_t ald_plan_host_free_bytes(const AldPlanCluster *cluster, uint32_t node);
+
 /* The index of a node, or ALD_PLAN_NONE. */
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id);

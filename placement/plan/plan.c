@@ -74,6 +74,29 @@ static bool describe_pinned(const AldPlanCandidates *candidates, uint64_t beside
         return true;
 }
 
+/* Makes it a refusal for the host with the most free memory, if no host has room for the client. */
+static void describe_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+        uint64_t needs = ald_plan_client_host_bytes(candidates->request, 1), most = 0;
+        const char *best = NULL;
+
+        for (uint32_t i = 0; i < cluster->n_nodes; i++) {
+                uint64_t free_bytes = ald_plan_host_free_bytes(cluster, i);
+
+                if (!ald_plan_has_candidate(candidates, i) || (best && free_bytes <= most))
+                        continue;
+                best = cluster->nodes[i].id;
+                most = free_bytes;
+        }
+        if (!best || needs <= most)
+                return;
+        ret->kind = ALD_PLAN_CLIENT_TOO_SMALL;
+        ret->text = best;
+        ret->needs_bytes = needs;
+        ret->free_bytes = most;
+}
+
 static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
@@ -90,6 +113,9 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
         for (uint32_t i = 0; i < candidates->n; i++)
                 ret->free_bytes += ald_plan_room_bytes(
                         candidates->request, ald_plan_candidate_device(candidates, i));
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY &&
+                candidates->request->engine->topology == ALD_PLAN_STAR && !candidates->request->client)
+                describe_client(candidates, ret);
         if (ret->kind != ALD_PLAN_TOO_LITTLE_MEMORY || candidates->request->n_pins == 0)
                 return;
         if (!describe_pinned(candidates, workload->head_bytes, ret) &&

@@ -128,6 +128,8 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_NO_DEVICE,          /* none can be used at all; the verdicts say why */
         ALD_PLAN_REQUIRED_UNUSABLE,  /* text: what must be used, and cannot */
         ALD_PLAN_TOO_LITTLE_MEMORY,  /* needs_bytes, and what the usable devices have free */
+        ALD_PLAN_CLIENT_TOO_SMALL,   /* text: the node that runs the client, or of those that may the one with
+                                        the   most free memory; needs_bytes and free_bytes are of its host */
         ALD_PLAN_DEVICES_LIMITED,    /* a plan would need more devices or nodes than the request or the engine
                                         allows */
         ALD_PLAN_VENDORS_DIFFER,     /* a plan would need GPUs of several vendors */
@@ -141,7 +143,7 @@ typedef enum AldPlanRefusalKind {
 
 typedef struct AldPlanRefusal {
         AldPlanRefusalKind kind;
-        const char *text;                 /* of the request; or NULL */
+        const char *text;                 /* of the request, or of the cluster; or NULL */
         uint64_t needs_bytes, free_bytes; /* free_bytes: of all usable devices, less what they keep free */
         uint64_t pinned_layers;
         uint32_t n_devices;       /* usable ones */

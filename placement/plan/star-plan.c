@@ -169,13 +169,18 @@ static uint64_t beside(const Star *star, uint32_t member, AldPlacementRole role)
                (device->node == star->client && device->uses_host_memory ? workload->embedding_bytes : 0);
 }
 
+static uint32_t copies_of(StarWay way)
+{
+        return way == STAR_SERVERS ? ALD_PLAN_COPIES_MAX : 1;
+}
+
 /* Of the way that the problem is set to. */
 static double buffers(const Star *star, StarWay way, uint32_t member, AldPlacementRole role, uint32_t layers,
         bool may_be_last)
 {
         const AldPlanRequest *request = star->candidates->request;
         const AldPlanDevice *device = ald_plan_candidate_device(star->candidates, star->members[member]);
-        uint32_t copies = way == STAR_SERVERS ? ALD_PLAN_COPIES_MAX : 1;
+        uint32_t copies = copies_of(way);
         bool is_client = is_client_processor(star, member);
         double bytes = ald_plan_device_buffer_bytes(
                 request, (AldPlanBufferUse){ .layers = layers,
@@ -279,13 +284,23 @@ static void try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
         ald_placement_star_solution_clear(&solution);
 }
 
+/* For the embedding and buffers, which are on the client's host even if all layers are on other devices. */
+static bool has_host_room(const Star *star, uint32_t client, StarWay way)
+{
+        return ald_plan_client_host_bytes(star->candidates->request, copies_of(way)) <=
+               ald_plan_host_free_bytes(star->candidates->cluster, client);
+}
+
 static void add_client(Star *star, uint32_t client)
 {
         for (StarWay way = 0; way < STAR_N_WAYS; way++) {
-                AldPlacementProblem problem = set_problem(star, client, way);
-                StarTrial trial = { client, way,
-                        ald_placement_star_bound(&problem, star->arms, &star->price_nsec) };
+                AldPlacementProblem problem;
+                StarTrial trial = { client, way, INFINITY };
 
+                if (!has_host_room(star, client, way))
+                        continue;
+                problem = set_problem(star, client, way);
+                trial.bound_nsec = ald_placement_star_bound(&problem, star->arms, &star->price_nsec);
                 if (trial.bound_nsec < INFINITY)
                         g_array_append_val(star->trials, trial);
         }

@@ -18,6 +18,7 @@ static const char *const problems[] = {
         [ALD_PLAN_NO_DEVICE] = "no-device",
         [ALD_PLAN_REQUIRED_UNUSABLE] = "required-unusable",
         [ALD_PLAN_TOO_LITTLE_MEMORY] = "too-little-memory",
+        [ALD_PLAN_CLIENT_TOO_SMALL] = "too-little-memory",
         [ALD_PLAN_DEVICES_LIMITED] = "devices-limited",
         [ALD_PLAN_VENDORS_DIFFER] = "vendors-differ",
         [ALD_PLAN_TOO_MANY_DEVICES] = "too-many-devices",
@@ -430,7 +431,8 @@ static void set_problem(const Account *account, const AldPlanRefusal *refusal)
         row->problem = problems[refusal->kind];
         row->text = keep(
                 account->report, ald_plan_refusal_sentence(account->cluster, account->request, refusal));
-        if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY && refusal->kind != ALD_PLAN_PINNED_TOO_MANY)
+        if (refusal->kind != ALD_PLAN_TOO_LITTLE_MEMORY && refusal->kind != ALD_PLAN_CLIENT_TOO_SMALL &&
+                refusal->kind != ALD_PLAN_PINNED_TOO_MANY)
                 return;
         row->needs_bytes = whole_bytes(refusal->needs_bytes);
         row->free_bytes = whole_bytes(refusal->free_bytes);

@@ -149,6 +149,27 @@ static char *say_too_little(
                 cluster->devices[device].id, most);
 }
 
+/* Of the node of this id. */
+static char *label_of(const AldPlanCluster *cluster, const char *id)
+{
+        for (uint32_t i = 0; i < cluster->n_nodes; i++)
+                if (g_str_equal(cluster->nodes[i].id, id))
+                        return ald_plan_node_label(&cluster->nodes[i]);
+        return g_strdup(id);
+}
+
+static char *say_client_too_small(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
+{
+        g_autofree char *needs = size((double) refusal->needs_bytes);
+        g_autofree char *free_bytes = size((double) refusal->free_bytes);
+        g_autofree char *label = label_of(cluster, refusal->text);
+
+        return g_strdup_printf(
+                "The client needs %s of host memory for the embedding and buffers, and %s%s has %s free.",
+                needs, request->client ? "" : "no host has as much: ", label, free_bytes);
+}
+
 char *ald_plan_refusal_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
@@ -165,6 +186,8 @@ char *ald_plan_refusal_sentence(
                 return g_strdup_printf("%s must be used, but cannot.", refusal->text);
         case ALD_PLAN_TOO_LITTLE_MEMORY:
                 return say_too_little(cluster, request, refusal);
+        case ALD_PLAN_CLIENT_TOO_SMALL:
+                return say_client_too_small(cluster, request, refusal);
         case ALD_PLAN_DEVICES_LIMITED:
                 return g_strdup("It takes more devices or nodes than are allowed.");
         case ALD_PLAN_VENDORS_DIFFER:

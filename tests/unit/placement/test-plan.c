@@ -211,15 +211,28 @@ static bool are_ends(const Case *made, uint32_t client, const uint32_t *layers, 
                (first != last || used == 1 || is_client_processor(made, first, client));
 }
 
+/* Of inputs: several servers alone compute at the same time. */
+static uint32_t copies_of(const Case *made, uint32_t client, const uint32_t *layers, uint32_t first)
+{
+        uint32_t used = 0;
+
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++)
+                used += layers[i] > 0;
+        return used == 1 || is_client_processor(made, first, client) ? 1 : 4;
+}
+
+static double client_host_bytes(const Case *made, uint32_t client, const uint32_t *layers, uint32_t first)
+{
+        return (double) made->workload.embedding_bytes +
+               ald_plan_client_buffer_bytes(&made->request, copies_of(made, client, layers, first));
+}
+
 static double buffer_bytes(const Case *made, uint32_t client, const uint32_t *layers, uint32_t device,
         uint32_t first, uint32_t last)
 {
         bool is_client = is_client_processor(made, device, client);
-        uint32_t used = 0, copies;
+        uint32_t copies = copies_of(made, client, layers, first);
 
-        for (uint32_t i = 0; i < made->cluster.n_devices; i++)
-                used += layers[i] > 0;
-        copies = used == 1 || is_client_processor(made, first, client) ? 1 : 4;
         return ald_plan_device_buffer_bytes(&made->request, (AldPlanBufferUse){ .copies = copies,
                                                                     .is_client = is_client,
                                                                     .is_first = device == first && !is_client,
@@ -249,6 +262,10 @@ static double step_nsec(
                 const AldPlanDevice *device = &made->devices[i];
                 double needs = layers[i] * (double) made->workload.layer_bytes, more = 0;
 
+                /* The embedding and the client's buffers are on its host, whatever computes there. */
+                if (device->is_processor && device->node == client &&
+                        (double) device->free_bytes < client_host_bytes(made, client, layers, first))
+                        return INFINITY;
                 if (layers[i] == 0)
                         continue;
                 if (i == last)
@@ -668,6 +685,45 @@ static void assert_kind(const Case *made, AldPlanRefusalKind kind)
         g_assert_cmpint(ald_plan_make(&made->cluster, &made->request, &plan, &refusal), ==, -EINVAL);
         g_assert_cmpint(refusal.kind, ==, kind);
         g_free(refusal.verdicts);
+}
+
+/* All layers fit on a GPU, but the host has room for half of the embedding. */
+static void test_client_memory(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        AldPlanRefusal refusal = {};
+        Case made;
+
+        init_case(&made, 2);
+        made.workload.embedding_bytes = 2 * GB;
+        made.request.constants.values[ALD_PLAN_HOST_RESERVE_BYTES] = 1e9;
+        made.cluster.n_devices = 3;
+        made.devices[2] = made.devices[0];
+        made.devices[2].id = "gpu";
+        made.devices[2].is_processor = made.devices[2].uses_host_memory = false;
+        made.devices[2].bytes_per_second = 1e12;
+        made.devices[0].free_bytes = made.devices[1].free_bytes = GB;
+        join(&made, 0, 1, 1e6, 1e9);
+        g_assert_cmpint(ald_plan_make(&made.cluster, &made.request, &plan, &refusal), ==, -EINVAL);
+        g_assert_cmpint(refusal.kind, ==, ALD_PLAN_CLIENT_TOO_SMALL);
+        g_assert_cmpstr(refusal.text, ==, "a");
+        g_assert_cmpuint(refusal.needs_bytes, ==, 3 * GB);
+        g_assert_cmpuint(refusal.free_bytes, ==, GB);
+        g_free(refusal.verdicts);
+        /* It is not known to be too little. */
+        made.devices[0].free_bytes = ALD_PLAN_ABSENT;
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.client, ==, 0);
+        g_clear_pointer(&plan, ald_plan_free);
+        /* The client is where there is room. */
+        made.devices[0].free_bytes = GB;
+        made.devices[1].free_bytes = 4 * GB;
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.client, ==, 1);
+        g_assert_cmpuint(plan->best.stages[0].device, ==, 2);
+        g_assert_cmpuint(plan->best.stages[0].layers, ==, 6);
+        made.request.client = "a";
+        assert_kind(&made, ALD_PLAN_CLIENT_TOO_SMALL);
 }
 
 /* A GPU that computes in host memory, and is faster than the processor. */
@@ -1190,6 +1246,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/insertion", test_insertion);
         g_test_add_func("/plan/explanation", test_explanation);
         g_test_add_func("/plan/reasons", test_reasons);
+        g_test_add_func("/plan/client-memory", test_client_memory);
         g_test_add_func("/plan/shared-memory", test_shared_memory);
         g_test_add_func("/plan/refusals", test_refusals);
         g_test_add_func("/plan/assumption", test_assumption);
