@@ -191,7 +191,7 @@ static void extend_from(Beam *beam, uint32_t start, double below, AldPlacementTo
                 path->layers_nsec[l] = INFINITY;
         ald_placement_table_add(beam->table, core, start, ald_placement_table_row(beam->table, core->n, 0),
                 path->layers_nsec);
-        for (uint32_t n = 1, n_paths = 1; n < core->most && n_paths > 0; n++)
+        for (uint32_t n = 1, n_paths = 1; n < core->most && n_paths > 0 && !core->given_up; n++)
                 n_paths = extend_all(beam, n_paths, n, below, best);
 }
 

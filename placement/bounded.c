@@ -280,12 +280,16 @@ int ald_placement_solve_bounded(
                 return -E2BIG;
         if (!ald_placement_fits(problem))
                 return -ENOSPC;
+        if (!ald_placement_proceeds(problem))
+                return -ECANCELED;
         ald_placement_core_init(&bounded.core, problem, work);
         ald_placement_table_init(&bounded.table, &bounded.core);
         bounded.best_out = g_new0(double, problem->n_devices);
         for (uint32_t i = 0; i < problem->n_devices; i++)
                 bounded.n_required += problem->devices[i].required;
         find_solution(&bounded);
+        if (bounded.core.given_up)
+                return -ECANCELED;
         if (!(bounded.best.nsec < INFINITY))
                 return -EHOSTUNREACH;
         read_back(problem, &bounded.best, ret);

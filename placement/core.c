@@ -4,6 +4,8 @@
 #include "placement/core.h"
 #include "placement/split.h"
 
+#define ASK_AFTER UINT64_C(1000000) /* work of some ms */
+
 static double cheapest_from(const AldPlacementCore *core, uint32_t i, const double *into_nsec)
 {
         const double *hops = &core->hop_nsec[(size_t) i * core->n];
@@ -108,11 +110,21 @@ void ald_placement_core_clear(AldPlacementCore *core)
         g_free(core->with_nsec);
 }
 
+bool ald_placement_core_proceeds(AldPlacementCore *core, uint64_t work)
+{
+        core->unasked += work;
+        if (!core->given_up && core->unasked >= ASK_AFTER) {
+                core->unasked = 0;
+                core->given_up = !ald_placement_proceeds(core->problem);
+        }
+        return !core->given_up;
+}
+
 bool ald_placement_core_spend(AldPlacementCore *core, uint64_t work)
 {
-        bool enough = core->work >= work;
+        bool enough = ald_placement_core_proceeds(core, work) && core->work >= work;
 
-        core->work -= MIN(core->work, work);
+        core->work -= core->given_up ? core->work : MIN(core->work, work);
         return enough;
 }
 

@@ -27,6 +27,8 @@ typedef struct AldPlacementCore {
         double penalty_nsec; /* for what a tour lacks, a hop or room for a layer: more than any solution takes
                               */
         uint64_t work;       /* left to spend, in steps of a few nanoseconds; independent of the machine */
+        uint64_t unasked;    /* spent since proceed() was last called */
+        bool given_up;       /* no work is left then */
 } AldPlacementCore;
 
 /* Without devices that have no room or are not joined to others; the shares are half of the cheapest hop. */
@@ -34,6 +36,9 @@ void ald_placement_core_init(AldPlacementCore *core, const AldPlacementProblem *
 void ald_placement_core_clear(AldPlacementCore *core);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlacementCore, ald_placement_core_clear)
+
+/* Asks whether to proceed if this is the time for it, after that much work that is not spent here. */
+bool ald_placement_core_proceeds(AldPlacementCore *core, uint64_t work);
 
 /* Takes that much work, or what is left of it and returns false. */
 bool ald_placement_core_spend(AldPlacementCore *core, uint64_t work);

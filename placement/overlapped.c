@@ -42,6 +42,8 @@ double ald_placement_overlapped(const AldPlacementProblem *problem, const double
 
 static int solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
+        if (!ald_placement_proceeds(problem))
+                return -ECANCELED;
         /* Quickly, what the solvers find out as well. */
         if (!ald_placement_fits(problem))
                 return -ENOSPC;

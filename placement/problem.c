@@ -17,6 +17,11 @@ uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uin
         return count;
 }
 
+bool ald_placement_proceeds(const AldPlacementProblem *problem)
+{
+        return !problem->proceed || problem->proceed(problem->userdata);
+}
+
 void ald_placement_solution_clear(AldPlacementSolution *solution)
 {
         g_free(solution->stages);

@@ -33,7 +33,12 @@ typedef struct AldPlacementProblem {
         const uint32_t *nodes;        /* that each device is on; read only if nodes_max is not 0 */
         uint32_t nodes_max;           /* whose devices may be used; 0: all */
         const AldPlacementEnds *ends; /* of each device; NULL: ends take no time and hold nothing */
+        /* Called every few milliseconds by solvers that take long; false: give up. NULL: never. */
+        bool (*proceed)(void *userdata);
+        void *userdata;
 } AldPlacementProblem;
+
+bool ald_placement_proceeds(const AldPlacementProblem *problem);
 
 typedef struct AldPlacementStage {
         uint32_t device;
@@ -53,4 +58,5 @@ uint32_t ald_placement_count_nodes(const AldPlacementProblem *problem, const uin
 void ald_placement_solution_clear(AldPlacementSolution *solution);
 
 /* What a solver returns, as a negative number: -ENOSPC, the layers fit on no choice of devices that is
- * allowed; -EHOSTUNREACH, they do, but no paths join these; -E2BIG, more devices or stages than it solves. */
+ * allowed; -EHOSTUNREACH, they do, but no paths join these; -E2BIG, more devices or stages than it solves;
+ * -ECANCELED, proceed() returned false. */

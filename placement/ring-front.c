@@ -186,6 +186,8 @@ int ald_placement_solve_ring_busiest(
         for (above = limits->len; below < above;) {
                 guint middle = (below + above) / 2;
 
+                if (!ald_placement_proceeds(problem))
+                        return -ECANCELED;
                 if (is_feasible(&front, g_array_index(limits, double, middle)))
                         above = middle;
                 else

@@ -268,6 +268,8 @@ int ald_placement_solve_ring(const AldPlacementProblem *problem, AldPlacementSol
                 return -ENOSPC;
         prepare(&ring);
         for (uint32_t first = 0; first < n; first++) {
+                if (!ald_placement_proceeds(problem))
+                        return -ECANCELED;
                 begin_at(&ring, first);
                 find_paths(&ring);
                 if (problem->ends)

@@ -98,7 +98,7 @@ static void search_init(RingSearch *search)
 
 static bool spend(RingSearch *search, uint64_t work)
 {
-        if (search->work < work)
+        if (search->work < work || !ald_placement_core_proceeds(search->core, work))
                 search->complete = false;
         search->work -= MIN(search->work, work);
         return search->complete;

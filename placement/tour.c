@@ -123,6 +123,8 @@ void ald_placement_tour_insert(
         for (uint32_t i = 0; i < n; i++) {
                 AldPlacementTour best = { .nsec = INFINITY };
 
+                if (!ald_placement_core_proceeds(core, (uint64_t) ret->n * ret->n * ret->n))
+                        return;
                 for (uint32_t at = 0; at <= ret->n; at++) {
                         ald_placement_tour_copy(&tried, ret);
                         put(&tried, at, &devices[i], 1);

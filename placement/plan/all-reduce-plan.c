@@ -140,7 +140,9 @@ static int solve(const Ranks *ranks, AldPlacementSolution *ret, double *ret_lowe
         const AldPlacementProblem problem = { .layers = ranks->most,
                 .n_devices = ranks->n_nodes,
                 .devices = ranks->devices,
-                .hop_nsec = ranks->hop_nsec };
+                .hop_nsec = ranks->hop_nsec,
+                .proceed = ald_plan_progress_proceed,
+                .userdata = ranks->candidates->progress };
         int r;
 
         if (ranks->n_nodes > ALD_PLACEMENT_RING_MAX)
@@ -199,7 +201,7 @@ int ald_all_reduce_plan(const AldPlanCandidates *candidates, const AldPlanChoice
         ranks_init(&ranks, candidates, choice);
         r = is_impossible(&ranks) ? -ENOSPC : solve(&ranks, &solution, &lower_nsec);
         if (r < 0)
-                return r == -E2BIG ? r : -ENOSPC;
+                return r == -E2BIG || r == -ECANCELED ? r : -ENOSPC;
         make_stages(&ranks, &solution, &made);
         ald_placement_solution_clear(&solution);
         made.hops_nsec = made.busiest_nsec = made.interval_nsec = made.lower_nsec = made.nsec;

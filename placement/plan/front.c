@@ -129,6 +129,8 @@ static uint32_t find_points(const AldPlanCandidates *candidates, const AldPlan *
         for (uint32_t i = 1; ratio < 1 && i <= LIMITS; i++) {
                 double limit = from * pow(ratio, (double) i / (LIMITS + 1));
 
+                if (!ald_plan_progress_goes_on(candidates->progress))
+                        break;
                 if (ald_ring_plan_within(candidates, &choice, limit, &points[n]) < 0)
                         continue;
                 if (ald_plan_must_is_met(candidates, &points[n]))

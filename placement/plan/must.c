@@ -81,7 +81,7 @@ static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *ch
         AldPlanSteps best = { .lower_nsec = tries > TRIES_MAX ? 0 : INFINITY };
 
         with.also = also;
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < n && ald_plan_progress_goes_on(candidates->progress); i++) {
                 AldPlanSteps steps;
 
                 set_try(candidates, choice, i, list, also);

@@ -23,6 +23,16 @@ bool ald_plan_progress_next(AldPlanProgress *progress)
         return tell(progress, progress->from);
 }
 
+bool ald_plan_progress_goes_on(AldPlanProgress *progress)
+{
+        return tell(progress, progress->told);
+}
+
+bool ald_plan_progress_proceed(void *progress)
+{
+        return ald_plan_progress_goes_on(progress);
+}
+
 bool ald_plan_progress_within(AldPlanProgress *progress, uint32_t done, uint32_t all)
 {
         return tell(progress, progress->from + (progress->to - progress->from) * done / all);

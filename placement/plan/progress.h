@@ -18,5 +18,10 @@ void ald_plan_progress_divide(AldPlanProgress *progress, double until, uint32_t 
 /* The next part begins. False: the plan is given up, which it then remains. */
 bool ald_plan_progress_next(AldPlanProgress *progress);
 
+/* The current part is not done yet. False: as above. */
+bool ald_plan_progress_goes_on(AldPlanProgress *progress);
+/* The same as proceed() of an AldPlacementProblem whose userdata it is. */
+bool ald_plan_progress_proceed(void *progress);
+
 /* That many of the current part, which consists of `all`, are done. False: as above. */
 bool ald_plan_progress_within(AldPlanProgress *progress, uint32_t done, uint32_t all);

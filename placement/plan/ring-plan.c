@@ -231,7 +231,9 @@ static double try_ring(const Ring *ring, const Aim *aim, double enough_nsec, Ald
                 .devices_max = devices_max(ring),
                 .nodes = ring->nodes,
                 .nodes_max = choice->nodes_max,
-                .ends = ring->ends };
+                .ends = ring->ends,
+                .proceed = ald_plan_progress_proceed,
+                .userdata = ring->candidates->progress };
         AldPlacementSolution solution;
         double lower_nsec;
         int r = choice->around ? insert(ring, &problem, &solution, &lower_nsec)
@@ -294,8 +296,11 @@ static void try_vendors(
         for (uint32_t i = 0; i < candidates->n; i++) {
                 const char *vendor = ald_plan_candidate_device(candidates, i)->vendor;
 
-                if (is_first_of_vendor(candidates, i) && !lacks_required(candidates, choice, vendor))
-                        try_vendor(candidates, choice, vendor, aim, best);
+                if (!is_first_of_vendor(candidates, i) || lacks_required(candidates, choice, vendor))
+                        continue;
+                if (!ald_plan_progress_goes_on(candidates->progress))
+                        return;
+                try_vendor(candidates, choice, vendor, aim, best);
         }
 }
 
@@ -338,6 +343,8 @@ static void try_any_in_flight(
         uint32_t most = most_in_flight(candidates, choice), before = 1;
 
         for (uint32_t n = 2; n <= most; n = n < COUNTED_MAX ? n + 1 : n < most ? MIN(2 * n, most) : n + 1) {
+                if (!ald_plan_progress_goes_on(candidates->progress))
+                        return;
                 /* With just as many requests in each, more of them only occupy the stages for longer. */
                 if (ald_plan_group_requests(candidates, n) == ald_plan_group_requests(candidates, before))
                         continue;
@@ -366,7 +373,7 @@ int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoic
 
         try_vendors(candidates, choice, &aim, &best);
         if (!best.stages)
-                return -ENOSPC;
+                return candidates->progress->given_up ? -ECANCELED : -ENOSPC;
         *ret = best;
         return 0;
 }

@@ -56,10 +56,63 @@ static void test_star(void)
                 assert_plan(PLACEMENT_CLUSTER_SPARSE, 140, seed, "llama.cpp");
 }
 
+/* How often a request is asked whether to go on before the best steps are found. */
+typedef struct Asked {
+        unsigned calls, most; /* after which it is given up */
+} Asked;
+
+static bool on_proceed(double fraction, void *userdata)
+{
+        Asked *asked = userdata;
+
+        g_assert_cmpfloat(fraction, ==, 0);
+        return ++asked->calls < asked->most;
+}
+
+static void assert_given_up(PlannedCluster *planned, unsigned most)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        AldPlanRefusal refusal;
+        Asked asked = { .most = most };
+
+        planned->request.proceed = on_proceed;
+        planned->request.userdata = &asked;
+        g_assert_cmpint(ald_plan_make(&planned->cluster, &planned->request, &plan, &refusal), ==, -ECANCELED);
+        g_assert_cmpuint(asked.calls, ==, most);
+}
+
+/* While one ring is looked for among many devices. */
+static void test_giving_up_a_search(void)
+{
+        g_auto(PlannedCluster) planned = { 0 };
+
+        planned_cluster_make(&planned, PLACEMENT_CLUSTER_FLAT, 40, 0, "vllm");
+        assert_given_up(&planned, 1);
+        assert_given_up(&planned, 20);
+        planned.workload.parallel = 256;
+        planned.request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
+        assert_given_up(&planned, 150);
+}
+
+/* While each choice of one of two GPUs of six nodes is tried. */
+static void test_giving_up_tries(void)
+{
+        static const char *const must[] = { "n0", "n1", "n2", "n3", "n4", "n5", NULL };
+        g_auto(PlannedCluster) planned = { 0 };
+
+        planned_cluster_make(&planned, PLACEMENT_CLUSTER_RACKS, 12, 0, "vllm");
+        for (uint32_t i = 0; i < planned.cluster.n_devices; i++)
+                planned.devices[i].node = i / 2;
+        planned.request.must = must;
+        assert_given_up(&planned, 64);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-large/ring", test_ring);
         g_test_add_func("/plan-large/star", test_star);
+        g_test_add_func("/plan-large/giving-up-a-search", test_giving_up_a_search);
+        g_test_add_func("/plan-large/giving-up-tries", test_giving_up_tries);
         return g_test_run();
 }
