@@ -393,6 +393,8 @@ int ald_placement_solve_star(const AldPlacementProblem *problem, const AldPlacem
                         *work += (uint64_t) table.n * table.n;
                         drop_needless(&table);
                 }
+                if (cells(&table) * table.n > ALD_PLACEMENT_STAR_CELLS)
+                        return -E2BIG;
                 r = solve(&table, work, ret);
                 if (is_exact)
                         *ret_lower_nsec = r < 0 ? INFINITY : ret->nsec;

@@ -47,7 +47,8 @@ void ald_placement_star_solution_clear(AldPlacementStarSolution *solution);
  * devices and nodes that is counted, and some ns.
  *
  * -ENOSPC also if the layers fit only with devices that cannot be reached, or if none takes less than
- * below_nsec. *ret_lower_nsec: no solution takes less; INFINITY: there is none. *work is raised by the cells.
+ * below_nsec; -E2BIG if the cells are too many even where only devices are counted. *ret_lower_nsec: no
+ * solution takes less; INFINITY: there is none. *work is raised by the cells.
  */
 #define ALD_PLACEMENT_STAR_CELLS UINT64_C(40000000)
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/layer-table.h"
 #include "placement/plan/buffers.h"
 #include "placement/plan/candidates.h"
 #include "placement/plan/cost.h"
@@ -381,6 +382,12 @@ static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret
         return ret->needs_bytes > ret->free_bytes ? -EINVAL : 0;
 }
 
+static int refuse_too_many(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)
+{
+        *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_TOO_MANY_DEVICES, .n_devices = candidates->n };
+        return -EINVAL;
+}
+
 static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)
 {
         const AldPlanRequest *request = candidates->request;
@@ -397,6 +404,52 @@ static int check_request(const AldPlanCandidates *candidates, AldPlanRefusal *re
                 r = -EINVAL;
         }
         return r;
+}
+
+/* Those that may be in one ring. */
+static uint32_t count_ring(const AldPlanCandidates *candidates)
+{
+        g_autoptr(GHashTable) counts = g_hash_table_new(g_str_hash, g_str_equal);
+        uint32_t most = 0;
+
+        if (!candidates->request->engine->one_vendor)
+                return candidates->n;
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                const char *vendor = ald_plan_candidate_device(candidates, i)->vendor;
+                const char *key = vendor ? vendor : "";
+                uint32_t n = GPOINTER_TO_UINT(g_hash_table_lookup(counts, key)) + 1;
+
+                g_hash_table_insert(counts, (gpointer) key, GUINT_TO_POINTER(n));
+                most = MAX(most, n);
+        }
+        return most;
+}
+
+/* For a ring of some of n devices: the hops and how long they occupy paths, those within a limit, those of
+ * bounded.h, and the limits in an array that doubles as it grows. */
+static double ring_tables_bytes(double n, double layers)
+{
+        return sizeof(double) * n * (8 * n + layers * (ALD_PLACEMENT_COUNTED_MAX + 8));
+}
+
+/* That tables of the size of all candidates take; the solver of stars limits its own. */
+static double tables_bytes(const AldPlanCandidates *candidates)
+{
+        double n = candidates->n;
+
+        switch (candidates->request->engine->topology) {
+        case ALD_PLAN_RING:
+                return ring_tables_bytes(
+                        count_ring(candidates), (double) candidates->request->workload->layers);
+        case ALD_PLAN_ALL_REDUCE:
+                /* Of nodes, with one layer each. */
+                n = candidates->n_places;
+                return ring_tables_bytes(n, fmin(n, ALD_PLACEMENT_STAGES_LIMIT));
+        case ALD_PLAN_SLICES:
+                return 2 * sizeof(double) * n * n;
+        default:
+                return 0;
+        }
 }
 
 int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster *cluster,
@@ -417,13 +470,12 @@ int ald_plan_candidates_init(AldPlanCandidates *candidates, const AldPlanCluster
                 if (candidates->verdicts[i].reason == ALD_PLAN_TAKEN)
                         add(candidates, i);
         }
-        if (candidates->n > ALD_PLAN_CANDIDATES_MAX) {
-                *ret_refusal = (AldPlanRefusal){ .kind = ALD_PLAN_TOO_MANY_DEVICES,
-                        .n_devices = candidates->n };
-                return -EINVAL;
-        }
+        if (candidates->n > ALD_PLAN_CANDIDATES_MAX)
+                return refuse_too_many(candidates, ret_refusal);
         require_nodes(candidates);
         list_paths(candidates);
+        if (tables_bytes(candidates) > ALD_PLAN_TABLES_BYTES_MAX)
+                return refuse_too_many(candidates, ret_refusal);
         return check_request(candidates, ret_refusal);
 }
 

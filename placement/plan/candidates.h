@@ -4,8 +4,9 @@
 #include "placement/plan/plan.h"
 #include "placement/plan/progress.h"
 
-/* More would take too much memory: tables grow with the square. */
+/* More would take too much memory: tables grow with the square. Several plans may be made at once. */
 #define ALD_PLAN_CANDIDATES_MAX 4096u
+#define ALD_PLAN_TABLES_BYTES_MAX (400.0 * 1024 * 1024)
 
 /* Which one is used of the devices of a node that compute in the same memory. */
 typedef enum AldPlanPreference {

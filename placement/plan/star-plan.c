@@ -268,8 +268,8 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
         ald_plan_stages_number(ret->stages, ret->n_stages);
 }
 
-/* Those that may take less than the best ones. */
-static void try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
+/* Those that may take less than the best ones. -E2BIG: their table would be too large. */
+static int try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
 {
         AldPlacementProblem problem = set_problem(star, trial->client, trial->way);
         AldPlacementStarSolution solution;
@@ -279,9 +279,10 @@ static void try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
 
         best->lower_nsec = fmin(best->lower_nsec, lower_nsec);
         if (r < 0)
-                return;
+                return r;
         keep(star, trial->way, &solution, best);
         ald_placement_star_solution_clear(&solution);
+        return 0;
 }
 
 /* For the embedding and buffers, which are on the client's host even if all layers are on other devices. */
@@ -338,6 +339,7 @@ static int find_trials(Star *star)
 static int try_all(Star *star, AldPlanSteps *best)
 {
         uint32_t n = star->trials->len;
+        int r = -ENOSPC;
 
         for (uint32_t i = 0; i < n; i++) {
                 const StarTrial *trial = &g_array_index(star->trials, StarTrial, i);
@@ -350,10 +352,11 @@ static int try_all(Star *star, AldPlanSteps *best)
                         best->lower_nsec = fmin(best->lower_nsec, trial->bound_nsec);
                         break;
                 }
-                try_it(star, trial, best);
+                if (try_it(star, trial, best) == -E2BIG)
+                        r = -E2BIG;
         }
         best->lower_nsec = fmin(best->lower_nsec, best->nsec);
-        return best->stages ? 0 : -ENOSPC;
+        return best->stages ? 0 : r;
 }
 
 int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)

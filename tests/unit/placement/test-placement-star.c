@@ -181,6 +181,30 @@ static void test_limits(void)
         ald_placement_star_solution_clear(&found);
 }
 
+/* Even with counted devices alone, of which none can take the place of another: the faster, the less room. */
+static void test_too_many(void)
+{
+        enum { N = 700, LAYERS = 1024 };
+        g_autofree AldPlacementDevice *devices = g_new0(AldPlacementDevice, N);
+        g_autofree AldPlacementArm *arms = g_new(AldPlacementArm, N * ALD_PLACEMENT_N_ROLES);
+        const AldPlacementProblem problem = {
+                .layers = LAYERS, .n_devices = N, .devices = devices, .devices_max = 15
+        };
+        AldPlacementStarSolution found;
+        uint64_t work = 0;
+        double lower;
+
+        for (uint32_t i = 0; i < N; i++) {
+                devices[i].layer_nsec = 1 + i;
+                for (uint32_t j = 0; j < ALD_PLACEMENT_N_ROLES; j++)
+                        arms[i * ALD_PLACEMENT_N_ROLES + j] = (AldPlacementArm){ 1, 1 + i };
+        }
+        g_assert_cmpint(
+                ald_placement_solve_star(&problem, arms, INFINITY, &work, &found, &lower), ==, -E2BIG);
+        g_assert_true(isfinite(lower));
+        g_assert_cmpuint(work, <, 10000000);
+}
+
 static void test_nothing(void)
 {
         const AldPlacementProblem problem = { .layers = 8 };
@@ -197,6 +221,7 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/placement-star/is-best", test_is_best);
         g_test_add_func("/placement-star/limits", test_limits);
+        g_test_add_func("/placement-star/too-many", test_too_many);
         g_test_add_func("/placement-star/nothing", test_nothing);
         return g_test_run();
 }

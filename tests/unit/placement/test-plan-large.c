@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "placement/plan/candidates.h"
 #include "tests/unit/placement/plan-clusters.h"
 
 #define SEEDS 1u
@@ -107,11 +108,82 @@ static void test_giving_up_tries(void)
         assert_given_up(&planned, 64);
 }
 
+typedef struct Many {
+        AldPlanNode *nodes;
+        AldPlanDevice *devices;
+        char *ids;
+} Many;
+
+static void many_clear(Many *many)
+{
+        g_free(many->nodes);
+        g_free(many->devices);
+        g_free(many->ids);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Many, many_clear)
+
+/* Nodes with a device each, without paths. */
+static void assert_too_many(const char *name, uint32_t n, bool too_many)
+{
+        const AldPlanEngine *engine = ald_plan_engine_find(name);
+        g_auto(Many) many = { g_new0(AldPlanNode, n), g_new0(AldPlanDevice, n), g_new(char, 8 * n) };
+        AldPlanWorkload workload = { .layers = 80,
+                .layer_bytes = 1000,
+                .mean_layer_bytes = 1000,
+                .token_bytes = 1000,
+                .token_parameters = 1,
+                .activation_elements = 1,
+                .message_bytes = 1000,
+                .feed_forward_elements = ALD_ABSENT_UINT64,
+                .parallel = 1 };
+        AldPlanRequest request = { .engine = engine,
+                .workload = &workload,
+                .assumed_rtt_nsec = NAN,
+                .assumed_bits_per_second = NAN };
+        AldPlanCluster cluster = {
+                .nodes = many.nodes, .n_nodes = n, .devices = many.devices, .n_devices = n
+        };
+        g_auto(AldPlanCandidates) candidates = { 0 };
+        AldPlanRefusal refusal = { 0 };
+        int r;
+
+        ald_plan_constants_init(&request.constants, NULL);
+        for (uint32_t i = 0; i < n; i++) {
+                g_snprintf(many.ids + 8 * i, 8, "n%u", i);
+                many.nodes[i].id = many.ids + 8 * i;
+                many.devices[i] = (AldPlanDevice){ .node = i,
+                        .id = "device",
+                        .is_processor = engine->takes_processors,
+                        .uses_host_memory = engine->takes_processors,
+                        .free_bytes = 100000000000,
+                        .bytes_per_second = 1e11,
+                        .flops = 1e12 };
+        }
+        r = ald_plan_candidates_init(&candidates, &cluster, &request, ALD_PLAN_PREFER_SPEED, &refusal);
+        g_assert_cmpint(r, ==, too_many ? -EINVAL : 0);
+        if (too_many)
+                g_assert_cmpint(refusal.kind, ==, ALD_PLAN_TOO_MANY_DEVICES);
+}
+
+/* Whose tables would not fit into the memory that the service may take. */
+static void test_too_many(void)
+{
+        assert_too_many("vllm", 1500, false);
+        assert_too_many("vllm", 3000, true);
+        assert_too_many("mpi", 1500, false);
+        assert_too_many("mpi", 3000, true);
+        assert_too_many("distributed-llama", 4096, false);
+        assert_too_many("llama.cpp", 4096, false);
+        assert_too_many("llama.cpp", 4097, true);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-large/ring", test_ring);
         g_test_add_func("/plan-large/star", test_star);
+        g_test_add_func("/plan-large/too-many", test_too_many);
         g_test_add_func("/plan-large/giving-up-a-search", test_giving_up_a_search);
         g_test_add_func("/plan-large/giving-up-tries", test_giving_up_tries);
         return g_test_run();
