@@ -107,11 +107,14 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
         AldKvType type_v, AldPlanWorkload *ret)
 {
         Sums sums = { .kv_heads = ALD_ABSENT_UINT64 };
+        uint64_t other = llm->other_bytes == ALD_LLM_ABSENT ? 0 : llm->other_bytes, beside;
         uint64_t head = llm->head_tied ? llm->embedding_bytes : llm->head_bytes;
 
         if (llm->n_layers == 0 || llm->embedding_bytes == ALD_LLM_ABSENT || head == ALD_LLM_ABSENT ||
                 llm->embedding_length == ALD_LLM_ABSENT_COUNT || llm->vocabulary == ALD_LLM_ABSENT_COUNT)
                 return -ENODATA;
+        if (__builtin_add_overflow(llm->embedding_bytes, other, &beside))
+                return -ERANGE;
         for (uint32_t i = 0; i < llm->n_layers; i++) {
                 uint64_t kv_bytes;
                 int r = ald_llm_kv_bytes(llm, i, context, parallel, type_k, type_v, &kv_bytes);
@@ -128,7 +131,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                 .token_bytes = sums.token_bytes / llm->n_layers,
                 .token_kv_bytes = sums.kv / llm->n_layers / parallel,
                 .token_parameters = sums.parameters / llm->n_layers,
-                .embedding_bytes = llm->embedding_bytes,
+                .embedding_bytes = beside,
                 .head_bytes = head,
                 .head_parameters = (double) llm->vocabulary * llm->embedding_length,
                 .activation_elements = llm->embedding_length,

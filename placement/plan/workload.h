@@ -18,9 +18,10 @@ int ald_plan_workload_check(
 
 /*
  * That of a model which decodes for `parallel` requests, each with `context` tokens. Layers that differ are
- * taken for alike: the largest decides on memory, the mean on time. -EOPNOTSUPP if it is not known what the
- * model keeps (see kv_problem), -ENODATA if the files do not state a figure that is needed; else as
- * ald_llm_kv_bytes().
+ * taken for alike: the largest decides on memory, the mean on time. Tensors of no layer, such as a second
+ * embedding whose rows all layers read, and those for images, are where the embedding is. -EOPNOTSUPP if it
+ * is not known what the model keeps (see kv_problem), -ENODATA if the files do not state a figure that is
+ * needed; else as ald_llm_kv_bytes().
  */
 int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, AldPlanWorkload *ret);

@@ -1186,8 +1186,14 @@ static void test_workload(void)
         g_assert_cmpuint(workload.layer_kv_bytes, ==, 2 * 256 * 2 * 32 * 2 * 2);
         g_assert_cmpfloat(workload.token_kv_bytes, ==, 256 * 2 * 32 * 2 * 2);
         g_assert_cmpuint(workload.head_bytes, ==, 1000);
+        g_assert_cmpuint(workload.embedding_bytes, ==, 1000);
         g_assert_cmpuint(workload.feed_forward_elements, ==, 300);
         g_assert_cmpfloat(workload.head_parameters, ==, 6400);
+        /* What is neither of a layer nor the head is kept with the embedding. */
+        llm->other_bytes = 5000;
+        g_assert_cmpint(ald_plan_workload_of_llm(llm, 256, 2, ALD_KV_F16, ALD_KV_F16, &workload), ==, 0);
+        g_assert_cmpuint(workload.embedding_bytes, ==, 6000);
+        g_assert_cmpuint(workload.head_bytes, ==, 1000);
         llm->layers[1].bytes = ALD_LLM_ABSENT;
         g_assert_cmpint(
                 ald_plan_workload_of_llm(llm, 256, 1, ALD_KV_F16, ALD_KV_F16, &workload), ==, -ENODATA);
