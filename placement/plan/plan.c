@@ -100,14 +100,14 @@ static void describe_client(const AldPlanCandidates *candidates, AldPlanRefusal 
 static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
+        uint64_t ends = ald_plan_ends_bytes(workload, candidates->request->engine);
 
         *ret = (AldPlanRefusal){ .kind = find_obstacle(candidates), .n_devices = candidates->n };
         if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
                 return;
         *ret = (AldPlanRefusal){
                 .kind = ret->kind,
-                .needs_bytes = workload->layers * (workload->layer_bytes + workload->layer_kv_bytes) +
-                               workload->head_bytes + workload->embedding_bytes,
+                .needs_bytes = workload->layers * (workload->layer_bytes + workload->layer_kv_bytes) + ends,
                 .n_devices = candidates->n,
         };
         for (uint32_t i = 0; i < candidates->n; i++)
@@ -120,7 +120,7 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
                 return;
         if (!describe_pinned(candidates, workload->head_bytes, ret) &&
                 !describe_pinned(candidates, workload->embedding_bytes, ret))
-                describe_pinned(candidates, workload->embedding_bytes + workload->head_bytes, ret);
+                describe_pinned(candidates, ends, ret);
 }
 
 static bool share_memory(const AldPlanCandidates *candidates)

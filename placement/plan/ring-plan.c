@@ -62,14 +62,15 @@ static uint32_t node_of(const Ring *ring, uint32_t member)
 static void add(Ring *ring, uint32_t candidate)
 {
         const AldPlanCandidates *candidates = ring->candidates;
-        uint64_t embedding = candidates->request->workload->embedding_bytes;
-        uint64_t head = candidates->request->workload->head_bytes;
+        const AldPlanRequest *request = candidates->request;
+        uint64_t embedding = request->workload->embedding_bytes, head = request->workload->head_bytes;
+        uint64_t both = ald_plan_ends_bytes(request->workload, request->engine);
 
         ring->devices[ring->n] = ald_plan_stage_device(candidates, ring->choice, candidate);
         ring->ends[ring->n] = (AldPlacementEnds){ .last_nsec = candidates->head_nsec[candidate],
                 .layers_max_first = ald_plan_stage_layers_max(candidates, candidate, embedding),
                 .layers_max_last = ald_plan_stage_layers_max(candidates, candidate, head),
-                .layers_max_both = ald_plan_stage_layers_max(candidates, candidate, embedding + head) };
+                .layers_max_both = ald_plan_stage_layers_max(candidates, candidate, both) };
         ring->nodes[ring->n] = ald_plan_candidate_device(candidates, candidate)->node;
         ring->members[ring->n++] = candidate;
 }
@@ -131,15 +132,26 @@ static void ring_init(
         join(ring, RING_PATHS_SHORT);
 }
 
+/* What the stage holds beside its layers and the head. */
+static uint64_t beside(const Ring *ring, bool is_first, bool is_last)
+{
+        const AldPlanRequest *request = ring->candidates->request;
+
+        if (!is_first)
+                return 0;
+        return is_last ? ald_plan_ends_bytes(request->workload, request->engine) -
+                                 request->workload->head_bytes
+                       : request->workload->embedding_bytes;
+}
+
 static AldPlanStage stage_of(const Ring *ring, const AldPlacementSolution *solution, uint32_t i)
 {
         const AldPlanCandidates *candidates = ring->candidates;
         const AldPlacementStage *stage = &solution->stages[i];
         uint32_t next = solution->stages[(i + 1) % solution->n_stages].device;
         uint32_t source = node_of(ring, stage->device), sink = node_of(ring, next);
-        uint64_t beside = i == 0 ? candidates->request->workload->embedding_bytes : 0;
-        AldPlanStage made = ald_plan_stage(
-                candidates, ring->members[stage->device], stage->layers, beside, i + 1 == solution->n_stages);
+        AldPlanStage made = ald_plan_stage(candidates, ring->members[stage->device], stage->layers,
+                beside(ring, i == 0, i + 1 == solution->n_stages), i + 1 == solution->n_stages);
 
         if (solution->n_stages > 1) {
                 made.hop_nsec = made.nsec_to = ring->hop_nsec[(size_t) stage->device * ring->n + next];

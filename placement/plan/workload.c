@@ -58,6 +58,8 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
         set_if_absent(&workload->layer_kv_bytes, 0);
         set_if_absent(&workload->embedding_bytes, 0);
         set_if_absent(&workload->head_bytes, 0);
+        if (workload->head_tied == ALD_ABSENT_BOOLEAN)
+                workload->head_tied = 0;
         set_if_absent(&workload->vocabulary, 0);
         set_if_absent(&workload->parallel, 1);
         set_if_absent(&workload->context, 0);
@@ -77,6 +79,14 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
                 return -EINVAL;
         }
         return 0;
+}
+
+uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngine *engine)
+{
+        bool is_once = engine->topology == ALD_PLAN_RING && workload->head_tied == 1;
+
+        return workload->embedding_bytes + workload->head_bytes -
+               (is_once ? MIN(workload->embedding_bytes, workload->head_bytes) : 0);
 }
 
 typedef struct Sums {
@@ -133,6 +143,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                 .token_parameters = sums.parameters / llm->n_layers,
                 .embedding_bytes = beside,
                 .head_bytes = head,
+                .head_tied = llm->head_tied ? 1 : ALD_ABSENT_BOOLEAN,
                 .head_parameters = (double) llm->vocabulary * llm->embedding_length,
                 .activation_elements = llm->embedding_length,
                 .vocabulary = llm->vocabulary,

@@ -16,6 +16,9 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
 int ald_plan_workload_check(
         const AldPlanWorkload *workload, const AldPlanEngine *engine, const char **ret_reason);
 
+/* Bytes of the embedding and the head on a device that has both: see HeadTied. */
+uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngine *engine);
+
 /*
  * That of a model which decodes for `parallel` requests, each with `context` tokens. Layers that differ are
  * taken for alike: the largest decides on memory, the mean on time. Tensors of no layer, such as a second

@@ -468,6 +468,9 @@ static double ring_nsec(const RingSearch *self)
                 if (i + 1 == self->n)
                         bytes += (double) of->workload.head_bytes;
                 needs = bytes + (i == 0 ? (double) of->workload.embedding_bytes : 0);
+                /* It holds the head once that is the embedding. */
+                if (self->n == 1 && of->workload.head_tied)
+                        needs -= (double) of->workload.head_bytes;
                 if (needs > (double) device->free_bytes || strcmp(device->vendor, next->vendor) != 0)
                         return INFINITY;
                 nsec += device_nsec(of, ALD_PLAN_NONE, self->devices[i], self->layers[i], i + 1 == self->n);
@@ -509,6 +512,7 @@ static void make_random_ring(Case *made)
         make_random(made);
         made->request.engine = ald_plan_engine_find("vllm");
         made->request.constants.values[ALD_PLAN_INNER_HOP_NSEC] = INNER_NSEC;
+        made->workload.head_tied = g_test_rand_bit();
         for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
                 made->devices[i].is_processor = made->devices[i].uses_host_memory = false;
                 made->devices[i].vendor = vendors[g_test_rand_int_range(0, 4) == 0];
@@ -639,6 +643,37 @@ static void test_explanation(void)
                 plan->best.nsec - plan->sensitivities[0].rate_nsec, 0.9 * (64e3 + 4096), 1);
         g_assert_cmpfloat_with_epsilon(plan->best.nsec - plan->sensitivities[0].rtt_nsec, 0.9 * 2e6, 1);
         g_assert_cmpuint(plan->n_alternatives, ==, 3);
+}
+
+/* One GPU has room for the embedding once, of two each has it. */
+static void test_tied(void)
+{
+        static const char *const both[] = { "a", "b", NULL };
+        Case made;
+
+        init_case(&made, 2);
+        made.request.engine = ald_plan_engine_find("vllm");
+        made.workload.head_tied = 1;
+        for (uint32_t i = 0; i < 2; i++) {
+                made.devices[i].is_processor = made.devices[i].uses_host_memory = false;
+                made.devices[i].free_bytes = 6 * GB + GB / 2;
+        }
+        for (uint32_t n = 1; n <= 2; n++) {
+                g_autoptr(AldPlan) plan = NULL;
+
+                made.cluster.n_devices = n;
+                made.request.must = n == 2 ? both : NULL;
+                if (n == 2)
+                        join(&made, 0, 1, 1e6, 1e9);
+                plan = plan_of(&made);
+                g_assert_cmpuint(plan->best.n_stages, ==, n);
+                for (uint32_t i = 0; i < n; i++) {
+                        const AldPlanStage *stage = &plan->best.stages[i];
+
+                        g_assert_cmpuint(stage->weight_bytes, ==, stage->layers * GB + GB / 2);
+                        g_assert_cmpuint(stage->bytes, ==, stage->weight_bytes);
+                }
+        }
 }
 
 static void assert_verdict(const Case *made, uint32_t device, AldPlanReason reason)
@@ -927,6 +962,7 @@ static void test_workload_defaults(void)
         g_assert_cmpfloat(workload.token_parameters, ==, 50);
         g_assert_cmpfloat(workload.head_parameters, ==, 15);
         g_assert_cmpuint(workload.embedding_bytes, ==, 0);
+        g_assert_cmpint(workload.head_tied, ==, 0);
         g_assert_cmpuint(workload.batch_tokens, ==, 512);
         g_assert_cmpuint(workload.feed_forward_elements, ==, ALD_ABSENT_UINT64);
         for (size_t i = 0; i < ald_plan_workload_struct.n_fields; i++) {
@@ -1187,6 +1223,7 @@ static void test_workload(void)
         g_assert_cmpfloat(workload.token_kv_bytes, ==, 256 * 2 * 32 * 2 * 2);
         g_assert_cmpuint(workload.head_bytes, ==, 1000);
         g_assert_cmpuint(workload.embedding_bytes, ==, 1000);
+        g_assert_cmpint(workload.head_tied, ==, 1);
         g_assert_cmpuint(workload.feed_forward_elements, ==, 300);
         g_assert_cmpfloat(workload.head_parameters, ==, 6400);
         /* What is neither of a layer nor the head is kept with the embedding. */
@@ -1251,6 +1288,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/ring-is-best", test_ring_is_best);
         g_test_add_func("/plan/insertion", test_insertion);
         g_test_add_func("/plan/explanation", test_explanation);
+        g_test_add_func("/plan/tied", test_tied);
         g_test_add_func("/plan/reasons", test_reasons);
         g_test_add_func("/plan/client-memory", test_client_memory);
         g_test_add_func("/plan/shared-memory", test_shared_memory);
