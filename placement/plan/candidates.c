@@ -121,11 +121,10 @@ static bool is_better(const AldPlanCandidates *candidates, uint32_t a, uint32_t 
 static bool has_room(const AldPlanCandidates *candidates, const AldPlanDevice *device)
 {
         const AldPlanRequest *request = candidates->request;
-        uint32_t slices = ald_slices_max(request->workload, candidates->cluster->n_nodes);
 
         if (request->engine->topology == ALD_PLAN_SLICES)
-                return ald_slices_bytes(&request->constants, device, request->workload, slices, 0) <=
-                       device->free_bytes;
+                return ald_slices_least_bytes(&request->constants, device, request->workload,
+                               candidates->cluster->n_nodes) <= device->free_bytes;
         return ald_plan_most_layers(request, device) > 0;
 }
 

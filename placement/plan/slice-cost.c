@@ -55,6 +55,12 @@ uint64_t ald_slices_bytes(const AldPlanConstants *constants, const AldPlanDevice
                 beside + slice.head_bytes, constants->values[ALD_PLAN_BUFFER_BYTES]);
 }
 
+uint64_t ald_slices_least_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
+        const AldPlanWorkload *workload, uint32_t n)
+{
+        return ald_slices_bytes(constants, device, workload, ald_slices_max(workload, n), 0);
+}
+
 double ald_slices_nsec(const AldPlanConstants *constants, const AldPlanDevice *device,
         const AldPlanWorkload *workload, uint32_t slices)
 {

@@ -19,6 +19,10 @@ uint32_t ald_slices_max(const AldPlanWorkload *workload, uint32_t n);
 uint64_t ald_slices_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
         const AldPlanWorkload *workload, uint32_t slices, uint64_t beside);
 
+/* Of the smallest slice that n nodes can have. */
+uint64_t ald_slices_least_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
+        const AldPlanWorkload *workload, uint32_t n);
+
 /* What one slice of all layers and of the head takes in a step. */
 double ald_slices_nsec(const AldPlanConstants *constants, const AldPlanDevice *device,
         const AldPlanWorkload *workload, uint32_t slices);

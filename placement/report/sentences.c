@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "placement/plan/buffers.h"
+#include "placement/plan/slice-cost.h"
 #include "placement/report/sentences.h"
 
 #define GIB (1024.0 * 1024 * 1024)
@@ -59,12 +60,18 @@ static char *say_unmeasured(const char *what, const AldPlanDevice *device)
         return g_strdup_printf("%s was not measured: %s.", what, why);
 }
 
-static char *say_too_small(const AldPlanRequest *request, const AldPlanDevice *device)
+static char *say_too_small(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
-        g_autofree char *needs = size((double) ald_plan_least_bytes(request, device, 1));
+        bool is_slice = request->engine->topology == ALD_PLAN_SLICES;
+        uint64_t bytes = is_slice ? ald_slices_least_bytes(
+                                            &request->constants, device, request->workload, cluster->n_nodes)
+                                  : ald_plan_least_bytes(request, device, 1);
+        g_autofree char *needs = size((double) bytes);
         g_autofree char *free_bytes = size((double) device->free_bytes);
 
-        return g_strdup_printf("One layer needs %s there, and %s are free.", needs, free_bytes);
+        return g_strdup_printf("%s needs %s there, and %s are free.",
+                is_slice ? "The smallest slice" : "One layer", needs, free_bytes);
 }
 
 static char *say_unusable(const AldPlanNode *node)
@@ -97,7 +104,7 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
         case ALD_PLAN_COMPUTE_UNMEASURED:
                 return say_unmeasured("Its rate of matrix products", of);
         case ALD_PLAN_MEMORY_TOO_SMALL:
-                return say_too_small(request, of);
+                return say_too_small(cluster, request, of);
         case ALD_PLAN_OTHER_VENDOR:
                 return g_strdup_printf("%s cannot use GPUs of several vendors together.", engine);
         case ALD_PLAN_NO_ROOM:
