@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "placement/plan/buffers.h"
 #include "placement/plan/slice-cost.h"
@@ -156,13 +157,77 @@ static char *say_too_little(
                 cluster->devices[device].id, most);
 }
 
-/* Of the node of this id. */
-static char *label_of(const AldPlanCluster *cluster, const char *id)
+/* The node of "node" or "node/device"; ALD_PLAN_NONE: there is none. */
+static uint32_t find_named(const AldPlanCluster *cluster, const char *text)
 {
-        for (uint32_t i = 0; i < cluster->n_nodes; i++)
-                if (g_str_equal(cluster->nodes[i].id, id))
-                        return ald_plan_node_label(&cluster->nodes[i]);
-        return g_strdup(id);
+        for (uint32_t i = 0; i < cluster->n_nodes; i++) {
+                size_t n = strlen(cluster->nodes[i].id);
+
+                if (strncmp(text, cluster->nodes[i].id, n) == 0 && (text[n] == '\0' || text[n] == '/'))
+                        return i;
+        }
+        return ALD_PLAN_NONE;
+}
+
+/* The same with the name of the node. */
+static char *label_of(const AldPlanCluster *cluster, const char *text)
+{
+        uint32_t node = find_named(cluster, text);
+        g_autofree char *label = node == ALD_PLAN_NONE ? NULL : ald_plan_node_label(&cluster->nodes[node]);
+
+        return label ? g_strconcat(label, text + strlen(cluster->nodes[node].id), NULL) : g_strdup(text);
+}
+
+static bool is_meant(const AldPlanCluster *cluster, uint32_t device, uint32_t node, const char *text)
+{
+        const AldPlanDevice *it = &cluster->devices[device];
+        const char *rest = text + strlen(cluster->nodes[node].id);
+
+        return it->node == node && (rest[0] == '\0' || g_str_equal(rest + 1, it->id));
+}
+
+/* The reason that all of these devices have; NULL: they differ. */
+static char *say_why_unusable(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
+{
+        uint32_t node = find_named(cluster, refusal->text), found = ALD_PLAN_NONE;
+        const AldPlanVerdict *verdicts = refusal->verdicts;
+
+        if (node == ALD_PLAN_NONE || !verdicts)
+                return NULL;
+        for (uint32_t i = 0; i < cluster->n_devices; i++) {
+                if (!is_meant(cluster, i, node, refusal->text))
+                        continue;
+                if (found != ALD_PLAN_NONE && verdicts[i].reason != verdicts[found].reason)
+                        return NULL;
+                found = i;
+        }
+        return found == ALD_PLAN_NONE ? ald_plan_empty_node_sentence(&cluster->nodes[node])
+                                      : ald_plan_verdict_sentence(cluster, request, found, &verdicts[found]);
+}
+
+static char *say_unusable_requirement(
+        const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
+{
+        g_autofree char *label = label_of(cluster, refusal->text);
+        g_autofree char *why = say_why_unusable(cluster, request, refusal);
+
+        return g_strdup_printf("%s must be used, but cannot.%s%s", label, why ? " " : "", why ? why : "");
+}
+
+static char *say_pinned_twice(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
+{
+        g_autofree char *label = label_of(cluster, refusal->text);
+
+        return g_strdup_printf("The split names %s twice.", label);
+}
+
+static char *say_pinned_too_many(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
+{
+        g_autofree char *label = label_of(cluster, refusal->text);
+        g_autofree char *lacking = size((double) (refusal->needs_bytes - refusal->free_bytes));
+
+        return g_strdup_printf("%s lacks %s for the layers that the split gives it.", label, lacking);
 }
 
 static char *say_client_too_small(
@@ -190,7 +255,7 @@ char *ald_plan_refusal_sentence(
                         "No device can be used. If one was never measured because it is in use, measure it "
                         "nevertheless, there: alidadectl probe compute --force DEVICE.");
         case ALD_PLAN_REQUIRED_UNUSABLE:
-                return g_strdup_printf("%s must be used, but cannot.", refusal->text);
+                return say_unusable_requirement(cluster, request, refusal);
         case ALD_PLAN_TOO_LITTLE_MEMORY:
                 return say_too_little(cluster, request, refusal);
         case ALD_PLAN_CLIENT_TOO_SMALL:
@@ -210,13 +275,12 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_NO_SPLIT:
                 return g_strdup_printf("%s cannot be given a split.", request->engine->name);
         case ALD_PLAN_PINNED_TWICE:
-                return g_strdup_printf("The split names %s twice.", refusal->text);
+                return say_pinned_twice(cluster, refusal);
         case ALD_PLAN_PINS_DO_NOT_ADD_UP:
                 return g_strdup_printf("The split has %" PRIu64 " layers, the model %" PRIu64 ".",
                         refusal->pinned_layers, request->workload->layers);
         case ALD_PLAN_PINNED_TOO_MANY:
-                return g_strdup_printf("%s lacks %" PRIu64 " bytes for the layers that the split gives it.",
-                        refusal->text, refusal->needs_bytes - refusal->free_bytes);
+                return say_pinned_too_many(cluster, refusal);
         default:
                 return NULL;
         }

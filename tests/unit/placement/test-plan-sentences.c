@@ -34,9 +34,95 @@ static void test_too_small(void)
         g_assert_cmpstr(slice, ==, "The smallest slice needs 3 GiB there, and 1 GiB are free.");
 }
 
+/* What there is to say of the refusal. */
+static char *say_refusal(PlanCase *made)
+{
+        AldPlanRefusal refusal = { 0 };
+        const char *problem;
+        char *text;
+
+        g_assert_cmpint(ald_plan_workload_complete(&made->workload, &problem), ==, 0);
+        g_assert_null(plan_case_try(made, &refusal));
+        text = ald_plan_refusal_sentence(&made->cluster, &made->request, &refusal);
+        g_free(refusal.verdicts);
+        return text;
+}
+
+static void assert_refusal(PlanCase *made, const char *expected)
+{
+        g_autofree char *text = say_refusal(made);
+
+        g_assert_cmpstr(text, ==, expected);
+}
+
+/* With the names of nodes instead of their ids. */
+static void test_required(void)
+{
+        static const char *const node[] = { "n0", NULL }, *const device[] = { "n0/cpu", NULL };
+        PlanCase made;
+
+        plan_case_init(&made, "llama.cpp", 3);
+        made.nodes[0].name = "fast";
+        made.nodes[0].unusable = "offline";
+        made.request.must = node;
+        assert_refusal(&made, "fast must be used, but cannot. Its node is offline.");
+        made.nodes[0].unusable = NULL;
+        made.devices[0].free_bytes = 1000;
+        made.request.must = device;
+        assert_refusal(&made,
+                "fast/cpu must be used, but cannot. One layer needs 954 MiB there, and 0 MiB are free.");
+        made.devices[0].node = 1;
+        made.request.must = node;
+        assert_refusal(&made, "fast must be used, but cannot. It has no compute device.");
+        /* For different reasons. */
+        made.devices[0].node = 0;
+        made.devices[1].node = 0;
+        made.devices[1].free_bytes = ALD_PLAN_ABSENT;
+        assert_refusal(&made, "fast must be used, but cannot.");
+}
+
+static void test_split(void)
+{
+        AldPlanPin pins[] = { { (char *) "n0/cpu", 3 }, { (char *) "n0/cpu", 3 } };
+        PlanCase made;
+
+        plan_case_init(&made, "llama.cpp", 2);
+        made.nodes[0].name = "fast";
+        made.request.pins = pins;
+        made.request.n_pins = 2;
+        assert_refusal(&made, "The split names fast/cpu twice.");
+        pins[0].layers = 6;
+        made.request.n_pins = 1;
+        made.workload.layer_bytes = 4 * GIB;
+        made.devices[0].free_bytes = 21 * GIB;
+        made.workload.embedding_bytes = made.workload.head_bytes = 0;
+        assert_refusal(&made, "fast/cpu lacks 3 GiB for the layers that the split gives it.");
+}
+
+static void test_client(void)
+{
+        PlanCase made;
+
+        plan_case_init(&made, "llama.cpp", 2);
+        made.nodes[1].name = "slow";
+        made.workload.layer_bytes = 1000;
+        made.workload.embedding_bytes = 2 * GIB;
+        made.devices[0].free_bytes = GIB / 2;
+        made.devices[1].free_bytes = GIB;
+        assert_refusal(&made, "The client needs 2 GiB of host memory for the embedding and buffers, and no "
+                              "host has as much: "
+                              "slow has 1 GiB free.");
+        made.request.client = "n1";
+        assert_refusal(&made, "The client needs 2 GiB of host memory for the embedding and buffers, and slow "
+                              "has 1 GiB free.");
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-sentences/too-small", test_too_small);
+        g_test_add_func("/plan-sentences/required", test_required);
+        g_test_add_func("/plan-sentences/split", test_split);
+        g_test_add_func("/plan-sentences/client", test_client);
         return g_test_run();
 }
