@@ -100,9 +100,11 @@ int ald_placement_solve_nodes(const AldPlacementProblem *problem, AldPlacementSo
 
         changed.nodes_max = 0;
         r = solve(&changed, &any, ret_lower_nsec);
-        if (r < 0 || is_within(problem, &any)) {
-                *ret = any;
+        if (r < 0)
                 return r;
+        if (is_within(problem, &any)) {
+                *ret = any;
+                return 0;
         }
         layers = count_layers(problem, &any);
         ald_placement_solution_clear(&any);

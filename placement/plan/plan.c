@@ -177,7 +177,6 @@ int ald_plan_make(const AldPlanCluster *cluster, const AldPlanRequest *request, 
                 r = -EINVAL;
         } else if (r >= 0) {
                 ald_plan_explain(&candidates, plan);
-                plan->tokens_per_second = ald_plan_tokens_per_second(request->workload, &plan->best);
         }
         if (progress.given_up)
                 return -ECANCELED;

@@ -118,7 +118,6 @@ typedef struct AldPlan {
         AldPlanVerdict *verdicts;
         AldPlanSensitivity *sensitivities; /* of each node with a stage whose hops take time */
         uint32_t n_sensitivities;
-        double tokens_per_second; /* of all requests together; NAN if there are no layers */
 } AldPlan;
 
 /* Why there is no plan. */

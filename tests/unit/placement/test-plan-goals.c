@@ -178,8 +178,8 @@ static void assert_throughput(const PlanCase *made, const AldPlan *plan, double 
         assert_close(plan->best.nsec, nsec);
         assert_close(plan->best.busiest_nsec, busiest);
         assert_close(plan->best.interval_nsec, m == 1 ? nsec : fmax(nsec, (double) m * busiest));
-        assert_close(
-                plan->tokens_per_second, 1e9 * (double) made->workload.parallel / plan->best.interval_nsec);
+        assert_close(ald_plan_tokens_per_second(&made->workload, &plan->best),
+                1e9 * (double) made->workload.parallel / plan->best.interval_nsec);
         g_assert_cmpfloat(plan->best.lower_nsec, <=, best * (1 + 1e-9));
         g_assert_cmpfloat(plan->best.interval_nsec, >=, best * (1 - 1e-9));
         if (plan->best.lower_nsec == plan->best.interval_nsec)
@@ -463,7 +463,7 @@ static void test_star(void)
         plan = plan_case_plan(&made);
         g_assert_cmpuint(plan->best.in_flight, ==, 1);
         g_assert_cmpfloat(plan->best.nsec, ==, latency_plan->best.nsec);
-        assert_close(plan->tokens_per_second, 4e9 / plan->best.nsec);
+        assert_close(ald_plan_tokens_per_second(&made.workload, &plan->best), 4e9 / plan->best.nsec);
         g_assert_cmpfloat(
                 plan->best.busiest_nsec, ==, fmax(plan->best.stages[0].nsec, plan->best.stages[1].nsec));
 }

@@ -100,7 +100,8 @@ static void assert_stages(const PlanCase *made, const AldPlan *plan)
         assert_close(plan->best.nsec, slowest + plan->best.hops_nsec);
         g_assert_cmpuint(plan->best.client, ==, plan->best.stages[0].device);
         assert_close(plan->best.nsec, step_nsec(made, set, plan->best.stages[0].device));
-        assert_close(plan->tokens_per_second, 1e9 * made->workload.parallel / plan->best.nsec);
+        assert_close(ald_plan_tokens_per_second(&made->workload, &plan->best),
+                1e9 * made->workload.parallel / plan->best.nsec);
 }
 
 static void test_is_best(void)
