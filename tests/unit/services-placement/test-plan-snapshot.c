@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
+#include "services/placement/snapshot.h"
+#include "tests/unit/model-maker.h"
+
+#define GIB (UINT64_C(1) << 30)
+#define MEASURED "'MemoryBandwidthBytesPerSecond':900000000000,'TflopsFp16':2.0"
+
+static AldModel *new_model(void)
+{
+        AldModel *model = ald_model_new();
+
+        ald_model_add_topology(model, false);
+        return model;
+}
+
+static void add_node(AldModel *model, unsigned number, const char *presence, const char *records)
+{
+        g_autofree char *id = model_id(number);
+        AldGraphNodeRow row = ALD_GRAPH_NODE_ROW_INIT;
+
+        model_put_node(model, number, records);
+        row.node = id;
+        row.presence = presence;
+        g_ptr_array_add(ald_model_topology(model)->nodes, ald_struct_dup(&ald_graph_node_row_struct, &row));
+}
+
+/* Live and measured, without ports and addresses. */
+static AldEdgeRow edge_between(const char *source, const char *sink)
+{
+        AldEdgeRow edge = ALD_EDGE_ROW_INIT;
+
+        edge.kind = "socket";
+        edge.presence = "live";
+        edge.source = source;
+        edge.sink = sink;
+        edge.bits_per_second = 1000;
+        edge.rtt_p50_nsec = 10;
+        return edge;
+}
+
+static void add_edge(AldModel *model, const AldEdgeRow *edge)
+{
+        g_ptr_array_add(ald_model_topology(model)->edges, ald_struct_dup(&ald_edge_row_struct, edge));
+}
+
+static AldModel *two_nodes(const char *first, const char *second)
+{
+        AldModel *model = new_model();
+
+        add_node(model, 1, "online", first);
+        add_node(model, 2, "online", second);
+        return model;
+}
+
+#define TWO_NETWORKS                                                                                  \
+        "{'Node1.Network':{'Interfaces':[{'Id':'eth0','Addresses':['bad','192.0.2.1','192.0.2.5/33'," \
+        "'198.51.100.130/25','192.0.2.1/24','2001:db8::1/64']}]}}"
+#define NO_NETWORK "{'Node1.Identity':{'FriendlyName':'b'}}"
+
+/* The address of the prober is that of its interface in the network of the other end. */
+static void test_addresses(void)
+{
+        static const struct {
+                const char *port, *sink, *source;
+        } cases[] = {
+                { "eth0", "192.0.2.2", "192.0.2.1" },
+                { "eth0", "198.51.100.200", "198.51.100.130" },
+                { "eth0", "198.51.100.2", NULL }, /* in the other half */
+                { "eth0", "2001:db8::2", "2001:db8::1" },
+                { "eth0", "2001:db8:0:1::2", NULL },
+                { "eth0", "nonsense", NULL },
+                { "eth1", "192.0.2.2", NULL },
+                { NULL, "192.0.2.2", NULL }, /* the route is unknown */
+                { "eth0", NULL, NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = two_nodes(TWO_NETWORKS, NO_NETWORK);
+                g_autofree char *a = model_id(1), *b = model_id(2);
+                g_autoptr(AldPlanSnapshot) snapshot = NULL;
+                AldEdgeRow there = edge_between(a, b), back = edge_between(b, a);
+
+                there.source_port = back.sink_port = cases[i].port;
+                there.sink_address = back.source_address = cases[i].sink;
+                add_edge(model, &there);
+                add_edge(model, &back);
+                snapshot = ald_plan_snapshot_new(model);
+                g_assert_cmpuint(snapshot->cluster.n_paths, ==, 2);
+                for (uint32_t j = 0; j < 2; j++) {
+                        const AldPlanPath *path = &snapshot->cluster.paths[j];
+
+                        g_assert_cmpstr(
+                                j == 0 ? path->source_address : path->sink_address, ==, cases[i].source);
+                        g_assert_cmpstr(
+                                j == 0 ? path->sink_address : path->source_address, ==, cases[i].sink);
+                        g_assert_cmpuint(path->reverse, ==, 1 - j);
+                }
+        }
+}
+
+/* Of paths that nothing tells apart, each has one reverse; others have it by ports, addresses and kind. */
+static void test_pairs(void)
+{
+        g_autoptr(AldModel) model = two_nodes(NO_NETWORK, NO_NETWORK);
+        g_autofree char *a = model_id(1), *b = model_id(2);
+        g_autoptr(AldPlanSnapshot) snapshot = NULL;
+        AldEdgeRow there = edge_between(a, b), back = edge_between(b, a);
+        const AldPlanPath *paths;
+
+        add_edge(model, &there); /* 0 to 2, without a name */
+        add_edge(model, &there);
+        add_edge(model, &there);
+        add_edge(model, &back); /* 3 and 4 */
+        add_edge(model, &back);
+        there.source_port = back.sink_port = "eth1";
+        add_edge(model, &there); /* 5 */
+        there.kind = back.kind = "rdma";
+        add_edge(model, &back);  /* 6 */
+        add_edge(model, &there); /* 7 */
+        snapshot = ald_plan_snapshot_new(model);
+        paths = snapshot->cluster.paths;
+        g_assert_cmpuint(snapshot->cluster.n_paths, ==, 8);
+        g_assert_cmpuint(paths[3].reverse, ==, 0);
+        g_assert_cmpuint(paths[4].reverse, ==, 1);
+        g_assert_cmpuint(paths[2].reverse, ==, ALD_PLAN_NONE);
+        g_assert_cmpuint(paths[5].reverse, ==, ALD_PLAN_NONE);
+        g_assert_cmpuint(paths[6].reverse, ==, 7);
+        g_assert_true(paths[6].is_rdma && !paths[5].is_rdma);
+        for (uint32_t i = 0; i < 8; i++)
+                if (paths[i].reverse != ALD_PLAN_NONE)
+                        g_assert_cmpuint(paths[paths[i].reverse].reverse, ==, i);
+}
+
+/* Only what is live, measured, and between two known nodes. */
+static void test_useless_edges(void)
+{
+        g_autoptr(AldModel) model = two_nodes(NO_NETWORK, NO_NETWORK);
+        g_autofree char *a = model_id(1), *b = model_id(2), *c = model_id(3);
+        g_autoptr(AldPlanSnapshot) snapshot = NULL;
+        AldEdgeRow edge = edge_between(a, b);
+
+#define ADD(field, value)                  \
+        do {                               \
+                edge = edge_between(a, b); \
+                edge.field = (value);      \
+                add_edge(model, &edge);    \
+        } while (0)
+        ADD(kind, "thunderbolt");
+        ADD(kind, NULL);
+        ADD(presence, "stale");
+        ADD(presence, NULL);
+        ADD(bits_per_second, 0);
+        ADD(bits_per_second, ALD_ABSENT_UINT64);
+        ADD(rtt_p50_nsec, ALD_ABSENT_UINT64);
+        ADD(sink, c);
+        ADD(source, c);
+        ADD(sink, a);
+        snapshot = ald_plan_snapshot_new(model);
+        g_assert_cmpuint(snapshot->cluster.n_paths, ==, 0);
+        g_assert_cmpuint(snapshot->cluster.n_nodes, ==, 2);
+        ADD(rtt_p50_nsec, 0);
+#undef ADD
+        ald_plan_snapshot_unref(snapshot);
+        snapshot = ald_plan_snapshot_new(model);
+        g_assert_cmpuint(snapshot->cluster.n_paths, ==, 1);
+}
+
+static const AldPlanDevice *device_of(const AldPlanSnapshot *snapshot, const char *id)
+{
+        for (uint32_t i = 0; i < snapshot->cluster.n_devices; i++)
+                if (g_str_equal(snapshot->cluster.devices[i].id, id))
+                        return &snapshot->cluster.devices[i];
+        return NULL;
+}
+
+/* A split card is its instances; memory and figures are unknown unless they make sense. */
+static void test_devices(void)
+{
+        g_autoptr(AldModel) model = new_model();
+        g_autoptr(AldPlanSnapshot) snapshot = NULL;
+
+        add_node(model, 1, "online",
+                "{'Node1.Memory':{'TotalBytes':34359738368,'AvailableBytes':17179869184,'UpdatedUSec':5},"
+                "'Node1.Backends':{'Devices':["
+                "{'Id':'card','Class':'gpu','MemoryTotalBytes':8589934592},"
+                "{'Id':'card/1','Class':'gpu','Parent':'card','MemoryTotalBytes':4294967296},"
+                "{'Id':'cpu','Class':'cpu','Unified':true},"
+                "{'Id':'full','Class':'gpu','MemoryTotalBytes':1073741824},"
+                "{'Id':'shared','Class':'gpu','Unified':true,'MemoryTotalBytes':2147483648,"
+                "'SharedBytes':4294967296}]},"
+                "'Node1.System':{'UpdatedUSec':4,'Devices':["
+                "{'Id':'card/1','MemoryUsedBytes':1073741824},"
+                "{'Id':'full','MemoryUsedBytes':2147483648},"
+                "{'Id':'shared','MemoryUsedBytes':1073741824,'SharedUsedBytes':1073741824}]},"
+                "'Node1.Compute':{'Devices':["
+                "{'Id':'card/1'," MEASURED "},"
+                "{'Id':'cpu','MemoryBandwidthBytesPerSecond':20000000000,'GemmTflops':0.5},"
+                "{'Id':'full'," MEASURED ",'Flags':['suspect']}]}}");
+        snapshot = ald_plan_snapshot_new(model);
+        g_assert_cmpuint(snapshot->cluster.n_devices, ==, 4);
+        g_assert_null(device_of(snapshot, "card"));
+        g_assert_cmpuint(device_of(snapshot, "card/1")->free_bytes, ==, 3 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "card/1")->free_usec, ==, 4);
+        g_assert_cmpfloat(device_of(snapshot, "card/1")->bytes_per_second, ==, 9e11);
+        g_assert_cmpfloat(device_of(snapshot, "card/1")->flops, ==, 2e12);
+        g_assert_true(device_of(snapshot, "cpu")->is_processor);
+        g_assert_true(device_of(snapshot, "cpu")->uses_host_memory);
+        g_assert_cmpuint(device_of(snapshot, "cpu")->free_bytes, ==, 16 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "cpu")->free_usec, ==, 5);
+        g_assert_cmpfloat(device_of(snapshot, "cpu")->flops, ==, 5e11);
+        /* More is used than there is. */
+        g_assert_cmpuint(device_of(snapshot, "full")->free_bytes, ==, ALD_PLAN_ABSENT);
+        g_assert_true(isnan(device_of(snapshot, "full")->flops));
+        /* What its driver allows, and what is free of its carve-out. */
+        g_assert_cmpuint(device_of(snapshot, "shared")->free_bytes, ==, 4 * GIB);
+        g_assert_true(isnan(device_of(snapshot, "shared")->bytes_per_second));
+}
+
+/* It refers to nothing of the model. */
+static void test_nodes(void)
+{
+        AldModel *model = new_model();
+        g_autoptr(AldPlanSnapshot) snapshot = NULL;
+
+        add_node(model, 1, "online", "{'Node1.Identity':{'HostName':'a.example'}}");
+        add_node(model, 2, "offline", NO_NETWORK);
+        add_node(model, 3, NULL, NO_NETWORK);
+        snapshot = ald_plan_snapshot_new(model);
+        ald_model_free(model);
+        ald_plan_snapshot_unref(ald_plan_snapshot_ref(snapshot));
+        g_assert_cmpuint(snapshot->cluster.n_nodes, ==, 3);
+        g_assert_cmpstr(snapshot->cluster.nodes[0].host_name, ==, "a.example");
+        g_assert_null(snapshot->cluster.nodes[0].unusable);
+        g_assert_null(snapshot->cluster.nodes[1].host_name);
+        g_assert_cmpstr(snapshot->cluster.nodes[1].unusable, ==, "offline");
+        g_assert_cmpstr(snapshot->cluster.nodes[2].unusable, ==, "unknown");
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/plan-snapshot/addresses", test_addresses);
+        g_test_add_func("/plan-snapshot/pairs", test_pairs);
+        g_test_add_func("/plan-snapshot/useless-edges", test_useless_edges);
+        g_test_add_func("/plan-snapshot/devices", test_devices);
+        g_test_add_func("/plan-snapshot/nodes", test_nodes);
+        return g_test_run();
+}
