@@ -6,13 +6,13 @@ void ald_plan_progress_divide(AldPlanProgress *progress, double until, uint32_t 
         progress->part = (until - progress->to) / MAX(parts, 1);
 }
 
-static bool tell(AldPlanProgress *progress, double fraction)
+static bool report(AldPlanProgress *progress, double fraction)
 {
         const AldPlanRequest *request = progress->request;
 
-        progress->told = CLAMP(fraction, progress->told, 1);
+        progress->reported = CLAMP(fraction, progress->reported, 1);
         if (!progress->given_up && request->proceed)
-                progress->given_up = !request->proceed(progress->told, request->userdata);
+                progress->given_up = !request->proceed(progress->reported, request->userdata);
         return !progress->given_up;
 }
 
@@ -20,12 +20,12 @@ bool ald_plan_progress_next(AldPlanProgress *progress)
 {
         progress->from = progress->to;
         progress->to = MIN(progress->from + progress->part, 1);
-        return tell(progress, progress->from);
+        return report(progress, progress->from);
 }
 
 bool ald_plan_progress_goes_on(AldPlanProgress *progress)
 {
-        return tell(progress, progress->told);
+        return report(progress, progress->reported);
 }
 
 bool ald_plan_progress_proceed(void *progress)
@@ -35,5 +35,5 @@ bool ald_plan_progress_proceed(void *progress)
 
 bool ald_plan_progress_within(AldPlanProgress *progress, uint32_t done, uint32_t all)
 {
-        return tell(progress, progress->from + (progress->to - progress->from) * done / all);
+        return report(progress, progress->from + (progress->to - progress->from) * done / all);
 }

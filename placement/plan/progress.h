@@ -8,7 +8,7 @@ typedef struct AldPlanProgress {
         const AldPlanRequest *request;
         double from, to; /* fractions at the begin and the end of the current part */
         double part;     /* fraction of each part */
-        double told;
+        double reported;
         bool given_up;
 } AldPlanProgress;
 
