@@ -31,6 +31,7 @@ static GtkWidget *(*const node_sections[])(void) = {
         ald_about_section_new,
         ald_facts_section_new,
         ald_devices_section_new,
+        ald_history_section_new,
         ald_joins_section_new,
         ald_peers_section_new,
         ald_fields_section_new,
@@ -40,6 +41,7 @@ static GtkWidget *(*const pair_sections[])(void) = {
         ald_best_section_new,
         ald_about_section_new,
         ald_paths_section_new,
+        ald_history_section_new,
         ald_fields_section_new,
 };
 

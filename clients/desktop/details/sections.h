@@ -16,5 +16,6 @@ GtkWidget *ald_best_section_new(void);  /* the best rates and the least round tr
 GtkWidget *ald_paths_section_new(void); /* all paths between them */
 
 /* Of both. */
-GtkWidget *ald_about_section_new(void);  /* findings */
-GtkWidget *ald_fields_section_new(void); /* every field of every record */
+GtkWidget *ald_history_section_new(void); /* figures of the last hour or day */
+GtkWidget *ald_about_section_new(void);   /* findings */
+GtkWidget *ald_fields_section_new(void);  /* every field of every record */

@@ -36,6 +36,8 @@ struct _AldLiveCluster {
         AldStateClient *client;
         AldTopologySummary *topology;
         AldItemList *nodes, *links, *findings;
+        AldLiveHistory *history;
+        sd_bus *bus; /* on which the client follows the state service, or NULL */
 
         GHashTable *changed_nodes;              /* ids, of which records have changed */
         guint dirty;                            /* AldLivePart */
@@ -166,10 +168,24 @@ static void see_findings(AldLiveCluster *cluster)
         cluster->findings_seen = json_incref(ald_model_findings_json(cluster->model));
 }
 
+/* Behind those of the same severity. */
+static void add_finding(GPtrArray *rows, const AldFindingRow *row)
+{
+        guint at = 0;
+
+        while (at < rows->len && ald_finding_severity_of(rows->pdata[at]) <= ald_finding_severity_of(row))
+                at++;
+        g_ptr_array_insert(rows, (gint) at, (gpointer) row);
+}
+
+/* With what is slower than its past, which the history service knows. */
 static void refresh_findings(AldLiveCluster *cluster)
 {
         g_autoptr(GPtrArray) rows = ald_findings_sorted(cluster->model, NULL);
+        const AldRows *past = ald_live_history_findings(cluster->history);
 
+        for (size_t i = 0; i < past->n; i++)
+                add_finding(rows, ald_rows_at(past, i));
         see_findings(cluster);
         ald_item_list_update(cluster->findings, rows, cluster);
 }
@@ -290,6 +306,14 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
         ald_state_client_delay(cluster->client, READ_MSEC);
 }
 
+static void on_history_changed(void *userdata)
+{
+        AldLiveCluster *cluster = userdata;
+
+        cluster->dirty |= ALD_LIVE_FINDINGS;
+        flush_soon(cluster, false);
+}
+
 static gboolean on_tick(void *userdata)
 {
         AldLiveCluster *cluster = userdata;
@@ -309,13 +333,25 @@ static gboolean on_tick(void *userdata)
 
 /* The connection. */
 
+/* Before the client closes it: ssh ends with the last reference. */
+static void leave_bus(AldLiveCluster *cluster)
+{
+        ald_live_history_disconnect(cluster->history);
+        cluster->bus = sd_bus_unref(cluster->bus);
+}
+
 static int open_bus(sd_bus **ret, void *userdata)
 {
         AldLiveCluster *cluster = userdata;
+        int r;
 
+        leave_bus(cluster);
         cluster->reached = false;
         ald_fd_close(&cluster->complaints);
-        return ald_host_connection_open(cluster->host, &cluster->complaints, ret);
+        r = ald_host_connection_open(cluster->host, &cluster->complaints, ret);
+        if (r >= 0)
+                cluster->bus = sd_bus_ref(*ret);
+        return r;
 }
 
 static char *why_not_connected(AldLiveCluster *cluster)
@@ -389,6 +425,7 @@ static void on_synced(AldFollow *follow, void *userdata)
 
         cluster->retries = 0;
         cluster->has_data = cluster->reached = true;
+        ald_live_history_connect(cluster->history, cluster->bus);
         cluster->dirty |= ALD_LIVE_NODE_SET | ALD_LIVE_FIGURES | ALD_LIVE_TOPOLOGY | ALD_LIVE_LINKS |
                           ALD_LIVE_FINDINGS | ALD_LIVE_TOTALS;
         g_clear_handle_id(&cluster->flush_id, g_source_remove);
@@ -410,6 +447,7 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
 
         if (error && (sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED) ||
                              sd_bus_error_get_errno(error) == ENOTCONN)) {
+                leave_bus(cluster);
                 set_problem(cluster, why_not_connected(cluster));
                 retry_later(cluster);
                 return;
@@ -454,6 +492,7 @@ static void update_runs(AldLiveCluster *cluster)
                 g_clear_handle_id(&cluster->flush_id, g_source_remove);
                 g_clear_handle_id(&cluster->tick_id, g_source_remove);
                 g_clear_handle_id(&cluster->retry_id, g_source_remove);
+                leave_bus(cluster);
                 ald_state_client_pause(cluster->client);
                 return;
         }
@@ -470,6 +509,11 @@ void ald_live_cluster_set_wanted(AldLiveCluster *cluster, bool wanted)
         update_runs(cluster);
 }
 
+bool ald_live_cluster_is_wanted(AldLiveCluster *cluster)
+{
+        return cluster->wanted;
+}
+
 void ald_live_cluster_set_background(AldLiveCluster *cluster, bool background)
 {
         cluster->background = background;
@@ -482,6 +526,7 @@ void ald_live_cluster_retry(AldLiveCluster *cluster)
         if (!cluster->runs || !cluster->problem)
                 return;
         /* A service that could not be started is asked for again with a new connection only. */
+        leave_bus(cluster);
         ald_state_client_pause(cluster->client);
         set_problem(cluster, g_strdup(_("Connecting")));
         connect_now(cluster);
@@ -496,7 +541,9 @@ static void ald_live_cluster_finalize(GObject *object)
         g_clear_handle_id(&cluster->flush_id, g_source_remove);
         g_clear_handle_id(&cluster->tick_id, g_source_remove);
         g_clear_handle_id(&cluster->retry_id, g_source_remove);
+        leave_bus(cluster);
         ald_state_client_free(cluster->client);
+        ald_live_history_free(cluster->history);
         ald_item_list_free(cluster->nodes);
         ald_item_list_free(cluster->links);
         ald_item_list_free(cluster->findings);
@@ -543,6 +590,7 @@ static void ald_live_cluster_init(AldLiveCluster *cluster)
         cluster->nodes = ald_item_list_new(ALD_TYPE_NODE_ITEM, &node_list);
         cluster->links = ald_item_list_new(ALD_TYPE_LINK_ITEM, &link_list);
         cluster->findings = ald_item_list_new(ALD_TYPE_FINDING_ITEM, &finding_list);
+        cluster->history = ald_live_history_new(on_history_changed, cluster);
         refresh_topology(cluster);
 }
 
@@ -581,6 +629,11 @@ const AldTopologySummary *ald_live_cluster_topology(AldLiveCluster *cluster)
         if (ald_model_topology(cluster->model)->n_taken != cluster->topology_taken)
                 describe_topology(cluster);
         return cluster->topology;
+}
+
+AldLiveHistory *ald_live_cluster_history(AldLiveCluster *cluster)
+{
+        return cluster->history;
 }
 
 GListModel *ald_live_cluster_nodes(AldLiveCluster *cluster)

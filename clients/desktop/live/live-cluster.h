@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 
 #include "clients/common/topology-summary.h"
+#include "clients/desktop/live/live-history.h"
 #include "state-client/model.h"
 
 /*
@@ -41,6 +42,7 @@ const char *ald_live_cluster_host(AldLiveCluster *cluster);
 /* While it is wanted neither by a window that can be seen nor in the background, it is not connected and
  * never wakes up. */
 void ald_live_cluster_set_wanted(AldLiveCluster *cluster, bool wanted);
+bool ald_live_cluster_is_wanted(AldLiveCluster *cluster);
 void ald_live_cluster_set_background(AldLiveCluster *cluster, bool background);
 
 /* Connects again now, rather than after a pause. */
@@ -56,6 +58,9 @@ AldModel *ald_live_cluster_model(AldLiveCluster *cluster);
 
 /* The connection graph for people. Valid until the main loop runs again. Never NULL. */
 const AldTopologySummary *ald_live_cluster_topology(AldLiveCluster *cluster);
+
+/* The history service there. */
+AldLiveHistory *ald_live_cluster_history(AldLiveCluster *cluster);
 
 /* Lists that last as long as the cluster: AldNodeItem by name, AldLinkItem (also paths that nobody has
  * measured yet) by the names of their ends, and AldFindingItem by severity. */

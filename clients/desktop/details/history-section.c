@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "clients/desktop/actions/bus-error-words.h"
+#include "clients/desktop/details/details-section.h"
+#include "clients/desktop/details/history-series.h"
+#include "clients/desktop/details/rows/history-row.h"
+#include "clients/desktop/details/sections.h"
+#include "common/bus-names.h"
+#include "record/record-bus.h"
+
+#define REFRESH_USEC (60 * G_USEC_PER_SEC)
+#define HOUR_USEC (G_GUINT64_CONSTANT(3600) * G_USEC_PER_SEC)
+#define NOT_KEPT "org.alidade.Error.NotKept"
+#define BYTES_MAX (1024u * 1024)        /* of the points in memory */
+#define CHOSEN_KEY "ald-history-period" /* of the application, which keeps what was chosen */
+#define INDEX_KEY "ald-period-index"    /* of a button */
+
+#define ALD_TYPE_HISTORY_SECTION (ald_history_section_get_type())
+G_DECLARE_FINAL_TYPE(AldHistorySection, ald_history_section, ALD, HISTORY_SECTION, AldDetailsSection)
+
+/* Figures of the last hour or day. They are read one after the other, when the section is shown and then each
+ * minute. */
+struct _AldHistorySection {
+        AldDetailsSection parent;
+        size_t period;
+        GPtrArray *shown;   /* AldHistorySeries, as last read; NULL: none yet */
+        GPtrArray *reading; /* the same, up to `at`; NULL while nothing is read */
+        guint at;
+        guint64 from; /* of those that are read */
+        AldHistoryCall *call;
+        AldLiveHistory *history;
+        char *failure;  /* why nothing is shown, in words */
+        gint64 read_at; /* CLOCK_MONOTONIC in µs; 0: to be read now */
+        bool is_about_pair, refused,
+                outdated; /* nothing is kept of some; the rows are not those of `shown` */
+};
+
+G_DEFINE_FINAL_TYPE(AldHistorySection, ald_history_section, ALD_TYPE_DETAILS_SECTION)
+
+static const struct {
+        const char *title;
+        guint64 usec;
+        guint n_points;
+        const char *nothing;
+} periods[] = {
+        { N_("Hour"), HOUR_USEC, 60, N_("Nothing was recorded in the last hour.") },
+        { N_("Day"), 24 * HOUR_USEC, 96, N_("Nothing was recorded in the last day.") },
+};
+
+/* Reading. */
+
+static void stop_reading(AldHistorySection *self)
+{
+        g_clear_pointer(&self->call, ald_history_call_free);
+        if (self->reading)
+                self->read_at = 0;
+        g_clear_pointer(&self->reading, g_ptr_array_unref);
+}
+
+static void show_result(AldHistorySection *self)
+{
+        self->outdated = true;
+        gtk_widget_activate_action(GTK_WIDGET(self), "details.refresh", NULL);
+}
+
+static void fail(AldHistorySection *self, const sd_bus_error *error)
+{
+        bool lost = sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED);
+        g_autofree char *why = lost ? NULL : ald_bus_error_words(error, ALD_HISTORY_UNIT);
+
+        g_clear_pointer(&self->reading, g_ptr_array_unref);
+        if (lost) {
+                self->read_at = 0;
+                return;
+        }
+        g_clear_pointer(&self->shown, g_ptr_array_unref);
+        g_free(self->failure);
+        self->failure = g_strdup_printf(_("The history cannot be read: %s"), why);
+        show_result(self);
+}
+
+static void put_point(GArray *points, const AldHistoryPoint *point, guint64 from, guint64 step)
+{
+        guint64 i = (point->time_usec - from) / step;
+
+        if (point->time_usec >= from && i < points->len)
+                g_array_index(
+                        points, AldSparkPoint, i) = (AldSparkPoint){ point->min, point->mean, point->max };
+}
+
+/* Those that are left out, and those without values, remain unknown. */
+static int read_points(AldHistorySection *self, sd_bus_message *reply, AldHistorySeries *series)
+{
+        const AldSparkPoint unknown = ALD_SPARK_POINT_INIT;
+        guint n = periods[self->period].n_points;
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        AldRows rows;
+        int r = ald_record_bus_read_rows(reply, &ald_history_point_struct, BYTES_MAX, owned, &rows);
+
+        if (r < 0)
+                return r;
+        series->points = g_array_sized_new(FALSE, FALSE, sizeof(AldSparkPoint), n);
+        for (guint i = 0; i < n; i++)
+                g_array_append_val(series->points, unknown);
+        for (size_t i = 0; i < rows.n; i++)
+                put_point(series->points, ald_rows_at(&rows, i), self->from, periods[self->period].usec / n);
+        return 0;
+}
+
+static void read_next(AldHistorySection *self);
+
+static void on_points(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
+{
+        static const sd_bus_error unreadable = SD_BUS_ERROR_MAKE_CONST(
+                SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply cannot be read");
+        AldHistorySection *self = userdata;
+
+        self->call = NULL;
+        if (reply && read_points(self, reply, self->reading->pdata[self->at]) < 0)
+                error = &unreadable;
+        if (error && !sd_bus_error_has_name(error, NOT_KEPT)) {
+                fail(self, error);
+                return;
+        }
+        self->refused = self->refused || error;
+        self->at++;
+        read_next(self);
+}
+
+static bool is_of_same(const AldHistorySeries *a, const AldHistorySeries *b)
+{
+        return g_str_equal(a->node, b->node) && g_str_equal(a->key, b->key);
+}
+
+/* What the service does not keep one figure of, it keeps none of. */
+static void skip_refused(AldHistorySection *self)
+{
+        while (self->at > 0 && self->at < self->reading->len) {
+                const AldHistorySeries *before = self->reading->pdata[self->at - 1];
+
+                if (before->points || !is_of_same(before, self->reading->pdata[self->at]))
+                        return;
+                self->at++;
+        }
+}
+
+static void read_next(AldHistorySection *self)
+{
+        const AldHistorySeries *series;
+
+        skip_refused(self);
+        if (self->at == self->reading->len) {
+                g_clear_pointer(&self->shown, g_ptr_array_unref);
+                g_clear_pointer(&self->failure, g_free);
+                self->shown = g_steal_pointer(&self->reading);
+                show_result(self);
+                return;
+        }
+        series = self->reading->pdata[self->at];
+        self->call = ald_history_call_new(self->history, "GetSeries", on_points, self, "ssssttu",
+                series->node, series->kind, series->key, series->field, self->from,
+                self->from + periods[self->period].usec, periods[self->period].n_points);
+        if (!self->call)
+                stop_reading(self);
+}
+
+static void read_if_due(AldHistorySection *self, const AldDetailsSubject *subject)
+{
+        gint64 now = g_get_monotonic_time();
+
+        if (self->reading || !ald_live_cluster_is_wanted(subject->cluster) ||
+                (self->read_at != 0 && now - self->read_at < REFRESH_USEC))
+                return;
+        self->read_at = now;
+        self->history = ald_live_cluster_history(subject->cluster);
+        self->is_about_pair = subject->b != NULL;
+        self->from = (guint64) g_get_real_time() - periods[self->period].usec;
+        self->refused = false;
+        self->reading = ald_history_series_of(subject);
+        self->at = 0;
+        read_next(self);
+}
+
+/* Showing. */
+
+static void name_series(AldKeyedRows *rows, const AldHistorySeries *series)
+{
+        g_autofree char *key = g_strdup_printf("%s %s %s", series->node, series->key, series->field);
+        const AldHistoryCurve curve = { .title = series->name ?: series->title,
+                .detail = series->detail,
+                .points = (const AldSparkPoint *) (const void *) series->points->data,
+                .n = series->points->len,
+                .is_share = series->is_share,
+                .format = series->format };
+
+        ald_history_row_show(ALD_HISTORY_ROW(ald_keyed_rows_next(rows, key, ald_history_row_new)), &curve);
+}
+
+/* Why there are no rows, if there are none. */
+static const char *describe_absence(const AldHistorySection *self)
+{
+        if (self->failure)
+                return self->failure;
+        if (!self->shown || self->shown->len == 0)
+                return NULL;
+        if (!self->refused)
+                return _(periods[self->period].nothing);
+        return self->is_about_pair ? _("The history service there does not record these links.")
+                                   : _("The history service there does not record this node.");
+}
+
+static void show_rows(AldHistorySection *self)
+{
+        AldKeyedRows *rows = ald_details_section_rows(ALD_DETAILS_SECTION(self));
+
+        ald_keyed_rows_begin(rows);
+        for (guint i = 0; self->shown && i < self->shown->len; i++)
+                if (ald_history_series_is_known(self->shown->pdata[i]))
+                        name_series(rows, self->shown->pdata[i]);
+        ald_keyed_rows_end(rows);
+        ald_details_section_set_note(
+                ALD_DETAILS_SECTION(self), ald_keyed_rows_count(rows) > 0 ? NULL : describe_absence(self));
+}
+
+static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
+{
+        AldHistorySection *self = ALD_HISTORY_SECTION(section);
+
+        if (self->outdated)
+                show_rows(self);
+        self->outdated = false;
+        read_if_due(self, subject);
+}
+
+/* The period, as it was last chosen in any window. */
+
+static void on_period(GtkToggleButton *button, AldHistorySection *self)
+{
+        GApplication *application = g_application_get_default();
+        gpointer chosen = g_object_get_data(G_OBJECT(button), INDEX_KEY);
+
+        if (!gtk_toggle_button_get_active(button) || self->period == GPOINTER_TO_SIZE(chosen))
+                return;
+        if (application)
+                g_object_set_data(G_OBJECT(application), CHOSEN_KEY, chosen);
+        stop_reading(self);
+        self->period = GPOINTER_TO_SIZE(chosen);
+        self->read_at = 0;
+        gtk_widget_activate_action(GTK_WIDGET(self), "details.refresh", NULL);
+}
+
+static GtkWidget *periods_new(AldHistorySection *self)
+{
+        GtkWidget *box = g_object_new(GTK_TYPE_BOX, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL),
+                  *first = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(periods); i++) {
+                GtkWidget *button = gtk_toggle_button_new_with_label(_(periods[i].title));
+
+                g_object_set_data(G_OBJECT(button), INDEX_KEY, GSIZE_TO_POINTER(i));
+                gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), GTK_TOGGLE_BUTTON(first));
+                gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), i == self->period);
+                g_signal_connect(button, "toggled", G_CALLBACK(on_period), self);
+                gtk_box_append(GTK_BOX(box), button);
+                first = first ?: button;
+        }
+        gtk_widget_add_css_class(box, "linked");
+        gtk_accessible_update_property(GTK_ACCESSIBLE(box), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Period"), -1);
+        return box;
+}
+
+/* The widget. */
+
+static void ald_history_section_unmap(GtkWidget *widget)
+{
+        stop_reading(ALD_HISTORY_SECTION(widget));
+        GTK_WIDGET_CLASS(ald_history_section_parent_class)->unmap(widget);
+}
+
+static void ald_history_section_dispose(GObject *object)
+{
+        stop_reading(ALD_HISTORY_SECTION(object));
+        G_OBJECT_CLASS(ald_history_section_parent_class)->dispose(object);
+}
+
+static void ald_history_section_finalize(GObject *object)
+{
+        AldHistorySection *self = ALD_HISTORY_SECTION(object);
+
+        g_clear_pointer(&self->shown, g_ptr_array_unref);
+        g_free(self->failure);
+        G_OBJECT_CLASS(ald_history_section_parent_class)->finalize(object);
+}
+
+static void ald_history_section_class_init(AldHistorySectionClass *class)
+{
+        AldDetailsSectionClass *section_class = ALD_DETAILS_SECTION_CLASS(class);
+
+        G_OBJECT_CLASS(class)->dispose = ald_history_section_dispose;
+        G_OBJECT_CLASS(class)->finalize = ald_history_section_finalize;
+        GTK_WIDGET_CLASS(class)->unmap = ald_history_section_unmap;
+        section_class->parts = ALD_LIVE_NODE_SET | ALD_DETAILS_TICK;
+        section_class->update = update;
+}
+
+static void ald_history_section_init(AldHistorySection *self)
+{
+        GApplication *application = g_application_get_default();
+
+        if (application)
+                self->period = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(application), CHOSEN_KEY));
+        ald_details_section_set_title(ALD_DETAILS_SECTION(self), _("History"));
+        ald_details_section_add_suffix(ALD_DETAILS_SECTION(self), periods_new(self));
+}
+
+GtkWidget *ald_history_section_new(void)
+{
+        return g_object_new(ALD_TYPE_HISTORY_SECTION, NULL);
+}

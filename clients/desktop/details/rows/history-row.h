@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "clients/desktop/layout/sparkline.h"
+
+/* A row for a figure over time: its name, a sparkline, and its least, mean and greatest value. */
+#define ALD_TYPE_HISTORY_ROW (ald_history_row_get_type())
+G_DECLARE_FINAL_TYPE(AldHistoryRow, ald_history_row, ALD, HISTORY_ROW, GtkListBoxRow)
+
+typedef struct AldHistoryCurve {
+        const char *title;  /* "Load" */
+        const char *detail; /* whose figure it is, or NULL */
+        const AldSparkPoint *points;
+        guint n;
+        bool is_share;           /* of 100 */
+        char *(*format)(double); /* a value, to be freed */
+} AldHistoryCurve;
+
+GtkWidget *ald_history_row_new(void);
+void ald_history_row_show(AldHistoryRow *row, const AldHistoryCurve *curve);

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "clients/common/connection.h"
+#include "clients/desktop/live/live-history.h"
+#include "common/bus-cleanup.h"
+#include "common/bus-names.h"
+#include "common/bus-source.h"
+#include "record/record-bus.h"
+
+#define DRIVER "org.freedesktop.DBus"
+#define DRIVER_PATH "/org/freedesktop/DBus"
+#define BYTES_MAX (4u * 1024 * 1024) /* of rows in memory */
+
+/* One of the lists that are kept up to date. */
+typedef struct FollowedRows {
+        AldLiveHistory *history;
+        const char *method, *signal;
+        const AldStruct *type;
+        sd_bus_slot *match;
+        AldHistoryCall *call;
+        bool outdated; /* it has changed while it was read */
+
+        AldRows rows;
+        GPtrArray *owned; /* memory of the rows, which also point into the reply */
+        sd_bus_message *reply;
+} FollowedRows;
+
+struct AldLiveHistory {
+        sd_bus *bus;                 /* NULL: no connection */
+        char *owner;                 /* of the name, or NULL */
+        sd_bus_slot *watch, *asking; /* for the owner */
+        GList *calls;
+        FollowedRows findings, silences;
+        AldLiveHistoryChanged changed;
+        void *userdata;
+};
+
+struct AldHistoryCall {
+        AldLiveHistory *history;
+        sd_bus_slot *slot;
+        AldHistoryReplied replied;
+        void *userdata;
+};
+
+/* Calls. */
+
+void ald_history_call_free(AldHistoryCall *call)
+{
+        if (!call)
+                return;
+        call->history->calls = g_list_remove(call->history->calls, call);
+        sd_bus_slot_unref(call->slot);
+        g_free(call);
+}
+
+static void finish(AldHistoryCall *call, sd_bus_message *reply, const sd_bus_error *error)
+{
+        AldHistoryReplied replied = call->replied;
+        void *userdata = call->userdata;
+
+        ald_history_call_free(call);
+        replied(reply, error, userdata);
+}
+
+static int on_reply(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        const sd_bus_error *error = sd_bus_message_get_error(m);
+
+        finish(userdata, error ? NULL : m, error);
+        return 0;
+}
+
+static int make_call(
+        sd_bus *bus, const char *member, const char *types, va_list arguments, sd_bus_message **ret)
+{
+        int r = sd_bus_message_new_method_call(
+                bus, ret, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, member);
+
+        if (r >= 0)
+                r = sd_bus_message_set_auto_start(*ret, false);
+        return r < 0 ? r : sd_bus_message_appendv(*ret, types, arguments);
+}
+
+AldHistoryCall *ald_history_call_new(AldLiveHistory *history, const char *member, AldHistoryReplied replied,
+        void *userdata, const char *types, ...)
+{
+        g_autoptr(AldMessage) m = NULL;
+        AldHistoryCall *call;
+        va_list arguments;
+        int r;
+
+        if (!history->bus)
+                return NULL;
+        va_start(arguments, types);
+        r = make_call(history->bus, member, types, arguments, &m);
+        va_end(arguments);
+        if (r < 0)
+                return NULL;
+        call = g_new0(AldHistoryCall, 1);
+        *call = (AldHistoryCall){ .history = history, .replied = replied, .userdata = userdata };
+        r = sd_bus_call_async(history->bus, &call->slot, m, on_reply, call, ALD_ANSWER_USEC);
+        if (r < 0) {
+                g_free(call);
+                return NULL;
+        }
+        history->calls = g_list_append(history->calls, call);
+        return call;
+}
+
+/* What is followed. */
+
+static void forget_rows(FollowedRows *followed)
+{
+        followed->rows = (AldRows){ .type = followed->type };
+        g_clear_pointer(&followed->owned, g_ptr_array_unref);
+        g_clear_pointer(&followed->reply, sd_bus_message_unref);
+}
+
+static void set_rows(FollowedRows *followed, sd_bus_message *reply)
+{
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        AldRows rows;
+
+        if (ald_record_bus_read_rows(reply, followed->type, BYTES_MAX, owned, &rows) < 0)
+                return;
+        forget_rows(followed);
+        followed->rows = rows;
+        followed->owned = g_steal_pointer(&owned);
+        followed->reply = sd_bus_message_ref(reply);
+        followed->history->changed(followed->history->userdata);
+}
+
+static void read_rows(FollowedRows *followed);
+
+static void on_rows(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
+{
+        FollowedRows *followed = userdata;
+
+        followed->call = NULL;
+        if (reply)
+                set_rows(followed, reply);
+        if (followed->outdated)
+                read_rows(followed);
+}
+
+static void read_rows(FollowedRows *followed)
+{
+        followed->outdated = followed->call != NULL;
+        if (!followed->call)
+                followed->call = ald_history_call_new(
+                        followed->history, followed->method, on_rows, followed, "");
+}
+
+/* Any client can send such a signal. */
+static int on_rows_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        FollowedRows *followed = userdata;
+        const char *owner = followed->history->owner;
+
+        if (owner && g_strcmp0(sd_bus_message_get_sender(m), owner) == 0)
+                read_rows(followed);
+        return 0;
+}
+
+/* Without the service there are no findings of it. Silences last: it comes back with them. */
+static void set_owner(AldLiveHistory *history, const char *owner)
+{
+        bool had_findings = history->findings.rows.n > 0;
+
+        if (g_strcmp0(owner, history->owner) == 0)
+                return;
+        g_free(history->owner);
+        history->owner = g_strdup(owner);
+        if (owner) {
+                read_rows(&history->findings);
+                read_rows(&history->silences);
+                return;
+        }
+        forget_rows(&history->findings);
+        if (had_findings)
+                history->changed(history->userdata);
+}
+
+static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        const char *name, *old, *new;
+
+        if (g_strcmp0(sd_bus_message_get_sender(m), DRIVER) == 0 &&
+                sd_bus_message_read(m, "sss", &name, &old, &new) >= 0 && strcmp(name, ALD_HISTORY_NAME) == 0)
+                set_owner(userdata, new[0] ? new : NULL);
+        return 0;
+}
+
+static int on_owner(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
+{
+        const char *owner = NULL;
+
+        if (sd_bus_message_is_method_error(m, NULL) || sd_bus_message_read(m, "s", &owner) < 0)
+                owner = NULL;
+        set_owner(userdata, owner);
+        return 0;
+}
+
+/* Without them there is less to be seen, but no more is wrong. */
+static void follow(AldLiveHistory *history)
+{
+        FollowedRows *all[] = { &history->findings, &history->silences };
+
+        (void) sd_bus_add_match_async(history->bus, &history->watch,
+                "type='signal',sender='" DRIVER "',path='" DRIVER_PATH "',interface='" DRIVER
+                "',member='NameOwnerChanged',arg0='" ALD_HISTORY_NAME "'",
+                on_owner_changed, NULL, history);
+        for (size_t i = 0; i < G_N_ELEMENTS(all); i++)
+                (void) sd_bus_match_signal_async(history->bus, &all[i]->match, ALD_HISTORY_NAME,
+                        ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, all[i]->signal, on_rows_changed, NULL,
+                        all[i]);
+        (void) sd_bus_call_method_async(history->bus, &history->asking, DRIVER, DRIVER_PATH, DRIVER,
+                "GetNameOwner", on_owner, history, "s", ALD_HISTORY_NAME);
+}
+
+/* The connection. */
+
+void ald_live_history_disconnect(AldLiveHistory *history)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(AldBus) bus = g_steal_pointer(&history->bus);
+
+        history->watch = sd_bus_slot_unref(history->watch);
+        history->asking = sd_bus_slot_unref(history->asking);
+        history->findings.match = sd_bus_slot_unref(history->findings.match);
+        history->silences.match = sd_bus_slot_unref(history->silences.match);
+        history->findings.outdated = history->silences.outdated = false;
+        g_clear_pointer(&history->owner, g_free);
+        ald_bus_closed_error(-ECONNRESET, &error);
+        while (history->calls)
+                finish(history->calls->data, NULL, &error);
+}
+
+void ald_live_history_connect(AldLiveHistory *history, sd_bus *bus)
+{
+        if (bus == history->bus)
+                return;
+        ald_live_history_disconnect(history);
+        history->bus = sd_bus_ref(bus);
+        follow(history);
+}
+
+AldLiveHistory *ald_live_history_new(AldLiveHistoryChanged changed, void *userdata)
+{
+        AldLiveHistory *history = g_new0(AldLiveHistory, 1);
+
+        history->changed = changed;
+        history->userdata = userdata;
+        history->findings = (FollowedRows){ .history = history,
+                .method = "GetFindings",
+                .signal = "FindingsChanged",
+                .type = &ald_finding_row_struct,
+                .rows = { .type = &ald_finding_row_struct } };
+        history->silences = (FollowedRows){ .history = history,
+                .method = "GetSilences",
+                .signal = "SilencesChanged",
+                .type = &ald_silence_row_struct,
+                .rows = { .type = &ald_silence_row_struct } };
+        return history;
+}
+
+void ald_live_history_free(AldLiveHistory *history)
+{
+        if (!history)
+                return;
+        ald_live_history_disconnect(history);
+        forget_rows(&history->findings);
+        forget_rows(&history->silences);
+        g_free(history);
+}
+
+const AldRows *ald_live_history_findings(AldLiveHistory *history)
+{
+        return &history->findings.rows;
+}
+
+const AldRows *ald_live_history_silences(AldLiveHistory *history)
+{
+        return &history->silences.rows;
+}
