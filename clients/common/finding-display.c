@@ -162,6 +162,11 @@ static const char *count_format(AldFindingRowSeverity severity, unsigned n)
         g_assert_not_reached();
 }
 
+char *ald_findings_count_words(AldFindingRowSeverity severity, unsigned n)
+{
+        return g_strdup_printf(count_format(severity, n), n);
+}
+
 GPtrArray *ald_findings_counts(AldModel *model)
 {
         GPtrArray *facts = ald_facts_new();
@@ -172,7 +177,7 @@ GPtrArray *ald_findings_counts(AldModel *model)
 
                 if (n > 0)
                         ald_facts_add_toned(
-                                facts, name, g_strdup_printf(count_format(severity, n), n), tones[severity]);
+                                facts, name, ald_findings_count_words(severity, n), tones[severity]);
         }
         return facts;
 }

@@ -41,6 +41,9 @@ GPtrArray *ald_findings_sorted(AldModel *model, const char *node_id);
  * NULL. */
 const AldFindingRow *ald_find_brokerless(AldModel *model);
 
+/* "2 errors", to be freed. */
+char *ald_findings_count_words(AldFindingRowSeverity severity, unsigned n);
+
 /* The number of findings of each severity, as AldFacts with the severity as label and "2 errors" as text;
  * only severities that occur. */
 GPtrArray *ald_findings_counts(AldModel *model);

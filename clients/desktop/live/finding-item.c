@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "clients/desktop/live/finding-item.h"
+#include <glib/gi18n.h>
+
+#include "clients/common/format.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
+#include "clients/desktop/live/finding-item.h"
 
 struct _AldFindingItem {
         GObject parent;
-        char *key, *id, *names, *words, *remedy;
+        char *key, *id, *names, *words, *remedy, *period;
         GStrv nodes;
         AldFindingWeight weight;
 };
@@ -29,6 +32,7 @@ static void ald_finding_item_finalize(GObject *object)
         clear_words(item);
         g_free(item->key);
         g_free(item->id);
+        g_free(item->period);
         g_strfreev(item->nodes);
         G_OBJECT_CLASS(ald_finding_item_parent_class)->finalize(object);
 }
@@ -89,6 +93,21 @@ static char *format_local(uint64_t usec)
         g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
 
         return local ? g_date_time_format(local, "%x %X %Z") : NULL;
+}
+
+/* "Began 27.11.2026 12:04:10, ended 27.11.2026 12:10:40, lasted 6 min"; NULL if unknown. */
+static char *describe_period(uint64_t began_usec, uint64_t ended_usec)
+{
+        g_autofree char *began = began_usec == ALD_ABSENT_UINT64 ? NULL : format_local(began_usec);
+        g_autofree char *ended = ended_usec == ALD_ABSENT_UINT64 ? NULL : format_local(ended_usec);
+        g_autofree char *lasted = began && ended
+                                          ? ald_format_duration((double) ended_usec - (double) began_usec)
+                                          : NULL;
+
+        if (!began)
+                return NULL;
+        return ended ? g_strdup_printf(_("Began %s, ended %s, lasted %s"), began, ended, lasted)
+                     : g_strdup_printf(_("Began %s, lasts"), began);
 }
 
 static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *model)
@@ -156,4 +175,18 @@ const char *ald_finding_item_words(AldFindingItem *item)
 const char *ald_finding_item_remedy(AldFindingItem *item)
 {
         return item->remedy;
+}
+
+const char *ald_finding_item_period(AldFindingItem *item)
+{
+        return item->period;
+}
+
+void ald_finding_item_set_period(AldFindingItem *item, uint64_t began_usec, uint64_t ended_usec)
+{
+        g_autofree char *before = item->period;
+
+        item->period = describe_period(began_usec, ended_usec);
+        if (g_strcmp0(before, item->period) != 0)
+                g_signal_emit(item, signals[CHANGED], 0);
 }

@@ -38,5 +38,9 @@ const char *ald_finding_item_names(AldFindingItem *item);
 const char *ald_finding_item_words(AldFindingItem *item);
 const char *ald_finding_item_remedy(AldFindingItem *item);
 
+/* When an earlier one began and ended, in words; NULL for one that is there now. */
+const char *ald_finding_item_period(AldFindingItem *item);
+void ald_finding_item_set_period(AldFindingItem *item, uint64_t began_usec, uint64_t ended_usec);
+
 /* The key of an item with this row; to be freed. */
 char *ald_finding_row_key(const AldFindingRow *row);

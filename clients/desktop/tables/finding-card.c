@@ -14,7 +14,7 @@ struct _AldFindingCard {
         AldLiveCluster *cluster;
         AldFindingItem *item;
         gulong changed_id;
-        GtkWidget *symbol, *severity, *id, *words, *remedy, *nodes;
+        GtkWidget *symbol, *severity, *id, *words, *period, *remedy, *nodes;
         const char *tone; /* style class */
         char *about;      /* what the buttons are made from */
 };
@@ -31,11 +31,12 @@ static const struct {
 
 char *ald_finding_card_text(AldFindingItem *item)
 {
-        const char *remedy = ald_finding_item_remedy(item), *names = ald_finding_item_names(item);
+        const char *remedy = ald_finding_item_remedy(item), *names = ald_finding_item_names(item),
+                   *period = ald_finding_item_period(item);
 
-        return g_strdup_printf("%s: %s\n%s%s%s%s%s\n", _(weights[ald_finding_item_weight(item)].word),
-                ald_finding_item_words(item), remedy ?: "", remedy ? "\n" : "", ald_finding_item_id(item),
-                names[0] ? ": " : "", names);
+        return g_strdup_printf("%s: %s\n%s%s%s%s%s%s%s\n", _(weights[ald_finding_item_weight(item)].word),
+                ald_finding_item_words(item), period ?: "", period ? "\n" : "", remedy ?: "",
+                remedy ? "\n" : "", ald_finding_item_id(item), names[0] ? ": " : "", names);
 }
 
 void ald_finding_card_open(GtkWidget *widget, AldFindingItem *item)
@@ -177,6 +178,7 @@ static void refresh(AldFindingCard *card)
         refresh_severity(card);
         ald_label_show(card->id, ald_finding_item_id(card->item));
         ald_label_show(card->words, ald_finding_item_words(card->item));
+        ald_label_show(card->period, ald_finding_item_period(card->item));
         ald_label_show(card->remedy, ald_finding_item_remedy(card->item));
         refresh_nodes(card);
 }
@@ -250,6 +252,7 @@ static GtkWidget *body_new(AldFindingCard *card)
         GtkWidget *body = gtk_box_new(GTK_ORIENTATION_VERTICAL, SPACING / 2);
 
         card->words = paragraph_new(NULL);
+        card->period = paragraph_new("caption");
         card->remedy = paragraph_new("dim-label");
         card->nodes = gtk_flow_box_new();
         gtk_flow_box_set_selection_mode(GTK_FLOW_BOX(card->nodes), GTK_SELECTION_NONE);
@@ -257,6 +260,7 @@ static GtkWidget *body_new(AldFindingCard *card)
         gtk_widget_set_hexpand(body, TRUE);
         gtk_box_append(GTK_BOX(body), head_new(card));
         gtk_box_append(GTK_BOX(body), card->words);
+        gtk_box_append(GTK_BOX(body), card->period);
         gtk_box_append(GTK_BOX(body), card->remedy);
         gtk_box_append(GTK_BOX(body), card->nodes);
         return body;

@@ -3,6 +3,7 @@
 #include <glib/gi18n.h>
 
 #include "clients/common/finding-display.h"
+#include "clients/desktop/live/event-list.h"
 #include "clients/desktop/tables/finding-card.h"
 #include "clients/desktop/tables/findings-page.h"
 #include "clients/desktop/tables/list-page.h"
@@ -11,7 +12,9 @@
 #define SPACING 12
 #define WIDTH 760
 #define CHOSEN_KEY "ald-findings-severity" /* of the application, which keeps what was chosen */
-#define INDEX_KEY "ald-severity-index"     /* of a button */
+#define INDEX_KEY "ald-index"              /* of a button */
+#define REFRESH_USEC (60 * G_USEC_PER_SEC) /* of earlier ones */
+#define DAY_USEC (G_GUINT64_CONSTANT(86400) * G_USEC_PER_SEC)
 
 #define ALD_TYPE_FINDINGS_PAGE (ald_findings_page_get_type())
 G_DECLARE_FINAL_TYPE(AldFindingsPage, ald_findings_page, ALD, FINDINGS_PAGE, AdwBin)
@@ -21,7 +24,10 @@ struct _AldFindingsPage {
         AldLiveCluster *cluster;
         AldListPage *page;
         GtkSelectionModel *selection;
-        GtkWidget *list, *bar, *counts;
+        GtkWidget *list, *bar, *counts, *cut;
+        AldEventList *events;
+        size_t time;    /* index of those below */
+        gint64 read_at; /* CLOCK_MONOTONIC in µs, of earlier ones */
 };
 
 G_DEFINE_FINAL_TYPE(AldFindingsPage, ald_findings_page, ADW_TYPE_BIN)
@@ -177,7 +183,7 @@ static void on_severity(GtkToggleButton *button, AldFindingsPage *page)
 }
 
 /* Its text may be cut, so that the window can be narrow. */
-static GtkWidget *severity_button_new(const char *title)
+static GtkWidget *toggle_new(const char *title)
 {
         GtkWidget *button = gtk_toggle_button_new(), *label = gtk_label_new(title);
 
@@ -187,51 +193,173 @@ static GtkWidget *severity_button_new(const char *title)
         return button;
 }
 
+static GtkWidget *toggles_new(const char *name)
+{
+        GtkWidget *box = g_object_new(GTK_TYPE_BOX, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
+
+        gtk_widget_add_css_class(box, "linked");
+        gtk_accessible_update_property(GTK_ACCESSIBLE(box), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+        return box;
+}
+
+static void add_toggle(GtkWidget *box, const char *title, size_t index, bool active, GCallback toggled,
+        AldFindingsPage *page)
+{
+        GtkWidget *button = toggle_new(title), *first = gtk_widget_get_first_child(box);
+
+        g_object_set_data(G_OBJECT(button), INDEX_KEY, GSIZE_TO_POINTER(index));
+        gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), GTK_TOGGLE_BUTTON(first));
+        gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), active);
+        g_signal_connect(button, "toggled", toggled, page);
+        gtk_box_append(GTK_BOX(box), button);
+}
+
 /* As it was last chosen in any window. */
 static GtkWidget *severities_new(AldFindingsPage *page)
 {
         GApplication *application = g_application_get_default();
         gpointer chosen = application ? g_object_get_data(G_OBJECT(application), CHOSEN_KEY) : NULL;
-        GtkWidget *box = g_object_new(GTK_TYPE_BOX, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL),
-                  *first = NULL;
+        GtkWidget *box = toggles_new(_("Severity"));
 
-        for (size_t i = 0; i < G_N_ELEMENTS(severities); i++) {
-                GtkWidget *button = severity_button_new(_(severities[i].title));
-
-                g_object_set_data(G_OBJECT(button), INDEX_KEY, GSIZE_TO_POINTER(i));
-                gtk_toggle_button_set_group(GTK_TOGGLE_BUTTON(button), GTK_TOGGLE_BUTTON(first));
-                gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), i == GPOINTER_TO_SIZE(chosen));
-                g_signal_connect(button, "toggled", G_CALLBACK(on_severity), page);
-                gtk_box_append(GTK_BOX(box), button);
-                first = first ?: button;
-        }
-        gtk_widget_add_css_class(box, "linked");
-        gtk_accessible_update_property(GTK_ACCESSIBLE(box), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Severity"), -1);
+        for (size_t i = 0; i < G_N_ELEMENTS(severities); i++)
+                add_toggle(box, _(severities[i].title), i, i == GPOINTER_TO_SIZE(chosen),
+                        G_CALLBACK(on_severity), page);
         show_severity(page, GPOINTER_TO_SIZE(chosen));
         return box;
 }
 
 /* Above the list. */
 
+/* Those that is shown, before it is filtered. */
+static GListModel *items_of(AldFindingsPage *page)
+{
+        return page->time == 0 ? ald_live_cluster_findings(page->cluster)
+                               : ald_event_list_model(page->events);
+}
+
+static unsigned count(AldFindingsPage *page, AldFindingWeight weight)
+{
+        GListModel *items = items_of(page);
+        unsigned n = 0;
+
+        for (guint i = 0; i < g_list_model_get_n_items(items); i++) {
+                g_autoptr(AldFindingItem) item = g_list_model_get_item(items, i);
+
+                n += ald_finding_item_weight(item) == weight;
+        }
+        return n;
+}
+
 static void update_counts(AldFindingsPage *page)
 {
-        g_autoptr(GPtrArray) counts = ald_findings_counts(ald_live_cluster_model(page->cluster));
+        static const AldFindingRowSeverity of_weight[] = {
+                [ALD_FINDING_WEIGHT_ERROR] = ALD_FINDING_ROW_SEVERITY_ERROR,
+                [ALD_FINDING_WEIGHT_WARNING] = ALD_FINDING_ROW_SEVERITY_WARNING,
+                [ALD_FINDING_WEIGHT_NOTICE] = ALD_FINDING_ROW_SEVERITY_NOTICE,
+        };
         g_autoptr(GString) text = g_string_new(NULL);
 
-        for (guint i = 0; i < counts->len; i++)
-                g_string_append_printf(
-                        text, "%s%s", i == 0 ? "" : ", ", ((AldFact *) counts->pdata[i])->text);
+        for (AldFindingWeight weight = 0; weight < G_N_ELEMENTS(of_weight); weight++) {
+                unsigned n = count(page, weight);
+                g_autofree char *words = ald_findings_count_words(of_weight[weight], n);
+
+                if (n > 0)
+                        g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", words);
+        }
         gtk_label_set_text(GTK_LABEL(page->counts), text->str);
-        gtk_widget_set_visible(page->bar, counts->len > 0);
+        gtk_widget_set_visible(page->bar, text->len > 0);
+        gtk_widget_set_visible(page->cut, page->time > 0 && ald_event_list_is_cut(page->events));
 }
 
 static void on_updated(AldLiveCluster *cluster, guint parts, AldFindingsPage *page)
 {
-        if (!(parts & (ALD_LIVE_FINDINGS | ALD_LIVE_NODE_SET)))
+        if (page->time > 0 || !(parts & (ALD_LIVE_FINDINGS | ALD_LIVE_NODE_SET)))
                 return;
         update_counts(page);
         ald_list_page_search_again(page->page);
 }
+
+/* Earlier ones. */
+
+static const char *why_none(AldLiveCluster *cluster, gpointer userdata)
+{
+        return ald_event_list_failure(ALD_FINDINGS_PAGE(userdata)->events);
+}
+
+static const AldListPageKind kinds[] = {
+        { .placeholder = N_("Search findings"),
+                .empty_title = N_("No Findings"),
+                .empty_text = N_(
+                        "Nothing that Alidade checks is wrong with the nodes and links that it knows"),
+                .empty_icon = "object-select-symbolic",
+                .words = words_of },
+        { .placeholder = N_("Search earlier findings"),
+                .empty_title = N_("No Earlier Findings"),
+                .empty_text = N_("Nothing was found to be wrong in this time"),
+                .empty_icon = "object-select-symbolic",
+                .advice = why_none,
+                .words = words_of },
+};
+
+static const struct {
+        const char *title;
+        guint64 usec;
+        const AldListPageKind *kind;
+} times[] = {
+        { N_("Now"), 0, &kinds[0] },
+        { N_("Last Day"), DAY_USEC, &kinds[1] },
+        { N_("Last Week"), 7 * DAY_USEC, &kinds[1] },
+};
+
+static void show_items(AldFindingsPage *page)
+{
+        ald_list_page_set_items(page->page, items_of(page), times[page->time].kind);
+        update_counts(page);
+}
+
+static void on_read(void *userdata)
+{
+        show_items(userdata);
+}
+
+static void read_events(AldFindingsPage *page)
+{
+        page->read_at = ald_event_list_read(page->events, times[page->time].usec) ? g_get_monotonic_time()
+                                                                                  : 0;
+}
+
+static void on_tick(AldFindingsPage *page)
+{
+        if (page->time > 0 && gtk_widget_get_mapped(GTK_WIDGET(page)) &&
+                ald_live_cluster_is_wanted(page->cluster) &&
+                g_get_monotonic_time() - page->read_at >= REFRESH_USEC)
+                read_events(page);
+}
+
+static void on_time(GtkToggleButton *button, AldFindingsPage *page)
+{
+        if (!gtk_toggle_button_get_active(button))
+                return;
+        page->time = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(button), INDEX_KEY));
+        ald_event_list_stop(page->events);
+        if (page->time > 0)
+                read_events(page);
+        else
+                show_items(page);
+}
+
+static GtkWidget *times_new(AldFindingsPage *page)
+{
+        GtkWidget *box = toggles_new(_("Time"));
+
+        for (size_t i = 0; i < G_N_ELEMENTS(times); i++)
+                add_toggle(box, _(times[i].title), i, i == 0, G_CALLBACK(on_time), page);
+        gtk_widget_set_halign(box, GTK_ALIGN_CENTER);
+        gtk_widget_set_margin_top(box, SPACING / 2);
+        return box;
+}
+
+/* The bar. */
 
 static GtkWidget *bar_new(AldFindingsPage *page)
 {
@@ -258,6 +386,17 @@ static GtkWidget *bar_new(AldFindingsPage *page)
         return clamp;
 }
 
+static GtkWidget *cut_new(void)
+{
+        GtkWidget *label = ald_wrapping_label_new("dim-label");
+
+        ald_label_set(label, _("There were more than can be shown. The last ones are missing."));
+        gtk_label_set_justify(GTK_LABEL(label), GTK_JUSTIFY_CENTER);
+        gtk_label_set_xalign(GTK_LABEL(label), 0.5f);
+        gtk_widget_set_visible(label, FALSE);
+        return label;
+}
+
 /* The page. */
 
 static void toggle_search(GtkWidget *widget, const char *action, GVariant *parameter)
@@ -270,6 +409,7 @@ static void ald_findings_page_dispose(GObject *object)
         AldFindingsPage *page = ALD_FINDINGS_PAGE(object);
 
         adw_bin_set_child(ADW_BIN(page), NULL);
+        g_clear_pointer(&page->events, ald_event_list_free);
         g_clear_object(&page->selection);
         g_clear_object(&page->cluster);
         G_OBJECT_CLASS(ald_findings_page_parent_class)->dispose(object);
@@ -311,29 +451,26 @@ static GtkWidget *list_new(AldFindingsPage *page)
         return clamp;
 }
 
-static const AldListPageKind kind = {
-        .placeholder = N_("Search findings"),
-        .empty_title = N_("No Findings"),
-        .empty_text = N_("Nothing that Alidade checks is wrong with the nodes and links that it knows"),
-        .empty_icon = "object-select-symbolic",
-        .words = words_of,
-};
-
 GtkWidget *ald_findings_page_new(AldLiveCluster *cluster)
 {
         AldFindingsPage *page = g_object_new(ALD_TYPE_FINDINGS_PAGE, NULL);
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
 
         page->cluster = g_object_ref(cluster);
-        page->page = ald_list_page_new(cluster, ald_live_cluster_findings(cluster), &kind, NULL);
+        page->events = ald_event_list_new(cluster, on_read, page);
+        page->page = ald_list_page_new(cluster, ald_live_cluster_findings(cluster), &kinds[0], page);
         page->bar = bar_new(page);
+        page->cut = cut_new();
         ald_list_page_set_list(page->page, list_new(page));
+        gtk_box_append(GTK_BOX(box), times_new(page));
         gtk_box_append(GTK_BOX(box), page->bar);
+        gtk_box_append(GTK_BOX(box), page->cut);
         gtk_widget_set_vexpand(GTK_WIDGET(page->page), TRUE);
         gtk_box_append(GTK_BOX(box), GTK_WIDGET(page->page));
         adw_bin_set_child(ADW_BIN(page), box);
         ald_list_page_set_container(page->page, GTK_WIDGET(page));
         g_signal_connect_object(cluster, "updated", G_CALLBACK(on_updated), page, 0);
+        g_signal_connect_object(cluster, "tick", G_CALLBACK(on_tick), page, G_CONNECT_SWAPPED);
         update_counts(page);
         return GTK_WIDGET(page);
 }

@@ -219,7 +219,7 @@ static void fill_menu(GMenu *menu, gpointer item, AldLiveCluster *cluster)
 }
 
 /* A machine alone needs a cluster first, if its own record says that it is in none. */
-static const char *advise(AldLiveCluster *cluster)
+static const char *advise(AldLiveCluster *cluster, gpointer userdata)
 {
         AldModel *model = ald_live_cluster_model(cluster);
         const AldMembership *membership = ald_entity_as(

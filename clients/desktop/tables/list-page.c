@@ -61,7 +61,7 @@ static void say_what_is_hidden(AldListPage *page, guint n)
 
 static const char *empty_text_of(AldListPage *page)
 {
-        const char *advice = page->kind->advice ? page->kind->advice(page->cluster) : NULL;
+        const char *advice = page->kind->advice ? page->kind->advice(page->cluster, page->userdata) : NULL;
 
         return advice ?: _(page->kind->empty_text);
 }
@@ -222,19 +222,31 @@ static void ald_list_page_init(AldListPage *page)
         add_shortcut(page);
 }
 
+static void set_kind(AldListPage *page, const AldListPageKind *kind)
+{
+        page->kind = kind;
+        g_object_set(page->entry, "placeholder-text", _(kind->placeholder), NULL);
+        gtk_accessible_update_property(
+                GTK_ACCESSIBLE(page->entry), GTK_ACCESSIBLE_PROPERTY_LABEL, _(kind->placeholder), -1);
+}
+
+void ald_list_page_set_items(AldListPage *page, GListModel *items, const AldListPageKind *kind)
+{
+        set_kind(page, kind);
+        gtk_filter_list_model_set_model(page->found, items);
+        update_status(page);
+}
+
 AldListPage *ald_list_page_new(
         AldLiveCluster *cluster, GListModel *items, const AldListPageKind *kind, gpointer userdata)
 {
         AldListPage *page = g_object_new(ALD_TYPE_LIST_PAGE, NULL);
 
         page->cluster = g_object_ref(cluster);
-        page->kind = kind;
         page->userdata = userdata;
         page->filter = gtk_custom_filter_new(is_found, page, NULL);
         page->found = gtk_filter_list_model_new(g_object_ref(items), g_object_ref(GTK_FILTER(page->filter)));
-        g_object_set(page->entry, "placeholder-text", _(kind->placeholder), NULL);
-        gtk_accessible_update_property(
-                GTK_ACCESSIBLE(page->entry), GTK_ACCESSIBLE_PROPERTY_LABEL, _(kind->placeholder), -1);
+        set_kind(page, kind);
         g_signal_connect_object(
                 page->found, "items-changed", G_CALLBACK(update_status), page, G_CONNECT_SWAPPED);
         g_signal_connect_object(cluster, "updated", G_CALLBACK(update_status), page, G_CONNECT_SWAPPED);

@@ -18,7 +18,7 @@ typedef struct AldListPageKind {
         const char *empty_text;
         const char *empty_icon; /* not this one */
         /* What is shown instead of the text, already translated, or NULL; the member may be NULL. */
-        const char *(*advice)(AldLiveCluster *cluster);
+        const char *(*advice)(AldLiveCluster *cluster, gpointer userdata);
         /* All words of an item in which a user may search, to be freed. */
         char *(*words)(gpointer item, gpointer userdata);
 } AldListPageKind;
@@ -31,9 +31,12 @@ typedef struct AldListPageFilter {
         char *(*hidden_text)(guint n); /* so many are hidden; to be freed */
 } AldListPageFilter;
 
-/* The words of the kind get the userdata. Neither is copied. */
+/* The functions of the kind get the userdata. Neither is copied. */
 AldListPage *ald_list_page_new(
         AldLiveCluster *cluster, GListModel *items, const AldListPageKind *kind, gpointer userdata);
+
+/* Shows other items in their place. */
+void ald_list_page_set_items(AldListPage *page, GListModel *items, const AldListPageKind *kind);
 
 /* NULL shows all items. It is not copied. */
 void ald_list_page_set_filter(AldListPage *page, const AldListPageFilter *filter);
