@@ -63,6 +63,21 @@ static void withdraw_all(AldNotifier *notifier, GHashTable *still)
                         g_application_withdraw_notification(notifier->application, noted->id);
 }
 
+/* As it was when it became silent; NULL: it was not known then. It is notified of later if it lasts. */
+static NotedFinding *note_silent(AldNotifier *notifier, AldFindingItem *item)
+{
+        const NotedFinding *before = g_hash_table_lookup(notifier->known, ald_finding_item_key(item));
+        NotedFinding *noted;
+
+        if (!before)
+                return NULL;
+        if (before->id)
+                g_application_withdraw_notification(notifier->application, before->id);
+        noted = g_new0(NotedFinding, 1);
+        noted->weight = before->weight;
+        return noted;
+}
+
 /* A new finding, or one that has become worse, which replaces its notification; only a few at once. */
 static NotedFinding *note(AldNotifier *notifier, AldFindingItem *item, guint *sent)
 {
@@ -90,10 +105,14 @@ static void update(AldNotifier *notifier)
 
         for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
                 g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
+                NotedFinding *noted;
 
-                if (ald_finding_item_weight(item) != ALD_FINDING_WEIGHT_NOTICE)
-                        g_hash_table_insert(
-                                now, g_strdup(ald_finding_item_key(item)), note(notifier, item, &sent));
+                if (ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_NOTICE)
+                        continue;
+                noted = ald_finding_item_is_silent(item) ? note_silent(notifier, item)
+                                                         : note(notifier, item, &sent);
+                if (noted)
+                        g_hash_table_insert(now, g_strdup(ald_finding_item_key(item)), noted);
         }
         withdraw_all(notifier, now);
         g_hash_table_unref(notifier->known);

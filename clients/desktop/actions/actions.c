@@ -10,12 +10,19 @@
 #include "clients/desktop/actions/measurements.h"
 #include "clients/desktop/actions/name-prompt.h"
 #include "clients/desktop/actions/prompt.h"
+#include "clients/desktop/actions/silence-prompt.h"
+#include "clients/desktop/details/path-rows.h"
 #include "common/bus-names.h"
 
 /* A name that is kept, since the node may go before it is said. */
 typedef struct NamedNode {
         char *id, *name;
 } NamedNode;
+
+/* A node, or two with their links. */
+typedef struct NamedPair {
+        char *a, *b, *name;
+} NamedPair;
 
 struct AldActions {
         GtkApplicationWindow *window;
@@ -25,8 +32,9 @@ struct AldActions {
         AldHoldOff *hold_off;
         gulong said_id;
         GtkWidget *prompt; /* NULL while there is none */
-        AldHostCall *naming, *forgetting;
+        AldHostCall *naming, *forgetting, *silencing;
         NamedNode to_forget, forgotten; /* the nodes of the prompt and of the call */
+        NamedPair to_silence, silenced; /* the same */
 };
 
 static void say(const char *text, void *userdata)
@@ -184,6 +192,90 @@ static void on_forget(GSimpleAction *action, GVariant *parameter, void *userdata
         present(self, prompt);
 }
 
+/* Silence. */
+
+static void set_pair(NamedPair *pair, const char *a, const char *b, const char *name)
+{
+        NamedPair before = *pair;
+
+        *pair = (NamedPair){ g_strdup(a), g_strdup(b), g_strdup(name) };
+        g_free(before.a);
+        g_free(before.b);
+        g_free(before.name);
+}
+
+/* The ids of a parameter; b is empty for a node. */
+static void read_pair(AldActions *self, GVariant *parameter, NamedPair *pair)
+{
+        const char *a, *b;
+        g_autofree char *name_a = NULL, *name_b = NULL, *names = NULL;
+
+        g_variant_get(parameter, "(&s&s)", &a, &b);
+        name_a = ald_node_name(model_of(self), a);
+        name_b = *b ? ald_node_name(model_of(self), b) : NULL;
+        names = name_b ? ald_pair_words(name_a, name_b) : NULL;
+        set_pair(pair, a, b, names ?: name_a);
+}
+
+static void on_silenced(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
+{
+        AldActions *self = userdata;
+        g_autofree char *why = NULL, *words = NULL;
+
+        self->silencing = NULL;
+        if (reply)
+                return; /* it is seen where the findings are */
+        why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
+        words = g_strdup_printf(_("Cannot silence findings about %s: %s"), self->silenced.name, why);
+        say(words, self);
+}
+
+static void on_unsilenced(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
+{
+        AldActions *self = userdata;
+        g_autofree char *why = NULL, *words = NULL;
+
+        self->silencing = NULL;
+        if (reply)
+                return;
+        why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
+        words = g_strdup_printf(_("Cannot stop silencing findings about %s: %s"), self->silenced.name, why);
+        say(words, self);
+}
+
+static void on_silence_chosen(guint64 usec, const char *reason, void *userdata)
+{
+        static const AldHostMethod silence = { ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE,
+                "Silence", .asks = true };
+        AldActions *self = userdata;
+        guint64 until = usec == UINT64_MAX ? usec : (guint64) g_get_real_time() + usec;
+
+        set_pair(&self->silenced, self->to_silence.a, self->to_silence.b, self->to_silence.name);
+        ald_host_call_free(self->silencing);
+        self->silencing = ald_host_call_new(self->bus, &silence, on_silenced, self, "ssts", self->silenced.a,
+                self->silenced.b, until, reason);
+}
+
+static void on_silence(GSimpleAction *action, GVariant *parameter, void *userdata)
+{
+        AldActions *self = userdata;
+
+        read_pair(self, parameter, &self->to_silence);
+        present(self, ald_silence_prompt_new(self->to_silence.name, on_silence_chosen, self));
+}
+
+static void on_unsilence(GSimpleAction *action, GVariant *parameter, void *userdata)
+{
+        static const AldHostMethod unsilence = { ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE,
+                "Unsilence", .asks = true };
+        AldActions *self = userdata;
+
+        read_pair(self, parameter, &self->silenced);
+        ald_host_call_free(self->silencing);
+        self->silencing = ald_host_call_new(
+                self->bus, &unsilence, on_unsilenced, self, "ss", self->silenced.a, self->silenced.b);
+}
+
 /* Other machines. */
 
 static void on_host_chosen(const char *host, void *userdata)
@@ -213,6 +305,8 @@ static const GActionEntry entries[] = {
         { .name = "set-name", .activate = on_set_name },
         { .name = "set-name-there" }, /* of another machine, where it cannot be done */
         { .name = "forget", .activate = on_forget, .parameter_type = "s" },
+        { .name = "silence", .activate = on_silence, .parameter_type = "(ss)" },
+        { .name = "unsilence", .activate = on_unsilence, .parameter_type = "(ss)" },
         { .name = "connect", .activate = on_connect },
         { .name = "tell", .activate = on_tell, .parameter_type = "s" },
 };
@@ -256,11 +350,14 @@ void ald_actions_free(AldActions *self)
         g_object_unref(self->hold_off);
         ald_host_call_free(self->naming);
         ald_host_call_free(self->forgetting);
+        ald_host_call_free(self->silencing);
         ald_measurements_free(self->measurements);
         ald_host_bus_free(self->bus);
         g_object_unref(self->cluster);
         set_node(&self->to_forget, NULL, NULL);
         set_node(&self->forgotten, NULL, NULL);
+        set_pair(&self->to_silence, NULL, NULL, NULL);
+        set_pair(&self->silenced, NULL, NULL, NULL);
         g_free(self);
 }
 

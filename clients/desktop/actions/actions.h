@@ -9,7 +9,8 @@
 
 /*
  * What the user can do in a window, as its actions: probe-link (ss: node id; "socket", "rtt" or "rdma"),
- * probe-device (s: id, "" for all), set-name, forget (s: node id), hold-off (boolean state), connect, and
+ * probe-device (s: id, "" for all), set-name, forget (s: node id), silence and unsilence (ss: node ids, the
+ * second is empty for a node), hold-off (boolean state), connect, and
  * tell (s: a text that a toast has no room for). They use a connection of their own to the machine that the
  * window shows. Results and errors go to its action say (s), and the choice of another machine to connect-to
  * (s) of the application.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
 
+#include "clients/common/safe-text.h"
 #include "clients/desktop/details/details-section.h"
 #include "clients/desktop/details/rows/sentence-row.h"
 #include "clients/desktop/details/sections.h"
@@ -35,9 +36,31 @@ static void show_finding(AldSentenceRow *row, AldFindingItem *item)
                 [ALD_FINDING_WEIGHT_NOTICE] = { "dialog-information-symbolic", N_("Notice"), ALD_TONE_PLAIN },
         };
         AldFindingWeight weight = ald_finding_item_weight(item);
+        const char *remedy = ald_finding_item_remedy(item);
+        g_autofree char *silenced = ald_finding_item_is_silent(item)
+                                            ? g_strjoin("\n", _("Silenced"), remedy, NULL)
+                                            : NULL;
 
         ald_sentence_row_show(row, weights[weight].icon, _(weights[weight].word), weights[weight].tone,
-                ald_finding_item_words(item), ald_finding_item_remedy(item));
+                ald_finding_item_words(item), silenced ?: remedy);
+}
+
+/* "Silenced until 12:00:00: repair of the switch", or NULL. */
+static char *describe_silence(const AldDetailsSubject *subject)
+{
+        const char *const nodes[] = { subject->a, subject->b, NULL };
+        const AldSilenceRow *silence = ald_live_history_find_silence(
+                ald_live_cluster_history(subject->cluster), nodes);
+        g_autofree char *until = silence && silence->until_usec != ALD_ABSENT_UINT64
+                                         ? ald_finding_time_text(silence->until_usec)
+                                         : NULL;
+        g_autofree char *reason = silence ? ald_text_safe_or_null(silence->reason) : NULL;
+        g_autofree char *text = until ? g_strdup_printf(_("Silenced until %s"), until)
+                                      : g_strdup(_("Silenced until stopped"));
+
+        if (!silence)
+                return NULL;
+        return reason ? g_strdup_printf("%s: %s", text, reason) : g_steal_pointer(&text);
 }
 
 static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
@@ -45,7 +68,9 @@ static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
         AldKeyedRows *rows = ald_details_section_rows(section);
         GListModel *findings = ald_live_cluster_findings(subject->cluster);
         guint n = g_list_model_get_n_items(findings);
+        g_autofree char *silence = describe_silence(subject);
 
+        ald_details_section_set_note(section, silence);
         ald_keyed_rows_begin(rows);
         for (guint i = 0; i < n; i++) {
                 g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);

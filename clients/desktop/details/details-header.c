@@ -116,6 +116,25 @@ static void append_probes(GMenu *menu, const char *node_id)
         g_menu_append_section(menu, NULL, probes);
 }
 
+static bool has_silence(const AldDetailsSubject *subject)
+{
+        return ald_live_history_has_silence(
+                ald_live_cluster_history(subject->cluster), subject->a, subject->b);
+}
+
+static void append_silence(GMenu *menu, const AldDetailsSubject *subject)
+{
+        bool silent = has_silence(subject);
+        g_autoptr(GMenuItem)
+                item = g_menu_item_new(silent ? _("Stop _Silencing") : _("_Silence Findings…"), NULL);
+        g_autoptr(GMenu) section = g_menu_new();
+
+        g_menu_item_set_action_and_target(
+                item, silent ? "win.unsilence" : "win.silence", "(ss)", subject->a, subject->b ?: "");
+        g_menu_append_item(section, item);
+        g_menu_append_section(menu, NULL, G_MENU_MODEL(section));
+}
+
 static bool is_offline(const AldDetailsSubject *subject, const AldEntity *node)
 {
         return node && ald_node_exclusion(subject->model, node);
@@ -135,6 +154,7 @@ static GMenu *make_node_menu(const AldDetailsSubject *subject)
         }
         if (!ald_details_subject_is_own(subject, subject->a))
                 append_action(menu, _("Re_name…"), "win.set-name-there", NULL);
+        append_silence(menu, subject);
         return menu;
 }
 
@@ -157,6 +177,7 @@ static GMenu *make_pair_menu(const AldDetailsSubject *subject)
         append_node(nodes, subject, subject->a);
         append_node(nodes, subject, subject->b);
         g_menu_append_section(menu, NULL, G_MENU_MODEL(nodes));
+        append_silence(menu, subject);
         if (is_offline(subject, subject->node_a) || is_offline(subject, subject->node_b))
                 return menu;
         if (ald_details_subject_is_own(subject, subject->a))
@@ -169,9 +190,10 @@ static GMenu *make_pair_menu(const AldDetailsSubject *subject)
 /* A menu that is open must not be replaced each time that a figure changes. */
 static void show_menu(AldDetailsHeader *header, const AldDetailsSubject *subject, const char *title)
 {
-        g_autofree char *key = g_strdup_printf("%s %s %s %d %d %s", ald_model_node_id(subject->model) ?: "",
-                subject->a, subject->b ?: "", is_offline(subject, subject->node_a),
-                is_offline(subject, subject->node_b), title);
+        g_autofree char *key = g_strdup_printf("%s %s %s %d %d %d %s",
+                ald_model_node_id(subject->model) ?: "", subject->a, subject->b ?: "",
+                is_offline(subject, subject->node_a), is_offline(subject, subject->node_b),
+                has_silence(subject), title);
         g_autoptr(GMenu) menu = NULL;
 
         if (g_strcmp0(key, header->menu_key) == 0)

@@ -178,9 +178,16 @@ static void read_if_due(AldHistorySection *self, const AldDetailsSubject *subjec
         self->is_about_pair = subject->b != NULL;
         self->from = (guint64) g_get_real_time() - periods[self->period].usec;
         self->refused = false;
-        self->reading = ald_history_series_of(subject);
         self->at = 0;
-        read_next(self);
+        self->reading = ald_history_series_of(subject);
+        if (self->reading->len > 0) {
+                read_next(self);
+                return;
+        }
+        g_clear_pointer(&self->shown, g_ptr_array_unref);
+        g_clear_pointer(&self->failure, g_free);
+        g_clear_pointer(&self->reading, g_ptr_array_unref);
+        self->outdated = true;
 }
 
 /* Showing. */
@@ -207,8 +214,8 @@ static const char *describe_absence(const AldHistorySection *self)
                 return NULL;
         if (!self->refused)
                 return _(periods[self->period].nothing);
-        return self->is_about_pair ? _("The history service there does not record these links.")
-                                   : _("The history service there does not record this node.");
+        return self->is_about_pair ? _("No history of these links is kept.")
+                                   : _("No history of this node is kept.");
 }
 
 static void show_rows(AldHistorySection *self)
@@ -228,10 +235,10 @@ static void update(AldDetailsSection *section, const AldDetailsSubject *subject)
 {
         AldHistorySection *self = ALD_HISTORY_SECTION(section);
 
+        read_if_due(self, subject);
         if (self->outdated)
                 show_rows(self);
         self->outdated = false;
-        read_if_due(self, subject);
 }
 
 /* The period, as it was last chosen in any window. */

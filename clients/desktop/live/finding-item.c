@@ -10,6 +10,7 @@ struct _AldFindingItem {
         GObject parent;
         char *key, *id, *names, *words, *remedy, *period;
         GStrv nodes;
+        bool silent;
         AldFindingWeight weight;
 };
 
@@ -87,7 +88,7 @@ static char *join_names(const AldFindingRow *row, AldModel *model)
 }
 
 /* As the language of the desktop writes it; with the zone, since it is copied to other people. */
-static char *format_local(uint64_t usec)
+char *ald_finding_time_text(uint64_t usec)
 {
         g_autoptr(GDateTime) utc = g_date_time_new_from_unix_utc((gint64) (usec / G_USEC_PER_SEC));
         g_autoptr(GDateTime) local = utc ? g_date_time_to_local(utc) : NULL;
@@ -98,8 +99,8 @@ static char *format_local(uint64_t usec)
 /* "Began 27.11.2026 12:04:10, ended 27.11.2026 12:10:40, lasted 6 min"; NULL if unknown. */
 static char *describe_period(uint64_t began_usec, uint64_t ended_usec)
 {
-        g_autofree char *began = began_usec == ALD_ABSENT_UINT64 ? NULL : format_local(began_usec);
-        g_autofree char *ended = ended_usec == ALD_ABSENT_UINT64 ? NULL : format_local(ended_usec);
+        g_autofree char *began = began_usec == ALD_ABSENT_UINT64 ? NULL : ald_finding_time_text(began_usec);
+        g_autofree char *ended = ended_usec == ALD_ABSENT_UINT64 ? NULL : ald_finding_time_text(ended_usec);
         g_autofree char *lasted = began && ended
                                           ? ald_format_duration((double) ended_usec - (double) began_usec)
                                           : NULL;
@@ -107,7 +108,7 @@ static char *describe_period(uint64_t began_usec, uint64_t ended_usec)
         if (!began)
                 return NULL;
         return ended ? g_strdup_printf(_("Began %s, ended %s, lasted %s"), began, ended, lasted)
-                     : g_strdup_printf(_("Began %s, lasts"), began);
+                     : g_strdup_printf(_("Began %s, has not ended"), began);
 }
 
 static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *model)
@@ -115,7 +116,7 @@ static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *m
         clear_words(item);
         item->weight = weight_of(row);
         item->names = join_names(row, model);
-        item->words = ald_finding_words_with_times(row, format_local) ?: g_strdup(ALD_ABSENT_TEXT);
+        item->words = ald_finding_words_with_times(row, ald_finding_time_text) ?: g_strdup(ALD_ABSENT_TEXT);
         item->remedy = ald_finding_remedy_words(row);
 }
 
@@ -188,5 +189,19 @@ void ald_finding_item_set_period(AldFindingItem *item, uint64_t began_usec, uint
 
         item->period = describe_period(began_usec, ended_usec);
         if (g_strcmp0(before, item->period) != 0)
+                g_signal_emit(item, signals[CHANGED], 0);
+}
+
+bool ald_finding_item_is_silent(AldFindingItem *item)
+{
+        return item->silent;
+}
+
+void ald_finding_item_set_silent(AldFindingItem *item, bool silent)
+{
+        bool before = item->silent;
+
+        item->silent = silent;
+        if (silent != before)
                 g_signal_emit(item, signals[CHANGED], 0);
 }

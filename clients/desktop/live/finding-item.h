@@ -42,5 +42,12 @@ const char *ald_finding_item_remedy(AldFindingItem *item);
 const char *ald_finding_item_period(AldFindingItem *item);
 void ald_finding_item_set_period(AldFindingItem *item, uint64_t began_usec, uint64_t ended_usec);
 
+/* Whether notices of it are wanted by nobody. */
+bool ald_finding_item_is_silent(AldFindingItem *item);
+void ald_finding_item_set_silent(AldFindingItem *item, bool silent);
+
+/* A time as findings have it, to be freed. */
+char *ald_finding_time_text(uint64_t usec);
+
 /* The key of an item with this row; to be freed. */
 char *ald_finding_row_key(const AldFindingRow *row);

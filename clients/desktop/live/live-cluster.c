@@ -106,9 +106,17 @@ static void update_link(gpointer item, const void *summary, void *userdata)
         ald_link_item_update(item, (AldLinkSummary *) summary);
 }
 
+static bool is_silent(AldLiveCluster *cluster, const AldFindingRow *row)
+{
+        return ald_live_history_find_silence(cluster->history, row->nodes) != NULL;
+}
+
 static gpointer make_finding(const void *row, void *userdata)
 {
-        return ald_finding_item_new(row, ALD_LIVE_CLUSTER(userdata)->model);
+        AldFindingItem *item = ald_finding_item_new(row, ALD_LIVE_CLUSTER(userdata)->model);
+
+        ald_finding_item_set_silent(item, is_silent(userdata, row));
+        return item;
 }
 
 static char *key_of_finding(const void *row)
@@ -119,6 +127,7 @@ static char *key_of_finding(const void *row)
 static void update_finding(gpointer item, const void *row, void *userdata)
 {
         ald_finding_item_update(item, row, ALD_LIVE_CLUSTER(userdata)->model);
+        ald_finding_item_set_silent(item, is_silent(userdata, row));
 }
 
 static const AldItemListType node_list = { make_node, key_of_node, update_node },

@@ -286,3 +286,37 @@ const AldRows *ald_live_history_silences(AldLiveHistory *history)
 {
         return &history->silences.rows;
 }
+
+/* The service says that one has ended, but may be gone itself. */
+static bool lasts(const AldSilenceRow *row)
+{
+        return row->node && row->until_usec > (uint64_t) g_get_real_time();
+}
+
+const AldSilenceRow *ald_live_history_find_silence(AldLiveHistory *history, const char *const *nodes)
+{
+        const AldRows *rows = &history->silences.rows;
+
+        for (size_t i = 0; nodes && i < rows->n; i++) {
+                const AldSilenceRow *row = ald_rows_at(rows, i);
+
+                if (lasts(row) && g_strv_contains(nodes, row->node) &&
+                        (!row->peer || g_strv_contains(nodes, row->peer)))
+                        return row;
+        }
+        return NULL;
+}
+
+bool ald_live_history_has_silence(AldLiveHistory *history, const char *a, const char *b)
+{
+        const AldRows *rows = &history->silences.rows;
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const AldSilenceRow *row = ald_rows_at(rows, i);
+
+                if (lasts(row) && ((g_str_equal(row->node, a) && g_strcmp0(row->peer, b) == 0) ||
+                                          (b && g_str_equal(row->node, b) && g_strcmp0(row->peer, a) == 0)))
+                        return true;
+        }
+        return false;
+}

@@ -29,6 +29,12 @@ void ald_live_history_disconnect(AldLiveHistory *history);
 const AldRows *ald_live_history_findings(AldLiveHistory *history);
 const AldRows *ald_live_history_silences(AldLiveHistory *history);
 
+/* A silence that covers a finding about these nodes, NULL-terminated, as the service has it; NULL: none. */
+const AldSilenceRow *ald_live_history_find_silence(AldLiveHistory *history, const char *const *nodes);
+
+/* Whether there is a silence of this node, or of the links between two; b may be NULL. */
+bool ald_live_history_has_silence(AldLiveHistory *history, const char *a, const char *b);
+
 /* One call whose answer is awaited. It is freed before the function is called. */
 typedef struct AldHistoryCall AldHistoryCall;
 

@@ -14,7 +14,7 @@ struct _AldFindingCard {
         AldLiveCluster *cluster;
         AldFindingItem *item;
         gulong changed_id;
-        GtkWidget *symbol, *severity, *id, *words, *period, *remedy, *nodes;
+        GtkWidget *symbol, *severity, *silent, *id, *words, *period, *remedy, *nodes;
         const char *tone; /* style class */
         char *about;      /* what the buttons are made from */
 };
@@ -124,7 +124,7 @@ static void add_buttons(AldFindingCard *card)
 
                 add_node(card, node_button_new(name, "win.show-node", g_variant_new_string(nodes[i])));
         }
-        if (n == 1 && is_about_offline(card->item))
+        if (n == 1 && is_about_offline(card->item) && !ald_finding_item_period(card->item))
                 add_forget(card, nodes[0]);
         if (n > NODES_MAX) {
                 g_autofree char *rest = g_strdup_printf(
@@ -176,6 +176,7 @@ static void refresh_severity(AldFindingCard *card)
 static void refresh(AldFindingCard *card)
 {
         refresh_severity(card);
+        ald_label_show(card->silent, ald_finding_item_is_silent(card->item) ? _("Silenced") : NULL);
         ald_label_show(card->id, ald_finding_item_id(card->item));
         ald_label_show(card->words, ald_finding_item_words(card->item));
         ald_label_show(card->period, ald_finding_item_period(card->item));
@@ -238,11 +239,15 @@ static GtkWidget *head_new(AldFindingCard *card)
 
         card->severity = gtk_label_new(NULL);
         gtk_widget_add_css_class(card->severity, "caption-heading");
+        card->silent = gtk_label_new(NULL);
+        gtk_widget_add_css_class(card->silent, "caption-heading");
+        gtk_widget_add_css_class(card->silent, "dim-label");
         card->id = gtk_label_new(NULL);
         gtk_label_set_ellipsize(GTK_LABEL(card->id), PANGO_ELLIPSIZE_END);
         gtk_widget_add_css_class(card->id, "caption");
         gtk_widget_add_css_class(card->id, "dim-label");
         gtk_box_append(GTK_BOX(head), card->severity);
+        gtk_box_append(GTK_BOX(head), card->silent);
         gtk_box_append(GTK_BOX(head), card->id);
         return head;
 }
