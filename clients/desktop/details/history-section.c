@@ -7,13 +7,12 @@
 #include "clients/desktop/details/history-series.h"
 #include "clients/desktop/details/rows/history-row.h"
 #include "clients/desktop/details/sections.h"
+#include "clients/desktop/live/held-rows.h"
 #include "common/bus-names.h"
-#include "record/record-bus.h"
 
 #define REFRESH_USEC (60 * G_USEC_PER_SEC)
 #define HOUR_USEC (G_GUINT64_CONSTANT(3600) * G_USEC_PER_SEC)
 #define NOT_KEPT "org.alidade.Error.NotKept"
-#define BYTES_MAX (1024u * 1024)        /* of the points in memory */
 #define CHOSEN_KEY "ald-history-period" /* of the application, which keeps what was chosen */
 #define INDEX_KEY "ald-period-index"    /* of a button */
 
@@ -95,17 +94,17 @@ static int read_points(AldHistorySection *self, sd_bus_message *reply, AldHistor
 {
         const AldSparkPoint unknown = ALD_SPARK_POINT_INIT;
         guint n = periods[self->period].n_points;
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        AldRows rows;
-        int r = ald_record_bus_read_rows(reply, &ald_history_point_struct, BYTES_MAX, owned, &rows);
+        g_auto(AldHeldRows) held = { 0 };
+        int r = ald_held_rows_read(reply, &ald_history_point_struct, &held);
 
         if (r < 0)
                 return r;
         series->points = g_array_sized_new(FALSE, FALSE, sizeof(AldSparkPoint), n);
         for (guint i = 0; i < n; i++)
                 g_array_append_val(series->points, unknown);
-        for (size_t i = 0; i < rows.n; i++)
-                put_point(series->points, ald_rows_at(&rows, i), self->from, periods[self->period].usec / n);
+        for (size_t i = 0; i < held.rows.n; i++)
+                put_point(series->points, ald_rows_at(&held.rows, i), self->from,
+                        periods[self->period].usec / n);
         return 0;
 }
 

@@ -5,11 +5,9 @@
 #include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/live/event-list.h"
 #include "clients/desktop/live/finding-item.h"
+#include "clients/desktop/live/held-rows.h"
 #include "clients/desktop/live/item-list.h"
 #include "common/bus-names.h"
-#include "record/record-bus.h"
-
-#define BYTES_MAX (16u * 1024 * 1024) /* of the rows in memory */
 
 struct AldEventList {
         AldLiveCluster *cluster;
@@ -65,21 +63,20 @@ static void take(AldEventList *list, const AldRows *events, const AldRows *findi
 
 static int read_events(AldEventList *list, sd_bus_message *reply)
 {
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        AldRows events, findings;
+        g_auto(AldHeldRows) events = { 0 }, findings = { 0 };
         int more, r;
 
-        r = ald_record_bus_read_rows(reply, &ald_history_event_struct, BYTES_MAX, owned, &events);
+        r = ald_held_rows_read(reply, &ald_history_event_struct, &events);
         if (r >= 0)
-                r = ald_record_bus_read_rows(reply, &ald_finding_row_struct, BYTES_MAX, owned, &findings);
+                r = ald_held_rows_read(reply, &ald_finding_row_struct, &findings);
         if (r >= 0)
                 r = sd_bus_message_read(reply, "b", &more);
-        if (r >= 0 && events.n != findings.n)
+        if (r >= 0 && events.rows.n != findings.rows.n)
                 r = -EBADMSG;
         if (r < 0)
                 return r;
         list->is_cut = more;
-        take(list, &events, &findings);
+        take(list, &events.rows, &findings.rows);
         return 0;
 }
 
@@ -91,6 +88,8 @@ static void on_events(sd_bus_message *reply, const sd_bus_error *error, void *us
         g_autofree char *why = NULL;
 
         list->call = NULL;
+        if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED))
+                return; /* what was read before stays, as in all of the window */
         g_clear_pointer(&list->failure, g_free);
         if (reply && read_events(list, reply) < 0)
                 error = &unreadable;

@@ -4,15 +4,14 @@
 #include <string.h>
 
 #include "clients/common/connection.h"
+#include "clients/desktop/live/held-rows.h"
 #include "clients/desktop/live/live-history.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/bus-source.h"
-#include "record/record-bus.h"
 
 #define DRIVER "org.freedesktop.DBus"
 #define DRIVER_PATH "/org/freedesktop/DBus"
-#define BYTES_MAX (4u * 1024 * 1024) /* of rows in memory */
 
 /* One of the lists that are kept up to date. */
 typedef struct FollowedRows {
@@ -22,10 +21,7 @@ typedef struct FollowedRows {
         sd_bus_slot *match;
         AldHistoryCall *call;
         bool outdated; /* it has changed while it was read */
-
-        AldRows rows;
-        GPtrArray *owned; /* memory of the rows, which also point into the reply */
-        sd_bus_message *reply;
+        AldHeldRows held;
 } FollowedRows;
 
 struct AldLiveHistory {
@@ -112,24 +108,14 @@ AldHistoryCall *ald_history_call_new(AldLiveHistory *history, const char *member
 
 /* What is followed. */
 
-static void forget_rows(FollowedRows *followed)
-{
-        followed->rows = (AldRows){ .type = followed->type };
-        g_clear_pointer(&followed->owned, g_ptr_array_unref);
-        g_clear_pointer(&followed->reply, sd_bus_message_unref);
-}
-
 static void set_rows(FollowedRows *followed, sd_bus_message *reply)
 {
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        AldRows rows;
+        AldHeldRows held;
 
-        if (ald_record_bus_read_rows(reply, followed->type, BYTES_MAX, owned, &rows) < 0)
+        if (ald_held_rows_read(reply, followed->type, &held) < 0)
                 return;
-        forget_rows(followed);
-        followed->rows = rows;
-        followed->owned = g_steal_pointer(&owned);
-        followed->reply = sd_bus_message_ref(reply);
+        ald_held_rows_clear(&followed->held);
+        followed->held = held;
         followed->history->changed(followed->history->userdata);
 }
 
@@ -168,7 +154,7 @@ static int on_rows_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_
 /* Without the service there are no findings of it. Silences last: it comes back with them. */
 static void set_owner(AldLiveHistory *history, const char *owner)
 {
-        bool had_findings = history->findings.rows.n > 0;
+        bool had_findings = history->findings.held.rows.n > 0;
 
         if (g_strcmp0(owner, history->owner) == 0)
                 return;
@@ -179,7 +165,7 @@ static void set_owner(AldLiveHistory *history, const char *owner)
                 read_rows(&history->silences);
                 return;
         }
-        forget_rows(&history->findings);
+        ald_held_rows_clear(&history->findings.held);
         if (had_findings)
                 history->changed(history->userdata);
 }
@@ -258,12 +244,12 @@ AldLiveHistory *ald_live_history_new(AldLiveHistoryChanged changed, void *userda
                 .method = "GetFindings",
                 .signal = "FindingsChanged",
                 .type = &ald_finding_row_struct,
-                .rows = { .type = &ald_finding_row_struct } };
+                .held.rows.type = &ald_finding_row_struct };
         history->silences = (FollowedRows){ .history = history,
                 .method = "GetSilences",
                 .signal = "SilencesChanged",
                 .type = &ald_silence_row_struct,
-                .rows = { .type = &ald_silence_row_struct } };
+                .held.rows.type = &ald_silence_row_struct };
         return history;
 }
 
@@ -272,19 +258,19 @@ void ald_live_history_free(AldLiveHistory *history)
         if (!history)
                 return;
         ald_live_history_disconnect(history);
-        forget_rows(&history->findings);
-        forget_rows(&history->silences);
+        ald_held_rows_clear(&history->findings.held);
+        ald_held_rows_clear(&history->silences.held);
         g_free(history);
 }
 
 const AldRows *ald_live_history_findings(AldLiveHistory *history)
 {
-        return &history->findings.rows;
+        return &history->findings.held.rows;
 }
 
 const AldRows *ald_live_history_silences(AldLiveHistory *history)
 {
-        return &history->silences.rows;
+        return &history->silences.held.rows;
 }
 
 /* The service says that one has ended, but may be gone itself. */
@@ -295,7 +281,7 @@ static bool lasts(const AldSilenceRow *row)
 
 const AldSilenceRow *ald_live_history_find_silence(AldLiveHistory *history, const char *const *nodes)
 {
-        const AldRows *rows = &history->silences.rows;
+        const AldRows *rows = &history->silences.held.rows;
 
         for (size_t i = 0; nodes && i < rows->n; i++) {
                 const AldSilenceRow *row = ald_rows_at(rows, i);
@@ -309,7 +295,7 @@ const AldSilenceRow *ald_live_history_find_silence(AldLiveHistory *history, cons
 
 bool ald_live_history_has_silence(AldLiveHistory *history, const char *a, const char *b)
 {
-        const AldRows *rows = &history->silences.rows;
+        const AldRows *rows = &history->silences.held.rows;
 
         for (size_t i = 0; i < rows->n; i++) {
                 const AldSilenceRow *row = ald_rows_at(rows, i);
