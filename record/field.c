@@ -42,6 +42,22 @@ bool ald_field_is_absent(const AldField *field, const void *value)
         g_assert_not_reached();
 }
 
+bool ald_field_is_figure(const AldField *field)
+{
+        switch (field->type) {
+        case ALD_TYPE_UINT64:
+        case ALD_TYPE_INT64:
+        case ALD_TYPE_DOUBLE:
+        case ALD_TYPE_BOOLEAN:
+                return !g_str_has_suffix(field->name, "USec");
+        case ALD_TYPE_STRING:
+        case ALD_TYPE_STRV:
+        case ALD_TYPE_ROWS:
+                return false;
+        }
+        g_assert_not_reached();
+}
+
 static int compare_strv(const char *const *a, const char *const *b)
 {
         for (; *a && *b; a++, b++) {

@@ -80,6 +80,9 @@ const char *ald_field_signature(const AldField *field);
 /* Whether a value is absent, in any of the forms above. */
 bool ald_field_is_absent(const AldField *field, const void *value);
 
+/* Whether it is a number, or a yes or no, that is kept over time: any but a time or a duration. */
+bool ald_field_is_figure(const AldField *field);
+
 /* A total order of the values of a field; absent comes first. */
 int ald_field_compare(const AldField *field, const void *a, const void *b);
 

@@ -80,13 +80,6 @@ void ald_recorder_free(AldRecorder *recorder)
 
 /* Numbers */
 
-static bool is_number(const AldField *field)
-{
-        return (field->type == ALD_TYPE_UINT64 || field->type == ALD_TYPE_INT64 ||
-                       field->type == ALD_TYPE_DOUBLE || field->type == ALD_TYPE_BOOLEAN) &&
-               !g_str_has_suffix(field->name, "USec");
-}
-
 bool ald_recorder_is_field(AldKind kind, const char *field)
 {
         const char *open = strchr(field, '['), *close = open ? strrchr(open, ']') : NULL;
@@ -97,7 +90,7 @@ bool ald_recorder_is_field(AldKind kind, const char *field)
                 found = ald_struct_find(found->rows, close + 2);
         else if (open)
                 return false;
-        return found && is_number(found);
+        return found && ald_field_is_figure(found);
 }
 
 /* NaN if it is absent, or no number of its own. */
@@ -105,7 +98,7 @@ static double number_of(const AldField *field, const void *fields)
 {
         const void *value = fields ? ald_field_of(field, fields) : NULL;
 
-        if (!value || !is_number(field) || ald_field_is_absent(field, value))
+        if (!value || !ald_field_is_figure(field) || ald_field_is_absent(field, value))
                 return NAN;
         switch (field->type) {
         case ALD_TYPE_UINT64:

@@ -41,6 +41,20 @@ static void test_absent(void)
         g_assert_false(ald_field_is_absent(&rows_field, &rows));
 }
 
+static void test_figures(void)
+{
+        static const AldField time_field = { .name = "MeasuredUSec", .type = ALD_TYPE_UINT64 };
+
+        g_assert_true(ald_field_is_figure(&uint64_field));
+        g_assert_true(ald_field_is_figure(&int64_field));
+        g_assert_true(ald_field_is_figure(&double_field));
+        g_assert_true(ald_field_is_figure(&boolean_field));
+        g_assert_false(ald_field_is_figure(&time_field));
+        g_assert_false(ald_field_is_figure(&string_field));
+        g_assert_false(ald_field_is_figure(&strv_field));
+        g_assert_false(ald_field_is_figure(&rows_field));
+}
+
 /* All fields of the absent instance of each struct are absent. */
 static void test_absent_instances(void)
 {
@@ -232,6 +246,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/field/absent", test_absent);
+        g_test_add_func("/field/figures", test_figures);
         g_test_add_func("/field/absent-instances", test_absent_instances);
         g_test_add_func("/field/order", test_order);
         g_test_add_func("/field/order-is-total", test_order_is_total);
