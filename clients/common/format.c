@@ -40,6 +40,17 @@ static char *scaled(double value, double step, const char *const *units)
 }
 
 static const char *const bytes_units[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", NULL };
+static const char *const byte_rate_units[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s", NULL };
+static const char *const bit_rate_units[] = { "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s", "Pb/s", NULL };
+static const char *const hertz_units[] = { "Hz", "kHz", "MHz", "GHz", "THz", NULL };
+static const char *const transfer_units[] = { "T/s", "kT/s", "MT/s", "GT/s", "TT/s", NULL };
+static const char *const flops_units[] = { "FLOPS", "kFLOPS", "MFLOPS", "GFLOPS", "TFLOPS", "PFLOPS",
+        "EFLOPS", NULL };
+static const char *const nsec_units[] = { "ns", "µs", "ms", "s", NULL };
+static const char *const percent_units[] = { "%", NULL };
+static const char *const celsius_units[] = { "°C", NULL };
+static const char *const watt_units[] = { "W", NULL };
+static const char *const no_units[] = { "", NULL };
 
 char *ald_format_bytes(double bytes)
 {
@@ -70,45 +81,32 @@ char *ald_format_bytes_of(double part, double whole)
 
 char *ald_format_bytes_per_second(double rate)
 {
-        static const char *const units[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s", NULL };
-
-        return scaled(rate, 1000, units);
+        return scaled(rate, 1000, byte_rate_units);
 }
 
 char *ald_format_bits_per_second(double rate)
 {
-        static const char *const units[] = { "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s", "Pb/s", NULL };
-
-        return scaled(rate, 1000, units);
+        return scaled(rate, 1000, bit_rate_units);
 }
 
 char *ald_format_hertz(double hertz)
 {
-        static const char *const units[] = { "Hz", "kHz", "MHz", "GHz", "THz", NULL };
-
-        return scaled(hertz, 1000, units);
+        return scaled(hertz, 1000, hertz_units);
 }
 
 char *ald_format_transfers(double rate)
 {
-        static const char *const units[] = { "T/s", "kT/s", "MT/s", "GT/s", "TT/s", NULL };
-
-        return scaled(rate, 1000, units);
+        return scaled(rate, 1000, transfer_units);
 }
 
 char *ald_format_tflops(double tflops)
 {
-        static const char *const units[] = { "FLOPS", "kFLOPS", "MFLOPS", "GFLOPS", "TFLOPS", "PFLOPS",
-                "EFLOPS", NULL };
-
-        return scaled(tflops * 1e12, 1000, units);
+        return scaled(tflops * 1e12, 1000, flops_units);
 }
 
 char *ald_format_nsec(double nsec)
 {
-        static const char *const units[] = { "ns", "µs", "ms", "s", NULL };
-
-        return scaled(nsec, 1000, units);
+        return scaled(nsec, 1000, nsec_units);
 }
 
 char *ald_format_percent(double percent)
@@ -217,30 +215,47 @@ static char *format_expiry(double end_usec, double now_usec)
         return g_strdup_printf(end_usec > now_usec ? _("%s, in %s") : "%s, %s", date, left);
 }
 
+/* By what the name of a field ends in. */
+typedef struct FieldUnit {
+        const char *suffix;
+        char *(*format)(double value);
+        double factor; /* from the field to the first of the names */
+        double step;   /* from each to the next */
+        const char *const *names;
+} FieldUnit;
+
+static const FieldUnit field_units[] = {
+        { "BytesPerSecond", ald_format_bytes_per_second, 1, 1000, byte_rate_units },
+        { "BitsPerSecond", ald_format_bits_per_second, 1, 1000, bit_rate_units },
+        { "Bytes", ald_format_bytes, 1, 1024, bytes_units },
+        { "MilliCelsius", ald_format_celsius, 1e-3, 1, celsius_units },
+        { "MicroWatts", ald_format_watts, 1e-6, 1, watt_units },
+        { "NSec", ald_format_nsec, 1, 1000, nsec_units },
+        { "Hz", ald_format_hertz, 1, 1000, hertz_units },
+        { "TransfersPerSecond", ald_format_transfers, 1, 1000, transfer_units },
+        { "TransfersPerSecondMax", ald_format_transfers, 1, 1000, transfer_units },
+        { "Usage", ald_format_percent, 1, 1, percent_units },
+        { "Some10", ald_format_percent, 1, 1, percent_units },
+        { "Full10", ald_format_percent, 1, 1, percent_units },
+        { "Interval", ald_format_percent, 1, 1, percent_units },
+        { "Spread", ald_format_percent, 1, 1, percent_units },
+        { "Tflops", ald_format_tflops, 1e12, 1000, flops_units },
+        { "TflopsFp16", ald_format_tflops, 1e12, 1000, flops_units },
+        { "Mtu", ald_format_count, 1, 1, no_units },
+};
+
+/* NULL if the name says nothing of it. */
+static const FieldUnit *unit_of(const char *name)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(field_units); i++)
+                if (g_str_has_suffix(name, field_units[i].suffix))
+                        return &field_units[i];
+        return NULL;
+}
+
 static char *format_number(const char *name, double value, double now_usec)
 {
-        static const struct {
-                const char *suffix;
-                char *(*format)(double value);
-        } units[] = {
-                { "BytesPerSecond", ald_format_bytes_per_second },
-                { "BitsPerSecond", ald_format_bits_per_second },
-                { "Bytes", ald_format_bytes },
-                { "MilliCelsius", ald_format_celsius },
-                { "MicroWatts", ald_format_watts },
-                { "NSec", ald_format_nsec },
-                { "Hz", ald_format_hertz },
-                { "TransfersPerSecond", ald_format_transfers },
-                { "TransfersPerSecondMax", ald_format_transfers },
-                { "Usage", ald_format_percent },
-                { "Some10", ald_format_percent },
-                { "Full10", ald_format_percent },
-                { "Interval", ald_format_percent },
-                { "Spread", ald_format_percent },
-                { "Tflops", ald_format_tflops },
-                { "TflopsFp16", ald_format_tflops },
-                { "Mtu", ald_format_count },
-        };
+        const FieldUnit *unit;
 
         if (g_str_has_suffix(name, "OffsetUSec"))
                 return format_offset(value);
@@ -250,10 +265,41 @@ static char *format_number(const char *name, double value, double now_usec)
                 return format_expiry(value, now_usec);
         if (g_str_has_suffix(name, "USec"))
                 return ald_format_age(value, now_usec);
-        for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
-                if (g_str_has_suffix(name, units[i].suffix))
-                        return units[i].format(value);
-        return isfinite(value) ? g_strdup_printf("%.10g", value) : absent();
+        unit = unit_of(name);
+        return unit ? unit->format(value) : isfinite(value) ? g_strdup_printf("%.10g", value) : absent();
+}
+
+AldFigureUnit ald_figure_unit(const char *name, double greatest)
+{
+        const FieldUnit *unit = unit_of(name);
+        AldFigureUnit chosen = { unit ? unit->factor : 1, unit ? unit->names[0] : "" };
+
+        greatest = fabs(greatest * chosen.factor);
+        for (unsigned i = 1; unit && unit->names[i] && greatest >= unit->step * (1 - 0.5e-3); i++) {
+                greatest /= unit->step;
+                chosen = (AldFigureUnit){ chosen.factor / unit->step, unit->names[i] };
+        }
+        return chosen;
+}
+
+/* Numbers below 1 keep two digits that count, down to 0.001. */
+static int small_decimals(double size)
+{
+        return size >= 0.995 ? decimals(size) : size >= 0.0995 ? 2 : size >= 0.00995 ? 3 : 4;
+}
+
+char *ald_format_in_unit(const AldFigureUnit *unit, double value)
+{
+        double number = value * unit->factor, size = fabs(number);
+
+        if (!isfinite(number))
+                return absent();
+        if (number > 0 && number < 0.001)
+                return g_strdup("<0.001");
+        /* Parts of a count, or of what has no smaller unit, are not rounded away, but not made up either. */
+        if (size == 0 || (size == floor(size) && unit->factor == 1))
+                return g_strdup_printf("%.0f", size > 0 ? number : 0);
+        return g_strdup_printf("%.*f", small_decimals(size), number);
 }
 
 static char *format_boolean(bool value)

@@ -50,5 +50,16 @@ char *ald_format_field(const AldField *field, const void *value, double now_usec
 /* The same for a field that this version does not know; absent if its type is not one of a field. */
 char *ald_format_raw(const char *name, const json_t *value, double now_usec);
 
+/* The unit in which several figures of a field are shown beside each other, that of the greatest. */
+typedef struct AldFigureUnit {
+        double factor;    /* by which a figure is multiplied */
+        const char *name; /* "GiB"; "" if it has none */
+} AldFigureUnit;
+
+AldFigureUnit ald_figure_unit(const char *name, double greatest);
+
+/* The number alone: "62.7", "0.042", "<0.001". */
+char *ald_format_in_unit(const AldFigureUnit *unit, double value);
+
 /* "a, b, c"; ALD_ABSENT_TEXT for NULL. Made safe. */
 char *ald_format_list(const char *const *list);

@@ -54,6 +54,42 @@ static void test_numbers(void)
         }
 }
 
+static const struct {
+        const char *field;
+        double greatest, value;
+        const char *unit, *expected;
+} shared_unit_cases[] = {
+        { "AvailableBytes", 50.0 * (1 << 30), 48.0 * (1 << 30), "GiB", "48.0" },
+        { "AvailableBytes", 50.0 * (1 << 30), 3.0 * (1 << 20), "GiB", "0.0029" },
+        { "AvailableBytes", 50.0 * (1 << 30), 1.0 * (1 << 19), "GiB", "<0.001" },
+        { "AvailableBytes", 50.0 * (1 << 30), 0, "GiB", "0" },
+        { "AvailableBytes", 900, 12, "B", "12" },
+        { "UploadBitsPerSecond", 999.9e6, 94.1e6, "Gb/s", "0.094" },
+        { "MemoryBandwidthBytesPerSecond", 1.2e12, 0.94e12, "TB/s", "0.94" },
+        { "RttP50NSec", 12e6, 30400, "ms", "0.030" },
+        { "GemmTflops", 82.6, 82.6, "TFLOPS", "82.6" },
+        { "GemmTflops", 0.5, 0.25, "GFLOPS", "250" },
+        { "TemperatureMilliCelsius", 61000, -5400, "°C", "-5.40" },
+        { "PowerMicroWatts", 220e6, 4.5e6, "W", "4.50" },
+        { "CpuUsage", 98, 12.5, "%", "12.5" },
+        { "CpuUsage", 98, 3, "%", "3" },
+        { "ComputeProcesses", 3, 1.25, "", "1.25" },
+        { "ComputeProcesses", 3, 2, "", "2" },
+        { "ComputeProcesses", NAN, NAN, "", "–" },
+};
+
+static void test_shared_units(void)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(shared_unit_cases); i++) {
+                AldFigureUnit unit = ald_figure_unit(
+                        shared_unit_cases[i].field, shared_unit_cases[i].greatest);
+                g_autofree char *text = ald_format_in_unit(&unit, shared_unit_cases[i].value);
+
+                g_assert_cmpstr(unit.name, ==, shared_unit_cases[i].unit);
+                g_assert_cmpstr(text, ==, shared_unit_cases[i].expected);
+        }
+}
+
 static void assert_of(double part, double whole, const char *expected)
 {
         g_autofree char *text = ald_format_bytes_of(part, whole);
@@ -193,6 +229,7 @@ int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/format/numbers", test_numbers);
+        g_test_add_func("/format/shared-units", test_shared_units);
         g_test_add_func("/format/bytes-of", test_bytes_of);
         g_test_add_func("/format/age", test_age);
         g_test_add_func("/format/fields", test_fields);
