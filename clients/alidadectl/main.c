@@ -43,6 +43,8 @@ static const AldVerb verbs[] = {
         { "monitor", 0, 0, ald_verb_monitor, "monitor", "Print a line for each update" },
         { "findings", 0, UINT_MAX, ald_verb_findings, "findings …",
                 "List what is wrong in the cluster, or was; see alidadectl findings --help" },
+        { "history", 0, UINT_MAX, ald_verb_history, "history …",
+                "Show figures of a node or of links over time; see alidadectl history --help" },
         { "silence", 0, UINT_MAX, ald_verb_silence, "silence …",
                 "Stop notices about a node or link; see alidadectl silence --help" },
         { "unsilence", 0, UINT_MAX, ald_verb_unsilence, "unsilence …",
@@ -134,8 +136,8 @@ static int print_help(const AldCtl *ctl, const GPtrArray *words)
 /* Whether a verb has options of its own. */
 static bool has_own_options(const char *verb)
 {
-        static const char *const verbs_with_options[] = { "check", "cluster", "export", "findings", "inhibit",
-                "place", "probe", "silence", "unsilence", NULL };
+        static const char *const verbs_with_options[] = { "check", "cluster", "export", "findings", "history",
+                "inhibit", "place", "probe", "silence", "unsilence", NULL };
 
         return g_strv_contains(verbs_with_options, verb);
 }

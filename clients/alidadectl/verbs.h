@@ -17,6 +17,7 @@ int ald_verb_show(const AldCtl *ctl);
 int ald_verb_watch(const AldCtl *ctl);
 int ald_verb_monitor(const AldCtl *ctl);
 int ald_verb_findings(const AldCtl *ctl);
+int ald_verb_history(const AldCtl *ctl);
 int ald_verb_silence(const AldCtl *ctl);
 int ald_verb_unsilence(const AldCtl *ctl);
 int ald_verb_check(const AldCtl *ctl);

@@ -22,6 +22,7 @@ void ald_link_summary_free(AldLinkSummary *summary)
                 return;
         g_free(summary->source_id);
         g_free(summary->sink_id);
+        g_free(summary->key);
         g_free(summary->source);
         g_free(summary->sink);
         g_free(summary->path);
@@ -248,6 +249,7 @@ static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEnt
         char id[ALD_ID_STRING_SIZE];
 
         summary->source_id = g_strndup(link->id, (gsize) (key - 1 - link->id));
+        summary->key = g_strdup(key);
         summary->sink_id = ald_id_equal(&is->sink, &none) ? g_strndup(key, strcspn(key, ","))
                                                           : g_strdup(ald_id_format(&is->sink, id));
         summary->source = ald_node_name(model, summary->source_id);

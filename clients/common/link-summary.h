@@ -26,6 +26,7 @@ typedef enum AldLinkVerdict {
 typedef struct AldLinkSummary {
         bool rdma;
         char *source_id, *sink_id;
+        char *key;           /* of its record; NULL: it has none */
         char *source, *sink; /* safe text: names of the nodes */
         char *path;          /* safe text: the address, or the ports */
         char *interface;     /* safe text, or NULL */

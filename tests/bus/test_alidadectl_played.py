@@ -988,9 +988,9 @@ def test_forget_without_a_cluster_service(play):
 # Shell completion
 
 COMPLETION = SOURCE / "clients" / "alidadectl" / "completion"
-VERBS = ["status", "nodes", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "silence",
-         "unsilence", "check", "set-name", "forget", "probe", "place", "export", "metrics", "inhibit", "cluster",
-         "version"]
+VERBS = ["status", "nodes", "show", "links", "topology", "fabric", "watch", "monitor", "findings", "history",
+         "silence", "unsilence", "check", "set-name", "forget", "probe", "place", "export", "metrics", "inhibit",
+         "cluster", "version"]
 
 COMPLETE_IN_BASH = r"""
 . "$1"
@@ -1022,6 +1022,8 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "cluster", "revoke", "--") == ["--help", "--check", "--json"]
     assert in_bash(host, "probe", "") == ["link", "rdma", "compute"]
     assert in_bash(host, "probe", "link", "--r") == ["--rtt-only"]
+    assert in_bash(host, "history", "atlas", "--s") == ["--since="]
+    assert in_bash(host, "history", "atlas", "--json", "=", "p") == ["pretty"]
     assert in_bash(host, "check", "--s") == ["--severity="]
     assert in_bash(host, "findings", "--s") == ["--since="]
     assert in_bash(host, "silence", "--f") == ["--for="] and in_bash(host, "unsilence", "--f") == [""]
@@ -1042,6 +1044,8 @@ def test_bash_completes_names_of_nodes(play):
     assert in_bash(host, "cluster", "revoke", "at") == ["atlas"]
     assert in_bash(host, "silence", "atlas", "bi") == [r"big\ box"] and in_bash(host, "unsilence", "at") == ["atlas"]
     assert in_bash(host, "links", "at") == in_bash(host, "probe", "link", "at") == ["atlas"]
+    assert in_bash(host, "history", "at") == in_bash(host, "history", "big box", "at") == ["atlas"]
+    assert in_bash(host, "history", "atlas", "--since", "=", "-") == [""]
     assert in_bash(host, "export", "nfd", "at") == ["atlas"]
     assert in_bash(host, "probe", "compute", "at") == [""]
     assert in_bash(host, "show", r"big\ b") == [r"big\ box"]

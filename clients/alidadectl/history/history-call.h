@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <systemd/sd-bus.h>
+
+#include "clients/alidadectl/history/shown-series.h"
+
+/* Calls of org.alidade.History1. Functions return a negative errno; `error` may then be set. */
+
+/* Reads the points of a series, at most `points`. -ENODATA if nothing is recorded of its node or link. */
+int ald_history_call_series(sd_bus *bus, AldShownSeries *series, uint64_t from_usec, uint64_t to_usec,
+        unsigned points, sd_bus_error *error);
+
+/* Whose history is recorded: "all", "local" or "off"; NULL if that cannot be read. */
+char *ald_history_call_scope(sd_bus *bus);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "clients/alidadectl/history/history-export.h"
+#include "clients/common/safe-text.h"
+#include "record/json.h"
+
+static json_t *points_to_json(const GArray *points)
+{
+        json_t *array = json_array();
+
+        for (guint i = 0; points && i < points->len; i++)
+                json_array_append_new(array, ald_struct_to_json(&ald_history_point_struct,
+                                                     &g_array_index(points, AldHistoryPoint, i)));
+        return array;
+}
+
+static json_t *series_to_json(const AldShownSeries *series)
+{
+        const char *unit = ald_shown_series_unit(series);
+        json_t *object = json_object();
+
+        json_object_set_new(object, "Node", json_string(series->node));
+        json_object_set_new(object, "Kind", json_string(ald_kinds[series->kind].name));
+        if (*series->key)
+                json_object_set_new(object, "Key", json_string(series->key));
+        json_object_set_new(object, "Field", json_string(series->field));
+        if (unit)
+                json_object_set_new(object, "Unit", json_string(unit));
+        json_object_set_new(object, "Points", points_to_json(series->points));
+        return object;
+}
+
+static void set_node(json_t *object, json_t *names, const char *key, const AldEntity *node)
+{
+        const char *name = ald_entity_name(node);
+
+        if (!node)
+                return;
+        json_object_set_new(object, key, json_string(node->id));
+        if (name)
+                json_object_set_new(names, node->id, json_string(name));
+}
+
+json_t *ald_history_to_json(const AldHistoryView *view)
+{
+        json_t *object = json_object(), *names = json_object(), *series = json_array(),
+               *events = json_array();
+
+        set_node(object, names, "NodeId", view->node);
+        set_node(object, names, "PeerId", view->peer);
+        json_object_set_new(object, "Names", names);
+        json_object_set_new(object, "FromUSec", json_integer((json_int_t) view->from_usec));
+        json_object_set_new(object, "ToUSec", json_integer((json_int_t) view->to_usec));
+        for (guint i = 0; i < view->series->len; i++)
+                json_array_append_new(series, series_to_json(view->series->pdata[i]));
+        json_object_set_new(object, "Series", series);
+        for (guint i = 0; i < view->events->len; i++)
+                json_array_append_new(events, ald_finding_event_to_json(view->events->pdata[i]));
+        json_object_set_new(object, "Events", events);
+        return object;
+}
+
+/* CSV */
+
+static void append_quoted(GString *out, const char *text)
+{
+        g_autofree char *safe = ald_text_safe(text);
+
+        if (!strpbrk(safe, ",\"")) {
+                g_string_append(out, safe);
+                return;
+        }
+        g_string_append_c(out, '"');
+        for (const char *at = safe; *at; at++) {
+                if (*at == '"')
+                        g_string_append_c(out, '"');
+                g_string_append_c(out, *at);
+        }
+        g_string_append_c(out, '"');
+}
+
+/* An unknown one is empty. */
+static void append_number(GString *out, double value)
+{
+        char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+        g_string_append_c(out, ',');
+        if (isfinite(value))
+                g_string_append(out, g_ascii_formatd(text, sizeof(text), "%.15g", value));
+}
+
+static void append_point(GString *out, const AldShownSeries *series, const AldHistoryPoint *point)
+{
+        g_autoptr(GDateTime)
+                whole = g_date_time_new_from_unix_utc((gint64) (point->time_usec / G_USEC_PER_SEC));
+        g_autofree char *time = whole ? g_date_time_format(whole, "%Y-%m-%dT%H:%M:%S") : g_strdup("");
+        const char *const words[] = { series->node, ald_kinds[series->kind].name, series->key, series->field,
+                ald_shown_series_unit(series) ?: "" };
+
+        g_string_append_printf(out, "%s.%06" PRIu64 "Z", time, point->time_usec % G_USEC_PER_SEC);
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+                g_string_append_c(out, ',');
+                append_quoted(out, words[i]);
+        }
+        append_number(out, point->min);
+        append_number(out, point->mean);
+        append_number(out, point->max);
+        append_number(out, point->count == ALD_ABSENT_UINT64 ? (double) NAN : (double) point->count);
+        g_string_append(out, "\r\n");
+}
+
+void ald_history_append_csv(GString *out, const AldHistoryView *view)
+{
+        g_string_append(out, "time,node,kind,key,field,unit,min,mean,max,count\r\n");
+        for (guint i = 0; i < view->series->len; i++) {
+                const AldShownSeries *series = view->series->pdata[i];
+
+                for (guint k = 0; series->points && k < series->points->len; k++)
+                        append_point(out, series, &g_array_index(series->points, AldHistoryPoint, k));
+        }
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/alidadectl/history/history-view.h"
+
+/* Appends history as a table with a sparkline in each row, and the events below it, for a terminal of so many
+ * columns; 0: 80. now_usec is CLOCK_REALTIME. */
+void ald_history_describe(GString *out, const AldHistoryView *view, unsigned columns, uint64_t now_usec);

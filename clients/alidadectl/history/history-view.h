@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "clients/alidadectl/history/shown-series.h"
+#include "clients/common/finding-history.h"
+
+/* How many points of each series are read: more than a terminal has columns, so that the last value is one of
+ * the end. */
+#define ALD_SHOWN_POINTS 1000u
+
+/* What is shown of a time, whether as text, as JSON or as CSV. */
+typedef struct AldHistoryView {
+        AldModel *model;
+        const AldEntity *node, *peer; /* peer: the other end of a link, else NULL */
+        uint64_t from_usec, to_usec;
+        GPtrArray *series; /* AldShownSeries, with their points */
+        GPtrArray *events; /* AldFindingEvent */
+} AldHistoryView;

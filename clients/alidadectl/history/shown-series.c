@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include "clients/alidadectl/history/shown-series.h"
+#include "clients/common/link-summary.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/safe-text.h"
+#include "record/docs.h"
+
+void ald_shown_series_free(AldShownSeries *series)
+{
+        if (!series)
+                return;
+        g_free(series->group);
+        g_free(series->label);
+        g_free(series->node);
+        g_free(series->key);
+        g_free(series->field);
+        g_clear_pointer(&series->points, g_array_unref);
+        g_free(series);
+}
+
+GPtrArray *ald_shown_series_list_new(void)
+{
+        return g_ptr_array_new_with_free_func((GDestroyNotify) ald_shown_series_free);
+}
+
+bool ald_shown_series_is_probed(const AldShownSeries *series)
+{
+        return ald_struct_find(series->type, "MeasuredUSec");
+}
+
+const char *ald_shown_series_unit(const AldShownSeries *series)
+{
+        const AldStructDocs *docs = ald_docs_of(series->type);
+
+        return docs ? docs->fields[series->column - series->type->fields].unit : NULL;
+}
+
+/* The record or row that a series is made of. */
+typedef struct Source {
+        const char *node;
+        AldKind kind;
+        const char *key;
+        const AldField *rows; /* NULL: the record itself */
+        const char *row;      /* its Id */
+} Source;
+
+static AldShownSeries *series_new(
+        const Source *source, const AldField *column, const char *group, const char *label)
+{
+        AldShownSeries *series = g_new0(AldShownSeries, 1);
+
+        series->group = g_strdup(group);
+        series->label = ald_text_safe(label);
+        series->node = g_strdup(source->node);
+        series->kind = source->kind;
+        series->key = g_strdup(source->key);
+        series->field = source->rows
+                                ? g_strdup_printf("%s[%s].%s", source->rows->name, source->row, column->name)
+                                : g_strdup(column->name);
+        series->type = source->rows ? source->rows->rows : ald_kinds[source->kind].type;
+        series->column = column;
+        series->scale = 1;
+        return series;
+}
+
+/* What is shown without being asked for. */
+
+typedef struct DefaultFigure {
+        AldKind kind;
+        const char *rows; /* NULL: a field of the record */
+        const char *field, *label;
+        double scale;
+} DefaultFigure;
+
+static const DefaultFigure node_figures[] = {
+        { ALD_KIND_MEMORY, NULL, "AvailableBytes", "Free memory", 1 },
+        { ALD_KIND_SYSTEM, NULL, "CpuUsage", "CPU", 1 },
+        { ALD_KIND_SYSTEM, NULL, "TemperatureMilliCelsius", "Temperature", 1 },
+        { ALD_KIND_SYSTEM, NULL, "PowerMicroWatts", "Power", 1 },
+};
+
+static const DefaultFigure device_figures[] = {
+        { ALD_KIND_SYSTEM, "Devices", "Usage", "Usage", 1 },
+        { ALD_KIND_SYSTEM, "Devices", "MemoryUsedBytes", "Memory used", 1 },
+        { ALD_KIND_SYSTEM, "Devices", "TemperatureMilliCelsius", "Temperature", 1 },
+        { ALD_KIND_SYSTEM, "Devices", "PowerMicroWatts", "Power", 1 },
+        { ALD_KIND_COMPUTE, "Devices", "GemmTflops", "Matrices", 1 },
+        { ALD_KIND_COMPUTE, "Devices", "MemoryBandwidthBytesPerSecond", "Reads", 1 },
+        { ALD_KIND_COMPUTE, "Devices", "CopyBandwidthBytesPerSecond", "Copies", 1 },
+        { ALD_KIND_COMPUTE, "Devices", "HostToDeviceBytesPerSecond", "To device", 1 },
+        { ALD_KIND_COMPUTE, "Devices", "DeviceToHostBytesPerSecond", "To host", 1 },
+};
+
+static const DefaultFigure link_figures[] = {
+        { ALD_N_KINDS, NULL, "UploadBitsPerSecond", "Up", 1 },
+        { ALD_N_KINDS, NULL, "DownloadBitsPerSecond", "Down", 1 },
+        { ALD_N_KINDS, NULL, "RttP50NSec", "RTT/2", 0.5 },
+        { ALD_N_KINDS, NULL, "JitterNSec", "Jitter/2", 0.5 },
+};
+
+static void add_default(GPtrArray *list, Source source, const DefaultFigure *figure, const char *group)
+{
+        const AldStruct *type = ald_kinds[source.kind].type;
+        AldShownSeries *series;
+
+        if (figure->rows) {
+                source.rows = ald_struct_find(type, figure->rows);
+                type = source.rows->rows;
+        }
+        series = series_new(&source, ald_struct_find(type, figure->field), group, figure->label);
+        series->scale = figure->scale;
+        series->optional = true;
+        g_ptr_array_add(list, series);
+}
+
+static const char *device_id(const AldNodeDevice *device)
+{
+        return device->backend  ? device->backend->id
+               : device->system ? device->system->id
+                                : device->compute->id;
+}
+
+static void add_device(GPtrArray *list, const AldEntity *node, const AldNodeDevice *device)
+{
+        const char *id = device_id(device);
+        g_autofree char *safe = ald_text_safe(id), *name = ald_node_device_name(device);
+        g_autofree char *group = strcmp(name, safe) == 0 ? g_strdup(name)
+                                                         : g_strdup_printf("%s (%s)", name, safe);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(device_figures); i++) {
+                const Source source = { node->id, device_figures[i].kind, "", NULL, id };
+
+                add_default(list, source, &device_figures[i], group);
+        }
+}
+
+GPtrArray *ald_shown_series_of_node(const AldEntity *node)
+{
+        g_autoptr(GArray) devices = ald_node_devices(node);
+        GPtrArray *list = ald_shown_series_list_new();
+
+        for (size_t i = 0; i < G_N_ELEMENTS(node_figures); i++) {
+                const Source source = { .node = node->id, .kind = node_figures[i].kind, .key = "" };
+
+                add_default(list, source, &node_figures[i], NULL);
+        }
+        for (guint i = 0; i < devices->len; i++)
+                add_device(list, node, &g_array_index(devices, AldNodeDevice, i));
+        return list;
+}
+
+/* Links */
+
+/* The AldLinkSummaries of two nodes, whichever of them measured. */
+static GPtrArray *links_between(
+        AldModel *model, const AldEntity *node, const AldEntity *peer, double now_usec)
+{
+        g_autoptr(GPtrArray) all = ald_link_summaries(model, node, now_usec);
+        GPtrArray *links = g_ptr_array_new_with_free_func((GDestroyNotify) ald_link_summary_free);
+
+        for (guint i = 0; i < all->len; i++) {
+                const AldLinkSummary *link = all->pdata[i];
+
+                if (strcmp(link->source_id, peer->id) == 0 || strcmp(link->sink_id, peer->id) == 0)
+                        g_ptr_array_add(links, g_ptr_array_steal_index(all, i--));
+        }
+        return links;
+}
+
+static Source source_of_link(const AldLinkSummary *link)
+{
+        return (Source){ .node = link->source_id,
+                .kind = link->rdma ? ALD_KIND_LINK_RDMA : ALD_KIND_LINK_SOCKET,
+                .key = link->key };
+}
+
+/* "atlas → borealis: socket, 192.0.2.2, eth0" */
+static char *link_heading(const AldLinkSummary *link)
+{
+        return g_strdup_printf("%s → %s: %s, %s%s%s", link->source, link->sink,
+                link->rdma ? "rdma" : "socket", link->path, link->interface ? ", " : "",
+                link->interface ?: "");
+}
+
+GPtrArray *ald_shown_series_of_links(
+        AldModel *model, const AldEntity *node, const AldEntity *peer, double now_usec)
+{
+        g_autoptr(GPtrArray) links = links_between(model, node, peer, now_usec);
+        GPtrArray *list = ald_shown_series_list_new();
+
+        for (guint i = 0; i < links->len; i++) {
+                g_autofree char *heading = link_heading(links->pdata[i]);
+
+                for (size_t k = 0; k < G_N_ELEMENTS(link_figures); k++)
+                        add_default(list, source_of_link(links->pdata[i]), &link_figures[k], heading);
+        }
+        return list;
+}
+
+/* All that can be asked for. */
+
+static void add_figures(GPtrArray *list, const Source *source, const char *group)
+{
+        const AldStruct *type = source->rows ? source->rows->rows : ald_kinds[source->kind].type;
+
+        for (size_t i = 0; i < type->n_fields; i++)
+                if (ald_field_is_figure(&type->fields[i]))
+                        g_ptr_array_add(
+                                list, series_new(source, &type->fields[i], group, type->fields[i].name));
+}
+
+static void add_row(GPtrArray *list, Source source, const AldField *rows, const char *id)
+{
+        g_autofree char *safe = ald_text_safe(id);
+        g_autofree char *group = g_strdup_printf("%s %s[%s]", ald_kinds[source.kind].name, rows->name, safe);
+
+        source.rows = rows;
+        source.row = id;
+        add_figures(list, &source, group);
+}
+
+/* The rows that there are now. */
+static void add_rows(GPtrArray *list, const Source *source, const AldRecord *record)
+{
+        const AldStruct *type = ald_record_type(record);
+
+        for (size_t i = 0; i < type->n_fields; i++) {
+                const AldRows *rows = ald_record_field(record, &type->fields[i]);
+
+                if (type->fields[i].type != ALD_TYPE_ROWS)
+                        continue;
+                for (size_t k = 0; k < rows->n; k++) {
+                        const void *row = ald_rows_at(rows, k);
+
+                        add_row(list, *source, &type->fields[i],
+                                *(const char *const *) ald_field_of(&rows->type->fields[0], row));
+                }
+        }
+}
+
+GPtrArray *ald_shown_series_all_of_node(const AldEntity *node)
+{
+        GPtrArray *list = ald_shown_series_list_new();
+
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++) {
+                const AldRecord *record = ald_entity_record(node, kind);
+                const Source source = { .node = node->id, .kind = kind, .key = "" };
+
+                if (ald_kinds[kind].is_link)
+                        continue;
+                add_figures(list, &source, ald_kinds[kind].name);
+                if (record)
+                        add_rows(list, &source, record);
+        }
+        return list;
+}
+
+GPtrArray *ald_shown_series_all_of_links(
+        AldModel *model, const AldEntity *node, const AldEntity *peer, double now_usec)
+{
+        g_autoptr(GPtrArray) links = links_between(model, node, peer, now_usec);
+        GPtrArray *list = ald_shown_series_list_new();
+
+        for (guint i = 0; i < links->len; i++) {
+                const Source source = source_of_link(links->pdata[i]);
+                g_autofree char *heading = link_heading(links->pdata[i]);
+
+                add_figures(list, &source, heading);
+        }
+        return list;
+}
+
+GPtrArray *ald_shown_series_of_row(const AldEntity *node, AldKind kind, const AldField *rows, const char *id)
+{
+        const Source source = { .node = node->id, .kind = kind, .key = "" };
+        GPtrArray *list = ald_shown_series_list_new();
+
+        add_row(list, source, rows, id);
+        return list;
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clients/alidadectl/history/history-call.h"
+#include "clients/alidadectl/history/history-export.h"
+#include "clients/alidadectl/history/history-text.h"
+#include "clients/alidadectl/history/series-choice.h"
+#include "clients/alidadectl/verbs.h"
+#include "clients/command-line/options.h"
+#include "clients/command-line/print.h"
+#include "clients/command-line/session.h"
+#include "clients/common/finding-display.h"
+#include "clients/common/node-summary.h"
+#include "clients/common/time-words.h"
+
+#define USAGE "alidadectl history NODE [PEER] [FIGURE…] [--since=TIME] [--until=TIME] [--json | --csv]"
+
+#define HOUR_USEC (UINT64_C(3600) * 1000 * 1000)
+#define DAY_USEC (24 * HOUR_USEC)
+#define POINTS_MAX 10000u
+
+typedef struct HistoryOrder {
+        AldCtl ctl;
+        const char *since, *until;
+        unsigned points; /* 0: not given */
+        bool csv;
+        char **words; /* NODE, maybe PEER, and names of figures */
+} HistoryOrder;
+
+static int help(void)
+{
+        puts("Usage: " USAGE "\n\n"
+             "Show figures of a node, or of the links between two nodes, over time, and the findings about "
+             "them.\n\n"
+             "A FIGURE is a field, such as AvailableBytes, Devices[cpu].GemmTflops or RttP50NSec.\n\n"
+             "Options:\n"
+             "  -h --help             Show this help\n"
+             "     --since=TIME       The beginning (default: an hour before the end; of links, a day)\n"
+             "     --until=TIME       The end (default: now)\n"
+             "     --csv              Print comma-separated values\n"
+             "     --points=N         With --json or --csv: the greatest number of points of a figure\n"
+             "                        (default: 1000)\n"
+             "  -H --host=USER@HOST   Ask another machine, over ssh\n"
+             "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
+             "     --no-pager         Do not start a pager\n\n"
+             "TIME is for example " ALD_TIME_EXAMPLES ".\n\n"
+             "See alidadectl(1).");
+        return ald_print_finish();
+}
+
+static int take_points(HistoryOrder *order, const char *text)
+{
+        guint64 points;
+
+        if (!g_ascii_string_to_unsigned(text, 10, 1, POINTS_MAX, &points, NULL)) {
+                ald_print_error("--points=%s: must be a number from 1 to %u", text, POINTS_MAX);
+                return ALD_EXIT_USAGE;
+        }
+        order->points = (unsigned) points;
+        return -1;
+}
+
+/* Returns an exit code if there is nothing more to do, else -1. */
+static int parse_options(int argc, char **argv, HistoryOrder *order)
+{
+        enum { SINCE = 0x100, UNTIL, CSV, POINTS_OPTION };
+        static const struct option options[] = {
+                ALD_COMMON_OPTIONS,
+                { "since", required_argument, NULL, SINCE },
+                { "until", required_argument, NULL, UNTIL },
+                { "csv", no_argument, NULL, CSV },
+                { "points", required_argument, NULL, POINTS_OPTION },
+                {},
+        };
+        int c, r = -1;
+
+        while (r < 0 && (c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
+                switch (c) {
+                case 'h':
+                        return help();
+                case SINCE:
+                        order->since = optarg;
+                        break;
+                case UNTIL:
+                        order->until = optarg;
+                        break;
+                case CSV:
+                        order->csv = true;
+                        break;
+                case POINTS_OPTION:
+                        r = take_points(order, optarg);
+                        break;
+                default:
+                        r = ald_options_take(&order->ctl, argv, c);
+                }
+        order->words = argv + optind;
+        return r;
+}
+
+static int check_order(const HistoryOrder *order)
+{
+        if (!order->words[0])
+                ald_print_error("Usage: " USAGE);
+        else if (order->csv && order->ctl.json)
+                ald_print_error("--json and --csv exclude each other");
+        else if (order->points && !order->csv && !order->ctl.json)
+                ald_print_error("--points needs --json or --csv");
+        else
+                return ALD_EXIT_OK;
+        return ALD_EXIT_USAGE;
+}
+
+static bool read_time(const char *option, const char *text, uint64_t now, uint64_t *ret)
+{
+        if (ald_time_parse(text, now, ret))
+                return true;
+        ald_print_error("--%s=%s: must be a time such as %s", option, text, ALD_TIME_EXAMPLES);
+        return false;
+}
+
+/* The default depends on what is shown: links are measured rarely. */
+static int read_range(const HistoryOrder *order, AldHistoryView *view)
+{
+        uint64_t now = (uint64_t) ald_now(), span = view->peer ? DAY_USEC : HOUR_USEC;
+
+        view->to_usec = now;
+        if (order->until && !read_time("until", order->until, now, &view->to_usec))
+                return ALD_EXIT_USAGE;
+        view->from_usec = view->to_usec - MIN(view->to_usec, span);
+        if (order->since && !read_time("since", order->since, now, &view->from_usec))
+                return ALD_EXIT_USAGE;
+        if (view->from_usec < view->to_usec)
+                return ALD_EXIT_OK;
+        ald_print_error("--since must be earlier than --until");
+        return ALD_EXIT_USAGE;
+}
+
+/* The node, and the other one if the second word is one. */
+static int find_nodes(const HistoryOrder *order, AldStateSession *session, AldHistoryView *view)
+{
+        const char *second = order->words[1];
+        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
+        const AldEntity *found;
+        int r = ald_session_find_node(session, order->words[0], &view->node);
+
+        if (r != ALD_EXIT_OK || !second ||
+                ald_model_find(session->model, second, &found, candidates) == -ENOENT)
+                return r;
+        r = ald_session_find_node(session, second, &view->peer);
+        if (r == ALD_EXIT_OK && view->node == view->peer) {
+                ald_print_error("A link joins two different nodes");
+                return ALD_EXIT_USAGE;
+        }
+        return r;
+}
+
+static int complain_of_links(const AldHistoryView *view)
+{
+        g_autofree char *node = ald_entity_label(view->node), *peer = ald_entity_label(view->peer);
+
+        ald_print_error("No link between %s and %s has been measured", node, peer);
+        return ALD_EXIT_ERROR;
+}
+
+static int choose_series(const HistoryOrder *order, AldHistoryView *view)
+{
+        const char *const *names = (const char *const *) order->words + (view->peer ? 2 : 1);
+        g_autofree char *problem = NULL;
+        int r = 0;
+
+        if (*names)
+                r = ald_series_choose(
+                        view->model, view->node, view->peer, names, ald_now(), &view->series, &problem);
+        else if (view->peer)
+                view->series = ald_shown_series_of_links(view->model, view->node, view->peer, ald_now());
+        else
+                view->series = ald_shown_series_of_node(view->node);
+        if (r == -ENXIO || (view->peer && r >= 0 && view->series->len == 0))
+                return complain_of_links(view);
+        if (r >= 0)
+                return ALD_EXIT_OK;
+        ald_print_error("%s", problem);
+        return ALD_EXIT_USAGE;
+}
+
+static int complain_of_call(const sd_bus_error *error, int r)
+{
+        g_auto(sd_bus_error) copy = SD_BUS_ERROR_NULL;
+
+        (void) sd_bus_error_copy(&copy, error);
+        ald_bus_ensure_error(&copy, r);
+        return ald_bus_print_error(&copy, "Cannot read the history from " ALD_HISTORY_UNIT, ALD_HISTORY_UNIT);
+}
+
+/* Why none of the series is kept. */
+static int complain_of_scope(sd_bus *bus, const AldHistoryView *view)
+{
+        g_autofree char *scope = ald_history_call_scope(bus), *name = ald_entity_label(view->node);
+
+        if (g_strcmp0(scope, "off") == 0)
+                ald_print_error("No history is recorded: history= in alidade.conf is off");
+        else if (g_strcmp0(scope, "local") == 0)
+                ald_print_error(
+                        "alidade-historyd records only its own machine and the links from and to it (see "
+                        "history= in alidade.conf(5)); use -H to ask %s itself",
+                        name);
+        else
+                ald_print_error(ALD_HISTORY_UNIT " has recorded nothing of %s yet", name);
+        return ALD_EXIT_ERROR;
+}
+
+/* Reads the points; drops what is not kept, and what need not be shown. */
+static int read_series(const HistoryOrder *order, sd_bus *bus, AldHistoryView *view)
+{
+        bool kept = false;
+
+        for (guint i = 0; i < view->series->len; i++) {
+                g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+                AldShownSeries *series = view->series->pdata[i];
+                int r = ald_history_call_series(bus, series, view->from_usec, view->to_usec,
+                        order->points ?: ALD_SHOWN_POINTS, &error);
+
+                if (r < 0 && r != -ENODATA)
+                        return complain_of_call(&error, r);
+                kept |= r >= 0;
+                if (r < 0 || (series->optional && series->points->len == 0))
+                        g_ptr_array_remove_index(view->series, i--);
+        }
+        return kept ? ALD_EXIT_OK : complain_of_scope(bus, view);
+}
+
+/* Those that are about the node, or about both. */
+static int read_events(sd_bus *bus, AldHistoryView *view, sd_bus_error *error)
+{
+        bool complete;
+        int r = ald_finding_events_read(bus, view->from_usec, view->to_usec, &view->events, &complete, error);
+
+        if (r < 0)
+                return r;
+        for (guint i = 0; i < view->events->len; i++) {
+                const AldFindingEvent *event = view->events->pdata[i];
+
+                if (!ald_finding_is_about(event->row, view->node->id) ||
+                        (view->peer && !ald_finding_is_about(event->row, view->peer->id)))
+                        g_ptr_array_remove_index(view->events, i--);
+        }
+        if (!complete)
+                ald_print_error("Too many findings lasted at the same time; some are missing");
+        return 0;
+}
+
+static int read_history(const HistoryOrder *order, AldHistoryView *view)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+        g_autoptr(AldOwnBus) bus = NULL;
+        int r = ald_bus_open(&order->ctl, &bus);
+
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = ald_bus_await(bus, ALD_HISTORY_NAME, &error);
+        if (r < 0)
+                return complain_of_call(&error, r);
+        r = read_series(order, bus, view);
+        if (r != ALD_EXIT_OK)
+                return r;
+        r = read_events(bus, view, &error);
+        return r < 0 ? complain_of_call(&error, r) : ALD_EXIT_OK;
+}
+
+static int print_view(const HistoryOrder *order, const AldHistoryView *view)
+{
+        g_autoptr(GString) out = g_string_new(NULL);
+        AldStyleInfo info;
+
+        if (order->ctl.json) {
+                json_auto_t *object = ald_history_to_json(view);
+
+                return ald_print_json(&order->ctl, object);
+        }
+        if (order->csv) {
+                ald_history_append_csv(out, view);
+                fputs(out->str, stdout);
+                return ald_print_finish();
+        }
+        info = ald_style_info();
+        ald_history_describe(out, view, info.columns, (uint64_t) ald_now());
+        return ald_print(&order->ctl, &info, out->str);
+}
+
+int ald_verb_history(const AldCtl *ctl)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        HistoryOrder order = { .ctl = *ctl };
+        g_autofree char **argv = NULL;
+        AldHistoryView view = { .series = NULL };
+        int argc, r;
+
+        argv = ald_options_begin(ctl, &argc);
+        r = parse_options(argc, argv, &order);
+        if (r >= 0)
+                return r;
+        r = check_order(&order);
+        if (r == ALD_EXIT_OK)
+                r = read_range(&order, &view);
+        if (r == ALD_EXIT_OK)
+                r = ald_session_load(&session, &order.ctl, false);
+        if (r != ALD_EXIT_OK)
+                return r;
+        view.model = session.model;
+        r = find_nodes(&order, &session, &view);
+        if (r == ALD_EXIT_OK)
+                r = read_range(&order, &view);
+        if (r == ALD_EXIT_OK)
+                r = choose_series(&order, &view);
+        if (r == ALD_EXIT_OK)
+                r = read_history(&order, &view);
+        if (r == ALD_EXIT_OK)
+                r = print_view(&order, &view);
+        g_clear_pointer(&view.series, g_ptr_array_unref);
+        g_clear_pointer(&view.events, g_ptr_array_unref);
+        return r;
+}
