@@ -154,6 +154,16 @@ def test_cluster_measures_its_links():
         assert (up, down) == (pytest.approx(47.8e6, rel=0.2), pytest.approx(191e6, rel=0.2))
 
 
+@needs_cluster
+def test_cluster_shows_its_links_over_time():
+    with demo("cluster", "2", "--once") as process:
+        out, err = process.communicate(timeout=DEADLINE * 5)
+    assert process.returncode == 0, err
+    assert re.search(r"^Alidade +2 nodes", out, re.MULTILINE)
+    history = re.search(r"^(node1 [↔=] node2|node2 [↔=] node1) .*", out, re.MULTILINE | re.DOTALL).group()
+    assert re.search(r"^  Up .* Mb/s$", history, re.MULTILINE) and re.search(r"^  RTT/2 .*s$", history, re.MULTILINE)
+
+
 def folders():
     """Of the hosts of the demo."""
     found = []

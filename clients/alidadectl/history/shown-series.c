@@ -68,7 +68,7 @@ static AldShownSeries *series_new(
 /* What is shown without being asked for. */
 
 typedef struct DefaultFigure {
-        AldKind kind;
+        AldKind kind;     /* ALD_N_KINDS: that of the link */
         const char *rows; /* NULL: a field of the record */
         const char *field, *label;
         double scale;
