@@ -212,7 +212,7 @@ static void follow(AldLiveHistory *history)
 void ald_live_history_disconnect(AldLiveHistory *history)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(AldBus) bus = g_steal_pointer(&history->bus);
+        sd_bus *bus = g_steal_pointer(&history->bus);
 
         history->watch = sd_bus_slot_unref(history->watch);
         history->asking = sd_bus_slot_unref(history->asking);
@@ -223,6 +223,7 @@ void ald_live_history_disconnect(AldLiveHistory *history)
         ald_bus_closed_error(-ECONNRESET, &error);
         while (history->calls)
                 finish(history->calls->data, NULL, &error);
+        sd_bus_unref(bus);
 }
 
 void ald_live_history_connect(AldLiveHistory *history, sd_bus *bus)
