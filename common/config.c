@@ -11,7 +11,7 @@
 
 /* Every group of any daemon, so that each can tell a misspelt group from another's. */
 static const char *const known_groups[] = { "identity", "telemetry", "state", "link-probe", "cluster",
-        "exporter", NULL };
+        "exporter", "history", NULL };
 
 struct AldConfig {
         const AldConfigKey *keys;

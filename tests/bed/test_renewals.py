@@ -75,11 +75,11 @@ class Fleet:
             self.run(asking, day)
 
 
-def test_800_days_of_100_nodes(machine):
-    """Item 18: nobody does anything for 800 days; no certificate of 100 nodes, two of them brokers, ever ends."""
+def test_800_days_of_50_nodes(machine):
+    """Item 18: nobody does anything for 800 days; no certificate of 50 nodes, two of them brokers, ever ends."""
     first = Seat(machine, "first")
     first.cluster("init", "lab", ADDRESS)
-    others = [Seat(machine, f"node{i}") for i in range(99)]
+    others = [Seat(machine, f"node{i}") for i in range(49)]
     for seat in others:
         join(first, seat, *(["--broker", "--address=127.0.0.2"] if seat is others[0] else []))
     keys = {seat.name: seat.read("node.key") for seat in others}
@@ -96,7 +96,7 @@ def test_800_days_of_100_nodes(machine):
             ends = {path: end_of(path) for path in certificates}
     assert min(ends.values()) - begun > 403 * DAY
     assert {seat.name: seat.read("node.key") for seat in others} == keys
-    assert fleet.log.count("Renewed the certificate of node") == 2 * 99
+    assert fleet.log.count("Renewed the certificate of node") == 2 * 49
     assert not any(seat.path("renewal").exists() for seat in others) and not list((first.state / "renewals").iterdir())
 
 

@@ -15,7 +15,7 @@
 #define SMALL 9u
 /* Sanitizers, which are many times as slow, see the same code in fewer. */
 #ifdef WITH_SANITIZER
-#define CASES 300
+#define CASES 150
 #else
 #define CASES 3000
 #endif
