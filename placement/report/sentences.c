@@ -242,6 +242,17 @@ static char *say_client_too_small(
                 needs, request->client ? "" : "no host has as much: ", label, free_bytes);
 }
 
+static char *say_no_device(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
+{
+        for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++)
+                if (refusal->verdicts[i].reason == ALD_PLAN_BANDWIDTH_UNMEASURED ||
+                        refusal->verdicts[i].reason == ALD_PLAN_COMPUTE_UNMEASURED)
+                        return g_strdup(
+                                "No device can be used. If one was never measured because it is in use, "
+                                "measure it nevertheless, there: alidadectl probe compute --force DEVICE.");
+        return g_strdup("No device can be used.");
+}
+
 char *ald_plan_refusal_sentence(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
@@ -251,9 +262,7 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_NO_CLIENT:
                 return g_strdup_printf("%s has no client.", request->engine->name);
         case ALD_PLAN_NO_DEVICE:
-                return g_strdup(
-                        "No device can be used. If one was never measured because it is in use, measure it "
-                        "nevertheless, there: alidadectl probe compute --force DEVICE.");
+                return say_no_device(cluster, refusal);
         case ALD_PLAN_REQUIRED_UNUSABLE:
                 return say_unusable_requirement(cluster, request, refusal);
         case ALD_PLAN_TOO_LITTLE_MEMORY:
