@@ -7,7 +7,7 @@
 
 /* Sanitizers, which are ten times as slow, see the same code in fewer. */
 #ifdef WITH_SANITIZER
-#define CLUSTERS 100u
+#define CLUSTERS 50u
 #define REPEATED 40u
 #else
 #define CLUSTERS 10000u
