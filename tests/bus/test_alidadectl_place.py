@@ -110,6 +110,7 @@ def test_no_plan_is_a_failure_with_reasons(host):
     (("--bytes=5G",), EXIT_USAGE, "Usage"),
     (("model.gguf", "--layers=3"), EXIT_USAGE, "exclude each other"),
     (("--bytes=big", "--layers=1", "--elements=1"), EXIT_USAGE, '--bytes: "big" is not a size'),
+    (("--bytes=0", "--layers=1", "--elements=1"), EXIT_USAGE, '--bytes: "0" is not a size'),
     (("--engine=abacus", *NUMBERS), EXIT_USAGE, "--engine"),
     (("--assume=fast", *NUMBERS), EXIT_USAGE, "--assume"),
     (("--set=Hats=1", *NUMBERS), EXIT_USAGE, "--set"),

@@ -227,7 +227,8 @@ static bool take_workload_option(AldPlanOrder *order, int c, const char *value)
         case ELEMENTS:
                 return parse_count("elements", value, 1000000, &order->elements);
         case BYTES:
-                return parse_size("bytes", value, &order->bytes);
+                return parse_size("bytes", value, &order->bytes) &&
+                       (order->bytes > 0 || refuse("bytes", value, "a size of more than nothing"));
         case KV_BYTES:
                 return parse_size("kv-bytes", value, &order->kv_bytes);
         case MESSAGE_BYTES:
