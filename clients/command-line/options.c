@@ -3,6 +3,7 @@
 
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
+#include "clients/common/time-words.h"
 
 char **ald_options_begin(const AldCtl *ctl, int *ret_argc)
 {
@@ -34,4 +35,12 @@ int ald_options_take(AldCtl *ctl, char **argv, int c)
         default:
                 return ald_print_option_error(argv, c);
         }
+}
+
+bool ald_options_time(const char *option, const char *text, uint64_t now_usec, uint64_t *ret_usec)
+{
+        if (ald_time_parse(text, now_usec, ret_usec))
+                return true;
+        ald_print_error("--%s=%s: must be a time such as " ALD_TIME_EXAMPLES, option, text);
+        return false;
 }

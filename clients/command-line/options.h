@@ -2,6 +2,7 @@
 #pragma once
 
 #include <getopt.h>
+#include <stdint.h>
 
 #include "clients/command-line/ctl.h"
 
@@ -27,3 +28,7 @@ char **ald_options_begin(const AldCtl *ctl, int *ret_argc);
 /* Takes one of ALD_COMMON_OPTIONS, but for help. Returns -1; or reports an invalid value or an unknown
  * option, and returns an exit code. */
 int ald_options_take(AldCtl *ctl, char **argv, int c);
+
+/* Reads the value of an option that is a time (clients/common/time-words.h); false, and reported, if it is
+ * invalid. */
+bool ald_options_time(const char *option, const char *text, uint64_t now_usec, uint64_t *ret_usec);

@@ -8,7 +8,6 @@
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
-#include "clients/common/time-words.h"
 #include "record/json.h"
 
 typedef struct FindingsOrder {
@@ -70,14 +69,6 @@ static int parse_options(int argc, char **argv, FindingsOrder *order)
         return ALD_EXIT_USAGE;
 }
 
-static int parse_time(const char *option, const char *word, uint64_t now, uint64_t *ret)
-{
-        if (!word || ald_time_parse(word, now, ret))
-                return ALD_EXIT_OK;
-        ald_print_error("--%s=%s is no time; it takes such as " ALD_TIME_EXAMPLES, option, word);
-        return ALD_EXIT_USAGE;
-}
-
 static json_t *silence_of(const AldStateSession *session, size_t i)
 {
         const AldSilenceRow *row = ald_silence_rows_find(
@@ -125,8 +116,8 @@ static int print_past(const FindingsOrder *order)
 {
         uint64_t now = (uint64_t) g_get_real_time(), from = now, to = ALD_INTEGER_MAX;
 
-        if (parse_time("since", order->since, now, &from) != ALD_EXIT_OK ||
-                parse_time("until", order->until, now, &to) != ALD_EXIT_OK)
+        if ((order->since && !ald_options_time("since", order->since, now, &from)) ||
+                (order->until && !ald_options_time("until", order->until, now, &to)))
                 return ALD_EXIT_USAGE;
         if (from >= to) {
                 ald_print_error("--until must be later than --since");

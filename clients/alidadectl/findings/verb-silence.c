@@ -113,7 +113,7 @@ static int check(SilenceOrder *order)
                 ald_print_error("--json only lists what is silent");
         else if (!take_duration(order))
                 ald_print_error(
-                        "--for=%s is no duration; it takes such as " ALD_DURATION_EXAMPLES, order->duration);
+                        "--for=%s: must be a duration such as " ALD_DURATION_EXAMPLES, order->duration);
         else if (order->reason && !g_utf8_validate(order->reason, -1, NULL))
                 ald_print_error("The reason is not UTF-8");
         else if (order->reason && strlen(order->reason) > REASON_MAX)

@@ -112,24 +112,16 @@ static int check_order(const HistoryOrder *order)
         return ALD_EXIT_USAGE;
 }
 
-static bool read_time(const char *option, const char *text, uint64_t now, uint64_t *ret)
-{
-        if (ald_time_parse(text, now, ret))
-                return true;
-        ald_print_error("--%s=%s: must be a time such as %s", option, text, ALD_TIME_EXAMPLES);
-        return false;
-}
-
 /* The default depends on what is shown: links are measured rarely. */
 static int read_range(const HistoryOrder *order, AldHistoryView *view)
 {
         uint64_t now = (uint64_t) ald_now(), span = view->peer ? DAY_USEC : HOUR_USEC;
 
         view->to_usec = now;
-        if (order->until && !read_time("until", order->until, now, &view->to_usec))
+        if (order->until && !ald_options_time("until", order->until, now, &view->to_usec))
                 return ALD_EXIT_USAGE;
         view->from_usec = view->to_usec - MIN(view->to_usec, span);
-        if (order->since && !read_time("since", order->since, now, &view->from_usec))
+        if (order->since && !ald_options_time("since", order->since, now, &view->from_usec))
                 return ALD_EXIT_USAGE;
         if (view->from_usec < view->to_usec)
                 return ALD_EXIT_OK;
