@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Alidade's plans for llama.cpp on made-up clusters, against what llama.cpp decides itself and the best host alone."""
 
+import math
 import statistics
 
 import llama
@@ -54,6 +55,13 @@ def contestants(mesh, rooms, needed, client, words):
     return found
 
 
+def drop_repeated(candidates, report):
+    """Of candidates, those that run differently: a plan of its client's host alone may be the best one alone."""
+    (client, _), alone = candidates["plan"], candidates.get("alone", (None,))[0]
+    repeated = alone == client and set(planned_bytes(report, *KINDS)) == {client}
+    return {name: candidate for name, candidate in candidates.items() if name != "alone" or not repeated}
+
+
 def measure(mesh, rooms, candidates, rounds):
     """{name: (ms, bytes)} of those that fit, in turns."""
     found, out = {}, set()
@@ -75,7 +83,10 @@ def bytes_error(planned, logged, *kinds):
                for host, size in planned.items())
 
 
-def row_of(cluster, rooms, report, found):
+def row_of(cluster, rooms, report, found, repeated):
+    """repeated: the best host alone is the plan, and was not measured twice."""
+    if repeated:
+        found = found | {"alone": found["plan"]}
     rivals = {name: ms for name, (ms, _) in found.items() if name != "plan"}
     ours, used = found["plan"]
     predicted = report["Plan"]["StepNSec"] / 1e6
@@ -95,14 +106,18 @@ def one(build, root, number, options):
     with Mesh(cluster.shares, cluster.links) as mesh:
         report, client, words = make_plan(build, mesh, rooms, llama.SOURCE / llama.BUILD / MODEL, options["constants"])
         with runs.servers(mesh):
-            found = measure(mesh, rooms, contestants(mesh, rooms, needed, client, words), options["rounds"])
-    return row_of(cluster, rooms, report, found)
+            candidates = contestants(mesh, rooms, needed, client, words)
+            different = drop_repeated(candidates, report)
+            found = measure(mesh, rooms, different, options["rounds"])
+    return row_of(cluster, rooms, report, found, different != candidates)
 
 
 def summary(rows, refused):
     if not rows:
         return {"clusters": 0, "clusters_without_plan": refused}
     with_rivals = [row["speedup"] for row in rows if row["speedup"] is not None]
+    # Where no rival can run the model, the plan is better by any factor.
+    of_all = statistics.median(row["speedup"] or math.inf for row in rows)
     several = [row["speedup"] for row in rows if row["stages"] > 1 and row["speedup"] is not None]
     return {"clusters": len(rows), "clusters_without_plan": refused,
             "clusters_without_rival": len(rows) - len(with_rivals),
@@ -113,6 +128,7 @@ def summary(rows, refused):
             "weights_kv_err_percent": max(row["weights_kv_err_percent"] for row in rows),
             "bytes_median_err_percent": statistics.median(row["bytes_err_percent"] for row in rows),
             "measured_speedup_median": statistics.median(with_rivals) if with_rivals else None,
+            "measured_speedup_median_of_all": of_all if math.isfinite(of_all) else None,
             "measured_speedup_median_of_several": statistics.median(several) if several else None,
             "worse_than_default": sum(speedup < WORSE for speedup in with_rivals), "rows": rows}
 
