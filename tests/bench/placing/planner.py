@@ -75,12 +75,14 @@ class Planner:
         return json.loads(self.host.alidadectl("place", "--json", *words, check=False).stdout)
 
     def llama_options(self, report, model):
-        """Those that the export gives to llama-server, without its name."""
+        """Those that the export gives to llama-server, but for what benchmarks of llama.cpp do not know."""
         plan = self.host.dir / "plan.json"
         plan.write_text(json.dumps(report), encoding="utf-8")
         text = self.host.alidadectl("export", "llama.cpp", f"--plan={plan}", f"--model={model}", "--force").stdout
         words = shlex.split(text.replace("\\\n", ""), comments=True)
-        return words[words.index("llama-server") + 1:]
+        words = words[words.index("llama-server") + 1:]
+        at = words.index("--cache-ram")
+        return words[:at] + words[at + 2:]
 
 
 def host_of(node):
