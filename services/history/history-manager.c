@@ -10,6 +10,8 @@
 
 #define FLUSH_USEC (60 * G_USEC_PER_SEC)
 #define FLUSH_AGAIN_USEC (5 * G_USEC_PER_SEC) /* if many samples wait */
+/* Of a file that exceeds its budget, some is dropped each time. */
+#define SHRINK_USEC (G_USEC_PER_SEC / 2)
 #define COUNT_USEC G_USEC_PER_SEC
 /* A state service that restarts is back sooner. */
 #define LOST_USEC (30 * G_USEC_PER_SEC)
@@ -230,11 +232,13 @@ static void on_count(void *userdata)
 
 static void flush(AldHistoryManager *manager)
 {
+        int r;
+
         manager->flushed = g_get_monotonic_time();
-        (void) ald_history_flush(manager->history, now());
+        r = ald_history_flush(manager->history, now());
         ald_finding_log_save(manager->log);
         manager->handler->properties_changed(manager->userdata);
-        ald_timer_set(manager->flush, g_get_monotonic_time() + FLUSH_USEC);
+        ald_timer_set(manager->flush, g_get_monotonic_time() + (r > 0 ? SHRINK_USEC : FLUSH_USEC));
 }
 
 static void on_flush(void *userdata)
@@ -357,8 +361,8 @@ void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *
         const uint64_t budget = manager->budget;
 
         read_config(manager, config);
-        if (manager->budget != budget)
-                (void) ald_history_set_budget(manager->history, manager->budget);
+        if (manager->budget != budget && ald_history_set_budget(manager->history, manager->budget) > 0)
+                ald_timer_set(manager->flush, g_get_monotonic_time() + SHRINK_USEC);
         set_scope(manager);
         manager->handler->properties_changed(manager->userdata);
 }

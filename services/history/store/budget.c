@@ -9,6 +9,7 @@
 #define LOG_MAX (UINT64_C(4) << 20)
 #define TRANSACTION_MAX ((size_t) 256 << 10)
 #define VACUUM_PAGES 64
+#define STEPS_MAX 32u
 #define RETIRED_SPANS 2u
 #define EVENTS_PER_DROP 32
 
@@ -115,39 +116,41 @@ static int empty_log(AldDatabase *database, uint64_t budget, AldDatabaseSize *si
         return r == -EBUSY && size->log + ald_budget_transaction(budget) * 2 < ald_budget_log(budget) ? 0 : r;
 }
 
-/* Takes unused pages off the end of the file, some at a time since the log has those that move. */
-static int shorten(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
+static int measure(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
 {
-        int r = 0;
+        int r;
 
-        while (r >= 0 && size->file > file_max(budget) && size->unused > 0) {
-                r = ald_database_run(
-                        database, "PRAGMA incremental_vacuum(" G_STRINGIFY(VACUUM_PAGES) ")", "");
-                if (r >= 0)
-                        r = ald_database_size(database, size);
-                if (r >= 0)
-                        r = empty_log(database, budget, size);
-        }
-        return r;
+        r = ald_database_size(database, size);
+        return r < 0 ? r : empty_log(database, budget, size);
 }
 
 int ald_budget_keep(AldDatabase *database, uint64_t budget)
 {
         const uint64_t room = 2 * ald_budget_transaction(budget) + 32 * ALD_DATABASE_PAGE;
         AldDatabaseSize size;
-        int r, dropped = 1;
+        unsigned steps = 0;
+        int r;
 
-        r = ald_database_size(database, &size);
-        if (r >= 0)
-                r = empty_log(database, budget, &size);
-        while (r >= 0 && dropped > 0 && size.file - size.unused + room > file_max(budget)) {
-                dropped = r = drop_oldest(database);
-                if (r >= 0)
-                        r = ald_database_size(database, &size);
-                if (r >= 0)
-                        r = empty_log(database, budget, &size);
+        r = measure(database, budget, &size);
+        while (r >= 0 && size.file - size.unused + room > file_max(budget)) {
+                if (steps++ == STEPS_MAX)
+                        return 1;
+                r = drop_oldest(database);
+                if (r == 0)
+                        break;
+                if (r > 0)
+                        r = measure(database, budget, &size);
         }
-        return r < 0 ? r : shorten(database, budget, &size);
+        /* Takes unused pages off the end of the file, some at a time since the log has those that move. */
+        while (r >= 0 && size.file > file_max(budget) && size.unused > 0) {
+                if (steps++ == STEPS_MAX)
+                        return 1;
+                r = ald_database_run(
+                        database, "PRAGMA incremental_vacuum(" G_STRINGIFY(VACUUM_PAGES) ")", "");
+                if (r >= 0)
+                        r = measure(database, budget, &size);
+        }
+        return r;
 }
 
 int ald_budget_retire(AldDatabase *database, int64_t now)

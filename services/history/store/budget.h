@@ -23,7 +23,11 @@ unsigned ald_budget_events(uint64_t budget);
 /* Limits the file. Call it when the budget has changed. */
 int ald_budget_set(AldDatabase *database, uint64_t budget);
 
-/* Makes room for a transaction. -EBUSY if a program reads the file for so long that the log is full. */
+/*
+ * Makes room for a transaction. 1 if the file still exceeds the budget, as it may after the budget was
+ * lowered by far: one call takes only a fraction of a second. -EBUSY if a program reads the file for so long
+ * that the log is full.
+ */
 int ald_budget_keep(AldDatabase *database, uint64_t budget);
 
 /*

@@ -87,9 +87,14 @@ void ald_database_close(AldDatabase *database)
         g_free(database);
 }
 
+/* What SQLite can read may still be none of ours. */
 const char *ald_database_reason(AldDatabase *database)
 {
-        return sqlite3_errmsg(database->sqlite);
+        const int code = sqlite3_errcode(database->sqlite);
+
+        return code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE
+                       ? "it has contents that no history can have"
+                       : sqlite3_errmsg(database->sqlite);
 }
 
 static void finalize(gpointer statement)

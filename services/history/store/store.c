@@ -25,6 +25,7 @@ typedef struct AldPendingSample {
 struct AldHistory {
         char *path;
         uint64_t budget;
+        bool exceeds;          /* the file may be larger than the budget */
         AldDatabase *database; /* NULL while it cannot be opened */
         AldSeriesTable *series;
         GArray *pending; /* AldPendingSample, in the order of their arrival */
@@ -62,21 +63,6 @@ void ald_history_free(AldHistory *history)
 }
 
 /* Faults */
-
-const char *ald_history_fault_name(AldHistoryFault fault)
-{
-        static const char *const names[] = {
-                [ALD_HISTORY_WORKS] = "",
-                [ALD_HISTORY_LOCKED] = "locked",
-                [ALD_HISTORY_READ_ONLY] = "read-only",
-                [ALD_HISTORY_FULL] = "full",
-                [ALD_HISTORY_DAMAGED] = "damaged",
-                [ALD_HISTORY_NEWER] = "newer",
-                [ALD_HISTORY_FAILED] = "failed",
-        };
-
-        return names[fault];
-}
 
 AldHistoryFault ald_history_fault(const AldHistory *history, const char **ret_text)
 {
@@ -164,6 +150,7 @@ static int open_database(AldHistory *history, char **ret_reason)
                 *ret_reason = g_strdup(ald_database_reason(history->database));
                 close_database(history);
         }
+        history->exceeds = true;
         return r;
 }
 
@@ -395,6 +382,24 @@ static int roll_up_if_due(AldHistory *history, int64_t now)
         return r;
 }
 
+/* A file is never limited to less than it has, and shorter only after a checkpoint, which readers hold up. */
+static int keep_budget(AldHistory *history)
+{
+        int r;
+
+        r = ald_budget_keep(history->database, history->budget);
+        if (r == 0 && history->exceeds) {
+                r = ald_database_checkpoint(history->database);
+                if (r == -EBUSY)
+                        return 1;
+                if (r >= 0)
+                        r = ald_budget_set(history->database, history->budget);
+        }
+        if (r >= 0)
+                history->exceeds = r > 0;
+        return r;
+}
+
 int ald_history_flush(AldHistory *history, int64_t now)
 {
         int r;
@@ -402,13 +407,15 @@ int ald_history_flush(AldHistory *history, int64_t now)
         r = ensure_open(history);
         if (r < 0)
                 return r;
-        r = write_pending(history);
+        r = keep_budget(history);
+        if (r >= 0)
+                r = write_pending(history);
         if (r >= 0)
                 r = roll_up_if_due(history, now);
         if (r < 0)
                 return fail(history, r);
         note_success(history);
-        return 0;
+        return history->exceeds;
 }
 
 int ald_history_set_budget(AldHistory *history, uint64_t budget)
@@ -416,16 +423,13 @@ int ald_history_set_budget(AldHistory *history, uint64_t budget)
         int r;
 
         history->budget = MAX(budget, ALD_BUDGET_MIN);
+        history->exceeds = true;
         ald_series_table_limit(history->series, ald_budget_series(history->budget));
         r = ensure_open(history);
         if (r < 0)
                 return r;
-        r = ald_budget_keep(history->database, history->budget);
-        if (r >= 0)
-                r = ald_database_checkpoint(history->database);
-        if (r >= 0)
-                r = ald_budget_set(history->database, history->budget);
-        return r < 0 ? fail(history, r) : 0;
+        r = keep_budget(history);
+        return r < 0 ? fail(history, r) : r;
 }
 
 /* Asking */
@@ -527,7 +531,12 @@ int ald_history_end_event(AldHistory *history, int64_t id, int64_t ended)
         int r;
 
         r = ensure_open(history);
-        return r < 0 ? r : end_request(history, ald_event_end(history->database, id, ended));
+        if (r < 0)
+                return r;
+        r = ald_budget_keep(history->database, history->budget);
+        if (r >= 0)
+                r = ald_event_end(history->database, id, ended);
+        return end_request(history, r);
 }
 
 int ald_history_visit_open_events(AldHistory *history, AldEventVisit visit, void *userdata)

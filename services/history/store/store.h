@@ -41,7 +41,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHistory, ald_history_free)
 
 /* Why nothing can be written or read at present, in a sentence if text is not NULL. */
 AldHistoryFault ald_history_fault(const AldHistory *history, const char **ret_text);
-const char *ald_history_fault_name(AldHistoryFault fault);
 
 /* Samples that were lost so far since they could not be written. */
 uint64_t ald_history_lost(const AldHistory *history);
@@ -58,10 +57,11 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
 bool ald_history_is_full(const AldHistory *history);
 
 /* Writes what waits. If this hour is another than the last time, samples become minutes and hours, and what
- * is too old is dropped. */
+ * is too old is dropped. 1 if the file exceeds the budget: call it again soon. */
 int ald_history_flush(AldHistory *history, int64_t now);
 
-/* Changes the budget, and drops what exceeds it at once. */
+/* Changes the budget, and drops what exceeds it. 1 if that is too much for one call: ald_history_flush()
+ * drops more. */
 int ald_history_set_budget(AldHistory *history, uint64_t budget);
 
 /*

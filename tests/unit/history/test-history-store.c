@@ -393,6 +393,25 @@ static void test_budget(Fixture *fixture, gconstpointer data)
         g_assert_cmpint(oldest, <=, BEGIN);
 }
 
+/* One call does not take long, whatever there is to drop. */
+static void test_much_smaller_budget(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GRand) rand = g_rand_new_with_seed(18);
+        int64_t now = BEGIN;
+        int r, n = 0;
+
+        g_assert_cmpint(ald_history_set_budget(fixture->history, 4 * ALD_BUDGET_MIN), ==, 0);
+        now = play(fixture, rand, now, 48, 4 * ALD_BUDGET_MIN);
+        r = ald_history_set_budget(fixture->history, ALD_BUDGET_MIN);
+        g_assert_cmpint(r, ==, 1);
+        for (; r > 0 && n < 10; n++)
+                r = ald_history_flush(fixture->history, now);
+        g_assert_cmpint(r, ==, 0);
+        check_size(fixture, ALD_BUDGET_MIN);
+        (void) play(fixture, rand, now, 2, ALD_BUDGET_MIN);
+        g_assert_cmpuint(ald_history_lost(fixture->history), ==, 0);
+}
+
 /* More series than a budget allows are not kept, and do no harm to the others. */
 static void test_series_limit(Fixture *fixture, gconstpointer data)
 {
@@ -528,6 +547,7 @@ int main(int argc, char *argv[])
         ADD("clock-behind-at-start", test_clock_behind_at_start);
         ADD("arguments", test_arguments);
         ADD("budget", test_budget);
+        ADD("much-smaller-budget", test_much_smaller_budget);
         ADD("series-limit", test_series_limit);
         ADD("many-names", test_many_names);
         ADD("events", test_events);
