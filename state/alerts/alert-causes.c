@@ -8,11 +8,12 @@
 /* What cause and effect have in common. */
 typedef enum Share {
         NOTHING,
-        NODE,   /* any node of the effect is one of the cause */
-        DEVICE, /* the same, and its compute device */
-        PORT,   /* the same, and its RDMA port */
-        LINK,   /* both nodes, and the path between them */
-        PAIR,   /* both nodes, in any order */
+        NODE,      /* any node of the effect is one of the cause */
+        DEVICE,    /* the same, and its compute device */
+        PORT,      /* the same, and its RDMA port */
+        INTERFACE, /* the same, and the network interface that carries the link */
+        LINK,      /* both nodes, and the path between them */
+        PAIR,      /* both nodes, in any order */
 } Share;
 
 static const struct {
@@ -39,6 +40,7 @@ static const struct {
         { ID(DUPLICATE_NODE_ID), false, ID(HARDWARE_CLAIMED_TWICE), NODE },
         { ID(DUPLICATE_NODE_ID), false, ID(NODE_OFFLINE), NODE },
         { ID(DUPLICATE_NODE_ID), false, ID(NODE_RECORDS_OLD), NODE },
+        { ID(INTERFACE_SLOW), false, ID(SLOWER_THAN_PAST), INTERFACE },
         { ID(LINK_BELOW_NEGOTIATED), false, ID(LINK_ASYMMETRIC), PAIR },
         { ID(LINK_BELOW_NEGOTIATED), false, ID(LINK_UNSTEADY), PAIR },
         { ID(LINK_BELOW_NEGOTIATED), false, ID(SLOWER_THAN_PAST), LINK },
@@ -134,6 +136,9 @@ static void mark_all(AldAlertCauses *causes, int id, const AldFindingRow *row)
                         mark(causes, g_strdup_printf("%d device %s %s", id, row->nodes[i], row->device), row);
                 if (row->port)
                         mark(causes, g_strdup_printf("%d port %s %s", id, row->nodes[i], row->port), row);
+                if (row->interface && n_nodes(row) == 1)
+                        mark(causes, g_strdup_printf("%d interface %s %s", id, row->nodes[i], row->interface),
+                                row);
                 if (row->remaining_usec == 0)
                         mark(causes, g_strdup_printf("%d expired %s", id, row->nodes[i]), row);
         }
@@ -201,6 +206,20 @@ static const AldFindingRow *look_up_port(const AldAlertCauses *causes, int id, c
         return NULL;
 }
 
+static const AldFindingRow *look_up_interface(const AldAlertCauses *causes, int id, const AldFindingRow *row)
+{
+        const AldFindingRow *cause = NULL;
+
+        for (unsigned i = 0; causes->paths && !cause && i < MIN(n_nodes(row), 2); i++) {
+                const char *port = ald_alert_paths_port(causes->paths, row, i);
+
+                if (port)
+                        cause = look_up(
+                                causes, g_strdup_printf("%d interface %s %s", id, row->nodes[i], port));
+        }
+        return cause;
+}
+
 static const AldFindingRow *apply(const AldAlertCauses *causes, size_t rule, const AldFindingRow *row)
 {
         int id = (int) rules[rule].cause;
@@ -218,6 +237,8 @@ static const AldFindingRow *apply(const AldAlertCauses *causes, size_t rule, con
                                : NULL;
         case PORT:
                 return look_up_port(causes, id, row);
+        case INTERFACE:
+                return look_up_interface(causes, id, row);
         case LINK:
                 return look_up(causes, link_mark(id, row));
         case PAIR:

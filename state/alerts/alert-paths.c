@@ -192,8 +192,20 @@ static bool is_about_link(const AldFindingRow *row, AldLink *ret)
         *ret = (AldLink){ .rdma = row->port != NULL,
                 .from = row->port ?: row->interface,
                 .to = row->port ? row->sink_port : row->address };
-        return g_str_has_prefix(row->id, "link-") && row->nodes && row->nodes[0] && row->nodes[1] &&
+        return (g_str_has_prefix(row->id, "link-") ||
+                       ald_finding_row_id_from_string(row->id) == ALD_FINDING_ROW_ID_SLOWER_THAN_PAST) &&
+               row->nodes && row->nodes[0] && row->nodes[1] &&
                ald_id_parse(row->nodes[0], &ret->source) >= 0 && ald_id_parse(row->nodes[1], &ret->sink) >= 0;
+}
+
+const char *ald_alert_paths_port(const AldAlertPaths *paths, const AldFindingRow *row, unsigned end)
+{
+        unsigned index;
+        AldLink link;
+
+        return is_about_link(row, &link) && find_node(paths, end == 0 ? &link.source : &link.sink, &index)
+                       ? port_of(node_at(paths, index), &link, end == 1)
+                       : NULL;
 }
 
 const AldFindingRow *ald_alert_paths_cause(AldAlertPaths *paths, const AldFindingRow *row)

@@ -56,5 +56,9 @@ void ald_alert_paths_add_link(AldAlertPaths *paths, const AldLink *link);
 /* The switches of a node, each once, by its id: AldAlertSwitch. */
 GArray *ald_alert_paths_switches(const AldAlertNode *node);
 
+/* The port at an end of the link that the finding is about, 0 for its first node and 1 for the second: NULL
+ * if it is not about a link, or the port is unknown. */
+const char *ald_alert_paths_port(const AldAlertPaths *paths, const AldFindingRow *row, unsigned end);
+
 /* What explains the finding, or NULL: about a link, or a node that is offline. */
 const AldFindingRow *ald_alert_paths_cause(AldAlertPaths *paths, const AldFindingRow *row);

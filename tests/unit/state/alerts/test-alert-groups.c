@@ -13,6 +13,7 @@ typedef struct Cluster {
         AldAlerts *alerts;
         uint64_t now;
         GArray *notices;
+        const AldFindingRow *slower; /* what historyd finds */
 } Cluster;
 
 static void add_node(Cluster *cluster, unsigned node, unsigned above)
@@ -87,12 +88,17 @@ static void look(Cluster *cluster, unsigned seconds)
 {
         g_autoptr(AldAlertPaths) paths = ald_alert_paths_new();
         g_autoptr(GPtrArray) findings = ald_findings_compute(cluster->store, FINDINGS_NOW, true);
+        g_autoptr(GPtrArray) all = g_ptr_array_new();
 
         cluster->now += seconds * SECOND;
+        for (guint i = 0; i < findings->len; i++)
+                g_ptr_array_add(all, findings->pdata[i]);
+        if (cluster->slower)
+                g_ptr_array_add(all, (gpointer) cluster->slower);
         ald_store_foreach_node(cluster->store, collect_node, paths);
         ald_store_foreach_link(cluster->store, collect_link, paths);
         g_clear_pointer(&cluster->notices, g_array_unref);
-        cluster->notices = ald_alerts_update(cluster->alerts, findings, paths, cluster->now);
+        cluster->notices = ald_alerts_update(cluster->alerts, all, paths, cluster->now);
 }
 
 /* What begins once it has lasted: a text for each, sorted by their keys. */
@@ -257,6 +263,45 @@ static void test_nodes_of_a_switch_are_offline(void)
         g_assert_cmpuint(cluster.notices->len, ==, 0);
 }
 
+/* A link from node 1 to node 2 is slower than its past. */
+static void put_slower(Cluster *cluster, const char *ids[3], AldFindingRow *row)
+{
+        *row = (AldFindingRow) ALD_FINDING_ROW_INIT;
+        row->id = ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_SLOWER_THAN_PAST);
+        row->severity = ald_finding_row_severity_to_string(ALD_FINDING_ROW_SEVERITY_WARNING);
+        row->nodes = ids;
+        row->interface = "eth0";
+        row->address = "192.0.2.2";
+        row->upload_bits_per_second = 900000000;
+        row->past_bits_per_second = 9000000000;
+        row->text = "Slower.";
+        cluster->slower = row;
+}
+
+static void test_what_makes_a_link_slower_than_its_past(void)
+{
+        static const unsigned switches[] = { 1, 1, 1, 1 };
+        g_autofree char *one = state_id(1), *two = state_id(2);
+        const char *ids[] = { one, two, NULL };
+        g_auto(Cluster) cluster = {}, other = {}, third = {};
+        AldFindingRow row;
+
+        cluster_init(&cluster, switches, 4);
+        put_slower(&cluster, ids, &row);
+        check_begins(&cluster, TEXTS("Slower."));
+        cluster_init(&other, switches, 4);
+        put_slower(&other, ids, &row);
+        measure_all(&other, 4, is_of_node_two);
+        check_begins(&other, TEXTS("3 links over eth0 on n2 are slow or fail."));
+        cluster_init(&third, switches, 4);
+        put_slower(&third, ids, &row);
+        state_put(third.store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'eth0', 'Type': 'ethernet', 'Carrier': true, "
+                "'SpeedBitsPerSecond': 100000000, 'Addresses': ['192.0.2.2/24']}]}");
+        check_begins(&third, TEXTS("eth0 on n2 negotiated only 100 Mb/s."));
+        g_assert_cmpuint(g_array_index(third.notices, AldAlertNotice, 0).alert->symptoms, ==, 1);
+}
+
 static guint count_key(GPtrArray *findings, const char *key)
 {
         guint n = 0;
@@ -313,6 +358,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/alert-groups/few-links-are-no-group", test_few_links_are_no_group);
         g_test_add_func("/alert-groups/a-group-shrinks", test_a_group_shrinks);
         g_test_add_func("/alert-groups/nodes-of-a-switch-are-offline", test_nodes_of_a_switch_are_offline);
+        g_test_add_func("/alert-groups/what-makes-a-link-slower-than-its-past",
+                test_what_makes_a_link_slower_than_its_past);
         g_test_add_func("/alert-groups/random-clusters", test_random_clusters);
         return g_test_run();
 }
