@@ -268,26 +268,9 @@ static bool has_rates(AldKind kind)
         return ald_kinds[kind].is_link || kind == ALD_KIND_COMPUTE;
 }
 
-static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldRecord *record)
-{
-        const AldCompute *compute;
-
-        if (ald_kinds[record->kind].is_link) {
-                take_rates(watch, entity, record->kind, NULL, ald_record_type(record),
-                        ald_record_fields(record), link_rates);
-                return;
-        }
-        compute = ald_record_as(record, COMPUTE, AldCompute);
-        for (size_t i = 0; i < compute->devices.n; i++) {
-                const AldComputeDevice *device = ald_rows_at(&compute->devices, i);
-
-                take_rates(
-                        watch, entity, record->kind, device->id, compute->devices.type, device, device_rates);
-        }
-}
-
-/* All rates of an entity, or those of one kind. */
-static void drop_rates(AldPastWatch *watch, const char *id, int only)
+/* All rates of an entity, or those of one kind; if `left` is not NULL, those of devices that it does not
+ * have. */
+static void drop_rates(AldPastWatch *watch, const char *id, int only, const AldRows *left)
 {
         GPtrArray *rates = g_hash_table_lookup(watch->rates, id);
         bool found = false;
@@ -295,7 +278,7 @@ static void drop_rates(AldPastWatch *watch, const char *id, int only)
         for (guint i = rates ? rates->len : 0; i > 0; i--) {
                 AldPastRate *rate = rates->pdata[i - 1];
 
-                if (only >= 0 && (int) rate->kind != only)
+                if ((only >= 0 && (int) rate->kind != only) || (left && ald_rows_find(left, rate->device)))
                         continue;
                 found |= rate->verdict.slower;
                 if (rate->queued.data)
@@ -308,10 +291,29 @@ static void drop_rates(AldPastWatch *watch, const char *id, int only)
                 watch->changed(watch->userdata);
 }
 
+static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldRecord *record)
+{
+        const AldCompute *compute;
+
+        if (ald_kinds[record->kind].is_link) {
+                take_rates(watch, entity, record->kind, NULL, ald_record_type(record),
+                        ald_record_fields(record), link_rates);
+                return;
+        }
+        compute = ald_record_as(record, COMPUTE, AldCompute);
+        drop_rates(watch, entity->id, ALD_KIND_COMPUTE, &compute->devices);
+        for (size_t i = 0; i < compute->devices.n; i++) {
+                const AldComputeDevice *device = ald_rows_at(&compute->devices, i);
+
+                take_rates(
+                        watch, entity, record->kind, device->id, compute->devices.type, device, device_rates);
+        }
+}
+
 static void look_at_entity(AldPastWatch *watch, const AldEntity *entity)
 {
         if (!ald_record_feed_records(watch->feed, entity)) {
-                drop_rates(watch, entity->id, -1);
+                drop_rates(watch, entity->id, -1, NULL);
                 return;
         }
         for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
@@ -348,7 +350,7 @@ void ald_past_watch_change(AldPastWatch *watch, const AldChange *change)
         if (kind < 0 || !has_rates((AldKind) kind))
                 return;
         if (change->type == ALD_CHANGE_REMOVED)
-                drop_rates(watch, change->entity->id, kind);
+                drop_rates(watch, change->entity->id, kind, NULL);
         else if (ald_record_feed_records(watch->feed, change->entity))
                 take_record(watch, change->entity, change->entity->records[kind]);
 }

@@ -25,7 +25,7 @@ typedef struct AldPastResult {
 typedef struct AldPastVerdict {
         bool known;     /* there are enough results to compare with */
         bool slower;    /* the last two results are slow */
-        bool suspected; /* the last one alone is; a second probe is to confirm it */
+        bool suspected; /* the last one alone is, which the next one confirms or not */
         double median, spread;
         double limit;  /* a lower rate is slow */
         double rate;   /* the last result; if slower, the greater of the last two */

@@ -407,6 +407,10 @@ def test_devices_that_are_slower_than_their_past(host, cluster, historyd):
     assert (row["Id"], row["Nodes"], row["Device"], row["DeviceName"], row["Field"]) == (
         SLOWER, [ALPHA], GPU, "RTX 4090", "GemmTflops")
     assert row["Tflops"] == about(100) and row["PastTflops"] == about(160)
+    changes = host.log_signals(HISTORY, PATH, HISTORY, "FindingsChanged")
+    cluster.take(record(ALPHA, "Node1.Compute", seq=now(), updated=now(), Devices=[]))
+    changes.wait()
+    assert slower(host) == []
 
 
 def test_disturbed_results_do_not_count(host, cluster, historyd):
