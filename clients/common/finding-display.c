@@ -15,17 +15,24 @@ static const AldTone tones[ALD_FINDING_ROW_SEVERITY_N] = {
         [ALD_FINDING_ROW_SEVERITY_NOTICE] = ALD_TONE_PLAIN,
 };
 
+/* The history keeps a long row without the names of its nodes and some of these, but with its text. */
+static bool is_shortened(const AldFindingRow *finding)
+{
+        return finding->nodes && finding->nodes[0] && !finding->names && finding->text;
+}
+
 /* The words of the service stand for a finding that this version does not know. */
 char *ald_finding_words(const AldFindingRow *finding)
 {
-        g_autofree char *text = ald_finding_text(finding);
+        g_autofree char *text = is_shortened(finding) ? NULL : ald_finding_text(finding);
 
         return ald_text_safe_or_null(text ?: finding->text);
 }
 
 char *ald_finding_words_with_times(const AldFindingRow *finding, AldFindingTime format_time)
 {
-        g_autofree char *text = ald_finding_text_with_times(finding, format_time);
+        g_autofree char *text = is_shortened(finding) ? NULL
+                                                      : ald_finding_text_with_times(finding, format_time);
 
         return ald_text_safe_or_null(text ?: finding->text);
 }

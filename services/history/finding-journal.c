@@ -48,8 +48,8 @@ void ald_finding_journal_write(const AldFindingNotice *notice)
                 priority_of(notice), "MESSAGE=%s%s", notice->begins ? "" : "Over: ", text,
                 "ALIDADE_FINDING=%s", row->id, "ALIDADE_TEXT=%s", text, "ALIDADE_REMEDY=%s",
                 row->remedy ? row->remedy : "There is no general remedy.", "ALIDADE_NODES=%s", nodes,
-                "ALIDADE_NAMES=%s", names, "ALIDADE_EVENT=%s", event, "ALIDADE_BEGAN_USEC=%s", began,
-                "ALIDADE_ENDED_USEC=%s", ended, NULL);
+                "ALIDADE_NAMES=%s", names, "ALIDADE_EVENT=%s", event, "ALIDADE_SYMPTOMS=%u", notice->symptoms,
+                "ALIDADE_BEGAN_USEC=%s", began, "ALIDADE_ENDED_USEC=%s", ended, NULL);
         if (r < 0)
                 g_debug("Cannot write to the journal: %s", g_strerror(-r));
 }

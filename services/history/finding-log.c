@@ -11,7 +11,7 @@
 
 #define VERSION 1
 #define SILENCES_FILE_MAX (4u * 1024 * 1024) /* bytes */
-#define NODES_MAX 48u                        /* in a row that is too long as it is */
+#define NODES_MAX 32u                        /* in a row that is too long as it is */
 
 /* An alert that has begun. */
 typedef struct AldLoggedFinding {
@@ -20,6 +20,11 @@ typedef struct AldLoggedFinding {
         bool reported; /* its beginning */
 } AldLoggedFinding;
 
+/* An end that could not be written. */
+typedef struct AldUnwrittenEnd {
+        int64_t event, ended;
+} AldUnwrittenEnd;
+
 struct AldFindingLog {
         AldHistory *history;
         const AldFindingLogHandler *handler;
@@ -27,9 +32,11 @@ struct AldFindingLog {
         AldSavedFile *alerts_file, *silences_file;
         AldAlerts *alerts;
         AldSilences *silences;
-        GHashTable *logged; /* key of the alert → AldLoggedFinding */
-        char *saved_alerts; /* the text of the file; NULL: not known */
-        bool changed;       /* what the other file has, since it was saved */
+        GHashTable *logged;    /* key of the alert → AldLoggedFinding */
+        GArray *unwritten;     /* AldUnwrittenEnd */
+        char *saved_alerts;    /* the text of the file; NULL: not known */
+        bool changed;          /* what the other file has, since it was saved */
+        bool said_alerts_full; /* once is enough */
 };
 
 /* Files */
@@ -129,12 +136,31 @@ static bool save_silences(AldFindingLog *log)
         return !log->changed;
 }
 
+static bool write_end(AldFindingLog *log, int64_t event, int64_t ended)
+{
+        int r = ald_history_end_event(log->history, event, ended);
+
+        return r >= 0 || r == -ENODATA;
+}
+
+static void write_ends(AldFindingLog *log)
+{
+        while (log->unwritten->len > 0) {
+                const AldUnwrittenEnd *end = &g_array_index(log->unwritten, AldUnwrittenEnd, 0);
+
+                if (!write_end(log, end->event, end->ended))
+                        return;
+                g_array_remove_index(log->unwritten, 0);
+        }
+}
+
 /* First which beginnings are logged: if the process is killed before the alerts are saved, they begin again,
  * and find that they are. */
 void ald_finding_log_save(AldFindingLog *log)
 {
         g_autofree char *text = ald_alerts_format(log->alerts);
 
+        write_ends(log);
         if (log->changed)
                 save_silences(log);
         if (g_strcmp0(text, log->saved_alerts) == 0 || !ald_saved_file_write(log->alerts_file, text))
@@ -157,6 +183,7 @@ AldFindingLog *ald_finding_log_new(
         log->silences_file = ald_saved_file_new(directory, "silences.json", "silences");
         log->silences = ald_silences_new();
         log->logged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        log->unwritten = g_array_new(FALSE, FALSE, sizeof(AldUnwrittenEnd));
         read_alerts(log);
         read_silences(log);
         return log;
@@ -171,16 +198,12 @@ void ald_finding_log_free(AldFindingLog *log)
         ald_saved_file_free(log->alerts_file);
         ald_saved_file_free(log->silences_file);
         g_hash_table_unref(log->logged);
+        g_array_unref(log->unwritten);
         g_free(log->saved_alerts);
         g_free(log);
 }
 
 /* Events */
-
-static char *join(const char *const *words)
-{
-        return words ? g_strjoinv(",", (char **) words) : g_strdup("");
-}
 
 static char *row_to_text(const AldFindingRow *row)
 {
@@ -192,26 +215,27 @@ static char *row_to_text(const AldFindingRow *row)
         return text;
 }
 
-/* What follows from the rest is dropped first, then names, then nodes beyond some. */
+/* What follows from the rest is dropped first, then names, then nodes beyond some. The text, which has all of
+ * them, is dropped last: it has to say what the rest no longer does. */
 static char *fit_row(const AldFindingRow *row)
 {
         g_autoptr(GPtrArray) nodes = g_ptr_array_new();
         AldFindingRow copy = *row;
         char *text = row_to_text(&copy);
 
-        for (unsigned i = 0; i < 3 && strlen(text) > ALD_EVENT_TEXT_MAX; i++) {
+        for (unsigned i = 0; i < 4 && strlen(text) > ALD_EVENT_TEXT_MAX; i++) {
                 if (i == 0)
                         copy.remedy = NULL;
                 else if (i == 1)
-                        copy.text = NULL;
-                else {
+                        copy.names = copy.values = NULL;
+                else if (i == 2) {
                         for (unsigned k = 0; copy.nodes && copy.nodes[k] && k < NODES_MAX; k++)
                                 g_ptr_array_add(nodes, (gpointer) copy.nodes[k]);
                         g_ptr_array_add(nodes, NULL);
                         copy.nodes = (const char *const *) nodes->pdata;
-                        copy.names = copy.values = NULL;
                         copy.reason = NULL;
-                }
+                } else
+                        copy.text = NULL;
                 g_free(text);
                 text = row_to_text(&copy);
         }
@@ -241,7 +265,8 @@ AldFindingRow *ald_finding_log_row(const char *text)
 
 static uint64_t write_beginning(AldFindingLog *log, const AldFindingRow *row, uint64_t began)
 {
-        g_autofree char *text = fit_row(row), *nodes = join(row->nodes);
+        g_autofree char *nodes = row->nodes ? g_strjoinv(",", (char **) row->nodes) : g_strdup("");
+        g_autofree char *text = fit_row(row);
         const AldKeptEvent event = { .began = (int64_t) began,
                 .ended = INT64_MAX,
                 .finding = row->id,
@@ -311,43 +336,60 @@ static bool is_about(const AldFindingRow *row, const char *node)
 }
 
 static void notify(
-        AldFindingLog *log, const AldLoggedFinding *logged, const AldFindingRow *row, uint64_t ended_usec)
+        AldFindingLog *log, const AldLoggedFinding *logged, const AldAlert *alert, uint64_t ended_usec)
 {
         const AldFindingNotice notice = { .begins = ended_usec == ALD_ABSENT_UINT64,
                 .event = logged->event,
                 .began_usec = logged->began,
                 .ended_usec = ended_usec,
-                .row = row };
+                .symptoms = alert->symptoms,
+                .row = alert->row };
 
         log->handler->notice(&notice, log->userdata);
 }
 
-static void begin_finding(AldFindingLog *log, const AldAlertNotice *notice)
+static void begin_finding(AldFindingLog *log, const AldAlert *alert)
 {
-        AldLoggedFinding *logged;
+        const uint64_t began = MIN(alert->damping.first_usec, alert->damping.changed_usec);
+        AldLoggedFinding *logged = g_new(AldLoggedFinding, 1);
 
-        if (g_hash_table_contains(log->logged, notice->alert->key))
-                return;
-        logged = g_new(AldLoggedFinding, 1);
-        *logged = (AldLoggedFinding){ .began = notice->at_usec,
-                .event = write_beginning(log, notice->alert->row, notice->at_usec) };
-        g_hash_table_insert(log->logged, g_strdup(notice->alert->key), logged);
+        *logged = (AldLoggedFinding){ .began = began, .event = write_beginning(log, alert->row, began) };
+        g_hash_table_insert(log->logged, g_strdup(alert->key), logged);
         log->changed = true;
 }
 
+/* Not before it began, even if the clock was set back. */
 static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
 {
         const AldLoggedFinding *logged = g_hash_table_lookup(log->logged, notice->alert->key);
+        uint64_t ended;
 
         if (!logged)
                 return;
-        if (logged->event != ALD_ABSENT_UINT64)
-                (void) ald_history_end_event(
-                        log->history, (int64_t) logged->event, (int64_t) notice->at_usec);
+        ended = MAX(notice->at_usec, logged->began);
+        if (logged->event != ALD_ABSENT_UINT64 && !write_end(log, (int64_t) logged->event, (int64_t) ended)) {
+                const AldUnwrittenEnd unwritten = { (int64_t) logged->event, (int64_t) ended };
+
+                g_array_append_val(log->unwritten, unwritten);
+        }
         if (logged->reported && !ald_silences_cover(log->silences, notice->alert->row))
-                notify(log, logged, notice->alert->row, notice->at_usec);
+                notify(log, logged, notice->alert, ended);
         g_hash_table_remove(log->logged, notice->alert->key);
         log->changed = true;
+}
+
+/* Those that have just begun, and those that began when they were not to be logged. */
+static void log_beginnings(AldFindingLog *log, const char *only)
+{
+        g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
+
+        for (guint i = 0; i < begun->len; i++) {
+                const AldAlert *alert = begun->pdata[i];
+
+                if (!alert->hidden && !g_hash_table_contains(log->logged, alert->key) &&
+                        is_about(alert->row, only))
+                        begin_finding(log, alert);
+        }
 }
 
 /* Those that have just begun, and those that began in silence. */
@@ -364,25 +406,35 @@ static void report_beginnings(AldFindingLog *log)
                         continue;
                 logged->reported = true;
                 log->changed = true;
-                notify(log, logged, alert->row, ALD_ABSENT_UINT64);
+                notify(log, logged, alert, ALD_ABSENT_UINT64);
         }
+}
+
+static void note_left_out(AldFindingLog *log)
+{
+        const guint n = ald_alerts_left_out(log->alerts);
+
+        if (n > 0 && !log->said_alerts_full)
+                g_warning("%u findings are not logged, since there are more than %u", n, ALD_ALERTS_MAX);
+        log->said_alerts_full = n > 0;
 }
 
 void ald_finding_log_update(
         AldFindingLog *log, const GPtrArray *findings, AldAlertPaths *paths, const char *only, uint64_t now)
 {
         g_autoptr(GArray) notices = ald_alerts_update(log->alerts, findings, paths, now);
+        const bool changed = log->changed;
 
         for (guint i = 0; i < notices->len; i++) {
                 const AldAlertNotice *notice = &g_array_index(notices, AldAlertNotice, i);
 
                 if (!notice->begins)
                         end_finding(log, notice);
-                else if (is_about(notice->alert->row, only))
-                        begin_finding(log, notice);
         }
+        log_beginnings(log, only);
         report_beginnings(log);
-        if (notices->len > 0)
+        note_left_out(log);
+        if (notices->len > 0 || log->changed != changed)
                 ald_finding_log_save(log);
 }
 
@@ -403,9 +455,9 @@ void ald_finding_log_expire(AldFindingLog *log, uint64_t now)
         if (!ald_silences_expire(log->silences, now))
                 return;
         log->changed = true;
-        ald_finding_log_save(log);
         log->handler->silences_changed(log->userdata);
         report_beginnings(log);
+        ald_finding_log_save(log);
 }
 
 /* After a change that must not be lost: undone if it cannot be written. */
@@ -419,6 +471,8 @@ static int settle(AldFindingLog *log, AldSilences *before)
         ald_silences_free(before);
         log->handler->silences_changed(log->userdata);
         report_beginnings(log);
+        if (log->changed)
+                save_silences(log);
         return 0;
 }
 

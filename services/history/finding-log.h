@@ -17,6 +17,7 @@ typedef struct AldFindingNotice {
         bool begins;
         uint64_t event; /* absent if the history could not be written */
         uint64_t began_usec, ended_usec;
+        unsigned symptoms; /* other findings that it explains */
         const AldFindingRow *row;
 } AldFindingNotice;
 

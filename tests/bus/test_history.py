@@ -317,6 +317,7 @@ def test_the_journal(host, messages):
         assert entry["ALIDADE_REMEDY"] == finding["Remedy"] and entry["ALIDADE_NODES"] == ALPHA
         assert entry["ALIDADE_NAMES"] == finding["Names"][0] and entry["ALIDADE_EVENT"] == str(event)
         assert entry["ALIDADE_BEGAN_USEC"] == str(began) and entry["ALIDADE_ENDED_USEC"] == ""
+        assert entry["ALIDADE_SYMPTOMS"] == "0"
         watched.cluster.take(disk(ALPHA, 0.02), disk(BETA, 0.02))
         watched.wait_for_beginning(BETA)
         assert journal.wait(ALIDADE_NODES=BETA)["PRIORITY"] == "4"

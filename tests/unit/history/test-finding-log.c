@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <glib/gstdio.h>
+#include <sqlite3.h>
 
 #include "services/history/finding-log.h"
 #include "tests/unit/history/history-folder.h"
@@ -117,6 +118,7 @@ static void add_event(const AldKeptEvent *event, void *userdata)
 
         g_assert_nonnull(row);
         g_assert_cmpstr(row->id, ==, event->finding);
+        g_assert_cmpstr(row->text, ==, "Something."); /* of long ones too */
         g_string_append_printf(
                 text, "%s %d", event->finding, (int) ((uint64_t) event->began / SECOND % 100000));
         if (event->ended != INT64_MAX)
@@ -334,6 +336,21 @@ static void test_only_own(Fixture *fixture, gconstpointer data)
         check_notices(fixture, "-disk-nearly-full -no-broker ");
 }
 
+/* Once the history is of all nodes, so is what it reports. */
+static void test_all_after_own(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow own = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+        const AldFindingRow other = make_row(ALD_FINDING_ROW_ID_MEMORY_PRESSURE, OF(TWO));
+
+        look_only(fixture, 0, ONE, &own, &other, NULL);
+        look_only(fixture, 30, ONE, &own, &other, NULL);
+        check_notices(fixture, "+disk-nearly-full ");
+        restart(fixture);
+        look(fixture, 30, &own, &other);
+        check_notices(fixture, "+memory-pressure ");
+        check_events(fixture, "disk-nearly-full 0; memory-pressure 0; ");
+}
+
 /* What the history cannot hold is left out of its events, not of the notice. */
 static void test_long_row(Fixture *fixture, gconstpointer data)
 {
@@ -391,6 +408,46 @@ static void test_clock_set_forward(Fixture *fixture, gconstpointer data)
         check_events(fixture, "disk-nearly-full 7200; ");
 }
 
+/* What ended did not do so before it began. */
+static void test_clock_set_back(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        fixture->now -= 7200 * SECOND;
+        look(fixture, 0, &row);
+        look(fixture, 0, NULL);
+        look(fixture, 300, NULL);
+        check_notices(fixture, "+disk-nearly-full -disk-nearly-full ");
+        check_events(fixture, "disk-nearly-full 0-0; ");
+}
+
+static void run_other(sqlite3 *other, const char *sql)
+{
+        g_assert_cmpint(sqlite3_exec(other, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+}
+
+/* It is written later. */
+static void test_an_end_that_cannot_be_written(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+        sqlite3 *other;
+
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        g_assert_cmpint(sqlite3_open(fixture->folder.path, &other), ==, SQLITE_OK);
+        run_other(other, "BEGIN IMMEDIATE");
+        look(fixture, 0, NULL);
+        look(fixture, 300, NULL);
+        check_notices(fixture, "+disk-nearly-full -disk-nearly-full ");
+        check_events(fixture, "disk-nearly-full 0; ");
+        run_other(other, "ROLLBACK");
+        sqlite3_close(other);
+        ald_finding_log_save(fixture->log);
+        check_events(fixture, "disk-nearly-full 0-30; ");
+}
+
 /* Without a history there are still notices, also after a restart. */
 static void test_locked_history(Fixture *fixture, gconstpointer data)
 {
@@ -430,9 +487,12 @@ int main(int argc, char **argv)
         TEST("damaged-silences", test_damaged_silences);
         TEST("unwritable", test_unwritable);
         TEST("only-own", test_only_own);
+        TEST("all-after-own", test_all_after_own);
         TEST("long-row", test_long_row);
         TEST("long-row-after-restart", test_long_row_after_restart);
         TEST("clock-set-forward", test_clock_set_forward);
+        TEST("clock-set-back", test_clock_set_back);
+        TEST("an-end-that-cannot-be-written", test_an_end_that_cannot_be_written);
         TEST("locked-history", test_locked_history);
         return g_test_run();
 }
