@@ -39,8 +39,12 @@ static void append_hop(GString *out, const AldPlanHopRow *hop, const char *mark)
         }
         g_string_append(out, "; ");
         ald_export_append_safe(out, hop->kind);
-        g_string_append(out, ", measured ");
-        ald_export_append_time(out, hop->measured_usec);
+        if (hop->measured_usec == ALD_ABSENT_UINT64)
+                g_string_append(out, ", not measured");
+        else {
+                g_string_append(out, ", measured ");
+                ald_export_append_time(out, hop->measured_usec);
+        }
         if (hop->rtt_measured_usec != ALD_ABSENT_UINT64) {
                 g_string_append(out, ", round trip ");
                 ald_export_append_time(out, hop->rtt_measured_usec);
@@ -89,8 +93,13 @@ void ald_export_append_header(GString *out, const AldExportPlan *plan, const cha
                 out, "%s For %s, by Alidade %s, from a plan for ", mark, format, plan->options->version);
         ald_export_append_safe(out, plan->plan->engine);
         append_figure(out, "; revision ", plan->plan->revision, "");
-        g_string_append_printf(out, "\n%s Oldest figure: measured ", mark);
-        ald_export_append_time(out, plan->plan->oldest_usec);
+        g_string_append_printf(out, "\n%s ", mark);
+        if (plan->plan->oldest_usec == ALD_ABSENT_UINT64)
+                g_string_append(out, "Nothing of it was measured");
+        else {
+                g_string_append(out, "Oldest figure: measured ");
+                ald_export_append_time(out, plan->plan->oldest_usec);
+        }
         append_figure(out,
                 ald_export_has_layers(plan) ? "; a step: " : "; an all-reduce: ", plan->plan->step_nsec,
                 " ns");

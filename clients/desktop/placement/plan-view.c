@@ -51,7 +51,8 @@ static void show_facts(AldPlanView *view, double now_usec)
 
         if (client)
                 g_string_append_printf(text, _("Client on %s. "), client);
-        g_string_append_printf(text, _("Oldest figure: measured %s."), age);
+        if (plan->oldest_usec != ALD_ABSENT_UINT64)
+                g_string_append_printf(text, _("Oldest figure: measured %s."), age);
         if (plan->unmeasured != ALD_ABSENT_UINT64)
                 g_string_append_printf(
                         text, " %s", _("Some paths were never measured; their figures are assumed."));
