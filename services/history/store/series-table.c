@@ -107,6 +107,7 @@ void ald_series_table_forget_ids(AldSeriesTable *table)
         while (g_hash_table_iter_next(&iter, (gpointer *) &series, NULL)) {
                 series->id = 0;
                 series->last_day = 0;
+                series->refused = false;
         }
 }
 
@@ -147,8 +148,9 @@ static int create(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *s
         r = count(table, database);
         if (r < 0)
                 return r;
-        if (table->n_stored >= (int64_t) table->max || table->last_id < 0 ||
-                table->last_id >= ALD_SERIES_ID_MAX)
+        series->refused = table->n_stored >= (int64_t) table->max || table->last_id < 0 ||
+                          table->last_id >= ALD_SERIES_ID_MAX;
+        if (series->refused)
                 return -E2BIG;
         r = ald_database_run(database,
                 "INSERT INTO series (node, kind, key, field, id, last) VALUES (?, ?, ?, ?, ?, ?)", "ssssii",
@@ -166,6 +168,9 @@ int ald_series_enter(AldSeriesTable *table, AldDatabase *database, AldKeptSeries
 {
         int r = 0;
 
+        /* Asking for each sample would take longer than what is kept. */
+        if (series->refused)
+                return -E2BIG;
         if (series->id == 0)
                 r = look_up(database, &series->name, &series->id, &series->last_day);
         if (r == -ENODATA)
@@ -183,6 +188,7 @@ int ald_series_enter(AldSeriesTable *table, AldDatabase *database, AldKeptSeries
 void ald_series_table_limit(AldSeriesTable *table, unsigned max)
 {
         table->max = max;
+        ald_series_table_forget_ids(table);
 }
 
 int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *ret)

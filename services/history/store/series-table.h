@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "services/history/store/database.h"
@@ -23,6 +24,8 @@ typedef struct AldKeptSeries {
         AldSeriesName name;
         uint32_t id;      /* in the database; 0: not looked up yet */
         int64_t last_day; /* with a sample, as the database knows it */
+        bool refused;     /* the database had no room for it; ald_series_table_forget_ids() tries again */
+        unsigned waiting; /* samples that are not in the database yet, as its user counts them */
 } AldKeptSeries;
 
 typedef struct AldSeriesTable AldSeriesTable;

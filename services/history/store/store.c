@@ -199,9 +199,16 @@ bool ald_history_is_full(const AldHistory *history)
         return history->pending->len >= ALD_HISTORY_PENDING_MAX / 2;
 }
 
+static void remove_pending(AldHistory *history, guint n)
+{
+        for (guint i = 0; i < n; i++)
+                g_array_index(history->pending, AldPendingSample, i).series->waiting--;
+        g_array_remove_range(history->pending, 0, n);
+}
+
 static void lose(AldHistory *history, guint n)
 {
-        g_array_remove_range(history->pending, 0, n);
+        remove_pending(history, n);
         history->lost += n;
 }
 
@@ -233,6 +240,7 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
                 .sample = { ald_span_start(time + ALD_SAMPLE_STEP_USEC / 2, ALD_SAMPLE_STEP_USEC),
                         ald_sample_round(value, precision) },
         };
+        pending.series->waiting++;
         g_array_append_val(history->pending, pending);
         history->first = MIN(history->first, pending.sample.time);
         return 0;
@@ -309,7 +317,7 @@ static int write_batch(AldHistory *history, guint n)
         if (lost > 0 && history->lost == 0)
                 g_warning("The history has too many series; samples of new ones are lost");
         history->lost += lost;
-        g_array_remove_range(history->pending, 0, n);
+        remove_pending(history, n);
         return 0;
 }
 
@@ -441,7 +449,7 @@ static int find_recent(AldHistory *history, const AldSeriesName *name, uint32_t 
         int r;
 
         r = id > 0 ? ald_recent_load(history->database, id, samples) : 0;
-        for (guint i = 0; i < history->pending->len && r >= 0; i++) {
+        for (guint i = 0; r >= 0 && series && series->waiting > 0 && i < history->pending->len; i++) {
                 const AldPendingSample *pending = &g_array_index(history->pending, AldPendingSample, i);
 
                 if (pending->series == series)
