@@ -8,6 +8,7 @@ import time
 import pytest
 from gi.repository import Gio, GLib
 
+import history
 from bedlib import wait_until
 from bedlib.connection import DBUS
 from bedlib.fixtures import needs_namespaces
@@ -268,6 +269,22 @@ def test_broadcasts_that_somebody_does_not_read_pause(make_host):
         deaf.close()
         faithful.log.wait(deadline=30)
     assert daemon.poll() is None
+
+
+def test_the_history_goes_on_while_broadcasts_pause(make_host):
+    host = start(make_host)
+    host.write_config("[history]\nhistory=all\n")
+    daemon, hours = host.daemons[-1], history.Hours(host)
+    historyd = host.start_daemon("historyd", env=hours.environment)
+    with Deaf(host, "nobody" if host.isolated else None):
+        flood = Flood(host)
+        wait_until(lambda: "Not broadcasting" in daemon.log_text(), "the broadcasts to pause", 60)
+        flood.running = False
+        hours.pass_until(lambda: history.get(host, "Scope") == "all" and "requesting" in historyd.log_text(),
+                         "the history to subscribe", 20)
+        flood.cluster.online(node_id(9))
+        flood.cluster.take(memory(node_id(9), 10 ** 9, updated=time.time_ns() // 1000))
+        history.wait_for_values(host, [10 ** 9], node_id(9), "TotalBytes", points=1)
 
 
 def size_of(message):
