@@ -7,14 +7,15 @@
 #include "placement/export/export-words.h"
 #include "placement/export/plan-formats.h"
 #include "placement/export/star-address.h"
+#include "placement/model/model.h"
 
 /*
  * The rules of llama.cpp (load_tensors() of llama-model.cpp, ggml-rpc.cpp): with -ngl N, the last N of the
  * layers and the output go to the devices, in the order of --device and in proportion to --tensor-split; what
  * is before them stays on the processors of the client. The output counts as one more layer of the last
- * device. RPC<k> numbers the devices of all servers in the order of --rpc. By default, llama-server
- * also keeps prompts in up to 8 GiB of the client's memory, which no plan has room for; versions that know
- * -fit know --cache-ram.
+ * device, and so does each block for drafts, even though it is not loaded. RPC<k> numbers the devices of all
+ * servers in the order of --rpc. By default, llama-server also keeps prompts in up to 8 GiB of the client's
+ * memory, which no plan has room for; versions that know -fit know --cache-ram.
  */
 #define DEVICES_MAX 15u /* llama_max_devices() is 16, and as many numbers are refused */
 #define FIRST_PORT 50052u
@@ -27,6 +28,7 @@ typedef struct LlamaCommand {
         GString *rpc, *device, *split;
         guint n_devices, n_rpc;
         uint64_t layers; /* on devices */
+        uint64_t at_end; /* what counts as layers of the last device besides */
         bool orders_gpus;
         int head; /* stage, or -1 */
 } LlamaCommand;
@@ -129,7 +131,8 @@ static int add_stage(LlamaCommand *command, guint index, char **ret_reason)
         }
         command->n_devices++;
         command->layers += stage->layers;
-        layers = g_strdup_printf("%" PRIu64, stage->layers + (index + 1 == command->plan->n_stages));
+        layers = g_strdup_printf(
+                "%" PRIu64, stage->layers + (index + 1 == command->plan->n_stages ? command->at_end : 0));
         append_item(command->split, layers);
         return 0;
 }
@@ -166,7 +169,7 @@ static void append_devices(GString *out, const LlamaCommand *command)
         if (command->n_rpc > 0)
                 g_string_append_printf(out, " \\\n  --rpc %s", command->rpc->str);
         g_string_append_printf(out, " \\\n  --device %s \\\n  --tensor-split %s -ngl %" PRIu64,
-                command->device->str, command->split->str, command->layers + 1);
+                command->device->str, command->split->str, command->layers + command->at_end);
 }
 
 static void append_notes(GString *out, const LlamaCommand *command, bool head_is_apart)
@@ -229,6 +232,18 @@ static int check_context(const AldPlanRow *plan, char **ret_reason)
         return 0;
 }
 
+/* The output, and blocks for drafts. */
+static int check_at_end(const AldPlanRow *plan, uint64_t *ret, char **ret_reason)
+{
+        uint64_t drafts = plan->draft_layers == ALD_ABSENT_UINT64 ? 0 : plan->draft_layers;
+
+        if (drafts > ALD_LLM_LAYERS_MAX)
+                return ald_export_fail(
+                        -ENODATA, ret_reason, "The plan is broken: it has too many blocks for drafts");
+        *ret = drafts + 1;
+        return 0;
+}
+
 int ald_export_write_llama(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
         g_auto(LlamaCommand) command = { .plan = plan,
@@ -242,6 +257,8 @@ int ald_export_write_llama(const AldExportPlan *plan, GString *out, char **ret_r
 
         if (r >= 0)
                 r = check_context(plan->plan, ret_reason);
+        if (r >= 0)
+                r = check_at_end(plan->plan, &command.at_end, ret_reason);
         for (guint i = 0; i < plan->n_stages && r >= 0; i++)
                 r = add_stage(&command, i, ret_reason);
         if (r >= 0)

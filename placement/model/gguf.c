@@ -21,7 +21,6 @@ typedef struct Model {
         char **ret_error;
         AldGgufFacts facts; /* of the first file */
         AldLlm *llm;
-        uint32_t draft_layers;
         AldTensorSums sums;
 } Model;
 
@@ -110,7 +109,7 @@ static int take_layers(Model *model, AldFileHead *head)
         model->llm = ald_llm_new(blocks - draft);
         model->llm->architecture = g_strdup(model->facts.architecture);
         model->llm->name = g_strdup(model->facts.name);
-        model->draft_layers = draft;
+        model->llm->draft_layers = draft;
         return 0;
 }
 
@@ -292,7 +291,8 @@ static int read_file(Model *model, const char *path, uint32_t i)
         if (r >= 0 && i == 0)
                 r = begin(model, &head);
         return r < 0 ? r
-                     : ald_gguf_tensors_read(&head, tensors, alignment, model->draft_layers, &model->sums);
+                     : ald_gguf_tensors_read(
+                               &head, tensors, alignment, model->llm->draft_layers, &model->sums);
 }
 
 static bool read_digits(const char *at, uint32_t *ret)

@@ -34,9 +34,10 @@ typedef struct AldLlm {
         AldLlmLayer *layers;
         uint64_t embedding_bytes; /* of which one token reads a row */
         uint64_t head_bytes;      /* of the matrix that turns the last layer's output into tokens */
-        bool head_tied;       /* head_bytes is 0: the embedding is the head, and one token reads all of it */
-        uint64_t draft_bytes; /* of blocks that predict further tokens, which plain decoding does not use */
-        uint64_t other_bytes; /* of all other tensors, those for images and sound included */
+        bool head_tied;        /* head_bytes is 0: the embedding is the head, and one token reads all of it */
+        uint32_t draft_layers; /* further blocks of a GGUF file, which it counts as layers: see draft_bytes */
+        uint64_t draft_bytes;  /* of blocks that predict further tokens, which plain decoding does not use */
+        uint64_t other_bytes;  /* of all other tensors, those for images and sound included */
         uint32_t embedding_length;
         uint32_t experts, used_experts; /* in a layer; absent: not a mixture of experts */
         uint32_t feed_forward_length; /* width of that part of a layer, of its used experts together; the most

@@ -135,6 +135,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                         return r;
         }
         *ret = (AldPlanWorkload){ .layers = llm->n_layers,
+                .draft_layers = llm->draft_layers > 0 ? llm->draft_layers : ALD_ABSENT_UINT64,
                 .layer_bytes = sums.layer_bytes,
                 .layer_kv_bytes = sums.kv_bytes,
                 .mean_layer_bytes = sums.bytes / llm->n_layers,

@@ -6,8 +6,8 @@
 #include "record/schema.h"
 
 /* What is to be placed is an AldPlanWorkload: the argument of Plan() of org.alidade.Placement1, where its
- * fields are described. The planner takes one without absent fields but FeedForwardElements, KvTypeK and
- * KvTypeV. */
+ * fields are described. The planner takes one without absent fields but DraftLayers, FeedForwardElements,
+ * KvTypeK and KvTypeV. */
 
 /* Sets absent fields as described there. -EINVAL, with *ret_reason if one contradicts another. */
 int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reason);

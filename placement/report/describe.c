@@ -451,6 +451,7 @@ AldPlanReport *ald_plan_describe(const AldPlanCluster *cluster, const AldPlanReq
 
         report->plan.engine = request->engine->name;
         report->plan.layers = request->workload->layers;
+        report->plan.draft_layers = request->workload->draft_layers;
         report->plan.parallel = request->workload->parallel;
         report->plan.context = request->workload->context;
         report->plan.kv_type_k = copy(report, request->workload->kv_type_k);

@@ -32,6 +32,8 @@ def test_the_bus_starts_it_and_it_plans(host, cluster):
     assert found.plan["TokensPerSecond"] == pytest.approx(1e9 / (32 * layer), rel=1e-6)
     assert found.plan["OldestUSec"] == MEASURED
     assert found.reason("slow") == "saves-too-little" and found.reason("far") == "no-path"
+    assert "DraftLayers" not in found.plan
+    assert plan(host, {"DraftLayers": Typed("t", 1)}).plan["DraftLayers"] == 1
     stage = found.stages[0]
     assert (stage["HostName"], stage["Vendor"], stage["Limiter"], stage["FreeBytes"], stage["HopNSec"]) \
         == ("fast.example", "NVIDIA Corporation", "memory", 24 * GIB, 0)

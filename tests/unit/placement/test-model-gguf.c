@@ -196,6 +196,7 @@ static void test_tied_head_and_drafts(Fixture *fixture, gconstpointer data)
                 add_layer(&maker, i);
         llm = read_made(fixture, &maker);
         g_assert_cmpuint(llm->n_layers, ==, 2);
+        g_assert_cmpuint(llm->draft_layers, ==, 1);
         g_assert_cmpuint(llm->draft_bytes, ==, 1024 + 256 * 144);
         g_assert_cmpuint(llm->head_bytes, ==, 0);
         g_assert_true(llm->head_tied);

@@ -969,6 +969,7 @@ static void test_workload_defaults(void)
         for (size_t i = 0; i < ald_plan_workload_struct.n_fields; i++) {
                 const AldField *field = &ald_plan_workload_struct.fields[i];
                 bool has_no_default = g_str_equal(field->name, "KvHeads") ||
+                                      g_str_equal(field->name, "DraftLayers") ||
                                       g_str_equal(field->name, "FeedForwardElements") ||
                                       g_str_has_prefix(field->name, "KvType") ||
                                       g_str_equal(field->name, "MessageBytes");
@@ -1216,6 +1217,7 @@ static void test_workload(void)
                         .window = ALD_LLM_ABSENT_COUNT };
         g_assert_cmpint(ald_plan_workload_of_llm(llm, 256, 2, ALD_KV_F16, ALD_KV_F16, &workload), ==, 0);
         g_assert_cmpuint(workload.layers, ==, 2);
+        g_assert_cmpuint(workload.draft_layers, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(workload.layer_bytes, ==, 200);
         g_assert_cmpfloat(workload.mean_layer_bytes, ==, 150);
         g_assert_cmpfloat(workload.token_bytes, ==, 100);
@@ -1229,7 +1231,10 @@ static void test_workload(void)
         g_assert_cmpfloat(workload.head_parameters, ==, 6400);
         /* What is neither of a layer nor the head is kept with the embedding. */
         llm->other_bytes = 5000;
+        llm->draft_layers = 1;
         g_assert_cmpint(ald_plan_workload_of_llm(llm, 256, 2, ALD_KV_F16, ALD_KV_F16, &workload), ==, 0);
+        g_assert_cmpuint(workload.layers, ==, 2);
+        g_assert_cmpuint(workload.draft_layers, ==, 1);
         g_assert_cmpuint(workload.embedding_bytes, ==, 6000);
         g_assert_cmpuint(workload.head_bytes, ==, 1000);
         llm->layers[1].bytes = ALD_LLM_ABSENT;
