@@ -192,9 +192,7 @@ static void append_notes(GString *out, const LlamaCommand *command, bool head_is
                         "# GPUs are numbered in the order of their ids; --list-devices after --rpc shows "
                         "their names.\n");
         if (head_is_apart)
-                g_string_append(out,
-                        "# -ot leaves the head on this machine. It has no effect on models whose head is "
-                        "the embedding.\n");
+                g_string_append(out, "# -ot leaves the head on this machine, even if it is the embedding.\n");
         g_string_append(out, "# On ");
         ald_export_append_safe(out, command->plan->plan->client_name ?: command->plan->plan->client);
         g_string_append(out, ", the client:\n");
@@ -215,8 +213,10 @@ static void append_command(GString *out, const LlamaCommand *command, bool head_
                 g_string_append_printf(out, " -ctk %s", plan->kv_type_k);
         if (plan->kv_type_v)
                 g_string_append_printf(out, " -ctv %s", plan->kv_type_v);
+        /* A head that is the embedding is loaded once more under that name. The embedding itself is on the
+         * client's processors in any case. */
         if (head_is_apart)
-                g_string_append(out, " \\\n  -ot '^output\\.weight$=CPU'");
+                g_string_append(out, " \\\n  -ot '^(output|token_embd)\\.weight$=CPU'");
         g_string_append_c(out, '\n');
 }
 
