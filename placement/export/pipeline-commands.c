@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 
 #include "placement/export/export-header.h"
 #include "placement/export/export-words.h"
+#include "placement/export/memory-share.h"
 #include "placement/export/plan-formats.h"
 #include "placement/export/ring-nodes.h"
 
@@ -22,7 +24,14 @@ typedef struct Pipeline {
         const char *master;  /* NULL for one node */
 } Pipeline;
 
+typedef void (*AppendNotes)(GString *out, const Pipeline *pipeline);
 typedef int (*AppendCommand)(GString *out, const Pipeline *pipeline, guint rank, char **ret_reason);
+
+typedef struct PipelineFormat {
+        const char *name;
+        AppendNotes append_notes; /* on all commands; NULL: there are none */
+        AppendCommand append;
+} PipelineFormat;
 
 static const AldRingNode *node_at(const Pipeline *pipeline, guint rank)
 {
@@ -44,12 +53,44 @@ static void append_limit(GString *out, const char *option, uint64_t value)
                 g_string_append_printf(out, " %s %" PRIu64, option, value);
 }
 
+static void append_share(GString *out, const char *option, double share)
+{
+        char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+        if (!isnan(share))
+                g_string_append_printf(
+                        out, " %s %s", option, g_ascii_formatd(text, sizeof text, "%.6g", share));
+}
+
 /* Of 16 bits, in both programs: that of the model, since keys and values in the other one are refused, or in
  * some versions of vLLM misread. */
 static void append_kv_type(GString *out, const AldPlanRow *plan)
 {
         if (plan->kv_type_k || plan->kv_type_v)
                 g_string_append(out, " --kv-cache-dtype auto");
+}
+
+static double share_of_total(const AldRingNode *node)
+{
+        return ald_export_share_of_total(node->stage, node->n_stages);
+}
+
+/* vLLM does not start where this much is not free. */
+static void append_vllm_notes(GString *out, const Pipeline *pipeline)
+{
+        g_string_append(out,
+                "# --gpu-memory-utilization is a share of the total memory of each GPU of the node: between "
+                "what its stage needs and what is free there, both without the reserve; 0.9 if possible, "
+                "else the middle.\n");
+        for (guint rank = 0; rank < pipeline->nodes->len; rank++) {
+                const AldRingNode *node = node_at(pipeline, rank);
+
+                if (!isnan(share_of_total(node)))
+                        continue;
+                g_string_append(out, "# No such share is known for all GPUs of ");
+                ald_export_append_safe(out, ald_export_stage_name(node->stage));
+                g_string_append(out, ": vLLM takes its default, and does not start where less is free.\n");
+        }
 }
 
 static int append_vllm(GString *out, const Pipeline *pipeline, guint rank, char **ret_reason)
@@ -69,6 +110,7 @@ static int append_vllm(GString *out, const Pipeline *pipeline, guint rank, char 
         append_limit(out, "--max-model-len", plan->plan->context);
         append_limit(out, "--max-num-seqs", plan->plan->parallel);
         append_kv_type(out, plan->plan);
+        append_share(out, "--gpu-memory-utilization", share_of_total(node));
         if (pipeline->master) {
                 g_string_append_printf(
                         out, " \\\n  --nnodes %u --node-rank %u --master-addr ", pipeline->nodes->len, rank);
@@ -76,6 +118,23 @@ static int append_vllm(GString *out, const Pipeline *pipeline, guint rank, char 
                 g_string_append(out, rank > 0 ? " --headless" : "");
         }
         return 0;
+}
+
+static double share_of_free(const AldExportPlan *plan)
+{
+        return ald_export_share_of_free(plan->stages, plan->n_stages);
+}
+
+static void append_sglang_notes(GString *out, const Pipeline *pipeline)
+{
+        if (isnan(share_of_free(pipeline->plan)))
+                g_string_append(out,
+                        "# Without --mem-fraction-static: no share of the free memory is known that holds "
+                        "weights, keys and values and leaves room for buffers on all GPUs.\n");
+        else
+                g_string_append(out,
+                        "# --mem-fraction-static is a share of the least memory that is free on a GPU: the "
+                        "middle between what weights, keys and values need and what buffers leave.\n");
 }
 
 static int append_sglang(GString *out, const Pipeline *pipeline, guint rank, char **ret_reason)
@@ -92,6 +151,7 @@ static int append_sglang(GString *out, const Pipeline *pipeline, guint rank, cha
         append_limit(out, "--context-length", plan->plan->context);
         append_limit(out, "--max-running-requests", plan->plan->parallel);
         append_kv_type(out, plan->plan);
+        append_share(out, "--mem-fraction-static", share_of_free(plan));
         if (pipeline->master) {
                 g_autofree char *authority = ald_export_authority(pipeline->master);
                 g_autofree char *init = g_strdup_printf("%s:%u", authority, SGLANG_PORT);
@@ -140,26 +200,28 @@ static int append_nodes(GString *out, const Pipeline *pipeline, AppendCommand ap
         return r;
 }
 
-static int write_pipeline(const AldExportPlan *plan, const char *format, const GArray *nodes,
-        AppendCommand append, GString *out, char **ret_reason)
+static int write_pipeline(const AldExportPlan *plan, const PipelineFormat *format, const GArray *nodes,
+        GString *out, char **ret_reason)
 {
         Pipeline pipeline = { .plan = plan, .nodes = nodes };
         int r = nodes->len > 1 ? ald_ring_master(node_at(&pipeline, 0), &pipeline.master, ret_reason) : 0;
 
         if (r < 0)
                 return r;
-        ald_export_append_header(out, plan, format, "#");
+        ald_export_append_header(out, plan, format->name, "#");
         g_string_append(out, "#\n# Run each command on its node.");
         if (nodes->len > 1)
                 g_string_append(out, " All of them have to reach the first node; only the hops of the ring "
                                      "were compared.");
         g_string_append_c(out, '\n');
-        return append_nodes(out, &pipeline, append, ret_reason);
+        if (format->append_notes)
+                format->append_notes(out, &pipeline);
+        return append_nodes(out, &pipeline, format->append, ret_reason);
 }
 
 /* Both divide the stages by the number of nodes. */
 static int write_even(
-        const AldExportPlan *plan, const char *format, AppendCommand append, GString *out, char **ret_reason)
+        const AldExportPlan *plan, const PipelineFormat *format, GString *out, char **ret_reason)
 {
         g_autoptr(GArray) nodes = NULL;
         int r = ald_ring_nodes(plan, &nodes, ret_reason);
@@ -170,26 +232,31 @@ static int write_even(
                 if (node->n_stages * nodes->len != plan->n_stages)
                         r = ald_export_fail(-ENOTSUP, ret_reason,
                                 "%s has %u of %u stages; %s needs equally many on each of %u nodes",
-                                ald_export_stage_name(node->stage), node->n_stages, plan->n_stages, format,
-                                nodes->len);
+                                ald_export_stage_name(node->stage), node->n_stages, plan->n_stages,
+                                format->name, nodes->len);
         }
-        return r < 0 ? r : write_pipeline(plan, format, nodes, append, out, ret_reason);
+        return r < 0 ? r : write_pipeline(plan, format, nodes, out, ret_reason);
 }
 
 int ald_export_write_vllm(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
-        return write_even(plan, "vLLM", append_vllm, out, ret_reason);
+        static const PipelineFormat format = { "vLLM", append_vllm_notes, append_vllm };
+
+        return write_even(plan, &format, out, ret_reason);
 }
 
 int ald_export_write_sglang(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
-        return write_even(plan, "SGLang", append_sglang, out, ret_reason);
+        static const PipelineFormat format = { "SGLang", append_sglang_notes, append_sglang };
+
+        return write_even(plan, &format, out, ret_reason);
 }
 
 int ald_export_write_torchrun(const AldExportPlan *plan, GString *out, char **ret_reason)
 {
+        static const PipelineFormat format = { "torchrun", NULL, append_torchrun };
         g_autoptr(GArray) nodes = NULL;
         int r = ald_ring_nodes(plan, &nodes, ret_reason);
 
-        return r < 0 ? r : write_pipeline(plan, "torchrun", nodes, append_torchrun, out, ret_reason);
+        return r < 0 ? r : write_pipeline(plan, &format, nodes, out, ret_reason);
 }

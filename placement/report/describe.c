@@ -100,6 +100,7 @@ static void set_figures(const Account *account, const AldPlanDevice *device, Ald
                                &account->request->constants, device, account->request->workload)
                                ? "compute"
                                : "memory";
+        row->total_bytes = device->total_bytes;
         row->free_bytes = device->free_bytes;
         row->free_usec = device->free_usec;
         if (!measured)

@@ -132,6 +132,7 @@ static void add_device(const Adding *adding, const AldBackend *backend)
                 .free_usec = ALD_PLAN_ABSENT };
 
         device.uses_host_memory |= device.is_processor;
+        device.total_bytes = device.uses_host_memory ? ALD_PLAN_ABSENT : backend->memory_total_bytes;
         set_figures(
                 adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
         found = device.is_processor       ? free_of_host(adding->entity)

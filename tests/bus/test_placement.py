@@ -37,6 +37,7 @@ def test_the_bus_starts_it_and_it_plans(host, cluster):
     stage = found.stages[0]
     assert (stage["HostName"], stage["Vendor"], stage["Limiter"], stage["FreeBytes"], stage["HopNSec"]) \
         == ("fast.example", "NVIDIA Corporation", "memory", 24 * GIB, 0)
+    assert stage["TotalBytes"] == 24 * GIB
     assert {row["Name"]: row["Value"] for row in found.constants}["GpuMemoryEfficiency"] == 0.9
 
 

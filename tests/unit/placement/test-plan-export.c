@@ -81,6 +81,9 @@ static const struct Golden {
         { "ring", "sglang", "sglang", .model = "/models/m",
                 .patches = { { "Plan/Engine", "\"sglang\"" }, { "Plan/KvTypeK", "\"bf16\"" },
                         { "Plan/KvTypeV", "\"bf16\"" } } },
+        { "ring", "vllm", "vllm-unknown", .patches = { { "Stages/3/TotalBytes", NULL } } },
+        { "ring", "sglang", "sglang-unknown",
+                .patches = { { "Plan/Engine", "\"sglang\"" }, { "Stages/3/KvBytes", NULL } } },
         { "ring", "torchrun", "torchrun-even", .program = "train.py",
                 .patches = { { "Plan/Engine", "\"torch\"" } } },
         { "ring-uneven", "torchrun", "torchrun" },
@@ -291,6 +294,70 @@ static void test_a_card_with_parts_counts_once(void)
         g_assert_nonnull(strstr(out->str, "-d CUDA1\n"));
 }
 
+/* Of the first node; "" if none is written. */
+static void check_share(const char *format, const char *option, const char *expected, const Patch *patches)
+{
+        g_autoptr(AldPlanReport) report = load("ring", patches);
+        g_autofree char *reason = NULL, *words = g_strdup_printf(" %s ", option);
+        g_autoptr(GString) out = NULL;
+        char *command, *share;
+
+        g_assert_cmpint(ald_plan_export(format, report, &usual, &out, &reason), ==, 0);
+        command = strstr(out->str, "# Node 0");
+        *strstr(command, "# Node 1") = '\0';
+        share = strstr(command, words);
+        if (share) {
+                share += strlen(words);
+                share[strcspn(share, " ")] = '\0';
+        }
+        g_assert_cmpstr(share ?: "", ==, expected);
+}
+
+/* One has to do for all stages of a node. */
+static void test_shares_of_total_memory(void)
+{
+        static const struct {
+                const char *share;
+                Patch patches[PATCHES_MAX];
+        } cases[] = {
+                { "0.9", {} },
+                /* 24 GB without 600 MiB are less than 0.9 of 26 GB. */
+                { "0.5", { { "Stages/0/TotalBytes", "26000000000" } } },
+                /* More than 0.9 of 24 GiB is needed: 23.99 GB of 24 GB that are free, or all. */
+                { "0.9067", { { "Stages/0/NeedsBytes", "23990000000" } } },
+                { "0.906908", { { "Stages/0/NeedsBytes", "24000000000" } } },
+                /* One needs more than the other one has free. */
+                { "", { { "Stages/0/NeedsBytes", "23000000000" }, { "Stages/1/FreeBytes", "9000000000" } } },
+                { "", { { "Stages/0/TotalBytes", "0" } } },
+                { "", { { "Stages/1/ReservedBytes", NULL } } },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+                check_share("vllm", "--gpu-memory-utilization", cases[i].share, cases[i].patches);
+}
+
+/* One has to do for all stages, of what is free on the one with the least. */
+static void test_shares_of_free_memory(void)
+{
+        static const struct {
+                const char *share;
+                Patch patch;
+        } cases[] = {
+                { "0.6", { NULL, NULL } },
+                { "0.81", { "Stages/3/FreeBytes", "3600000000" } },
+                /* Others would take more for keys and values than it has. */
+                { "", { "Stages/3/FreeBytes", "3500000000" } },
+                { "", { "Stages/3/FreeBytes", "1000" } },
+                { "", { "Stages/0/BufferBytes", NULL } },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                const Patch patches[PATCHES_MAX] = { { "Plan/Engine", "\"sglang\"" }, cases[i].patch };
+
+                check_share("sglang", "--mem-fraction-static", cases[i].share, patches);
+        }
+}
+
 /* One more device than llama.cpp takes. */
 static void test_devices_max(void)
 {
@@ -345,6 +412,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/plan-export/assumed-hops", test_assumed_hops_are_marked);
         g_test_add_func("/plan-export/an-assumed-hop-may-be-over-rdma", test_an_assumed_hop_may_be_over_rdma);
         g_test_add_func("/plan-export/a-card-with-parts-counts-once", test_a_card_with_parts_counts_once);
+        g_test_add_func("/plan-export/shares-of-total-memory", test_shares_of_total_memory);
+        g_test_add_func("/plan-export/shares-of-free-memory", test_shares_of_free_memory);
         g_test_add_func("/plan-export/devices-max", test_devices_max);
         g_test_add_func("/plan-export/paths", test_paths);
         return g_test_run();

@@ -202,6 +202,7 @@ static void test_devices(void)
         g_assert_cmpuint(snapshot->cluster.n_devices, ==, 4);
         g_assert_null(device_of(snapshot, "card"));
         g_assert_cmpuint(device_of(snapshot, "card/1")->free_bytes, ==, 3 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "card/1")->total_bytes, ==, 4 * GIB);
         g_assert_cmpuint(device_of(snapshot, "card/1")->free_usec, ==, 4);
         g_assert_cmpfloat(device_of(snapshot, "card/1")->bytes_per_second, ==, 9e11);
         g_assert_cmpfloat(device_of(snapshot, "card/1")->flops, ==, 2e12);
@@ -215,6 +216,7 @@ static void test_devices(void)
         g_assert_true(isnan(device_of(snapshot, "full")->flops));
         /* What its driver allows, and what is free of its carve-out. */
         g_assert_cmpuint(device_of(snapshot, "shared")->free_bytes, ==, 4 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "shared")->total_bytes, ==, ALD_PLAN_ABSENT);
         g_assert_true(isnan(device_of(snapshot, "shared")->bytes_per_second));
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+
+#include "placement/export/memory-share.h"
+
+#define USUAL_OF_TOTAL 0.9 /* vLLM's default, or a little less than that of new versions */
+#define DIGITS_MAX 6
+
+static double bytes(uint64_t value)
+{
+        return value == ALD_ABSENT_UINT64 ? NAN : (double) value;
+}
+
+/* To as few digits as make little difference. */
+static double shorten(double share, double difference)
+{
+        double scale = 10;
+
+        for (int i = 1; i < DIGITS_MAX; i++, scale *= 10) {
+                double rounded = round(share * scale) / scale;
+
+                if (fabs(rounded - share) <= difference)
+                        return rounded;
+        }
+        return floor(share * scale) / scale;
+}
+
+/* In the middle there is some room on either side: less may be free, or more needed, than was planned. */
+static double choose(double least, double most, double usual)
+{
+        if (isnan(least) || isnan(most) || least > most || most <= 0)
+                return NAN;
+        if (usual >= least && usual <= most)
+                return usual;
+        least = fmax(least, 0);
+        return shorten((least + most) / 2, (most - least) / 4);
+}
+
+/* In contrast to fmax() and fmin(), NAN if either is. */
+static double larger(double a, double b)
+{
+        return isnan(a) || isnan(b) ? NAN : fmax(a, b);
+}
+
+static double smaller(double a, double b)
+{
+        return -larger(-a, -b);
+}
+
+double ald_export_share_of_total(const AldPlanStageRow *stages, guint n)
+{
+        double least = 0, most = 1;
+
+        for (guint i = 0; i < n; i++) {
+                double total = bytes(stages[i].total_bytes), reserved = bytes(stages[i].reserved_bytes);
+
+                least = larger(least, (bytes(stages[i].needs_bytes) - reserved) / total);
+                most = smaller(most, (bytes(stages[i].free_bytes) - reserved) / total);
+        }
+        return choose(least, most, USUAL_OF_TOTAL);
+}
+
+double ald_export_share_of_free(const AldPlanStageRow *stages, guint n)
+{
+        double before = INFINITY, after = INFINITY, kv = 0, buffers = 0;
+
+        for (guint i = 0; i < n; i++) {
+                double room = bytes(stages[i].free_bytes) - bytes(stages[i].reserved_bytes);
+
+                before = smaller(before, room);
+                after = smaller(after, room - bytes(stages[i].weight_bytes));
+                kv = larger(kv, bytes(stages[i].kv_bytes));
+                buffers = larger(buffers, bytes(stages[i].buffer_bytes));
+        }
+        /* Of what is left after loading, all is for keys and values but this part of what was free before. */
+        return before > 0 ? choose(1 - (after - kv) / before, 1 - buffers / before, NAN) : NAN;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "placement/export/export-plan.h"
+
+/*
+ * What a pipeline is to take of the memory of its GPUs, as a fraction: enough for the plan, and no more than
+ * is free. NAN if the plan does not state the figures, or if no fraction is right for all stages.
+ * GpuReserveBytes are taken by the context of the engine before it looks what is free.
+ */
+
+/* Of the total memory of each GPU, one for all stages of a node, which follow each other. */
+double ald_export_share_of_total(const AldPlanStageRow *stages, guint n);
+
+/* Of what is free before the model is loaded, on the stage with the least of it, for weights, keys and
+ * values: one for all stages, each of which takes as much for keys and values as the one with the least room
+ * for them can. */
+double ald_export_share_of_free(const AldPlanStageRow *stages, guint n);
