@@ -98,19 +98,31 @@ static FreeMemory free_of_own(const AldEntity *entity, const AldBackend *backend
                    : (FreeMemory){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 };
 }
 
+/* What the driver of a device lets it still have of the host's memory; if it is not known how much it has,
+ * all that it may have. */
+static FreeMemory allowed_of_host(const AldEntity *entity, const AldBackend *backend)
+{
+        const AldRecord *record = ald_entity_record(entity, ALD_KIND_SYSTEM);
+        const AldDevice *now = device_now(entity, backend->id);
+        uint64_t bytes = now ? left(backend->shared_bytes, now->shared_used_bytes) : ALD_ABSENT_UINT64;
+
+        return bytes == ALD_ABSENT_UINT64 ? (FreeMemory){ backend->shared_bytes, ALD_ABSENT_UINT64 }
+                                          : (FreeMemory){ bytes, record->updated_usec };
+}
+
 /*
  * Of a device that computes in host memory: what the host has available, but no more than its driver lets it
  * have. What the firmware carved out for it is not part of that, and is added if it is known to be free.
  */
 static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *backend)
 {
-        const AldDevice *now = device_now(entity, backend->id);
         FreeMemory found = free_of_host(entity), own = free_of_own(entity, backend);
-        uint64_t allowed = now ? left(backend->shared_bytes, now->shared_used_bytes) : ALD_ABSENT_UINT64;
+        const FreeMemory allowed = allowed_of_host(entity, backend);
 
         if (found.bytes == ALD_ABSENT_UINT64)
                 return found;
-        found.bytes = MIN(found.bytes, allowed); /* absent is the greatest */
+        found.bytes = MIN(found.bytes, allowed.bytes); /* absent is the greatest */
+        found.usec = MIN(found.usec, allowed.usec);
         if (own.bytes != ALD_ABSENT_UINT64) {
                 found.bytes += own.bytes;
                 found.usec = MIN(found.usec, own.usec);

@@ -178,6 +178,7 @@ static const AldPlanDevice *device_of(const AldPlanSnapshot *snapshot, const cha
 /* A split card is its instances; memory and figures are unknown unless they make sense. */
 static void test_devices(void)
 {
+        static const char *const limited[] = { "unknown", "wrong", "unlisted" };
         g_autoptr(AldModel) model = new_model();
         g_autoptr(AldPlanSnapshot) snapshot = NULL;
 
@@ -189,17 +190,24 @@ static void test_devices(void)
                 "{'Id':'cpu','Class':'cpu','Unified':true},"
                 "{'Id':'full','Class':'gpu','MemoryTotalBytes':1073741824},"
                 "{'Id':'shared','Class':'gpu','Unified':true,'MemoryTotalBytes':2147483648,"
-                "'SharedBytes':4294967296}]},"
+                "'SharedBytes':4294967296},"
+                "{'Id':'known','Class':'gpu','Unified':true,'SharedBytes':4294967296},"
+                "{'Id':'unknown','Class':'gpu','Unified':true,'SharedBytes':4294967296},"
+                "{'Id':'wrong','Class':'gpu','Unified':true,'SharedBytes':4294967296},"
+                "{'Id':'unlisted','Class':'gpu','Unified':true,'SharedBytes':4294967296}]},"
                 "'Node1.System':{'UpdatedUSec':4,'Devices':["
                 "{'Id':'card/1','MemoryUsedBytes':1073741824},"
                 "{'Id':'full','MemoryUsedBytes':2147483648},"
-                "{'Id':'shared','MemoryUsedBytes':1073741824,'SharedUsedBytes':1073741824}]},"
+                "{'Id':'shared','MemoryUsedBytes':1073741824,'SharedUsedBytes':1073741824},"
+                "{'Id':'known','SharedUsedBytes':1073741824},"
+                "{'Id':'unknown'},"
+                "{'Id':'wrong','SharedUsedBytes':5368709120}]},"
                 "'Node1.Compute':{'Devices':["
                 "{'Id':'card/1'," MEASURED "},"
                 "{'Id':'cpu','MemoryBandwidthBytesPerSecond':20000000000,'GemmTflops':0.5},"
                 "{'Id':'full'," MEASURED ",'Flags':['suspect']}]}}");
         snapshot = ald_plan_snapshot_new(model);
-        g_assert_cmpuint(snapshot->cluster.n_devices, ==, 4);
+        g_assert_cmpuint(snapshot->cluster.n_devices, ==, 8);
         g_assert_null(device_of(snapshot, "card"));
         g_assert_cmpuint(device_of(snapshot, "card/1")->free_bytes, ==, 3 * GIB);
         g_assert_cmpuint(device_of(snapshot, "card/1")->total_bytes, ==, 4 * GIB);
@@ -218,6 +226,13 @@ static void test_devices(void)
         g_assert_cmpuint(device_of(snapshot, "shared")->free_bytes, ==, 4 * GIB);
         g_assert_cmpuint(device_of(snapshot, "shared")->total_bytes, ==, ALD_PLAN_ABSENT);
         g_assert_true(isnan(device_of(snapshot, "shared")->bytes_per_second));
+        /* What it allows counts even if it is not known, or not possible, how much of it is used. */
+        g_assert_cmpuint(device_of(snapshot, "known")->free_bytes, ==, 3 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "known")->free_usec, ==, 4);
+        for (size_t i = 0; i < G_N_ELEMENTS(limited); i++) {
+                g_assert_cmpuint(device_of(snapshot, limited[i])->free_bytes, ==, 4 * GIB);
+                g_assert_cmpuint(device_of(snapshot, limited[i])->free_usec, ==, 5);
+        }
 }
 
 /* It refers to nothing of the model. */
