@@ -65,12 +65,24 @@ double ald_plan_client_layer_nsec(
         return work_nsec(constants, device, work) + constants->values[ALD_PLAN_LAYER_NSEC];
 }
 
+static bool is_computing_longer(const AldPlanConstants *constants, const AldPlanDevice *device, Work work)
+{
+        return computing_nsec(constants, device, work) > reading_nsec(constants, device, work);
+}
+
 bool ald_plan_is_computing_longer(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
+{
+        return is_computing_longer(constants, device, layer_work(workload));
+}
+
+bool ald_plan_client_is_computing_longer(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload)
 {
         Work work = layer_work(workload);
 
-        return computing_nsec(constants, device, work) > reading_nsec(constants, device, work);
+        work.is_client = true;
+        return is_computing_longer(constants, device, work);
 }
 
 static Work head_work(const AldPlanWorkload *workload)

@@ -24,6 +24,8 @@ double ald_plan_client_layer_nsec(
 /* Whether that is decided by computing. */
 bool ald_plan_is_computing_longer(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
+bool ald_plan_client_is_computing_longer(
+        const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
 /* Of the product with the head after the last layer. */
 double ald_plan_head_nsec(

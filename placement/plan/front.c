@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "placement/plan/cost.h"
 #include "placement/plan/front.h"
 #include "placement/plan/group.h"
 #include "placement/plan/must.h"
@@ -64,6 +65,8 @@ static void set_hops(const AldPlanCandidates *candidates, AldPlanSteps *steps)
                 AldRingHop hop;
 
                 stage->nsec = stage_nsec(candidates, stage);
+                stage->is_computing = ald_plan_is_computing_longer(&candidates->request->constants,
+                        &devices[stage->device], candidates->request->workload);
                 if (steps->n_stages == 1)
                         break;
                 hop = ald_ring_hop_on(candidates, &choice, devices[stage->device].node, sink, stage->path_to);

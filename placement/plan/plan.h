@@ -50,6 +50,7 @@ typedef struct AldPlanStage {
                               Index in the cluster, or ALD_PLAN_NONE: on one node, or assumed */
         double bytes_to, bytes_from; /* that pass on these in a step */
         double nsec_to, nsec_from;   /* that this takes */
+        bool is_computing;           /* its layers take longer to be computed than to be read */
 } AldPlanStage;
 
 typedef struct AldPlanSteps {

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "placement/plan/cost.h"
 #include "placement/plan/mesh-search.h"
 #include "placement/plan/slice-plan.h"
 
@@ -46,6 +47,8 @@ static AldPlanStage stage_of(const AldPlanCandidates *candidates, const AldPlanC
                         ald_plan_candidate_device(candidates, candidate), request->workload, mesh->slices,
                         member == set->root ? request->workload->embedding_bytes : 0),
                 .nsec = mesh->nsec[member],
+                .is_computing = ald_plan_is_computing_longer(&request->constants,
+                        ald_plan_candidate_device(candidates, candidate), request->workload),
                 .path_to = ALD_PLAN_NONE,
                 .path_from = ALD_PLAN_NONE };
 

@@ -50,6 +50,7 @@ AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candid
                 .reserved_bytes = (uint64_t) ald_plan_reserved_bytes(&request->constants, device),
                 .nsec = layers * candidates->layer_nsec[candidate] +
                         (has_head ? candidates->head_nsec[candidate] : 0),
+                .is_computing = ald_plan_is_computing_longer(&request->constants, device, workload),
                 .path_to = ALD_PLAN_NONE,
                 .path_from = ALD_PLAN_NONE };
 

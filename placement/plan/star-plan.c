@@ -232,6 +232,9 @@ static AldPlanStage stage_of(
         AldPlanConnection connection;
 
         made.nsec = stage->layers * layer_nsec(star, member) + (has_head ? head_nsec(star, member) : 0);
+        if (is_client_processor(star, member))
+                made.is_computing = ald_plan_client_is_computing_longer(&candidates->request->constants,
+                        &candidates->cluster->devices[made.device], candidates->request->workload);
         ald_plan_stage_set_buffers(&made, buffers(star, way, member, role, stage->layers, is_last));
         if (star->nodes[member] == star->client)
                 return made;

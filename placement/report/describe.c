@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "placement/plan/cost.h"
 #include "placement/report/describe.h"
 #include "placement/report/sentences.h"
 
@@ -96,10 +95,6 @@ static void set_figures(const Account *account, const AldPlanDevice *device, Ald
 
         row->memory_bytes_per_second = whole(device->bytes_per_second);
         row->tflops = device->flops / TERA;
-        row->limiter = ald_plan_is_computing_longer(
-                               &account->request->constants, device, account->request->workload)
-                               ? "compute"
-                               : "memory";
         row->total_bytes = device->total_bytes;
         row->free_bytes = device->free_bytes;
         row->free_usec = device->free_usec;
@@ -139,6 +134,7 @@ static void add_stage(const Account *account, const AldPlanStage *stage, uint32_
                 row.reserved_bytes = stage->reserved_bytes;
         }
         row.nsec = whole(stage->nsec);
+        row.limiter = stage->is_computing ? "compute" : "memory";
         if (stage->slices > 1)
                 row.slices = stage->slices;
         set_figures(account, device, &row);

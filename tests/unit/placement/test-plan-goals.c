@@ -468,6 +468,57 @@ static void test_star(void)
                 plan->best.busiest_nsec, ==, fmax(plan->best.stages[0].nsec, plan->best.stages[1].nsec));
 }
 
+/* 24 layers on a device and one that is slower by a tenth. Two requests take 15 ms to compute, each of them
+ * alone 7.5, and weights 10 to be read. */
+static void make_limited(PlanCase *made, AldPlanOptionsGoal goal)
+{
+        plan_case_init(made, "vllm", 2);
+        plan_case_join(made, 0, 1, 1e3, 1e10);
+        plan_case_join(made, 1, 0, 1e3, 1e10);
+        made->devices[0].free_bytes = made->devices[1].free_bytes = 40000000000;
+        made->devices[1].bytes_per_second *= 0.9;
+        made->devices[1].flops *= 0.9;
+        made->workload.layers = 24;
+        made->workload.parallel = 2;
+        made->workload.token_parameters = 3.75e12;
+        made->request.goal = goal;
+}
+
+static void check_limiter(const PlanCase *made, const AldPlanSteps *steps, bool is_computing)
+{
+        for (uint32_t i = 0; i < steps->n_stages; i++) {
+                const AldPlanStage *stage = &steps->stages[i];
+
+                g_assert_true(stage->is_computing == is_computing);
+                assert_close(stage->nsec,
+                        (stage->layers * (is_computing ? 15e6 : 10e6) + (stage->has_head ? 5e6 : 0)) * 100e9 /
+                                made->devices[stage->device].bytes_per_second);
+        }
+}
+
+/* By the requests that are in the step whose time is stated. */
+static void test_limiter(void)
+{
+        g_autoptr(AldPlan) quick = NULL, many = NULL, both = NULL;
+        PlanCase made;
+
+        make_limited(&made, ALD_PLAN_OPTIONS_GOAL_LATENCY);
+        quick = plan_case_plan(&made);
+        check_limiter(&made, &quick->best, true);
+        make_limited(&made, ALD_PLAN_OPTIONS_GOAL_THROUGHPUT);
+        many = plan_case_plan(&made);
+        g_assert_cmpuint(many->best.in_flight, ==, 2);
+        check_limiter(&made, &many->best, false);
+        make_limited(&made, ALD_PLAN_OPTIONS_GOAL_BOTH);
+        both = plan_case_plan(&made);
+        check_limiter(&made, &both->best, true);
+        g_assert_cmpuint(both->n_alternatives, >, 0);
+        for (uint32_t i = 0; i < both->n_alternatives; i++) {
+                g_assert_cmpuint(both->alternatives[i].in_flight, ==, 2);
+                check_limiter(&made, &both->alternatives[i], true);
+        }
+}
+
 /* More devices than are solved exactly. */
 static void test_many(void)
 {
@@ -610,6 +661,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-goals/sensitivity-of-node", test_sensitivity_of_node);
         g_test_add_func("/plan-goals/verdicts", test_verdicts);
         g_test_add_func("/plan-goals/star", test_star);
+        g_test_add_func("/plan-goals/limiter", test_limiter);
         g_test_add_func("/plan-goals/many", test_many);
         g_test_add_func("/plan-goals/pin-parsing", test_pin_parsing);
         g_test_add_func("/plan-goals/pins-are-kept", test_pins_are_kept);

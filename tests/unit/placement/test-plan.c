@@ -1172,6 +1172,29 @@ static void test_stage_bytes(void)
         }
 }
 
+/* A layer takes 10 ms to be read and 15 to be computed on a server, but 7.5 on the processor of the client.
+ */
+static void test_limiter(void)
+{
+        g_autoptr(AldPlan) plan = NULL;
+        Case made;
+
+        init_case(&made, 2);
+        join(&made, 0, 1, 1e3, 1e10);
+        made.devices[0].free_bytes = made.devices[1].free_bytes = 5 * GB;
+        made.workload.token_parameters = 3.75e9;
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 2);
+        for (uint32_t i = 0; i < 2; i++) {
+                const AldPlanStage *stage = &plan->best.stages[i];
+                bool is_client = made.devices[stage->device].node == plan->best.client;
+
+                g_assert_true(stage->is_computing == !is_client);
+                g_assert_cmpfloat_with_epsilon(stage->nsec,
+                        stage->layers * (is_client ? 10e6 : 15e6) + (stage->has_head ? 5e6 : 0), 1);
+        }
+}
+
 /* Each round trip counts. */
 static void test_round_trips(void)
 {
@@ -1304,6 +1327,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/costs", test_costs);
         g_test_add_func("/plan/buffers", test_buffers);
         g_test_add_func("/plan/stage-bytes", test_stage_bytes);
+        g_test_add_func("/plan/limiter", test_limiter);
         g_test_add_func("/plan/round-trips", test_round_trips);
         g_test_add_func("/plan/giving-up", test_giving_up);
         g_test_add_func("/plan/constants", test_constants);
