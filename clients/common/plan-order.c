@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <glib.h>
+#include <math.h>
 
 #include "clients/common/format.h"
 #include "clients/common/plan-order.h"
@@ -120,12 +121,18 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
         return 0;
 }
 
+static double known(uint64_t bytes)
+{
+        return bytes == ALD_LLM_ABSENT ? NAN : (double) bytes;
+}
+
+/* NAN if the files do not state all of them. */
 static double bytes_of(const AldLlm *llm)
 {
-        double bytes = (double) llm->embedding_bytes + (double) llm->head_bytes;
+        double bytes = known(llm->embedding_bytes) + known(llm->head_bytes);
 
         for (uint32_t i = 0; i < llm->n_layers; i++)
-                bytes += (double) llm->layers[i].bytes;
+                bytes += known(llm->layers[i].bytes);
         return bytes;
 }
 
@@ -140,7 +147,8 @@ char *ald_plan_order_title(const AldPlanOrder *order)
 {
         const AldLlm *llm = order->llm;
         uint64_t n_layers = llm ? llm->n_layers : order->layers;
-        g_autofree char *size = ald_format_bytes(llm ? bytes_of(llm) : (double) order->bytes);
+        const double bytes = llm ? bytes_of(llm) : (double) order->bytes;
+        g_autofree char *size = ald_format_bytes(bytes);
         g_autofree char *layers = g_strdup_printf(
                 ngettext("%lu layer", "%lu layers", n_layers), (unsigned long) n_layers);
         g_autofree char *name = NULL, *architecture = NULL;
@@ -152,5 +160,7 @@ char *ald_plan_order_title(const AldPlanOrder *order)
         name = llm->name ? ald_text_safe(llm->name) : g_strdup(_("a model"));
         architecture = llm->architecture ? ald_text_safe(llm->architecture)
                                          : g_strdup(_("unknown architecture"));
+        if (isnan(bytes))
+                return g_strdup_printf("%s (%s), %s", name, architecture, layers);
         return g_strdup_printf("%s (%s), %s, %s", name, architecture, layers, size);
 }

@@ -44,5 +44,5 @@ int ald_plan_order_check_types(const AldPlanOrder *order, char **ret_error);
  * freed. */
 int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, char **ret_error);
 
-/* "Example (llama), 32 layers, 11.1 GiB": safe text, to be freed. */
+/* "Example (llama), 32 layers, 11.1 GiB", without the size if it is not known: safe text, to be freed. */
 char *ald_plan_order_title(const AldPlanOrder *order);

@@ -182,13 +182,19 @@ static void test_what_is_unknown_is_said(void)
         g_autoptr(AldLlm) llm = model();
         AldPlanOrder order = ALD_PLAN_ORDER_INIT;
         AldPlanWorkload workload;
-        g_autofree char *kept = NULL, *sizes = NULL;
+        g_autofree char *kept = NULL, *sizes = NULL, *title = NULL, *other_title = NULL;
 
         order.llm = llm;
         llm->head_bytes = ALD_LLM_ABSENT;
+        title = ald_plan_order_title(&order);
+        g_assert_cmpstr(title, ==, "Tiny\uFFFD (llama), 2 layers");
         g_assert_cmpint(ald_plan_order_workload(&order, &workload, &sizes), ==, -ENODATA);
         g_assert_cmpstr(sizes, ==, "Cannot place the model: its files do not state all sizes");
         llm->head_bytes = GIB;
+        llm->layers[1].bytes = ALD_LLM_ABSENT;
+        other_title = ald_plan_order_title(&order);
+        g_assert_cmpstr(other_title, ==, title);
+        llm->layers[1].bytes = GIB;
         llm->kv_problem = g_strdup("it keeps states");
         g_assert_cmpint(ald_plan_order_workload(&order, &workload, &kept), ==, -EOPNOTSUPP);
         g_assert_cmpstr(kept, ==, "Cannot tell the size of its keys and values: it keeps states");
