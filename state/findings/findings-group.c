@@ -143,6 +143,18 @@ static gboolean collect(AldNode *node, void *userdata)
         return FALSE;
 }
 
+static bool is_full(AldReport *report, AldFindingRowId id, const GArray *nodes)
+{
+        return ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id,
+                (const AldId *) (const void *) nodes->data, nodes->len);
+}
+
+static void add(AldReport *report, AldFindingRowId id, const GArray *nodes, const AldFindingRow *arguments)
+{
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id,
+                (const AldId *) (const void *) nodes->data, nodes->len, arguments);
+}
+
 /* One node and what it runs. */
 typedef struct Runs {
         AldId id;
@@ -162,7 +174,7 @@ static void find_differing(AldReport *report, GPtrArray *groups, AldFindingRowId
         g_autoptr(GPtrArray) values = g_ptr_array_new();
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (groups->len < 2 || ald_report_full(report, id))
+        if (groups->len < 2)
                 return;
         for (guint i = 0; i < groups->len; i++) {
                 const Group *group = groups->pdata[i];
@@ -180,22 +192,22 @@ static void find_differing(AldReport *report, GPtrArray *groups, AldFindingRowId
                 g_array_append_val(ids, one->id);
                 g_ptr_array_add(values, (gpointer) one->value);
         }
+        if (is_full(report, id, ids))
+                return;
         g_ptr_array_add(values, NULL);
         row.values = (const char *const *) values->pdata;
         row.device_name = device;
-        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, (const AldId *) (void *) ids->data,
-                ids->len, &row);
+        add(report, id, ids, &row);
 }
 
 static void find_shared_name(AldReport *report, const Group *group)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (group->ids->len < 2 || ald_report_full(report, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED))
+        if (group->ids->len < 2 || is_full(report, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED, group->ids))
                 return;
         row.shared_name = group->string;
-        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED,
-                (const AldId *) (void *) group->ids->data, group->ids->len, &row);
+        add(report, ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED, group->ids, &row);
 }
 
 /* A reason reads "Field: reason"; another node may send it without a field. */
@@ -205,7 +217,7 @@ static void find_absent_field(AldReport *report, const Group *group)
         g_autofree char *field = colon ? g_strndup(group->string, (gsize) (colon - group->string)) : NULL;
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (ald_report_full(report, ALD_FINDING_ROW_ID_FIELD_ABSENT))
+        if (is_full(report, ALD_FINDING_ROW_ID_FIELD_ABSENT, group->ids))
                 return;
         if (field && *field && colon[2]) {
                 row.field = field;
@@ -213,8 +225,7 @@ static void find_absent_field(AldReport *report, const Group *group)
         } else {
                 row.reason = group->string;
         }
-        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_FIELD_ABSENT,
-                (const AldId *) (void *) group->ids->data, group->ids->len, &row);
+        add(report, ALD_FINDING_ROW_ID_FIELD_ABSENT, group->ids, &row);
 }
 
 void ald_find_in_groups(AldReport *report)

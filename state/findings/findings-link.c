@@ -20,6 +20,14 @@ static AldFindingRow link_row(const AldLink *link)
         return row;
 }
 
+static bool is_full(
+        AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldLink *link)
+{
+        const AldId ends[2] = { link->source, link->sink };
+
+        return ald_report_full(report, severity, id, ends, 2);
+}
+
 static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldLink *link,
         const AldFindingRow *row)
 {
@@ -61,7 +69,8 @@ static void find_shortfall(AldReport *report, AldLink link)
         if (!ald_link_falls_short(&link))
                 return;
         add_sink(report, &link);
-        if (!ald_link_falls_short(&link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED))
+        if (!ald_link_falls_short(&link) || is_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                                                    ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link))
                 return;
 
         row = link_row(&link);
@@ -94,7 +103,8 @@ static void find_asymmetry(AldReport *report, const AldLink *link)
         AldFindingRow row;
 
         if (!ald_link_rates_are_asymmetric(up, link->upload_interval, down, link->download_interval) ||
-                was_reported(report, link) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC))
+                was_reported(report, link) ||
+                is_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC, link))
                 return;
         row = link_row(link);
         row.upload_bits_per_second = up;
@@ -114,7 +124,8 @@ static void find_unsteadiness(AldReport *report, const AldLink *link)
                 link->download_bits_per_second, link->download_interval, link->download_spread);
         AldFindingRow row;
 
-        if ((!up && !down) || ald_report_full(report, ALD_FINDING_ROW_ID_LINK_UNSTEADY))
+        if ((!up && !down) ||
+                is_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link))
                 return;
         row = link_row(link);
         if (up) {
@@ -136,7 +147,8 @@ static void find_missing_direction(AldReport *report, const AldLink *link)
         AldFindingRow row;
 
         if (!link->failure || !g_str_has_prefix(link->failure, ALD_LINK_PARTIAL) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED))
+                is_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED,
+                        link))
                 return;
         row = link_row(link);
         row.upload_bits_per_second = link->upload_bits_per_second;
@@ -145,48 +157,69 @@ static void find_missing_direction(AldReport *report, const AldLink *link)
         add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED, link, &row);
 }
 
-/* Whether the same node has measured another path to the same sink. */
-static bool works_otherwise(const AldReport *report, const AldLink *link)
-{
-        AldNode *node = ald_store_find_node(report->store, &link->source);
+/* The sinks to which a node has measured a path. */
+typedef struct MeasuredSinks {
+        const AldNode *source;
+        GHashTable *sinks[2]; /* of AldId: over sockets, and over RDMA */
+} MeasuredSinks;
 
-        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
-                AldLink other;
+static void collect_measured(MeasuredSinks *measured, AldNode *source)
+{
+        measured->source = source;
+        g_hash_table_remove_all(measured->sinks[false]);
+        g_hash_table_remove_all(measured->sinks[true]);
+        for (AldEntry *entry = ald_node_after(source, NULL); entry; entry = ald_node_after(source, entry)) {
+                AldLink link;
 
                 if (!entry->key || !entry->record)
                         continue;
-                other = ald_link_of(entry);
-                if (other.rdma == link->rdma && ald_id_equal(&other.sink, &link->sink) &&
-                        other.measured_usec != ALD_ABSENT_UINT64)
-                        return true;
+                link = ald_link_of(entry);
+                if (link.measured_usec != ALD_ABSENT_UINT64)
+                        g_hash_table_add(measured->sinks[link.rdma], g_memdup2(&link.sink, sizeof link.sink));
         }
-        return false;
 }
 
-static void find_failing_probe(AldReport *report, const AldLink *link)
+/* Whether the same node has measured another path to the same sink. The links of a node come together. */
+static bool works_otherwise(const AldReport *report, MeasuredSinks *measured, const AldLink *link)
+{
+        AldNode *source = ald_store_find_node(report->store, &link->source);
+
+        if (measured->source != source)
+                collect_measured(measured, source);
+        return g_hash_table_contains(measured->sinks[link->rdma], &link->sink);
+}
+
+static void find_failing_probe(AldReport *report, MeasuredSinks *measured, const AldLink *link)
 {
         bool never = link->measured_usec == ALD_ABSENT_UINT64;
+        AldFindingRowSeverity severity;
         AldFindingRow row;
 
         /* A problem of a port is reported once, not for each peer. */
-        if (!ald_link_has_failed(link) || (link->rdma && ald_rdma_failure_is_own(link->failure)) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING))
+        if (!ald_link_has_failed(link) || (link->rdma && ald_rdma_failure_is_own(link->failure)))
+                return;
+        /* A network of one end is not always within reach of the other. */
+        severity = never && works_otherwise(report, measured, link) ? ALD_FINDING_ROW_SEVERITY_NOTICE
+                                                                    : ALD_FINDING_ROW_SEVERITY_WARNING;
+        if (is_full(report, severity, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link))
                 return;
         row = link_row(link);
         row.reason = link->failure;
         row.measured_usec = link->measured_usec;
         if (!never && link->measured_usec <= report->now_realtime)
                 row.duration_usec = report->now_realtime - link->measured_usec;
-        /* A network of one end is not always within reach of the other. */
-        add(report,
-                never && works_otherwise(report, link) ? ALD_FINDING_ROW_SEVERITY_NOTICE
-                                                       : ALD_FINDING_ROW_SEVERITY_WARNING,
-                ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link, &row);
+        add(report, severity, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link, &row);
 }
+
+typedef struct LinkSearch {
+        AldReport *report;
+        MeasuredSinks measured;
+} LinkSearch;
 
 static gboolean find_in_link(AldEntry *entry, void *userdata)
 {
-        AldReport *report = userdata;
+        LinkSearch *search = userdata;
+        AldReport *report = search->report;
         AldLink link = ald_link_of(entry);
         const AldNode *sink = ald_store_find_node(report->store, &link.sink);
 
@@ -199,11 +232,18 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
                 find_unsteadiness(report, &link);
                 find_missing_direction(report, &link);
         }
-        find_failing_probe(report, &link);
+        find_failing_probe(report, &search->measured, &link);
         return FALSE;
 }
 
 void ald_find_in_links(AldReport *report)
 {
-        ald_store_foreach_link(report->store, find_in_link, report);
+        LinkSearch search = { .report = report };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(search.measured.sinks); i++)
+                search.measured.sinks[i] = g_hash_table_new_full(
+                        ald_id_table_hash, ald_id_table_equal, g_free, NULL);
+        ald_store_foreach_link(report->store, find_in_link, &search);
+        for (size_t i = 0; i < G_N_ELEMENTS(search.measured.sinks); i++)
+                g_hash_table_unref(search.measured.sinks[i]);
 }

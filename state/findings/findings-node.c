@@ -34,7 +34,8 @@ static void find_never_free(
         AldFindingRow finding = ALD_FINDING_ROW_INIT;
 
         if (!waits_too_long(row, report->now_realtime) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE,
+                        &node->id, 1))
                 return;
         finding.device = backend->id;
         finding.device_name = backend->name;
@@ -80,13 +81,14 @@ static void find_expiry(
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
         bool ended = has_ended(report, end);
+        AldFindingRowSeverity severity = ended ? ALD_FINDING_ROW_SEVERITY_ERROR
+                                               : ALD_FINDING_ROW_SEVERITY_WARNING;
 
-        if (!is_soon(report, end) || ald_report_full(report, id))
+        if (!is_soon(report, end) || ald_report_full(report, severity, id, &node->id, 1))
                 return;
         row.cluster_name = cluster_name;
         row.remaining_usec = ended ? 0 : end - report->now_realtime;
-        ald_report_add(report, ended ? ALD_FINDING_ROW_SEVERITY_ERROR : ALD_FINDING_ROW_SEVERITY_WARNING, id,
-                &node->id, 1, &row);
+        ald_report_add(report, severity, id, &node->id, 1, &row);
 }
 
 static void find_refused(AldReport *report, const AldNode *host, const AldRefusedPublisher *row)
@@ -96,7 +98,8 @@ static void find_refused(AldReport *report, const AldNode *host, const AldRefuse
 
         if (ald_id_parse(row->id, &nodes[0]) < 0 || row->refused_messages == ALD_ABSENT_UINT64 ||
                 row->kept_bytes == ALD_ABSENT_UINT64 ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_BROKER_REFUSES_NODE))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                        ALD_FINDING_ROW_ID_BROKER_REFUSES_NODE, nodes, 2))
                 return;
         finding.kept_bytes = row->kept_bytes;
         finding.refused_messages = row->refused_messages;
@@ -143,7 +146,8 @@ static void find_pressure(AldReport *report, const AldNode *node, const AldMemor
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!isfinite(memory->pressure_full10) || memory->pressure_full10 < PRESSURE_LIMIT ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_MEMORY_PRESSURE))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_MEMORY_PRESSURE,
+                        &node->id, 1))
                 return;
         row.percent = memory->pressure_full10;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_MEMORY_PRESSURE,
@@ -157,7 +161,8 @@ static void find_full_swap(AldReport *report, const AldNode *node, const AldMemo
 
         if (!less_than(memory->swap_available_bytes, memory->swap_total_bytes, SWAP_LEFT) ||
                 !less_than(memory->available_bytes, memory->total_bytes, MEMORY_LEFT) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL,
+                        &node->id, 1))
                 return;
         row.available_bytes = memory->swap_available_bytes;
         row.total_bytes = memory->swap_total_bytes;
@@ -168,17 +173,18 @@ static void find_full_swap(AldReport *report, const AldNode *node, const AldMemo
 
 static void find_full_disk(AldReport *report, const AldNode *node, const AldDiskPath *path)
 {
-        bool full = less_than(path->available_bytes, path->total_bytes, DISK_LEFT_ERROR);
+        AldFindingRowSeverity severity = less_than(path->available_bytes, path->total_bytes, DISK_LEFT_ERROR)
+                                                 ? ALD_FINDING_ROW_SEVERITY_ERROR
+                                                 : ALD_FINDING_ROW_SEVERITY_WARNING;
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!less_than(path->available_bytes, path->total_bytes, DISK_LEFT_WARNING) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL))
+                ald_report_full(report, severity, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, 1))
                 return;
         row.path = path->id;
         row.available_bytes = path->available_bytes;
         row.total_bytes = path->total_bytes;
-        ald_report_add(report, full ? ALD_FINDING_ROW_SEVERITY_ERROR : ALD_FINDING_ROW_SEVERITY_WARNING,
-                ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, 1, &row);
+        ald_report_add(report, severity, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, 1, &row);
 }
 
 /* An instance uses the driver of its card, and a device that OpenCL can use needs no other driver. */
@@ -188,7 +194,8 @@ static void find_driverless(AldReport *report, const AldNode *node, const AldBac
 
         if (backend->driver || backend->parent || backend->open_cl_platform || !backend->class ||
                 strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) == 0 ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_DEVICE_WITHOUT_DRIVER))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                        ALD_FINDING_ROW_ID_DEVICE_WITHOUT_DRIVER, &node->id, 1))
                 return;
         row.device = backend->id;
         row.device_name = backend->name ?: backend->vendor ?: backend->class;
@@ -203,7 +210,7 @@ static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (ald_report_full(report, id))
+        if (ald_report_full(report, severity, id, &node->id, 1))
                 return;
         row.device = device->id;
         row.device_name = device->name;
@@ -249,7 +256,8 @@ static void find_slow_lanes(
         if (join->transfers_per_second == ALD_ABSENT_UINT64 ||
                 join->transfers_per_second_max == ALD_ABSENT_UINT64 ||
                 join->transfers_per_second >= join->transfers_per_second_max || are_copies_fast(node, join) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_DEVICE_LINK_SLOW))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_DEVICE_LINK_SLOW,
+                        &node->id, 1))
                 return;
         row.device = device->id;
         row.device_name = device->name;
@@ -280,7 +288,8 @@ static void find_slow_interface(AldReport *report, const AldNode *node, const Al
         if (!interface->type ||
                 strcmp(interface->type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_ETHERNET)) != 0 ||
                 interface->carrier != 1 || interface->speed_bits_per_second > SLOW_BITS_PER_SECOND ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_INTERFACE_SLOW))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_INTERFACE_SLOW,
+                        &node->id, 1))
                 return;
         row.interface = interface->id;
         row.negotiated_bits_per_second = interface->speed_bits_per_second;

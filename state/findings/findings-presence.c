@@ -31,7 +31,7 @@ static bool is_state(const AldPresence *presence, AldPresenceState state)
 /* A finding without arguments. */
 static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldNode *node)
 {
-        if (!ald_report_full(report, id))
+        if (!ald_report_full(report, severity, id, &node->id, 1))
                 ald_report_add(report, severity, id, &node->id, 1, NULL);
 }
 
@@ -40,7 +40,8 @@ static void find_offline(AldReport *report, const AldNode *node, const AldPresen
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!is_state(presence, ALD_PRESENCE_STATE_OFFLINE) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_NODE_OFFLINE))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE,
+                        &node->id, 1))
                 return;
         /* It is in the future if the clock was set meanwhile. */
         if (presence->since_usec <= report->now_realtime)
@@ -57,7 +58,8 @@ static void find_brokerless(AldReport *report, const AldNode *node, const AldPre
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!is_state(presence, ALD_PRESENCE_STATE_STALE) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_NO_BROKER))
+                ald_report_full(
+                        report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, &node->id, 1))
                 return;
         row.cluster_name = membership ? membership->cluster_name : NULL;
         ald_report_add(
@@ -127,7 +129,7 @@ static void add_skew(AldReport *report, const AldId *node, int64_t offset, const
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (ald_report_full(report, ALD_FINDING_ROW_ID_CLOCK_SKEW))
+        if (ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, node, 1))
                 return;
         row.clock_offset_usec = offset;
         row.reference_name = reference;
@@ -152,9 +154,12 @@ static int64_t own_offset(GArray *skewed)
 /* A single finding, since they have a single cause. */
 static void add_unknown(AldReport *report, GArray *unknown)
 {
-        if (unknown->len > 0 && !ald_report_full(report, ALD_FINDING_ROW_ID_NODES_UNKNOWN))
+        const AldId *nodes = (const AldId *) (void *) unknown->data;
+
+        if (unknown->len > 0 && !ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                                        ALD_FINDING_ROW_ID_NODES_UNKNOWN, nodes, unknown->len))
                 ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_NODES_UNKNOWN,
-                        (const AldId *) (void *) unknown->data, unknown->len, NULL);
+                        nodes, unknown->len, NULL);
 }
 
 void ald_find_in_presences(AldReport *report)

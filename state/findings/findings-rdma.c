@@ -12,7 +12,7 @@ static void find_in_port(
         AldRdmaProblem problem;
 
         if (!ald_rdma_problem_find(node, port, failures, &problem) ||
-                ald_report_full(report, ALD_FINDING_ROW_ID_RDMA_UNUSABLE))
+                ald_report_full(report, problem.severity, ALD_FINDING_ROW_ID_RDMA_UNUSABLE, &node->id, 1))
                 return;
         row.port = port->id;
         row.problem = problem.word;
@@ -45,13 +45,13 @@ static void add_contested(const char *name, GPtrArray *nodes, void *userdata)
 {
         AldReport *report = userdata;
         AldFindingRow row = ALD_FINDING_ROW_INIT;
-        g_autofree AldId *ids = NULL;
+        g_autofree AldId *ids = g_new(AldId, nodes->len);
 
-        if (ald_report_full(report, ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE))
-                return;
-        ids = g_new(AldId, nodes->len);
         for (guint i = 0; i < nodes->len; i++)
                 ids[i] = ((const AldNode *) nodes->pdata[i])->id;
+        if (ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                    ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE, ids, nodes->len))
+                return;
         row.address = name;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE,
                 ids, nodes->len, &row);

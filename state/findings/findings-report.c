@@ -75,9 +75,27 @@ void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindin
         g_ptr_array_add(report->findings, copy);
 }
 
-bool ald_report_full(AldReport *report, AldFindingRowId id)
+static bool is_about_local(const AldReport *report, const AldId *nodes, size_t n_nodes)
 {
-        return ++report->counts[id] > ALD_FINDINGS_PER_ID;
+        const AldNode *local = ald_store_local_node(report->store);
+
+        for (size_t i = 0; i < n_nodes; i++)
+                if (ald_id_equal(&nodes[i], &local->id))
+                        return true;
+        return false;
+}
+
+bool ald_report_full(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
+        const AldId *nodes, size_t n_nodes)
+{
+        guint *count = &report->counts[id][severity][is_about_local(report, nodes, n_nodes)];
+
+        if (*count >= ALD_FINDINGS_PER_ID) {
+                report->left_out[id]++;
+                return true;
+        }
+        ++*count;
+        return false;
 }
 
 const char *ald_report_friendly_name(const AldNode *node)

@@ -10,12 +10,16 @@ typedef struct AldReport {
         bool clock_is_set;
         GPtrArray *findings;
         GHashTable *names; /* friendly name → number of nodes that have it */
-        guint counts[ALD_FINDING_ROW_ID_N];
+        /* By whether they are about this node or about others only. */
+        guint counts[ALD_FINDING_ROW_ID_N][ALD_FINDING_ROW_SEVERITY_N][2];
+        guint left_out[ALD_FINDING_ROW_ID_N];
         GHashTable *asymmetric; /* pairs, the faster direction first, that already have a finding for this */
 } AldReport;
 
-/* Whether there are enough findings of this Id. Then this one is only counted, so its row is not needed. */
-bool ald_report_full(AldReport *report, AldFindingRowId id);
+/* Whether there are enough findings such as this one, about these nodes. Then it is only counted, so its row
+ * is not needed. */
+bool ald_report_full(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
+        const AldId *nodes, size_t n_nodes);
 
 /*
  * Copies the arguments, which may be NULL, into a new row and adds the Id, the severity, the nodes and their

@@ -8,9 +8,9 @@ static void count_left_out(AldReport *report)
         for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++) {
                 AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-                if (report->counts[id] <= ALD_FINDINGS_PER_ID)
+                if (report->left_out[id] == 0)
                         continue;
-                row.left_out = report->counts[id] - ALD_FINDINGS_PER_ID;
+                row.left_out = report->left_out[id];
                 ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, NULL, 0, &row);
         }
 }

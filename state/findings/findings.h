@@ -3,7 +3,11 @@
 
 #include "state/store/store.h"
 
-/* The limit of findings of one Id; one more row, with LeftOut, then counts the others. */
+/*
+ * The limit of findings of one Id and severity that are about other nodes only, and of those about this one.
+ * So what is left out is no worse than what is reported, and not nearer. One more row, with LeftOut, counts
+ * it.
+ */
 #define ALD_FINDINGS_PER_ID 100u
 
 /*

@@ -961,6 +961,36 @@ static void test_limit(void)
         findings_check_words(findings);
 }
 
+#define LAST 1000u
+
+/* What is severe, or about this node, is not lost among the rest, wherever its id is in their order. */
+static void test_limit_hides_nothing_worse(void)
+{
+        static const char nearly[] = "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}";
+        static const char full[] = "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 0}]}";
+        g_autoptr(AldStore) store = state_make_of(LAST, 1);
+        g_autoptr(GPtrArray) findings = NULL;
+        g_autofree char *own = state_id(LAST), *worse = state_id(LAST - 1);
+        const AldFindingRow *last;
+        guint n_own = 0;
+
+        for (unsigned node = 1; node <= ALD_FINDINGS_PER_ID + 50; node++)
+                put(store, node, ALD_KIND_DISK, nearly);
+        put(store, LAST - 1, ALD_KIND_DISK, full);
+        put(store, LAST, ALD_KIND_DISK, nearly);
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        g_assert_cmpuint(findings->len, ==, ALD_FINDINGS_PER_ID + 3);
+        g_assert_cmpstr(((const AldFindingRow *) findings->pdata[0])->nodes[0], ==, worse);
+        for (guint i = 0; i < findings->len; i++) {
+                const AldFindingRow *row = findings->pdata[i];
+
+                n_own += g_strcmp0(row->nodes ? row->nodes[0] : NULL, own) == 0;
+        }
+        g_assert_cmpuint(n_own, ==, 1);
+        last = findings->pdata[findings->len - 1];
+        g_assert_cmpuint(last->left_out, ==, 50);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -1005,5 +1035,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/field-absent", test_field_absent);
         g_test_add_func("/findings/order", test_order);
         g_test_add_func("/findings/limit", test_limit);
+        g_test_add_func("/findings/limit-hides-nothing-worse", test_limit_hides_nothing_worse);
         return g_test_run();
 }
