@@ -11,7 +11,7 @@
 
 #define INTERFACE_PREFIX "org.alidade."
 #define CURSOR_MAX 4096
-#define FINDINGS_MAX (4u * 1024 * 1024) /* bytes of the rows in memory */
+#define FINDINGS_MAX (32u * 1024 * 1024) /* bytes of the rows in memory; the service sends less */
 
 /* What the rows of a reply of 16 MiB take in memory at most. */
 #define TOPOLOGY_MAX ((size_t) 256 * 1024 * 1024)

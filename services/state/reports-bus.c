@@ -142,6 +142,8 @@ int ald_reports_bus_append_fabric(sd_bus_message *message, AldStore *store, cons
         return 0;
 }
 
+G_STATIC_ASSERT(ALD_FINDINGS_BYTES_MAX < ALD_REPLY_MAX);
+
 int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, size_t *ret_bytes)
 {
         uint64_t real = ald_realtime_usec();
@@ -152,9 +154,7 @@ int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, si
         r = sd_bus_message_open_container(message, 'a', "a{sv}");
         for (guint i = 0; r >= 0 && i < findings->len; i++) {
                 bytes += ald_struct_wire_size(&ald_finding_row_struct, findings->pdata[i]);
-                r = bytes > ALD_REPLY_MAX ? -E2BIG
-                                          : ald_record_bus_append_struct(
-                                                    message, &ald_finding_row_struct, findings->pdata[i]);
+                r = ald_record_bus_append_struct(message, &ald_finding_row_struct, findings->pdata[i]);
         }
         if (r >= 0)
                 r = sd_bus_message_close_container(message);

@@ -55,6 +55,16 @@ static char **names_of(AldReport *report, const AldId *nodes, size_t n)
         return strv;
 }
 
+static bool take_room(AldReport *report, const AldFindingRow *row)
+{
+        size_t bytes = ald_struct_wire_size(&ald_finding_row_struct, row);
+
+        if (bytes > ALD_FINDINGS_BYTES_MAX - report->bytes)
+                return false;
+        report->bytes += bytes;
+        return true;
+}
+
 void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldId *nodes,
         size_t n_nodes, const AldFindingRow *arguments)
 {
@@ -72,6 +82,11 @@ void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindin
         copy = row_copy(&row);
         copy->text = ald_finding_text(copy) ?: g_strdup(copy->id);
         copy->remedy = ald_finding_remedy(copy);
+        if (copy->left_out == ALD_ABSENT_UINT64 && !take_room(report, copy)) {
+                report->left_out[id]++;
+                ald_report_row_free(copy);
+                return;
+        }
         g_ptr_array_add(report->findings, copy);
 }
 

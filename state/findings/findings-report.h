@@ -13,6 +13,7 @@ typedef struct AldReport {
         /* By whether they are about this node or about others only. */
         guint counts[ALD_FINDING_ROW_ID_N][ALD_FINDING_ROW_SEVERITY_N][2];
         guint left_out[ALD_FINDING_ROW_ID_N];
+        size_t bytes;           /* of the findings */
         GHashTable *asymmetric; /* pairs, the faster direction first, that already have a finding for this */
 } AldReport;
 
@@ -23,7 +24,7 @@ bool ald_report_full(AldReport *report, AldFindingRowSeverity severity, AldFindi
 
 /*
  * Copies the arguments, which may be NULL, into a new row and adds the Id, the severity, the nodes and their
- * names. To be called after ald_report_full() only.
+ * names; but only counts the finding if there is no room for it. To be called after ald_report_full() only.
  */
 void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldId *nodes,
         size_t n_nodes, const AldFindingRow *arguments);

@@ -77,11 +77,11 @@ GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clo
         report_begin(&report, store, now_realtime, clock_is_set);
         ald_find_in_nodes(&report);
         ald_find_in_presences(&report);
-        ald_find_in_groups(&report);
         ald_find_in_links(&report);
         ald_find_in_rdma_ports(&report);
         ald_find_contested_hardware(&report);
         ald_find_bridge_loops(&report);
+        ald_find_in_groups(&report); /* last, since these alone may need more room than there is */
         return report_end(&report);
 }
 

@@ -10,6 +10,9 @@
  */
 #define ALD_FINDINGS_PER_ID 100u
 
+/* The limit of all rows together, in bytes of a message. It only affects findings about very many nodes. */
+#define ALD_FINDINGS_BYTES_MAX (12u * 1024 * 1024)
+
 /*
  * What is wrong or odd in the cluster: rows of GetFindings() (AldFindingRow), freed with the array; by
  * severity, Id, first node and text. They depend only on the records, now_realtime (µs) and whether that

@@ -991,6 +991,40 @@ static void test_limit_hides_nothing_worse(void)
         g_assert_cmpuint(last->left_out, ==, 50);
 }
 
+#define MANY_NODES 600u
+#define MANY_REASONS 30u
+
+/* Of findings about very many nodes, only as many are reported as can be sent, and no other is lost. */
+static void test_room(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        g_autoptr(GPtrArray) findings = NULL;
+        g_autoptr(GString) reasons = g_string_new("{'AbsentReasons': [");
+        g_autofree char *name = g_strnfill(1000, 'n');
+        const AldFindingRow *last;
+        size_t bytes = 0;
+        guint n;
+
+        for (unsigned i = 0; i < MANY_REASONS; i++)
+                g_string_append_printf(reasons, "%s'Field: reason %u'", i > 0 ? ", " : "", i);
+        g_string_append(reasons, "]}");
+        for (unsigned node = 2; node < 2 + MANY_NODES; node++) {
+                findings_name_node(store, node, name);
+                state_put(store, node, ALD_KIND_SYSTEM, reasons->str);
+        }
+        put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        for (guint i = 0; i < findings->len; i++)
+                bytes += ald_struct_wire_size(&ald_finding_row_struct, findings->pdata[i]);
+        g_assert_cmpuint(bytes, <, ALD_FINDINGS_BYTES_MAX + 1024);
+        g_assert_cmpuint(findings_count(findings, "memory-pressure"), ==, 1);
+        n = findings_count(findings, "field-absent");
+        g_assert_cmpuint(n, >, 10);
+        g_assert_cmpuint(n, <, MANY_REASONS);
+        last = findings_find(findings, "field-absent", 0); /* it has no nodes */
+        g_assert_cmpuint(last->left_out, ==, MANY_REASONS + 1 - n);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -1036,5 +1070,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/order", test_order);
         g_test_add_func("/findings/limit", test_limit);
         g_test_add_func("/findings/limit-hides-nothing-worse", test_limit_hides_nothing_worse);
+        g_test_add_func("/findings/room", test_room);
         return g_test_run();
 }
