@@ -200,7 +200,7 @@ static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_ha
         return 1;
 }
 
-/* Without the graph or findings, the rest is still worth showing. */
+/* Without the graph, whose model says why it failed, the rest is still worth showing. */
 static int on_first_topology(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
@@ -210,12 +210,21 @@ static int on_first_topology(sd_bus_message *m, void *userdata, sd_bus_error *re
         return 0;
 }
 
+/* A model without findings means that all is well, which is not known until they have been read. */
 static int on_first_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
+        int r;
 
-        if (!sd_bus_message_is_method_error(m, NULL))
-                (void) ald_decode_findings(m, follow->loading);
+        if (sd_bus_message_is_method_error(m, NULL)) {
+                fail(follow, sd_bus_message_get_error(m));
+                return 0;
+        }
+        r = ald_decode_findings(m, follow->loading);
+        if (r < 0) {
+                fail_errno(follow, r);
+                return 0;
+        }
         follow->call = sd_bus_slot_unref(follow->call);
         if (!ald_model_topology(follow->model) || read_topology(follow, on_first_topology) < 0)
                 finish_reading(follow);

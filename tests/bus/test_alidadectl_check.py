@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from bedlib import BusError
 from bedlib.services import SOURCE, client_binary
 from client import OK, USAGE
 from played_state import now, sample_node
@@ -54,6 +55,15 @@ def test_monitoring_plugins(play):
     code, line = check(host, ONLY_STATE, "--plugin")
     assert code == UNKNOWN and line == "UNKNOWN - state-unreachable: the state service cannot be read"
     assert host.alidadectl("check", "--plugin", "--what", check=False).returncode == UNKNOWN
+
+
+def test_findings_that_are_not_known(play):
+    host, state = play()
+    def refuse():
+        raise BusError("org.freedesktop.DBus.Error.LimitsExceeded", "too many")
+    state.handlers["GetFindings"] = refuse
+    assert check(host, ONLY_STATE) == (NOT_OK, "NOT OK: state-unreachable: the state service cannot be read")
+    assert check(host, ONLY_STATE, "--plugin")[0] == UNKNOWN
 
 
 def test_services(play):

@@ -293,10 +293,16 @@ def test_service_that_dies_meanwhile(play):
     assert host.alidadectl(check=False).returncode in (UNREACHABLE, ERROR)
 
 
-def test_findings_may_fail(play):
+def test_findings_that_cannot_be_read(play):
+    """A cluster whose findings are not known does not look like one that has none."""
     host, state = play()
-    del state.handlers["GetFindings"]
-    assert get_json(host, "status")["Findings"] == []
+    def refuse():
+        raise BusError("org.freedesktop.DBus.Error.LimitsExceeded", "too many")
+    state.handlers["GetFindings"] = refuse
+    for verb in ("findings", "status", "metrics"):
+        done = host.alidadectl(verb, check=False)
+        assert (done.returncode, done.stdout) == (ERROR, ""), verb
+        assert done.stderr == f"alidadectl: Cannot read from {NAME}: too many\n"
 
 
 # Large clusters

@@ -25,6 +25,7 @@ typedef struct Fixture {
         AldStateClient *client;
         unsigned synced, lost;
         const char *refused; /* the member that is answered with LimitsExceeded, or NULL */
+        bool malformed;      /* findings are sent in another type */
         GString *told;
 } Fixture;
 
@@ -41,7 +42,7 @@ static int append_reply(sd_bus_message *reply, const char *member, Fixture *fixt
         if (g_str_equal(member, "GetAll"))
                 return sd_bus_message_append(reply, "a{sv}", 1, "NodeId", "s", A);
         if (g_str_equal(member, "GetFindings"))
-                return sd_bus_message_append(reply, "aa{sv}", 0);
+                return sd_bus_message_append(reply, fixture->malformed ? "as" : "aa{sv}", 0);
         if (g_str_equal(member, "Subscribe"))
                 fixture->subscriptions++;
         if (!g_str_equal(member, "GetManagedObjects"))
@@ -106,7 +107,9 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
         Fixture *fixture = userdata;
 
         fixture->lost++;
-        g_assert_true(sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED));
+        g_assert_true(sd_bus_error_has_name(error, fixture->refused     ? SD_BUS_ERROR_LIMITS_EXCEEDED
+                                                   : fixture->malformed ? SD_BUS_ERROR_INCONSISTENT_MESSAGE
+                                                                        : SD_BUS_ERROR_DISCONNECTED));
 }
 
 static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userdata)
@@ -301,6 +304,32 @@ static void assert_lost_and_resume(Fixture *fixture)
         g_assert_cmpuint(fixture->connections, ==, 2);
 }
 
+static void read_again_and_fail(Fixture *fixture)
+{
+        unsigned before = fixture->lost;
+
+        ald_state_client_pause(fixture->client);
+        g_assert_cmpint(ald_state_client_resume(fixture->client), ==, 0);
+        while (fixture->lost == before)
+                (void) g_main_context_iteration(fixture->context, TRUE);
+        g_assert_false(ald_follow_in_step(ald_state_client_follow(fixture->client)));
+}
+
+/* That is not known to be none. */
+static void test_findings_that_cannot_be_read(Fixture *fixture, const void *data)
+{
+        wait_for(fixture, 1);
+        fixture->refused = "GetFindings";
+        read_again_and_fail(fixture);
+        fixture->refused = NULL;
+        fixture->malformed = true;
+        read_again_and_fail(fixture);
+        fixture->malformed = false;
+        g_assert_cmpuint(fixture->synced, ==, 1);
+        wait_for(fixture, 2); /* without being told to */
+        g_assert_cmpuint(fixture->lost, ==, 2);
+}
+
 static void test_end_of_the_bus(Fixture *fixture, const void *data)
 {
         wait_for(fixture, 1);
@@ -333,6 +362,7 @@ int main(int argc, char **argv)
         add("/client/follow/resume-in-another-context", test_resume_in_another_context);
         add("/client/follow/resume-in-time", test_resume_in_time);
         add("/client/follow/refused-request", test_refused_request);
+        add("/client/follow/findings-that-cannot-be-read", test_findings_that_cannot_be_read);
         add("/client/follow/end-of-the-bus", test_end_of_the_bus);
         add("/client/follow/broken-stream", test_broken_stream);
         return g_test_run();
