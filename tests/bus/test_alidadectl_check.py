@@ -146,14 +146,14 @@ def test_a_service_that_hangs(make_host):
 
 SCONTROL = """#!/bin/sh
 case $1 in
-show) echo "NodeName=$3 State=IDLE+DRAIN"; echo "   Reason=$(cat "$FOLDER/reason")" ;;
+show) printf 'NodeName=%s\\n   State=%s\\n   Reason=%s [root@now]\\n' "$3" "$STATE" "$(cat "$FOLDER/reason")" ;;
 update) shift; printf '%s\\n' "$@" >"$FOLDER/update" ;;
 esac
 """
 
 
 def test_the_example_for_slurm(play, tmp_path):
-    """It drains, and resumes only what it drained."""
+    """It drains, unless somebody else did, and resumes only what it drained."""
     host, state = play({ME: node()}, findings=[OWN])
     (tmp_path / "scontrol").write_text(SCONTROL)
     (tmp_path / "scontrol").chmod(0o755)
@@ -161,13 +161,16 @@ def test_the_example_for_slurm(play, tmp_path):
         "alidadectl check", f"{client_binary()} check {ONLY_STATE}").replace("--require=memory>=1G", "--require=gpus")
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "FOLDER": str(tmp_path), "SLURMD_NODENAME": "n1"}
 
-    def updated(reason):
+    def updated(reason, state="IDLE+DRAIN"):
         (tmp_path / "reason").write_text(reason)
         (tmp_path / "update").unlink(missing_ok=True)
-        host.run(["sh", "-c", script], env=environment)
+        host.run(["sh", "-c", script], env={**environment, "STATE": state})
         return (tmp_path / "update").read_text().splitlines() if (tmp_path / "update").exists() else None
 
-    assert updated("") == ["nodename=n1", "state=drain", f"reason=alidade: NOT OK: {OWN_TEXT}"]
+    drained = ["nodename=n1", "state=drain", f"reason=alidade: NOT OK: {OWN_TEXT}"]
+    assert updated("", "IDLE") == drained and updated("of a time that is over", "MIXED") == drained
+    assert updated("alidade: NOT OK: x") == drained
+    assert updated("somebody's") is None and updated("somebody's", "DOWN*") is None
     state.findings = []
     assert updated("somebody's") is None
     assert updated("alidade: NOT OK: x") == ["nodename=n1", "state=resume"]
