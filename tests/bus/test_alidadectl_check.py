@@ -54,7 +54,11 @@ def test_monitoring_plugins(play):
     state.close()
     code, line = check(host, ONLY_STATE, "--plugin")
     assert code == UNKNOWN and line == "UNKNOWN - state-unreachable: the state service cannot be read"
-    assert host.alidadectl("check", "--plugin", "--what", check=False).returncode == UNKNOWN
+    for wrong in (["--plugin", "--what"], ["--severity=bad", "--plugin"], ["--what", "--plugin"], ["more", "--plugin"],
+                  ["--plugin", "--timeout"]):
+        done = host.alidadectl("check", *wrong, check=False)
+        assert (done.returncode, done.stdout) == (UNKNOWN, "") and done.stderr
+    assert host.alidadectl("check", "--severity=bad", "--", "--plugin", check=False).returncode == USAGE
 
 
 def test_findings_that_are_not_known(play):

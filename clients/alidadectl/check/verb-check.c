@@ -100,20 +100,35 @@ static int take_ignored(CheckOrder *order, const char *list)
         return -1;
 }
 
+enum { ALL = 0x100, IGNORE, PLUGIN, REQUIRE, SEVERITY, TIMEOUT };
+
+static const struct option options[] = {
+        ALD_COMMON_OPTIONS,
+        { "all", no_argument, NULL, ALL },
+        { "ignore", required_argument, NULL, IGNORE },
+        { "plugin", no_argument, NULL, PLUGIN },
+        { "require", required_argument, NULL, REQUIRE },
+        { "severity", required_argument, NULL, SEVERITY },
+        { "timeout", required_argument, NULL, TIMEOUT },
+        {},
+};
+
+/* It decides the exit status of errors as well, also of those before it. */
+static bool find_plugin(const AldCtl *ctl)
+{
+        g_autofree char **argv = NULL;
+        bool found = false;
+        int argc, c;
+
+        argv = ald_options_begin(ctl, &argc);
+        while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
+                found |= c == PLUGIN;
+        return found;
+}
+
 /* Returns an exit code if there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, CheckOrder *order)
 {
-        enum { ALL = 0x100, IGNORE, PLUGIN, REQUIRE, SEVERITY, TIMEOUT };
-        static const struct option options[] = {
-                ALD_COMMON_OPTIONS,
-                { "all", no_argument, NULL, ALL },
-                { "ignore", required_argument, NULL, IGNORE },
-                { "plugin", no_argument, NULL, PLUGIN },
-                { "require", required_argument, NULL, REQUIRE },
-                { "severity", required_argument, NULL, SEVERITY },
-                { "timeout", required_argument, NULL, TIMEOUT },
-                {},
-        };
         int c, r = -1;
 
         while (r < 0 && (c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
@@ -127,8 +142,7 @@ static int parse_options(int argc, char **argv, CheckOrder *order)
                         r = take_ignored(order, optarg);
                         break;
                 case PLUGIN:
-                        order->plugin = true;
-                        break;
+                        break; /* see find_plugin() */
                 case REQUIRE:
                         r = take_requirements(order, optarg);
                         break;
@@ -300,6 +314,7 @@ int ald_verb_check(const AldCtl *ctl)
         g_autoptr(GPtrArray) ignored = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GPtrArray) requirements = g_ptr_array_new_with_free_func(ald_requirement_free);
         CheckOrder order = { .ctl = *ctl,
+                .plugin = find_plugin(ctl),
                 .severity = ALD_FINDING_ROW_SEVERITY_WARNING,
                 .ignored = ignored,
                 .requirements = requirements,
