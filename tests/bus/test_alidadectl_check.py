@@ -2,6 +2,8 @@
 """alidadectl check: one line and an exit status, whatever the state and the services do."""
 
 import json
+import os
+import select
 import signal
 import time
 
@@ -146,6 +148,20 @@ def test_a_service_that_hangs(make_host):
     assert (code, line) == (NOT_OK, "NOT OK: timeout: the bus or alidade-stated did not answer within 1 s")
     assert 1 <= time.monotonic() - began < 8
     stated.signal(signal.SIGCONT)
+
+
+def test_an_ssh_that_hangs(make_host, tmp_path):
+    """It ends as well, or whoever reads the errors would wait for it."""
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\nexec sleep 600 3>{tmp_path}/running\n")
+    (tmp_path / "ssh").chmod(0o755)
+    os.mkfifo(tmp_path / "running")
+    with open(os.open(tmp_path / "running", os.O_RDONLY | os.O_NONBLOCK), "rb") as running:
+        done = make_host().run(["setsid", "--wait", client_binary(), "check", "--host=ada@birch", "--timeout=3"],
+                               env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, check=False)
+        assert (done.returncode, done.stdout) == (NOT_OK, "NOT OK: timeout: the machine did not answer within 3 s\n")
+        ended = select.poll()
+        ended.register(running, select.POLLHUP)
+        assert ended.poll(20_000)
 
 
 SCONTROL = """#!/bin/sh

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -283,9 +285,19 @@ static int wait_in_time(pid_t child, unsigned timeout_sec)
         return n > 0 ? 0 : n == 0 ? -ETIMEDOUT : -errno;
 }
 
+/* ssh, which the child starts, would otherwise outlive it and keep standard error open. But ssh may ask for a
+ * password, and only the foreground group of a terminal can read from it. */
+static bool needs_own_group(const CheckOrder *order)
+{
+        ald_fd int terminal = order->ctl.host ? open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC) : -1;
+
+        return order->ctl.host && terminal < 0;
+}
+
 /* In a child, so that nothing that hangs there can keep this process. */
 static int check_in_time(const CheckOrder *order)
 {
+        bool own_group = needs_own_group(order);
         int r, status;
         pid_t child;
 
@@ -294,11 +306,17 @@ static int check_in_time(const CheckOrder *order)
                 ald_print_error("Cannot fork: %s", strerror(errno));
                 return print_unknown(order, ID_STATE, g_strdup("the state service cannot be read"));
         }
-        if (child == 0)
+        /* On both sides, since either may be the first. */
+        if (own_group)
+                (void) setpgid(child, child);
+        if (child == 0) {
+                /* Whoever kills this process with its group has to end the child as well. */
+                (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
                 _exit(check(order));
+        }
         r = wait_in_time(child, order->timeout_sec);
         if (r < 0) {
-                (void) kill(child, SIGKILL);
+                (void) kill(own_group ? -child : child, SIGKILL);
                 return print_unknown(order, ID_TIMEOUT,
                         g_strdup_printf("%s did not answer within %u s",
                                 order->ctl.host ? "the machine" : "the bus or " ALD_STATE_UNIT,
