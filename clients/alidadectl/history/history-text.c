@@ -311,14 +311,21 @@ static void append_marks(GString *out, const AldHistoryView *view, const Layout 
                         out, "%-*s  %s\n", (int) layout->label_width, "Events", g_strchomp(marks));
 }
 
+/* For all times of events, which may begin before those of the view and end after them. */
 static const char *event_format(const AldHistoryView *view)
 {
-        const AldFindingEvent *first = view->events->pdata[0];
+        uint64_t from = view->from_usec, to = view->to_usec;
 
-        return is_same_day(MIN(first->times.began_usec, view->from_usec), view->to_usec) ? "%H:%M:%S"
-               : view->to_usec - MIN(first->times.began_usec, view->from_usec) < 300 * DAY_USEC
-                       ? "%m-%d %H:%M:%S"
-                       : "%F %H:%M";
+        for (guint i = 0; i < view->events->len; i++) {
+                const AldHistoryEvent *times = &((const AldFindingEvent *) view->events->pdata[i])->times;
+
+                from = MIN(from, times->began_usec);
+                if (times->ended_usec != ALD_ABSENT_UINT64)
+                        to = MAX(to, times->ended_usec);
+        }
+        return is_same_day(from, to)        ? "%H:%M:%S"
+               : to - from < 300 * DAY_USEC ? "%m-%d %H:%M:%S"
+                                            : "%F %H:%M";
 }
 
 static char *describe_event(const AldFindingEvent *event)

@@ -289,6 +289,30 @@ static void test_text(void)
                 "  memory of this node\n");
 }
 
+/* Times tell the days apart, also of what ended after the end of the view. */
+static void test_days_of_events(void)
+{
+        static const struct {
+                uint64_t lasted;
+                const char *times;
+        } cases[] = {
+                { HOUR / 4, "\n11:30:00  11:45:00  warning" },
+                { 24 * HOUR, "\n11-26 11:30:00  11-27 11:30:00  warning" },
+                { 365 * 24 * HOUR, "\n2026-11-26 11:30  2027-11-26 11:30  warning" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_auto(Shown) shown;
+                g_autofree char *text = NULL;
+
+                shown_init(&shown, "AvailableBytes");
+                g_ptr_array_add(
+                        shown.view.events, make_event(FROM + HOUR / 2, FROM + HOUR / 2 + cases[i].lasted));
+                text = describe(&shown, 80);
+                g_assert_nonnull(strstr(text, cases[i].times));
+        }
+}
+
 static void test_text_fits(void)
 {
         g_auto(Shown) shown;
@@ -361,6 +385,7 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl-history/defaults", test_defaults);
         g_test_add_func("/ctl-history/text", test_text);
         g_test_add_func("/ctl-history/text-fits", test_text_fits);
+        g_test_add_func("/ctl-history/days-of-events", test_days_of_events);
         g_test_add_func("/ctl-history/csv", test_csv);
         g_test_add_func("/ctl-history/json", test_json);
         return g_test_run();
