@@ -20,8 +20,7 @@ struct AldLiveMetrics {
         GSource *reconnect, *refresh;
         char *lost;    /* why the state service cannot be read; NULL: it can */
         char *refused; /* why it does not send all changes; NULL: it does */
-        bool changed;  /* since the text was set */
-        gint64 set_at; /* CLOCK_MONOTONIC in µs */
+        gint64 set_at; /* when the text was set, CLOCK_MONOTONIC in µs; 0 if it must be set anew */
         gint64 took;   /* to render, in µs */
         uint64_t renderings, losses;
         AldLiveFigures figures; /* in the text */
@@ -87,7 +86,6 @@ static void on_synced(AldFollow *follow, void *userdata)
         if (live->lost)
                 g_info("The state service can be read");
         g_clear_pointer(&live->lost, g_free);
-        live->changed = true;
         live->set_at = 0;
         become_ready(live);
 }
@@ -111,14 +109,6 @@ static void on_refused(AldFollow *follow, const sd_bus_error *error, void *userd
         if (error && !live->refused)
                 g_warning("The state service does not send all changes: %s", describe(error));
         set_reason(&live->refused, error ? describe(error) : NULL);
-        live->changed = true;
-}
-
-static void on_changed(AldModel *model, const AldChange *change, void *userdata)
-{
-        AldLiveMetrics *live = userdata;
-
-        live->changed = true;
 }
 
 static int open_bus(sd_bus **ret, void *userdata)
@@ -157,7 +147,6 @@ AldLiveMetrics *ald_live_metrics_new(AldLiveReady ready, void *userdata)
         live->lost = g_strdup("The state service has not been read yet");
         live->shared = ald_shared_text_new(TEXTS_BYTES_MAX);
         live->model = ald_model_new();
-        ald_model_watch(live->model, on_changed, live);
         live->client = ald_state_client_new_paused(live->model, &setup);
         live->reconnect = add_timer(0, on_reconnect, live);
         live->refresh = add_timer(REFRESH_MSEC, on_refresh, live);
@@ -225,19 +214,16 @@ static void add_own(AldMetricSet *set, const AldLiveMetrics *live)
                 live->figures.connections);
 }
 
-static bool is_due(const AldLiveMetrics *live, const AldLiveFigures *figures, gint64 now)
+/* Each request changes the text, which counts them. */
+static bool is_due(const AldLiveMetrics *live, gint64 now)
 {
-        bool changed = live->changed || figures->requests != live->figures.requests ||
-                       figures->ended != live->figures.ended;
-
-        return live->set_at == 0 || (changed && now - live->set_at >= ALD_LIVE_METRICS_USEC);
+        return live->set_at == 0 || now - live->set_at >= ALD_LIVE_METRICS_USEC;
 }
 
 static void render(AldLiveMetrics *live, const AldLiveFigures *figures, gint64 now)
 {
         AldMetricSet *set = ald_open_metrics_new(live->model);
 
-        live->changed = false;
         live->set_at = now;
         live->figures = *figures;
         live->renderings++;
@@ -250,7 +236,7 @@ struct MHD_Response *ald_live_metrics_get(AldLiveMetrics *live, AldMetricFormat 
 {
         gint64 now = g_get_monotonic_time();
         struct MHD_Response *response;
-        bool due = is_due(live, figures, now);
+        bool due = is_due(live, now);
 
         if (live->lost) {
                 *ret_reason = live->lost;

@@ -5,8 +5,8 @@
 
 /*
  * The metrics of the cluster, kept up to date with the state service for ever: a connection that is lost is
- * opened again. Written anew only when they are asked for and something has changed, and not more often than
- * each ALD_LIVE_METRICS_USEC.
+ * opened again. Written anew only when they are asked for, and not more often than each
+ * ALD_LIVE_METRICS_USEC.
  */
 typedef struct AldLiveMetrics AldLiveMetrics;
 
