@@ -188,7 +188,7 @@ static bool parse_moment(const char *text, GDateTime *today, uint64_t *ret_usec)
         if (take_date(&at, &moment)) {
                 if (*at == 'T' || *at == ' ') {
                         at = skip_spaces(at + 1);
-                        valid = take_time_of_day(&at, &moment) || strcmp(at, "UTC") == 0;
+                        valid = strcmp(at, "UTC") == 0 || take_time_of_day(&at, &moment);
                 }
         } else {
                 at = text;
