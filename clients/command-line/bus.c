@@ -4,6 +4,7 @@
 
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
+#include "common/error-names.h"
 
 static void print_problem_of_host(const char *host, int r)
 {
@@ -118,8 +119,8 @@ int ald_bus_exit_code(const sd_bus_error *error)
                 { SD_BUS_ERROR_ACCESS_DENIED, ALD_EXIT_DENIED },
                 { SD_BUS_ERROR_AUTH_FAILED, ALD_EXIT_DENIED },
                 { SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, ALD_EXIT_DENIED },
-                { "org.alidade.Error.NoSuchNode", ALD_EXIT_NO_NODE },
-                { "org.alidade.Error.AmbiguousName", ALD_EXIT_NO_NODE },
+                { ALD_ERROR_NO_SUCH_NODE, ALD_EXIT_NO_NODE },
+                { ALD_ERROR_AMBIGUOUS_NAME, ALD_EXIT_NO_NODE },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(codes); i++)

@@ -3,28 +3,13 @@
 
 #include <systemd/sd-bus.h>
 
-/* Our own D-Bus errors. errors.c maps each to its code below. */
-#define ALD_ERROR_NO_SUCH_NODE "org.alidade.Error.NoSuchNode"
-#define ALD_ERROR_NO_SUCH_KIND "org.alidade.Error.NoSuchKind"
-#define ALD_ERROR_AMBIGUOUS_NAME "org.alidade.Error.AmbiguousName"
-#define ALD_ERROR_NOT_STORED "org.alidade.Error.NotStored"
-#define ALD_ERROR_NOT_SUBSCRIBED "org.alidade.Error.NotSubscribed"
-#define ALD_ERROR_NOT_JOINED "org.alidade.Error.NotJoined"
-#define ALD_ERROR_NODE_ONLINE "org.alidade.Error.NodeOnline"
-#define ALD_ERROR_NOT_MIRRORED "org.alidade.Error.NotMirrored"
-#define ALD_ERROR_NO_SUCH_INHIBITOR "org.alidade.Error.NoSuchInhibitor"
-#define ALD_ERROR_INHIBITED "org.alidade.Error.Inhibited"
-#define ALD_ERROR_NO_SUCH_DEVICE "org.alidade.Error.NoSuchDevice"
-#define ALD_ERROR_BUSY "org.alidade.Error.Busy"
-#define ALD_ERROR_CANCELED "org.alidade.Error.Canceled"
-#define ALD_ERROR_STATE_UNAVAILABLE "org.alidade.Error.StateUnavailable"
-#define ALD_ERROR_NOT_KEPT "org.alidade.Error.NotKept"
-#define ALD_ERROR_NO_SUCH_SILENCE "org.alidade.Error.NoSuchSilence"
+#include "common/error-names.h"
 
 /*
- * The codes of our own errors. Functions return them, negative, where an errno could mean several of them.
- * The code of an error of another service of ours is what sd_bus_message_get_errno() returns. They are beyond
- * all errnos of Linux. The last ones have no D-Bus error of their own.
+ * The codes of our own errors, to which errors.c maps each of their names. Functions return them, negative,
+ * where an errno could mean several of them. The code of an error of another service of ours is what
+ * sd_bus_message_get_errno() returns. They are beyond all errnos of Linux. The last ones have no D-Bus error
+ * of their own.
  */
 typedef enum AldErrorCode {
         ALD_E_NO_SUCH_NODE = 0x10000,

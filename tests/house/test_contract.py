@@ -98,7 +98,7 @@ def test_structs_have_different_names():
 
 
 def test_errors_named_are_errors_defined():
-    defined = set(re.findall(r'"(org\.alidade\.Error\.\w+)"', read("services/common/errors.h")))
+    defined = set(re.findall(r'"(org\.alidade\.Error\.\w+)"', read("common/error-names.h")))
     named = {error for path in XML
              for error in re.findall(r"org\.alidade\.Error\.\w+", path.read_text(encoding="utf-8"))}
     assert named == defined

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <stdlib.h>
-#include <string.h>
-
 #include "clients/alidadectl/findings/event-list.h"
 #include "clients/alidadectl/findings/event-text.h"
+#include "clients/alidadectl/history/history-call.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 
 /* An empty list would look as if all had been well. */
 static void warn_if_off(sd_bus *bus)
 {
-        char *scope = NULL;
+        g_autofree char *scope = ald_history_call_scope(bus);
 
-        if (sd_bus_get_property_string(bus, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE,
-                    "Scope", NULL, &scope) >= 0 &&
-                strcmp(scope, "off") == 0)
+        if (g_strcmp0(scope, "off") == 0)
                 ald_print_error("The history is switched off: see history= in alidade.conf(5)");
-        free(scope);
 }
 
 int ald_event_list_read(sd_bus *bus, uint64_t from_usec, uint64_t to_usec, GPtrArray **ret)

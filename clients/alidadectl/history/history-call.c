@@ -5,9 +5,9 @@
 #include "clients/alidadectl/history/history-call.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
+#include "common/error-names.h"
 #include "record/record-bus.h"
 
-#define ERROR_NOT_KEPT "org.alidade.Error.NotKept"
 /* Of as many points as there can be. */
 #define POINTS_BYTES_MAX (10000u * sizeof(AldHistoryPoint))
 
@@ -37,7 +37,7 @@ int ald_history_call_series(sd_bus *bus, AldShownSeries *series, uint64_t from_u
                 "GetSeries", error, &reply, "ssssttu", series->node, ald_kinds[series->kind].name,
                 series->key, series->field, from_usec, to_usec, points);
 
-        if (sd_bus_error_has_name(error, ERROR_NOT_KEPT)) {
+        if (sd_bus_error_has_name(error, ALD_ERROR_NOT_KEPT)) {
                 sd_bus_error_free(error);
                 return -ENODATA;
         }

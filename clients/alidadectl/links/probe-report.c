@@ -12,12 +12,11 @@
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 #include "clients/common/node-facts.h"
+#include "common/error-names.h"
 #include "record/json.h"
 
 #define CLEAR_LINE "\r\033[K"
 #define LABEL_WIDTH 10
-#define INHIBITED "org.alidade.Error.Inhibited"
-#define NOT_JOINED "org.alidade.Error.NotJoined"
 #define BUSY "busy:" /* how the reason begins where other work kept a device from being measured */
 #define NAMED_MAX 10u
 
@@ -166,9 +165,9 @@ int ald_probe_print_error(AldProbeRequest *probe, const sd_bus_error *error)
         g_autofree char *what = g_strdup_printf("Cannot probe %s", probe->order->label);
         int r = ald_bus_print_error(error, what, ALD_LINK_PROBE_UNIT);
 
-        if (sd_bus_error_has_name(error, INHIBITED))
+        if (sd_bus_error_has_name(error, ALD_ERROR_INHIBITED))
                 name_inhibitors(probe);
-        else if (sd_bus_error_has_name(error, NOT_JOINED))
+        else if (sd_bus_error_has_name(error, ALD_ERROR_NOT_JOINED))
                 ald_print_error("\"alidadectl cluster join\" adds this machine to a cluster");
         return r;
 }
