@@ -110,12 +110,12 @@ static int check_token(AldExporterSecrets *secrets)
         g_strstrip(secrets->token);
         for (const char *p = secrets->token; *p; p++)
                 if (*p <= ' ' || *p > '~') {
-                        g_critical("token-file= is to contain one word of ASCII characters");
+                        g_critical("token-file= must contain one word of ASCII characters");
                         return -EINVAL;
                 }
         if (strlen(secrets->token) >= TOKEN_BYTES_MIN)
                 return 0;
-        g_critical("The token in token-file= is to have at least %u characters", TOKEN_BYTES_MIN);
+        g_critical("The token in token-file= must have at least %u characters", TOKEN_BYTES_MIN);
         return -EINVAL;
 }
 

@@ -8,6 +8,7 @@
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "clients/common/time-words.h"
 #include "record/json.h"
 
 typedef struct FindingsOrder {
@@ -28,7 +29,8 @@ static int help(void)
              "     --json[=MODE]        Print JSON: short (as without MODE), pretty or off\n"
              "  -H --host=USER@HOST     Ask another machine, over ssh\n"
              "     --no-pager           Do not start a pager\n\n"
-             "TIME is such as \"yesterday\", \"-2h\" or \"2026-11-26 12:00\". See alidadectl(1).");
+             "TIME is, for example, " ALD_TIME_EXAMPLES ".\n\n"
+             "See alidadectl(1).");
         return ald_print_finish();
 }
 

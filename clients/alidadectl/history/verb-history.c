@@ -45,7 +45,7 @@ static int help(void)
              "  -H --host=USER@HOST   Ask another machine, over ssh\n"
              "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
              "     --no-pager         Do not start a pager\n\n"
-             "TIME is for example " ALD_TIME_EXAMPLES ".\n\n"
+             "TIME is, for example, " ALD_TIME_EXAMPLES ".\n\n"
              "See alidadectl(1).");
         return ald_print_finish();
 }
