@@ -123,6 +123,10 @@ def test_no_plan_is_a_failure_with_reasons(host):
     (("--parallel=0", *NUMBERS), EXIT_USAGE, "--parallel"),
     (("--assume=1G,1e12s", *NUMBERS), EXIT_USAGE, "--assume"),
     (("--must=nobody", *NUMBERS), EXIT_NO_NODE, "No such node"),
+    (("--must=\udcff", *NUMBERS), EXIT_USAGE, "--must is not UTF-8"),
+    (("--without=a/\udcff", *NUMBERS), EXIT_USAGE, "--without is not UTF-8"),
+    (("--split=\udcff=3", *NUMBERS), EXIT_USAGE, "--split is not UTF-8"),
+    (("--client=\udcff", *NUMBERS), EXIT_USAGE, "--client is not UTF-8"),
     (("/nowhere.gguf",), EXIT_ERROR, "/nowhere.gguf"),
     (("/etc/passwd",), EXIT_ERROR, "/etc/passwd")])
 def test_what_is_wrong_is_named(host, args, code, said):

@@ -238,6 +238,23 @@ static bool take_workload_option(AldPlanOrder *order, int c, const char *value)
         }
 }
 
+/* The bus carries no other text. */
+static bool is_text(const char *option, const char *value)
+{
+        if (g_utf8_validate(value, -1, NULL))
+                return true;
+        ald_print_error("--%s is not UTF-8", option);
+        return false;
+}
+
+static bool add_text(const char *option, const char *value, GPtrArray *list)
+{
+        if (!is_text(option, value))
+                return false;
+        g_ptr_array_add(list, g_strdup(value));
+        return true;
+}
+
 /* The values of options of the plan; the bus checks what they name. */
 static bool take_plan_option(AldPlaceOrder *order, int c, char *value)
 {
@@ -253,19 +270,16 @@ static bool take_plan_option(AldPlaceOrder *order, int c, char *value)
                 order->options.goal = value;
                 return true;
         case SPLIT:
-                g_ptr_array_add(order->split, g_strdup(value));
-                return true;
+                return add_text("split", value, order->split);
         case MAX_NODES:
                 return parse_count("max-nodes", value, 65536, &order->options.max_nodes);
         case MUST:
-                g_ptr_array_add(order->must, g_strdup(value));
-                return true;
+                return add_text("must", value, order->must);
         case WITHOUT:
-                g_ptr_array_add(order->without, g_strdup(value));
-                return true;
+                return add_text("without", value, order->without);
         case CLIENT:
                 order->options.client = value;
-                return true;
+                return is_text("client", value);
         case MAX_DEVICES:
                 return parse_count("max-devices", value, 65536, &order->options.max_devices);
         case ASSUME:
