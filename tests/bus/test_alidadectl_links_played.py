@@ -522,7 +522,7 @@ def test_probe_of_a_device_without_a_readable_result(play_probe, result):
 @pytest.mark.parametrize("args", [
     ("rdma",), ("rdma", "a", "b"), ("rdma", "borealis", "--path=192.0.2.2"), ("rdma", "borealis", "--rtt-only"),
     ("rdma", "borealis", "--metric=gemm"), ("link", "borealis", "--port=a.1"), ("compute", "--peer-port=a.1"),
-    ("rdma", "borealis", b"--port=\xff")])
+    ("rdma", "borealis", "--port=\udcff")])
 def test_probe_over_rdma_is_asked_for_rightly(play_probe, args):
     host, probe = play_probe()
     done = host.alidadectl("probe", *args, check=False)
