@@ -4,6 +4,7 @@
 
 #include "clients/common/safe-text.h"
 #include "clients/desktop/actions/bus-error-words.h"
+#include "common/error-names.h"
 
 #define REFUSED "Not allowed: "
 #define ACTIONS "org.alidade."
@@ -36,7 +37,7 @@ static Meaning meaning_of(const sd_bus_error *error)
                 { SD_BUS_ERROR_ACCESS_DENIED, NOT_AUTHORIZED },
                 { SD_BUS_ERROR_AUTH_FAILED, NOT_AUTHORIZED },
                 { SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED, NOBODY_ASKS },
-                { "org.alidade.Error.Busy", BUSY },
+                { ALD_ERROR_BUSY, BUSY },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(names); i++)

@@ -9,10 +9,10 @@
 #include "clients/desktop/details/sections.h"
 #include "clients/desktop/live/held-rows.h"
 #include "common/bus-names.h"
+#include "common/error-names.h"
 
 #define REFRESH_USEC (60 * G_USEC_PER_SEC)
 #define HOUR_USEC (G_GUINT64_CONSTANT(3600) * G_USEC_PER_SEC)
-#define NOT_KEPT "org.alidade.Error.NotKept"
 #define CHOSEN_KEY "ald-history-period" /* of the application, which keeps what was chosen */
 #define INDEX_KEY "ald-period-index"    /* of a button */
 
@@ -119,7 +119,7 @@ static void on_points(sd_bus_message *reply, const sd_bus_error *error, void *us
         self->call = NULL;
         if (reply && read_points(self, reply, self->reading->pdata[self->at]) < 0)
                 error = &unreadable;
-        if (error && !sd_bus_error_has_name(error, NOT_KEPT)) {
+        if (error && !sd_bus_error_has_name(error, ALD_ERROR_NOT_KEPT)) {
                 fail(self, error);
                 return;
         }
