@@ -30,6 +30,8 @@ SERIES = {
 SLOWER = {"Id": "slower-than-past", "Severity": "warning", "Nodes": [ME, PEER], "Names": ["atlas", "borealis"],
           "UploadBitsPerSecond": 10 ** 9, "PastBitsPerSecond": 9 * 10 ** 9, "SinceUSec": 1_700_000_000_000_000,
           "Text": "slower", "Remedy": ""}
+DIFFERING = {"Id": "os-versions-differ", "Severity": "warning", "Nodes": [ME, THIRD], "Names": ["atlas", "cygnus"],
+             "Values": ["Debian 12", "Debian 13"], "Text": "other systems", "Remedy": "update"}
 
 
 @pytest.fixture
@@ -186,6 +188,12 @@ def test_earlier_findings_that_cannot_be_read_are_said(play):
 
 # Silence
 
+def warnings_of(tree):
+    """{name: whether it is marked as silenced}, in the details."""
+    return {row.name: row.description.startswith("Silenced")
+            for row in tree.find_all("list item", re.compile("^Warning: "))}
+
+
 def open_menu(program, item):
     """Of the details."""
     program.click_at(program.wait_for("button", "Actions"))
@@ -220,8 +228,10 @@ def test_findings_of_a_node_are_silent_until_that_is_stopped(record, notificatio
 
 
 def test_findings_of_a_link_are_silenced(record):
+    """But not what else concerns both of its nodes."""
     played, history = record()
     program = played.program
+    played.set_findings((*TRIO_FINDINGS, DIFFERING))
     show_pair(program, "cygnus")
     open_menu(program, "Silence Findings…")
     program.focus_dialog()
@@ -230,8 +240,9 @@ def test_findings_of_a_link_are_silenced(record):
     assert history.calls("Silence")[0][:2] == (ME, THIRD)
     program.wait(lambda tree: any(text.startswith("Silenced until ") for text in tree.texts()), "the silence")
     show_node(program, "atlas")
-    program.wait(lambda tree: tree.find("list item", re.compile("^Warning: ")).description.startswith("Silenced\n"),
-                 "a mark at the finding about the link")
+    marks = program.wait(lambda tree: len(found := warnings_of(tree)) == 2 and any(found.values()) and found,
+                         "a mark at the finding about the link")
+    assert {"asymmetric" in name: silenced for name, silenced in marks.items()} == {True: True, False: False}
 
 
 def test_a_refused_silence_is_said_in_words(record):

@@ -108,7 +108,7 @@ static void update_link(gpointer item, const void *summary, void *userdata)
 
 static bool is_silent(AldLiveCluster *cluster, const AldFindingRow *row)
 {
-        return ald_live_history_find_silence(cluster->history, row->nodes) != NULL;
+        return ald_live_history_is_silent(cluster->history, row);
 }
 
 static gpointer make_finding(const void *row, void *userdata)

@@ -9,6 +9,7 @@
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/bus-source.h"
+#include "state/alerts/silence.h"
 
 #define DRIVER "org.freedesktop.DBus"
 #define DRIVER_PATH "/org/freedesktop/DBus"
@@ -278,6 +279,19 @@ const AldRows *ald_live_history_silences(AldLiveHistory *history)
 static bool lasts(const AldSilenceRow *row)
 {
         return row->node && row->until_usec > (uint64_t) g_get_real_time();
+}
+
+bool ald_live_history_is_silent(AldLiveHistory *history, const AldFindingRow *finding)
+{
+        const AldRows *rows = &history->silences.held.rows;
+
+        for (size_t i = 0; i < rows->n; i++) {
+                const AldSilenceRow *row = ald_rows_at(rows, i);
+
+                if (lasts(row) && ald_silence_covers(row, finding))
+                        return true;
+        }
+        return false;
 }
 
 const AldSilenceRow *ald_live_history_find_silence(AldLiveHistory *history, const char *const *nodes)

@@ -29,7 +29,10 @@ void ald_live_history_disconnect(AldLiveHistory *history);
 const AldRows *ald_live_history_findings(AldLiveHistory *history);
 const AldRows *ald_live_history_silences(AldLiveHistory *history);
 
-/* A silence that covers a finding about these nodes, NULL-terminated, as the service has it; NULL: none. */
+/* Whether a silence covers this finding, as the service has it. */
+bool ald_live_history_is_silent(AldLiveHistory *history, const AldFindingRow *finding);
+
+/* A silence of one of these nodes, NULL-terminated, or of the links between them; NULL: none. */
 const AldSilenceRow *ald_live_history_find_silence(AldLiveHistory *history, const char *const *nodes);
 
 /* Whether there is a silence of this node, or of the links between two; b may be NULL. */
