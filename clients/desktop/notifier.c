@@ -107,7 +107,8 @@ static void update(AldNotifier *notifier)
                 g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
                 NotedFinding *noted;
 
-                if (ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_NOTICE)
+                if (ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_NOTICE ||
+                        g_hash_table_contains(now, ald_finding_item_key(item)))
                         continue;
                 noted = ald_finding_item_is_silent(item) ? note_silent(notifier, item)
                                                          : note(notifier, item, &sent);

@@ -5,6 +5,7 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/live/finding-item.h"
+#include "state/alerts/alert-key.h"
 
 struct _AldFindingItem {
         GObject parent;
@@ -19,8 +20,9 @@ static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE(AldFindingItem, ald_finding_item, G_TYPE_OBJECT)
 
-static void clear_words(AldFindingItem *item)
+static void clear_row(AldFindingItem *item)
 {
+        g_clear_pointer(&item->nodes, g_strfreev);
         g_clear_pointer(&item->names, g_free);
         g_clear_pointer(&item->words, g_free);
         g_clear_pointer(&item->remedy, g_free);
@@ -30,11 +32,10 @@ static void ald_finding_item_finalize(GObject *object)
 {
         AldFindingItem *item = ALD_FINDING_ITEM(object);
 
-        clear_words(item);
+        clear_row(item);
         g_free(item->key);
         g_free(item->id);
         g_free(item->period);
-        g_strfreev(item->nodes);
         G_OBJECT_CLASS(ald_finding_item_parent_class)->finalize(object);
 }
 
@@ -49,20 +50,12 @@ static void ald_finding_item_init(AldFindingItem *item)
 {
 }
 
-/* Without figures, which change while the finding lasts. */
 char *ald_finding_row_key(const AldFindingRow *row)
 {
-        const char *const about[] = { row->device, row->interface, row->port, row->address, row->path,
-                row->field };
-        g_autofree char *nodes = row->nodes ? g_strjoinv(" ", (GStrv) row->nodes) : NULL;
-        GString *key = g_string_new(row->id ?: "");
+        g_autofree char *key = ald_alert_key(row);
 
-        g_string_append_printf(key, "\n%s", nodes ?: "");
-        for (size_t i = 0; i < G_N_ELEMENTS(about); i++)
-                g_string_append_printf(key, "\n%s", about[i] ?: "");
-        if (row->left_out != ALD_ABSENT_UINT64)
-                g_string_append(key, "\nothers");
-        return g_string_free(key, FALSE);
+        return row->left_out == ALD_ABSENT_UINT64 ? g_steal_pointer(&key)
+                                                  : g_strconcat(key, "\nothers", NULL);
 }
 
 static AldFindingWeight weight_of(const AldFindingRow *row)
@@ -113,7 +106,10 @@ static char *describe_period(uint64_t began_usec, uint64_t ended_usec)
 
 static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *model)
 {
-        clear_words(item);
+        char *none[] = { NULL };
+
+        clear_row(item);
+        item->nodes = g_strdupv(row->nodes ? (GStrv) row->nodes : none);
         item->weight = weight_of(row);
         item->names = join_names(row, model);
         item->words = ald_finding_words_with_times(row, ald_finding_time_text) ?: g_strdup(ALD_ABSENT_TEXT);
@@ -123,11 +119,9 @@ static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *m
 AldFindingItem *ald_finding_item_new(const AldFindingRow *row, AldModel *model)
 {
         AldFindingItem *item = g_object_new(ALD_TYPE_FINDING_ITEM, NULL);
-        char *none[] = { NULL };
 
         item->key = ald_finding_row_key(row);
         item->id = ald_text_safe(row->id ?: ALD_ABSENT_TEXT);
-        item->nodes = g_strdupv(row->nodes ? (GStrv) row->nodes : none);
         read_row(item, row, model);
         return item;
 }
@@ -136,10 +130,12 @@ void ald_finding_item_update(AldFindingItem *item, const AldFindingRow *row, Ald
 {
         AldFindingWeight weight = item->weight;
         g_autofree char *words = g_steal_pointer(&item->words), *names = g_steal_pointer(&item->names);
+        g_auto(GStrv) nodes = g_steal_pointer(&item->nodes);
 
         read_row(item, row, model);
         if (weight != item->weight || g_strcmp0(words, item->words) != 0 ||
-                g_strcmp0(names, item->names) != 0)
+                g_strcmp0(names, item->names) != 0 ||
+                !g_strv_equal((const char *const *) nodes, (const char *const *) item->nodes))
                 g_signal_emit(item, signals[CHANGED], 0);
 }
 

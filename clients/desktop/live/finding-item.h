@@ -18,7 +18,8 @@ typedef enum AldFindingWeight {
 
 AldFindingItem *ald_finding_item_new(const AldFindingRow *row, AldModel *model);
 
-/* What tells it from all others as long as it lasts: its id and what it is about. */
+/* What tells it from all others as long as it lasts: its id and what it is about. The finding of a link in
+ * the other direction may have the same. */
 const char *ald_finding_item_key(AldFindingItem *item);
 
 void ald_finding_item_update(AldFindingItem *item, const AldFindingRow *row, AldModel *model);
