@@ -4,10 +4,14 @@
 
 /* Of more new ones at once, the user reads the list. */
 #define AT_ONCE_MAX 5u
+/* A history service that has started again finds again what is slower than its past, one by one. */
+#define KEPT_USEC (G_GINT64_CONSTANT(3600) * G_USEC_PER_SEC)
 
 typedef struct NotedFinding {
         char *id; /* of its notification, or NULL if there is none */
         AldFindingWeight weight;
+        bool is_past;   /* the history service knows it */
+        gint64 gone_at; /* CLOCK_MONOTONIC in µs, if it has gone with that service; else 0 */
 } NotedFinding;
 
 struct AldNotifier {
@@ -24,6 +28,13 @@ static void noted_free(gpointer data)
 
         g_free(noted->id);
         g_free(noted);
+}
+
+static bool is_past(AldFindingItem *item)
+{
+        const char *slower = ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_SLOWER_THAN_PAST);
+
+        return g_str_equal(ald_finding_item_id(item), slower);
 }
 
 static GHashTable *noted_table_new(void)
@@ -75,20 +86,24 @@ static NotedFinding *note_silent(AldNotifier *notifier, AldFindingItem *item)
                 g_application_withdraw_notification(notifier->application, before->id);
         noted = g_new0(NotedFinding, 1);
         noted->weight = before->weight;
+        noted->is_past = before->is_past;
         return noted;
 }
 
-/* A new finding, or one that has become worse, which replaces its notification; only a few at once. */
-static NotedFinding *note(AldNotifier *notifier, AldFindingItem *item, guint *sent)
+/* A new finding, or one that has become worse, which replaces its notification; only a few at once, and not
+ * what has come with its service. */
+static NotedFinding *note(AldNotifier *notifier, AldFindingItem *item, bool turned, guint *sent)
 {
         const char *key = ald_finding_item_key(item);
         const NotedFinding *before = g_hash_table_lookup(notifier->known, key);
         NotedFinding *noted = g_new0(NotedFinding, 1);
 
         noted->weight = ald_finding_item_weight(item);
+        noted->is_past = is_past(item);
         if (before)
                 noted->id = g_strdup(before->id);
-        if (!notifier->begun || *sent >= AT_ONCE_MAX || (before && before->weight <= noted->weight))
+        if (!notifier->begun || (turned && noted->is_past) || *sent >= AT_ONCE_MAX ||
+                (before && before->weight <= noted->weight))
                 return noted;
         g_free(noted->id);
         noted->id = notification_id(key);
@@ -97,7 +112,30 @@ static NotedFinding *note(AldNotifier *notifier, AldFindingItem *item, guint *se
         return noted;
 }
 
-static void update(AldNotifier *notifier)
+/* So that it is not new when it comes again. */
+static void keep_past(AldNotifier *notifier, GHashTable *now, bool turned)
+{
+        gint64 time = g_get_monotonic_time();
+        const NotedFinding *noted;
+        const char *key;
+        GHashTableIter iter;
+
+        g_hash_table_iter_init(&iter, notifier->known);
+        while (g_hash_table_iter_next(&iter, (void **) &key, (void **) &noted)) {
+                gint64 gone_at = noted->gone_at ?: time;
+                bool has_ended = !turned && noted->gone_at == 0;
+                NotedFinding *kept;
+
+                if (!noted->is_past || has_ended || time - gone_at >= KEPT_USEC ||
+                        g_hash_table_contains(now, key))
+                        continue;
+                kept = g_new(NotedFinding, 1);
+                *kept = (NotedFinding){ NULL, noted->weight, true, gone_at };
+                g_hash_table_insert(now, g_strdup(key), kept);
+        }
+}
+
+static void update(AldNotifier *notifier, bool turned)
 {
         GListModel *findings = ald_live_cluster_findings(notifier->cluster);
         GHashTable *now = noted_table_new();
@@ -111,11 +149,12 @@ static void update(AldNotifier *notifier)
                         g_hash_table_contains(now, ald_finding_item_key(item)))
                         continue;
                 noted = ald_finding_item_is_silent(item) ? note_silent(notifier, item)
-                                                         : note(notifier, item, &sent);
+                                                         : note(notifier, item, turned, &sent);
                 if (noted)
                         g_hash_table_insert(now, g_strdup(ald_finding_item_key(item)), noted);
         }
         withdraw_all(notifier, now);
+        keep_past(notifier, now, turned);
         g_hash_table_unref(notifier->known);
         notifier->known = now;
         notifier->begun = true;
@@ -124,7 +163,7 @@ static void update(AldNotifier *notifier)
 static void on_updated(AldNotifier *notifier, guint parts)
 {
         if (parts & ALD_LIVE_FINDINGS)
-                update(notifier);
+                update(notifier, parts & ALD_LIVE_PAST);
 }
 
 AldNotifier *ald_notifier_new(GApplication *application, AldLiveCluster *cluster)
@@ -136,7 +175,7 @@ AldNotifier *ald_notifier_new(GApplication *application, AldLiveCluster *cluster
         notifier->known = noted_table_new();
         notifier->handler = g_signal_connect_swapped(cluster, "updated", G_CALLBACK(on_updated), notifier);
         if (ald_live_cluster_has_data(cluster))
-                update(notifier);
+                update(notifier, false);
         return notifier;
 }
 

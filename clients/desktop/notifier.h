@@ -4,7 +4,8 @@
 #include "clients/desktop/live/live-cluster.h"
 
 /* Notifies of errors and warnings among the findings of a cluster, and withdraws a notification when its
- * finding ends. What is there when it begins is not notified of. */
+ * finding ends. What is there when it begins is not notified of, nor what the history service knows when that
+ * starts. */
 typedef struct AldNotifier AldNotifier;
 
 AldNotifier *ald_notifier_new(GApplication *application, AldLiveCluster *cluster);

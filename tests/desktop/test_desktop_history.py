@@ -30,6 +30,8 @@ SERIES = {
 SLOWER = {"Id": "slower-than-past", "Severity": "warning", "Nodes": [ME, PEER], "Names": ["atlas", "borealis"],
           "UploadBitsPerSecond": 10 ** 9, "PastBitsPerSecond": 9 * 10 ** 9, "SinceUSec": 1_700_000_000_000_000,
           "Text": "slower", "Remedy": ""}
+SLOWER_DOWN = {name: value for name, value in SLOWER.items() if name != "UploadBitsPerSecond"} | {
+    "DownloadBitsPerSecond": 2 * 10 ** 9}
 DIFFERING = {"Id": "os-versions-differ", "Severity": "warning", "Nodes": [ME, THIRD], "Names": ["atlas", "cygnus"],
              "Values": ["Debian 12", "Debian 13"], "Text": "other systems", "Remedy": "update"}
 
@@ -159,6 +161,38 @@ def test_what_is_slower_than_its_past_stands_among_the_findings(record):
     program.wait_for_text("2 warnings")
     history.disown()
     program.wait(lambda tree: "slower than its own past" not in tree.text(), "its end with the service")
+
+
+def test_what_is_slower_is_notified_of_if_it_is_new(record, notifications):  # noqa: F811
+    """Not what the service knows when it comes, nor what it finds again, one by one, after it was away."""
+    played, history = record()
+    program = played.program
+    toggle(program, "notify-findings")
+    program.open_page(4)
+
+    def come_with(*findings):
+        history.disown()
+        program.wait(lambda tree: "slower than its own past" not in tree.text(), "its end with the service")
+        history.findings, n = list(findings), len(history.calls("GetFindings"))
+        history.own()
+        wait_until(lambda: len(history.calls("GetFindings")) > n, "its findings to be read")
+
+    come_with(SLOWER)
+    program.wait_for_text("slower than its own past")
+    come_with()
+    history.findings = [SLOWER]
+    history.tell("FindingsChanged")
+    program.wait_for_text("slower than its own past")
+    history.findings = [SLOWER, SLOWER_DOWN]
+    history.tell("FindingsChanged")
+    wait_until(notifications.titles, "a notification")
+    assert notifications.given == 1 and "2 Gb/s from borealis to atlas" in notifications.titles()[0]
+    history.findings = [SLOWER]
+    history.tell("FindingsChanged")
+    wait_until(lambda: not notifications.shown, "its end")
+    history.findings = [SLOWER, SLOWER_DOWN]
+    history.tell("FindingsChanged")
+    wait_until(notifications.titles, "a notification of what comes again while the service is there")
 
 
 def test_earlier_findings_are_listed(record):

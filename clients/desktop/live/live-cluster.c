@@ -315,11 +315,11 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
         ald_state_client_delay(cluster->client, READ_MSEC);
 }
 
-static void on_history_changed(void *userdata)
+static void on_history_changed(bool turned, void *userdata)
 {
         AldLiveCluster *cluster = userdata;
 
-        cluster->dirty |= ALD_LIVE_FINDINGS;
+        cluster->dirty |= ALD_LIVE_FINDINGS | (turned ? ALD_LIVE_PAST : 0);
         flush_soon(cluster, false);
 }
 

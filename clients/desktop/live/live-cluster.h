@@ -23,6 +23,7 @@ typedef enum AldLivePart {
         ALD_LIVE_LINKS = 1 << 3,    /* measurements of links */
         ALD_LIVE_FINDINGS = 1 << 4,
         ALD_LIVE_TOTALS = 1 << 5,
+        ALD_LIVE_PAST = 1 << 6, /* what is slower than its past has come or gone with the history service */
 } AldLivePart;
 
 /*

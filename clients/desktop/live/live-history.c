@@ -31,6 +31,7 @@ struct AldLiveHistory {
         sd_bus_slot *watch, *asking; /* for the owner */
         GList *calls;
         FollowedRows findings, silences;
+        bool has_findings; /* they were read, and the service has not gone since */
         AldLiveHistoryChanged changed;
         void *userdata;
 };
@@ -111,13 +112,17 @@ AldHistoryCall *ald_history_call_new(AldLiveHistory *history, const char *member
 
 static void set_rows(FollowedRows *followed, sd_bus_message *reply)
 {
+        AldLiveHistory *history = followed->history;
+        bool turned = followed == &history->findings && !history->has_findings;
         AldHeldRows held;
 
         if (ald_held_rows_read(reply, followed->type, &held) < 0)
                 return;
         ald_held_rows_clear(&followed->held);
         followed->held = held;
-        followed->history->changed(followed->history->userdata);
+        if (turned)
+                history->has_findings = true;
+        history->changed(turned, history->userdata);
 }
 
 static void read_rows(FollowedRows *followed);
@@ -155,8 +160,6 @@ static int on_rows_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_
 /* Without the service there are no findings of it. Silences last: it comes back with them. */
 static void set_owner(AldLiveHistory *history, const char *owner)
 {
-        bool had_findings = history->findings.held.rows.n > 0;
-
         if (g_strcmp0(owner, history->owner) == 0)
                 return;
         g_free(history->owner);
@@ -167,8 +170,10 @@ static void set_owner(AldLiveHistory *history, const char *owner)
                 return;
         }
         ald_held_rows_clear(&history->findings.held);
-        if (had_findings)
-                history->changed(history->userdata);
+        if (!history->has_findings)
+                return;
+        history->has_findings = false;
+        history->changed(true, history->userdata);
 }
 
 static int on_owner_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)

@@ -14,8 +14,9 @@
  */
 typedef struct AldLiveHistory AldLiveHistory;
 
-/* Called from the main loop after the findings or the silences have changed. */
-typedef void (*AldLiveHistoryChanged)(void *userdata);
+/* Called from the main loop after the findings or the silences have changed; `turned`: all findings have come
+ * or gone with the service. */
+typedef void (*AldLiveHistoryChanged)(bool turned, void *userdata);
 
 AldLiveHistory *ald_live_history_new(AldLiveHistoryChanged changed, void *userdata);
 void ald_live_history_free(AldLiveHistory *history);
