@@ -14,6 +14,7 @@ from played_state import GPU, now
 from state_service import Cluster, record as record_of, start
 from test_desktop_actions import DENIED, show_pair
 from test_desktop_details import show_node
+from test_desktop_faults import wait_left_alone
 from test_desktop_notifications import DISK, notifications, toggle  # noqa: F401
 from test_desktop_tables import choose as choose_item
 
@@ -161,6 +162,20 @@ def test_what_is_slower_than_its_past_stands_among_the_findings(record):
     program.wait_for_text("2 warnings")
     history.disown()
     program.wait(lambda tree: "slower than its own past" not in tree.text(), "its end with the service")
+
+
+def test_what_is_slower_goes_with_a_service_that_goes_unseen(record):
+    played, history = record()
+    history.findings = [SLOWER]
+    history.tell("FindingsChanged")
+    played.program.open_page(4)
+    played.program.wait_for_text("slower than its own past")
+    window = played.program.window
+    played.desktop.screen.minimize(window)
+    wait_left_alone(played)
+    history.disown()
+    played.desktop.screen.restore(window)
+    played.program.wait(lambda tree: "slower than its own past" not in tree.text(), "its end with the service")
 
 
 def test_what_is_slower_is_notified_of_if_it_is_new(record, notifications):  # noqa: F811

@@ -157,10 +157,11 @@ static int on_rows_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_
         return 0;
 }
 
-/* Without the service there are no findings of it. Silences last: it comes back with them. */
+/* Without the service there are no findings of it, nor of one that has gone while there was no connection.
+ * Silences last: it comes back with them. */
 static void set_owner(AldLiveHistory *history, const char *owner)
 {
-        if (g_strcmp0(owner, history->owner) == 0)
+        if (owner && g_strcmp0(owner, history->owner) == 0)
                 return;
         g_free(history->owner);
         history->owner = g_strdup(owner);
