@@ -13,13 +13,15 @@ HOUR = 3600 * 10 ** 6
 
 class PlayedHistory:
     """series is {(node, kind, key, field): values}, one for each point, None for one without any; the last value goes
-    on. events is a list of (began, ended or None, finding). refuses is the node of which nothing is kept."""
+    on. events is a list of (began, ended or None, finding) in the order of the beginnings; a reply has no more of them
+    than page. refuses is the node of which nothing is kept."""
 
     def __init__(self, connection, series=None):
         self.connection = connection
         self.series = series or {}
         self.findings, self.silences, self.events = [], [], []
         self.refuses = None
+        self.page = 2000
         self.handlers = {"GetSeries": self._series, "GetEvents": self._events,
                          "GetFindings": lambda: ([fields(row) for row in self.findings],),
                          "GetSilences": lambda: ([fields(row) for row in self.silences],),
@@ -52,9 +54,12 @@ class PlayedHistory:
                  for i, value in enumerate(values[:points])],)
 
     def _events(self, since, until):
-        lasting = [one for one in self.events if one[0] < until and (one[1] or until) >= since]
-        return ([fields({"Event": i + 1, "BeganUSec": began, **({"EndedUSec": ended} if ended else {})})
-                 for i, (began, ended, _) in enumerate(lasting)], [fields(finding) for *_, finding in lasting], False)
+        lasting = [(number, *one) for number, one in enumerate(self.events, 1)
+                   if one[0] < until and (one[1] or until) >= since]
+        page = lasting[:self.page]
+        times = [fields({"Event": number, "BeganUSec": began, **({"EndedUSec": ended} if ended else {})})
+                 for number, began, ended, _ in page]
+        return times, [fields(finding) for *_, finding in page], len(page) < len(lasting)
 
     def _silence(self, node, peer, until, reason):
         never = {} if until == 2 ** 64 - 1 else {"UntilUSec": until}

@@ -228,6 +228,40 @@ def test_earlier_findings_are_listed(record):
     program.wait(lambda tree: "Began " not in tree.text() and "asymmetric" in tree.text(), "those of now")
 
 
+def paths_of(tree):
+    """Of full disks, as they are listed."""
+    rows = tree.find("list", "Findings").find_all("list item", re.compile(r"^/\d+ on "))
+    return [row.name[1:].partition(" ")[0] for row in rows]
+
+
+def test_earlier_findings_are_read_page_by_page(record):
+    """The last one first, as long as there are not too many."""
+    played, history = record()
+    program, began = played.program, now() - 2 * HOUR
+    history.page = 3
+    history.events = [(began + i, began + i if i else None, {**DISK, "Path": f"/{i}"}) for i in range(5)]
+    program.open_page(4)
+    choose(program, "Time", "Last Day")
+    program.wait(lambda tree: paths_of(tree) == ["4", "3", "2", "1", "0"], "all of them")
+    assert "last ones are missing" not in program.read().text()
+
+
+def test_earlier_findings_that_are_too_many_are_said(record):
+    """And not any more when none can be read."""
+    played, history = record()
+    program, began = played.program, now() - 2 * HOUR
+    history.page = 2
+    history.events = [(began + i, began + i, {**DISK, "Path": f"/{i}"}) for i in range(20)]
+    program.open_page(4)
+    choose(program, "Time", "Last Day")
+    program.wait_for_text("The last ones are missing.")
+    assert paths_of(program.read()) == ["5", "4", "3", "2", "1", "0"]
+    history.disown()
+    choose(program, "Time", "Last Week")
+    program.wait_for_text("The history cannot be read: alidade-historyd is not running")
+    assert "last ones are missing" not in program.read().text()
+
+
 def test_earlier_findings_that_cannot_be_read_are_said(play):
     program = play().program
     program.open_page(4)

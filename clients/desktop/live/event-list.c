@@ -9,10 +9,17 @@
 #include "clients/desktop/live/item-list.h"
 #include "common/bus-names.h"
 
+/* 10,000 of them: a user looks for the newest, and they are read again each minute. */
+#define PAGES_MAX 5u
+
 struct AldEventList {
         AldLiveCluster *cluster;
         AldItemList *items;
         AldHistoryCall *call;
+        uint64_t from, to; /* of the page that is called for */
+        guint n_pages;     /* of the reading, this one included */
+        GPtrArray *events; /* ReadEvent, of the pages before; NULL while none is called for */
+        GHashTable *seen;  /* numbers of these */
         char *failure;
         bool is_cut;
         AldEventListRead was_read;
@@ -20,48 +27,85 @@ struct AldEventList {
 };
 
 /* An event with its finding. */
-typedef struct EventSource {
-        const AldHistoryEvent *event;
-        const AldFindingRow *row;
-} EventSource;
+typedef struct ReadEvent {
+        AldHistoryEvent event;
+        AldFindingRow *row;
+} ReadEvent;
+
+static void read_event_free(gpointer data)
+{
+        ReadEvent *read = data;
+
+        g_free(read->row);
+        g_free(read);
+}
 
 static gpointer make_event(const void *data, void *userdata)
 {
-        const EventSource *source = data;
-        AldFindingItem *item = ald_finding_item_new(source->row, userdata);
+        const ReadEvent *read = data;
+        AldFindingItem *item = ald_finding_item_new(read->row, userdata);
 
-        ald_finding_item_set_period(item, source->event->began_usec, source->event->ended_usec);
+        ald_finding_item_set_period(item, read->event.began_usec, read->event.ended_usec);
         return item;
 }
 
 static char *key_of_event(const void *data)
 {
-        return g_strdup_printf("%" G_GUINT64_FORMAT, ((const EventSource *) data)->event->event);
+        return g_strdup_printf("%" G_GUINT64_FORMAT, ((const ReadEvent *) data)->event.event);
 }
 
 static void update_event(gpointer item, const void *data, void *userdata)
 {
-        const EventSource *source = data;
+        const ReadEvent *read = data;
 
-        ald_finding_item_set_period(item, source->event->began_usec, source->event->ended_usec);
-        ald_finding_item_update(item, source->row, userdata);
+        ald_finding_item_set_period(item, read->event.began_usec, read->event.ended_usec);
+        ald_finding_item_update(item, read->row, userdata);
 }
 
 static const AldItemListType event_list = { make_event, key_of_event, update_event };
 
-static void take(AldEventList *list, const AldRows *events, const AldRows *findings)
+/* Reading. */
+
+void ald_event_list_stop(AldEventList *list)
 {
-        g_autofree EventSource *sources = g_new(EventSource, events->n);
+        g_clear_pointer(&list->call, ald_history_call_free);
+        g_clear_pointer(&list->seen, g_hash_table_unref);
+        g_clear_pointer(&list->events, g_ptr_array_unref);
+}
+
+static void show(AldEventList *list, const GPtrArray *events)
+{
         g_autoptr(GPtrArray) newest_first = g_ptr_array_new();
 
-        for (size_t i = events->n; i-- > 0;) {
-                sources[i] = (EventSource){ ald_rows_at(events, i), ald_rows_at(findings, i) };
-                g_ptr_array_add(newest_first, &sources[i]);
-        }
+        for (guint i = events->len; i-- > 0;)
+                g_ptr_array_add(newest_first, events->pdata[i]);
         ald_item_list_update(list->items, newest_first, ald_live_cluster_model(list->cluster));
 }
 
-static int read_events(AldEventList *list, sd_bus_message *reply)
+/* Adds those that no earlier page had. Returns when the last one began, 0 if there is none. */
+static uint64_t take(AldEventList *list, const AldRows *events, const AldRows *findings)
+{
+        uint64_t last = 0;
+
+        for (size_t i = 0; i < events->n; i++) {
+                const AldHistoryEvent *event = ald_rows_at(events, i);
+                ReadEvent *read;
+
+                if (event->began_usec == ALD_ABSENT_UINT64)
+                        continue;
+                last = event->began_usec;
+                if (g_hash_table_contains(list->seen, &event->event))
+                        continue;
+                read = g_new(ReadEvent, 1);
+                *read = (ReadEvent){ *event,
+                        ald_struct_dup(&ald_finding_row_struct, ald_rows_at(findings, i)) };
+                g_ptr_array_add(list->events, read);
+                g_hash_table_add(list->seen, &read->event.event);
+        }
+        return last;
+}
+
+static int read_page(AldEventList *list, sd_bus_message *reply, uint64_t *ret_last)
 {
         g_auto(AldHeldRows) events = { 0 }, findings = { 0 };
         int more, r;
@@ -75,48 +119,84 @@ static int read_events(AldEventList *list, sd_bus_message *reply)
                 r = -EBADMSG;
         if (r < 0)
                 return r;
-        list->is_cut = more;
-        take(list, &events.rows, &findings.rows);
-        return 0;
+        *ret_last = take(list, &events.rows, &findings.rows);
+        return more;
 }
 
+static void fail(AldEventList *list, const sd_bus_error *error)
+{
+        g_autoptr(GPtrArray) none = g_ptr_array_new();
+        g_autofree char *why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
+
+        ald_event_list_stop(list);
+        g_free(list->failure);
+        list->failure = g_strdup_printf(_("The history cannot be read: %s"), why);
+        list->is_cut = false;
+        show(list, none);
+        list->was_read(list->userdata);
+}
+
+static void finish(AldEventList *list, bool more)
+{
+        g_clear_pointer(&list->failure, g_free);
+        list->is_cut = more;
+        show(list, list->events);
+        ald_event_list_stop(list);
+        list->was_read(list->userdata);
+}
+
+static bool call_for_page(AldEventList *list);
+
+/* The next page begins where this one ends, and so repeats what lasts longer. */
 static void on_events(sd_bus_message *reply, const sd_bus_error *error, void *userdata)
 {
         static const sd_bus_error unreadable = SD_BUS_ERROR_MAKE_CONST(
                 SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply cannot be read");
         AldEventList *list = userdata;
-        g_autofree char *why = NULL;
+        uint64_t last = 0;
+        int more = 0;
 
         list->call = NULL;
-        if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED))
-                return; /* what was read before stays, as in all of the window */
-        g_clear_pointer(&list->failure, g_free);
-        if (reply && read_events(list, reply) < 0)
-                error = &unreadable;
-        if (error) {
-                g_autoptr(GPtrArray) none = g_ptr_array_new();
-
-                why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
-                list->failure = g_strdup_printf(_("The history cannot be read: %s"), why);
-                ald_item_list_update(list->items, none, NULL);
+        if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED)) {
+                ald_event_list_stop(list); /* what was read before stays, as in all of the window */
+                return;
         }
-        list->was_read(list->userdata);
+        if (reply)
+                more = read_page(list, reply, &last);
+        if (error || more < 0) {
+                fail(list, error ?: &unreadable);
+                return;
+        }
+        if (!more || last <= list->from || last >= list->to || list->n_pages == PAGES_MAX) {
+                finish(list, more);
+                return;
+        }
+        list->from = last;
+        (void) call_for_page(list);
+}
+
+static bool call_for_page(AldEventList *list)
+{
+        list->n_pages++;
+        list->call = ald_history_call_new(ald_live_cluster_history(list->cluster), "GetEvents", on_events,
+                list, "tt", list->from, list->to);
+        if (!list->call)
+                ald_event_list_stop(list);
+        return list->call != NULL;
 }
 
 bool ald_event_list_read(AldEventList *list, guint64 usec)
 {
-        guint64 now = (guint64) g_get_real_time();
-
         ald_event_list_stop(list);
-        list->call = ald_history_call_new(
-                ald_live_cluster_history(list->cluster), "GetEvents", on_events, list, "tt", now - usec, now);
-        return list->call != NULL;
+        list->to = (guint64) g_get_real_time();
+        list->from = list->to - usec;
+        list->n_pages = 0;
+        list->events = g_ptr_array_new_with_free_func(read_event_free);
+        list->seen = g_hash_table_new(g_int64_hash, g_int64_equal);
+        return call_for_page(list);
 }
 
-void ald_event_list_stop(AldEventList *list)
-{
-        g_clear_pointer(&list->call, ald_history_call_free);
-}
+/* The list. */
 
 AldEventList *ald_event_list_new(AldLiveCluster *cluster, AldEventListRead was_read, void *userdata)
 {

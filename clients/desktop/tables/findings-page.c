@@ -268,7 +268,9 @@ static void update_counts(AldFindingsPage *page)
         }
         gtk_label_set_text(GTK_LABEL(page->counts), text->str);
         gtk_widget_set_visible(page->bar, text->len > 0);
-        gtk_widget_set_visible(page->cut, page->time > 0 && ald_event_list_is_cut(page->events));
+        ald_label_show(page->cut, page->time > 0 && ald_event_list_is_cut(page->events)
+                                          ? _("There were more than can be shown. The last ones are missing.")
+                                          : NULL);
 }
 
 static void on_updated(AldLiveCluster *cluster, guint parts, AldFindingsPage *page)
@@ -390,7 +392,6 @@ static GtkWidget *cut_new(void)
 {
         GtkWidget *label = ald_wrapping_label_new("dim-label");
 
-        ald_label_set(label, _("There were more than can be shown. The last ones are missing."));
         gtk_label_set_justify(GTK_LABEL(label), GTK_JUSTIFY_CENTER);
         gtk_label_set_xalign(GTK_LABEL(label), 0.5f);
         gtk_widget_set_visible(label, FALSE);
