@@ -14,7 +14,7 @@ from played_state import GPU, now
 from state_service import Cluster, record as record_of, start
 from test_desktop_actions import DENIED, show_pair
 from test_desktop_details import show_node
-from test_desktop_faults import wait_left_alone
+from test_desktop_faults import wait_left_alone, wait_problem
 from test_desktop_notifications import DISK, notifications, toggle  # noqa: F401
 from test_desktop_tables import choose as choose_item
 
@@ -267,6 +267,23 @@ def test_earlier_findings_that_cannot_be_read_are_said(play):
     program.open_page(4)
     choose(program, "Time", "Last Week")
     program.wait_for_text("The history cannot be read: alidade-historyd is not running")
+
+
+def test_findings_of_now_are_not_shown_as_earlier_ones(play):
+    """Though nothing can be read."""
+    played = play()
+    program, bus = played.program, played.host.bus
+    program.open_page(4)
+    program.wait_for("list item", re.compile("asymmetric"))
+    played.state.close()
+    played.state = None
+    bus.process.excused = True
+    bus.process.kill()
+    wait_problem(program, "has ended")
+    assert program.read().find_all("list item", re.compile("asymmetric"))
+    choose(program, "Time", "Last Day")
+    program.wait_for_text("Waiting for the history service")
+    assert not program.read().find_all("list item", re.compile("asymmetric"))
 
 
 # Silence

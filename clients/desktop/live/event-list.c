@@ -21,8 +21,8 @@ struct AldEventList {
         GPtrArray *events; /* ReadEvent, of the pages before; NULL while none is called for */
         GHashTable *seen;  /* numbers of these */
         char *failure;
-        bool is_cut;
-        AldEventListRead was_read;
+        bool is_read, is_cut;
+        AldEventListChanged changed;
         void *userdata;
 };
 
@@ -66,7 +66,7 @@ static const AldItemListType event_list = { make_event, key_of_event, update_eve
 
 /* Reading. */
 
-void ald_event_list_stop(AldEventList *list)
+static void stop(AldEventList *list)
 {
         g_clear_pointer(&list->call, ald_history_call_free);
         g_clear_pointer(&list->seen, g_hash_table_unref);
@@ -123,26 +123,34 @@ static int read_page(AldEventList *list, sd_bus_message *reply, uint64_t *ret_la
         return more;
 }
 
-static void fail(AldEventList *list, const sd_bus_error *error)
+void ald_event_list_clear(AldEventList *list)
 {
         g_autoptr(GPtrArray) none = g_ptr_array_new();
+
+        stop(list);
+        g_clear_pointer(&list->failure, g_free);
+        list->is_read = list->is_cut = false;
+        show(list, none);
+}
+
+static void fail(AldEventList *list, const sd_bus_error *error)
+{
         g_autofree char *why = ald_bus_error_words(error, ALD_HISTORY_UNIT);
 
-        ald_event_list_stop(list);
-        g_free(list->failure);
+        ald_event_list_clear(list);
+        list->is_read = true;
         list->failure = g_strdup_printf(_("The history cannot be read: %s"), why);
-        list->is_cut = false;
-        show(list, none);
-        list->was_read(list->userdata);
+        list->changed(list->userdata);
 }
 
 static void finish(AldEventList *list, bool more)
 {
         g_clear_pointer(&list->failure, g_free);
+        list->is_read = true;
         list->is_cut = more;
         show(list, list->events);
-        ald_event_list_stop(list);
-        list->was_read(list->userdata);
+        stop(list);
+        list->changed(list->userdata);
 }
 
 static bool call_for_page(AldEventList *list);
@@ -158,7 +166,8 @@ static void on_events(sd_bus_message *reply, const sd_bus_error *error, void *us
 
         list->call = NULL;
         if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED)) {
-                ald_event_list_stop(list); /* what was read before stays, as in all of the window */
+                stop(list); /* what was read before stays, as in all of the window */
+                list->changed(list->userdata);
                 return;
         }
         if (reply)
@@ -181,13 +190,13 @@ static bool call_for_page(AldEventList *list)
         list->call = ald_history_call_new(ald_live_cluster_history(list->cluster), "GetEvents", on_events,
                 list, "tt", list->from, list->to);
         if (!list->call)
-                ald_event_list_stop(list);
+                stop(list);
         return list->call != NULL;
 }
 
 bool ald_event_list_read(AldEventList *list, guint64 usec)
 {
-        ald_event_list_stop(list);
+        stop(list);
         list->to = (guint64) g_get_real_time();
         list->from = list->to - usec;
         list->n_pages = 0;
@@ -198,13 +207,13 @@ bool ald_event_list_read(AldEventList *list, guint64 usec)
 
 /* The list. */
 
-AldEventList *ald_event_list_new(AldLiveCluster *cluster, AldEventListRead was_read, void *userdata)
+AldEventList *ald_event_list_new(AldLiveCluster *cluster, AldEventListChanged changed, void *userdata)
 {
         AldEventList *list = g_new0(AldEventList, 1);
 
         list->cluster = g_object_ref(cluster);
         list->items = ald_item_list_new(ALD_TYPE_FINDING_ITEM, &event_list);
-        list->was_read = was_read;
+        list->changed = changed;
         list->userdata = userdata;
         return list;
 }
@@ -213,7 +222,7 @@ void ald_event_list_free(AldEventList *list)
 {
         if (!list)
                 return;
-        ald_event_list_stop(list);
+        stop(list);
         ald_item_list_free(list->items);
         g_object_unref(list->cluster);
         g_free(list->failure);
@@ -223,6 +232,11 @@ void ald_event_list_free(AldEventList *list)
 GListModel *ald_event_list_model(AldEventList *list)
 {
         return ald_item_list_model(list->items);
+}
+
+bool ald_event_list_is_read(AldEventList *list)
+{
+        return list->is_read;
 }
 
 const char *ald_event_list_failure(AldEventList *list)

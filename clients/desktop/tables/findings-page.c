@@ -288,40 +288,53 @@ static const char *why_none(AldLiveCluster *cluster, gpointer userdata)
         return ald_event_list_failure(ALD_FINDINGS_PAGE(userdata)->events);
 }
 
+enum { PRESENT, EARLIER, UNREAD };
+
 static const AldListPageKind kinds[] = {
-        { .placeholder = N_("Search findings"),
+        [PRESENT] = { .placeholder = N_("Search findings"),
                 .empty_title = N_("No Findings"),
                 .empty_text = N_(
                         "Nothing that Alidade checks is wrong with the nodes and links that it knows"),
                 .empty_icon = "object-select-symbolic",
                 .words = words_of },
-        { .placeholder = N_("Search earlier findings"),
+        [EARLIER] = { .placeholder = N_("Search earlier findings"),
                 .empty_title = N_("No Earlier Findings"),
                 .empty_text = N_("No finding began or lasted in this time"),
                 .empty_icon = "object-select-symbolic",
                 .advice = why_none,
+                .words = words_of },
+        [UNREAD] = { .placeholder = N_("Search earlier findings"),
+                .empty_title = N_("No Data Yet"),
+                .empty_text = N_("Waiting for the history service"),
+                .empty_icon = "content-loading-symbolic",
                 .words = words_of },
 };
 
 static const struct {
         const char *title;
         guint64 usec;
-        const AldListPageKind *kind;
 } times[] = {
-        { N_("Now"), 0, &kinds[0] },
-        { N_("Last Day"), DAY_USEC, &kinds[1] },
-        { N_("Last Week"), 7 * DAY_USEC, &kinds[1] },
+        { N_("Now"), 0 },
+        { N_("Last Day"), DAY_USEC },
+        { N_("Last Week"), 7 * DAY_USEC },
 };
 
 static void show_items(AldFindingsPage *page)
 {
-        ald_list_page_set_items(page->page, items_of(page), times[page->time].kind);
+        int kind = page->time == 0 ? PRESENT : ald_event_list_is_read(page->events) ? EARLIER : UNREAD;
+
+        ald_list_page_set_items(page->page, items_of(page), &kinds[kind]);
         update_counts(page);
 }
 
-static void on_read(void *userdata)
+/* If nothing was read as the connection has ended, it is tried again. */
+static void on_events_changed(void *userdata)
 {
-        show_items(userdata);
+        AldFindingsPage *page = userdata;
+
+        if (!ald_event_list_is_read(page->events))
+                page->read_at = 0;
+        show_items(page);
 }
 
 static void read_events(AldFindingsPage *page)
@@ -343,11 +356,10 @@ static void on_time(GtkToggleButton *button, AldFindingsPage *page)
         if (!gtk_toggle_button_get_active(button))
                 return;
         page->time = GPOINTER_TO_SIZE(g_object_get_data(G_OBJECT(button), INDEX_KEY));
-        ald_event_list_stop(page->events);
+        ald_event_list_clear(page->events);
+        show_items(page);
         if (page->time > 0)
                 read_events(page);
-        else
-                show_items(page);
 }
 
 static GtkWidget *times_new(AldFindingsPage *page)
@@ -458,8 +470,8 @@ GtkWidget *ald_findings_page_new(AldLiveCluster *cluster)
         GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
 
         page->cluster = g_object_ref(cluster);
-        page->events = ald_event_list_new(cluster, on_read, page);
-        page->page = ald_list_page_new(cluster, ald_live_cluster_findings(cluster), &kinds[0], page);
+        page->events = ald_event_list_new(cluster, on_events_changed, page);
+        page->page = ald_list_page_new(cluster, ald_live_cluster_findings(cluster), &kinds[PRESENT], page);
         page->bar = bar_new(page);
         page->cut = cut_new();
         ald_list_page_set_list(page->page, list_new(page));
