@@ -17,7 +17,7 @@ LOOK_AGAIN_MSEC = 500
 def wait_until(predicate, what, deadline=DEADLINE, fds=()):
     """Returns the first true value of predicate(), asked again after every event on the main context, and now and
     then without: a predicate that makes calls may itself have taken the event that it should be asked again for.
-    One that looks something up which is not there yet (LookupError) has not come true.
+    One that looks something up which is not there yet (LookupError, or StopIteration of next()) has not come true.
 
     fds wake it too when readable; predicate() must then read them, or the loop spins.
     """
@@ -39,7 +39,7 @@ def wait_until(predicate, what, deadline=DEADLINE, fds=()):
                 value = predicate()
                 if value:
                     return value
-            except LookupError as error:
+            except (LookupError, StopIteration) as error:
                 absent = error
             if expired:
                 awaited = what() if callable(what) else what
