@@ -12,6 +12,7 @@ from .errors import Timeout
 PATIENCE = float(os.environ.get("ALIDADE_TEST_PATIENCE", "1"))
 DEADLINE = 10.0
 LOOK_AGAIN_MSEC = 500
+PAUSE_MAX = 2.0
 
 
 def wait_until(predicate, what, deadline=DEADLINE, fds=()):
@@ -51,8 +52,8 @@ def wait_until(predicate, what, deadline=DEADLINE, fds=()):
 
 
 def wait_steadily(predicate, what, deadline=DEADLINE, interval=0.02):
-    """As wait_until(), for conditions that raise no event: asks again and again, but takes no more than a quarter of
-    the time for that, and asks at the end."""
+    """As wait_until(), for conditions that raise no event: asks again and again, and at the end. It takes no more than
+    a quarter of the time for that, unless a pause would be so long that what lasts for some seconds is missed."""
     due, end = 0, time.monotonic() + deadline * PATIENCE - 0.01
 
     def ask():
@@ -64,7 +65,7 @@ def wait_steadily(predicate, what, deadline=DEADLINE, interval=0.02):
             return predicate()
         finally:
             ended = time.monotonic()
-            due = ended + max(interval, 3 * (ended - begun)) - interval / 2
+            due = ended + max(interval, min(3 * (ended - begun), PAUSE_MAX)) - interval / 2
 
     timer = GLib.timeout_add(max(1, int(interval * 1000)), lambda: GLib.SOURCE_CONTINUE)
     try:
