@@ -4,6 +4,7 @@
 
 #include "placement/bounded.h"
 #include "placement/limited.h"
+#include "placement/nodes.h"
 #include "placement/overlapped.h"
 #include "placement/ring-front.h"
 #include "placement/solve.h"
@@ -40,16 +41,27 @@ double ald_placement_overlapped(const AldPlacementProblem *problem, const double
         return fmax(solution->nsec, steps * ald_placement_busiest(problem, occupy_nsec, solution));
 }
 
+static int solve_bounded(
+        const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        return ald_placement_solve_bounded(problem, WORK, ret, ret_lower_nsec);
+}
+
 static int solve(const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec)
 {
+        AldPlacementProblem changed = *problem;
+
         if (!ald_placement_proceeds(problem))
                 return -ECANCELED;
         /* Quickly, what the solvers find out as well. */
         if (!ald_placement_fits(problem))
                 return -ENOSPC;
-        return problem->n_devices <= EXACT_MAX
-                       ? ald_placement_solve(problem, ret, ret_lower_nsec)
-                       : ald_placement_solve_bounded(problem, WORK, ret, ret_lower_nsec);
+        if (problem->n_devices <= EXACT_MAX)
+                return ald_placement_solve(problem, ret, ret_lower_nsec);
+        ald_placement_drop_nodes_limit(&changed);
+        return changed.nodes_max == 0
+                       ? solve_bounded(&changed, ret, ret_lower_nsec)
+                       : ald_placement_solve_nodes(&changed, solve_bounded, ret, ret_lower_nsec);
 }
 
 /* Takes the solution. */

@@ -542,6 +542,35 @@ static void test_many(void)
                 plan->best.interval_nsec / plan->best.lower_nsec);
 }
 
+/* Of more GPUs than are solved exactly, two each on seven nodes; more nodes would give more tokens. */
+static void test_nodes_limit(void)
+{
+        enum { NODES = 7, LIMIT = 2 };
+        g_autoptr(AldPlan) plan = NULL;
+        uint32_t nodes = 0;
+        PlanCase made;
+
+        plan_case_init(&made, "vllm", NODES);
+        made.cluster.n_devices = 2 * NODES;
+        for (uint32_t i = 0; i < NODES; i++) {
+                made.devices[NODES + i] = made.devices[i];
+                made.devices[NODES + i].id = "second";
+                for (uint32_t j = 0; j < NODES; j++)
+                        if (i != j)
+                                plan_case_join(&made, i, j, 1e4, 1e10);
+        }
+        made.workload.layers = 12;
+        made.workload.token_parameters = 1e13;
+        made.workload.parallel = 8;
+        made.request.goal = ALD_PLAN_OPTIONS_GOAL_THROUGHPUT;
+        made.request.nodes_max = LIMIT;
+        plan = plan_case_plan(&made);
+        for (uint32_t i = 0; i < plan->best.n_stages; i++)
+                nodes |= 1u << made.devices[plan->best.stages[i].device].node;
+        g_assert_cmpuint(plan->best.in_flight, >, 1);
+        g_assert_cmpint(__builtin_popcount(nodes), <=, LIMIT);
+}
+
 static void test_pin_parsing(void)
 {
         static const char *const bad[] = { "", "n0/gpu", "n0=3", "n0/=3", "/gpu=3", "n0/gpu=", "n0/gpu=0",
@@ -663,6 +692,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-goals/star", test_star);
         g_test_add_func("/plan-goals/limiter", test_limiter);
         g_test_add_func("/plan-goals/many", test_many);
+        g_test_add_func("/plan-goals/nodes-limit", test_nodes_limit);
         g_test_add_func("/plan-goals/pin-parsing", test_pin_parsing);
         g_test_add_func("/plan-goals/pins-are-kept", test_pins_are_kept);
         g_test_add_func("/plan-goals/pin-refusals", test_pin_refusals);
