@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <glib.h>
+#include <math.h>
 
 #include "placement/nodes.h"
 
@@ -31,61 +32,173 @@ static bool is_within(const AldPlacementProblem *problem, const AldPlacementSolu
         return ald_placement_count_nodes(problem, devices, solution->n_stages) <= problem->nodes_max;
 }
 
-/* Layers on the node of each device; more than all for nodes of which a device is required. */
-static uint32_t *count_layers(const AldPlacementProblem *problem, const AldPlacementSolution *solution)
-{
-        uint32_t *layers = g_new0(uint32_t, problem->n_devices);
+/* A problem on some of the devices only. */
+typedef struct NodesPart {
+        AldPlacementProblem problem;
+        uint32_t *numbers; /* of its devices in the whole problem */
+        AldPlacementDevice *devices;
+        AldPlacementEnds *ends;
+        double *hop_nsec;
+} NodesPart;
 
-        for (uint32_t i = 0; i < problem->n_devices; i++) {
-                for (uint32_t j = 0; j < solution->n_stages; j++)
-                        if (problem->nodes[solution->stages[j].device] == problem->nodes[i])
-                                layers[i] += solution->stages[j].layers;
-                for (uint32_t j = 0; j < problem->n_devices; j++)
-                        if (problem->devices[j].required && problem->nodes[j] == problem->nodes[i])
-                                layers[i] += problem->layers;
+static void part_init(NodesPart *part, const AldPlacementProblem *all, const bool *kept)
+{
+        size_t n = 0;
+
+        *part = (NodesPart){ .problem = *all, .numbers = g_new(uint32_t, all->n_devices) };
+        for (uint32_t i = 0; i < all->n_devices; i++)
+                if (kept[i])
+                        part->numbers[n++] = i;
+        part->devices = g_new(AldPlacementDevice, n);
+        part->ends = all->ends ? g_new(AldPlacementEnds, n) : NULL;
+        part->hop_nsec = g_new(double, n *n);
+        for (size_t i = 0; i < n; i++) {
+                part->devices[i] = all->devices[part->numbers[i]];
+                if (all->ends)
+                        part->ends[i] = all->ends[part->numbers[i]];
+                for (size_t j = 0; j < n; j++)
+                        part->hop_nsec[i * n + j] =
+                                all->hop_nsec[(size_t) part->numbers[i] * all->n_devices + part->numbers[j]];
         }
-        return layers;
+        part->problem.n_devices = (uint32_t) n;
+        part->problem.devices = part->devices;
+        part->problem.ends = part->ends;
+        part->problem.hop_nsec = part->hop_nsec;
+        part->problem.nodes = NULL;
+        part->problem.nodes_max = 0;
 }
 
-/* Leaves room only on the nodes with the most layers. */
-static void keep_nodes(const AldPlacementProblem *problem, uint32_t *layers, AldPlacementDevice *devices)
+static void part_clear(NodesPart *part)
 {
-        g_autofree bool *kept = g_new0(bool, problem->n_devices);
-
-        for (uint32_t n = 0; n < problem->nodes_max; n++) {
-                uint32_t best = 0;
-
-                for (uint32_t i = 1; i < problem->n_devices; i++)
-                        if (layers[i] > layers[best])
-                                best = i;
-                for (uint32_t i = 0; i < problem->n_devices; i++)
-                        if (layers[best] > 0 && i != best && problem->nodes[i] == problem->nodes[best]) {
-                                kept[i] = true;
-                                layers[i] = 0;
-                        }
-                kept[best] |= layers[best] > 0;
-                layers[best] = 0;
-        }
-        for (uint32_t i = 0; i < problem->n_devices; i++)
-                if (!kept[i])
-                        devices[i].layers_max = 0;
+        g_free(part->numbers);
+        g_free(part->devices);
+        g_free(part->ends);
+        g_free(part->hop_nsec);
 }
 
-/* Takes the solution that it finds if that takes less. */
-static void try_problem(
-        const AldPlacementProblem *problem, AldPlacementSolver *solve, AldPlacementSolution *best)
-{
-        AldPlacementSolution found;
-        double lower_nsec;
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(NodesPart, part_clear)
 
-        if (solve(problem, &found, &lower_nsec) < 0)
-                return;
-        if (best->stages && best->nsec <= found.nsec) {
-                ald_placement_solution_clear(&found);
+/* Takes the solution if it takes less. */
+static void keep_better(AldPlacementSolution *found, AldPlacementSolution *best)
+{
+        if (best->stages && best->nsec <= found->nsec) {
+                ald_placement_solution_clear(found);
                 return;
         }
         ald_placement_solution_clear(best);
-        *best = found;
+        *best = *found;
+}
+
+static bool lacks_required(const AldPlacementProblem *problem, const bool *kept)
+{
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                if (problem->devices[i].required && !kept[i])
+                        return true;
+        return false;
+}
+
+/* On these devices only. Returns what no solution on them takes less than; INFINITY: there is none. */
+static double try_part(const AldPlacementProblem *problem, AldPlacementSolver *solve, const bool *kept,
+        AldPlacementSolution *best)
+{
+        g_auto(NodesPart) part = { 0 };
+        AldPlacementSolution found;
+        double lower_nsec;
+        int r;
+
+        if (lacks_required(problem, kept))
+                return INFINITY;
+        part_init(&part, problem, kept);
+        r = solve(&part.problem, &found, &lower_nsec);
+        if (r < 0)
+                return r == -ENOSPC ? INFINITY : 0;
+        for (uint32_t i = 0; i < found.n_stages; i++)
+                found.stages[i].device = part.numbers[found.stages[i].device];
+        keep_better(&found, best);
+        return lower_nsec;
+}
+
+/* Adds up what the devices of each node have, for each of these devices. More than that counts that one of
+ * them is required. */
+static uint32_t *sum_nodes(const AldPlacementProblem *problem, const uint32_t *layers)
+{
+        uint32_t *sums = g_new0(uint32_t, problem->n_devices);
+
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                for (uint32_t j = 0; j < problem->n_devices; j++)
+                        if (problem->nodes[j] == problem->nodes[i])
+                                sums[i] += layers[j] + (problem->devices[j].required
+                                                                       ? problem->n_devices * problem->layers
+                                                                       : 0);
+        return sums;
+}
+
+/* On the nodes on which these layers are the most. */
+static void try_nodes_of(const AldPlacementProblem *problem, AldPlacementSolver *solve,
+        const uint32_t *layers, AldPlacementSolution *best)
+{
+        g_autofree uint32_t *sums = sum_nodes(problem, layers);
+        g_autofree bool *kept = g_new0(bool, problem->n_devices);
+
+        for (uint32_t n = 0; n < problem->nodes_max; n++) {
+                uint32_t most = 0;
+
+                for (uint32_t i = 1; i < problem->n_devices; i++)
+                        if (sums[i] > sums[most])
+                                most = i;
+                if (sums[most] == 0)
+                        break;
+                for (uint32_t i = 0; i < problem->n_devices; i++)
+                        if (problem->nodes[i] == problem->nodes[most]) {
+                                kept[i] = true;
+                                sums[i] = 0;
+                        }
+        }
+        try_part(problem, solve, kept, best);
+}
+
+static void try_some(const AldPlacementProblem *problem, AldPlacementSolver *solve,
+        const AldPlacementSolution *any, AldPlacementSolution *best)
+{
+        g_autofree uint32_t *layers = g_new0(uint32_t, problem->n_devices);
+        AldPlacementProblem changed = *problem;
+        AldPlacementSolution found;
+        double lower_nsec;
+
+        for (uint32_t i = 0; i < any->n_stages; i++)
+                layers[any->stages[i].device] = any->stages[i].layers;
+        try_nodes_of(problem, solve, layers, best);
+        for (uint32_t i = 0; i < problem->n_devices; i++)
+                layers[i] = MIN(problem->devices[i].layers_max, problem->layers);
+        try_nodes_of(problem, solve, layers, best);
+        changed.nodes_max = 0;
+        changed.devices_max = problem->devices_max > 0 ? MIN(problem->devices_max, problem->nodes_max)
+                                                       : problem->nodes_max;
+        if (solve(&changed, &found, &lower_nsec) >= 0)
+                keep_better(&found, best);
+}
+
+/* On the best of all nodes. */
+static int solve_each(const AldPlacementProblem *problem, AldPlacementSolver *solve,
+        AldPlacementSolution *ret, double *ret_lower_nsec)
+{
+        g_autofree bool *done = g_new0(bool, problem->n_devices), *kept = g_new(bool, problem->n_devices);
+        AldPlacementSolution best = { 0 };
+
+        *ret_lower_nsec = INFINITY;
+        for (uint32_t i = 0; i < problem->n_devices; i++) {
+                if (done[i])
+                        continue;
+                for (uint32_t j = 0; j < problem->n_devices; j++) {
+                        kept[j] = problem->nodes[j] == problem->nodes[i];
+                        done[j] |= kept[j];
+                }
+                *ret_lower_nsec = fmin(*ret_lower_nsec, try_part(problem, solve, kept, &best));
+        }
+        if (!best.stages)
+                return isinf(*ret_lower_nsec) ? -ENOSPC : -EHOSTUNREACH;
+        *ret = best;
+        return 0;
 }
 
 int ald_placement_solve_nodes(const AldPlacementProblem *problem, AldPlacementSolver *solve,
@@ -93,11 +206,10 @@ int ald_placement_solve_nodes(const AldPlacementProblem *problem, AldPlacementSo
 {
         AldPlacementProblem changed = *problem;
         AldPlacementSolution any, best = { 0 };
-        g_autofree AldPlacementDevice *devices = g_memdup2(
-                problem->devices, problem->n_devices * sizeof *problem->devices);
-        g_autofree uint32_t *layers = NULL;
         int r;
 
+        if (problem->nodes_max == 1)
+                return solve_each(problem, solve, ret, ret_lower_nsec);
         changed.nodes_max = 0;
         r = solve(&changed, &any, ret_lower_nsec);
         if (r < 0)
@@ -106,15 +218,8 @@ int ald_placement_solve_nodes(const AldPlacementProblem *problem, AldPlacementSo
                 *ret = any;
                 return 0;
         }
-        layers = count_layers(problem, &any);
+        try_some(problem, solve, &any, &best);
         ald_placement_solution_clear(&any);
-        keep_nodes(problem, layers, devices);
-        changed.devices = devices;
-        try_problem(&changed, solve, &best);
-        changed.devices = problem->devices;
-        changed.devices_max = changed.devices_max > 0 ? MIN(changed.devices_max, problem->nodes_max)
-                                                      : problem->nodes_max;
-        try_problem(&changed, solve, &best);
         if (!best.stages)
                 return -EHOSTUNREACH;
         *ret = best;

@@ -11,9 +11,10 @@ typedef int AldPlacementSolver(
         const AldPlacementProblem *problem, AldPlacementSolution *ret, double *ret_lower_nsec);
 
 /*
- * On at most nodes_max nodes: the solution on any nodes if it is that already. Else the better one of two: on
- * the nodes that have the most layers there, and on no more devices than nodes are allowed; no solution takes
- * less than the one on any nodes. -EHOSTUNREACH also if there is one, but not of these kinds.
+ * On at most nodes_max nodes. If that is one: on the best of all nodes. Else the solution on any nodes if it
+ * is within the limit already, or the best one of three: on the nodes that have the most layers there, on
+ * those with the most room, and on no more devices than nodes are allowed. No solution takes less than
+ * *ret_lower_nsec. -EHOSTUNREACH also if there may be one, but not of these kinds.
  */
 int ald_placement_solve_nodes(const AldPlacementProblem *problem, AldPlacementSolver *solve,
         AldPlacementSolution *ret, double *ret_lower_nsec);

@@ -270,7 +270,7 @@ char *ald_plan_refusal_sentence(
         case ALD_PLAN_CLIENT_TOO_SMALL:
                 return say_client_too_small(cluster, request, refusal);
         case ALD_PLAN_DEVICES_LIMITED:
-                return g_strdup("It takes more devices or nodes than are allowed.");
+                return g_strdup("No plan was found with as few devices or nodes as are allowed.");
         case ALD_PLAN_VENDORS_DIFFER:
                 return g_strdup_printf("It takes GPUs of several vendors, which %s cannot use together.",
                         request->engine->name);

@@ -571,6 +571,49 @@ static void test_nodes_limit(void)
         g_assert_cmpint(__builtin_popcount(nodes), <=, LIMIT);
 }
 
+/* So many GPUs on each of some nodes that are all joined, each with room for these layers and one end; the
+ * later, the slower. */
+static void make_hosts(PlanCase *made, uint32_t n_gpus, const uint32_t *rooms, uint32_t n_nodes)
+{
+        plan_case_init(made, "vllm", n_nodes);
+        for (uint32_t i = 0; i < n_nodes; i++)
+                for (uint32_t j = 0; j < n_nodes; j++)
+                        if (i != j)
+                                plan_case_join(made, i, j, 1e3, 1e12);
+        made->cluster.n_devices = n_gpus * n_nodes;
+        for (uint32_t i = 0; i < made->cluster.n_devices; i++) {
+                made->devices[i] = made->devices[0];
+                made->devices[i].node = i / n_gpus;
+                made->devices[i].id = made->ids[i % n_gpus];
+                made->devices[i].free_bytes = rooms[i / n_gpus] * UINT64_C(1000000000) + 600000000;
+                made->devices[i].bytes_per_second = 100e9 / (1 + i / n_gpus);
+        }
+}
+
+/* Those that have the most layers without the limit have too little memory for all of them. */
+static void test_roomy_nodes(void)
+{
+        static const uint32_t one[] = { 1, 2, 4 }, two[] = { 2, 2, 4, 4 };
+        g_autoptr(AldPlan) alone = NULL, pair = NULL;
+        PlanCase made;
+
+        make_hosts(&made, 8, one, G_N_ELEMENTS(one));
+        made.workload.layers = 24;
+        made.request.nodes_max = 1;
+        alone = plan_case_plan(&made);
+        for (uint32_t i = 0; i < alone->best.n_stages; i++)
+                g_assert_cmpuint(made.devices[alone->best.stages[i].device].node, ==, 2);
+        g_assert_cmpfloat(alone->best.lower_nsec, ==, alone->best.nsec);
+        made.workload.layers = 33;
+        plan_case_assert_refused(&made, ALD_PLAN_DEVICES_LIMITED, NULL);
+        make_hosts(&made, 6, two, G_N_ELEMENTS(two));
+        made.workload.layers = 44;
+        made.request.nodes_max = 2;
+        pair = plan_case_plan(&made);
+        for (uint32_t i = 0; i < pair->best.n_stages; i++)
+                g_assert_cmpuint(made.devices[pair->best.stages[i].device].node, >=, 2);
+}
+
 static void test_pin_parsing(void)
 {
         static const char *const bad[] = { "", "n0/gpu", "n0=3", "n0/=3", "/gpu=3", "n0/gpu=", "n0/gpu=0",
@@ -693,6 +736,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-goals/limiter", test_limiter);
         g_test_add_func("/plan-goals/many", test_many);
         g_test_add_func("/plan-goals/nodes-limit", test_nodes_limit);
+        g_test_add_func("/plan-goals/roomy-nodes", test_roomy_nodes);
         g_test_add_func("/plan-goals/pin-parsing", test_pin_parsing);
         g_test_add_func("/plan-goals/pins-are-kept", test_pins_are_kept);
         g_test_add_func("/plan-goals/pin-refusals", test_pin_refusals);
