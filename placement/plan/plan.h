@@ -154,7 +154,9 @@ typedef struct AldPlanRefusal {
  * The work is bounded, to a few seconds for 1000 devices, and so some is less than exact; how much that is
  * depends on the numbers of devices and stages alone.
  * - The best steps: exact unless lower_nsec is less than nsec. With nodes_max it may be if there are more
- * than 16 devices in a ring, or hundreds in a star.
+ * than 16 devices in a ring, or hundreds in a star; and if of devices that compute in the same memory the
+ * fastest may use less of it than another one: then either the fastest ones of all nodes are used, or those
+ * with the most room.
  * - Where nodes of several devices must be used, exact for 64 choices of one of each; else the fastest ones
  * are.
  * - Verdicts: exact for stars. For rings in which the stages and one more are more than 16, or fewer if there

@@ -810,6 +810,30 @@ static void test_shared_memory(void)
         assert_kind(&made, ALD_PLAN_TOO_LITTLE_MEMORY);
 }
 
+/* The faster one may use less of the memory, so that its plan would need a second node. */
+static void test_roomier_sibling(void)
+{
+        g_autoptr(AldPlan) plan = NULL, equal = NULL;
+        Case made;
+
+        init_case(&made, 2);
+        add_unified_gpu(&made, 3 * GB);
+        made.devices[1].free_bytes = 5 * GB;
+        join(&made, 0, 1, 50e6, 1e9);
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 1);
+        g_assert_cmpuint(plan->best.stages[0].device, ==, 0);
+        g_assert_cmpint(plan->verdicts[2].reason, ==, ALD_PLAN_SHARES_MEMORY);
+        /* One that uses both devices might take less. */
+        g_assert_cmpfloat_with_epsilon(plan->best.nsec, 65e6, 1);
+        g_assert_cmpfloat_with_epsilon(plan->best.lower_nsec, 32.5e6, 1);
+        /* There is no reason for that if both may use as much. */
+        made.devices[2].free_bytes = made.devices[0].free_bytes;
+        equal = plan_of(&made);
+        g_assert_cmpuint(equal->best.stages[0].device, ==, 2);
+        g_assert_cmpfloat(equal->best.lower_nsec, ==, equal->best.nsec);
+}
+
 static void assert_refused(const Case *made, AldPlanRefusalKind kind, const char *text)
 {
         AldPlanRefusal refusal = {};
@@ -1321,6 +1345,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/reasons", test_reasons);
         g_test_add_func("/plan/client-memory", test_client_memory);
         g_test_add_func("/plan/shared-memory", test_shared_memory);
+        g_test_add_func("/plan/roomier-sibling", test_roomier_sibling);
         g_test_add_func("/plan/refusals", test_refusals);
         g_test_add_func("/plan/assumption", test_assumption);
         g_test_add_func("/plan/required", test_required);
