@@ -51,29 +51,47 @@ static AldPlanRefusalKind find_obstacle(const AldPlanCandidates *candidates)
         return is_possible(candidates, &request) ? ALD_PLAN_VENDORS_DIFFER : ALD_PLAN_TOO_LITTLE_MEMORY;
 }
 
-/* Makes it a refusal of the pinned device that lacks the least for what it would hold besides, if all lack
- * something. */
-static bool describe_pinned(const AldPlanCandidates *candidates, uint64_t beside, AldPlanRefusal *ret)
+/* Makes it a refusal of the pinned device that lacks the least for what it would hold besides, if fewer than
+ * this number have room for that. */
+static bool describe_pinned(
+        const AldPlanCandidates *candidates, uint64_t beside, uint32_t enough, AldPlanRefusal *ret)
 {
         const AldPlanRequest *request = candidates->request;
+        AldPlanRefusal refusal = { .kind = ALD_PLAN_PINNED_TOO_MANY, .n_devices = candidates->n };
         uint64_t least = UINT64_MAX;
+        uint32_t n_roomy = 0;
 
         for (uint32_t i = 0; i < candidates->n; i++) {
                 const AldPlanDevice *device = ald_plan_candidate_device(candidates, i);
                 uint64_t needs = ald_plan_least_bytes(request, device, candidates->pinned[i]) + beside;
 
-                if (needs <= device->free_bytes)
-                        return false;
-                if (needs - device->free_bytes >= least)
+                n_roomy += needs <= device->free_bytes;
+                if (needs <= device->free_bytes || needs - device->free_bytes >= least)
                         continue;
                 least = needs - device->free_bytes;
-                *ret = (AldPlanRefusal){ .kind = ALD_PLAN_PINNED_TOO_MANY,
-                        .text = ald_plan_pin_of(candidates, i)->device,
-                        .needs_bytes = needs,
-                        .free_bytes = device->free_bytes,
-                        .n_devices = candidates->n };
+                refusal.text = ald_plan_pin_of(candidates, i)->device;
+                refusal.needs_bytes = needs;
+                refusal.free_bytes = device->free_bytes;
         }
+        if (n_roomy >= enough)
+                return false;
+        *ret = refusal;
         return true;
+}
+
+/* Of one that has room for the head or for the embedding, or for either if another one is the other end. */
+static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const AldPlanWorkload *workload = candidates->request->workload;
+        const AldPlanEngine *engine = candidates->request->engine;
+        uint64_t head = workload->head_bytes, embedding = workload->embedding_bytes;
+
+        if (describe_pinned(candidates, head, 1, ret) || describe_pinned(candidates, embedding, 1, ret))
+                return;
+        if (engine->topology == ALD_PLAN_RING && candidates->n > 1)
+                describe_pinned(candidates, MIN(head, embedding), 2, ret);
+        else
+                describe_pinned(candidates, ald_plan_ends_bytes(workload, engine), 1, ret);
 }
 
 /* Makes it a refusal for the host with the most free memory, if no host has room for the client. */
@@ -118,11 +136,8 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
         if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY &&
                 candidates->request->engine->topology == ALD_PLAN_STAR && !candidates->request->client)
                 describe_client(candidates, ret);
-        if (ret->kind != ALD_PLAN_TOO_LITTLE_MEMORY || candidates->request->n_pins == 0)
-                return;
-        if (!describe_pinned(candidates, workload->head_bytes, ret) &&
-                !describe_pinned(candidates, workload->embedding_bytes, ret))
-                describe_pinned(candidates, ends, ret);
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && candidates->request->n_pins > 0)
+                describe_pins(candidates, ret);
 }
 
 static bool share_memory(const AldPlanCandidates *candidates)

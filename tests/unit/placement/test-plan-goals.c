@@ -722,6 +722,30 @@ static void test_pin_refusals(void)
         plan_case_assert_refused(&made, ALD_PLAN_PINNED_TWICE, "n1/cpu");
 }
 
+/* Of two stages of a ring, each is an end; one of these has room for neither, in either order. */
+static void test_pinned_ends(void)
+{
+        for (uint32_t tight = 0; tight < 2; tight++) {
+                AldPlanPin pins[] = { { (char *) "n0/gpu", 3 }, { (char *) "n1/gpu", 3 } };
+                AldPlanRefusal refusal = {};
+                PlanCase made;
+
+                plan_case_init(&made, "vllm", 2);
+                plan_case_join(&made, 0, 1, 1e6, 1e9);
+                plan_case_join(&made, 1, 0, 1e6, 1e9);
+                made.request.pins = pins;
+                made.request.n_pins = 2;
+                made.workload.head_bytes = 700000000;
+                made.devices[tight].free_bytes = 3200000000;
+                g_assert_null(plan_case_try(&made, &refusal));
+                g_assert_cmpint(refusal.kind, ==, ALD_PLAN_PINNED_TOO_MANY);
+                g_assert_cmpstr(refusal.text, ==, pins[tight].device);
+                g_assert_cmpuint(refusal.needs_bytes, ==, 3500000000);
+                g_assert_cmpuint(refusal.free_bytes, ==, 3200000000);
+                g_free(refusal.verdicts);
+        }
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -740,5 +764,6 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-goals/pin-parsing", test_pin_parsing);
         g_test_add_func("/plan-goals/pins-are-kept", test_pins_are_kept);
         g_test_add_func("/plan-goals/pin-refusals", test_pin_refusals);
+        g_test_add_func("/plan-goals/pinned-ends", test_pinned_ends);
         return g_test_run();
 }
