@@ -7,6 +7,7 @@
 #include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
 #include "placement/plan/plan.h"
+#include "placement/plan/slice-cost.h"
 #include "placement/plan/steps.h"
 
 #define FOUND 0.2   /* fraction of the work until the best steps are found */
@@ -117,11 +118,70 @@ static void describe_client(const AldPlanCandidates *candidates, AldPlanRefusal 
         ret->free_bytes = most;
 }
 
+/* What the root of slices needs, which holds the embedding beside its slice, which is the smallest. */
+static uint64_t root_bytes(const AldPlanCandidates *candidates, const AldPlanDevice *device)
+{
+        const AldPlanRequest *request = candidates->request;
+
+        return ald_slices_bytes(&request->constants, device, request->workload,
+                ald_slices_max(request->workload, candidates->n), request->workload->embedding_bytes);
+}
+
+/* Makes it a refusal for the node that lacks the least, if none has room for the root. */
+static void describe_root(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const AldPlanCluster *cluster = candidates->cluster;
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        const AldPlanDevice *best = NULL;
+        uint64_t least = UINT64_MAX;
+
+        for (uint32_t i = 0; i < candidates->n; i++) {
+                const AldPlanDevice *device = ald_plan_candidate_device(candidates, i);
+                uint64_t needs = root_bytes(candidates, device);
+
+                if (choice.client != ALD_PLAN_NONE && choice.client != device->node)
+                        continue;
+                if (needs <= device->free_bytes)
+                        return;
+                if (needs - device->free_bytes >= least)
+                        continue;
+                least = needs - device->free_bytes;
+                best = device;
+        }
+        if (!best)
+                return;
+        ret->kind = ALD_PLAN_CLIENT_TOO_SMALL;
+        ret->text = cluster->nodes[best->node].id;
+        ret->needs_bytes = root_bytes(candidates, best);
+        ret->free_bytes = best->free_bytes;
+}
+
+/* If more devices must be used than can be, whatever memory they have. */
+static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const AldPlanWorkload *workload = candidates->request->workload;
+        AldPlanTopology topology = candidates->request->engine->topology;
+        uint32_t n = candidates->n_must_nodes, most = UINT32_MAX;
+
+        for (uint32_t i = 0; i < candidates->n; i++)
+                n += candidates->required[i];
+        if (topology == ALD_PLAN_SLICES)
+                most = ald_slices_max(workload, candidates->n);
+        else if (topology != ALD_PLAN_ALL_REDUCE)
+                most = (uint32_t) workload->layers;
+        if (n <= most)
+                return false;
+        *ret = (AldPlanRefusal){ .kind = ALD_PLAN_REQUIRED_UNUSABLE, .n_devices = n, .n_together = most };
+        return true;
+}
+
 static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
         uint64_t ends = ald_plan_ends_bytes(workload, candidates->request->engine);
 
+        if (describe_required(candidates, ret))
+                return;
         *ret = (AldPlanRefusal){ .kind = find_obstacle(candidates), .n_devices = candidates->n };
         if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
                 return;
@@ -136,6 +196,9 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
         if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY &&
                 candidates->request->engine->topology == ALD_PLAN_STAR && !candidates->request->client)
                 describe_client(candidates, ret);
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY &&
+                candidates->request->engine->topology == ALD_PLAN_SLICES)
+                describe_root(candidates, ret);
         if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && candidates->request->n_pins > 0)
                 describe_pins(candidates, ret);
 }

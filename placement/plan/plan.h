@@ -126,10 +126,12 @@ typedef enum AldPlanRefusalKind {
         ALD_PLAN_NO_SUCH_NODE,       /* text: as it was given */
         ALD_PLAN_NO_CLIENT,          /* the engine has none; text: as it was given */
         ALD_PLAN_NO_DEVICE,          /* none can be used at all; the verdicts say why */
-        ALD_PLAN_REQUIRED_UNUSABLE,  /* text: what must be used, and cannot */
+        ALD_PLAN_REQUIRED_UNUSABLE,  /* text: what must be used, and cannot; NULL: n_devices must be, of which
+                                        n_together can be */
         ALD_PLAN_TOO_LITTLE_MEMORY,  /* needs_bytes, and what the usable devices have free */
         ALD_PLAN_CLIENT_TOO_SMALL,   /* text: the node that runs the client, or of those that may the one with
-                                        the   most free memory; needs_bytes and free_bytes are of its host */
+                                        the   most free memory; needs_bytes and free_bytes are of its host;
+                                        or the root of slices */
         ALD_PLAN_DEVICES_LIMITED,    /* there is one with more devices or nodes than the request or the engine
                                         allows, but none was found with as few */
         ALD_PLAN_VENDORS_DIFFER,     /* a plan would need GPUs of several vendors */
@@ -147,6 +149,7 @@ typedef struct AldPlanRefusal {
         uint64_t needs_bytes, free_bytes; /* free_bytes: of all usable devices, less what they keep free */
         uint64_t pinned_layers;
         uint32_t n_devices;       /* usable ones */
+        uint32_t n_together;      /* of those that must be used, how many can be in one plan */
         AldPlanVerdict *verdicts; /* as in a plan, to be freed with g_free(); NULL: there are none */
 } AldPlanRefusal;
 

@@ -209,9 +209,13 @@ static char *say_why_unusable(
 static char *say_unusable_requirement(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanRefusal *refusal)
 {
-        g_autofree char *label = label_of(cluster, refusal->text);
-        g_autofree char *why = say_why_unusable(cluster, request, refusal);
+        g_autofree char *label = NULL, *why = NULL;
 
+        if (!refusal->text)
+                return g_strdup_printf("%u devices must be used, but %s can use %u of them at most.",
+                        refusal->n_devices, request->engine->name, refusal->n_together);
+        label = label_of(cluster, refusal->text);
+        why = say_why_unusable(cluster, request, refusal);
         return g_strdup_printf("%s must be used, but cannot.%s%s", label, why ? " " : "", why ? why : "");
 }
 
@@ -236,10 +240,12 @@ static char *say_client_too_small(
         g_autofree char *needs = size((double) refusal->needs_bytes);
         g_autofree char *free_bytes = size((double) refusal->free_bytes);
         g_autofree char *label = label_of(cluster, refusal->text);
+        bool is_root = request->engine->topology == ALD_PLAN_SLICES;
 
         return g_strdup_printf(
-                "The client needs %s of host memory for the embedding and buffers, and %s%s has %s free.",
-                needs, request->client ? "" : "no host has as much: ", label, free_bytes);
+                "The %s needs %s of host memory for the embedding and %s, and %s%s has %s free.",
+                is_root ? "root" : "client", needs, is_root ? "its slice" : "buffers",
+                request->client ? "" : "no host has as much: ", label, free_bytes);
 }
 
 static char *say_no_device(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)

@@ -117,6 +117,42 @@ static void test_client(void)
                               "has 1 GiB free.");
 }
 
+/* The cause is not memory, of which there is enough. */
+static void test_required_together(void)
+{
+        static const char *const three[] = { "n0", "n1", "n2", NULL };
+        PlanCase made;
+
+        for (uint32_t i = 0; i < 2; i++) {
+                plan_case_init(&made, i ? "llama.cpp" : "distributed-llama", 3);
+                for (uint32_t j = 0; j < 6; j++)
+                        plan_case_join(&made, j / 2, (j / 2 + 1 + j % 2) % 3, 1e6, 1e9);
+                made.request.must = three;
+                made.workload.layers = i ? 2 : 6;
+                assert_refusal(&made,
+                        i ? "3 devices must be used, but llama.cpp can use 2 of them at most."
+                          : "3 devices must be used, but distributed-llama can use 2 of them at most.");
+        }
+}
+
+static void test_root(void)
+{
+        PlanCase made;
+
+        plan_case_init(&made, "distributed-llama", 2);
+        plan_case_join(&made, 0, 1, 1e6, 1e9);
+        plan_case_join(&made, 1, 0, 1e6, 1e9);
+        made.nodes[1].name = "slow";
+        made.workload.layer_bytes = GIB;
+        made.workload.head_bytes = 0;
+        made.workload.embedding_bytes = 2 * GIB;
+        made.devices[0].free_bytes = 3 * GIB;
+        made.devices[1].free_bytes = 4 * GIB;
+        assert_refusal(&made,
+                "The root needs 5 GiB of host memory for the embedding and its slice, and no host "
+                "has as much: slow has 4 GiB free.");
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -124,5 +160,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-sentences/required", test_required);
         g_test_add_func("/plan-sentences/split", test_split);
         g_test_add_func("/plan-sentences/client", test_client);
+        g_test_add_func("/plan-sentences/required-together", test_required_together);
+        g_test_add_func("/plan-sentences/root", test_root);
         return g_test_run();
 }

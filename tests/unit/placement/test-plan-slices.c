@@ -192,8 +192,13 @@ static void test_refusals(void)
         made.request.devices_max = 0;
         made.devices[0].free_bytes = made.devices[1].free_bytes = 3000000000;
         plan_case_assert_refused(&made, ALD_PLAN_NO_DEVICE, NULL);
-        made.devices[0].free_bytes = made.devices[1].free_bytes = 3500000000;
-        plan_case_assert_refused(&made, ALD_PLAN_TOO_LITTLE_MEMORY, NULL);
+        /* Enough for a slice, but not for the embedding beside it. */
+        made.devices[0].free_bytes = 3500000000;
+        made.devices[1].free_bytes = 3600000000;
+        plan_case_assert_refused(&made, ALD_PLAN_CLIENT_TOO_SMALL, "n1");
+        made.request.client = "n0";
+        plan_case_assert_refused(&made, ALD_PLAN_CLIENT_TOO_SMALL, "n0");
+        made.request.client = NULL;
         made.request.pins = &pin;
         made.request.n_pins = 1;
         plan_case_assert_refused(&made, ALD_PLAN_NO_SPLIT, NULL);
