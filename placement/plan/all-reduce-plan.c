@@ -200,8 +200,13 @@ int ald_all_reduce_plan(const AldPlanCandidates *candidates, const AldPlanChoice
 
         ranks_init(&ranks, candidates, choice);
         r = is_impossible(&ranks) ? -ENOSPC : solve(&ranks, &solution, &lower_nsec);
-        if (r < 0)
+        if (r < 0) {
+                /* Of more nodes, there may be one that was not found. */
+                *ret = (AldPlanSteps){
+                        .lower_nsec = r == -ENOSPC || ranks.n_nodes <= ALD_PLACEMENT_RING_MAX ? INFINITY : 0
+                };
                 return r == -E2BIG || r == -ECANCELED ? r : -ENOSPC;
+        }
         make_stages(&ranks, &solution, &made);
         ald_placement_solution_clear(&solution);
         made.hops_nsec = made.busiest_nsec = made.interval_nsec = made.lower_nsec = made.nsec;

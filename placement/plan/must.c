@@ -82,13 +82,15 @@ static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *ch
 
         with.also = also;
         for (uint32_t i = 0; i < n && ald_plan_progress_goes_on(candidates->progress); i++) {
-                AldPlanSteps steps;
+                AldPlanSteps steps = { 0 };
+                int r;
 
                 set_try(candidates, choice, i, list, also);
-                if (find(candidates, &with, &steps) < 0)
-                        continue;
+                r = find(candidates, &with, &steps);
                 steps.lower_nsec = fmin(steps.lower_nsec, best.lower_nsec);
                 best.lower_nsec = steps.lower_nsec;
+                if (r < 0)
+                        continue;
                 /* Of each goal; the steps may have different numbers of requests. */
                 if (best.stages && best.interval_nsec <= steps.interval_nsec) {
                         ald_plan_steps_clear(&steps);
@@ -97,9 +99,9 @@ static int try_each(const AldPlanCandidates *candidates, const AldPlanChoice *ch
                 ald_plan_steps_clear(&best);
                 best = steps;
         }
+        *ret = best;
         if (!best.stages)
                 return candidates->progress->given_up ? -ECANCELED : -ENOSPC;
-        *ret = best;
         return 0;
 }
 

@@ -12,6 +12,7 @@
 /* Whether each such node has a layer. */
 bool ald_plan_must_is_met(const AldPlanCandidates *candidates, const AldPlanSteps *steps);
 
+/* Errors as of ald_plan_find_steps(). */
 typedef int AldPlanFinder(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret);
 

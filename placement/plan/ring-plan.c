@@ -384,9 +384,9 @@ int ald_ring_plan_within(const AldPlanCandidates *candidates, const AldPlanChoic
         AldPlanSteps best = { .client = ALD_PLAN_NONE, .lower_nsec = INFINITY };
 
         try_vendors(candidates, choice, &aim, &best);
+        *ret = best;
         if (!best.stages)
                 return candidates->progress->given_up ? -ECANCELED : -ENOSPC;
-        *ret = best;
         return 0;
 }
 
@@ -395,10 +395,8 @@ int ald_ring_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
         AldPlanSteps best;
         int r = ald_ring_plan_within(candidates, choice, INFINITY, &best);
 
-        if (r < 0)
-                return r;
-        if (candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
+        if (r >= 0 && candidates->request->goal == ALD_PLAN_OPTIONS_GOAL_THROUGHPUT)
                 try_overlapped(candidates, choice, &best);
         *ret = best;
-        return 0;
+        return r;
 }

@@ -129,9 +129,8 @@ int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *cho
                 if (!lacks_required(candidates, choice, n))
                         try_slices(candidates, choice, n, &best);
         }
-        if (!best.stages)
-                return -ENOSPC;
-        best.lower_nsec = fmin(best.lower_nsec, best.nsec);
+        if (best.stages)
+                best.lower_nsec = fmin(best.lower_nsec, best.nsec);
         *ret = best;
-        return 0;
+        return best.stages ? 0 : -ENOSPC;
 }

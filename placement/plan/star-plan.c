@@ -358,8 +358,10 @@ static int try_all(Star *star, AldPlanSteps *best)
                 if (try_it(star, trial, best) == -E2BIG)
                         r = -E2BIG;
         }
+        if (!best->stages)
+                return r;
         best->lower_nsec = fmin(best->lower_nsec, best->nsec);
-        return best->stages ? 0 : r;
+        return 0;
 }
 
 int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choice, AldPlanSteps *ret)
@@ -372,9 +374,8 @@ int ald_star_plan(const AldPlanCandidates *candidates, const AldPlanChoice *choi
         r = find_trials(&star);
         if (r >= 0)
                 r = try_all(&star, &best);
-        if (r < 0)
+        if (r == -ECANCELED)
                 ald_plan_steps_clear(&best);
-        else
-                *ret = best;
+        *ret = best;
         return r;
 }

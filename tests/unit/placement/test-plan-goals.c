@@ -746,12 +746,41 @@ static void test_pinned_ends(void)
         }
 }
 
+/* Either of two GPUs of a node must be used, with one other at most. With the second one that would have to
+ * be the fast one, to which the node has no path; among so many, that is not proven to be impossible. */
+static void test_unproven_choice(void)
+{
+        enum { N = 23, FAST = 1, NEAR = 2 };
+        static const char *const must[] = { "n0", NULL };
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "vllm", N);
+        for (uint32_t i = 0; i < N; i++)
+                made.devices[i].free_bytes = 1600000000;
+        made.devices[FAST].free_bytes = 8000000000;
+        made.devices[FAST].bytes_per_second = 200e9;
+        made.devices[NEAR].free_bytes = 4600000000;
+        made.devices[N] = made.devices[0];
+        made.devices[N].id = "second";
+        made.devices[0].free_bytes = 3600000000;
+        made.cluster.n_devices = N + 1;
+        plan_case_join(&made, 0, NEAR, 1e6, 1e9);
+        plan_case_join(&made, NEAR, 0, 1e6, 1e9);
+        made.request.devices_max = 2;
+        made.request.must = must;
+        plan = plan_case_plan(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 2);
+        g_assert_cmpfloat(plan->best.lower_nsec, <, plan->best.nsec);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-goals/throughput", test_throughput);
         g_test_add_func("/plan-goals/paths", test_paths);
         g_test_add_func("/plan-goals/must", test_must);
+        g_test_add_func("/plan-goals/unproven-choice", test_unproven_choice);
         g_test_add_func("/plan-goals/front", test_front);
         g_test_add_func("/plan-goals/sensitivities", test_sensitivities);
         g_test_add_func("/plan-goals/sensitivity-of-node", test_sensitivity_of_node);
