@@ -48,6 +48,15 @@ uint64_t ald_plan_host_free_bytes(const AldPlanCluster *cluster, uint32_t node)
         return ALD_PLAN_ABSENT;
 }
 
+bool ald_plan_has_host_room(const AldPlanCluster *cluster, uint32_t node, uint64_t bytes)
+{
+        for (uint32_t i = 0; i < cluster->n_devices; i++)
+                if (cluster->devices[i].node == node && cluster->devices[i].is_processor)
+                        return cluster->devices[i].free_bytes != ALD_PLAN_ABSENT &&
+                               cluster->devices[i].free_bytes >= bytes;
+        return true;
+}
+
 /* "node", which is all of its devices, or "node/device". */
 static bool is_meant(const AldPlanCluster *cluster, const AldPlanDevice *device, const char *text)
 {
@@ -378,7 +387,7 @@ static int check_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret
         ret->kind = ALD_PLAN_CLIENT_TOO_SMALL;
         ret->needs_bytes = ald_plan_client_host_bytes(request, 1);
         ret->free_bytes = ald_plan_host_free_bytes(cluster, node);
-        return ret->needs_bytes > ret->free_bytes ? -EINVAL : 0;
+        return ald_plan_has_host_room(cluster, node, ret->needs_bytes) ? 0 : -EINVAL;
 }
 
 static int refuse_too_many(const AldPlanCandidates *candidates, AldPlanRefusal *ret_refusal)

@@ -55,5 +55,8 @@ bool ald_plan_has_candidate(const AldPlanCandidates *candidates, uint32_t node);
 /* Memory that is free on the host; ALD_PLAN_ABSENT: not known. */
 uint64_t ald_plan_host_free_bytes(const AldPlanCluster *cluster, uint32_t node);
 
+/* Whether that is as much as this. Not if it is unknown, unless the cluster does not state the processor. */
+bool ald_plan_has_host_room(const AldPlanCluster *cluster, uint32_t node, uint64_t bytes);
+
 /* The index of a node, or ALD_PLAN_NONE. */
 uint32_t ald_plan_node_find(const AldPlanCluster *cluster, const char *id);

@@ -95,22 +95,27 @@ static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *r
                 describe_pinned(candidates, ald_plan_ends_bytes(workload, engine), 1, ret);
 }
 
-/* Makes it a refusal for the host with the most free memory, if no host has room for the client. */
+/* Makes it a refusal for the host with the most free memory known, if no host has room for the client. */
 static void describe_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanCluster *cluster = candidates->cluster;
-        uint64_t needs = ald_plan_client_host_bytes(candidates->request, 1), most = 0;
+        uint64_t needs = ald_plan_client_host_bytes(candidates->request, 1), most = ALD_PLAN_ABSENT;
         const char *best = NULL;
 
         for (uint32_t i = 0; i < cluster->n_nodes; i++) {
                 uint64_t free_bytes = ald_plan_host_free_bytes(cluster, i);
 
-                if (!ald_plan_has_candidate(candidates, i) || (best && free_bytes <= most))
+                if (!ald_plan_has_candidate(candidates, i))
+                        continue;
+                if (ald_plan_has_host_room(cluster, i, needs))
+                        return;
+                if (best &&
+                        (free_bytes == ALD_PLAN_ABSENT || (most != ALD_PLAN_ABSENT && free_bytes <= most)))
                         continue;
                 best = cluster->nodes[i].id;
                 most = free_bytes;
         }
-        if (!best || needs <= most)
+        if (!best)
                 return;
         ret->kind = ALD_PLAN_CLIENT_TOO_SMALL;
         ret->text = best;

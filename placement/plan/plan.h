@@ -130,8 +130,8 @@ typedef enum AldPlanRefusalKind {
                                         n_together can be */
         ALD_PLAN_TOO_LITTLE_MEMORY,  /* needs_bytes, and what the usable devices have free */
         ALD_PLAN_CLIENT_TOO_SMALL,   /* text: the node that runs the client, or of those that may the one with
-                                        the   most free memory; needs_bytes and free_bytes are of its host;
-                                        or the root of slices */
+                                        the   most free memory; needs_bytes and free_bytes are of its host,
+                                        ALD_PLAN_ABSENT if it is unknown; or the root of slices */
         ALD_PLAN_DEVICES_LIMITED,    /* there is one with more devices or nodes than the request or the engine
                                         allows, but none was found with as few */
         ALD_PLAN_VENDORS_DIFFER,     /* a plan would need GPUs of several vendors */

@@ -291,8 +291,8 @@ static int try_it(Star *star, const StarTrial *trial, AldPlanSteps *best)
 /* For the embedding and buffers, which are on the client's host even if all layers are on other devices. */
 static bool has_host_room(const Star *star, uint32_t client, StarWay way)
 {
-        return ald_plan_client_host_bytes(star->candidates->request, copies_of(way)) <=
-               ald_plan_host_free_bytes(star->candidates->cluster, client);
+        return ald_plan_has_host_room(star->candidates->cluster, client,
+                ald_plan_client_host_bytes(star->candidates->request, copies_of(way)));
 }
 
 static void add_client(Star *star, uint32_t client)

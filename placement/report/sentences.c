@@ -242,6 +242,11 @@ static char *say_client_too_small(
         g_autofree char *label = label_of(cluster, refusal->text);
         bool is_root = request->engine->topology == ALD_PLAN_SLICES;
 
+        if (refusal->free_bytes == ALD_PLAN_ABSENT)
+                return g_strdup_printf(
+                        "The client needs %s of host memory for the embedding and buffers, and the "
+                        "free memory of %s is unknown.",
+                        needs, label);
         return g_strdup_printf(
                 "The %s needs %s of host memory for the embedding and %s, and %s%s has %s free.",
                 is_root ? "root" : "client", needs, is_root ? "its slice" : "buffers",

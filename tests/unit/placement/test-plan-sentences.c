@@ -115,6 +115,9 @@ static void test_client(void)
         made.request.client = "n1";
         assert_refusal(&made, "The client needs 2 GiB of host memory for the embedding and buffers, and slow "
                               "has 1 GiB free.");
+        made.devices[1].free_bytes = ALD_PLAN_ABSENT;
+        assert_refusal(&made, "The client needs 2 GiB of host memory for the embedding and buffers, and the "
+                              "free memory of slow is unknown.");
 }
 
 /* The cause is not memory, of which there is enough. */

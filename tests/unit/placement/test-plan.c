@@ -723,6 +723,24 @@ static void assert_kind(const Case *made, AldPlanRefusalKind kind)
         g_free(refusal.verdicts);
 }
 
+static void assert_refused(const Case *made, AldPlanRefusalKind kind, const char *text)
+{
+        AldPlanRefusal refusal = {};
+        AldPlan *plan = NULL;
+
+        g_assert_cmpint(ald_plan_make(&made->cluster, &made->request, &plan, &refusal), ==, -EINVAL);
+        g_assert_null(plan);
+        g_assert_cmpint(refusal.kind, ==, kind);
+        g_assert_cmpstr(refusal.text, ==, text);
+        g_assert_nonnull(refusal.verdicts);
+        g_free(refusal.verdicts);
+        if (kind != ALD_PLAN_TOO_LITTLE_MEMORY)
+                return;
+        g_assert_cmpuint(refusal.needs_bytes, ==, 7 * GB);
+        g_assert_cmpuint(refusal.free_bytes, ==, 4 * GB);
+        g_assert_cmpuint(refusal.n_devices, ==, 2);
+}
+
 /* All layers fit on a GPU, but the host has room for half of the embedding. */
 static void test_client_memory(void)
 {
@@ -746,18 +764,19 @@ static void test_client_memory(void)
         g_assert_cmpuint(refusal.needs_bytes, ==, 3 * GB);
         g_assert_cmpuint(refusal.free_bytes, ==, GB);
         g_free(refusal.verdicts);
-        /* It is not known to be too little. */
+        /* It is not known to be enough. */
         made.devices[0].free_bytes = ALD_PLAN_ABSENT;
-        plan = plan_of(&made);
-        g_assert_cmpuint(plan->best.client, ==, 0);
-        g_clear_pointer(&plan, ald_plan_free);
+        assert_refused(&made, ALD_PLAN_CLIENT_TOO_SMALL, "a");
+        made.request.client = "a";
+        assert_refused(&made, ALD_PLAN_CLIENT_TOO_SMALL, "a");
+        made.request.client = NULL;
         /* The client is where there is room. */
-        made.devices[0].free_bytes = GB;
         made.devices[1].free_bytes = 4 * GB;
         plan = plan_of(&made);
         g_assert_cmpuint(plan->best.client, ==, 1);
         g_assert_cmpuint(plan->best.stages[0].device, ==, 2);
         g_assert_cmpuint(plan->best.stages[0].layers, ==, 6);
+        made.devices[0].free_bytes = GB;
         made.request.client = "a";
         assert_kind(&made, ALD_PLAN_CLIENT_TOO_SMALL);
 }
@@ -832,24 +851,6 @@ static void test_roomier_sibling(void)
         equal = plan_of(&made);
         g_assert_cmpuint(equal->best.stages[0].device, ==, 2);
         g_assert_cmpfloat(equal->best.lower_nsec, ==, equal->best.nsec);
-}
-
-static void assert_refused(const Case *made, AldPlanRefusalKind kind, const char *text)
-{
-        AldPlanRefusal refusal = {};
-        AldPlan *plan = NULL;
-
-        g_assert_cmpint(ald_plan_make(&made->cluster, &made->request, &plan, &refusal), ==, -EINVAL);
-        g_assert_null(plan);
-        g_assert_cmpint(refusal.kind, ==, kind);
-        g_assert_cmpstr(refusal.text, ==, text);
-        g_assert_nonnull(refusal.verdicts);
-        g_free(refusal.verdicts);
-        if (kind != ALD_PLAN_TOO_LITTLE_MEMORY)
-                return;
-        g_assert_cmpuint(refusal.needs_bytes, ==, 7 * GB);
-        g_assert_cmpuint(refusal.free_bytes, ==, 4 * GB);
-        g_assert_cmpuint(refusal.n_devices, ==, 2);
 }
 
 static void test_refusals(void)
