@@ -95,17 +95,20 @@ static void describe_pins(const AldPlanCandidates *candidates, AldPlanRefusal *r
                 describe_pinned(candidates, ald_plan_ends_bytes(workload, engine), 1, ret);
 }
 
-/* Makes it a refusal for the host with the most free memory known, if no host has room for the client. */
-static void describe_client(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+/* Makes it a refusal for the host with the most free memory known, if no host has room for the client with so
+ * many copies of the inputs. */
+static void describe_client(const AldPlanCandidates *candidates, uint32_t copies, AldPlanRefusal *ret)
 {
         const AldPlanCluster *cluster = candidates->cluster;
-        uint64_t needs = ald_plan_client_host_bytes(candidates->request, 1), most = ALD_PLAN_ABSENT;
+        const AldPlanChoice choice = ald_plan_choice(candidates);
+        uint64_t needs = ald_plan_client_host_bytes(candidates->request, copies), most = ALD_PLAN_ABSENT;
         const char *best = NULL;
 
         for (uint32_t i = 0; i < cluster->n_nodes; i++) {
                 uint64_t free_bytes = ald_plan_host_free_bytes(cluster, i);
 
-                if (!ald_plan_has_candidate(candidates, i))
+                if (choice.client == ALD_PLAN_NONE ? !ald_plan_has_candidate(candidates, i)
+                                                   : choice.client != i)
                         continue;
                 if (ald_plan_has_host_room(cluster, i, needs))
                         return;
@@ -180,6 +183,24 @@ static bool describe_required(const AldPlanCandidates *candidates, AldPlanRefusa
         return true;
 }
 
+/* What it is that memory is too small for, if it is not the model as a whole. */
+static void describe_memory(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
+{
+        const AldPlanRequest *request = candidates->request;
+        const AldPlanTopology topology = request->engine->topology;
+
+        if (topology == ALD_PLAN_SLICES)
+                describe_root(candidates, ret);
+        if (topology == ALD_PLAN_STAR)
+                describe_client(candidates, 1, ret);
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && request->n_pins > 0)
+                describe_pins(candidates, ret);
+        /* The devices have enough, but several servers without layers on the client need more there. */
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && topology == ALD_PLAN_STAR &&
+                ret->needs_bytes <= ret->free_bytes)
+                describe_client(candidates, ALD_PLAN_COPIES_MAX, ret);
+}
+
 static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefusal *ret)
 {
         const AldPlanWorkload *workload = candidates->request->workload;
@@ -198,14 +219,8 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
         for (uint32_t i = 0; i < candidates->n; i++)
                 ret->free_bytes += ald_plan_room_bytes(
                         candidates->request, ald_plan_candidate_device(candidates, i));
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY &&
-                candidates->request->engine->topology == ALD_PLAN_STAR && !candidates->request->client)
-                describe_client(candidates, ret);
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY &&
-                candidates->request->engine->topology == ALD_PLAN_SLICES)
-                describe_root(candidates, ret);
-        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY && candidates->request->n_pins > 0)
-                describe_pins(candidates, ret);
+        if (ret->kind == ALD_PLAN_TOO_LITTLE_MEMORY)
+                describe_memory(candidates, ret);
 }
 
 static bool share_memory(const AldPlanCandidates *candidates)

@@ -781,6 +781,38 @@ static void test_client_memory(void)
         assert_kind(&made, ALD_PLAN_CLIENT_TOO_SMALL);
 }
 
+/* Two GPUs have room for the layers, and their hosts for the client, but not with what two servers need. */
+static void test_client_copies(void)
+{
+        AldPlanRefusal refusal = {};
+        AldPlan *plan = NULL;
+        Case made;
+
+        init_case(&made, 2);
+        made.workload.activation_elements = made.workload.feed_forward_elements = 20000;
+        made.workload.batch_tokens = 512;
+        made.workload.context = 4096;
+        made.cluster.n_devices = 4;
+        for (uint32_t i = 0; i < 2; i++) {
+                made.devices[i].free_bytes = 8 * GB / 10;
+                made.devices[2 + i] = made.devices[i];
+                made.devices[2 + i].id = "gpu";
+                made.devices[2 + i].is_processor = made.devices[2 + i].uses_host_memory = false;
+                made.devices[2 + i].free_bytes = 11 * GB / 2;
+        }
+        join(&made, 0, 1, 1e6, 1e9);
+        g_assert_cmpint(ald_plan_make(&made.cluster, &made.request, &plan, &refusal), ==, -EINVAL);
+        g_assert_cmpint(refusal.kind, ==, ALD_PLAN_CLIENT_TOO_SMALL);
+        g_assert_cmpstr(refusal.text, ==, "a");
+        g_assert_cmpuint(refusal.needs_bytes, ==, ald_plan_client_host_bytes(&made.request, 4));
+        g_assert_cmpuint(ald_plan_client_host_bytes(&made.request, 1), <, refusal.free_bytes);
+        g_free(refusal.verdicts);
+        made.devices[1].free_bytes = 95 * GB / 100;
+        plan = plan_of(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, 2);
+        ald_plan_free(plan);
+}
+
 /* A GPU that computes in host memory, and is faster than the processor. */
 static void add_unified_gpu(Case *made, uint64_t free_bytes)
 {
@@ -1345,6 +1377,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/tied", test_tied);
         g_test_add_func("/plan/reasons", test_reasons);
         g_test_add_func("/plan/client-memory", test_client_memory);
+        g_test_add_func("/plan/client-copies", test_client_copies);
         g_test_add_func("/plan/shared-memory", test_shared_memory);
         g_test_add_func("/plan/roomier-sibling", test_roomier_sibling);
         g_test_add_func("/plan/refusals", test_refusals);
