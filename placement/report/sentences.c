@@ -51,6 +51,18 @@ static char *say_needless(const AldPlanVerdict *verdict)
         return g_strdup_printf("Its transfers would cost %s, and its layers save %s.", costs, saves);
 }
 
+/* A ring of ranks has a certain number of them, whatever their speed. */
+static char *say_ranks_limited(const AldPlanVerdict *verdict)
+{
+        g_autofree char *costs = duration(verdict->costs_nsec);
+
+        if (!(verdict->costs_nsec > 0))
+                return g_strdup(
+                        "The number of ranks is limited, and it would not make an all-reduce faster.");
+        return g_strdup_printf(
+                "The number of ranks is limited, and an all-reduce would take %s longer with it.", costs);
+}
+
 static char *say_unmeasured(const char *what, const AldPlanDevice *device)
 {
         const AldComputeDevice *measured = device->measured;
@@ -88,7 +100,8 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
 
         switch (verdict->reason) {
         case ALD_PLAN_SAVES_TOO_LITTLE:
-                return say_needless(verdict);
+                return request->engine->topology == ALD_PLAN_ALL_REDUCE ? say_ranks_limited(verdict)
+                                                                        : say_needless(verdict);
         case ALD_PLAN_UNUSABLE:
                 return say_unusable(&cluster->nodes[of->node]);
         case ALD_PLAN_EXCLUDED:

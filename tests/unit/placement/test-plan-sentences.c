@@ -156,6 +156,29 @@ static void test_root(void)
                 "has as much: slow has 4 GiB free.");
 }
 
+/* Not by their speed; the third one is farther away. */
+static void test_ranks(void)
+{
+        g_autofree char *near = NULL, *far = NULL;
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "mpi", 4);
+        made.workload.message_bytes = 1000;
+        for (uint32_t i = 0; i < 4; i++)
+                for (uint32_t j = 0; j < 4; j++)
+                        if (i != j)
+                                plan_case_join(&made, i, j, MAX(i, j) == 3 ? 3e6 : 1e6, 1e15);
+        made.request.nodes_max = 2;
+        plan = plan_case_plan(&made);
+        near = ald_plan_verdict_sentence(&made.cluster, &made.request, 2, &plan->verdicts[2]);
+        far = ald_plan_verdict_sentence(&made.cluster, &made.request, 3, &plan->verdicts[3]);
+        g_assert_cmpstr(
+                near, ==, "The number of ranks is limited, and it would not make an all-reduce faster.");
+        g_assert_cmpstr(
+                far, ==, "The number of ranks is limited, and an all-reduce would take 2 ms longer with it.");
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -164,6 +187,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-sentences/split", test_split);
         g_test_add_func("/plan-sentences/client", test_client);
         g_test_add_func("/plan-sentences/required-together", test_required_together);
+        g_test_add_func("/plan-sentences/ranks", test_ranks);
         g_test_add_func("/plan-sentences/root", test_root);
         return g_test_run();
 }
