@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "placement/plan/all-reduce-plan.h"
 #include "placement/plan/connection.h"
 #include "placement/plan/cost.h"
 #include "placement/plan/explain.h"
@@ -14,6 +15,7 @@
 #define BETTER_RTT 0.1
 #define EXACT_STAGES 16
 #define JUDGE_WORK 2e9
+#define SLICES_WORK 1e5
 /* For more nodes of a star, other clients are not tried for each stage. For more devices of a ring, the
  * problem is solved anew for each stage only if devices times stages are few. */
 #define ALL_CLIENTS 128u
@@ -21,6 +23,31 @@
 #define ALL_WORK 256u
 #define FEW_STAGES 6u /* for which it is solved otherwise */
 #define JUDGED 0.5    /* fraction of the work until all candidates are judged */
+
+static AldPlanTopology topology_of(const AldPlanCandidates *candidates)
+{
+        return candidates->request->engine->topology;
+}
+
+/* Whether it takes long to solve the problem anew for each stage. */
+static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
+{
+        if (plan->best.client != ALD_PLAN_NONE)
+                return candidates->cluster->n_nodes > ALL_CLIENTS;
+        return candidates->n > ALL_STAGES && (size_t) candidates->n * plan->best.n_stages > ALL_WORK;
+}
+
+/* Then those of a plan are changed one at a time. */
+static bool are_slices_large(const AldPlanCandidates *candidates, const AldPlan *plan)
+{
+        return topology_of(candidates) == ALD_PLAN_SLICES && is_large(candidates, plan);
+}
+
+/* Then they stay in their order, and others are not tried. */
+static bool are_ranks_large(const AldPlanCandidates *candidates, const AldPlan *plan)
+{
+        return topology_of(candidates) == ALD_PLAN_ALL_REDUCE && is_large(candidates, plan);
+}
 
 static double goal_nsec(const AldPlanCandidates *candidates, const AldPlanSteps *steps)
 {
@@ -60,6 +87,13 @@ static bool *members(const AldPlanCandidates *candidates, const AldPlanSteps *st
         return are;
 }
 
+/* To as many slices as there are, on these candidates. */
+static void restrict_slices(const AldPlan *plan, const bool *allowed, AldPlanChoice *choice)
+{
+        choice->allowed = allowed;
+        choice->slices = plan->best.n_stages;
+}
+
 static bool is_of_other_vendor(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
 {
         const AldPlanDevice *first = &candidates->cluster->devices[plan->best.stages[0].device];
@@ -92,7 +126,7 @@ static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *pla
         uint32_t node = ald_plan_candidate_device(candidates, candidate)->node, client = plan->best.client;
         AldPlanConnection connection;
 
-        if (candidates->request->engine->topology != ALD_PLAN_STAR)
+        if (topology_of(candidates) != ALD_PLAN_STAR)
                 return is_joined(candidates, plan, node);
         connection = ald_plan_connection_find(candidates, &choice, client, node, 0, 0, 0);
         return node == client || isfinite(ald_plan_connection_nsec(&connection));
@@ -101,9 +135,7 @@ static bool is_reachable(const AldPlanCandidates *candidates, const AldPlan *pla
 /* Whether each stage has layers of its own. */
 static bool are_layers_spread(const AldPlanCandidates *candidates)
 {
-        AldPlanTopology topology = candidates->request->engine->topology;
-
-        return topology == ALD_PLAN_STAR || topology == ALD_PLAN_RING;
+        return topology_of(candidates) == ALD_PLAN_STAR || topology_of(candidates) == ALD_PLAN_RING;
 }
 
 /* Rings of the stages and one more device are solved exactly for each candidate if that takes about a second
@@ -112,8 +144,28 @@ static bool is_judged_exactly(const AldPlanCandidates *candidates, const AldPlan
 {
         double n = plan->best.n_stages + 1, others = candidates->n - plan->best.n_stages;
 
-        return candidates->request->engine->topology != ALD_PLAN_RING ||
+        return topology_of(candidates) != ALD_PLAN_RING ||
                (n <= EXACT_STAGES && others * n * n * n * exp2(n) < JUDGE_WORK);
+}
+
+/* Whether it takes seconds to find the best plan with each of them. */
+static bool are_too_many(const AldPlanCandidates *candidates, const AldPlan *plan)
+{
+        double n = plan->best.n_stages, others = candidates->n - n;
+
+        return are_ranks_large(candidates, plan) ||
+               (are_slices_large(candidates, plan) && others * n * n > SLICES_WORK);
+}
+
+/* Without a plan that it would be a part of. */
+static AldPlanVerdict judge_by_paths(
+        const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t candidate)
+{
+        bool joined = is_joined(candidates, plan, ald_plan_candidate_device(candidates, candidate)->node);
+
+        return (AldPlanVerdict){ .reason = joined ? ALD_PLAN_SAVES_TOO_LITTLE : ALD_PLAN_NO_PATH,
+                .costs_nsec = NAN,
+                .saves_nsec = NAN };
 }
 
 /* If it had to be added to the plan. allowed: those of the plan. */
@@ -128,8 +180,13 @@ static AldPlanVerdict judge_needless(
                 verdict.reason = ALD_PLAN_OTHER_VENDOR;
                 return verdict;
         }
+        if (are_too_many(candidates, plan))
+                return judge_by_paths(candidates, plan, candidate);
         /* A slice more makes no plan, and a ring of ranks has a certain number. */
-        choice.allowed = are_layers_spread(candidates) ? allowed : NULL;
+        if (are_layers_spread(candidates))
+                choice.allowed = allowed;
+        if (are_slices_large(candidates, plan))
+                restrict_slices(plan, allowed, &choice);
         choice.required = candidate;
         choice.around = is_judged_exactly(candidates, plan) ? NULL : &plan->best;
         choice.client = plan->best.client;
@@ -207,14 +264,6 @@ static void try_alternative(const AldPlanCandidates *candidates, const AldPlanCh
                 add_alternative(plan, &steps);
 }
 
-/* Whether it takes long to solve the problem anew for each stage. */
-static bool is_large(const AldPlanCandidates *candidates, const AldPlan *plan)
-{
-        if (plan->best.client != ALD_PLAN_NONE)
-                return candidates->cluster->n_nodes > ALL_CLIENTS;
-        return candidates->n > ALL_STAGES && (size_t) candidates->n * plan->best.n_stages > ALL_WORK;
-}
-
 static int compare_layers(const void *a, const void *b, void *userdata)
 {
         const AldPlanStage *stages = userdata;
@@ -226,7 +275,7 @@ static int compare_layers(const void *a, const void *b, void *userdata)
 }
 
 /* The best without each stage of the plan. If that takes long: of a star, with the client as it is; of a
- * ring, without those that have the fewest layers. */
+ * ring, without those that have the fewest layers; of slices, without some. */
 static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
 {
         g_autofree bool *allowed = g_new(bool, candidates->n);
@@ -235,10 +284,10 @@ static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         choice.allowed = allowed;
-        if (is_large(candidates, plan)) {
+        if (is_large(candidates, plan) && topology_of(candidates) == ALD_PLAN_STAR)
                 choice.client = plan->best.client;
-                n = plan->best.client == ALD_PLAN_NONE ? MIN(n, FEW_STAGES) : n;
-        }
+        else if (is_large(candidates, plan))
+                n = MIN(n, FEW_STAGES);
         for (uint32_t i = 0; i < candidates->n; i++)
                 allowed[i] = true;
         for (uint32_t i = 0; i < plan->best.n_stages; i++)
@@ -259,10 +308,11 @@ static void try_without_each(const AldPlanCandidates *candidates, AldPlan *plan)
 /* Without a device of the plan, with another client, and on one device. */
 static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan)
 {
+        g_autofree bool *are = NULL;
         AldPlanChoice choice = choice_as_in(candidates, plan);
 
         /* A ring of fewer ranks is not what was asked for. */
-        if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
+        if (topology_of(candidates) == ALD_PLAN_ALL_REDUCE)
                 return;
         choice.devices_max = 1;
         try_alternative(candidates, &choice, plan);
@@ -270,11 +320,34 @@ static void find_alternatives(const AldPlanCandidates *candidates, AldPlan *plan
         choice = choice_as_in(candidates, plan);
         if (candidates->request->client || plan->best.client == ALD_PLAN_NONE)
                 return;
+        if (are_slices_large(candidates, plan))
+                restrict_slices(plan, are = members(candidates, &plan->best), &choice);
         for (uint32_t i = 0; i < plan->best.n_stages; i++) {
                 choice.client = candidates->cluster->devices[plan->best.stages[i].device].node;
                 if (choice.client != plan->best.client)
                         try_alternative(candidates, &choice, plan);
         }
+}
+
+/* The ranks in their order, on the paths that they use. */
+static double ranks_with_better_paths(
+        const AldPlanCandidates *candidates, const AldPlan *plan, const AldPlanChoice *choice)
+{
+        const AldPlanSteps *best = &plan->best;
+        double turns = ald_all_reduce_turns(best->n_stages), slowest = 0;
+
+        for (uint32_t i = 0; i < best->n_stages; i++) {
+                const AldPlanStage *stage = &best->stages[i];
+                const AldPlanStage *next = &best->stages[(i + 1) % best->n_stages];
+                uint32_t source = candidates->cluster->devices[stage->device].node;
+                uint32_t sink = candidates->cluster->devices[next->device].node;
+                AldPlanPath path = ald_plan_path_at(candidates, choice, source, sink, stage->path_to);
+
+                slowest = fmax(slowest, source == sink
+                                                ? stage->hop_nsec
+                                                : turns * ald_plan_path_nsec(&path, stage->bytes_to / turns));
+        }
+        return slowest;
 }
 
 /* The stages of a ring and the paths that they use as they are. */
@@ -305,6 +378,7 @@ static double same_with_better_paths(
 static double with_better_paths(const AldPlanCandidates *candidates, const AldPlan *plan, uint32_t device,
         double rate_factor, double rtt_factor)
 {
+        g_autofree bool *are = NULL;
         AldPlanChoice choice = choice_as_in(candidates, plan);
         AldPlanSteps steps;
         double nsec;
@@ -313,8 +387,12 @@ static double with_better_paths(const AldPlanCandidates *candidates, const AldPl
         choice.changed = candidates->cluster->devices[device].node;
         choice.rate_factor = rate_factor;
         choice.rtt_factor = rtt_factor;
-        if (candidates->request->engine->topology == ALD_PLAN_RING && is_large(candidates, plan))
+        if (topology_of(candidates) == ALD_PLAN_RING && is_large(candidates, plan))
                 return same_with_better_paths(candidates, plan, &choice);
+        if (are_ranks_large(candidates, plan))
+                return ranks_with_better_paths(candidates, plan, &choice);
+        if (are_slices_large(candidates, plan))
+                restrict_slices(plan, are = members(candidates, &plan->best), &choice);
         if (ald_plan_find_steps(candidates, &choice, &steps) < 0)
                 return goal_nsec(candidates, &plan->best);
         nsec = goal_nsec(candidates, &steps);
@@ -329,7 +407,7 @@ static bool have_paths_effect(const AldPlanCandidates *candidates, const AldPlan
         uint32_t before = (stage + steps->n_stages - 1) % steps->n_stages;
         double hop = steps->stages[stage].hop_nsec;
 
-        if (candidates->request->engine->topology == ALD_PLAN_ALL_REDUCE)
+        if (topology_of(candidates) == ALD_PLAN_ALL_REDUCE)
                 hop = fmax(hop, steps->stages[before].hop_nsec) < steps->nsec ? 0 : hop;
         return hop > 0;
 }

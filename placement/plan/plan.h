@@ -97,7 +97,7 @@ typedef struct AldPlanVerdict {
         AldPlanReason reason;
         /* Of ALD_PLAN_SAVES_TOO_LITTLE: by how much transfers would grow and layers shrink if it were added
          * to the plan: in the best way; of a ring of many stages, in their order, see ald_plan_make(). NAN if
-         * the goal is throughput and several steps are under way. */
+         * the goal is throughput and several steps are under way, or for ranks or slices of a large plan. */
         double costs_nsec, saves_nsec;
 } AldPlanVerdict;
 
@@ -163,12 +163,14 @@ typedef struct AldPlanRefusal {
  * - Where nodes of several devices must be used, exact for 64 choices of one of each; else the fastest ones
  * are.
  * - Verdicts: exact for stars. For rings in which the stages and one more are more than 16, or fewer if there
- *   are many devices to judge, a device is put where it costs least among the stages in their order.
+ *   are many devices to judge, a device is put where it costs least among the stages in their order. For
+ *   slices on more than 128 nodes, it takes the place of a stage. For many more slices, and for ranks if
+ *   devices times stages are more than 256, what it costs is not looked for.
  * - Alternatives: the best without each stage. In stars of more than 128 nodes, with the same client; in
  * rings of more than 16 devices, if these times the stages are more than 256, only without those that have
- * the fewest layers.
- * - Sensitivities: exact for stars. For such rings, of the stages as they are, which is the most that a step
- *   would take.
+ * the fewest layers; for slices on more than 128 nodes, only without six stages.
+ * - Sensitivities: exact for stars. For such rings, ranks and slices, of the stages as they are, which is the
+ *   most that a step would take.
  *
  * The best plan for the goal: deterministic, so that equal input has an equal plan. Fails
  * with -EINVAL and the problem, or with -ECANCELED and nothing if the request gives it up. The cluster and

@@ -126,6 +126,8 @@ int ald_slice_plan(const AldPlanCandidates *candidates, const AldPlanChoice *cho
                         ald_plan_steps_clear(&best);
                         return -ECANCELED;
                 }
+                if (choice->slices > 0 && choice->slices != n)
+                        continue;
                 if (!lacks_required(candidates, choice, n))
                         try_slices(candidates, choice, n, &best);
         }

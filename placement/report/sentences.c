@@ -36,11 +36,13 @@ static char *size(double bytes)
                            : g_strdup_printf("%.4g GiB", bytes / GIB);
 }
 
-static char *say_needless(const AldPlanVerdict *verdict)
+static char *say_needless(const AldPlanRequest *request, const AldPlanVerdict *verdict)
 {
         g_autofree char *costs = duration(verdict->costs_nsec);
         g_autofree char *saves = duration(verdict->saves_nsec);
 
+        if (isnan(verdict->saves_nsec) && request->engine->topology == ALD_PLAN_SLICES)
+                return g_strdup("Whether it would save time was not tried, as the plan is large.");
         if (isnan(verdict->saves_nsec) || isnan(verdict->costs_nsec))
                 return g_strdup("It would not give more tokens per second.");
         if (verdict->saves_nsec <= 0 && verdict->costs_nsec <= 0)
@@ -56,7 +58,9 @@ static char *say_ranks_limited(const AldPlanVerdict *verdict)
 {
         g_autofree char *costs = duration(verdict->costs_nsec);
 
-        if (!(verdict->costs_nsec > 0))
+        if (isnan(verdict->costs_nsec))
+                return g_strdup("The number of ranks is limited.");
+        if (verdict->costs_nsec <= 0)
                 return g_strdup(
                         "The number of ranks is limited, and it would not make an all-reduce faster.");
         return g_strdup_printf(
@@ -101,7 +105,7 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
         switch (verdict->reason) {
         case ALD_PLAN_SAVES_TOO_LITTLE:
                 return request->engine->topology == ALD_PLAN_ALL_REDUCE ? say_ranks_limited(verdict)
-                                                                        : say_needless(verdict);
+                                                                        : say_needless(request, verdict);
         case ALD_PLAN_UNUSABLE:
                 return say_unusable(&cluster->nodes[of->node]);
         case ALD_PLAN_EXCLUDED:

@@ -199,6 +199,41 @@ static void test_many(void)
         g_assert_cmpfloat(plan->best.lower_nsec, ==, plan->best.nsec);
 }
 
+/* A ring of so many nodes is not sought anew for those that are left out, nor with better paths; one of its
+ * nodes is farther away than the others. */
+static void test_many_left_out(void)
+{
+        enum { N = 36, USED = 30, LONELY = N - 1 };
+        static const char *const must[] = { "n0", NULL };
+        g_autoptr(AldPlan) plan = NULL;
+        PlanCase made;
+        uint32_t n_left_out = 0;
+
+        plan_case_init(&made, "mpi", N);
+        made.workload.message_bytes = USED * 1000;
+        for (uint32_t i = 0; i < LONELY; i++)
+                for (uint32_t j = 0; j < LONELY; j++)
+                        if (i != j)
+                                plan_case_join(&made, i, j, i == 0 || j == 0 ? 2e6 : 1e6, 1e12);
+        made.request.nodes_max = USED;
+        made.request.must = must;
+        plan = plan_case_plan(&made);
+        g_assert_cmpuint(plan->best.n_stages, ==, USED);
+        assert_close(plan->best.nsec, 2 * (USED - 1) * (1e6 + 8));
+        for (uint32_t i = 0; i < LONELY; i++) {
+                n_left_out += plan->verdicts[i].reason == ALD_PLAN_SAVES_TOO_LITTLE;
+                if (plan->verdicts[i].reason == ALD_PLAN_SAVES_TOO_LITTLE)
+                        g_assert_true(isnan(plan->verdicts[i].costs_nsec));
+        }
+        g_assert_cmpuint(n_left_out, ==, LONELY - USED);
+        g_assert_cmpint(plan->verdicts[LONELY].reason, ==, ALD_PLAN_NO_PATH);
+        g_assert_cmpuint(plan->n_sensitivities, ==, 3);
+        for (uint32_t i = 0; i < 3; i++)
+                assert_close(plan->sensitivities[i].rtt_nsec,
+                        made.devices[plan->sensitivities[i].device].node == 0 ? 2 * (USED - 1) * (5e5 + 8)
+                                                                              : plan->best.nsec);
+}
+
 /* With sanitizers, so many nodes take a minute. */
 #ifndef WITH_SANITIZER
 static void make_large(PlannedCluster *planned, const char *engine, uint32_t n)
@@ -283,6 +318,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-all-reduce/is-best", test_is_best);
         g_test_add_func("/plan-all-reduce/gpus", test_gpus);
         g_test_add_func("/plan-all-reduce/many", test_many);
+        g_test_add_func("/plan-all-reduce/many-left-out", test_many_left_out);
 #ifndef WITH_SANITIZER
         g_test_add_func("/plan-all-reduce/too-many", test_too_many);
 #endif
