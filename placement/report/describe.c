@@ -89,6 +89,16 @@ static void note_time(AldPlanReport *report, uint64_t usec)
                 report->plan.oldest_usec = MIN(report->plan.oldest_usec, usec);
 }
 
+/* The client needs memory of its host, even where no stage is on its processor. */
+static void note_host_of_client(const Account *account, uint32_t client)
+{
+        const AldPlanCluster *cluster = account->cluster;
+
+        for (uint32_t i = 0; i < cluster->n_devices; i++)
+                if (cluster->devices[i].node == client && cluster->devices[i].is_processor)
+                        note_time(account->report, cluster->devices[i].free_usec);
+}
+
 static void set_figures(const Account *account, const AldPlanDevice *device, AldPlanStageRow *row)
 {
         const AldComputeDevice *measured = device->measured;
@@ -407,6 +417,7 @@ static void set_plan(const Account *account, const AldPlan *plan)
         if (plan->best.client != ALD_PLAN_NONE) {
                 row->client = copy(account->report, account->cluster->nodes[plan->best.client].id);
                 row->client_name = copy(account->report, account->cluster->nodes[plan->best.client].name);
+                note_host_of_client(account, plan->best.client);
         }
         row->unmeasured = 0;
         add_steps(account, &plan->best, 0);

@@ -41,6 +41,14 @@ def test_the_bus_starts_it_and_it_plans(host, cluster):
     assert {row["Name"]: row["Value"] for row in found.constants}["GpuMemoryEfficiency"] == 0.9
 
 
+def test_the_memory_that_the_client_needs_has_an_age(host, cluster):
+    """Also where a GPU alone computes."""
+    cluster.take(record(FAST, "Node1.Memory", seq=2, updated=MEASURED - 10 ** 6, TotalBytes=64 * GIB,
+                        AvailableBytes=64 * GIB))
+    found = plan(host)
+    assert found.layers() == {"fast/0000:01:00.0": 32} and found.plan["OldestUSec"] == MEASURED - 10 ** 6
+
+
 def test_a_model_that_needs_both(host, cluster):
     found = plan(host, {"LayerBytes": Typed("t", GIB)}, "vllm")
     assert found.layers().keys() == {"fast/0000:01:00.0", "slow/0000:01:00.0"} and sum(found.layers().values()) == 32
