@@ -26,6 +26,11 @@
  * reply may have 16 MiB. */
 #define UNSENT_MAX 16u
 
+void ald_service_delay_bus(AldService *service, unsigned msec)
+{
+        ald_bus_source_delay(service->bus_source, msec);
+}
+
 sd_bus *ald_service_bus(AldService *service)
 {
         return service->bus;

@@ -37,6 +37,9 @@ int ald_service_main(const AldServiceInfo *info, int argc, char *argv[]);
 /* The bus of our services: ALIDADE_BUS_ADDRESS, else the system bus. */
 sd_bus *ald_service_bus(AldService *service);
 
+/* As ald_bus_source_delay(), for a callback of that bus. */
+void ald_service_delay_bus(AldService *service, unsigned msec);
+
 /* The system bus, for hostname1 and NetworkManager; the same connection unless ALIDADE_BUS_ADDRESS selects
  * another bus. NULL if there is none. */
 sd_bus *ald_service_system_bus(AldService *service);

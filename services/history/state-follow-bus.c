@@ -7,7 +7,13 @@
 /* All records are sent every 30 s, unless a client that does not read has stopped the broadcasts. */
 #define SILENCE_USEC (60 * G_USEC_PER_SEC)
 
+/* In a large cluster there is always a change, and to wake for each takes most of the time. Answers wait for
+ * so long, too. */
+#define READ_MSEC 50u
+#define NODES_MANY 16u
+
 struct AldStateFollow {
+        AldService *service;
         AldModel *model;
         AldHistoryManager *manager;
         AldFollow *follow;
@@ -53,6 +59,8 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
 
         self->changed = g_get_monotonic_time();
         ald_history_manager_change(self->manager, change);
+        if (ald_follow_in_step(self->follow) && ald_model_nodes(self->model)->len > NODES_MANY)
+                ald_service_delay_bus(self->service, READ_MSEC);
 }
 
 static void on_refresh(void *userdata)
@@ -78,6 +86,7 @@ int ald_state_follow_new(
         AldStateFollow *self = g_new0(AldStateFollow, 1);
         int r;
 
+        self->service = service;
         self->model = model;
         self->manager = manager;
         ald_model_watch(model, on_changed, self);
