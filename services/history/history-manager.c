@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <malloc.h>
 #include <string.h>
 
 #include "services/common/time-share.h"
@@ -237,6 +238,8 @@ static void flush(AldHistoryManager *manager)
         manager->flushed = g_get_monotonic_time();
         r = ald_history_flush(manager->history, now());
         ald_finding_log_save(manager->log);
+        /* Memory of samples and of the database that was needed for this moment only. */
+        malloc_trim(0);
         manager->handler->properties_changed(manager->userdata);
         ald_timer_set(manager->flush, g_get_monotonic_time() + (r > 0 ? SHRINK_USEC : FLUSH_USEC));
 }
