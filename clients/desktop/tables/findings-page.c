@@ -230,7 +230,7 @@ static GtkWidget *severities_new(AldFindingsPage *page)
 
 /* Above the list. */
 
-/* Those that are shown, before it is filtered. */
+/* What is shown, before it is filtered. */
 static GListModel *items_of(AldFindingsPage *page)
 {
         return page->time == 0 ? ald_live_cluster_findings(page->cluster)
