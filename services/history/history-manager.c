@@ -372,6 +372,7 @@ void ald_history_manager_configure(AldHistoryManager *manager, const AldConfig *
 
 /* Showing */
 
+/* Before the state service was read, nothing is recorded, but that is not what was configured. */
 const char *ald_history_manager_scope(const AldHistoryManager *manager)
 {
         static const char *const names[] = {
@@ -379,8 +380,9 @@ const char *ald_history_manager_scope(const AldHistoryManager *manager)
                 [ALD_HISTORY_LOCAL] = "local",
                 [ALD_HISTORY_OFF] = "off",
         };
+        const AldHistoryScope scope = ald_record_feed_scope(manager->feed);
 
-        return names[ald_record_feed_scope(manager->feed)];
+        return scope == ALD_HISTORY_OFF && strcmp(manager->wanted, "off") != 0 ? "unknown" : names[scope];
 }
 
 const char *ald_history_manager_problem(const AldHistoryManager *manager)

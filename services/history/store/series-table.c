@@ -7,6 +7,7 @@
 
 /* Room is made when less than this part is left. */
 #define ROOM_PARTS 8u
+#define DROPPED_MAX 1024 /* of a large table at once */
 
 struct AldSeriesTable {
         GHashTable *series; /* AldKeptSeries by themselves */
@@ -211,6 +212,22 @@ int ald_series_make_room(AldDatabase *database, unsigned max, int64_t day)
                 "DELETE FROM series WHERE id IN (SELECT id FROM series WHERE last < ?"
                 " AND id < (SELECT max(id) FROM series) ORDER BY last LIMIT ?)",
                 "ii", day, (int64_t) (max / ROOM_PARTS));
+}
+
+int ald_series_drop_oldest(AldDatabase *database, unsigned max)
+{
+        int64_t n = 0, excess;
+        int r;
+
+        r = ald_database_integer(database, "SELECT count(*) FROM series", 0, &n);
+        if (r < 0 || n <= (int64_t) max)
+                return r;
+        excess = MIN(n - (int64_t) (max - max / ROOM_PARTS), DROPPED_MAX);
+        r = ald_database_run(database,
+                "DELETE FROM series WHERE id IN (SELECT id FROM series"
+                " WHERE id < (SELECT max(id) FROM series) ORDER BY last LIMIT ?)",
+                "i", excess);
+        return r < 0 ? r : n - excess > (int64_t) max;
 }
 
 int ald_series_remove_before(AldDatabase *database, int64_t day)

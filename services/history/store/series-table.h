@@ -58,5 +58,9 @@ int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *
  * than this day. All ids are to be forgotten then. */
 int ald_series_make_room(AldDatabase *database, unsigned max, int64_t day);
 
+/* Drops those beyond a maximum whose last sample is the oldest, but some at a time: 1 if more are to be
+ * dropped. For when the maximum becomes less. */
+int ald_series_drop_oldest(AldDatabase *database, unsigned max);
+
 /* Removes those that have no samples since this day. All ids are to be forgotten then. */
 int ald_series_remove_before(AldDatabase *database, int64_t day);

@@ -321,12 +321,40 @@ static int write_batch(AldHistory *history, guint n)
         return 0;
 }
 
+/* Makes room for a transaction; 1 if the file still exceeds the budget. Series go first, which also take
+ * room: else there could be none for samples. A file is never limited to less than it has, and shorter only
+ * after a checkpoint, which readers hold up. */
+static int keep_budget(AldHistory *history)
+{
+        int r = 0;
+
+        if (history->exceeds) {
+                r = ald_series_drop_oldest(history->database, ald_budget_series(history->budget));
+                ald_series_table_forget_ids(history->series);
+        }
+        if (r > 0 && ald_database_checkpoint(history->database) == -EIO)
+                return -EIO;
+        if (r != 0)
+                return r;
+        r = ald_budget_keep(history->database, history->budget);
+        if (r == 0 && history->exceeds) {
+                r = ald_database_checkpoint(history->database);
+                if (r == -EBUSY)
+                        return 1;
+                if (r >= 0)
+                        r = ald_budget_set(history->database, history->budget);
+        }
+        if (r >= 0)
+                history->exceeds = r > 0;
+        return r;
+}
+
 static int write_pending(AldHistory *history)
 {
         int r = 0;
 
         while (history->pending->len > 0 && r >= 0) {
-                r = ald_budget_keep(history->database, history->budget);
+                r = keep_budget(history);
                 if (r >= 0)
                         r = write_batch(history, MIN(history->pending->len, BATCH));
         }
@@ -360,7 +388,7 @@ static int roll_up(AldHistory *history, const GArray *groups, bool settled, int6
         int r = 0;
 
         for (guint i = 0; i < groups->len && r >= 0; i++) {
-                r = ald_budget_keep(history->database, history->budget);
+                r = keep_budget(history);
                 if (r >= 0)
                         r = ald_rollup_group(history->database, g_array_index(groups, uint32_t, i),
                                 ald_budget_transaction(history->budget));
@@ -387,24 +415,6 @@ static int roll_up_if_due(AldHistory *history, int64_t now)
                 r = roll_up(history, groups, history->hour >= 0 && hour == history->hour + 1, now);
         if (r >= 0)
                 history->hour = hour;
-        return r;
-}
-
-/* A file is never limited to less than it has, and shorter only after a checkpoint, which readers hold up. */
-static int keep_budget(AldHistory *history)
-{
-        int r;
-
-        r = ald_budget_keep(history->database, history->budget);
-        if (r == 0 && history->exceeds) {
-                r = ald_database_checkpoint(history->database);
-                if (r == -EBUSY)
-                        return 1;
-                if (r >= 0)
-                        r = ald_budget_set(history->database, history->budget);
-        }
-        if (r >= 0)
-                history->exceeds = r > 0;
         return r;
 }
 
@@ -505,7 +515,7 @@ int ald_history_oldest(AldHistory *history, int64_t *ret)
         r = ensure_open(history);
         if (r < 0)
                 return r;
-        r = ald_tier_oldest(history->database, &oldest);
+        r = ald_tier_oldest_time(history->database, &oldest);
         if (r < 0)
                 return fail(history, r);
         oldest = MIN(oldest, history->first);
@@ -528,7 +538,7 @@ int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int6
         r = ensure_open(history);
         if (r < 0)
                 return r;
-        r = ald_budget_keep(history->database, history->budget);
+        r = keep_budget(history);
         if (r >= 0)
                 r = ald_event_begin(history->database, event, ald_budget_events(history->budget), ret_id);
         return end_request(history, r);
@@ -541,7 +551,7 @@ int ald_history_end_event(AldHistory *history, int64_t id, int64_t ended)
         r = ensure_open(history);
         if (r < 0)
                 return r;
-        r = ald_budget_keep(history->database, history->budget);
+        r = keep_budget(history);
         if (r >= 0)
                 r = ald_event_end(history->database, id, ended);
         return end_request(history, r);

@@ -7,6 +7,7 @@
 #include "services/history/store/tier-table.h"
 
 #define SERIES_BITS 24
+#define OLDEST_SERIES 64
 
 const AldTierRule ald_tier_rules[ALD_TIERS] = {
         [ALD_TIER_RAW] = { ALD_SAMPLE_STEP_USEC, ALD_HOUR_USEC, 2 * ALD_DAY_USEC, ALD_DAY_USEC },
@@ -15,14 +16,15 @@ const AldTierRule ald_tier_rules[ALD_TIERS] = {
 };
 
 static const struct {
-        const char *load, *save, *drop, *first, *last;
+        const char *load, *save, *drop, *first, *last, *ids;
 } texts[ALD_TIERS] = {
 #define TEXTS(table)                                                                                    \
         {                                                                                               \
                 "SELECT data FROM " table " WHERE id = ?",                                              \
                         "REPLACE INTO " table " (id, data) VALUES (?, ?)",                              \
                         "DELETE FROM " table " WHERE id BETWEEN ? AND ?", "SELECT min(id) FROM " table, \
-                        "SELECT max(id) FROM " table                                                    \
+                        "SELECT max(id) FROM " table,                                                   \
+                        "SELECT id FROM " table " WHERE id BETWEEN ? AND ? ORDER BY id LIMIT ?"         \
         }
         [ALD_TIER_RAW] = TEXTS("raw"),
         [ALD_TIER_MINUTES] = TEXTS("minutes"),
@@ -124,6 +126,67 @@ int ald_tier_oldest(AldDatabase *database, int64_t *ret)
                         return r;
                 if (any)
                         oldest = MIN(oldest, first);
+        }
+        *ret = oldest;
+        return 0;
+}
+
+/* The first time of a chunk; INT64_MAX if it is damaged. */
+static int find_first_time(AldDatabase *database, AldTier tier, uint32_t series, int64_t start, int64_t *ret)
+{
+        g_autoptr(GArray) rows = g_array_new(
+                FALSE, FALSE, tier == ALD_TIER_RAW ? sizeof(AldSample) : sizeof(AldBucket));
+        int r = load(database, tier, series, start, rows);
+
+        if (r < 0 || rows->len == 0)
+                *ret = INT64_MAX;
+        else
+                *ret = tier == ALD_TIER_RAW ? g_array_index(rows, AldSample, 0).time
+                                            : g_array_index(rows, AldBucket, 0).start;
+        return r;
+}
+
+/* Of the span that starts then, the chunks of the series that were recorded first. */
+static int find_oldest_in(AldDatabase *database, AldTier tier, int64_t start, int64_t *oldest)
+{
+        const int64_t key = key_of(tier, 0, start);
+        g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+        sqlite3_stmt *statement;
+        int r;
+
+        r = ald_database_query(database, &statement, texts[tier].ids, "iii", key, key | ALD_SERIES_ID_MAX,
+                (int64_t) OLDEST_SERIES);
+        while (r >= 0 && (r = ald_database_step(database, statement)) > 0) {
+                const uint32_t id = (uint32_t) (sqlite3_column_int64(statement, 0) & ALD_SERIES_ID_MAX);
+
+                g_array_append_val(ids, id);
+        }
+        for (guint i = 0; i < ids->len && r >= 0; i++) {
+                int64_t time;
+
+                r = find_first_time(database, tier, g_array_index(ids, uint32_t, i), start, &time);
+                *oldest = MIN(*oldest, time);
+        }
+        return r;
+}
+
+int ald_tier_oldest_time(AldDatabase *database, int64_t *ret)
+{
+        int64_t oldest = INT64_MAX;
+
+        for (AldTier tier = ALD_TIER_RAW; tier < ALD_TIERS; tier++) {
+                int64_t first, last, time = INT64_MAX;
+                bool any;
+                int r;
+
+                r = ald_tier_extent(database, tier, &any, &first, &last);
+                if (r >= 0 && any && first < oldest)
+                        r = find_oldest_in(database, tier, first, &time);
+                if (r < 0)
+                        return r;
+                /* A bucket with what a finer tier has begins earlier. */
+                if (time <= oldest - ald_tier_rules[tier].width)
+                        oldest = time;
         }
         *ret = oldest;
         return 0;

@@ -42,5 +42,9 @@ int ald_tier_extent(
 /* The first of these starts in any tier; INT64_MAX if there is none. */
 int ald_tier_oldest(AldDatabase *database, int64_t *ret);
 
+/* When the oldest that is kept was measured, to the width of its tier; INT64_MAX if nothing is. Only the
+ * series that were recorded first are looked at. */
+int ald_tier_oldest_time(AldDatabase *database, int64_t *ret);
+
 /* Deletes all chunks of the span that starts then. */
 int ald_tier_drop(AldDatabase *database, AldTier tier, int64_t start);

@@ -412,6 +412,31 @@ static void test_much_smaller_budget(Fixture *fixture, gconstpointer data)
         g_assert_cmpuint(ald_history_lost(fixture->history), ==, 0);
 }
 
+/* Nor are there series that leave no room for anything else. */
+static void test_many_series_in_a_smaller_budget(Fixture *fixture, gconstpointer data)
+{
+        int r, n = 0;
+
+        g_assert_cmpint(ald_history_set_budget(fixture->history, 16 * ALD_BUDGET_MIN), ==, 0);
+        for (unsigned i = 0; i < 6000; i++) {
+                g_autofree char *field = g_strdup_printf(
+                        "Devices[a-rather-long-name-of-a-device-%06u].MemoryUsedBytes", i);
+                const AldSeriesName many = { "00112233445566778899aabbccddeeff", "Node1.System", "", field };
+
+                g_assert_cmpint(ald_history_put(fixture->history, &many, BEGIN, i, 0, BEGIN), ==, 0);
+        }
+        flush(fixture, BEGIN);
+        flush(fixture, BEGIN + ALD_HOUR_USEC);
+        for (r = ald_history_set_budget(fixture->history, ALD_BUDGET_MIN); r > 0 && n < 20; n++)
+                r = ald_history_flush(fixture->history, BEGIN + ALD_HOUR_USEC);
+        g_assert_cmpint(r, ==, 0);
+        check_size(fixture, ALD_BUDGET_MIN);
+        put(fixture, BEGIN + 2 * ALD_HOUR_USEC, 5);
+        flush(fixture, BEGIN + 3 * ALD_HOUR_USEC);
+        check_size(fixture, ALD_BUDGET_MIN);
+        g_assert_cmpuint(ald_history_lost(fixture->history), ==, 0);
+}
+
 /* More series than a budget allows are not kept, and do no harm to the others. */
 static void test_series_limit(Fixture *fixture, gconstpointer data)
 {
@@ -548,6 +573,7 @@ int main(int argc, char *argv[])
         ADD("arguments", test_arguments);
         ADD("budget", test_budget);
         ADD("much-smaller-budget", test_much_smaller_budget);
+        ADD("many-series-in-a-smaller-budget", test_many_series_in_a_smaller_budget);
         ADD("series-limit", test_series_limit);
         ADD("many-names", test_many_names);
         ADD("events", test_events);
