@@ -10,8 +10,9 @@
 #define DROPPED_MAX 1024 /* of a large table at once */
 
 struct AldSeriesTable {
-        GHashTable *series; /* AldKeptSeries by themselves */
-        unsigned max;       /* in the database */
+        GHashTable *series;  /* AldKeptSeries by themselves */
+        unsigned max;        /* in the database */
+        GHashTable *by_node; /* id → number of its series in the database, if counted */
         bool counted;
         int64_t n_stored, last_id; /* in the database, if counted */
 };
@@ -38,6 +39,7 @@ AldSeriesTable *ald_series_table_new(void)
         AldSeriesTable *table = g_new0(AldSeriesTable, 1);
 
         table->series = g_hash_table_new_full(hash_name, is_equal, g_free, NULL);
+        table->by_node = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         return table;
 }
 
@@ -46,6 +48,7 @@ void ald_series_table_free(AldSeriesTable *table)
         if (!table)
                 return;
         g_hash_table_unref(table->series);
+        g_hash_table_unref(table->by_node);
         g_free(table);
 }
 
@@ -130,16 +133,53 @@ static int look_up(AldDatabase *database, const AldSeriesName *name, uint32_t *r
         return *ret_id > 0 && *ret_id <= ALD_SERIES_ID_MAX ? 0 : -EBADMSG;
 }
 
+static int count_by_node(AldSeriesTable *table, AldDatabase *database)
+{
+        sqlite3_stmt *statement;
+        int r;
+
+        g_hash_table_remove_all(table->by_node);
+        r = ald_database_query(database, &statement, "SELECT node, count(*) FROM series GROUP BY node", "");
+        while (r >= 0 && (r = ald_database_step(database, statement)) > 0) {
+                const char *node = (const char *) sqlite3_column_text(statement, 0);
+
+                if (node)
+                        g_hash_table_insert(table->by_node, g_strdup(node),
+                                GUINT_TO_POINTER((guint) sqlite3_column_int64(statement, 1)));
+        }
+        return r;
+}
+
 static int count(AldSeriesTable *table, AldDatabase *database)
 {
         int r = 0;
 
-        if (!table->counted)
-                r = ald_database_integer(database, "SELECT count(*) FROM series", 0, &table->n_stored);
-        if (!table->counted && r >= 0)
+        if (table->counted)
+                return 0;
+        r = ald_database_integer(database, "SELECT count(*) FROM series", 0, &table->n_stored);
+        if (r >= 0)
                 r = ald_database_integer(database, "SELECT max(id) FROM series", 0, &table->last_id);
+        if (r >= 0)
+                r = count_by_node(table, database);
         table->counted = r >= 0;
         return r;
+}
+
+/* A node has at most as many as are left for the others, so that none takes the room of all. */
+static bool has_room(const AldSeriesTable *table, const char *node)
+{
+        const int64_t left = (int64_t) table->max - table->n_stored;
+
+        return left > 0 && GPOINTER_TO_UINT(g_hash_table_lookup(table->by_node, node)) <= left &&
+               table->last_id >= 0 && table->last_id < ALD_SERIES_ID_MAX;
+}
+
+static void count_one(AldSeriesTable *table, const char *node)
+{
+        guint n = GPOINTER_TO_UINT(g_hash_table_lookup(table->by_node, node));
+
+        table->n_stored++;
+        g_hash_table_insert(table->by_node, g_strdup(node), GUINT_TO_POINTER(n + 1));
 }
 
 static int create(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *series, int64_t day)
@@ -149,8 +189,7 @@ static int create(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *s
         r = count(table, database);
         if (r < 0)
                 return r;
-        series->refused = table->n_stored >= (int64_t) table->max || table->last_id < 0 ||
-                          table->last_id >= ALD_SERIES_ID_MAX;
+        series->refused = !has_room(table, series->name.node);
         if (series->refused)
                 return -E2BIG;
         r = ald_database_run(database,
@@ -159,7 +198,7 @@ static int create(AldSeriesTable *table, AldDatabase *database, AldKeptSeries *s
                 table->last_id + 1, day);
         if (r < 0)
                 return r;
-        table->n_stored++;
+        count_one(table, series->name.node);
         series->id = (uint32_t) ++table->last_id;
         series->last_day = day;
         return 0;
@@ -200,13 +239,13 @@ int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *
 }
 
 /* The greatest number stays, so that none is given to another series while chunks have it. */
-int ald_series_make_room(AldDatabase *database, unsigned max, int64_t day)
+int ald_series_make_room(AldDatabase *database, unsigned max, bool needed, int64_t day)
 {
         int64_t n = 0;
         int r;
 
         r = ald_database_integer(database, "SELECT count(*) FROM series", 0, &n);
-        if (r < 0 || n <= (int64_t) (max - max / ROOM_PARTS))
+        if (r < 0 || (!needed && n <= (int64_t) (max - max / ROOM_PARTS)))
                 return r;
         return ald_database_run(database,
                 "DELETE FROM series WHERE id IN (SELECT id FROM series WHERE last < ?"

@@ -54,9 +54,9 @@ int ald_series_enter(AldSeriesTable *table, AldDatabase *database, AldKeptSeries
 /* The id of a series that may not be there: -ENODATA. */
 int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *ret);
 
-/* If there are nearly as many as there may be, gives up those whose last samples are the oldest, and older
- * than this day. All ids are to be forgotten then. */
-int ald_series_make_room(AldDatabase *database, unsigned max, int64_t day);
+/* If there are nearly as many as there may be, or room is needed, gives up those whose last samples are the
+ * oldest, and older than this day. All ids are to be forgotten then. */
+int ald_series_make_room(AldDatabase *database, unsigned max, bool needed, int64_t day);
 
 /* Drops those beyond a maximum whose last sample is the oldest, but some at a time: 1 if more are to be
  * dropped. For when the maximum becomes less. */

@@ -32,6 +32,7 @@ struct AldHistory {
         int64_t hour;    /* of the recent samples; -1 if unknown */
         int64_t first;   /* time of a sample since the start; INT64_MAX: none */
         uint64_t lost;
+        bool refused; /* series, since the start */
         AldHistoryFault fault;
         char *text;
 };
@@ -272,7 +273,8 @@ static void settle(GArray *samples)
         g_array_set_size(samples, n);
 }
 
-/* The first n, with the ids of their series. Those of series for which there is no place are lost. */
+/* The first n, with the ids of their series. Those of series for which there is no place are lost; the first
+ * loss is logged. */
 static int enter_pending(AldHistory *history, guint n, GArray *samples, uint64_t *ret_lost)
 {
         for (guint i = 0; i < n; i++) {
@@ -283,7 +285,12 @@ static int enter_pending(AldHistory *history, guint n, GArray *samples, uint64_t
                 r = ald_series_enter(history->series, history->database, pending->series,
                         pending->sample.time / ALD_DAY_USEC);
                 if (r == -E2BIG) {
+                        if (history->lost + *ret_lost == 0)
+                                g_warning("The history has too many series of node %s; samples of new ones "
+                                          "are lost",
+                                        pending->series->name.node);
                         ++*ret_lost;
+                        history->refused = true;
                         continue;
                 }
                 if (r < 0)
@@ -314,8 +321,6 @@ static int write_batch(AldHistory *history, guint n)
                 ald_series_table_forget_ids(history->series);
                 return r;
         }
-        if (lost > 0 && history->lost == 0)
-                g_warning("The history has too many series; samples of new ones are lost");
         history->lost += lost;
         remove_pending(history, n);
         return 0;
@@ -375,8 +380,8 @@ static int remove_series(AldHistory *history, int64_t now)
                 return r;
         r = ald_series_remove_before(history->database, oldest / ALD_DAY_USEC);
         if (r >= 0)
-                r = ald_series_make_room(
-                        history->database, ald_budget_series(history->budget), now / ALD_DAY_USEC - 1);
+                r = ald_series_make_room(history->database, ald_budget_series(history->budget),
+                        history->refused, now / ALD_DAY_USEC - 1);
         ald_series_table_forget_ids(history->series);
         return r;
 }

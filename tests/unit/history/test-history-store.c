@@ -437,7 +437,8 @@ static void test_many_series_in_a_smaller_budget(Fixture *fixture, gconstpointer
         g_assert_cmpuint(ald_history_lost(fixture->history), ==, 0);
 }
 
-/* More series than a budget allows are not kept, and do no harm to the others. */
+/* More series than a budget allows are not kept, nor more than half of them of one node, and do no harm to
+ * the others. */
 static void test_series_limit(Fixture *fixture, gconstpointer data)
 {
         g_assert_cmpint(ald_history_set_budget(fixture->history, ALD_BUDGET_MIN), ==, 0);
@@ -449,8 +450,17 @@ static void test_series_limit(Fixture *fixture, gconstpointer data)
                 g_assert_cmpint(ald_history_put(fixture->history, &many, BEGIN, i, 0, BEGIN), ==, 0);
         }
         flush(fixture, BEGIN);
-        g_assert_cmpuint(ald_history_lost(fixture->history), ==, 2001 - ald_budget_series(ALD_BUDGET_MIN));
-        g_assert_cmpuint(log_count("too many series"), ==, 1);
+        g_assert_cmpuint(
+                ald_history_lost(fixture->history), ==, 2000 - ald_budget_series(ALD_BUDGET_MIN) / 2);
+        g_assert_cmpuint(log_count("too many series of node 0123;"), ==, 1);
+        {
+                const AldSeriesName other = { "4567", "Node1.System", "", "Field" };
+                const uint64_t lost = ald_history_lost(fixture->history);
+
+                g_assert_cmpint(ald_history_put(fixture->history, &other, BEGIN, 1, 0, BEGIN), ==, 0);
+                flush(fixture, BEGIN);
+                g_assert_cmpuint(ald_history_lost(fixture->history), ==, lost);
+        }
         flush(fixture, BEGIN + ALD_HOUR_USEC);
         check_size(fixture, ALD_BUDGET_MIN);
         {
