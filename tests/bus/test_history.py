@@ -408,6 +408,7 @@ def test_devices_that_are_slower_than_their_past(host, cluster, historyd):
     assert (row["Id"], row["Nodes"], row["Device"], row["DeviceName"], row["Field"]) == (
         SLOWER, [ALPHA], GPU, "RTX 4090", "GemmTflops")
     assert row["Tflops"] == about(100) and row["PastTflops"] == about(160)
+    assert SLOWER in host.alidadectl("status", "--json").stdout and "1 warning" in host.alidadectl("status").stdout
     changes = host.log_signals(HISTORY, PATH, HISTORY, "FindingsChanged")
     cluster.take(record(ALPHA, "Node1.Compute", seq=now(), updated=now(), Devices=[]))
     changes.wait()

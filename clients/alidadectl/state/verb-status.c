@@ -47,6 +47,7 @@ int ald_verb_status(const AldCtl *ctl)
         int r;
 
         session.with_edges = !ctl->json;
+        session.with_history = true;
         r = ald_session_load(&session, ctl, true);
         if (r != ALD_EXIT_OK)
                 return r;
