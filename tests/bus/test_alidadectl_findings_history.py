@@ -496,10 +496,12 @@ def test_notices_are_mailed(sendmail):
     assert (done.returncode, done.stderr) == (0, "")
     first, second = (path.read_text() for path in sorted(sendmail.glob("mail.*")))
     head, body = first.split("\n\n", 1)
-    assert head.splitlines()[:2] == ["To: ada@example.org", "Subject: error: rdma-unusable began"]
+    assert head.splitlines()[:2] == ["To: ada@example.org", "Subject: Alidade: a  Bcc: mallory@example.org  . b: "
+                                     "rdma-unusable began (error)"]
     assert not re.search("^Bcc", first, re.MULTILINE) and not re.search(r"^\.$", first, re.MULTILINE)
     assert body.startswith("Größe") and "\nRemedy: Plug\n" in body and "Began: 2023-11-14T22:13:20Z\n" in body
-    assert "Subject: notice: odd ended\n" in second and "Ended: 2023-11-14T22:14:20Z\n" in second
+    assert "Subject: Alidade: odd ended (notice)\n" in second and "\n\nOver: odd\n" in second
+    assert "Ended: 2023-11-14T22:14:20Z\n" in second
 
 
 def command_lines():
@@ -574,7 +576,7 @@ def test_the_unit_runs_them(played, sendmail):
         mails.extend(sendmail.glob("mail.*"))
         return mails
     wait_steadily(mailed, lambda: f"a mail\n{process.log_text()}")
-    assert "To: root\nSubject: warning: rdma-unusable began\n" in mails[0].read_text()
+    assert "To: root\nSubject: Alidade: rdma-unusable began (warning)\n" in mails[0].read_text()
     history.connection.close()
     process.kill()
 
