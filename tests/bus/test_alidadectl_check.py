@@ -171,14 +171,19 @@ update) shift; printf '%s\\n' "$@" >"$FOLDER/update" ;;
 esac
 """
 
+LOGGER = """#!/bin/sh
+printf '%s\\n' "$*" >"$FOLDER/log"
+"""
+
 
 def test_the_example_for_slurm(play, tmp_path):
-    """It drains, unless somebody else did, and resumes only what it drained."""
+    """It drains, unless somebody else did, and resumes only what it drained; it does neither if nothing is known."""
     host, state = play({ME: node()}, findings=[OWN])
-    (tmp_path / "scontrol").write_text(SCONTROL)
-    (tmp_path / "scontrol").chmod(0o755)
+    for name, text in (("scontrol", SCONTROL), ("logger", LOGGER)):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
     script = (SOURCE / "examples" / "slurm" / "health-check").read_text().replace(
-        "alidadectl check", f"{client_binary()} check {ONLY_STATE}").replace("--require=memory>=1G", "--require=gpus")
+        "alidadectl check", f"{client_binary()} check {ONLY_STATE}").replace("--require='memory>=1G'", "--require=gpus")
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "FOLDER": str(tmp_path), "SLURMD_NODENAME": "n1"}
 
     def updated(reason, state="IDLE+DRAIN"):
@@ -187,13 +192,18 @@ def test_the_example_for_slurm(play, tmp_path):
         host.run(["sh", "-c", script], env={**environment, "STATE": state})
         return (tmp_path / "update").read_text().splitlines() if (tmp_path / "update").exists() else None
 
-    drained = ["nodename=n1", "state=drain", f"reason=alidade: NOT OK: {OWN_TEXT}"]
+    drained = ["nodename=n1", "state=drain", f"reason=alidade: CRITICAL - {OWN_TEXT}"]
     assert updated("", "IDLE") == drained and updated("of a time that is over", "MIXED") == drained
     assert updated("alidade: NOT OK: x") == drained
     assert updated("somebody's") is None and updated("somebody's", "DOWN*") is None
     state.findings = []
     assert updated("somebody's") is None
     assert updated("alidade: NOT OK: x") == ["nodename=n1", "state=resume"]
+    assert not (tmp_path / "log").exists()
+    state.close()
+    assert updated("alidade: NOT OK: x") is None and updated("", "IDLE") is None
+    assert (tmp_path / "log").read_text() == (
+        "-s -t alidade-health-check -- UNKNOWN - state-unreachable: the state service cannot be read\n")
 
 
 @pytest.mark.parametrize("option", ["--require=memory", "--require=memory>64G", "--require=speed>=1",

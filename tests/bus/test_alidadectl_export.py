@@ -245,7 +245,7 @@ def check_health(racks, environment, shown):
     script = (SOURCE / "examples" / "slurm" / "health-check").read_text().replace("alidadectl", str(client_binary()))
     racks.run(["sh", "-c", script], env={**environment, "PATH": "/usr/sbin:/usr/bin:/bin", "SLURMD_NODENAME": "atlas"})
     node = shown("node atlas")
-    assert "+DRAIN" in node and "Reason=alidade: NOT OK: service-missing: " in node
+    assert "+DRAIN" in node and "Reason=alidade: CRITICAL - service-missing: " in node
 
 
 @pytest.mark.skipif(not (shutil.which("slurmctld") and shutil.which("scontrol")), reason="Slurm is not installed")
