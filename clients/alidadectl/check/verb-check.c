@@ -49,6 +49,7 @@ static int help(void)
              "     --ignore=ID,…        Findings that do not count\n"
              "     --require=WHAT,…     What this machine must have: memory>=64G, available>=8G,\n"
              "                          device-memory>=24G, compute>=5 (TFLOPS), gpus>=2, rdma, links\n"
+             "                          (in a shell, quote it: --require='memory>=64G')\n"
              "     --timeout=SECONDS    Time limit (default: 10)\n"
              "     --plugin             Text and exit status of monitoring plugins\n"
              "     --json[=MODE]        Print JSON: short (as without MODE), pretty or off\n"
