@@ -33,7 +33,7 @@ def check(host, *options):
 
 def test_findings_about_this_machine(play):
     host, state = play(findings=[FINDING])
-    assert check(host, ONLY_STATE) == (OK, "OK: no findings about atlas")
+    assert check(host, ONLY_STATE) == (OK, "OK: no warnings or errors about atlas")
     code, line = check(host, ONLY_STATE, "--all")
     assert code == NOT_OK and line.startswith("NOT OK: rdma-unusable: ")
     state.findings = [OWN, NOTICE]
@@ -42,12 +42,17 @@ def test_findings_about_this_machine(play):
     code, line = check(host, ONLY_STATE, "--severity=notice")
     assert code == NOT_OK and line == f"NOT OK: {OWN_TEXT}; interface-slow: eth0 on atlas negotiated only 100 Mb/s"
     state.findings = [{**FINDING, "Nodes": [ME]}]
-    assert check(host, ONLY_STATE, "--severity=error")[0] == OK and check(host, ONLY_STATE)[0] == NOT_OK
+    assert check(host, ONLY_STATE, "--severity=error") == (OK, "OK: no errors about atlas")
+    assert check(host, ONLY_STATE)[0] == NOT_OK
+    state.findings = [NOTICE]
+    assert check(host, ONLY_STATE) == (OK, "OK: no warnings or errors about atlas")
+    state.findings = []
+    assert check(host, ONLY_STATE, "--severity=notice") == (OK, "OK: no findings about atlas")
 
 
 def test_monitoring_plugins(play):
     host, state = play()
-    assert check(host, ONLY_STATE, "--plugin") == (OK, "OK - no findings about atlas")
+    assert check(host, ONLY_STATE, "--plugin") == (OK, "OK - no warnings or errors about atlas")
     state.findings = [{**FINDING, "Id": "from-later", "Nodes": [ME], "Text": "a|b\nc"}]
     code, line = check(host, ONLY_STATE, "--plugin")
     assert code == WARNING and line.startswith("WARNING - from-later: a/b")
@@ -108,7 +113,7 @@ def test_requirements(play, requirement, reason):
     host, _ = play({ME: node()})
     code, line = check(host, ONLY_STATE, f"--require=gpus,{requirement}")
     if reason is None:
-        assert (code, line) == (OK, "OK: no findings about atlas, all requirements met")
+        assert (code, line) == (OK, "OK: no warnings or errors about atlas, all requirements met")
     else:
         assert code == NOT_OK and line.startswith(f"NOT OK: requirement-not-met: {requirement}: {reason}"), line
 

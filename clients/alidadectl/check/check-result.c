@@ -65,6 +65,19 @@ static void append_problems(GString *line, const AldCheckResult *result)
         }
 }
 
+/* Milder findings may exist. */
+static const char *words_of_none(AldFindingRowSeverity severity)
+{
+        switch (severity) {
+        case ALD_FINDING_ROW_SEVERITY_ERROR:
+                return "no errors";
+        case ALD_FINDING_ROW_SEVERITY_WARNING:
+                return "no warnings or errors";
+        default:
+                return "no findings";
+        }
+}
+
 char *ald_check_result_line(const AldCheckResult *result, bool plugin)
 {
         static const char *const words[] = { "OK", "WARNING", "CRITICAL", "UNKNOWN" };
@@ -76,7 +89,7 @@ char *ald_check_result_line(const AldCheckResult *result, bool plugin)
                 g_string_append(line, result->problems->len > 0 ? "NOT OK: " : "OK: ");
         append_problems(line, result);
         if (result->problems->len == 0)
-                g_string_append_printf(line, "no findings about %s", result->about);
+                g_string_append_printf(line, "%s about %s", words_of_none(result->severity), result->about);
         if (result->problems->len == 0 && result->n_required > 0)
                 g_string_append(line, ", all requirements met");
         for (char *at = line->str; plugin && (at = strchr(at, '|'));)

@@ -13,10 +13,11 @@ enum {
 
 /* The result of a check: what is wrong, and how to say so. */
 typedef struct AldCheckResult {
-        GPtrArray *problems; /* see ald_check_result_add() */
-        bool unknown;        /* the state could not be read */
-        guint n_required;    /* requirements that were judged */
-        char *about;         /* safe text: the node, or the cluster */
+        GPtrArray *problems;            /* see ald_check_result_add() */
+        bool unknown;                   /* the state could not be read */
+        guint n_required;               /* requirements that were judged */
+        char *about;                    /* safe text: the node, or the cluster */
+        AldFindingRowSeverity severity; /* the mildest that counts */
 } AldCheckResult;
 
 void ald_check_result_init(AldCheckResult *result);

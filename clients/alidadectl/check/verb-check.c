@@ -264,6 +264,7 @@ static int check(const CheckOrder *order)
                 return print_unknown(order, ID_STATE, g_strdup("the id of the machine is unknown"));
         own = ald_model_get(session.model, id);
         ald_check_result_init(&result);
+        result.severity = order->severity;
         result.about = order->all ? g_strdup("the cluster") : ald_node_name(session.model, id);
         check_services(order, own, &result);
         check_requirements(order, session.model, own, &result);
