@@ -361,7 +361,7 @@ def test_listing_silences(played):
         {"Node": PEER, "Peer": f"{7:032x}", "BeganUSec": now(), "UntilUSec": now() + MINUTE, "Uid": 4_000_000}]
     head, first, second = host.alidadectl("silence").stdout.splitlines()
     assert head.split() == ["NODE", "LINKS", "TO", "UNTIL", "USER", "REASON"]
-    assert re.fullmatch(r"atlas +unsilenced +root +moves.to . another rack", first), first
+    assert re.fullmatch(r"atlas +further notice +root +moves.to . another rack", first), first
     assert re.fullmatch(r"borealis +00000000 +\S+ \S+ +4000000 *", second), second
     assert get_json(host, "silence")["Silences"] == history.silences
 

@@ -39,7 +39,7 @@ void ald_silence_table_append(
 
                 ald_table_add(table, node_of(model, row->node));
                 ald_table_add(table, node_of(model, row->peer));
-                ald_table_add(table, row->until_usec == ALD_ABSENT_UINT64 ? g_strdup("unsilenced")
+                ald_table_add(table, row->until_usec == ALD_ABSENT_UINT64 ? g_strdup("further notice")
                                                                           : ald_event_time(row->until_usec));
                 ald_table_add(table, user_of(row->uid, local));
                 ald_table_add(table, ald_text_safe(row->reason ?: ""));
