@@ -175,6 +175,25 @@ def test_past_findings(played):
     assert host.alidadectl("findings", "--since=yesterday").stdout == "No findings in that time.\n"
 
 
+def test_a_history_that_begins_later(played):
+    """No findings before then does not mean that all was well."""
+    host, _, history = played
+    began = now() // SECOND * SECOND - 60 * MINUTE
+    history.handlers["GetRange"] = lambda: (began, now())
+    line = time.strftime("The history begins at %Y-%m-%d %H:%M:%S.\n", time.localtime(began // SECOND))
+
+    def listed(*options):
+        return host.alidadectl("findings", *options).stdout
+    assert listed("--since=-2h") == "No findings in that time.\n" + line
+    assert listed("--since=-2d", "--until=-1d") == "No findings in that time.\n" + line
+    assert listed("--since=-30min") == "No findings in that time.\n"
+    history.events = [event(1, began + MINUTE)]
+    assert listed("--since=-2h").endswith("\n" + line)
+    history.events.append(event(2, began - MINUTE))
+    assert "history" not in listed("--since=-2h")
+    assert len(get_json(host, "findings", "--since=-2h")["Events"]) == 2
+
+
 def test_many_past_findings(played):
     host, _, history = played
     history.page = 40

@@ -43,17 +43,31 @@ static int print_as_json(const AldCtl *ctl, const GPtrArray *events)
         return ald_print_json(ctl, object);
 }
 
-static int print_as_text(const AldCtl *ctl, const GPtrArray *events)
+/* Of the time before that, an empty list says nothing. Events may be kept for longer than the figures that
+ * the service goes by; the oldest comes first. */
+static void append_beginning(GString *out, sd_bus *bus, uint64_t from_usec, const GPtrArray *events)
+{
+        uint64_t begins_usec = ald_history_call_beginning(bus);
+        const AldFindingEvent *first = events->len > 0 ? events->pdata[0] : NULL;
+        g_autofree char *time = ald_event_time(begins_usec);
+
+        if (from_usec < begins_usec && (!first || first->times.began_usec >= begins_usec))
+                g_string_append_printf(out, "The history begins at %s.\n", time);
+}
+
+static int print_as_text(const AldCtl *ctl, sd_bus *bus, uint64_t from_usec, const GPtrArray *events)
 {
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
 
         if (events->len == 0)
-                return ald_print(ctl, &info, "No findings in that time.\n");
-        ald_event_text_append_header(out);
+                g_string_append(out, "No findings in that time.\n");
+        else
+                ald_event_text_append_header(out);
         for (guint i = 0; i < events->len; i++)
                 ald_event_text_append(
                         out, events->pdata[i], ALD_EVENT_LASTS, (uint64_t) g_get_real_time(), info.columns);
+        append_beginning(out, bus, from_usec, events);
         return ald_print(ctl, &info, out->str);
 }
 
@@ -67,5 +81,5 @@ int ald_event_list_print(const AldCtl *ctl, uint64_t from_usec, uint64_t to_usec
                 r = ald_event_list_read(bus, from_usec, to_usec, &events);
         if (r != ALD_EXIT_OK)
                 return r;
-        return ctl->json ? print_as_json(ctl, events) : print_as_text(ctl, events);
+        return ctl->json ? print_as_json(ctl, events) : print_as_text(ctl, bus, from_usec, events);
 }

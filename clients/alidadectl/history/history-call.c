@@ -55,3 +55,15 @@ char *ald_history_call_scope(sd_bus *bus)
         free(scope);
         return copy;
 }
+
+uint64_t ald_history_call_beginning(sd_bus *bus)
+{
+        g_autoptr(AldMessage) reply = NULL;
+        uint64_t from_usec, to_usec;
+
+        if (sd_bus_call_method(bus, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, "GetRange",
+                    NULL, &reply, NULL) < 0 ||
+                sd_bus_message_read(reply, "tt", &from_usec, &to_usec) < 0)
+                return 0;
+        return from_usec;
+}

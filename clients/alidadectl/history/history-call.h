@@ -13,3 +13,6 @@ int ald_history_call_series(sd_bus *bus, AldShownSeries *series, uint64_t from_u
 
 /* Whose history is recorded: "all", "local" or "off"; NULL if that cannot be read. */
 char *ald_history_call_scope(sd_bus *bus);
+
+/* When the oldest of what is kept was measured; 0 if nothing is, or that cannot be read. */
+uint64_t ald_history_call_beginning(sd_bus *bus);

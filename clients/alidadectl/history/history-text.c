@@ -380,6 +380,15 @@ static void append_events(GString *out, const AldHistoryView *view, const Layout
                 append_event(out, view->events->pdata[i], format, layout);
 }
 
+static void append_nothing(GString *out, const AldHistoryView *view)
+{
+        g_autofree char *begins = format_time(view->begins_usec, "%F %T");
+
+        g_string_append(out, "Nothing was recorded.\n");
+        if (view->from_usec < view->begins_usec)
+                g_string_append_printf(out, "The history begins at %s.\n", begins);
+}
+
 void ald_history_describe(GString *out, const AldHistoryView *view, unsigned columns, uint64_t now_usec)
 {
         const Layout layout = lay_out(view, columns, now_usec);
@@ -387,7 +396,7 @@ void ald_history_describe(GString *out, const AldHistoryView *view, unsigned col
 
         append_title(out, view, &layout);
         if (view->series->len == 0)
-                g_string_append(out, "Nothing was recorded.\n");
+                append_nothing(out, view);
         else
                 append_header(out, view, &layout);
         for (guint i = 0; i < view->series->len; i++) {

@@ -13,6 +13,7 @@ typedef struct AldHistoryView {
         AldModel *model;
         const AldEntity *node, *peer; /* peer: the other end of a link, else NULL */
         uint64_t from_usec, to_usec;
-        GPtrArray *series; /* AldShownSeries, with their points */
-        GPtrArray *events; /* AldFindingEvent */
+        uint64_t begins_usec; /* the history; 0 if unknown */
+        GPtrArray *series;    /* AldShownSeries, with their points */
+        GPtrArray *events;    /* AldFindingEvent */
 } AldHistoryView;

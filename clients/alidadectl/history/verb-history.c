@@ -257,6 +257,7 @@ static int read_history(const HistoryOrder *order, AldHistoryView *view)
         r = read_series(order, bus, view);
         if (r != ALD_EXIT_OK)
                 return r;
+        view->begins_usec = ald_history_call_beginning(bus);
         r = read_events(bus, view, &error);
         return r < 0 ? complain_of_call(&error, r) : ALD_EXIT_OK;
 }
