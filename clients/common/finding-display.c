@@ -144,14 +144,19 @@ const AldFindingRow *ald_find_brokerless(AldModel *model)
         return NULL;
 }
 
+/* Those that are left out count as well. */
 static unsigned count(AldModel *model, const char *severity)
 {
         const AldRows *rows = ald_model_findings(model);
-        unsigned n = 0;
+        uint64_t n = 0;
 
-        for (size_t i = 0; i < rows->n; i++)
-                n += g_strcmp0(((const AldFindingRow *) ald_rows_at(rows, i))->severity, severity) == 0;
-        return n;
+        for (size_t i = 0; i < rows->n; i++) {
+                const AldFindingRow *row = ald_rows_at(rows, i);
+
+                if (g_strcmp0(row->severity, severity) == 0)
+                        n += row->left_out == ALD_ABSENT_UINT64 ? 1 : MIN(row->left_out, UINT_MAX);
+        }
+        return (unsigned) MIN(n, UINT_MAX);
 }
 
 static const char *count_format(AldFindingRowSeverity severity, unsigned n)

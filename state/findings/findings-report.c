@@ -83,7 +83,7 @@ void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindin
         copy->text = ald_finding_text(copy) ?: g_strdup(copy->id);
         copy->remedy = ald_finding_remedy(copy);
         if (copy->left_out == ALD_ABSENT_UINT64 && !take_room(report, copy)) {
-                report->left_out[id]++;
+                report->left_out[id][severity]++;
                 ald_report_row_free(copy);
                 return;
         }
@@ -106,7 +106,7 @@ bool ald_report_full(AldReport *report, AldFindingRowSeverity severity, AldFindi
         guint *count = &report->counts[id][severity][is_about_local(report, nodes, n_nodes)];
 
         if (*count >= ALD_FINDINGS_PER_ID) {
-                report->left_out[id]++;
+                report->left_out[id][severity]++;
                 return true;
         }
         ++*count;

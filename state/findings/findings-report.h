@@ -12,7 +12,7 @@ typedef struct AldReport {
         GHashTable *names; /* friendly name → number of nodes that have it */
         /* By whether they are about this node or about others only. */
         guint counts[ALD_FINDING_ROW_ID_N][ALD_FINDING_ROW_SEVERITY_N][2];
-        guint left_out[ALD_FINDING_ROW_ID_N];
+        guint left_out[ALD_FINDING_ROW_ID_N][ALD_FINDING_ROW_SEVERITY_N];
         size_t bytes;           /* of the findings */
         GHashTable *asymmetric; /* pairs, the faster direction first, that already have a finding for this */
 } AldReport;

@@ -3,16 +3,20 @@
 
 #include "state/findings/findings-report.h"
 
+static void add_left_out(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        row.left_out = report->left_out[id][severity];
+        if (row.left_out > 0)
+                ald_report_add(report, severity, id, NULL, 0, &row);
+}
+
 static void count_left_out(AldReport *report)
 {
-        for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++) {
-                AldFindingRow row = ALD_FINDING_ROW_INIT;
-
-                if (report->left_out[id] == 0)
-                        continue;
-                row.left_out = report->left_out[id];
-                ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, NULL, 0, &row);
-        }
+        for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++)
+                for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
+                        add_left_out(report, severity, id);
 }
 
 static gboolean count_name(AldNode *node, void *userdata)
@@ -33,6 +37,11 @@ static const char *first_node(const AldFindingRow *row)
         return row->nodes ? row->nodes[0] : NULL;
 }
 
+static bool counts_others(const AldFindingRow *row)
+{
+        return row->left_out != ALD_ABSENT_UINT64;
+}
+
 static int compare_rows(gconstpointer a, gconstpointer b)
 {
         const AldFindingRow *left = *(const AldFindingRow *const *) a,
@@ -42,6 +51,8 @@ static int compare_rows(gconstpointer a, gconstpointer b)
 
         if (r == 0)
                 r = strcmp(left->id, right->id);
+        if (r == 0)
+                r = counts_others(left) - counts_others(right);
         if (r == 0)
                 r = g_strcmp0(first_node(left), first_node(right));
         return r != 0 ? r : strcmp(left->text, right->text);

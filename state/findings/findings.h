@@ -5,8 +5,8 @@
 
 /*
  * The limit of findings of one Id and severity that are about other nodes only, and of those about this one.
- * So what is left out is no worse than what is reported, and not nearer. One more row, with LeftOut, counts
- * it.
+ * So what is left out is no worse than what is reported, and not nearer. One more row of that Id and
+ * severity, with LeftOut, counts it.
  */
 #define ALD_FINDINGS_PER_ID 100u
 
@@ -15,8 +15,8 @@
 
 /*
  * What is wrong or odd in the cluster: rows of GetFindings() (AldFindingRow), freed with the array; by
- * severity, Id, first node and text. They depend only on the records, now_realtime (µs) and whether that
- * clock was ever set.
+ * severity, Id, first node and text, that with LeftOut last of its Id. They depend only on the records,
+ * now_realtime (µs) and whether that clock was ever set.
  */
 GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set);
 

@@ -55,7 +55,7 @@ char *ald_finding_row_key(const AldFindingRow *row)
         g_autofree char *key = ald_alert_key(row);
 
         return row->left_out == ALD_ABSENT_UINT64 ? g_steal_pointer(&key)
-                                                  : g_strconcat(key, "\nothers", NULL);
+                                                  : g_strconcat(key, "\nothers ", row->severity, NULL);
 }
 
 static AldFindingWeight weight_of(const AldFindingRow *row)

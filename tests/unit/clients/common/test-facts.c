@@ -145,6 +145,24 @@ static void test_findings(void)
         g_assert_cmpstr(((const AldFact *) counts->pdata[1])->text, ==, "1 notice");
 }
 
+/* Those that the service left out are findings too. */
+static void test_findings_left_out(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        json_t *findings = model_parse(
+                "[{'Id':'no-broker','Severity':'error'},"
+                "{'Id':'no-broker','Severity':'error','LeftOut':40},"
+                "{'Id':'field-absent','Severity':'notice','LeftOut':9007199254740992}]");
+        g_autoptr(GPtrArray) counts = NULL;
+
+        model_set_findings(model, findings);
+        json_decref(findings);
+        counts = ald_findings_counts(model);
+        g_assert_cmpuint(counts->len, ==, 2);
+        g_assert_cmpstr(((const AldFact *) counts->pdata[0])->text, ==, "41 errors");
+        g_assert_cmpstr(((const AldFact *) counts->pdata[1])->text, ==, "4294967295 notices");
+}
+
 static const char *id_at(const GPtrArray *findings, guint i)
 {
         return ((const AldFindingRow *) findings->pdata[i])->id;
@@ -310,6 +328,7 @@ int main(int argc, char **argv)
         g_test_add_func("/facts/totals", test_totals);
         g_test_add_func("/facts/names", test_names);
         g_test_add_func("/facts/findings", test_findings);
+        g_test_add_func("/facts/findings-left-out", test_findings_left_out);
         g_test_add_func("/facts/findings-of-offline-nodes-first", test_findings_of_offline_nodes_first);
         g_test_add_func("/facts/words-of-findings", test_words_of_findings);
         g_test_add_func("/facts/node", test_node);

@@ -958,7 +958,38 @@ static void test_limit(void)
         g_assert_cmpstr(last->text, ==, "50 more memory-pressure findings are left out.");
         g_assert_null(last->nodes);
         g_assert_cmpuint(last->left_out, ==, 50);
+        g_assert_cmpstr(last->severity, ==, ((const AldFindingRow *) findings->pdata[0])->severity);
         findings_check_words(findings);
+}
+
+/* Each severity of an id is counted for itself, and what is worse stands before what is not. */
+static void test_limit_counts_by_severity(void)
+{
+        static const struct {
+                guint at;
+                const char *severity;
+                uint64_t left_out;
+        } counted[] = {
+                { ALD_FINDINGS_PER_ID, "error", 7 },
+                { 2 * ALD_FINDINGS_PER_ID + 1, "warning", 5 },
+        };
+        const unsigned n_full = ALD_FINDINGS_PER_ID + 7, n_nearly = ALD_FINDINGS_PER_ID + 5;
+        g_autoptr(AldStore) store = state_make_of(1000, 1);
+        g_autoptr(GPtrArray) findings = NULL;
+
+        for (unsigned i = 0; i < n_full + n_nearly; i++)
+                put(store, i + 1, ALD_KIND_DISK,
+                        i < n_full ? "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 0}]}"
+                                   : "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
+        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        g_assert_cmpuint(findings->len, ==, 2 * (ALD_FINDINGS_PER_ID + 1));
+        for (size_t i = 0; i < G_N_ELEMENTS(counted); i++) {
+                const AldFindingRow *row = findings->pdata[counted[i].at];
+
+                g_assert_cmpstr(row->id, ==, "disk-nearly-full");
+                g_assert_cmpstr(row->severity, ==, counted[i].severity);
+                g_assert_cmpuint(row->left_out, ==, counted[i].left_out);
+        }
 }
 
 #define LAST 1000u
@@ -1021,7 +1052,7 @@ static void test_room(void)
         n = findings_count(findings, "field-absent");
         g_assert_cmpuint(n, >, 10);
         g_assert_cmpuint(n, <, MANY_REASONS);
-        last = findings_find(findings, "field-absent", 0); /* it has no nodes */
+        last = findings_find(findings, "field-absent", n - 1);
         g_assert_cmpuint(last->left_out, ==, MANY_REASONS + 1 - n);
 }
 
@@ -1069,6 +1100,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/field-absent", test_field_absent);
         g_test_add_func("/findings/order", test_order);
         g_test_add_func("/findings/limit", test_limit);
+        g_test_add_func("/findings/limit-counts-by-severity", test_limit_counts_by_severity);
         g_test_add_func("/findings/limit-hides-nothing-worse", test_limit_hides_nothing_worse);
         g_test_add_func("/findings/room", test_room);
         return g_test_run();
