@@ -10,6 +10,7 @@
 
 #define CANDIDATES_SHOWN 10u
 #define SETTLE_MSEC 2000
+#define HISTORY_USEC (2 * G_USEC_PER_SEC) /* what only adds to the state must not keep it waiting */
 #define STARTUP_USEC (3 * G_USEC_PER_SEC) /* just started services need a moment for their first records */
 
 static int warn_once(const sd_bus_error *error)
@@ -198,6 +199,13 @@ static void on_changed(AldModel *model, const AldChange *change, void *userdata)
         exit_when_settled(userdata);
 }
 
+static uint64_t history_usec(const AldStateSession *session)
+{
+        gint64 left = session->end_usec - g_get_monotonic_time();
+
+        return session->end_usec == 0 ? HISTORY_USEC : (uint64_t) CLAMP(left / 2, 1, (gint64) HISTORY_USEC);
+}
+
 int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
 {
         static const AldFollowHandler handler = { .synced = on_synced, .lost = on_lost };
@@ -214,7 +222,7 @@ int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
         g_ptr_array_set_size(session->sources, 0);
         if (r == ALD_EXIT_OK && session->with_history)
                 session->silences = ald_finding_history_join(
-                        ald_state_client_bus(session->client), session->model);
+                        ald_state_client_bus(session->client), session->model, history_usec(session));
         ald_session_pause(session); /* the model keeps its contents */
         if (r == ALD_EXIT_OK && session->with_edges && ald_model_topology(session->model)->failure)
                 ald_print_error(

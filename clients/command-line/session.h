@@ -14,7 +14,9 @@ typedef struct AldStateSession {
         bool with_topology; /* set before it is opened: the model holds the connection graph as well */
         bool with_edges;    /* the same, without what is best between each two nodes */
         bool with_history;  /* the same: ald_session_load() reads what the history service adds to findings */
-        GPtrArray *silences; /* AldSilenceRow, of the history service; NULL unless they were read */
+        gint64 end_usec; /* the same: when the caller gives up, in monotonic time; 0: never. Of what is left
+                            by then, the history may take half */
+        GPtrArray *silences; /* AldSilenceRow, of the history service; NULL unless they were read in time */
         int open_code;       /* exit code of the last attempt to open the bus */
         int exit_code;       /* once it has ended */
         bool ended;

@@ -9,9 +9,6 @@
 #include "state-client/value.h"
 #include "state/alerts/silence.h"
 
-/* What only adds to the state must not keep it waiting. */
-#define JOIN_USEC (UINT64_C(2) * 1000 * 1000)
-
 AldFindingEvent *ald_finding_event_new(const AldHistoryEvent *times, json_t *finding)
 {
         AldFindingRow *row = ald_struct_from_json(&ald_finding_row_struct, finding);
@@ -222,18 +219,21 @@ static void join_findings(AldModel *model, const GPtrArray *slower, json_t *slow
         ald_model_set_findings(model, &rows, json, joined, joined_findings_free);
 }
 
-GPtrArray *ald_finding_history_join(sd_bus *bus, AldModel *model)
+GPtrArray *ald_finding_history_join(sd_bus *bus, AldModel *model, uint64_t usec)
 {
+        const gint64 end = g_get_monotonic_time() + (gint64) usec;
         g_autoptr(GPtrArray) slower = NULL;
         GPtrArray *silent = NULL;
         json_auto_t *slower_json = json_array(), *silent_json = json_array();
+        int r = call_for_rows(bus, "GetFindings", usec, &ald_finding_row_struct, &slower, slower_json, NULL);
 
-        if (call_for_rows(bus, "GetFindings", JOIN_USEC, &ald_finding_row_struct, &slower, slower_json,
-                    NULL) >= 0) {
+        if (r >= 0) {
                 if (slower->len > 0)
                         join_findings(model, slower, slower_json);
-                (void) call_for_rows(
-                        bus, "GetSilences", JOIN_USEC, &ald_silence_row_struct, &silent, silent_json, NULL);
+                r = call_for_rows(bus, "GetSilences", (uint64_t) MAX(end - g_get_monotonic_time(), 1),
+                        &ald_silence_row_struct, &silent, silent_json, NULL);
         }
+        if (r == -ETIMEDOUT)
+                return NULL;
         return silent ?: g_ptr_array_new_with_free_func(g_free);
 }

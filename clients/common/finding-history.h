@@ -43,5 +43,5 @@ int ald_silence_rows_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error);
 const AldSilenceRow *ald_silence_rows_find(const GPtrArray *silences, const AldFindingRow *finding);
 
 /* If the service runs, adds what is slower than its past to the findings of the model. Returns the silences
- * (AldSilenceRow); none if the service does not run, or does not answer within a few seconds. */
-GPtrArray *ald_finding_history_join(sd_bus *bus, AldModel *model);
+ * (AldSilenceRow), none if the service does not run; NULL if it does not answer within that time. */
+GPtrArray *ald_finding_history_join(sd_bus *bus, AldModel *model, uint64_t usec);

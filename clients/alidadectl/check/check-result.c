@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/check/check-result.h"
+#include "common/bus-names.h"
 
 typedef struct Problem {
         char *id, *text;
@@ -92,6 +93,8 @@ char *ald_check_result_line(const AldCheckResult *result, bool plugin)
                 g_string_append_printf(line, "%s about %s", words_of_none(result->severity), result->about);
         if (result->problems->len == 0 && result->n_required > 0)
                 g_string_append(line, ", all requirements met");
+        if (result->is_history_late)
+                g_string_append(line, " (" ALD_HISTORY_UNIT " did not answer)");
         for (char *at = line->str; plugin && (at = strchr(at, '|'));)
                 *at = '/';
         return g_string_free(g_steal_pointer(&line), FALSE);

@@ -257,6 +257,7 @@ static int check(const CheckOrder *order)
         const char *id;
 
         session.with_history = true;
+        session.end_usec = g_get_monotonic_time() + order->timeout_sec * G_USEC_PER_SEC;
         if (ald_session_load(&session, &order->ctl, true) != ALD_EXIT_OK)
                 return print_unknown(order, ID_STATE, g_strdup("the state service cannot be read"));
         id = ald_model_node_id(session.model);
@@ -265,6 +266,7 @@ static int check(const CheckOrder *order)
         own = ald_model_get(session.model, id);
         ald_check_result_init(&result);
         result.severity = order->severity;
+        result.is_history_late = !session.silences;
         result.about = order->all ? g_strdup("the cluster") : ald_node_name(session.model, id);
         check_services(order, own, &result);
         check_requirements(order, session.model, own, &result);
