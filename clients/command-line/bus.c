@@ -29,16 +29,22 @@ static void on_notice(void *userdata)
         ald_print_error("Waiting for %s", (const char *) userdata);
 }
 
+int ald_bus_check_host(const AldCtl *ctl)
+{
+        if (!ctl->host || ald_connection_is_host(ctl->host))
+                return ALD_EXIT_OK;
+        ald_print_error("\"%s\" is not a host; -H takes [USER@]HOST[:PORT]", ctl->host);
+        return ALD_EXIT_USAGE;
+}
+
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret)
 {
         const char *place = ald_connection_place(ctl->host);
         g_autoptr(AldOwnBus) bus = NULL;
-        int r;
+        int r = ald_bus_check_host(ctl);
 
-        if (ctl->host && !ald_connection_is_host(ctl->host)) {
-                ald_print_error("\"%s\" is not a host; -H takes [USER@]HOST[:PORT]", ctl->host);
-                return ALD_EXIT_USAGE;
-        }
+        if (r != ALD_EXIT_OK)
+                return r;
         if (ctl->host && !ald_connection_has_ssh()) {
                 ald_print_error("Cannot reach %s: ssh is not installed", ctl->host);
                 return ALD_EXIT_UNREACHABLE;

@@ -10,6 +10,9 @@
 typedef sd_bus AldOwnBus;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldOwnBus, sd_bus_flush_close_unref)
 
+/* Reports a host that can be none, and returns an exit code. */
+int ald_bus_check_host(const AldCtl *ctl);
+
 /* Opens the bus that the command line selects. Reports errors and returns an exit code. */
 int ald_bus_open(const AldCtl *ctl, sd_bus **ret);
 

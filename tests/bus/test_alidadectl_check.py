@@ -65,6 +65,8 @@ def test_monitoring_plugins(play):
                   ["--plugin", "--timeout"]):
         done = host.alidadectl("check", *wrong, check=False)
         assert (done.returncode, done.stdout) == (UNKNOWN, "") and done.stderr
+    done = host.alidadectl("-H", "", "check", "--plugin", check=False)
+    assert (done.returncode, done.stdout) == (UNKNOWN, "") and "is not a host" in done.stderr
     assert host.alidadectl("check", "--severity=bad", "--", "--plugin", check=False).returncode == USAGE
 
 
@@ -213,7 +215,8 @@ def test_the_example_for_slurm(play, tmp_path):
 
 @pytest.mark.parametrize("option", ["--require=memory", "--require=memory>64G", "--require=speed>=1",
                                     "--require=memory>=64X", "--require=gpus>=", "--require=", "--severity=bad",
-                                    "--timeout=0", "--timeout=x", "--what", "more"])
+                                    "--timeout=0", "--timeout=x", "--what", "more", "-H-oProxyCommand=x",
+                                    "--host="])
 def test_the_command_line(make_host, option):
     done = make_host().alidadectl("check", option, check=False)
     assert (done.returncode, done.stdout) == (USAGE, "") and done.stderr

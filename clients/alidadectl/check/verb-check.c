@@ -162,6 +162,8 @@ static int parse_options(int argc, char **argv, CheckOrder *order)
                 ald_print_error("Usage: alidadectl check [OPTION…]");
                 return ALD_EXIT_USAGE;
         }
+        if (r < 0 && ald_bus_check_host(&order->ctl) != ALD_EXIT_OK)
+                return ALD_EXIT_USAGE;
         return r;
 }
 
