@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <glib.h>
 
 #include "clients/command-line/options.h"
@@ -39,8 +40,13 @@ int ald_options_take(AldCtl *ctl, char **argv, int c)
 
 bool ald_options_time(const char *option, const char *text, uint64_t now_usec, uint64_t *ret_usec)
 {
-        if (ald_time_parse(text, now_usec, ret_usec))
+        int r = ald_time_parse(text, now_usec, ret_usec);
+
+        if (r >= 0)
                 return true;
-        ald_print_error("--%s=%s: must be a time such as " ALD_TIME_EXAMPLES, option, text);
+        if (r == -ERANGE)
+                ald_print_error("--%s=%s is out of range; times are from 1970 to 2255", option, text);
+        else
+                ald_print_error("--%s=%s: must be a time such as " ALD_TIME_EXAMPLES, option, text);
         return false;
 }

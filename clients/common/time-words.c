@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <glib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "clients/common/time-words.h"
@@ -76,7 +78,7 @@ static bool take_unit(const char **at, double *ret_seconds)
         return false;
 }
 
-bool ald_duration_parse(const char *text, uint64_t *ret_usec)
+int ald_duration_parse(const char *text, uint64_t *ret_usec)
 {
         const char *at = skip_spaces(text);
         double sum = 0;
@@ -85,17 +87,17 @@ bool ald_duration_parse(const char *text, uint64_t *ret_usec)
                 double number, seconds = 1;
 
                 if (!take_decimal(&at, &number))
-                        return false;
+                        return -EINVAL;
                 at = skip_spaces(at);
                 if (!(first && !*at) && !take_unit(&at, &seconds))
-                        return false;
+                        return -EINVAL;
                 at = skip_spaces(at);
                 sum += number * seconds;
         }
         if (sum * 1e6 > (double) ALD_INTEGER_MAX)
-                return false;
+                return -ERANGE;
         *ret_usec = (uint64_t) (sum * 1e6 + 0.5);
-        return true;
+        return 0;
 }
 
 typedef struct Moment {
@@ -167,17 +169,20 @@ static GTimeZone *read_zone(const char *at)
         return take_offset(&at, &seconds) && !*at ? g_time_zone_new_offset(seconds) : NULL;
 }
 
-static bool take_usec(GDateTime *time, uint64_t *ret_usec)
+static int take_usec(GDateTime *time, uint64_t *ret_usec)
 {
-        gint64 seconds = time ? g_date_time_to_unix(time) : -1;
+        gint64 seconds;
 
+        if (!time)
+                return -EINVAL;
+        seconds = g_date_time_to_unix(time);
         if (seconds < 0 || seconds > ALD_INTEGER_MAX / G_USEC_PER_SEC)
-                return false;
+                return -ERANGE;
         *ret_usec = (uint64_t) seconds * G_USEC_PER_SEC + (uint64_t) g_date_time_get_microsecond(time);
-        return true;
+        return 0;
 }
 
-static bool parse_moment(const char *text, GDateTime *today, uint64_t *ret_usec)
+static int parse_moment(const char *text, GDateTime *today, uint64_t *ret_usec)
 {
         Moment moment = { 0 };
         g_autoptr(GTimeZone) zone = NULL;
@@ -197,14 +202,14 @@ static bool parse_moment(const char *text, GDateTime *today, uint64_t *ret_usec)
         }
         zone = valid ? read_zone(at) : NULL;
         if (!zone)
-                return false;
+                return -EINVAL;
         time = g_date_time_new(
                 zone, moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second);
         return take_usec(time, ret_usec);
 }
 
 /* "today", "yesterday", "tomorrow": their midnight. */
-static bool parse_day(const char *text, GDateTime *today, uint64_t *ret_usec)
+static int parse_day(const char *text, GDateTime *today, uint64_t *ret_usec)
 {
         static const struct {
                 const char *word;
@@ -221,50 +226,60 @@ static bool parse_day(const char *text, GDateTime *today, uint64_t *ret_usec)
                         g_date_time_get_day_of_month(day), 0, 0, 0);
                 return take_usec(midnight, ret_usec);
         }
-        return false;
+        return -EINVAL;
 }
 
 /* With a sign in front, or a word behind. */
-static bool parse_relative(char *text, uint64_t now_usec, uint64_t *ret_usec)
+static int parse_relative(char *text, uint64_t now_usec, uint64_t *ret_usec)
 {
         bool before = *text == '-', after = *text == '+', ago = g_str_has_suffix(text, " ago"),
              left = g_str_has_suffix(text, " left");
         uint64_t usec;
+        int r;
 
         if (before + after + ago + left != 1)
-                return false;
+                return -EINVAL;
         if (ago || left)
                 *strrchr(text, ' ') = '\0';
-        if (!ald_duration_parse(text + (before || after), &usec))
-                return false;
+        r = ald_duration_parse(text + (before || after), &usec);
+        if (r < 0)
+                return r;
         if (before || ago ? usec > now_usec : usec > (uint64_t) ALD_INTEGER_MAX - now_usec)
-                return false;
+                return -ERANGE;
         *ret_usec = before || ago ? now_usec - usec : now_usec + usec;
-        return true;
+        return 0;
 }
 
-static bool parse_epoch(const char *text, uint64_t *ret_usec)
+static int parse_epoch(const char *text, uint64_t *ret_usec)
 {
         double seconds;
 
-        if (!take_char(&text, '@') || !take_decimal(&text, &seconds) || *text ||
-                seconds > (double) (ALD_INTEGER_MAX / G_USEC_PER_SEC))
-                return false;
+        if (!take_char(&text, '@') || !take_decimal(&text, &seconds) || *text)
+                return -EINVAL;
+        if (seconds > (double) (ALD_INTEGER_MAX / G_USEC_PER_SEC))
+                return -ERANGE;
         *ret_usec = (uint64_t) (seconds * 1e6 + 0.5);
-        return true;
+        return 0;
 }
 
-bool ald_time_parse(const char *text, uint64_t now_usec, uint64_t *ret_usec)
+int ald_time_parse(const char *text, uint64_t now_usec, uint64_t *ret_usec)
 {
         g_autofree char *stripped = g_strstrip(g_strdup(text));
         g_autoptr(GDateTime) today = g_date_time_new_from_unix_local((gint64) (now_usec / G_USEC_PER_SEC));
+        int r;
 
         if (!today)
-                return false;
+                return -EINVAL;
         if (strcmp(stripped, "now") == 0) {
                 *ret_usec = now_usec;
-                return true;
+                return 0;
         }
-        return parse_epoch(stripped, ret_usec) || parse_day(stripped, today, ret_usec) ||
-               parse_moment(stripped, today, ret_usec) || parse_relative(stripped, now_usec, ret_usec);
+        r = parse_epoch(stripped, ret_usec);
+        if (r == -EINVAL)
+                r = parse_day(stripped, today, ret_usec);
+        if (r == -EINVAL)
+                r = parse_moment(stripped, today, ret_usec);
+        if (r == -EINVAL)
+                r = parse_relative(stripped, now_usec, ret_usec);
+        return r;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Reads times and durations in the forms of systemd.time(7). Times are CLOCK_REALTIME in µs, up to 2^53. */
@@ -13,10 +12,10 @@
 /*
  * A point in time: "now", "today", "yesterday", "tomorrow"; "-1h" or "1h ago", "+1h" or "1h left"; a date, a
  * time of today, or both ("2026-11-26 12:00:30"), in local time unless "Z", "UTC" or an offset such as
- * "+01:00" follows; or "@" and the seconds since 1970. A date alone is its midnight. False, without any
- * output, if it is none of these or before 1970.
+ * "+01:00" follows; or "@" and the seconds since 1970. A date alone is its midnight. -EINVAL if it is none of
+ * these, -ERANGE if it is before 1970 or too late; then *ret_usec is not set.
  */
-bool ald_time_parse(const char *text, uint64_t now_usec, uint64_t *ret_usec);
+int ald_time_parse(const char *text, uint64_t now_usec, uint64_t *ret_usec);
 
-/* A duration: "90s", "1h 30min", "1.5 days"; a number alone is in seconds. False for anything else. */
-bool ald_duration_parse(const char *text, uint64_t *ret_usec);
+/* A duration: "90s", "1h 30min", "1.5 days"; a number alone is in seconds. Errors as above. */
+int ald_duration_parse(const char *text, uint64_t *ret_usec);

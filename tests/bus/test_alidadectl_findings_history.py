@@ -240,7 +240,8 @@ def test_a_history_that_is_off(played):
 
 
 @pytest.mark.parametrize("words, reason", [
-    (["--since=whenever"], "whenever"), (["--until=-1h"], "--until needs --since"),
+    (["--since=whenever"], "whenever"), (["--since=1900-01-01"], "is out of range"),
+    (["--until=-1h"], "--until needs --since"),
     (["--since=-1h", "--until=-2h"], "later than"), (["--follow", "--until=now"], "--follow"),
     (["--since=-1h", "--until=never"], "never"), (["now"], "Usage"), (["--since"], "--since")])
 def test_command_lines_that_are_refused(played, words, reason):

@@ -148,6 +148,7 @@ def test_fields_by_name(recorded):
     (["atlas", "AvailableByte"], "similar: AvailableBytes", USAGE),
     (["atlas", "borealis", "CpuUsage"], "No figure of a link", USAGE),
     (["atlas", "--since=noon"], "--since=noon: must be a time such as", USAGE),
+    (["atlas", "--since=9999-12-31"], "--since=9999-12-31 is out of range", USAGE),
     (["atlas", "--until", "1h"], "--until=1h", USAGE), (["atlas", "--since=now"], "earlier", USAGE),
     (["atlas", "--since=-1h", "--until=-2h"], "earlier", USAGE), (["atlas", "--json", "--csv"], "exclude", USAGE),
     (["atlas", "--points=5"], "--points needs", USAGE), (["atlas", "--csv", "--points=0"], "from 1 to 10000", USAGE),

@@ -87,23 +87,29 @@ static int parse_options(int argc, char **argv, SilenceOrder *order)
         return -1;
 }
 
-static bool take_duration(SilenceOrder *order)
+/* Negative errno. */
+static int take_duration(SilenceOrder *order)
 {
         const uint64_t now = (uint64_t) g_get_real_time();
         uint64_t usec;
+        int r;
 
         order->until_usec = ALD_ABSENT_UINT64;
         if (!order->duration)
-                return true;
-        if (!ald_duration_parse(order->duration, &usec) || usec == 0 || usec > ALD_INTEGER_MAX - now)
-                return false;
+                return 0;
+        r = ald_duration_parse(order->duration, &usec);
+        if (r < 0)
+                return r;
+        if (usec == 0 || usec > ALD_INTEGER_MAX - now)
+                return -ERANGE;
         order->until_usec = now + usec;
-        return true;
+        return 0;
 }
 
 static int check(SilenceOrder *order)
 {
         guint n = g_strv_length(order->nodes);
+        int r = take_duration(order);
 
         if (n > 2 || (n == 0 && order->ends))
                 ald_print_error("Usage: alidadectl %s NODE [PEER]", order->ends ? "unsilence" : "silence");
@@ -111,7 +117,9 @@ static int check(SilenceOrder *order)
                 ald_print_error("--for and --reason need a node");
         else if (n > 0 && order->ctl.json)
                 ald_print_error("--json only lists what is silent");
-        else if (!take_duration(order))
+        else if (r == -ERANGE)
+                ald_print_error("--for=%s is out of range", order->duration);
+        else if (r < 0)
                 ald_print_error(
                         "--for=%s: must be a duration such as " ALD_DURATION_EXAMPLES, order->duration);
         else if (order->reason && !g_utf8_validate(order->reason, -1, NULL))
