@@ -353,6 +353,26 @@ def test_silencing(played):
     assert len(history.calls("Silence")) == 2
 
 
+def test_a_silence_of_an_unknown_node_ends(played):
+    """It is called as in the list; more digits tell two of them apart."""
+    host, _, history = played
+    gone, other = "abcdef01" + 24 * "2", "abcdef01" + 24 * "3"
+    history.silences = [{"Node": PEER, "Peer": gone, "BeganUSec": now(), "Uid": 0},
+                        {"Node": gone, "BeganUSec": now(), "Uid": 0}]
+    shown = host.alidadectl("silence").stdout.splitlines()[-1].split()[0]
+    for words, ids in (([shown], (gone, "")), ([gone[:11]], (gone, "")), (["borealis", shown], (PEER, gone)),
+                       ([shown, "atlas"], (gone, ME))):
+        host.alidadectl("unsilence", *words)
+        assert history.calls("Unsilence")[-1] == ids
+    history.silences.append({"Node": other, "BeganUSec": now(), "Uid": 0})
+    host.alidadectl("unsilence", other[:9])
+    assert history.calls("Unsilence")[-1] == (other, "")
+    n = len(history.calls("Unsilence"))
+    for word in (shown, gone[:4], "12345678"):
+        assert host.alidadectl("unsilence", word, check=False).returncode == NO_NODE
+    assert len(history.calls("Unsilence")) == n
+
+
 @pytest.mark.parametrize("words", [
     ["silence", "atlas", "borealis", "atlas"], ["unsilence"], ["silence", "--for=2h"], ["silence", "--reason=x"],
     ["silence", "atlas", "--for=soon"], ["silence", "atlas", "--for=0"], ["silence", "atlas", "--for=9999999y"],

@@ -13,6 +13,7 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/time-words.h"
 #include "record/json.h"
+#include "state/findings/findings-words.h"
 
 #define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
 #define REASON_MAX 256u                           /* bytes; the service takes no more */
@@ -151,30 +152,69 @@ static int print_list(const SilenceOrder *order, AldModel *model, const GPtrArra
         return ald_print(&order->ctl, &info, out->str);
 }
 
-static int list(const SilenceOrder *order, sd_bus *bus, AldModel *model)
+static int read_rows(sd_bus *bus, GPtrArray **ret)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autoptr(GPtrArray) rows = NULL;
         int r = ald_bus_await(bus, ALD_HISTORY_NAME, &error);
 
         if (r >= 0)
-                r = ald_silence_rows_read(bus, &rows, &error);
+                r = ald_silence_rows_read(bus, ret, &error);
         if (r >= 0)
-                return print_list(order, model, rows);
+                return ALD_EXIT_OK;
         ald_bus_ensure_error(&error, r);
         return ald_bus_print_error(&error, "Cannot list what is silent", ALD_HISTORY_UNIT);
 }
 
+static int list(const SilenceOrder *order, sd_bus *bus, AldModel *model)
+{
+        g_autoptr(GPtrArray) rows = NULL;
+        int r = read_rows(bus, &rows);
+
+        return r == ALD_EXIT_OK ? print_list(order, model, rows) : r;
+}
+
 /* Silencing */
 
-/* A silence may outlive its node; then only the id finds it. */
-static int find_id(const SilenceOrder *order, AldStateSession *session, const char *word, char **ret)
+/* As the list has it, or more digits of the id. */
+static bool is_called(AldModel *model, const char *id, const char *word)
 {
+        g_autofree char *name = ald_node_name(model, id);
+
+        return g_strcmp0(name, word) == 0 ||
+               (id && strlen(word) >= ALD_SHORT_ID_DIGITS && g_str_has_prefix(id, word));
+}
+
+/* The only node of a silence that is called so; NULL if there is none, or several. A silence may outlive its
+ * node, so any id may be one. */
+static const char *find_silent(const GPtrArray *silences, AldModel *model, const char *word)
+{
+        const char *found = NULL;
+
+        if (ald_is_node_id(word))
+                return word;
+        for (guint i = 0; i < silences->len; i++) {
+                const AldSilenceRow *row = silences->pdata[i];
+                const char *const ids[] = { row->node, row->peer };
+
+                for (size_t k = 0; k < G_N_ELEMENTS(ids); k++) {
+                        if (!is_called(model, ids[k], word))
+                                continue;
+                        if (found && strcmp(found, ids[k]) != 0)
+                                return NULL;
+                        found = ids[k];
+                }
+        }
+        return found;
+}
+
+static int find_id(AldStateSession *session, const GPtrArray *silences, const char *word, char **ret)
+{
+        const char *silent = silences ? find_silent(silences, session->model, word) : NULL;
         const AldEntity *node;
         int r;
 
-        if (order->ends && ald_is_node_id(word)) {
-                *ret = g_strdup(word);
+        if (silent) {
+                *ret = g_strdup(silent);
                 return ALD_EXIT_OK;
         }
         r = ald_session_find_node(session, word, &node);
@@ -183,12 +223,15 @@ static int find_id(const SilenceOrder *order, AldStateSession *session, const ch
         return r;
 }
 
-static int find_ids(SilenceOrder *order, AldStateSession *session)
+static int find_ids(SilenceOrder *order, AldStateSession *session, sd_bus *bus)
 {
-        int r = find_id(order, session, order->nodes[0], &order->ids[0]);
+        g_autoptr(GPtrArray) silences = NULL;
+        int r = order->ends ? read_rows(bus, &silences) : ALD_EXIT_OK;
 
+        if (r == ALD_EXIT_OK)
+                r = find_id(session, silences, order->nodes[0], &order->ids[0]);
         if (r == ALD_EXIT_OK && order->nodes[1])
-                r = find_id(order, session, order->nodes[1], &order->ids[1]);
+                r = find_id(session, silences, order->nodes[1], &order->ids[1]);
         if (r != ALD_EXIT_OK)
                 return r;
         if (!order->ids[1])
@@ -248,10 +291,10 @@ static int run(SilenceOrder *order)
         g_autoptr(AldOwnBus) bus = NULL;
         int r = ald_session_load(&session, &order->ctl, false);
 
-        if (r == ALD_EXIT_OK && order->nodes[0])
-                r = find_ids(order, &session);
         if (r == ALD_EXIT_OK)
                 r = ald_bus_open(&order->ctl, &bus);
+        if (r == ALD_EXIT_OK && order->nodes[0])
+                r = find_ids(order, &session, bus);
         if (r != ALD_EXIT_OK)
                 return r;
         return order->nodes[0] ? change(order, bus, session.model) : list(order, bus, session.model);
