@@ -146,6 +146,7 @@ static void update(AldNotifier *notifier, bool turned)
                 NotedFinding *noted;
 
                 if (ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_NOTICE ||
+                        ald_finding_item_left_out(item) > 0 ||
                         g_hash_table_contains(now, ald_finding_item_key(item)))
                         continue;
                 noted = ald_finding_item_is_silent(item) ? note_silent(notifier, item)

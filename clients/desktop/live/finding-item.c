@@ -13,6 +13,7 @@ struct _AldFindingItem {
         GStrv nodes;
         bool silent;
         AldFindingWeight weight;
+        uint64_t left_out;
 };
 
 enum { CHANGED, N_SIGNALS };
@@ -111,6 +112,7 @@ static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *m
         clear_row(item);
         item->nodes = g_strdupv(row->nodes ? (GStrv) row->nodes : none);
         item->weight = weight_of(row);
+        item->left_out = row->left_out == ALD_ABSENT_UINT64 ? 0 : row->left_out;
         item->names = join_names(row, model);
         item->words = ald_finding_words_with_times(row, ald_finding_time_text) ?: g_strdup(ALD_ABSENT_TEXT);
         item->remedy = ald_finding_remedy_words(row);
@@ -147,6 +149,11 @@ const char *ald_finding_item_key(AldFindingItem *item)
 AldFindingWeight ald_finding_item_weight(AldFindingItem *item)
 {
         return item->weight;
+}
+
+uint64_t ald_finding_item_left_out(AldFindingItem *item)
+{
+        return item->left_out;
 }
 
 const char *ald_finding_item_id(AldFindingItem *item)

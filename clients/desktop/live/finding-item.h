@@ -26,6 +26,9 @@ void ald_finding_item_update(AldFindingItem *item, const AldFindingRow *row, Ald
 
 AldFindingWeight ald_finding_item_weight(AldFindingItem *item);
 
+/* How many findings it only counts, because they are left out; 0 if it is one itself. */
+uint64_t ald_finding_item_left_out(AldFindingItem *item);
+
 /* "link-below-negotiated" */
 const char *ald_finding_item_id(AldFindingItem *item);
 

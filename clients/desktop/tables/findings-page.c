@@ -240,14 +240,15 @@ static GListModel *items_of(AldFindingsPage *page)
 static unsigned count(AldFindingsPage *page, AldFindingWeight weight)
 {
         GListModel *items = items_of(page);
-        unsigned n = 0;
+        uint64_t n = 0;
 
         for (guint i = 0; i < g_list_model_get_n_items(items); i++) {
                 g_autoptr(AldFindingItem) item = g_list_model_get_item(items, i);
 
-                n += ald_finding_item_weight(item) == weight;
+                if (ald_finding_item_weight(item) == weight)
+                        n += ald_finding_item_left_out(item) ?: 1;
         }
-        return n;
+        return (unsigned) MIN(n, UINT_MAX);
 }
 
 static void update_counts(AldFindingsPage *page)

@@ -65,10 +65,23 @@ static void test_nodes_come_and_go(void)
         g_assert_cmpstr(ald_finding_item_key(item), ==, key);
 }
 
+static void test_left_out(void)
+{
+        AldFindingRow row = row_of(ALD_FINDING_ROW_ID_VERSIONS_DIFFER, NULL);
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(AldFindingItem) item = ald_finding_item_new(&row, model);
+
+        g_assert_cmpuint(ald_finding_item_left_out(item), ==, 0);
+        row.left_out = 7;
+        ald_finding_item_update(item, &row, model);
+        g_assert_cmpuint(ald_finding_item_left_out(item), ==, 7);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/finding-item/told-apart", test_findings_are_told_apart);
         g_test_add_func("/finding-item/nodes", test_nodes_come_and_go);
+        g_test_add_func("/finding-item/left-out", test_left_out);
         return g_test_run();
 }
