@@ -28,7 +28,6 @@ sys.path.insert(0, str(SOURCE / "tests/bed"))
 from bedlib.machine import can_isolate  # noqa: E402
 
 
-
 def others_can_enter():
     nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
     return subprocess.run([*nobody, "test", "-r", SOURCE / "demo"], check=False).returncode == 0
