@@ -34,7 +34,7 @@ def others_can_enter():
 
 
 needs_cluster = pytest.mark.skipif(not can_isolate() or not others_can_enter(),
-                                   reason="needs root with the right to make namespaces, and a tree that others can read")
+                                   reason="needs root that may make namespaces, and a tree that others can read")
 
 
 def belonging():
