@@ -158,7 +158,7 @@ def test_a_service_that_hangs(make_host):
 
 
 def test_an_ssh_that_hangs(make_host, tmp_path):
-    """It ends as well, or whoever reads the errors would wait for it."""
+    """It ends, too: otherwise a reader of the errors would wait for it."""
     (tmp_path / "ssh").write_text(f"#!/bin/sh\nexec sleep 600 3>{tmp_path}/running\n")
     (tmp_path / "ssh").chmod(0o755)
     os.mkfifo(tmp_path / "running")

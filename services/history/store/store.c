@@ -337,9 +337,11 @@ static int keep_budget(AldHistory *history)
                 r = ald_series_drop_oldest(history->database, ald_budget_series(history->budget));
                 ald_series_table_forget_ids(history->series);
         }
-        if (r > 0 && ald_database_checkpoint(history->database) == -EIO)
-                return -EIO;
-        if (r != 0)
+        if (r > 0) {
+                r = ald_database_checkpoint(history->database);
+                return r < 0 && r != -EBUSY ? r : 1;
+        }
+        if (r < 0)
                 return r;
         r = ald_budget_keep(history->database, history->budget);
         if (r == 0 && history->exceeds) {
