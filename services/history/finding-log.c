@@ -20,10 +20,9 @@ typedef struct AldLoggedFinding {
         bool reported; /* its beginning */
 } AldLoggedFinding;
 
-/* An end that could not be written. */
-typedef struct AldUnwrittenEnd {
-        int64_t event, ended;
-} AldUnwrittenEnd;
+typedef struct AldEventEnd {
+        int64_t event, began, ended;
+} AldEventEnd;
 
 struct AldFindingLog {
         AldHistory *history;
@@ -33,7 +32,7 @@ struct AldFindingLog {
         AldAlerts *alerts;
         AldSilences *silences;
         GHashTable *logged;    /* key of the alert → AldLoggedFinding */
-        GArray *unwritten;     /* AldUnwrittenEnd */
+        GArray *unwritten;     /* AldEventEnd, those that could not be written */
         char *saved_alerts;    /* the text of the file; NULL: not known */
         bool changed;          /* what the other file has, since it was saved */
         bool said_alerts_full; /* once is enough */
@@ -136,9 +135,9 @@ static bool save_silences(AldFindingLog *log)
         return !log->changed;
 }
 
-static bool write_end(AldFindingLog *log, int64_t event, int64_t ended)
+static bool write_end(AldFindingLog *log, const AldEventEnd *end)
 {
-        int r = ald_history_end_event(log->history, event, ended);
+        int r = ald_history_end_event(log->history, end->event, end->began, end->ended);
 
         return r >= 0 || r == -ENODATA;
 }
@@ -146,9 +145,7 @@ static bool write_end(AldFindingLog *log, int64_t event, int64_t ended)
 static void write_ends(AldFindingLog *log)
 {
         while (log->unwritten->len > 0) {
-                const AldUnwrittenEnd *end = &g_array_index(log->unwritten, AldUnwrittenEnd, 0);
-
-                if (!write_end(log, end->event, end->ended))
+                if (!write_end(log, &g_array_index(log->unwritten, AldEventEnd, 0)))
                         return;
                 g_array_remove_index(log->unwritten, 0);
         }
@@ -183,7 +180,7 @@ AldFindingLog *ald_finding_log_new(
         log->silences_file = ald_saved_file_new(directory, "silences.json", "silences");
         log->silences = ald_silences_new();
         log->logged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-        log->unwritten = g_array_new(FALSE, FALSE, sizeof(AldUnwrittenEnd));
+        log->unwritten = g_array_new(FALSE, FALSE, sizeof(AldEventEnd));
         read_alerts(log);
         read_silences(log);
         return log;
@@ -279,23 +276,26 @@ static uint64_t write_beginning(AldFindingLog *log, const AldFindingRow *row, ui
 
 typedef struct Loading {
         GHashTable *known; /* numbers of events that are logged */
-        GArray *lost;      /* of others that have not ended */
+        GArray *lost;      /* AldEventEnd, of others that have not ended */
+        int64_t now;
 } Loading;
 
 static void load_event(const AldKeptEvent *event, void *userdata)
 {
         const Loading *loading = userdata;
 
+        const AldEventEnd end = { event->id, event->began, MAX(loading->now, event->began) };
+
         if (!g_hash_table_contains(loading->known, &event->id))
-                g_array_append_val(loading->lost, event->id);
+                g_array_append_val(loading->lost, end);
 }
 
 /* Events that nobody would end. */
 static void end_lost_events(AldFindingLog *log, uint64_t now)
 {
         g_autoptr(GHashTable) known = g_hash_table_new(g_int64_hash, g_int64_equal);
-        g_autoptr(GArray) lost = g_array_new(FALSE, FALSE, sizeof(int64_t));
-        Loading loading = { known, lost };
+        g_autoptr(GArray) lost = g_array_new(FALSE, FALSE, sizeof(AldEventEnd));
+        Loading loading = { known, lost, (int64_t) now };
         GHashTableIter iter;
         AldLoggedFinding *logged;
 
@@ -304,7 +304,7 @@ static void end_lost_events(AldFindingLog *log, uint64_t now)
                 g_hash_table_add(known, &logged->event);
         (void) ald_history_visit_open_events(log->history, load_event, &loading);
         for (guint i = 0; i < lost->len; i++)
-                (void) ald_history_end_event(log->history, g_array_index(lost, int64_t, i), (int64_t) now);
+                (void) write_end(log, &g_array_index(lost, AldEventEnd, i));
 }
 
 /* Of alerts that are not known any more. */
@@ -362,16 +362,15 @@ static void begin_finding(AldFindingLog *log, const AldAlert *alert)
 static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
 {
         const AldLoggedFinding *logged = g_hash_table_lookup(log->logged, notice->alert->key);
+        AldEventEnd end;
         uint64_t ended;
 
         if (!logged)
                 return;
         ended = MAX(notice->at_usec, logged->began);
-        if (logged->event != ALD_ABSENT_UINT64 && !write_end(log, (int64_t) logged->event, (int64_t) ended)) {
-                const AldUnwrittenEnd unwritten = { (int64_t) logged->event, (int64_t) ended };
-
-                g_array_append_val(log->unwritten, unwritten);
-        }
+        end = (AldEventEnd){ (int64_t) logged->event, (int64_t) logged->began, (int64_t) ended };
+        if (logged->event != ALD_ABSENT_UINT64 && !write_end(log, &end))
+                g_array_append_val(log->unwritten, end);
         if (logged->reported && !ald_silences_cover(log->silences, notice->alert->row))
                 notify(log, logged, notice->alert, ended);
         g_hash_table_remove(log->logged, notice->alert->key);
@@ -379,10 +378,8 @@ static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
 }
 
 /* Those that have just begun, and those that began when they were not to be logged. */
-static void log_beginnings(AldFindingLog *log, const char *only)
+static void log_beginnings(AldFindingLog *log, const GPtrArray *begun, const char *only)
 {
-        g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
-
         for (guint i = 0; i < begun->len; i++) {
                 const AldAlert *alert = begun->pdata[i];
 
@@ -393,10 +390,8 @@ static void log_beginnings(AldFindingLog *log, const char *only)
 }
 
 /* Those that have just begun, and those that began in silence. */
-static void report_beginnings(AldFindingLog *log)
+static void report_beginnings(AldFindingLog *log, const GPtrArray *begun)
 {
-        g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
-
         for (guint i = 0; i < begun->len; i++) {
                 const AldAlert *alert = begun->pdata[i];
                 AldLoggedFinding *logged = g_hash_table_lookup(log->logged, alert->key);
@@ -423,6 +418,7 @@ void ald_finding_log_update(
         AldFindingLog *log, const GPtrArray *findings, AldAlertPaths *paths, const char *only, uint64_t now)
 {
         g_autoptr(GArray) notices = ald_alerts_update(log->alerts, findings, paths, now);
+        g_autoptr(GPtrArray) begun = NULL;
         const bool changed = log->changed;
 
         for (guint i = 0; i < notices->len; i++) {
@@ -431,8 +427,9 @@ void ald_finding_log_update(
                 if (!notice->begins)
                         end_finding(log, notice);
         }
-        log_beginnings(log, only);
-        report_beginnings(log);
+        begun = ald_alerts_begun(log->alerts);
+        log_beginnings(log, begun, only);
+        report_beginnings(log, begun);
         note_left_out(log);
         if (notices->len > 0 || log->changed != changed)
                 ald_finding_log_save(log);
@@ -450,13 +447,20 @@ uint64_t ald_finding_log_due(const AldFindingLog *log)
 
 /* Silences */
 
+static void report_after_silences(AldFindingLog *log)
+{
+        g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
+
+        log->handler->silences_changed(log->userdata);
+        report_beginnings(log, begun);
+}
+
 void ald_finding_log_expire(AldFindingLog *log, uint64_t now)
 {
         if (!ald_silences_expire(log->silences, now))
                 return;
         log->changed = true;
-        log->handler->silences_changed(log->userdata);
-        report_beginnings(log);
+        report_after_silences(log);
         ald_finding_log_save(log);
 }
 
@@ -469,8 +473,7 @@ static int settle(AldFindingLog *log, AldSilences *before)
                 return -EIO;
         }
         ald_silences_free(before);
-        log->handler->silences_changed(log->userdata);
-        report_beginnings(log);
+        report_after_silences(log);
         if (log->changed)
                 save_silences(log);
         return 0;

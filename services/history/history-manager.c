@@ -239,7 +239,8 @@ static void flush(AldHistoryManager *manager)
         r = ald_history_flush(manager->history, now());
         ald_finding_log_save(manager->log);
         /* Memory of samples and of the database that was needed for this moment only. */
-        malloc_trim(0);
+        if (r == 0)
+                malloc_trim(0);
         manager->handler->properties_changed(manager->userdata);
         ald_timer_set(manager->flush, g_get_monotonic_time() + (r > 0 ? SHRINK_USEC : FLUSH_USEC));
 }

@@ -7,7 +7,8 @@
 static const char insert_text[] = "INSERT INTO events (began, finding, nodes, text) VALUES (?, ?, ?, ?)";
 static const char trim_text[] = "DELETE FROM events WHERE id IN"
                                 " (SELECT id FROM events ORDER BY began DESC, id DESC LIMIT -1 OFFSET ?)";
-static const char end_text[] = "UPDATE events SET ended = ?2 WHERE id = ?1 AND ended IS NULL RETURNING id";
+static const char end_text[] =
+        "UPDATE events SET ended = ?3 WHERE id = ?1 AND began = ?2 AND ended IS NULL RETURNING id";
 static const char visit_text[] = "SELECT id, began, ended, finding, nodes, text FROM events"
                                  " WHERE began < ?2 AND (ended IS NULL OR ended >= ?1) ORDER BY began, id";
 
@@ -33,12 +34,12 @@ int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned m
         return r;
 }
 
-int ald_event_end(AldDatabase *database, int64_t id, int64_t ended)
+int ald_event_end(AldDatabase *database, int64_t id, int64_t began, int64_t ended)
 {
         sqlite3_stmt *statement;
         int r, n = 0;
 
-        r = ald_database_query(database, &statement, end_text, "ii", id, ended);
+        r = ald_database_query(database, &statement, end_text, "iii", id, began, ended);
         if (r < 0)
                 return r;
         while ((r = ald_database_step(database, statement)) > 0)

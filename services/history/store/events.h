@@ -20,8 +20,9 @@ typedef struct AldKeptEvent {
 /* Adds an event whose id is ignored, and drops the oldest if there are more than max. */
 int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned max, int64_t *ret_id);
 
-/* -ENODATA if there is no such event, or it has ended. */
-int ald_event_end(AldDatabase *database, int64_t id, int64_t ended);
+/* -ENODATA if there is no event of this number that began then, or it has ended: in a new file, the numbers
+ * of an older one are given again. */
+int ald_event_end(AldDatabase *database, int64_t id, int64_t began, int64_t ended);
 
 /* Called for each; what the event points to ends with the call. */
 typedef void (*AldEventVisit)(const AldKeptEvent *event, void *userdata);

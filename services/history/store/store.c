@@ -551,7 +551,7 @@ int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int6
         return end_request(history, r);
 }
 
-int ald_history_end_event(AldHistory *history, int64_t id, int64_t ended)
+int ald_history_end_event(AldHistory *history, int64_t id, int64_t began, int64_t ended)
 {
         int r;
 
@@ -560,7 +560,7 @@ int ald_history_end_event(AldHistory *history, int64_t id, int64_t ended)
                 return r;
         r = keep_budget(history);
         if (r >= 0)
-                r = ald_event_end(history->database, id, ended);
+                r = ald_event_end(history->database, id, began, ended);
         return end_request(history, r);
 }
 

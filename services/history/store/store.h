@@ -80,7 +80,7 @@ int ald_history_oldest(AldHistory *history, int64_t *ret);
 
 /* Written at once. */
 int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int64_t *ret_id);
-int ald_history_end_event(AldHistory *history, int64_t id, int64_t ended);
+int ald_history_end_event(AldHistory *history, int64_t id, int64_t began, int64_t ended);
 
 /* All that have not ended. */
 int ald_history_visit_open_events(AldHistory *history, AldEventVisit visit, void *userdata);

@@ -536,9 +536,15 @@ static void test_events(Fixture *fixture, gconstpointer data)
         event.began = BEGIN + 20 * SECOND;
         event.finding = "b";
         g_assert_cmpint(ald_history_begin_event(fixture->history, &event, &two), ==, 0);
-        g_assert_cmpint(ald_history_end_event(fixture->history, one, BEGIN + 30 * SECOND), ==, 0);
-        g_assert_cmpint(ald_history_end_event(fixture->history, one, BEGIN + 40 * SECOND), ==, -ENODATA);
-        g_assert_cmpint(ald_history_end_event(fixture->history, two + 1, BEGIN), ==, -ENODATA);
+        g_assert_cmpint(
+                ald_history_end_event(fixture->history, one, BEGIN, BEGIN + 30 * SECOND), ==, -ENODATA);
+        g_assert_cmpint(
+                ald_history_end_event(fixture->history, one, BEGIN + 10 * SECOND, BEGIN + 30 * SECOND), ==,
+                0);
+        g_assert_cmpint(
+                ald_history_end_event(fixture->history, one, BEGIN + 10 * SECOND, BEGIN + 40 * SECOND), ==,
+                -ENODATA);
+        g_assert_cmpint(ald_history_end_event(fixture->history, two + 1, BEGIN, BEGIN), ==, -ENODATA);
         event.text = long_text;
         g_assert_cmpint(ald_history_begin_event(fixture->history, &event, &two), ==, -E2BIG);
         reopen(fixture);
