@@ -41,6 +41,8 @@
 #define CONNECTIONS_PER_ROUND 16u
 /* Connections without unread messages are forgotten if there are more than this. */
 #define CONNECTIONS_MAX 1024u
+/* So many names that have left the bus are remembered, the latest. A bus never gives a unique name twice. */
+#define GONE_MAX 1024u
 
 /* After BROADCASTS_ASK bytes the bus is asked how much of our broadcasts it holds; until it answers, at most
  * BROADCASTS_AHEAD bytes are sent. */
@@ -58,7 +60,7 @@ typedef struct User {
         size_t unread; /* bytes that we sent and that may be unread, of all connections */
         size_t refusals;
         GQueue connections; /* of Connection, through Connection.place */
-        GQueue waiting;     /* of Waiting */
+        GQueue waiting;     /* of Waiting, until the user has read enough */
         unsigned asking;    /* answers of the bus that are due */
         gint64 asked;       /* when the last round began */
         bool reads;         /* it had read nearly all by then */
@@ -72,6 +74,7 @@ typedef struct Connection {
         GList place;
         size_t unread;    /* at most */
         size_t since_ask; /* of these, what was sent since the bus was asked */
+        GQueue calls;     /* of Waiting, until the bus has named its user */
         sd_bus_slot *uid_query, *stats_query;
 } Connection;
 
@@ -86,9 +89,11 @@ struct AldReaders {
         GHashTable *connections; /* unique name → Connection */
         GHashTable *users;       /* uid → User */
         GHashTable *sizes;       /* member → size of its last reply */
+        GHashTable *gone;        /* set of unique names that have left the bus */
+        GQueue gone_order;       /* the same names, the oldest first */
         User *unknown;
-        size_t unread; /* of all users */
-        unsigned waiting;
+        size_t unread;    /* of all users */
+        unsigned waiting; /* calls, of all connections and users */
         AldTimer *timer;
         char *exempt;
         bool unanswered; /* this bus keeps no such account */
@@ -108,11 +113,17 @@ static void waiting_free(gpointer data)
         g_free(waiting);
 }
 
+static void clear_waiting(AldReaders *readers, GQueue *queue)
+{
+        readers->waiting -= queue->length;
+        g_queue_clear_full(queue, waiting_free);
+}
+
 static void user_free(gpointer data)
 {
         User *user = data;
 
-        g_queue_clear_full(&user->waiting, waiting_free);
+        clear_waiting(user->readers, &user->waiting);
         g_free(user);
 }
 
@@ -162,29 +173,37 @@ static void connection_free(gpointer data)
         if (connection->stats_query)
                 connection->user->asking--;
         g_queue_unlink(&connection->user->connections, &connection->place);
+        clear_waiting(connection->readers, &connection->calls);
         sd_bus_slot_unref(connection->uid_query);
         sd_bus_slot_unref(connection->stats_query);
         g_free(connection->name);
         g_free(connection);
 }
 
-/* Handles the oldest waiting call again from the start. */
-static void readmit(User *user)
+/* Drops the connection, and the calls that nobody waits for any more. */
+static void connection_gone(Connection *connection)
 {
-        Waiting *waiting = g_queue_pop_head(&user->waiting);
-        int r;
+        AldReaders *readers = connection->readers;
+        char *name = g_strdup(connection->name);
 
-        user->readers->waiting--;
-        r = sd_bus_enqueue_for_read(user->readers->service->bus, waiting->call);
-        if (r < 0)
-                g_warning("Cannot resume a call: %s", g_strerror(-r));
-        waiting_free(waiting);
+        g_hash_table_remove(readers->connections, name);
+        g_hash_table_add(readers->gone, name);
+        g_queue_push_tail(&readers->gone_order, name);
+        if (readers->gone_order.length > GONE_MAX)
+                g_hash_table_remove(readers->gone, g_queue_pop_head(&readers->gone_order));
 }
 
-static void readmit_all(User *user)
+/* Handles waiting calls again from the start. */
+static void readmit_all(AldReaders *readers, GQueue *queue)
 {
-        while (!g_queue_is_empty(&user->waiting))
-                readmit(user);
+        for (GList *l = queue->head; l; l = l->next) {
+                const Waiting *waiting = l->data;
+                int r = sd_bus_enqueue_for_read(readers->service->bus, waiting->call);
+
+                if (r < 0)
+                        g_warning("Cannot resume a call: %s", g_strerror(-r));
+        }
+        clear_waiting(readers, queue);
 }
 
 static int ask_about(AldReaders *readers, const char *name, sd_bus_slot **slot,
@@ -230,7 +249,7 @@ static void give_up(AldReaders *readers, const sd_bus_error *failure)
                         failure && failure->message ? failure->message : "not supported");
         g_hash_table_iter_init(&iter, readers->users);
         while (g_hash_table_iter_next(&iter, NULL, &user))
-                readmit_all(user);
+                readmit_all(readers, &((User *) user)->waiting);
 }
 
 /* The size of a reply unless its handler reports more. */
@@ -304,13 +323,12 @@ static int refuse(User *user, sd_bus_message *call, sd_bus_error *error)
         return r;
 }
 
-/* When to look at the waiting calls again. Calls of a user that is not yet known wait only until it is known.
- */
+/* When to look at the waiting calls again. */
 static gint64 next_look(const User *user)
 {
         const Waiting *first = g_queue_peek_head((GQueue *) &user->waiting);
 
-        if (!first || user == user->readers->unknown)
+        if (!first)
                 return ALD_TIMER_NEVER;
         return user->asking == 0 ? next_round(user) : first->since + UNANSWERED_USEC;
 }
@@ -338,7 +356,7 @@ static void look_at_waiting(User *user)
                 sd_bus_error error = SD_BUS_ERROR_NULL;
 
                 if (user->asking == 0 && fits(user, expected_size(user->readers, first->call))) {
-                        readmit_all(user);
+                        readmit_all(user->readers, &user->waiting);
                         return;
                 }
                 if (now - first->since < timeout)
@@ -363,7 +381,7 @@ static int on_stats(sd_bus_message *reply, void *userdata, sd_bus_error *error)
         connection->stats_query = sd_bus_slot_unref(connection->stats_query);
         user->asking--;
         if (sd_bus_error_has_name(failure, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
-                g_hash_table_remove(readers->connections, connection->name);
+                connection_gone(connection);
         } else if (failure || (r = read_stats(reply, "OutgoingBytes", &held)) < 0) {
                 give_up(readers, failure);
                 return 0;
@@ -428,7 +446,7 @@ static void on_timer(void *userdata)
                 User *user = value;
                 const Waiting *first = g_queue_peek_head(&user->waiting);
 
-                if (!first || user == readers->unknown)
+                if (!first)
                         continue;
                 ask_about_all(user, expected_size(readers, first->call));
                 look_at_waiting(user);
@@ -471,25 +489,33 @@ static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         Connection *connection = userdata;
         AldReaders *readers = connection->readers;
+        const sd_bus_error *failure = sd_bus_message_get_error(reply);
         uint32_t uid;
+        int r;
 
         connection->uid_query = sd_bus_slot_unref(connection->uid_query);
-        if (sd_bus_message_is_method_error(reply, NULL) || sd_bus_message_read(reply, "u", &uid) < 0) {
-                g_hash_table_remove(readers->connections, connection->name);
+        if (sd_bus_error_has_name(failure, SD_BUS_ERROR_NAME_HAS_NO_OWNER)) {
+                connection_gone(connection);
+                return 0;
+        }
+        r = failure ? -sd_bus_message_get_errno(reply) : sd_bus_message_read(reply, "u", &uid);
+        if (r < 0) {
+                /* It shares the limits of all whose user is unknown, and is not asked about again. */
+                g_debug("The bus does not name the user of %s: %s", connection->name, g_strerror(-r));
         } else {
                 leave(connection);
                 join(connection, find_user(readers, uid));
         }
-        /* In the order of arrival; calls of users that are still unknown wait again. */
-        readmit_all(readers->unknown);
+        readmit_all(readers, &connection->calls);
         return 0;
 }
 
+/* NULL if it is known to have left the bus. */
 static Connection *find_connection(AldReaders *readers, const char *name)
 {
         Connection *connection = g_hash_table_lookup(readers->connections, name);
 
-        if (connection)
+        if (connection || g_hash_table_contains(readers->gone, name))
                 return connection;
         if (g_hash_table_size(readers->connections) >= CONNECTIONS_MAX) {
                 g_hash_table_foreach_remove(readers->connections, is_idle, NULL);
@@ -498,6 +524,7 @@ static Connection *find_connection(AldReaders *readers, const char *name)
         connection = g_new0(Connection, 1);
         connection->readers = readers;
         connection->name = g_strdup(name);
+        g_queue_init(&connection->calls);
         join(connection, readers->unknown);
         g_hash_table_insert(readers->connections, connection->name, connection);
         (void) sd_bus_call_method_async(readers->service->bus, &connection->uid_query, "org.freedesktop.DBus",
@@ -526,16 +553,15 @@ static bool is_small(sd_bus_message *call)
         return r == 0 && sd_bus_message_rewind(call, true) >= 0;
 }
 
-static bool keep(User *user, sd_bus_message *call, unsigned max)
+static bool keep(AldReaders *readers, GQueue *queue, sd_bus_message *call, unsigned max)
 {
-        AldReaders *readers = user->readers;
         Waiting *waiting;
 
-        if (readers->waiting >= WAITING_MAX || user->waiting.length >= max || !is_small(call))
+        if (readers->waiting >= WAITING_MAX || queue->length >= max || !is_small(call))
                 return false;
         waiting = g_new(Waiting, 1);
         *waiting = (Waiting){ sd_bus_message_ref(call), g_get_monotonic_time() };
-        g_queue_push_tail(&user->waiting, waiting);
+        g_queue_push_tail(queue, waiting);
         readers->waiting++;
         return true;
 }
@@ -552,8 +578,10 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
                 g_strcmp0(sender, readers->exempt) == 0)
                 return 0;
         connection = find_connection(readers, sender);
+        if (!connection)
+                return 1; /* Nobody waits for a reply. */
         user = connection->user;
-        if (connection->uid_query && keep(user, message, WAITING_MAX))
+        if (connection->uid_query && keep(readers, &connection->calls, message, WAITING_MAX))
                 return 1;
         size = expected_size(readers, message);
         if (fits(user, size)) {
@@ -562,7 +590,7 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
                         ask_about_user(user);
                 return 0;
         }
-        if (keep(user, message, WAITING_PER_USER_MAX)) {
+        if (keep(readers, &user->waiting, message, WAITING_PER_USER_MAX)) {
                 ask_about_all(user, size);
                 set_timer(readers);
                 return 1;
@@ -633,19 +661,26 @@ void ald_service_replied(AldService *service, sd_bus_message *call, size_t bytes
 {
         const char *sender = sd_bus_message_get_sender(call), *member = sd_bus_message_get_member(call);
         AldReaders *readers = service->readers;
+        Connection *connection;
 
         if (!readers || !sender || readers->unanswered || g_strcmp0(sender, readers->exempt) == 0)
                 return;
-        add_unread(find_connection(readers, sender), bytes);
+        connection = find_connection(readers, sender);
+        if (connection)
+                add_unread(connection, bytes);
         g_hash_table_insert(readers->sizes, g_strdup(member), GSIZE_TO_POINTER(bytes));
 }
 
 void ald_service_directed(AldService *service, const char *name, size_t bytes)
 {
         AldReaders *readers = service->readers;
+        Connection *connection;
 
-        if (readers && !readers->unanswered && g_strcmp0(name, readers->exempt) != 0)
-                add_unread(find_connection(readers, name), bytes);
+        if (!readers || readers->unanswered || g_strcmp0(name, readers->exempt) == 0)
+                return;
+        connection = find_connection(readers, name);
+        if (connection)
+                add_unread(connection, bytes);
 }
 
 bool ald_service_is_reading(AldService *service, const char *name)
@@ -656,6 +691,8 @@ bool ald_service_is_reading(AldService *service, const char *name)
         if (!readers || readers->unanswered)
                 return true;
         connection = find_connection(readers, name);
+        if (!connection)
+                return true; /* The signal goes nowhere, and its subscription ends. */
         if (connection->unread <= ALD_UNREAD_SIGNALS_MAX &&
                 connection->user->unread <= ALD_UNREAD_PER_USER_MAX && fits_all(connection->user, REPLY_SIZE))
                 return true;
@@ -679,7 +716,7 @@ int ald_service_sender_uid(AldService *service, sd_bus_message *call, uid_t *ret
         if (!service->readers || !sender)
                 return -ENODATA;
         connection = find_connection(service->readers, sender);
-        if (connection->user == service->readers->unknown)
+        if (!connection || connection->user == service->readers->unknown)
                 return -ENODATA;
         *ret = connection->user->uid;
         return 0;
@@ -696,6 +733,8 @@ int ald_readers_new(AldService *service, AldReaders **ret)
         g_hash_table_insert(readers->users, GUINT_TO_POINTER((uid_t) -1), readers->unknown);
         readers->connections = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, connection_free);
         readers->sizes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        readers->gone = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_queue_init(&readers->gone_order);
         readers->timer = ald_timer_new("readers", on_timer, readers);
         r = sd_bus_add_filter(service->bus, &readers->filter, on_message, readers);
         if (r < 0)
@@ -714,6 +753,8 @@ void ald_readers_free(AldReaders *readers)
         g_hash_table_unref(readers->connections);
         g_hash_table_unref(readers->users);
         g_hash_table_unref(readers->sizes);
+        g_hash_table_unref(readers->gone);
+        g_queue_clear(&readers->gone_order);
         g_free(readers->exempt);
         g_free(readers);
 }

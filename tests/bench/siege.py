@@ -2,6 +2,7 @@
 """What others notice while local users and hosts without a key do all they can to keep services from them."""
 
 import contextlib
+import json
 import os
 import struct
 import sys
@@ -19,7 +20,8 @@ UPDATES_PER_TURN, TURN_SECONDS = 30, 0.1
 QUESTION_SECONDS = 0.02
 ARRIVE_SECONDS = 20
 METHOD_RETURN, SIGNAL = 2, 4
-ATTACKER, OTHER = "nobody", "daemon"
+ATTACKER, LEAVER, OTHER = "nobody", "games", "daemon"
+DAEMONS = ("identityd", "telemetryd", "link-probed", "stated", "historyd")
 
 LINK_PROBE = ("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", "org.alidade.LinkProbe1")
 JOB = "org.alidade.LinkProbe1.Job"
@@ -27,6 +29,11 @@ ENDED = ("done", "failed", "canceled")
 SHAPE = (100_000_000, 100_000_000)
 OUTSIDER, OUTSIDERS = "10.77.66.254", [f"10.77.66.{i + 1}" for i in range(17)]
 OUTSIDERS_FE80 = [f"fe80::66:{i + 1:x}" for i in range(4)]
+LEAVING_CONNECTIONS = 100
+# Of the services, before the siege and after it.
+REST_SECONDS = 10
+# From the end of the siege until the services must be at rest.
+CALM_SECONDS = 1
 LOCAL_SOURCES = [f"127.0.0.{i + 1}" for i in range(4)]
 # More than any number of connections that are open at a time.
 REFUSED_AT_FIRST = 200
@@ -203,8 +210,25 @@ class Handshakes(Flood):
         self.stack.close()
 
 
+class Leaving(Flood):
+    """Calls each service from many connections that are closed at once, again and again."""
+
+    def __init__(self, host):
+        from bedlib.services import SERVICES
+
+        super().__init__(host)
+        self.process = host.spawn(
+            ["/usr/bin/python3", HERE / "siege-leave.py", host.bus.socket, f"--connections={LEAVING_CONNECTIONS}",
+             *(SERVICES[daemon].bus_name for daemon in DAEMONS)], "siege-leave", user=LEAVER)
+
+    def close(self):
+        self.process.stop()
+        if json.loads(self.process.log_text())["calls"] == 0:
+            raise AssertionError("nobody has called and left")
+
+
 # Nodes take their time to come up, so the flood with them begins first.
-FLOODS = (Handshakes, UnreadAnswers, StoppedSubscribers, Places)
+FLOODS = (Handshakes, UnreadAnswers, StoppedSubscribers, Places, Leaving)
 
 
 def connect(host, user):
@@ -272,7 +296,7 @@ def node(number):
 
 def update(cluster, until):
     """{node: its last value}"""
-    from gi.repository import GLib
+    from bedlib.variants import pack
     from state_service import PATH, RECORDS, STATE, blob, memory
 
     last, seq = {}, 1
@@ -280,7 +304,7 @@ def update(cluster, until):
         begun, seq = time.monotonic(), seq + 1
         chosen = [(seq * UPDATES_PER_TURN + n) % NODES for n in range(UPDATES_PER_TURN)]
         records = [memory(node(n), seq, seq=seq, updated=seq) for n in chosen]
-        cluster.send(blob(STATE, PATH, STATE, "PutRecords", GLib.Variant(f"({RECORDS})", (records,)), serial=seq))
+        cluster.send(blob(STATE, PATH, STATE, "PutRecords", pack(f"({RECORDS})", (records,)), serial=seq))
         if not read_answer(cluster):
             raise AssertionError("no records were taken")
         last.update({node(n): seq for n in chosen})
@@ -290,14 +314,14 @@ def update(cluster, until):
 
 def fill(cluster):
     """Each node has a record that changes, and one that makes a map of all of them large."""
-    from gi.repository import GLib
+    from bedlib.variants import pack
     from state_service import PATH, RECORDS, STATE, blob, memory, record
 
     interfaces = [{"Id": f"eth{n}", "Addresses": ["x" * 900]} for n in range(10)]
     for first in range(0, NODES, 100):
         records = [found for n in range(first, first + 100) for found in (
             memory(node(n), 1, seq=1), record(node(n), "Node1.Network", seq=1, Interfaces=interfaces))]
-        assert cluster.put(blob(STATE, PATH, STATE, "PutRecords", GLib.Variant(f"({RECORDS})", (records,)))) \
+        assert cluster.put(blob(STATE, PATH, STATE, "PutRecords", pack(f"({RECORDS})", (records,)))) \
             == (200, 0)
 
 
@@ -314,17 +338,33 @@ def peak_mib(process):
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")) / 1024
 
 
-def besiege(host, daemon, cluster, seconds):
+def spent_seconds(process):
+    """Processor time of all its threads so far."""
+    tasks = Path(f"/proc/{process.outer_pid}/task")
+    return sum(int((task / "schedstat").read_text(encoding="ascii").split()[0]) for task in tasks.iterdir()) / 1e9
+
+
+def resting(daemons):
+    """{program: percent of a core} that each uses while nobody calls it."""
+    before = {daemon.name: spent_seconds(daemon) for daemon in daemons}
+    begun = time.monotonic()
+    time.sleep(REST_SECONDS)
+    lasted = time.monotonic() - begun
+    return {daemon.name: 100 * (spent_seconds(daemon) - before[daemon.name]) / lasted for daemon in daemons}
+
+
+def besiege(host, daemons, cluster, seconds):
     from bedlib.waiting import wait_until
     from state_service import STATE
 
-    seen, subscriber = {}, host.new_connection()
+    seen = {}
 
     def note(signal):
         if signal.interface == "org.freedesktop.DBus.Properties" and "TotalBytes" in signal.args[1]:
             seen[signal.path.rpartition("/")[2]] = signal.args[1]["TotalBytes"]
 
-    with subscriber.log_directed(STATE, "PropertiesChanged") as log, contextlib.ExitStack() as stack:
+    with contextlib.closing(host.new_connection()) as subscriber, \
+            subscriber.log_directed(STATE, "PropertiesChanged") as log, contextlib.ExitStack() as stack:
         log.on_signal = note
         subscriber.call(STATE, "/org/alidade/State1", STATE, "Subscribe")
         floods = [stack.enter_context(contextlib.closing(flood(host))) for flood in FLOODS]
@@ -339,14 +379,15 @@ def besiege(host, daemon, cluster, seconds):
 
         wait_until(is_over, "the end of the siege", seconds + 60)
         latencies, last = sorted(result_of(*asking)), result_of(*updating)
+        figures = {name: figure for flood in floods for name, figure in flood.figures().items()}
         with contextlib.suppress(AssertionError):
             wait_until(lambda: all(seen.get(found) == value for found, value in last.items()), "the last values",
                        ARRIVE_SECONDS)
         return {
             "other_client_p99_ms": round(latencies[int(len(latencies) * 0.99)], 2),
             "updates_lost": sum(seen.get(found) != value for found, value in last.items()),
-            "restarts": int(daemon.poll() is not None),
-            **{name: figure for flood in floods for name, figure in flood.figures().items()},
+            "restarts": sum(daemon.poll() is not None for daemon in daemons),
+            **figures,
             "bus_rss_mib": round(peak_mib(host.bus.process), 1),
         }
 
@@ -361,11 +402,16 @@ def main(build, json_only, seconds=SECONDS):
     from state_service import CLUSTER_POLICY, WireCluster
 
     with Host(sysroot=True, bus_policy=CLUSTER_POLICY) as host:
-        daemon = host.start_daemon("stated")
+        daemons = [host.start_daemon(program) for program in DAEMONS]
         with WireCluster(host) as cluster:
             fill(cluster)
-            figures = besiege(host, daemon, cluster, seconds)
-        daemon.excused = True
+            before = resting(daemons)
+            figures = besiege(host, daemons, cluster, seconds)
+            time.sleep(CALM_SECONDS)
+            after = resting(daemons)
+        figures["excess_cpu_percent"] = round(max(after[name] - before[name] for name in after), 3)
+        for daemon in daemons:
+            daemon.excused = True
     if not json_only:
         for name, figure in figures.items():
             print(f"{name:24} {figure}")

@@ -305,7 +305,8 @@ class Wire:
             size -= len(parts[-1])
         return b"".join(parts)
 
-    def _message(self):
+    def message(self):
+        """The next one of any type."""
         head = self.read(16)
         return Gio.DBusMessage.new_from_blob(
             head + self.read(Gio.DBusMessage.bytes_needed(head) - len(head)), Gio.DBusCapabilityFlags.NONE)
@@ -313,7 +314,7 @@ class Wire:
     def reply(self):
         """The body of the next reply, past whatever else arrives before it."""
         while True:
-            message = self._message()
+            message = self.message()
             if message.get_message_type() == Gio.DBusMessageType.ERROR:
                 raise BusError(message.get_error_name(), message.get_arg0())
             if message.get_message_type() == Gio.DBusMessageType.METHOD_RETURN:
@@ -327,7 +328,7 @@ class Wire:
         """All signals up to the one for which is_last() is true."""
         messages = []
         while not messages or not is_last(messages[-1]):
-            message = self._message()
+            message = self.message()
             if message.get_message_type() == Gio.DBusMessageType.SIGNAL:
                 messages.append(message)
         return messages
