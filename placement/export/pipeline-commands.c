@@ -75,9 +75,18 @@ static double share_of_total(const AldRingNode *node)
         return ald_export_share_of_total(node->stage, node->n_stages);
 }
 
+/* A reader should know that nobody has tried these commands yet. */
+static void append_never_run(GString *out, const char *engine)
+{
+        g_string_append_printf(out,
+                "# The options are those of the documentation of %s; such commands were never run with it.\n",
+                engine);
+}
+
 /* vLLM does not start where this much is not free. */
 static void append_vllm_notes(GString *out, const Pipeline *pipeline)
 {
+        append_never_run(out, "vLLM");
         g_string_append(out,
                 "# --gpu-memory-utilization is a share of the total memory of each GPU of the node: between "
                 "what its stage needs and what is free there, both without the reserve; 0.9 if possible, "
@@ -127,6 +136,7 @@ static double share_of_free(const AldExportPlan *plan)
 
 static void append_sglang_notes(GString *out, const Pipeline *pipeline)
 {
+        append_never_run(out, "SGLang");
         if (isnan(share_of_free(pipeline->plan)))
                 g_string_append(out,
                         "# Without --mem-fraction-static: no share of the free memory is known that holds "
