@@ -20,9 +20,8 @@
 #include "tests/bench/fixture.h"
 
 #define PER_MESSAGE 64u
-#define SNAPSHOTS 15u
-#define PUT_ROUNDS 150u
-#define SAMPLES 1500u
+#define SNAPSHOTS_MAX 15u
+#define PUT_ROUNDS_MAX 150u
 #define SAMPLE_USEC 4000u
 #define QUIET_USEC 3e5
 
@@ -106,34 +105,34 @@ static void fill_state(sd_bus *bus)
                 put(bus, &all, MIN(PER_MESSAGE, NODES * NODE_RECORDS - all.next), NULL);
 }
 
-static double per_second(double *usec)
+static double per_second(double *usec, unsigned n)
 {
-        return PER_MESSAGE * 1e6 / quantile(usec, PUT_ROUNDS, 0.5);
+        return PER_MESSAGE * 1e6 / quantile(usec, n, 0.5);
 }
 
-static void bench_put(sd_bus *bus)
+static void bench_put(sd_bus *bus, unsigned rounds)
 {
-        double ours[PUT_ROUNDS], bus_only[PUT_ROUNDS], read_only[PUT_ROUNDS];
+        double ours[PUT_ROUNDS_MAX], bus_only[PUT_ROUNDS_MAX], read_only[PUT_ROUNDS_MAX];
         Pick random = { .random = true, .turn = 1 };
 
-        for (unsigned i = 0; i < PUT_ROUNDS; i++) {
+        for (unsigned i = 0; i < rounds; i++) {
                 ours[i] = put(bus, &random, PER_MESSAGE, NULL);
                 read_only[i] = put(bus, &random, PER_MESSAGE, "Read");
                 random.turn++;
         }
         /* Not in turn with them: called twice as often, the peer would find its memory in a cache. */
-        for (unsigned i = 0; i < PUT_ROUNDS; i++)
+        for (unsigned i = 0; i < rounds; i++)
                 bus_only[i] = put(bus, &random, PER_MESSAGE, "Put");
-        printf("\"put_records_per_s\": %.0f, \"bus_only_records_per_s\": %.0f, ", per_second(ours),
-                per_second(bus_only));
-        printf("\"read_only_records_per_s\": %.0f", per_second(read_only));
+        printf("\"put_records_per_s\": %.0f, \"bus_only_records_per_s\": %.0f, ", per_second(ours, rounds),
+                per_second(bus_only, rounds));
+        printf("\"read_only_records_per_s\": %.0f", per_second(read_only, rounds));
 }
 
 /* Snapshots */
 
 /* How long the client waits, and the processor time that the service and the bus took of that. */
 typedef struct Snapshots {
-        double wall[SNAPSHOTS], service[SNAPSHOTS], daemon[SNAPSHOTS];
+        double wall[SNAPSHOTS_MAX], service[SNAPSHOTS_MAX], daemon[SNAPSHOTS_MAX];
 } Snapshots;
 
 static void take_snapshot(sd_bus *bus, sd_bus_message *call, pid_t service, Snapshots *to, unsigned i)
@@ -147,17 +146,17 @@ static void take_snapshot(sd_bus *bus, sd_bus_message *call, pid_t service, Snap
         to->daemon[i] += cpu_usec(daemon);
 }
 
-static double median_ms(double *usec)
+static double median_ms(double *usec, unsigned n)
 {
-        return quantile(usec, SNAPSHOTS, 0.5) / 1e3;
+        return quantile(usec, n, 0.5) / 1e3;
 }
 
-static void bench_snapshot(sd_bus *bus)
+static void bench_snapshot(sd_bus *bus, unsigned n)
 {
         pid_t state = pid_of(bus, "org.alidade.State1"), peer = pid_of(bus, "org.alidade.Bench1");
         Snapshots ours, plain;
 
-        for (unsigned i = 0; i < SNAPSHOTS; i++) {
+        for (unsigned i = 0; i < n; i++) {
                 g_autoptr(AldMessage) get_ours = NULL, get_plain = NULL;
 
                 TRY(sd_bus_message_new_method_call(
@@ -168,8 +167,8 @@ static void bench_snapshot(sd_bus *bus)
         }
         printf("\"snapshot_1000_nodes_ms\": %.1f, \"snapshot_service_cpu_ms\": %.1f, "
                "\"snapshot_bus_cpu_ms\": %.1f, ",
-                median_ms(ours.wall), median_ms(ours.service), median_ms(ours.daemon));
-        printf("\"plain_map_ms\": %.1f, ", median_ms(plain.wall));
+                median_ms(ours.wall, n), median_ms(ours.service, n), median_ms(ours.daemon, n));
+        printf("\"plain_map_ms\": %.1f, ", median_ms(plain.wall, n));
 }
 
 /* From a source to a client: the bench plays the telemetry service, the state service is the real one. */
@@ -269,16 +268,16 @@ static sd_bus *start_source(sd_bus *client, Played *played)
         return source;
 }
 
-static void bench_latency(sd_bus *source, sd_bus *client, Played *played)
+static void bench_latency(sd_bus *source, sd_bus *client, Played *played, unsigned samples)
 {
-        g_autofree double *figures = g_new(double, SAMPLES);
+        g_autofree double *figures = g_new(double, samples);
         Latency latency = { .figures = figures };
 
         TRY(sd_bus_add_filter(client, NULL, on_changed, &latency));
         TRY(sd_bus_call_method(client, STATE, "org.alidade.State1", "Subscribe", NULL, NULL, NULL));
         send_change(source, played);
         wait_until_quiet(source, client, &latency);
-        for (unsigned i = 0; latency.n < SAMPLES && i < SAMPLES + 5; i++) {
+        for (unsigned i = 0; latency.n < samples && i < samples + 5; i++) {
                 double start = now_usec();
 
                 latency.sent = start;
@@ -286,10 +285,10 @@ static void bench_latency(sd_bus *source, sd_bus *client, Played *played)
                 turn(source, client, &latency, start + 1e6, true);
                 turn(source, client, &latency, start + SAMPLE_USEC, false);
         }
-        if (latency.n < SAMPLES)
+        if (latency.n < samples)
                 die("changes did not arrive", -ETIMEDOUT);
-        printf("\"source_to_client_p50_us\": %.0f, ", quantile(figures, SAMPLES, 0.5));
-        printf("\"source_to_client_p99_us\": %.0f, ", quantile(figures, SAMPLES, 0.99));
+        printf("\"source_to_client_p50_us\": %.0f, ", quantile(figures, samples, 0.5));
+        printf("\"source_to_client_p99_us\": %.0f, ", quantile(figures, samples, 0.99));
 }
 
 static uint64_t hidden_objects(sd_bus *bus)
@@ -300,12 +299,16 @@ static uint64_t hidden_objects(sd_bus *bus)
         return hidden;
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
+        int samples = argc == 2 ? atoi(argv[1]) : 0;
         Played played = { .total = UINT64_C(1) << 36, .updated = UINT64_C(1700000000000000) };
         sd_bus *cluster, *client, *source;
-        pid_t peer = fork();
+        pid_t peer;
 
+        if (samples <= 0)
+                g_error("Needs a number of changes");
+        peer = fork();
         if (peer == 0)
                 run_peer();
         cluster = connect_bus("org.alidade.Cluster1");
@@ -316,10 +319,10 @@ int main(void)
         source = start_source(client, &played);
         fill_state(cluster);
         printf("{");
-        bench_snapshot(client);
+        bench_snapshot(client, MIN((unsigned) samples, SNAPSHOTS_MAX));
         printf("\"hidden\": %" PRIu64 ", ", hidden_objects(client));
-        bench_latency(source, client, &played);
-        bench_put(cluster);
+        bench_latency(source, client, &played, (unsigned) samples);
+        bench_put(cluster, MIN((unsigned) samples, PUT_ROUNDS_MAX));
         printf("}\n");
 
         sd_bus_flush_close_unref(source);

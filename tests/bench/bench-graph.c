@@ -20,8 +20,7 @@
 #define ANSWERS 15u
 #define CHANGES 4000u
 #define NETWORK_CHANGES 400u
-#define IDLE_USEC 10000000u
-#define SETTLE_USEC 60000000u /* signals of all objects go out at 200 a second */
+#define IDLE_USEC 10000000u /* at most */
 #define PER_MESSAGE 64u
 
 #define STATE "org.alidade.State1", "/org/alidade/State1", "org.alidade.State1"
@@ -136,14 +135,16 @@ static void bench_answer(sd_bus *bus, pid_t service)
                 median * 100 / quantile(copy, ANSWERS, 0.5));
 }
 
-static void bench_idle(pid_t service)
+/* After some seconds, since signals of all objects go out at 200 a second. */
+static void bench_idle(pid_t service, unsigned settle_seconds)
 {
+        unsigned idle_usec = MIN(settle_seconds * (unsigned) G_USEC_PER_SEC, IDLE_USEC);
         double before;
 
-        usleep(SETTLE_USEC);
+        g_usleep(settle_seconds * G_USEC_PER_SEC);
         before = cpu_usec(service);
-        usleep(IDLE_USEC);
-        printf("\"idle_cpu_percent\": %.1f, ", (cpu_usec(service) - before) * 100 / IDLE_USEC);
+        g_usleep(idle_usec);
+        printf("\"idle_cpu_percent\": %.1f, ", (cpu_usec(service) - before) * 100 / idle_usec);
 }
 
 /* In this process */
@@ -229,18 +230,20 @@ static void bench_changes(void)
         local.graph = NULL;
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
         sd_bus *cluster = connect_bus("org.alidade.Cluster1"), *client = connect_bus(NULL);
         pid_t service;
 
+        if (argc != 2 || atoi(argv[1]) <= 0)
+                g_error("Needs a number of seconds");
         wait_for_name(client, "org.alidade.State1");
         service = pid_of(client, "org.alidade.State1");
         put_presences(cluster);
         put_records(cluster);
         printf("{");
         bench_answer(client, service);
-        bench_idle(service);
+        bench_idle(service, (unsigned) atoi(argv[1]));
         bench_changes();
         printf("}\n");
         fflush(stdout);

@@ -12,7 +12,6 @@
 #include "tests/bench/placement-exhaustive.h"
 #include "tests/unit/placement/measure.h"
 
-#define CASES 10000u
 #define EPSILON 1e-9 /* of sums in another order, of the whole */
 
 static bool is_near(double left, double right)
@@ -81,11 +80,14 @@ static bool is_star_right(const AldPlacementProblem *problem, const PlacementSta
         return is_right(&claim, &best, -ENOSPC);
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
+        uint32_t n_cases = argc == 2 ? (uint32_t) atoi(argv[1]) : 0;
         uint32_t wrong = 0, with_hops = 0;
 
-        for (uint32_t i = 0; i < CASES; i++) {
+        if (n_cases == 0)
+                g_error("Needs a number of cases");
+        for (uint32_t i = 0; i < n_cases; i++) {
                 bool right_ring, right_star;
                 double hops_percent;
                 PlacementCase made;
@@ -102,6 +104,6 @@ int main(void)
         }
         printf("{\"brute_force_cases\": %u, \"brute_force_mismatches\": %u, "
                "\"brute_force_hops_take_a_fifth\": %u}\n",
-                CASES, wrong, with_hops);
+                n_cases, wrong, with_hops);
         return 0;
 }

@@ -14,9 +14,7 @@
 #include "tests/unit/placement/measure.h"
 #include "tests/unit/placement/plan-clusters.h"
 
-#define ROUNDS 5u
-#define PLANS 4u
-#define CLUSTERS 100u /* of 1000 nodes */
+#define ROUNDS_MAX 5u
 
 typedef struct Outcome {
         double ms, gap_percent, hops_percent;
@@ -67,21 +65,21 @@ static Outcome solve(PlacementClusterShape shape, uint32_t n, uint32_t seed, boo
         return outcome;
 }
 
-static double median_ms(PlacementClusterShape shape, uint32_t n, bool with_ends)
+static double median_ms(PlacementClusterShape shape, uint32_t n, uint32_t rounds, bool with_ends)
 {
-        double ms[ROUNDS];
+        double ms[ROUNDS_MAX];
 
-        for (uint32_t i = 0; i < ROUNDS; i++)
+        for (uint32_t i = 0; i < rounds; i++)
                 ms[i] = solve(shape, n, i, with_ends).ms;
-        return median(ms, ROUNDS);
+        return median(ms, rounds);
 }
 
 /* With all explanations: the most that any takes. */
-static double plan_ms(const char *engine, bool assumed)
+static double plan_ms(const char *engine, uint32_t plans, bool assumed)
 {
         double most = 0;
 
-        for (uint32_t i = 0; i < PLANS; i++) {
+        for (uint32_t i = 0; i < plans; i++) {
                 g_auto(PlannedCluster) planned = { 0 };
                 g_autoptr(AldPlan) plan = NULL;
                 AldPlanRefusal refusal;
@@ -100,23 +98,27 @@ static double plan_ms(const char *engine, bool assumed)
         return most;
 }
 
-int main(void)
+int main(int argc, char *argv[])
 {
         static const PlacementClusterShape shapes[] = { PLACEMENT_CLUSTER_RACKS, PLACEMENT_CLUSTER_FLAT,
                 PLACEMENT_CLUSTER_WIFI, PLACEMENT_CLUSTER_SPARSE };
-        double ms[CLUSTERS], gaps[CLUSTERS], gpus64_gap = 0;
+        uint32_t clusters = argc == 2 ? (uint32_t) atoi(argv[1]) : 0, rounds = MIN(clusters, ROUNDS_MAX);
+        g_autofree double *ms = g_new(double, clusters), *gaps = g_new(double, clusters);
+        double gpus64_gap = 0;
         uint32_t proven = 0, with_hops = 0;
 
-        printf("{\"plan_ring1000_ms_most\": %.0f, ", plan_ms("vllm", false));
-        printf("\"plan_star1000_ms_most\": %.0f, ", plan_ms("llama.cpp", false));
-        printf("\"plan_assumed1000_ms_most\": %.0f, ", plan_ms("llama.cpp", true));
-        printf("\"exact16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, false));
-        printf("\"exact20_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 20, false));
-        printf("\"head16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, true));
-        printf("\"gpus64_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_HOSTS, 64, false));
-        for (uint32_t i = 0; i < ROUNDS; i++)
+        if (clusters == 0)
+                g_error("Needs a number of clusters");
+        printf("{\"plan_ring1000_ms_most\": %.0f, ", plan_ms("vllm", rounds, false));
+        printf("\"plan_star1000_ms_most\": %.0f, ", plan_ms("llama.cpp", rounds, false));
+        printf("\"plan_assumed1000_ms_most\": %.0f, ", plan_ms("llama.cpp", rounds, true));
+        printf("\"exact16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, rounds, false));
+        printf("\"exact20_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 20, rounds, false));
+        printf("\"head16_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_WIFI, 16, rounds, true));
+        printf("\"gpus64_ms\": %.1f, ", median_ms(PLACEMENT_CLUSTER_HOSTS, 64, rounds, false));
+        for (uint32_t i = 0; i < rounds; i++)
                 gpus64_gap = fmax(gpus64_gap, solve(PLACEMENT_CLUSTER_HOSTS, 64, i, false).gap_percent);
-        for (uint32_t i = 0; i < CLUSTERS; i++) {
+        for (uint32_t i = 0; i < clusters; i++) {
                 Outcome outcome = solve(shapes[i % G_N_ELEMENTS(shapes)], 1000, i, false);
 
                 ms[i] = outcome.ms;
@@ -125,11 +127,11 @@ int main(void)
                 with_hops += outcome.hops_percent >= 20;
         }
         printf("\"gpus64_gap_percent\": %.2f, ", gpus64_gap);
-        printf("\"n1000_ms\": %.0f, \"n1000_gap_percent\": %.3f, ", median(ms, CLUSTERS),
-                median(gaps, CLUSTERS));
+        printf("\"n1000_ms\": %.0f, \"n1000_gap_percent\": %.3f, ", median(ms, clusters),
+                median(gaps, clusters));
         printf("\"n1000_ms_most\": %.0f, \"n1000_gap_percent_of_90\": %.2f, \"n1000_gap_percent_most\": "
                "%.2f, ",
-                ms[CLUSTERS - 1], gaps[CLUSTERS * 9 / 10], gaps[CLUSTERS - 1]);
+                ms[clusters - 1], gaps[clusters * 9 / 10], gaps[clusters - 1]);
         printf("\"n1000_optimal\": %u, \"n1000_hops_take_a_fifth\": %u}\n", proven, with_hops);
         return 0;
 }

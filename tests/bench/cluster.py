@@ -10,10 +10,11 @@ import time
 from pathlib import Path
 
 import footprint
+from requirement import need_programs, need_root
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bed"))
 
-SECONDS = 30
+SHORTEST = {"nodes": 10, "seconds": 1}
 PORT = 8883
 PROGRAMS = ("stated", "clusterd")
 LATE_SECONDS = 120
@@ -26,17 +27,23 @@ def add_arguments(parser):
     parser.add_argument("--nodes", type=int, default=1000, help="how many nodes are simulated (1000)")
     parser.add_argument("--rate-divisor", type=int, default=1, choices=(1, 2, 3, 5, 6, 10, 15, 30),
                         help="of the rates of memory and system (1)")
+    parser.add_argument("--seconds", type=int, default=30, help="how long is measured (30)")
+
+
+def check_requirements():
+    need_root("for network namespaces")
+    need_programs("mosquitto")
 
 
 class Swarm:
     """The simulated nodes; hear() gives their next word."""
 
-    def __init__(self, cluster, build, nodes, divisor):
+    def __init__(self, cluster, build, nodes, divisor, seconds):
         first = cluster.nodes[0]
         self._words, theirs = os.pipe()
         stdin, self._stop = os.pipe()
         argv = [build / "tests/bench/bench-cluster", first.address, PORT, cluster.name, *cluster.ca_files(),
-                nodes, divisor, SECONDS]
+                nodes, divisor, seconds]
         self.process = first.spawn(argv, "bench-cluster", stdin=stdin, stdout=theirs)
         os.close(theirs)
         os.close(stdin)
@@ -111,7 +118,7 @@ def pids_of(node):
     return {name: process.outer_pid for name, process in processes.items()}
 
 
-def run(build, nodes, divisor):
+def run(build, nodes, divisor, seconds):
     os.environ["ALIDADE_BUILD"] = str(build)
     from bedlib import Cluster
 
@@ -122,7 +129,7 @@ def run(build, nodes, divisor):
         first.start_daemons(PROGRAMS)
         first.wait_ready()
         begun = time.monotonic()
-        swarm = Swarm(cluster, build, nodes, divisor)
+        swarm = Swarm(cluster, build, nodes, divisor, seconds)
         swarm.hear("filled")
         fill = time.monotonic() - begun
         pids = pids_of(first)
@@ -139,8 +146,8 @@ def run(build, nodes, divisor):
         return figures, {**told, "fill_s": round(fill, 2), **{name: round(ms, 1) for name, ms in joins.items()}}
 
 
-def main(build, json_only, nodes=1000, rate_divisor=1):
-    figures, told = run(build, nodes, rate_divisor)
+def main(build, json_only, nodes, rate_divisor, seconds):
+    figures, told = run(build, nodes, rate_divisor, seconds)
     result = {"nodes": nodes, "rate_divisor": rate_divisor, **told,
               **{f"{name}_cpu_percent": round(figures[name]["cpu_percent"], 2) for name in figures},
               "pss_kib": sum(figures[name]["pss_kib"] for name in PROGRAMS),

@@ -4,15 +4,17 @@
 import json
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+from requirement import need_programs
+
 SIZES = (1024, 2048)
 SECONDS = 2  # of each turn
+SHORTEST = {"rounds": 1}
 OUR_SECONDS = 2 * SECONDS  # half of which the probe may take to choose a kernel
 DEADLINE = 900  # of any program; clpeak takes minutes where others are at work
 # What OpenBLAS may be told to be; the fastest is its figure. None: as it finds the processor.
@@ -137,9 +139,11 @@ def add_arguments(parser):
     parser.add_argument("--rounds", type=int, default=5)
 
 
+def check_requirements():
+    need_programs("clpeak")
+
+
 def main(build, json_only, rounds):
-    if not shutil.which("clpeak"):
-        sys.exit("clpeak is not installed")
     with tempfile.TemporaryDirectory(prefix="alidade-bench-") as folder:
         programs = Programs(build, folder)
         start = time.monotonic()

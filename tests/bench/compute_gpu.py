@@ -9,7 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from requirement import MissingRequirement
+
 SECONDS = 3
+SHORTEST = {"rounds": 1, "size": 1024}
 DEADLINE = 300
 TORCH = Path(__file__).with_name("compute-torch.py")
 TRANSFERS = {"to_device": "HostToDeviceBytesPerSecond", "to_host": "DeviceToHostBytesPerSecond"}
@@ -33,7 +36,7 @@ def find_gpu(probe):
     gpus = [device for device in devices if device["Type"] == "gpu"]
     if not gpus:
         names = ", ".join(device["Name"] for device in devices) or "none"
-        sys.exit(f"there is no GPU that OpenCL knows; its devices: {names}")
+        raise MissingRequirement(f"there is no GPU that OpenCL knows; its devices: {names}")
     return max(gpus, key=lambda device: device.get("ComputeUnits", 0))
 
 

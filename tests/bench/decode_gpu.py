@@ -8,7 +8,9 @@ import tempfile
 from pathlib import Path
 
 import compute_gpu
+from requirement import MissingRequirement
 
+SHORTEST = {}
 SCRIPT = Path(__file__).with_name("decode-torch.py")
 
 
@@ -28,7 +30,7 @@ def main(build, json_only):
     device = compute_gpu.find_gpu(probe)
     python = compute_gpu.find_torch()
     if not python:
-        sys.exit("this needs PyTorch, which sees no GPU or is not installed")
+        raise MissingRequirement("PyTorch sees no GPU or is not installed")
     with tempfile.TemporaryDirectory(prefix="alidade-bench-") as folder:
         ours = compute_gpu.ours(probe, device, 8192, folder)
     done = compute_gpu.run(python, SCRIPT)

@@ -11,9 +11,10 @@ import time
 from pathlib import Path
 
 from footprint import cpu_seconds, pss_kib, waits, wakeups
+from requirement import need_programs
 from state import start_bus, stop
 
-STARTS = 15
+SHORTEST = {"seconds": 1, "starts": 1}
 FIRST_FRAMES = 5
 SETTLE_SECONDS = 5
 BURST_PAGES = ("topology", "nodes", "links")
@@ -25,6 +26,11 @@ PER_NODE = 4  # memory and load, twice a second
 
 def add_arguments(parser):
     parser.add_argument("--seconds", type=int, default=60, help="of each figure that is taken over a time")
+    parser.add_argument("--starts", type=int, default=15, help="of the program and of an empty window (15)")
+
+
+def check_requirements():
+    need_programs("Xvfb", "dbus-daemon")
 
 
 def start_display():
@@ -133,10 +139,10 @@ def start_usec(place, name):
         return frame["wall"] - running.begun - frame["queued"], frame["cpu"]
 
 
-def start(place):
+def start(place, starts):
     """Both in turns, with nodes to show: what the program does after its first frame does not count."""
     with player(place, NODES, PEERS):
-        taken = [(start_usec(place, "frames"), start_usec(place, "empty")) for _ in range(STARTS)]
+        taken = [(start_usec(place, "frames"), start_usec(place, "empty")) for _ in range(starts)]
     ours, empty = (list(zip(*turns)) for turns in zip(*taken))
     return {"start_to_empty_window_ratio": statistics.median(ours[0]) / statistics.median(empty[0]),
             "start_cpu_to_empty_window_ratio": statistics.median(ours[1]) / statistics.median(empty[1]),
@@ -246,9 +252,9 @@ def rounded(figures):
     return round(figures, 2) if isinstance(figures, float) else figures
 
 
-def main(build, json_only, seconds):
+def main(build, json_only, seconds, starts):
     with Place(build) as place:
-        figures = {**load(place, seconds), **wakes(place, seconds), **many(place, seconds), **start(place),
+        figures = {**load(place, seconds), **wakes(place, seconds), **many(place, seconds), **start(place, starts),
                    **memory(place), **labels(place), **movement(place, seconds)}
     figures = rounded(figures)
     if not json_only:

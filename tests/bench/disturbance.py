@@ -10,9 +10,12 @@ import sys
 import time
 from pathlib import Path
 
+from requirement import need_programs, need_root
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bed"))
 
 NODES = 12
+SHORTEST = {"nodes": 5, "seconds": 1, "turns": 8}
 GIGABIT = 1_000_000_000
 SHAPED = 200_000_000
 LINK_PROBE = ("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", "org.alidade.LinkProbe1")
@@ -30,6 +33,11 @@ def add_arguments(parser):
     parser.add_argument("--seconds", type=int, default=300, metavar="N", help="how long bytes are counted (300)")
     parser.add_argument("--turns", type=int, default=60, metavar="N",
                         help="turns of 2 s of each latency, without Alidade and with it (60)")
+
+
+def check_requirements():
+    need_root("for network namespaces")
+    need_programs("mosquitto")
 
 
 def rows(node):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import state
 
-ROUNDS = 20
+SHORTEST = {"rounds": 1}
 NODES = 999  # and the one of the state service itself
 # As systemd: the socket is descriptor 3.
 AS_SYSTEMD = 'exec 3<&0 0</dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0"'
@@ -73,10 +73,10 @@ def cpu_ms(process):
     return time.clock_gettime((~process.pid << 3) | 2) * 1e3
 
 
-def rounds(process, url, cluster, buffer):
+def measure(process, url, cluster, buffer, rounds):
     """Each scrape comes after as many changes as 1000 nodes send in a second."""
     changed, unchanged, cpu = [], [], []
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         cluster.stdin.write("\n")
         cluster.stdin.flush()
         cluster.stdout.readline()
@@ -94,14 +94,18 @@ def rounds(process, url, cluster, buffer):
             "bytes": len(text), "promtool_ok": promtool(text), "pss_kib": pss_kib(process)}
 
 
-def main(build, json_only):
+def add_arguments(parser):
+    parser.add_argument("--rounds", type=int, default=20, help="of changes and scrapes (20)")
+
+
+def main(build, json_only, rounds):
     with state.service(build) as environment, exporter(build, environment) as (process, url):
         with subprocess.Popen([f"{build}/tests/bench/bench-exporter"], env=environment, stdin=subprocess.PIPE,
                               stdout=subprocess.PIPE, text=True) as cluster:
             cluster.stdout.readline()
             buffer = bytearray(BUFFER_BYTES)
             wait_for_all(url, buffer)
-            figures = rounds(process, url, cluster, buffer)
+            figures = measure(process, url, cluster, buffer, rounds)
             cluster.stdin.close()
     if not json_only:
         for name, figure in figures.items():

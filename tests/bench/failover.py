@@ -6,9 +6,11 @@ import sys
 import time
 from pathlib import Path
 
+from requirement import need_programs, need_root
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bed"))
 
-ROUNDS = 5
+SHORTEST = {"rounds": 1}
 STANDBY_SECONDS = 60
 RETURN_SECONDS = 60
 PORT = 8883
@@ -73,15 +75,15 @@ def standby_takes_over(cluster):
     return (max(found[topic] for topic in wanted) - begun) * 1e3
 
 
-def measure(cluster):
+def measure(cluster, rounds):
     observer, _, victim = cluster.nodes[:3]
     figures = {"standby_ms": [], "crash_seen_ms": [], "silence_stale_ms": [], "silence_offline_ms": []}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         figures["standby_ms"].append(standby_takes_over(cluster))
         figures["crash_seen_ms"].append(seen_after(observer, victim, "offline", lambda: victim.kill("clusterd")))
         victim.restart("clusterd")
         cluster.wait_online(cluster.nodes[:3])
-    for _ in range(2):
+    for _ in range(min(rounds, 2)):
         figures["silence_stale_ms"].append(seen_after(observer, victim, "stale", victim.cut))
         figures["silence_offline_ms"].append(seen_after(observer, victim, "offline", lambda: None))
         victim.mend()
@@ -89,7 +91,16 @@ def measure(cluster):
     return {name: round(max(values), 1) for name, values in figures.items()}
 
 
-def main(build, json_only):
+def add_arguments(parser):
+    parser.add_argument("--rounds", type=int, default=5, help="of deaths; silence takes two at most (5)")
+
+
+def check_requirements():
+    need_root("for network namespaces")
+    need_programs("mosquitto", "mosquitto_sub")
+
+
+def main(build, json_only, rounds):
     os.environ["ALIDADE_BUILD"] = str(build)
     from bedlib import Cluster
 
@@ -102,7 +113,7 @@ def main(build, json_only):
             node.wait_ready()
         cluster.wait_online(cluster.nodes[:3])
         figures = {"start_s": round(cluster.start_seconds, 2),
-                   "online_s": round(time.monotonic() - begun, 2), **measure(cluster), "rounds": ROUNDS}
+                   "online_s": round(time.monotonic() - begun, 2), **measure(cluster, rounds), "rounds": rounds}
     if not json_only:
         for name, figure in figures.items():
             print(f"{name:24} {figure}")

@@ -10,10 +10,12 @@ import subprocess
 import time
 from pathlib import Path
 
+from requirement import need_programs
+
 HOST = Path(__file__).with_name("footprint-host.py")
 OURS = ("identityd", "telemetryd", "stated")
 SETTLE_SECONDS = 3
-SECONDS = 30
+SHORTEST = {"seconds": 1}
 PRESENT, FRAME = 1 << 63, (1 << 55) - 1
 VSYSCALL = 1 << 63
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -110,7 +112,7 @@ def total(figures, names):
     return {figure: sum(figures[name][figure] for name in names) for figure in figures[names[0]]}
 
 
-def measure(build, *settings):
+def measure(build, seconds, *settings):
     """Figures of all on such a host, all over the same seconds."""
     with subprocess.Popen([HOST, ",".join(settings)], env={**os.environ, "ALIDADE_BUILD": str(build)},
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as host:
@@ -123,7 +125,7 @@ def measure(build, *settings):
         signals()
         time.sleep(SETTLE_SECONDS)
         count, before = signals(), Sample(pids)
-        time.sleep(SECONDS)
+        time.sleep(seconds)
         after = Sample(pids)
         figures = compare(pids, before, after)
         figures["ours"] = total(figures, OURS)
@@ -151,12 +153,20 @@ def show(title, figures):
     print(f"  {'client':16}{figures['client']['signals_per_s']:8.2f} signals/s")
 
 
-def main(build, json_only):
+def add_arguments(parser):
+    parser.add_argument("--seconds", type=int, default=30, help="of each run (30)")
+
+
+def check_requirements():
+    need_programs("prometheus-node-exporter", "collectd")
+
+
+def main(build, json_only, seconds):
     with_nm = ["network-manager"] if os.geteuid() == 0 else []
     runs = {
-        "full_rates": measure(build, *with_nm, "unrest", "node-exporter", "collectd", "csv"),
-        "without_network_manager": measure(build, "unrest", "collectd"),
-        "at_rest": measure(build, *with_nm, "link-probed"),
+        "full_rates": measure(build, seconds, *with_nm, "unrest", "node-exporter", "collectd", "csv"),
+        "without_network_manager": measure(build, seconds, "unrest", "collectd"),
+        "at_rest": measure(build, seconds, *with_nm, "link-probed"),
     }
     if not json_only:
         for name, figures in runs.items():

@@ -28,7 +28,7 @@ GOAL = {"raw": 1, "minute": 30, "hour": 365}
 LOG_MAX = 4 << 20
 # Of following: several writes, which come once a minute, are within it.
 SETTLE_S = 10
-FOLLOW_S = 120
+SHORTEST = {"seconds": 1, "days": 1}
 
 
 def thresholds():
@@ -137,24 +137,30 @@ def historyd(build, environment):
             state.stop(process)
 
 
-def follow(build, nodes):
+def follow(build, nodes, seconds):
     """Percent of a core and KiB that the service takes for so many nodes."""
+    settle_s = min(SETTLE_S, seconds)
     with state.service(build) as environment, historyd(build, environment) as process:
-        with subprocess.Popen([f"{build}/tests/bench/bench-history-feed", str(nodes), str(SETTLE_S + FOLLOW_S)],
+        with subprocess.Popen([f"{build}/tests/bench/bench-history-feed", str(nodes), str(settle_s + seconds)],
                               env=environment, stdout=subprocess.PIPE, text=True) as feed:
             feed.stdout.readline()
-            time.sleep(SETTLE_S)
+            time.sleep(settle_s)
             before, begun = cpu_ms(process), time.monotonic()
             feed.wait()
             percent = (cpu_ms(process) - before) / (time.monotonic() - begun) / 10
         return round(percent, 3), pss_kib(process)
 
 
-def main(build, json_only):
+def add_arguments(parser):
+    parser.add_argument("--seconds", type=int, default=120, help="how long the service follows nodes (120)")
+    parser.add_argument("--days", type=int, default=31, help="that one node fills; ten fill a tenth of them (31)")
+
+
+def main(build, json_only, seconds, days):
     text = recorded_text()
-    one, ten = measure(build, text, 1, 31 * DAY), measure(build, text, 10, 3 * DAY)
+    one, ten = measure(build, text, 1, days * DAY), measure(build, text, 10, max(days // 10, 1) * DAY)
     kept = kept_days(ten)
-    (percent_10, pss), (percent_1000, pss_1000) = follow(build, 10), follow(build, 999)
+    (percent_10, pss), (percent_1000, pss_1000) = follow(build, 10, seconds), follow(build, 999, seconds)
     figures = {
         "bytes_per_sample": one["chunk_bytes_per_sample"],
         "kept_raw_days": round(kept["raw"], 2),

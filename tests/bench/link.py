@@ -9,9 +9,10 @@ import shutil
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
+
+from requirement import need_root
 
 # Name, and per direction Mb/s and the burst in bytes that shapes truly at it.
 SHAPED = {0.1: 16_000, 1: 16_000, 3: 16_000, 37: 16_000, 50: 16_000, 200: 32_000, 300: 48_000, 411: 64_000,
@@ -20,6 +21,7 @@ CASES = {"0.1/0.1": (0.1, 0.1), "1/1": (1, 1), "3/300": (3, 300), "3/300-reno": 
          "50/200": (50, 200), "1000/300": (1000, 300), "5000/5000": (5000, 5000), "unshaped": None}
 # Where the machine's own congestion control does not fill the link (README.md), one that does.
 CONGESTION = {"3/300-reno": "reno"}
+SHORTEST = {"runs": 1, "seconds": 1, "case": ["unshaped"]}
 SLOW = 5  # Mb/s: below, the burst that a bucket begins with is no small part of what 10 s take
 SLOW_SECONDS = 30
 PEERS = ("iperf3", "sockperf")
@@ -223,9 +225,11 @@ def add_arguments(parser):
     parser.add_argument("--case", action="append", choices=CASES, help="only this one; may be given again")
 
 
+def check_requirements():
+    need_root("for network namespaces")
+
+
 def main(build, json_only, **options):
-    if os.geteuid() != 0:
-        sys.exit("the benchmark of links needs root, for network namespaces")
     with tempfile.TemporaryDirectory() as folder:
         key = Path(folder) / "key"
         key.touch(0o600)

@@ -2,13 +2,13 @@
 """The socket probe against iperf3 in two virtual machines, over a wire that netem makes worse, interleaved."""
 
 import json
-import shutil
 import statistics
-import sys
 
 import guests
+from requirement import need_programs
 
 # What netem does to each direction (link-guest/10-figures).
+SHORTEST = {"rounds": 1, "seconds": 5, "case": ["jitter"]}
 CASES = ("loss", "jitter", "far", "all")
 WAYS = {"up": "Upload", "down": "Download"}
 
@@ -66,9 +66,11 @@ def add_arguments(parser):
     parser.add_argument("--case", action="append", choices=CASES, help="only this one; may be given again")
 
 
+def check_requirements():
+    need_programs("iperf3", "qemu-system-x86_64")
+
+
 def main(build, json_only, **options):
-    if not shutil.which("iperf3"):
-        sys.exit("iperf3 is not installed: it is what this compares with")
     cases, failures = {}, []
     for name, what, number, text in figures(build, options, json_only):
         row = json.loads(text)

@@ -11,11 +11,11 @@ import os
 import re
 import statistics
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import link
+from requirement import need_programs, need_root
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1]
@@ -28,6 +28,7 @@ CONGESTION = "cubic", "reno"
 
 # Rate in Mb/s (0: unlimited) and round trip in ms.
 CASES = (0, 0), (1000, 0.1), (1000, 1), (1000, 5), (100, 0.1), (100, 1), (100, 5)
+SHORTEST = {"rounds": 1}
 TOKENS, RUNS = 4, 30  # of a measurement: many short ones, of which the quick ones were not disturbed
 
 # Bytes of the RPC protocol 8: the head of a message, a tensor's description, and what else SET_TENSOR has.
@@ -233,9 +234,12 @@ def add_arguments(parser):
     parser.add_argument("--rounds", type=int, default=2, help="of all cases (2)")
 
 
+def check_requirements():
+    need_root("for network namespaces")
+    need_programs("mmdebstrap")
+
+
 def main(_, json_only, rounds):
-    if os.geteuid() != 0:
-        sys.exit("the benchmark of llama.cpp needs root, for network namespaces")
     root = make_root()
     (SOURCE / BUILD).mkdir(parents=True, exist_ok=True)
     # Few and small layers, so that the links show.

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = 200
+SHORTEST = {"clusters": 0, "no_rings": True, "no_models": True, "cases": 1}
 LIMIT_S = 300  # for one of them
 CLOSE = 1e-6  # GLPK stops at a result that is as close to the best
 
@@ -53,17 +53,17 @@ def compare(folder, number, claimed):
     return bool(wrong), all(verdict in "on" for verdict, _ in found.values())
 
 
-def compare_with_glpk(build):
+def compare_with_glpk(build, programs):
     if not shutil.which("glpsol"):
         return {"glpk_missing": "glpsol is not installed"}
     with tempfile.TemporaryDirectory(prefix="alidade-bench-") as name:
         folder = Path(name)
-        claimed = [json.loads(line) for line in run(build, "-programs", folder, str(PROGRAMS)).splitlines()]
+        claimed = [json.loads(line) for line in run(build, "-programs", folder, str(programs)).splitlines()]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             compared = list(pool.map(lambda at: compare(folder, *at), enumerate(claimed)))
     decided = [one for one, (_, done) in zip(claimed, compared, strict=True) if done]
     return {"glpk_cases": len(decided), "glpk_mismatches": sum(wrong for wrong, _ in compared),
-            "glpk_undecided": PROGRAMS - len(decided),
+            "glpk_undecided": programs - len(decided),
             "glpk_hops_take_a_fifth": sum(one["hops_percent"] >= 20 for one in decided)}
 
 
@@ -71,13 +71,16 @@ def add_arguments(parser):
     parser.add_argument("--clusters", type=int, default=20, metavar="N", help="on which llama.cpp runs (20); 0: none")
     parser.add_argument("--seed", type=int, default=1, help="of these clusters (1)")
     parser.add_argument("--rounds", type=int, default=2, help="of llama.cpp on each (2)")
+    parser.add_argument("--cases", type=int, default=100, metavar="N",
+                        help="clusters of 1000 nodes; a hundred times as many small ones, two for GLPK (100)")
     parser.add_argument("--no-rings", action="store_true", help="leave Open MPI out")
     parser.add_argument("--no-models", action="store_true", help="leave out models of known shapes")
     parser.add_argument("--no-solvers", action="store_true", help="leave the solvers out")
 
 
-def compare_solvers(build):
-    return {**json.loads(run(build, "")), **json.loads(run(build, "-brute-force")), **compare_with_glpk(build)}
+def compare_solvers(build, cases):
+    return {**json.loads(run(build, "", str(cases))), **json.loads(run(build, "-brute-force", str(100 * cases))),
+            **compare_with_glpk(build, 2 * cases)}
 
 
 def compare_on_clusters(build, clusters, seed, rounds, rings, models, told):
@@ -90,7 +93,7 @@ def compare_on_clusters(build, clusters, seed, rounds, rings, models, told):
             **(llama_clusters.run(build, clusters, seed, rounds, told) if clusters else {})}
 
 
-def main(build, quiet, clusters, seed, rounds, no_rings, no_models, no_solvers):
+def main(build, quiet, clusters, seed, rounds, cases, no_rings, no_models, no_solvers):
     from placing import large_model
 
     def told(line):
@@ -99,7 +102,7 @@ def main(build, quiet, clusters, seed, rounds, no_rings, no_models, no_solvers):
 
     figures = large_model.run(build)
     if not no_solvers:
-        figures |= compare_solvers(build)
+        figures |= compare_solvers(build, cases)
     for name, value in figures.items():
         told(f"{name:32} {value}")
     return figures | compare_on_clusters(build, clusters, seed, rounds, not no_rings, not no_models, told)

@@ -2,13 +2,14 @@
 """The RDMA probe against perftest in two virtual machines over Soft-RoCE, interleaved, both directions."""
 
 import json
-import shutil
 import statistics
 import sys
 
 import guests
+from requirement import need_programs
 
 PERFTEST = ("ib_write_bw", "ib_send_bw", "ib_send_lat")
+SHORTEST = {"rounds": 1, "seconds": 3}
 METHODS = ("write", "send")
 WAYS = {"b": ("", "Upload"), "a": ("_back", "Download")}  # by the machine that serves perftest
 MARGIN = 1  # seconds at begin and end that ib_*_bw does not count
@@ -126,9 +127,10 @@ def add_arguments(parser):
     parser.add_argument("--delay-ms", type=int, default=10, help="of netem, at one end (10)")
 
 
+def check_requirements():
+    need_programs(*PERFTEST, "qemu-system-x86_64")
+
+
 def main(build, json_only, **options):
-    for program in PERFTEST:
-        if not shutil.which(program):
-            sys.exit(f"{program} is not installed: perftest is what this compares with")
     figures = Figures(run_guests(build, options, json_only))
     return rates_of(figures, options["seconds"]) | times_of(figures) | costs_of(figures) | ways_of(figures)

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+SHORTEST = {"changes": 3}
 BUS_CONFIG = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -62,18 +63,23 @@ def service(build):
             stop(bus)
 
 
-def on_bus(build):
+def add_arguments(parser):
+    parser.add_argument("--changes", type=int, default=1500,
+                        help="that go from a source to a client; of anything else at most as many (1500)")
+
+
+def on_bus(build, changes):
     with service(build) as environment:
-        return json.loads(subprocess.run([f"{build}/tests/bench/bench-bus"], env=environment, check=True, text=True,
-                                         timeout=120, stdout=subprocess.PIPE).stdout)
+        return json.loads(subprocess.run([f"{build}/tests/bench/bench-bus", str(changes)], env=environment, check=True,
+                                         text=True, timeout=120, stdout=subprocess.PIPE).stdout)
 
 
-def main(build, json_only):
+def main(build, json_only, changes):
     merge = json.loads(subprocess.run([f"{build}/tests/bench/bench-merge"], check=True, text=True, timeout=120,
                                       stdout=subprocess.PIPE).stdout)
     plan = json.loads(subprocess.run([f"{build}/tests/bench/bench-plan"], check=True, text=True, timeout=120,
                                      stdout=subprocess.PIPE).stdout)
-    figures = {**merge, **plan, **on_bus(build)}
+    figures = {**merge, **plan, **on_bus(build, changes)}
     if not json_only:
         for name, figure in figures.items():
             print(f"{name:32} {figure}")
