@@ -15,6 +15,7 @@
 #include "services/telemetry/gpu/gpu-platform.h"
 #include "services/telemetry/gpu/gpu-private.h"
 #include "services/telemetry/gpu/gpu.h"
+#include "services/telemetry/gpu/icd-watch.h"
 #include "services/telemetry/gpu/nvml-source.h"
 #include "services/telemetry/gpu/opencl-match.h"
 #include "services/telemetry/gpu/opencl-source.h"
@@ -44,6 +45,7 @@ struct AldGpuCollector {
         AldDeviceWatch *watch;
         AldNvmlSource *nvml_source;
         AldOpenclSource *opencl_source;
+        AldIcdWatch *icd_watch;
 };
 
 static bool is_root_of_machine(int root)
@@ -177,6 +179,14 @@ void ald_gpu_collector_rescan(AldGpuCollector *collector)
 static void on_devices_changed(void *userdata)
 {
         ald_gpu_collector_rescan(userdata);
+}
+
+/* The sample that follows asks again. */
+static void on_icds_changed(void *userdata)
+{
+        AldGpuCollector *collector = userdata;
+
+        ald_opencl_source_want(collector->opencl_source);
 }
 
 static void on_opencl_answered(AldRecord *answer, void *userdata)
@@ -500,6 +510,8 @@ static void make_joins(AldGpuCollector *collector)
 
 void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
 {
+        const AldOpenclAnswer *opencl = ald_record_as(collector->opencl, OPENCL_ANSWER, AldOpenclAnswer);
+
         g_array_set_size(collector->rows, 0);
         make_joins(collector);
         for (guint i = 0; i < collector->gpus->len; i++) {
@@ -518,6 +530,9 @@ void ald_gpu_collector_backends(AldGpuCollector *collector, AldBackends *ret)
         ret->devices.n = collector->rows->len;
         ret->joins.items = collector->joins->data;
         ret->joins.n = collector->joins->len;
+        /* While it is to be asked again, the last answer may be out of date. */
+        if (opencl && !ald_opencl_source_is_wanted(collector->opencl_source))
+                ret->open_cl = opencl->open_cl;
 }
 
 void ald_gpu_collector_reasons(const AldGpuCollector *collector, GPtrArray *reasons)
@@ -564,6 +579,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         collector->texts = g_string_chunk_new(1024);
         collector->nvml_source = ald_nvml_source_new(directory, timing, on_nvml_answered, collector);
         collector->opencl_source = ald_opencl_source_new(directory, timing, on_opencl_answered, collector);
+        collector->icd_watch = ald_icd_watch_new(on_icds_changed, collector);
         collector->watch = ald_device_watch_new("GPUs", subsystems, on_devices_changed, collector);
         /* So that the first sample has figures. The caller has not asked for rows yet. */
         ald_gpu_collector_sample_at(collector, g_get_monotonic_time(), NULL);
@@ -582,6 +598,7 @@ void ald_gpu_collector_free(AldGpuCollector *collector)
         if (!collector)
                 return;
         ald_device_watch_free(collector->watch);
+        ald_icd_watch_free(collector->icd_watch);
         ald_nvml_source_free(collector->nvml_source);
         ald_opencl_source_free(collector->opencl_source);
         g_clear_pointer(&collector->opencl, ald_record_unref);

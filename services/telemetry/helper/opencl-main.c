@@ -281,13 +281,23 @@ static int opencl_list(AldRecord **ret)
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldOpenclDevice));
         Listing listing = { .rows = rows, .texts = g_string_chunk_new(1024) };
         AldOpenclAnswer answer = ALD_OPENCL_ANSWER_INIT;
+        AldOpenclAnswerOpenCl shown = ALD_OPENCL_ANSWER_OPEN_CL_NO_LIBRARY;
         cl_platform_id ids[PLATFORMS_MAX];
         cl_uint n = 0;
         int r;
 
-        if (load(&listing.cl) && listing.cl.platform_ids(PLATFORMS_MAX, ids, &n) == CL_SUCCESS)
+        if (load(&listing.cl)) {
+                shown = ALD_OPENCL_ANSWER_OPEN_CL_NO_PLATFORM;
+                if (listing.cl.platform_ids(PLATFORMS_MAX, ids, &n) != CL_SUCCESS)
+                        n = 0;
+                if (n > 0)
+                        shown = ALD_OPENCL_ANSWER_OPEN_CL_NO_DEVICE;
                 for (cl_uint i = 0; i < n && i < PLATFORMS_MAX; i++)
                         add_platform(&listing, ids[i]);
+        }
+        if (rows->len > 0)
+                shown = ALD_OPENCL_ANSWER_OPEN_CL_AVAILABLE;
+        answer.open_cl = ald_opencl_answer_open_cl_to_string(shown);
         answer.devices.items = rows->data;
         answer.devices.n = rows->len;
         r = ald_record_new(ALD_KIND_OPENCL_ANSWER, &answer, ret);

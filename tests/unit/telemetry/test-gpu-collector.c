@@ -686,6 +686,50 @@ static void test_rescan(void)
         end(machine);
 }
 
+/* What OpenCL shows on the machine as a whole, as the last answer says. */
+static const char *opencl(const Machine *machine)
+{
+        AldBackends backends;
+
+        ald_gpu_collector_backends(machine->collector, &backends);
+        return backends.open_cl;
+}
+
+static bool has_no_platform(void *userdata)
+{
+        Machine *machine = userdata;
+
+        sample(machine);
+        return g_strcmp0(opencl(machine), "no-platform") == 0;
+}
+
+static bool is_opencl_available(void *userdata)
+{
+        Machine *machine = userdata;
+
+        sample(machine);
+        return g_strcmp0(opencl(machine), "available") == 0;
+}
+
+/* The folder of drivers does not even exist at first; nothing else happens on the machine meanwhile. */
+static void test_driver_is_installed_later(void)
+{
+        Machine *machine = begin("");
+        g_autofree char *library = g_strdup_printf("%s/libfake-icd.so\n", g_getenv("ALIDADE_TEST_HELPERS"));
+
+        set_path(machine, "OCL_ICD_VENDORS", "etc/OpenCL/vendors");
+        start(machine, &patient);
+        g_assert_null(opencl(machine));
+        gpu_wait(has_no_platform, machine);
+        g_assert_null(backend(machine, "gfx1100"));
+        fake_root_write(machine->aside, "etc/OpenCL/vendors/fake.icd", library);
+        gpu_wait(is_opencl_available, machine);
+        g_assert_cmpstr(backend(machine, "gfx1100")->open_cl_platform, ==, "Fake OpenCL");
+        fake_root_remove(machine->aside, "etc/OpenCL/vendors/fake.icd");
+        gpu_wait(has_no_platform, machine);
+        end(machine);
+}
+
 static void test_nothing(void)
 {
         Machine *machine = begin("");
@@ -776,6 +820,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-collector/no-reason", test_no_reason);
         g_test_add_func("/gpu-collector/refused-reason", test_refused_reason);
         g_test_add_func("/gpu-collector/no-helpers", test_no_helpers);
+        g_test_add_func("/gpu-collector/driver-is-installed-later", test_driver_is_installed_later);
         g_test_add_func("/gpu-collector/absurd-number-of-devices", test_absurd_number_of_devices);
         return g_test_run();
 }

@@ -127,6 +127,8 @@ static void test_addresses(void)
 
                 gpu_wait(is_told, seen);
                 g_assert_cmpuint(seen->devices->n, ==, 2);
+                g_assert_cmpstr(ald_record_as(seen->answer, OPENCL_ANSWER, AldOpenclAnswer)->open_cl, ==,
+                        "available");
                 first = ald_rows_at(seen->devices, 0);
                 second = ald_rows_at(seen->devices, 1);
                 g_assert_cmpstr(first->pci, ==, cases[i].first);
