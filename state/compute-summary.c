@@ -45,14 +45,20 @@ static bool is_measured(const AldComputeDevice *device)
                (isfinite(device->tflops_fp16) || isfinite(device->gemm_tflops) || has_bandwidth(device));
 }
 
-/* A device that is split into instances is never measured as a whole. */
-static bool is_split(const AldBackends *backends, const AldBackend *backend)
+bool ald_compute_is_split(const AldBackends *backends, const AldBackend *backend)
 {
         for (size_t i = 0; i < backends->devices.n; i++)
                 if (g_strcmp0(((const AldBackend *) ald_rows_at(&backends->devices, i))->parent,
                             backend->id) == 0)
                         return true;
         return false;
+}
+
+bool ald_compute_has_fp32_only(const AldComputeDevice *device)
+{
+        return !isfinite(device->tflops_fp16) && isfinite(device->gemm_tflops) && device->gemm_tflops >= 0 &&
+               g_strcmp0(device->precision,
+                       ald_compute_device_precision_to_string(ALD_COMPUTE_DEVICE_PRECISION_FP32)) == 0;
 }
 
 static AldComputeOf choose_devices(const AldBackends *backends, const AldCompute *compute)
@@ -62,7 +68,7 @@ static AldComputeOf choose_devices(const AldBackends *backends, const AldCompute
         for (size_t i = 0; i < backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&backends->devices, i);
 
-                if (!backend->class || is_split(backends, backend) ||
+                if (!backend->class || ald_compute_is_split(backends, backend) ||
                         !is_measured(find_device(compute, backend)))
                         continue;
                 if (!is_processor(backend))
@@ -89,6 +95,10 @@ static void add_device(AldComputeSummary *summary, const AldBackend *backend, co
                 return;
         if (counts && device) {
                 ald_sum_add_double(&summary->tflops_fp16, device->tflops_fp16);
+                if (ald_compute_has_fp32_only(device)) {
+                        ald_sum_add_double(&summary->tflops_fp32, device->gemm_tflops);
+                        summary->fp32_devices++;
+                }
                 ald_sum_add(&summary->memory_bandwidth_bytes_per_second,
                         device->memory_bandwidth_bytes_per_second);
         }
@@ -103,6 +113,7 @@ void ald_compute_summary(const AldBackends *backends, const AldCompute *compute,
 {
         AldComputeSummary summary = {
                 .tflops_fp16 = ALD_ABSENT_DOUBLE,
+                .tflops_fp32 = ALD_ABSENT_DOUBLE,
                 .memory_bandwidth_bytes_per_second = ALD_ABSENT_UINT64,
         };
 
@@ -111,7 +122,7 @@ void ald_compute_summary(const AldBackends *backends, const AldCompute *compute,
         for (size_t i = 0; backends && i < backends->devices.n; i++) {
                 const AldBackend *backend = ald_rows_at(&backends->devices, i);
 
-                if (backend->class && !is_split(backends, backend))
+                if (backend->class && !ald_compute_is_split(backends, backend))
                         add_device(&summary, backend, find_device(compute, backend));
         }
         *ret = summary;

@@ -25,7 +25,9 @@ typedef enum AldComputeOf {
 /* The sums of the measured figures of one node. */
 typedef struct AldComputeSummary {
         AldComputeOf of;
-        double tflops_fp16;                         /* ALD_ABSENT_DOUBLE if none has it */
+        double tflops_fp16;    /* ALD_ABSENT_DOUBLE if none has it */
+        double tflops_fp32;    /* matrix products of devices without FP16 in hardware; absent likewise */
+        uint64_t fp32_devices; /* how many these are */
         uint64_t memory_bandwidth_bytes_per_second; /* ALD_ABSENT_UINT64 if none has it */
         uint64_t tflops_fp16_left_out[ALD_LEFT_OUT_N];
         uint64_t memory_bandwidth_left_out[ALD_LEFT_OUT_N];
@@ -33,7 +35,7 @@ typedef struct AldComputeSummary {
 
 /*
  * Sums up the GPUs and accelerators of a node if any of them was measured, else its processors. Totals and
- * all clients use this rule (ald_node_figures()).
+ * all clients use this rule (ald_node_figures()). Figures of FP32 are summed up apart.
  *
  * Left out are devices that could have a figure and lack it: GPUs and accelerators, and processors too while
  * none of the former was measured. A device that multiplies in another precision than FP16 does not count as
@@ -41,6 +43,12 @@ typedef struct AldComputeSummary {
  * split into instances is ignored. Either record may be NULL.
  */
 void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, AldComputeSummary *ret);
+
+/* Whether the device was measured and has no FP16 in hardware, so that its GemmTflops are of FP32. */
+bool ald_compute_has_fp32_only(const AldComputeDevice *device);
+
+/* Whether the device is split into instances; then it is never measured as a whole. */
+bool ald_compute_is_split(const AldBackends *backends, const AldBackend *backend);
 
 /* Adds to a sum that is absent until the first addition; it is limited to ALD_INTEGER_MAX. */
 void ald_sum_add(uint64_t *sum, uint64_t value);

@@ -15,6 +15,8 @@ static void add_compute(Sums *sums, const AldBackends *backends, const AldComput
 
         ald_compute_summary(backends, compute, &summary);
         ald_sum_add_double(&figures->tflops_fp16, summary.tflops_fp16);
+        ald_sum_add_double(&figures->tflops_fp32, summary.tflops_fp32);
+        figures->tflops_fp32_devices += summary.fp32_devices;
         ald_sum_add(&figures->memory_bandwidth_bytes_per_second, summary.memory_bandwidth_bytes_per_second);
         if (summary.memory_bandwidth_bytes_per_second != ALD_ABSENT_UINT64) {
                 sums->of_gpus |= summary.of == ALD_COMPUTE_OF_GPUS;
@@ -98,6 +100,7 @@ void ald_totals_compute(AldStore *store, AldTotals *ret)
         figures->links = ald_store_n_links(store);
         figures->hidden = ald_store_n_hidden(store);
         figures->nodes_left_out = figures->device_memory_unread = 0;
+        figures->tflops_fp32_devices = 0;
         figures->tflops_fp16_left_out = figures->memory_bandwidth_left_out = 0;
         ald_store_foreach_node(store, add_node, &sums);
         figures->memory_bandwidth_of = name_of(&sums);

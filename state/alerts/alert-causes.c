@@ -81,6 +81,7 @@ static const AldFindingRowId of_heard_nodes[] = {
         ID(LINK_UNSTEADY),
         ID(MEMORY_PRESSURE),
         ID(NODE_RECORDS_OLD),
+        ID(OPENCL_MISSING),
         ID(RDMA_UNUSABLE),
         ID(SLOWER_THAN_PAST),
         ID(SWAP_NEARLY_FULL),

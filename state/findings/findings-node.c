@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "state/findings/findings-report.h"
+#include "state/opencl-driver.h"
 #include "state/planner/planner-due.h"
 
 /* What the records of a single node show: memory, disks, devices, interfaces and its membership. */
@@ -203,6 +204,23 @@ static void find_driverless(AldReport *report, const AldNode *node, const AldBac
                 &node->id, 1, &row);
 }
 
+/* Devices that cannot be measured, since OpenCL does not show them and a driver that would can be installed.
+ */
+static void find_missing_opencl(AldReport *report, const AldNode *node, const AldBackends *backends)
+{
+        g_autoptr(GPtrArray) packages = ald_opencl_missing_packages(backends);
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        if (packages->len == 0 || ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE,
+                                          ALD_FINDING_ROW_ID_OPENCL_MISSING, &node->id, 1))
+                return;
+        g_ptr_array_add(packages, NULL);
+        row.open_cl = backends->open_cl;
+        row.packages = (const char *const *) packages->pdata;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_OPENCL_MISSING, &node->id,
+                1, &row);
+}
+
 /* A card that uses fewer lanes, or slower ones, than it and its slot can; or whose slot has fewer than it. */
 
 static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *device,
@@ -318,8 +336,10 @@ static gboolean find_in_node(AldNode *node, void *userdata)
                 find_full_disk(report, node, ald_rows_at(&disk->paths, i));
         for (size_t i = 0; backends && i < backends->devices.n; i++)
                 find_driverless(report, node, ald_rows_at(&backends->devices, i));
-        if (backends)
+        if (backends) {
+                find_missing_opencl(report, node, backends);
                 find_in_joins(report, node, backends);
+        }
         find_in_devices(report, node);
         for (size_t i = 0; network && i < network->interfaces.n; i++)
                 find_slow_interface(report, node, ald_rows_at(&network->interfaces, i));

@@ -342,6 +342,29 @@ static char *rdma_remedy(const AldFindingRow *row)
         return g_strdup(ald_rdma_problem_remedy(&problem));
 }
 
+/* Why OpenCL shows no device; NULL if it shows some. */
+static char *opencl_reason(const AldFindingRow *row)
+{
+        static const char *const reasons[ALD_BACKENDS_OPEN_CL_N] = {
+                [ALD_BACKENDS_OPEN_CL_NO_LIBRARY] = N_("the library of OpenCL is not installed"),
+                [ALD_BACKENDS_OPEN_CL_NO_PLATFORM] = N_("no usable OpenCL driver is installed"),
+                [ALD_BACKENDS_OPEN_CL_NO_DEVICE] = N_("the installed OpenCL drivers show no device"),
+        };
+        int reason = ald_backends_open_cl_from_string(row->open_cl);
+
+        return reason >= 0 && reasons[reason] ? g_strdup(_(reasons[reason])) : NULL;
+}
+
+static char *list_packages(const AldFindingRow *row)
+{
+        g_autoptr(GPtrArray) packages = g_ptr_array_new();
+        size_t n = length_of(row->packages);
+
+        for (size_t i = 0; i < n; i++)
+                g_ptr_array_add(packages, (gpointer) row->packages[i]);
+        return n > 0 ? list_names(packages, (guint) n) : NULL;
+}
+
 static char *interface_note(const AldFindingRow *row)
 {
         return row->interface ? g_strdup_printf(" (%s)", row->interface) : g_strdup("");
@@ -366,6 +389,8 @@ static const struct {
         { "Names", all_names },
         { "NodeCount", node_count },
         { "NodeId", node_id },
+        { "OpenClReason", opencl_reason },
+        { "PackageList", list_packages },
         { "PastDeviceRate", past_device_rate },
         { "PathNote", path_note },
         { "RdmaReason", rdma_reason },
@@ -618,6 +643,10 @@ static const Template texts[] = {
         { ID(NODES_UNKNOWN), NULL,
                 N_("Whether {Names} are online has been unknown since the cluster service of this machine "
                    "stopped.") },
+        { ID(OPENCL_MISSING), NULL, N_("No device of {Name} can be measured: {OpenClReason}.") },
+        { ID(OPENCL_MISSING), NULL,
+                N_("Not all devices of {Name} can be measured: no OpenCL driver for the others is "
+                   "installed.") },
         { ID(OS_VERSIONS_DIFFER), NULL, N_("The nodes run different operating systems: {Groups}.") },
         { ID(RDMA_UNUSABLE), NULL,
                 N_("RDMA port {Port}{InterfaceNote} on {Name} cannot be used: {RdmaReason}.") },
@@ -727,6 +756,10 @@ static const Template remedies[] = {
                    "\"alidadectl forget {ShortId}\" here, and start alidade-clusterd again.") },
         { ID(NODES_UNKNOWN), NULL,
                 N_("Check alidade-clusterd on this machine: \"systemctl status alidade-clusterd\".") },
+        { ID(OPENCL_MISSING), NULL,
+                /* Translators: {PackageList} has names of packages of Debian. */
+                N_("Install {PackageList} on {Name}; other distributions than Debian may name it "
+                   "differently.") },
         { ID(OS_VERSIONS_DIFFER), NULL,
                 N_("Upgrade the nodes to the same release, unless they are meant to differ.") },
         { ID(RDMA_UNUSABLE), NULL, "{RdmaRemedy}" },

@@ -36,6 +36,12 @@ def contract(version):
     return found
 
 
+def finding_ids(version):
+    """Those of GetFindings() that the version knows."""
+    text = (version.source / "dbus-interfaces/org.alidade.State1.xml").read_text()
+    return set(re.search(r'name="GetFindings".*?Row\.Id\.Enum"\s+value="([^"]*)"', text, re.DOTALL)[1].split())
+
+
 def only(names, value):
     """What a version reads of a value that has fields which it does not know."""
     if isinstance(value, dict):
@@ -58,11 +64,12 @@ class Upgrade:
         self.cluster = quiet(make_cluster, brokers=(0,), version=old)
         self.nodes = self.cluster.nodes
         self.contracts = {version: contract(version) for version in (old, new)}
+        self.finding_ids = finding_ids(old) & finding_ids(new)
         self.rights = old
         self.cluster.wait_online()
         self._measure()
         self.check_records()
-        self.findings = {node: findings(node) for node in self.nodes}
+        self.findings = {node: self.found(node) for node in self.nodes}
 
     def _measure(self):
         """Each node has a result of each sort that is kept over a restart, and a name that is kept as well."""
@@ -112,13 +119,18 @@ class Upgrade:
             assert own[COMPUTE, ""][-1]["Devices"] == [self.device]
             assert own["Node1.Identity", ""][-1]["FriendlyName"] == f"name of {node.name}"
 
+    def found(self, observer):
+        """The findings of it that both versions know."""
+        return sorted((row["Id"], tuple(sorted(row["Nodes"]))) for row in observer.state("GetFindings")
+                      if row["Id"] in self.finding_ids)
+
     def check_findings(self):
         """Those that were there before, and one more while versions differ."""
         differ = [(DIFFER, tuple(sorted(node.id for node in self.nodes)))] if self.differ() else []
         for node in self.nodes:
             wanted = sorted(self.findings[node] + differ)
-            self.cluster.wait_until(lambda node=node, wanted=wanted: findings(node) == wanted, lambda node=node,
-                                    wanted=wanted: f"{node.name}: {findings(node)} for {wanted}", LONG)
+            self.cluster.wait_until(lambda node=node, wanted=wanted: self.found(node) == wanted, lambda node=node,
+                                    wanted=wanted: f"{node.name}: {self.found(node)} for {wanted}", LONG)
 
     def check_refusals(self):
         """None; kinds that an older version does not know are counted apart, where the broker lets them through."""
@@ -180,10 +192,6 @@ def passed_over(observer):
 
 def problem(node):
     return node.get(*CLUSTER, "Problem")
-
-
-def findings(observer):
-    return sorted((row["Id"], tuple(sorted(row["Nodes"]))) for row in observer.state("GetFindings"))
 
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)], ids=["broker-first", "broker-last"])

@@ -102,6 +102,40 @@ static void test_devices_that_count(void)
         }
 }
 
+/* Products in FP32 count only of devices without FP16 in hardware, among those that count at all, and are in
+ * no sum of FP16. */
+static void test_fp32_is_apart(void)
+{
+        static const struct {
+                const char *compute;
+                double fp16, fp32;
+                uint64_t devices;
+        } of[] = {
+                { "{'Devices': [{'Id': 'cpu', 'GemmTflops': 0.5, 'Precision': 'fp32'}]}", NONE, 0.5, 1 },
+                { "{'Devices': [" CPU_FIGURES "]}", 1.5, NONE, 0 },
+                { "{'Devices': [{'Id': 'cpu', 'GemmTflops': 1.5, 'Precision': 'fp16', 'TflopsFp16': 1.5}]}",
+                        1.5, NONE, 0 },
+                { "{'Devices': [{'Id': 'cpu', 'GemmTflops': 0.5, 'Precision': 'bf16'}]}", NONE, NONE, 0 },
+                { "{'Devices': [{'Id': 'cpu', 'GemmTflops': -1.0, 'Precision': 'fp32'}]}", NONE, NONE, 0 },
+                { "{'Devices': [{'Id': 'cpu', 'GemmTflops': 0.5, 'Precision': 'fp32'}, "
+                  "{'Id': 'gpu', 'GemmTflops': 5.5, 'Precision': 'fp32'}]}",
+                        NONE, 5.5, 1 },
+                { "{'Devices': [{'Id': 'gpu', 'GemmTflops': 5.5, 'Precision': 'fp32'}, "
+                  "{'Id': 'npu', 'GemmTflops': 9.0, 'Precision': 'fp16', 'TflopsFp16': 9.0}]}",
+                        9, 5.5, 1 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(of); i++) {
+                const Case c = { .backends = "{'Devices': [" GPU ", " NPU ", " CPU "]}",
+                        .compute = of[i].compute };
+                AldComputeSummary summary = summarize(&c);
+
+                check_number(summary.tflops_fp16, of[i].fp16);
+                check_number(summary.tflops_fp32, of[i].fp32);
+                g_assert_cmpuint(summary.fp32_devices, ==, of[i].devices);
+        }
+}
+
 static void test_nothing_known(void)
 {
         AldComputeSummary summary;
@@ -116,6 +150,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/compute-summary/devices-that-count", test_devices_that_count);
+        g_test_add_func("/compute-summary/fp32-is-apart", test_fp32_is_apart);
         g_test_add_func("/compute-summary/nothing-known", test_nothing_known);
         return g_test_run();
 }

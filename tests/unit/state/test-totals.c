@@ -194,6 +194,33 @@ static void test_free_device_memory(void)
         g_assert_cmpuint(totals.figures.device_memory_unread, ==, 2);
 }
 
+static void test_fp32_is_never_added_to_fp16(void)
+{
+        g_autoptr(AldStore) store = state_make();
+        AldTotals totals = compute(store);
+
+        g_assert_true(isnan(totals.figures.tflops_fp32));
+        g_assert_cmpuint(totals.figures.tflops_fp32_devices, ==, 0);
+        for (unsigned node = 1; node <= 2; node++) {
+                put(store, node, ALD_KIND_BACKENDS, "{'Devices': [" CPU "]}");
+                put(store, node, ALD_KIND_COMPUTE,
+                        "{'Devices': [{'Id': 'cpu', 'GemmTflops': 0.5, 'Precision': 'fp32'}]}");
+        }
+        totals = compute(store);
+        g_assert_true(isnan(totals.figures.tflops_fp16));
+        g_assert_cmpfloat(totals.figures.tflops_fp32, ==, 1.0);
+        g_assert_cmpuint(totals.figures.tflops_fp32_devices, ==, 2);
+        put(store, 3, ALD_KIND_BACKENDS, "{'Devices': [" GPU "]}");
+        put(store, 3, ALD_KIND_COMPUTE,
+                "{'Devices': [{'Id': '0000:01:00.0', 'GemmTflops': 9.0, 'Precision': 'fp16', 'TflopsFp16': "
+                "9.0}]}");
+        state_put(store, 2, ALD_KIND_PRESENCE, "{'State': 'offline'}");
+        totals = compute(store);
+        g_assert_cmpfloat(totals.figures.tflops_fp16, ==, 9.0);
+        g_assert_cmpfloat(totals.figures.tflops_fp32, ==, 0.5);
+        g_assert_cmpuint(totals.figures.tflops_fp32_devices, ==, 1);
+}
+
 static void test_each_node_by_its_own_devices(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -241,6 +268,7 @@ static void test_left_out_by_reason(void)
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/totals/fp32-is-never-added-to-fp16", test_fp32_is_never_added_to_fp16);
         g_test_add_func("/totals/nothing-known", test_nothing_known);
         g_test_add_func("/totals/host-memory", test_host_memory);
         g_test_add_func("/totals/absurd-figures", test_absurd_figures);

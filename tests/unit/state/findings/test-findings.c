@@ -162,6 +162,68 @@ static void test_device_without_driver(void)
                 "Install the vendor's kernel driver on two.");
 }
 
+#define OF_CPU "{'Id': 'cpu', 'Class': 'cpu'}"
+#define OF_GPU(vendor) "{'Id': '0000:01:00.0', 'Class': 'gpu', 'Driver': 'x', 'Vendor': '" vendor "'}"
+
+static void test_opencl_missing(void)
+{
+        static const struct {
+                const char *backends, *text, *remedy; /* NULL: there is none */
+        } cases[] = {
+                { "{'OpenCl': 'no-library', 'Devices': [" OF_CPU "]}",
+                        "No device of two can be measured: the library of OpenCL is not installed.",
+                        "pocl-opencl-icd" },
+                { "{'OpenCl': 'no-platform', 'Devices': [" OF_CPU ", " OF_GPU("NVIDIA Corporation") "]}",
+                        "No device of two can be measured: no usable OpenCL driver is installed.",
+                        "nvidia-opencl-icd" },
+                { "{'OpenCl': 'no-device', 'Devices': [" OF_CPU ", " OF_GPU("AMD") "]}",
+                        "No device of two can be measured: the installed OpenCL drivers show no device.",
+                        "mesa-opencl-icd" },
+                /* The processor is measured, and the card is not. */
+                { "{'OpenCl': 'available', 'Devices': [{'Id': 'cpu', 'Class': 'cpu', 'OpenClPlatform': 'x'}, "
+                  "" OF_GPU("Intel") ", {'Id': '0000:02:00.0', 'Class': 'gpu', 'Driver': 'x', 'Vendor': "
+                                     "'NVIDIA'}]}",
+                        "Not all devices of two can be measured: no OpenCL driver for the others is "
+                        "installed.",
+                        "intel-opencl-icd and nvidia-opencl-icd" },
+                /* The card is measured, which is enough. */
+                { "{'OpenCl': 'available', 'Devices': [" OF_CPU
+                  ", {'Id': 'gpu', 'Class': 'gpu', 'Driver': 'x', "
+                  "'Vendor': 'NVIDIA', 'OpenClPlatform': 'x'}]}",
+                        NULL, NULL },
+                /* Of no card is a package known; that of the processor can be measured. */
+                { "{'OpenCl': 'no-platform', 'Devices': [" OF_CPU ", " OF_GPU("Moore Threads") "]}",
+                        "No device of two can be measured: no usable OpenCL driver is installed.",
+                        "pocl-opencl-icd" },
+                /* Without a kernel driver, that is what is missing. */
+                { "{'OpenCl': 'available', 'Devices': [{'Id': 'cpu', 'Class': 'cpu', 'OpenClPlatform': 'x'}, "
+                  "{'Id': 'a', 'Class': 'gpu', 'Vendor': 'NVIDIA'}]}",
+                        NULL, NULL },
+                /* A card that is split is measured as its instances. */
+                { "{'OpenCl': 'available', 'Devices': [" OF_GPU(
+                          "NVIDIA") ", {'Id': '0000:01:00.0/1-0', 'Class': "
+                                    "'gpu', 'Vendor': 'NVIDIA', 'Parent': '0000:01:00.0', 'OpenClPlatform': "
+                                    "'x'}]}",
+                        NULL, NULL },
+                /* OpenCL was not asked yet, or the version of the node does not say. */
+                { "{'Devices': [" OF_CPU ", " OF_GPU("NVIDIA") "]}", NULL, NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldStore) store = findings_named_store();
+                g_autofree char *remedy = g_strdup_printf(
+                        "Install %s on two; other distributions than Debian may name it differently.",
+                        cases[i].remedy);
+
+                put(store, 2, ALD_KIND_BACKENDS, cases[i].backends);
+                if (cases[i].text)
+                        findings_check(store, "opencl-missing", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
+                                cases[i].text, remedy);
+                else
+                        g_assert_cmpuint(findings_count_now(store, "opencl-missing"), ==, 0);
+        }
+}
+
 static void put_join(AldStore *store, const char *join)
 {
         g_autofree char *text = g_strdup_printf(
@@ -1068,6 +1130,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/swap-nearly-full", test_swap_nearly_full);
         g_test_add_func("/findings/disk-nearly-full", test_disk_nearly_full);
         g_test_add_func("/findings/device-without-driver", test_device_without_driver);
+        g_test_add_func("/findings/opencl-missing", test_opencl_missing);
         g_test_add_func("/findings/lanes", test_lanes);
         g_test_add_func("/findings/drivers-differ", test_drivers_differ);
         g_test_add_func("/findings/device-never-free", test_device_never_free);
