@@ -4,9 +4,11 @@
 
 #include "clients/common/cluster-facts.h"
 #include "clients/common/format.h"
+#include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "record/translate.h"
 #include "state/compute-summary.h"
+#include "state/opencl-driver.h"
 
 /* A count that is absent counts nothing. */
 static uint64_t known_count(uint64_t n)
@@ -94,9 +96,44 @@ static void append_reasons(GString *text, const json_t *reasons)
                 g_string_append_c(text, ')');
 }
 
+/* The packages with OpenCL drivers that the nodes lack, as in their findings: "a, b"; NULL if there are none.
+ */
+static char *list_missing_packages(AldModel *model)
+{
+        const GPtrArray *nodes = ald_model_nodes(model);
+        g_autoptr(GHashTable) listed = g_hash_table_new(g_str_hash, g_str_equal);
+        GString *list = g_string_new(NULL);
+
+        for (guint i = 0; i < nodes->len; i++) {
+                const AldEntity *node = nodes->pdata[i];
+                g_autoptr(GPtrArray)
+                        packages = ald_opencl_missing_packages(ald_entity_as(node, BACKENDS, AldBackends));
+
+                for (guint k = 0; k < packages->len && !ald_node_exclusion(model, node); k++)
+                        if (g_hash_table_add(listed, packages->pdata[k]))
+                                ald_parts_add_text(list, "%s", packages->pdata[k]);
+        }
+        return g_string_free(list, list->len == 0);
+}
+
+/* ": install pocl-opencl-icd to measure it" if all of them lack nothing but that. */
+static bool append_packages(GString *text, AldModel *model, const json_t *reasons, unsigned long n)
+{
+        const json_t *value = json_object_get(reasons, ald_left_out_to_string(ALD_LEFT_OUT_NO_OPENCL));
+        g_autofree char *packages = json_integer_value(value) == (json_int_t) n ? list_missing_packages(model)
+                                                                                : NULL;
+
+        if (!packages)
+                return false;
+        g_string_append_printf(
+                text, ngettext(": install %s to measure it", ": install %s to measure them", n), packages);
+        return true;
+}
+
 /* Takes the text of the figure; adds how many devices are missing from it, and why. The property with the
- * reasons is the one for which `reasons` stands. */
-static char *add_left_out(AldModel *model, char *figure, uint64_t left_out, const char *reasons)
+ * reasons is the one for which `reasons` stands. With `remedy`, names what to install instead, where that
+ * helps: once among the totals is enough. */
+static char *add_left_out(AldModel *model, char *figure, uint64_t left_out, const char *reasons, bool remedy)
 {
         g_autofree char *known = figure;
         unsigned long n = (unsigned long) known_count(left_out);
@@ -108,17 +145,44 @@ static char *add_left_out(AldModel *model, char *figure, uint64_t left_out, cons
         text = g_string_new(NULL);
         g_string_printf(text, ngettext("%s, %lu device left out", "%s, %lu devices left out", n), known, n);
         why = json_object_get(ald_model_totals_json(model), reasons);
-        if (!append_only_reason(text, why, n))
+        if (!(remedy && append_packages(text, model, why, n)) && !append_only_reason(text, why, n))
                 append_reasons(text, why);
         return g_string_free(text, FALSE);
 }
 
-char *ald_cluster_tflops(AldModel *model)
+bool ald_cluster_has_fp32_only(AldModel *model)
 {
         const AldClusterTotals *totals = ald_model_totals(model);
 
-        return add_left_out(model, ald_format_tflops(totals->tflops_fp16), totals->tflops_fp16_left_out,
-                "TflopsFp16LeftOutReasons");
+        return isnan(totals->tflops_fp16) && !isnan(totals->tflops_fp32);
+}
+
+char *ald_cluster_compute(AldModel *model)
+{
+        const AldClusterTotals *totals = ald_model_totals(model);
+        g_autofree char *fp32 = NULL;
+        char *figure;
+
+        if (ald_cluster_has_fp32_only(model)) {
+                fp32 = ald_format_tflops(totals->tflops_fp32);
+                figure = g_strdup_printf(_("%s (no FP16 in hardware)"), fp32);
+        } else {
+                figure = ald_format_tflops(totals->tflops_fp16);
+        }
+        return add_left_out(model, figure, totals->tflops_fp16_left_out, "TflopsFp16LeftOutReasons", true);
+}
+
+char *ald_cluster_fp32(AldModel *model)
+{
+        const AldClusterTotals *totals = ald_model_totals(model);
+        unsigned long n = (unsigned long) known_count(totals->tflops_fp32_devices);
+        g_autofree char *figure = ald_format_tflops(totals->tflops_fp32);
+
+        if (isnan(totals->tflops_fp32) || ald_cluster_has_fp32_only(model))
+                return NULL;
+        return g_strdup_printf(ngettext("%s over %lu device without FP16 in hardware",
+                                       "%s over %lu devices without FP16 in hardware", n),
+                figure, n);
 }
 
 static char *add_devices(const char *rate, const char *of)
@@ -145,7 +209,8 @@ char *ald_cluster_bandwidth(AldModel *model)
 
                 text = add_devices(known, totals->memory_bandwidth_of);
         }
-        return add_left_out(model, text, totals->memory_bandwidth_left_out, "MemoryBandwidthLeftOutReasons");
+        return add_left_out(
+                model, text, totals->memory_bandwidth_left_out, "MemoryBandwidthLeftOutReasons", false);
 }
 
 /* "50 GiB free of 200 GiB", or the whole if it is not known what is free. */
@@ -186,7 +251,9 @@ GPtrArray *ald_cluster_facts(AldModel *model)
         ald_facts_add(facts, N_("Known"), ald_cluster_counts(model));
         if (known_count(totals->hidden) > 0)
                 ald_facts_add(facts, N_("No objects"), ald_format_count(ald_figure(totals->hidden)));
-        ald_facts_add(facts, N_("FP16 compute"), ald_cluster_tflops(model));
+        ald_facts_add(facts, ald_cluster_has_fp32_only(model) ? N_("FP32 compute") : N_("FP16 compute"),
+                ald_cluster_compute(model));
+        ald_facts_add_known(facts, N_("FP32 compute"), ald_cluster_fp32(model));
         ald_facts_add(facts, N_("Memory bandwidth"), ald_cluster_bandwidth(model));
         ald_facts_add(facts, N_("Memory"), ald_cluster_memory(model));
         return facts;

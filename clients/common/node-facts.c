@@ -215,7 +215,8 @@ static const char *label_of(const AldNodeDevice *device)
                                                                                       : N_("Device");
 }
 
-static void add_device(GPtrArray *facts, const AldNodeDevice *device)
+/* Takes what to do to get it measured, or NULL. */
+static void add_device(GPtrArray *facts, const AldNodeDevice *device, char *remedy)
 {
         AldNodeFigures figures = ald_node_device_figures(device);
         GString *text = g_string_new(NULL);
@@ -232,6 +233,7 @@ static void add_device(GPtrArray *facts, const AldNodeDevice *device)
                 ald_parts_add(text, "%s", ald_compute_glance(device->compute));
                 ald_parts_add_text(text, _("last attempt failed: %s"), device->compute->failure);
         }
+        ald_parts_add(text, "%s", remedy);
         add(facts, label_of(device), text);
 }
 
@@ -244,9 +246,13 @@ static void add_devices(GPtrArray *facts, const AldEntity *node)
                 const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
                 bool is_processor = ald_node_device_is_processor(device);
 
-                /* A processor as a compute device is worth a line once it was measured, or that failed. */
-                if (!is_processor || is_measured(device) || (device->compute && device->compute->failure))
-                        add_device(facts, device);
+                g_autofree char *remedy = is_measured(device) ? NULL : ald_node_device_remedy(node, device);
+
+                /* A processor as a compute device is worth a line once it was measured, that failed, or it is
+                 * known what is missing for that. */
+                if (!is_processor || is_measured(device) || remedy ||
+                        (device->compute && device->compute->failure))
+                        add_device(facts, device, g_steal_pointer(&remedy));
                 n_gpus += !is_processor;
         }
         if (n_gpus == 0)

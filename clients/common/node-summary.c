@@ -9,6 +9,7 @@
 #include "record/translate.h"
 #include "state/compute-summary.h"
 #include "state/network.h"
+#include "state/opencl-driver.h"
 
 #define SHORT_ID_LENGTH 8
 
@@ -150,7 +151,7 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
         return format_heard(state, updated, now);
 }
 
-static const AldNodeFigures nothing = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+static const AldNodeFigures nothing = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
 
 /* Never NULL. */
 static const char *device_id(const AldNodeDevice *device)
@@ -233,6 +234,14 @@ static bool is_part(const AldNodeDevice *device)
         return device->backend && device->backend->parent;
 }
 
+char *ald_node_compute(const AldNodeFigures *figures)
+{
+        g_autofree char *fp32 = ald_format_tflops(figures->tflops_fp32);
+
+        return isnan(figures->tflops) && !isnan(figures->tflops_fp32) ? g_strconcat(fp32, " FP32", NULL)
+                                                                      : ald_format_tflops(figures->tflops);
+}
+
 AldNodeFigures ald_node_device_figures(const AldNodeDevice *device)
 {
         AldNodeFigures figures = nothing;
@@ -248,11 +257,28 @@ AldNodeFigures ald_node_device_figures(const AldNodeDevice *device)
         }
         if (device->compute) {
                 figures.tflops = device->compute->tflops_fp16;
+                if (ald_compute_has_fp32_only(device->compute))
+                        figures.tflops_fp32 = device->compute->gemm_tflops;
                 figures.bandwidth = ald_figure(device->compute->memory_bandwidth_bytes_per_second);
         }
         if (figures.memory_available < 0)
                 figures.memory_available = NAN;
         return figures;
+}
+
+char *ald_node_device_remedy(const AldEntity *node, const AldNodeDevice *device)
+{
+        const AldBackends *backends = ald_entity_as(node, BACKENDS, AldBackends);
+        g_autoptr(GPtrArray) packages = ald_opencl_missing_packages(backends);
+        const char *package;
+
+        if (!device->backend || !ald_opencl_is_missing(backends, device->backend))
+                return NULL;
+        package = ald_opencl_package(device->backend);
+        if (!package || !g_ptr_array_find_with_equal_func(packages, package, g_str_equal, NULL))
+                return NULL;
+        /* Translators: the name of a package. */
+        return g_strdup_printf(_("install %s to measure it"), package);
 }
 
 static void add_compute(AldNodeFigures *figures, const AldEntity *node)
@@ -262,6 +288,7 @@ static void add_compute(AldNodeFigures *figures, const AldEntity *node)
         ald_compute_summary(ald_entity_as(node, BACKENDS, AldBackends),
                 ald_entity_as(node, COMPUTE, AldCompute), &summary);
         figures->tflops = summary.tflops_fp16;
+        figures->tflops_fp32 = summary.tflops_fp32;
         figures->bandwidth = ald_figure(summary.memory_bandwidth_bytes_per_second);
 }
 

@@ -41,8 +41,9 @@ typedef struct AldNodeFigures {
                 memory_available; /* bytes; for a device, without memory that it shares with the host */
         double usage;             /* percent, of the processors or of the device */
         double millicelsius, microwatts;
-        double tflops;    /* FP16 */
-        double bandwidth; /* memory, bytes per second */
+        double tflops;      /* FP16 */
+        double tflops_fp32; /* of devices without FP16 in hardware */
+        double bandwidth;   /* memory, bytes per second */
 } AldNodeFigures;
 
 /* One compute device: its rows in Node1.Backends, Node1.System and Node1.Compute; NULL if there is none.
@@ -67,7 +68,14 @@ char *ald_node_device_name(const AldNodeDevice *device);
 bool ald_node_device_is_asleep(const AldNodeDevice *device);
 bool ald_node_device_is_unified(const AldNodeDevice *device);
 
+/* "82.6 TFLOPS" of FP16; "412 GFLOPS FP32" if only devices without FP16 in hardware were measured. */
+char *ald_node_compute(const AldNodeFigures *figures);
+
 AldNodeFigures ald_node_device_figures(const AldNodeDevice *device);
+
+/* "install pocl-opencl-icd to measure it", if OpenCL does not show the device and that would help; else NULL.
+ */
+char *ald_node_device_remedy(const AldEntity *node, const AldNodeDevice *device);
 
 /* The memory and load of the node itself; TFLOPS and bandwidth are those of ald_compute_summary(), as in the
  * totals of org.alidade.State1. */

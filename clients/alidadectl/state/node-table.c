@@ -96,7 +96,7 @@ static void add_figures(AldTable *table, const AldNodeFigures *figures)
 {
         ald_table_add(table, ald_format_celsius(figures->millicelsius));
         ald_table_add(table, ald_format_watts(figures->microwatts));
-        ald_table_add(table, ald_format_tflops(figures->tflops));
+        ald_table_add(table, ald_node_compute(figures));
         ald_table_add(table, ald_format_bytes_per_second(figures->bandwidth));
 }
 

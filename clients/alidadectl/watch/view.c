@@ -12,11 +12,11 @@
 #include "clients/common/topology-summary.h"
 
 #define FINDINGS_SHARE 4 /* the findings take at most a quarter of the rows */
-#define TOTALS_ROWS 4u
-#define NODES_LEAST 2u /* shown on whatever screen */
-#define LINKS_MAX 200u /* more are no picture, and take long to draw four times a second */
-#define LINKS_LEAST 3u /* rows: a blank one, the header and a link */
-#define LINKS_ONCE 20u /* where rows are not limited */
+#define TOTALS_ROWS 4u   /* and one more where some devices have FP32 only */
+#define NODES_LEAST 2u   /* shown on whatever screen */
+#define LINKS_MAX 200u   /* more are no picture, and take long to draw four times a second */
+#define LINKS_LEAST 3u   /* rows: a blank one, the header and a link */
+#define LINKS_ONCE 20u   /* where rows are not limited */
 #define REMEDY_ROWS 3u
 #define KIND ALD_NODE_TABLE_LIVE
 
@@ -107,9 +107,22 @@ static void add_total(GPtrArray *lines, const AldView *view, const char *label, 
         add_line(lines, view, g_strdup_printf("%-16s  %s", label, text));
 }
 
+/* The rows that add_totals() takes. */
+static unsigned count_totals(const AldView *view)
+{
+        g_autofree char *fp32 = ald_cluster_fp32(view->model);
+
+        return fp32 ? TOTALS_ROWS + 1 : TOTALS_ROWS;
+}
+
 static void add_totals(GPtrArray *lines, const AldView *view)
 {
-        add_total(lines, view, "FP16 compute", ald_cluster_tflops(view->model));
+        char *fp32 = ald_cluster_fp32(view->model);
+
+        add_total(lines, view, ald_cluster_has_fp32_only(view->model) ? "FP32 compute" : "FP16 compute",
+                ald_cluster_compute(view->model));
+        if (fp32)
+                add_total(lines, view, "FP32 compute", fp32);
         add_total(lines, view, "Memory bandwidth", ald_cluster_bandwidth(view->model));
         add_total(lines, view, "Memory", ald_cluster_memory(view->model));
         add_line(lines, view, g_strdup(""));
@@ -264,7 +277,7 @@ GPtrArray *ald_view_lines(AldView *view)
         if (!has_room(view, title, findings->len + 1))
                 g_ptr_array_set_size(findings, 0);
         below = findings->len > 0 ? findings->len + 2 : 1; /* a blank line and the keys */
-        if (has_room(view, title, TOTALS_ROWS + below - 1))
+        if (has_room(view, title, count_totals(view) + below - 1))
                 add_totals(lines, view);
         body = view->rows == 0 ? 0 : view->rows > lines->len + below ? view->rows - lines->len - below : 2;
         links = list_links(view);

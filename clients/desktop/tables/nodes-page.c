@@ -141,6 +141,11 @@ static double tflops_number(gpointer item)
         return ald_node_item_figures(item)->tflops;
 }
 
+static char *compute_text(gpointer item, AldLiveCluster *cluster)
+{
+        return ald_node_compute(ald_node_item_figures(item));
+}
+
 static double bandwidth_number(gpointer item)
 {
         return ald_node_item_figures(item)->bandwidth;
@@ -199,7 +204,7 @@ static const AldDataColumn columns[] = {
         { "cpu", N_("CPU"), .look = ALD_CELL_NUMBER, .chars = 5, .parts = ALD_LIVE_FIGURES,
                 .number = cpu_number, .format = ald_format_percent },
         { "tflops", N_("FP16 Compute"), .look = ALD_CELL_NUMBER, .chars = 10, .parts = ALD_LIVE_FIGURES,
-                .number = tflops_number, .format = ald_format_tflops },
+                .text = compute_text, .number = tflops_number },
         { "bandwidth", N_("Memory Bandwidth"), .look = ALD_CELL_NUMBER, .chars = 9, .parts = ALD_LIVE_FIGURES,
                 .number = bandwidth_number, .format = ald_format_bytes_per_second },
         { "addresses", N_("Addresses"), .chars = 24, .searched = true, .parts = ALD_LIVE_FIGURES,

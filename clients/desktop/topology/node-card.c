@@ -105,7 +105,8 @@ static void append_missing(GString *text, AldNodeCard *card)
         const AldNodeFigures *figures = ald_node_item_figures(card->item);
 
         append(text, !isfinite(figures->memory_available), _("free memory unknown"));
-        append(text, !isfinite(figures->tflops), _("FP16 compute not measured"));
+        append(text, !isfinite(figures->tflops) && !isfinite(figures->tflops_fp32),
+                _("FP16 compute not measured"));
         append(text, !isfinite(figures->bandwidth), _("memory bandwidth not measured"));
         append(text,
                 gtk_widget_get_visible(GTK_WIDGET(card->load)) &&
@@ -135,7 +136,7 @@ static void update_accessible(AldNodeCard *card)
 static void update(AldNodeCard *card)
 {
         const AldNodeFigures *figures = ald_node_item_figures(card->item);
-        g_autofree char *tflops = ald_format_tflops(figures->tflops);
+        g_autofree char *tflops = ald_node_compute(figures);
         g_autofree char *bandwidth = ald_format_bytes_per_second(figures->bandwidth);
         const char *const parts[] = { tflops, bandwidth };
         g_autofree char *performance = join(parts, G_N_ELEMENTS(parts));

@@ -12,8 +12,9 @@
 /* The widgets of a tile belong to the box of all. */
 typedef struct Tile {
         const char *title;
+        const char *(*name)(AldModel *model); /* NULL: always the title */
         char *(*describe)(AldModel *model);
-        GtkLabel *figure, *note;
+        GtkLabel *heading, *figure, *note;
         GtkWidget *box;
 } Tile;
 
@@ -32,15 +33,30 @@ static const char *split(char *text)
                 at = strchr(at + 1, ' ');
         if (!at)
                 return "";
-        at[at[-1] == ',' ? -1 : 0] = '\0';
+        at[at[-1] == ',' || at[-1] == ';' ? -1 : 0] = '\0';
         return at + 1;
+}
+
+static const char *name_compute(AldModel *model)
+{
+        return ald_cluster_has_fp32_only(model) ? _("FP32 Compute") : _("FP16 Compute");
+}
+
+static char *describe_compute(AldModel *model)
+{
+        g_autofree char *fp32 = ald_cluster_fp32(model), *text = ald_cluster_compute(model);
+
+        /* Translators: the compute of FP16, and what there is beside it. */
+        return fp32 ? g_strdup_printf(_("%s; FP32 compute: %s"), text, fp32) : g_steal_pointer(&text);
 }
 
 static void update_tile(Tile *tile, AldModel *model)
 {
-        g_autofree char *text = tile->describe(model), *label = g_strdup_printf("%s: %s", tile->title, text);
+        const char *title = tile->name ? tile->name(model) : tile->title;
+        g_autofree char *text = tile->describe(model), *label = g_strdup_printf("%s: %s", title, text);
         const char *note = split(text);
 
+        ald_label_set(GTK_WIDGET(tile->heading), title);
         ald_label_set(GTK_WIDGET(tile->figure), text);
         ald_label_set(GTK_WIDGET(tile->note), note);
         ald_widget_describe(tile->box, label, NULL);
@@ -80,6 +96,7 @@ static GtkWidget *make_tile(Tile *tile)
 {
         GtkWidget *title = gtk_label_new(tile->title);
 
+        tile->heading = GTK_LABEL(title);
         tile->box = g_object_new(GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 2,
                 "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, "hexpand", TRUE, NULL);
         tile->figure = GTK_LABEL(gtk_label_new(ALD_ABSENT_TEXT));
@@ -107,7 +124,7 @@ GtkWidget *ald_tiles_new(AldLiveCluster *cluster)
         Tiles *tiles = g_new0(Tiles, 1);
 
         *tiles = (Tiles){ cluster,
-                { { .title = _("FP16 Compute"), .describe = ald_cluster_tflops },
+                { { .title = _("FP16 Compute"), .name = name_compute, .describe = describe_compute },
                         { .title = _("Memory Bandwidth"), .describe = ald_cluster_bandwidth },
                         { .title = _("Memory"), .describe = ald_cluster_memory } } };
         for (size_t i = 0; i < TILES; i++)

@@ -32,8 +32,10 @@ static const char *id_of(const AldNodeDevice *device)
 }
 
 /* "82.6 TFLOPS FP16, 1.01 TB/s memory bandwidth, measured 5 min ago", or why there are no figures. */
-static char *describe_measurement(const AldComputeDevice *compute, double now, AldTone *ret_tone)
+static char *describe_measurement(
+        const AldEntity *node, const AldNodeDevice *device, double now, AldTone *ret_tone)
 {
+        const AldComputeDevice *compute = device->compute;
         GString *text = g_string_new(NULL);
 
         *ret_tone = ALD_TONE_PLAIN;
@@ -47,8 +49,10 @@ static char *describe_measurement(const AldComputeDevice *compute, double now, A
                 if (compute->failure)
                         *ret_tone = ALD_TONE_WARNING;
         }
-        if (text->len == 0)
+        if (text->len == 0) {
                 g_string_append(text, _("not measured"));
+                ald_parts_add(text, "%s", ald_node_device_remedy(node, device));
+        }
         return g_string_free(text, FALSE);
 }
 
@@ -181,7 +185,7 @@ static void show_device(
         double now = ald_node_now(subject->node_a, subject->now);
         g_autofree char *name = ald_node_device_name(device);
         AldTone tone;
-        g_autofree char *measurement = describe_measurement(device->compute, now, &tone);
+        g_autofree char *measurement = describe_measurement(subject->node_a, device, now, &tone);
         AldKeyedRows *rows = ald_lazy_expander_open_rows(expander);
 
         ald_lazy_expander_show(expander, name, measurement, NULL);

@@ -79,7 +79,7 @@ static void test_totals(void)
         g_autoptr(AldModel) nothing = ald_model_new();
 
         check_text(ald_cluster_counts(model), "5 nodes (2 not counted), 1 link");
-        check_text(ald_cluster_tflops(model),
+        check_text(ald_cluster_compute(model),
                 "330 TFLOPS, 6 devices left out (1 failed, 2 never measured, 3 without OpenCL)");
         check_text(ald_cluster_memory(memory),
                 "50.0 GiB free of 200 GiB, devices 20.0 GiB free of 80.0 GiB (use of 1 unknown)");
@@ -87,9 +87,77 @@ static void test_totals(void)
                 "900 GB/s over GPUs, accelerators and processors, 1 device left out: failed");
         check_text(ald_cluster_memory(whole), "200 GiB, devices 80.0 GiB");
         check_text(ald_cluster_counts(nothing), "– nodes, – links");
-        check_text(ald_cluster_tflops(nothing), "–");
+        check_text(ald_cluster_compute(nothing), "–");
         check_text(ald_cluster_bandwidth(nothing), "–");
         check_text(ald_cluster_memory(nothing), "–");
+}
+
+/* FP32 is marked as such, and apart from FP16. */
+static void test_fp32(void)
+{
+        g_autoptr(AldModel)
+                only = model_with_totals("{'TflopsFp32':1.25,'TflopsFp32Devices':2,'TflopsFp16LeftOut':1,"
+                                         "'TflopsFp16LeftOutReasons':{'NeverMeasured':1}}");
+        g_autoptr(AldModel)
+                both = model_with_totals("{'TflopsFp16':330.0,'TflopsFp32':1.25,'TflopsFp32Devices':2}");
+        g_autoptr(AldModel) older = model_with_totals("{'TflopsFp16':330.0}");
+        g_autoptr(AldModel) model = ald_model_new();
+        AldNodeFigures figures;
+
+        g_assert_true(ald_cluster_has_fp32_only(only));
+        check_text(ald_cluster_compute(only),
+                "1.25 TFLOPS (no FP16 in hardware), 1 device left out: never measured");
+        g_assert_null(ald_cluster_fp32(only));
+        g_assert_false(ald_cluster_has_fp32_only(both));
+        check_text(ald_cluster_compute(both), "330 TFLOPS");
+        check_text(ald_cluster_fp32(both), "1.25 TFLOPS over 2 devices without FP16 in hardware");
+        g_assert_null(ald_cluster_fp32(older));
+
+        model_put_node(model, 1,
+                "{'Node1.Backends':{'Devices':[{'Id':'cpu','Class':'cpu'}]},"
+                "'Node1.Compute':{'Devices':[{'Id':'cpu','GemmTflops':0.5,'Precision':'fp32'}]}}");
+        figures = ald_node_figures(model_node(model, 1));
+        check_text(ald_node_compute(&figures), "500 GFLOPS FP32");
+        model_put_node(model, 1,
+                "{'Node1.Compute':{'Devices':[{'Id':'cpu','GemmTflops':0.5,'Precision':'fp16','TflopsFp16':0."
+                "5}]}}");
+        figures = ald_node_figures(model_node(model, 1));
+        check_text(ald_node_compute(&figures), "500 GFLOPS");
+}
+
+/* What is to be installed stands where nothing can measure the devices, once among the totals. */
+static void test_missing_opencl(void)
+{
+        g_autoptr(AldModel) model = model_with_totals(
+                "{'TflopsFp16LeftOut':2,'TflopsFp16LeftOutReasons':{'NoOpenCl':2},'MemoryBandwidthLeftOut':2,"
+                "'MemoryBandwidthLeftOutReasons':{'NoOpenCl':2}}");
+        g_autoptr(AldModel) mixed = model_with_totals(
+                "{'TflopsFp16LeftOut':2,'TflopsFp16LeftOutReasons':{'NoOpenCl':1,'Failed':1}}");
+        static const char processor[] = "{'Node1.Backends':{'OpenCl':'no-platform','Devices':[{'Id':'cpu',"
+                                        "'Class':'cpu','Name':'Chip'}]}}";
+        g_autoptr(GPtrArray) facts = NULL;
+        const AldFact *fact = NULL;
+
+        check_text(ald_cluster_compute(model), "–, 2 devices left out: without OpenCL");
+        model_put_node(model, 1, processor);
+        check_text(
+                ald_cluster_compute(model), "–, 2 devices left out: install pocl-opencl-icd to measure them");
+        check_text(ald_cluster_bandwidth(model), "–, 2 devices left out: without OpenCL");
+        model_put_node(model, 2,
+                "{'Node1.Backends':{'OpenCl':'no-library','Devices':[{'Id':'a','Class':'gpu','Driver':'"
+                "nvidia',"
+                "'Vendor':'NVIDIA'}]}}");
+        check_text(ald_cluster_compute(model),
+                "–, 2 devices left out: install pocl-opencl-icd, nvidia-opencl-icd to measure them");
+        model_put_node(mixed, 1, processor);
+        check_text(ald_cluster_compute(mixed), "–, 2 devices left out (1 failed, 1 without OpenCL)");
+
+        facts = ald_node_facts(model_node(model, 1), NOW);
+        for (guint i = 0; i < facts->len; i++)
+                if (strcmp(((const AldFact *) facts->pdata[i])->label, "Not measured") == 0)
+                        fact = facts->pdata[i];
+        g_assert_nonnull(fact);
+        g_assert_cmpstr(fact->text, ==, "Chip, install pocl-opencl-icd to measure it");
 }
 
 static void test_names(void)
@@ -326,6 +394,8 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/facts/figures", test_figures);
         g_test_add_func("/facts/totals", test_totals);
+        g_test_add_func("/facts/fp32", test_fp32);
+        g_test_add_func("/facts/missing-opencl", test_missing_opencl);
         g_test_add_func("/facts/names", test_names);
         g_test_add_func("/facts/findings", test_findings);
         g_test_add_func("/facts/findings-left-out", test_findings_left_out);
