@@ -32,6 +32,9 @@ typedef struct AldPlanDevice {
         double flops;            /* of matrix products in fp16, as measured */
         uint64_t free_usec;      /* when free_bytes was reported, CLOCK_REALTIME; or ALD_PLAN_ABSENT */
         const AldComputeDevice *measured; /* what was; or NULL */
+        bool lacks_opencl;                /* so that it cannot be measured */
+        const char
+                *opencl_package; /* that has a driver of OpenCL for it; NULL: none is known to be missing */
 } AldPlanDevice;
 
 /*

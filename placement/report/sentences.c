@@ -72,6 +72,12 @@ static char *say_unmeasured(const char *what, const AldPlanDevice *device)
         const AldComputeDevice *measured = device->measured;
         const char *why = !measured ? NULL : measured->failure ? measured->failure : measured->waiting_reason;
 
+        if (device->opencl_package)
+                return g_strdup_printf(
+                        "%s cannot be measured without an OpenCL driver: install %s there (Debian's name).",
+                        what, device->opencl_package);
+        if (!why && device->lacks_opencl)
+                return g_strdup_printf("%s cannot be measured, as OpenCL does not show it.", what);
         if (!why)
                 return g_strdup_printf("%s was not measured.", what);
         return g_strdup_printf("%s was not measured: %s.", what, why);
@@ -270,15 +276,40 @@ static char *say_client_too_small(
                 request->client ? "" : "no host has as much: ", label, free_bytes);
 }
 
+/* Devices cannot be measured, so that no probe is proposed. Others may have been, and be of no use. */
+static char *say_unmeasurable(GPtrArray *packages)
+{
+        g_autofree char *list = NULL;
+
+        g_ptr_array_add(packages, NULL);
+        list = g_strjoinv(", ", (char **) packages->pdata);
+        if (list[0] == '\0')
+                return g_strdup("No device can be used. OpenCL does not show those that were not measured.");
+        return g_strdup_printf("No device can be used. Those that were not measured lack an OpenCL driver: "
+                               "install %s (Debian's name).",
+                list);
+}
+
 static char *say_no_device(const AldPlanCluster *cluster, const AldPlanRefusal *refusal)
 {
-        for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++)
-                if (refusal->verdicts[i].reason == ALD_PLAN_BANDWIDTH_UNMEASURED ||
-                        refusal->verdicts[i].reason == ALD_PLAN_COMPUTE_UNMEASURED)
+        g_autoptr(GPtrArray) packages = g_ptr_array_new();
+        bool unmeasured = false;
+
+        for (uint32_t i = 0; refusal->verdicts && i < cluster->n_devices; i++) {
+                AldPlanReason reason = refusal->verdicts[i].reason;
+                const char *package = cluster->devices[i].opencl_package;
+
+                if (reason != ALD_PLAN_BANDWIDTH_UNMEASURED && reason != ALD_PLAN_COMPUTE_UNMEASURED)
+                        continue;
+                if (!cluster->devices[i].lacks_opencl)
                         return g_strdup(
                                 "No device can be used. If one was never measured because it is in use, "
                                 "measure it nevertheless, there: alidadectl probe compute --force DEVICE.");
-        return g_strdup("No device can be used.");
+                unmeasured = true;
+                if (package && !g_ptr_array_find_with_equal_func(packages, package, g_str_equal, NULL))
+                        g_ptr_array_add(packages, (gpointer) package);
+        }
+        return unmeasured ? say_unmeasurable(packages) : g_strdup("No device can be used.");
 }
 
 char *ald_plan_refusal_sentence(

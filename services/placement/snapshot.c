@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "services/placement/snapshot.h"
+#include "state/opencl-driver.h"
 
 #define TERA 1e12
 
@@ -130,6 +131,16 @@ static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *bac
         return found;
 }
 
+/* Whether it cannot be measured without one more driver, and where that driver is. */
+static void set_opencl(const Adding *adding, const AldBackend *backend, AldPlanDevice *device)
+{
+        const AldBackends *backends = ald_entity_as(adding->entity, BACKENDS, AldBackends);
+
+        device->lacks_opencl = !backend->open_cl_platform;
+        if (ald_opencl_is_missing(backends, backend))
+                device->opencl_package = ald_opencl_package(backend);
+}
+
 static void add_device(const Adding *adding, const AldBackend *backend)
 {
         const AldCompute *compute = ald_entity_as(adding->entity, COMPUTE, AldCompute);
@@ -147,6 +158,7 @@ static void add_device(const Adding *adding, const AldBackend *backend)
         device.total_bytes = device.uses_host_memory ? ALD_PLAN_ABSENT : backend->memory_total_bytes;
         set_figures(
                 adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
+        set_opencl(adding, backend, &device);
         found = device.is_processor       ? free_of_host(adding->entity)
                 : device.uses_host_memory ? free_of_unified(adding->entity, backend)
                                           : free_of_own(adding->entity, backend);

@@ -81,6 +81,41 @@ static void test_required(void)
         assert_refusal(&made, "fast must be used, but cannot.");
 }
 
+/* A probe is proposed for a device that it can measure, and else what is to be installed. */
+static void test_unmeasured(void)
+{
+        static const AldComputeDevice waiting = { .waiting_reason = "processes compute on it" };
+        g_autofree char *missing = NULL, *unknown = NULL, *busy = NULL;
+        PlanCase made;
+
+        plan_case_init(&made, "llama.cpp", 2);
+        made.devices[0].flops = made.devices[1].flops = NAN;
+        assert_refusal(&made,
+                "No device can be used. If one was never measured because it is in use, measure it "
+                "nevertheless, there: alidadectl probe compute --force DEVICE.");
+        made.devices[0].lacks_opencl = made.devices[1].lacks_opencl = true;
+        assert_refusal(&made, "No device can be used. OpenCL does not show those that were not measured.");
+        made.devices[0].opencl_package = made.devices[1].opencl_package = "pocl-opencl-icd";
+        assert_refusal(&made,
+                "No device can be used. Those that were not measured lack an OpenCL driver: install "
+                "pocl-opencl-icd (Debian's name).");
+        made.devices[1].opencl_package = "nvidia-opencl-icd";
+        assert_refusal(&made,
+                "No device can be used. Those that were not measured lack an OpenCL driver: install "
+                "pocl-opencl-icd, nvidia-opencl-icd (Debian's name).");
+        missing = say_verdict(&made, ALD_PLAN_COMPUTE_UNMEASURED);
+        g_assert_cmpstr(missing, ==,
+                "Its rate of matrix products cannot be measured without an OpenCL driver: install "
+                "pocl-opencl-icd there (Debian's name).");
+        made.devices[0].opencl_package = NULL;
+        unknown = say_verdict(&made, ALD_PLAN_BANDWIDTH_UNMEASURED);
+        g_assert_cmpstr(unknown, ==, "Its memory bandwidth cannot be measured, as OpenCL does not show it.");
+        made.devices[0].lacks_opencl = false;
+        made.devices[0].measured = &waiting;
+        busy = say_verdict(&made, ALD_PLAN_BANDWIDTH_UNMEASURED);
+        g_assert_cmpstr(busy, ==, "Its memory bandwidth was not measured: processes compute on it.");
+}
+
 static void test_split(void)
 {
         AldPlanPin pins[] = { { (char *) "n0/cpu", 3 }, { (char *) "n0/cpu", 3 } };
@@ -182,6 +217,7 @@ static void test_ranks(void)
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/plan-sentences/unmeasured", test_unmeasured);
         g_test_add_func("/plan-sentences/too-small", test_too_small);
         g_test_add_func("/plan-sentences/required", test_required);
         g_test_add_func("/plan-sentences/split", test_split);
