@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -6,6 +7,7 @@
 
 #include "common/config.h"
 #include "common/excerpt.h"
+#include "common/text-file.h"
 
 #define FILE_MAX (1024 * 1024)
 
@@ -18,7 +20,16 @@ struct AldConfig {
         GHashTable *values; /* key → text that was checked */
         GHashTable *lists;  /* key → strv */
         bool is_complete;
+        GPtrArray *problems; /* AldConfigProblem */
+        unsigned n_unlisted; /* problems beyond the limit */
 };
+
+/* A file that was parsed, with what GKeyFile does not say. */
+typedef struct ConfigFile {
+        const char *path;
+        GKeyFile *parsed;
+        GHashTable *lines; /* "group" or "group\nkey" → number of its line, from 1 */
+} ConfigFile;
 
 static const AldConfigKey *find_key(const AldConfigKey *keys, const char *key)
 {
@@ -58,19 +69,83 @@ static const char *refuse_value(const AldConfigKey *key, const char *value)
         return key->refuse ? key->refuse(value) : NULL;
 }
 
-static void explain_refusal(const AldConfigKey *key, const char *path, const char *value, const char *reason)
+static void problem_free(AldConfigProblem *problem)
 {
-        g_autofree char *range = key->type == ALD_CONFIG_UINT ? g_strdup_printf(" (%" G_GUINT64_FORMAT
-                                                                                " to %" G_GUINT64_FORMAT ")",
-                                                                        key->min, key->max)
-                                                              : g_strdup("");
-
-        g_autofree char *excerpt = ald_excerpt(value), *why = ald_excerpt_ends(reason);
-
-        g_warning("%s: [%s] %s=%s refused: %s%s", path, key->group, key->key, excerpt, why, range);
+        g_free(problem->file);
+        g_free(problem->group);
+        g_free(problem->key);
+        g_free(problem->reason);
+        g_free(problem);
 }
 
-static void load_key(AldConfig *config, GKeyFile *file, const char *path, const char *group, const char *name)
+/* "/etc/alidade/alidade.conf:3: [exporter] listen", as far as it is known. */
+static char *format_place(const AldConfigProblem *problem)
+{
+        GString *place = g_string_new(problem->file);
+
+        if (problem->line > 0)
+                g_string_append_printf(place, ":%u", problem->line);
+        if (problem->group)
+                g_string_append_printf(place, ": [%s]", problem->group);
+        if (problem->key)
+                g_string_append_printf(place, " %s", problem->key);
+        return g_string_free(place, FALSE);
+}
+
+char *ald_config_problem_format(const AldConfigProblem *problem)
+{
+        g_autofree char *place = format_place(problem);
+
+        return g_strdup_printf("%s: %s", place, problem->reason);
+}
+
+/* Keeps the problem and logs it. The value is that of a key, as written, or NULL. */
+static void add_problem(AldConfig *config, const char *path, unsigned line, const char *group,
+        const char *key, const char *value, const char *reason)
+{
+        AldConfigProblem *problem;
+        g_autofree char *place = NULL, *excerpt = NULL;
+
+        if (config->problems->len == ALD_CONFIG_PROBLEMS_MAX) {
+                config->n_unlisted++;
+                return;
+        }
+        problem = g_new0(AldConfigProblem, 1);
+        problem->file = g_strdup(path);
+        problem->line = line;
+        problem->group = group ? ald_excerpt(group) : NULL;
+        problem->key = key ? ald_excerpt(key) : NULL;
+        problem->reason = ald_excerpt_ends(reason);
+        g_ptr_array_add(config->problems, problem);
+
+        place = format_place(problem);
+        excerpt = value ? ald_excerpt(value) : NULL;
+        if (excerpt)
+                g_warning("%s=%s refused: %s", place, excerpt, problem->reason);
+        else
+                g_warning("%s: %s", place, problem->reason);
+}
+
+static unsigned find_line(const ConfigFile *file, const char *group, const char *key)
+{
+        g_autofree char *name = key ? g_strconcat(group, "\n", key, NULL) : NULL;
+
+        return GPOINTER_TO_UINT(g_hash_table_lookup(file->lines, name ? name : group));
+}
+
+static void refuse_key(AldConfig *config, const ConfigFile *file, const AldConfigKey *key, const char *reason)
+{
+        g_autofree char *raw = g_key_file_get_value(file->parsed, key->group, key->key, NULL), *why = NULL;
+        unsigned line = find_line(file, key->group, key->key);
+
+        why = key->type != ALD_CONFIG_UINT
+                      ? g_strdup(reason)
+                      : g_strdup_printf("%s (%" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ")", reason,
+                                key->min, key->max);
+        add_problem(config, file->path, line, key->group, key->key, raw, why);
+}
+
+static void load_key(AldConfig *config, const ConfigFile *file, const char *group, const char *name)
 {
         const AldConfigKey *key = find_key(config->keys, name);
         g_autoptr(GError) error = NULL;
@@ -78,20 +153,17 @@ static void load_key(AldConfig *config, GKeyFile *file, const char *path, const 
         const char *reason;
 
         if (!key || !g_str_equal(key->group, group)) {
-                g_autofree char *excerpt = ald_excerpt(name);
-
-                g_warning("%s: [%s] %s: unknown key", path, group, excerpt);
+                add_problem(
+                        config, file->path, find_line(file, group, name), group, name, NULL, "unknown key");
                 return;
         }
-        value = g_key_file_get_string(file, group, name, &error);
+        value = g_key_file_get_string(file->parsed, group, name, &error);
         /* Of a bad escape sequence GLib makes both an error and a value. */
         reason = error ? error->message : refuse_value(key, g_strstrip(value));
-        if (reason) {
-                g_autofree char *raw = g_key_file_get_value(file, group, name, NULL);
-                explain_refusal(key, path, raw, reason);
-                return;
-        }
-        g_hash_table_replace(config->values, (gpointer) key->key, g_steal_pointer(&value));
+        if (reason)
+                refuse_key(config, file, key, reason);
+        else
+                g_hash_table_replace(config->values, (gpointer) key->key, g_steal_pointer(&value));
 }
 
 static bool has_group(const AldConfigKey *keys, const char *group)
@@ -102,57 +174,130 @@ static bool has_group(const AldConfigKey *keys, const char *group)
         return false;
 }
 
-/* Why the file is not even opened, or NULL: a FIFO would keep the service waiting. */
-static const char *refuse_file(const char *path)
+static void leave_out(AldConfig *config, const char *path, unsigned line, const char *reason)
+{
+        /* It may show a whole line of the file. */
+        g_autofree char *excerpt = ald_excerpt_ends(reason), *why = g_strconcat("left out: ", excerpt, NULL);
+
+        add_problem(config, path, line, NULL, NULL, NULL, why);
+        config->is_complete = false;
+}
+
+/* Each key with the line that counts, which is the last one, and each group with its first. The text has been
+ * parsed: any line that starts with '[' is a group, and any other has a '='. */
+static GHashTable *find_lines(const char *text)
+{
+        GHashTable *lines = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        g_autofree char *group = NULL;
+
+        for (unsigned number = 1; *text; number++) {
+                const char *end = strchrnul(text, '\n'), *stop;
+
+                while (text < end && g_ascii_isspace(*text))
+                        text++;
+                stop = memchr(text, *text == '[' ? ']' : '=', (size_t) (end - text));
+                if (*text == '[' && stop) {
+                        g_free(group);
+                        group = g_strndup(text + 1, (gsize) (stop - text - 1));
+                        if (!g_hash_table_contains(lines, group))
+                                g_hash_table_insert(lines, g_strdup(group), GUINT_TO_POINTER(number));
+                } else if (*text != '#' && stop && group) {
+                        g_autofree char *key = g_strchomp(g_strndup(text, (gsize) (stop - text)));
+
+                        g_hash_table_replace(
+                                lines, g_strconcat(group, "\n", key, NULL), GUINT_TO_POINTER(number));
+                }
+                text = *end ? end + 1 : end;
+        }
+        return lines;
+}
+
+static bool is_parsed(GKeyFile *file, const char *text, size_t size, GError **error)
+{
+        /* Without the flag, GLib drops keys such as "listen[de]" without a word. */
+        return g_key_file_load_from_data(file, text, size, G_KEY_FILE_KEEP_TRANSLATIONS, error);
+}
+
+/* Where a line within the text begins, but not its first; as near to the middle as is simple. 0: it is one
+ * line. */
+static size_t find_middle(const char *text, size_t size)
+{
+        const char *newline = memrchr(text, '\n', size / 2);
+
+        if (!newline)
+                newline = memchr(text + size / 2, '\n', size - size / 2);
+        return newline && newline + 1 < text + size ? (size_t) (newline + 1 - text) : 0;
+}
+
+/* The first line that GLib does not parse. It parses from the top, so that this line ends the shortest part
+ * that fails. */
+static unsigned find_parse_error(const char *text, size_t size)
+{
+        size_t good = 0, bad = size, middle;
+        unsigned number = 1;
+
+        while ((middle = find_middle(text + good, bad - good)) > 0) {
+                g_autoptr(GKeyFile) file = g_key_file_new();
+
+                if (is_parsed(file, text, good + middle, NULL))
+                        good += middle;
+                else
+                        bad = good + middle;
+        }
+        for (size_t i = 0; i < good; i++)
+                number += text[i] == '\n';
+        return number;
+}
+
+static void load_groups(AldConfig *config, const ConfigFile *file)
+{
+        g_auto(GStrv) groups = g_key_file_get_groups(file->parsed, NULL);
+
+        for (char **group = groups; *group; group++) {
+                /* GLib lists a key twice that is given twice. */
+                g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+                g_auto(GStrv) keys = NULL;
+
+                if (!g_strv_contains(known_groups, *group))
+                        add_problem(config, file->path, find_line(file, *group, NULL), *group, NULL, NULL,
+                                "unknown group");
+                if (!has_group(config->keys, *group))
+                        continue;
+                keys = g_key_file_get_keys(file->parsed, *group, NULL, NULL);
+                for (char **key = keys; key && *key; key++)
+                        if (g_hash_table_add(seen, *key))
+                                load_key(config, file, *group, *key);
+        }
+}
+
+/* A name that leads nowhere is a problem, while a file need not be there. */
+static bool is_missing(const char *path)
 {
         struct stat st;
 
-        if (stat(path, &st) < 0)
-                return NULL;
-        if (!S_ISREG(st.st_mode))
-                return "not a regular file";
-        return st.st_size > FILE_MAX ? "too large" : NULL;
-}
-
-static void leave_out(AldConfig *config, const char *path, const char *reason)
-{
-        /* It may show a whole line of the file. */
-        g_autofree char *why = ald_excerpt_ends(reason);
-
-        g_warning("%s: left out: %s", path, why);
-        config->is_complete = false;
+        return lstat(path, &st) < 0 && errno == ENOENT;
 }
 
 static void load_file(AldConfig *config, const char *path)
 {
-        const char *reason = refuse_file(path);
-        g_autoptr(GKeyFile) file = g_key_file_new();
+        g_autoptr(GKeyFile) parsed = g_key_file_new();
+        g_autoptr(GHashTable) lines = NULL;
         g_autoptr(GError) error = NULL;
-        g_auto(GStrv) groups = NULL;
+        g_autofree char *text = NULL;
+        size_t size = 0;
+        int r = ald_text_file_read(path, FILE_MAX, &text, &size);
 
-        if (reason) {
-                leave_out(config, path, reason);
-                return;
-        }
-        if (!g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, &error)) {
-                if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-                        leave_out(config, path, error->message);
-                return;
-        }
-        groups = g_key_file_get_groups(file, NULL);
-        for (char **group = groups; *group; group++) {
-                g_auto(GStrv) keys = NULL;
-
-                if (!g_strv_contains(known_groups, *group)) {
-                        g_autofree char *excerpt = ald_excerpt(*group);
-
-                        g_warning("%s: [%s]: unknown group", path, excerpt);
-                }
-                if (!has_group(config->keys, *group))
-                        continue;
-                keys = g_key_file_get_keys(file, *group, NULL, NULL);
-                for (char **key = keys; key && *key; key++)
-                        load_key(config, file, path, *group, *key);
+        if (r < 0) {
+                if (r != -ENOENT || !is_missing(path))
+                        leave_out(config, path, 0, ald_text_file_reason(r));
+        } else if (memchr(text, '\0', size)) {
+                /* GLib would ignore the rest of the line. */
+                leave_out(config, path, 0, "not a text file");
+        } else if (!is_parsed(parsed, text, size, &error)) {
+                leave_out(config, path, find_parse_error(text, size), error->message);
+        } else {
+                lines = find_lines(text);
+                load_groups(config, &(ConfigFile){ path, parsed, lines });
         }
 }
 
@@ -171,7 +316,7 @@ static void load_drop_ins(AldConfig *config, const char *directory)
 
         if (!dir) {
                 if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-                        leave_out(config, path, error->message);
+                        leave_out(config, path, 0, error->message);
                 return;
         }
         while ((name = g_dir_read_name(dir)))
@@ -196,9 +341,12 @@ AldConfig *ald_config_load(const AldConfigKey *keys, const char *directory)
         config->is_complete = true;
         config->values = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
         config->lists = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_strfreev);
+        config->problems = g_ptr_array_new_with_free_func((GDestroyNotify) problem_free);
         path = g_build_filename(directory, "alidade.conf", NULL);
         load_file(config, path);
         load_drop_ins(config, directory);
+        if (config->n_unlisted > 0)
+                g_warning("%s: %u more problems are not shown", directory, config->n_unlisted);
         return config;
 }
 
@@ -208,12 +356,18 @@ void ald_config_free(AldConfig *config)
                 return;
         g_hash_table_unref(config->values);
         g_hash_table_unref(config->lists);
+        g_ptr_array_unref(config->problems);
         g_free(config);
 }
 
 bool ald_config_is_complete(const AldConfig *config)
 {
         return config->is_complete;
+}
+
+const GPtrArray *ald_config_problems(const AldConfig *config)
+{
+        return config->problems;
 }
 
 static const char *value_of(const AldConfig *config, const char *name, AldConfigType type)

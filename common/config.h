@@ -4,11 +4,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <glib.h>
+
 /*
  * alidade.conf and alidade.conf.d/ *.conf below /etc/alidade (ALIDADE_CONFIG_DIR in tests), with later files
  * taking precedence. All daemons share the files: each reads its own group. An unknown key or group causes a
- * warning; an invalid value is refused, with file, key and reason in the log, and the default is used. A file
- * that cannot be parsed is reported and ignored as a whole.
+ * warning; an invalid value is refused, with file, line, key and reason in the log, and the default is used.
+ * A file that cannot be read or parsed is reported and left out as a whole.
  */
 typedef enum AldConfigType {
         ALD_CONFIG_BOOLEAN,
@@ -33,8 +35,27 @@ typedef struct AldConfig AldConfig;
 AldConfig *ald_config_load(const AldConfigKey *keys, const char *directory);
 void ald_config_free(AldConfig *config);
 
-/* Whether no file was ignored. */
+/* Whether no file was left out. */
 bool ald_config_is_complete(const AldConfig *config);
+
+/* One thing of the configuration that is not in effect as written. The texts are excerpts, safe to show. */
+typedef struct AldConfigProblem {
+        char *file;
+        unsigned line;     /* from 1; 0: the whole file */
+        char *group, *key; /* NULL: of the whole file or group */
+        char *reason;
+} AldConfigProblem;
+
+/*
+ * AldConfigProblem, in the order of the files: values that were refused and unknown keys in the groups of
+ * this configuration, unknown groups, and files that were left out. Keys in the known groups of other daemons
+ * are not looked at. Only the first ALD_CONFIG_PROBLEMS_MAX are kept and logged.
+ */
+#define ALD_CONFIG_PROBLEMS_MAX 32u
+const GPtrArray *ald_config_problems(const AldConfig *config);
+
+/* "/etc/alidade/alidade.conf:3: [exporter] listen: no address"; to be freed. */
+char *ald_config_problem_format(const AldConfigProblem *problem);
 
 /* The key must be in the table with this type. Strings belong to the configuration. */
 bool ald_config_boolean(const AldConfig *config, const char *key);

@@ -259,7 +259,7 @@ def test_a_drop_in_that_cannot_be_read_changes_nothing(pair):
     two.reload("clusterd")
     log = two.process("clusterd").log_text
     wait_steadily(lambda: "Keeping the previous configuration" in log(), "the broken file to be told")
-    assert "50-cluster.conf: left out" in log()
+    assert "50-cluster.conf:1: left out" in log()
     assert [two.get(*CLUSTER, name) for name in ("ClusterName", "State")] == ["bed", "online"]
     drop_in.write_text(f"{text}mirror=none\n")
     two.reload("clusterd")

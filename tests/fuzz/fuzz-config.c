@@ -61,6 +61,21 @@ static void check(const AldConfig *config)
         }
 }
 
+/* Finds each key and group where GLib has found it. */
+static void check_problems(const AldConfig *config)
+{
+        const GPtrArray *problems = ald_config_problems(config);
+
+        g_assert_cmpuint(problems->len, <=, ALD_CONFIG_PROBLEMS_MAX);
+        for (guint i = 0; i < problems->len; i++) {
+                const AldConfigProblem *problem = problems->pdata[i];
+                g_autofree char *words = ald_config_problem_format(problem);
+
+                g_assert_true(g_utf8_validate(words, -1, NULL));
+                g_assert_true(!problem->group || problem->line > 0);
+        }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
         g_autofree char *path = NULL;
@@ -73,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 path, (const char *) data, (gssize) size, G_FILE_SET_CONTENTS_NONE, 0600, NULL));
         config = ald_config_load(keys, folder);
         check(config);
+        check_problems(config);
         ald_config_free(config);
         return 0;
 }

@@ -102,7 +102,7 @@ static void test_refusals(void)
                 { "colour=\xff", "refused: " },
                 { "colours=7", "[state] colours: unknown key" },
                 { "Number=7", "[state] Number: unknown key" },
-                { "[stat]", "alidade.conf: [stat]: unknown group" },
+                { "[stat]", "alidade.conf:2: [stat]: unknown group" },
         };
         g_autoptr(FakeRoot) root = fake_root_new();
 
@@ -112,10 +112,112 @@ static void test_refusals(void)
 
                 assert_defaults(config);
                 g_assert_cmpuint(log_count(cases[i].complaint), ==, 1);
+                g_assert_cmpuint(log_count("alidade.conf:2: ["), ==, 1);
                 g_assert_cmpuint(log_count(root->dir), ==, 1);
                 g_assert_cmpuint(log_count(""), ==, 1);
+                g_assert_true(ald_config_is_complete(config));
                 ald_config_free(config);
         }
+}
+
+typedef struct ExpectedProblem {
+        const char *file;
+        unsigned line;
+        const char *group, *key, *reason;
+} ExpectedProblem;
+
+static void assert_problems(FakeRoot *root, const ExpectedProblem *expected, size_t n)
+{
+        AldConfig *config = load(root, NULL);
+        const GPtrArray *problems = ald_config_problems(config);
+
+        for (guint i = 0; i < problems->len; i++) {
+                const AldConfigProblem *problem = problems->pdata[i];
+                g_autofree char *words = ald_config_problem_format(problem);
+
+                g_test_message("%s", words);
+                g_assert_cmpuint(i, <, n);
+                g_assert_true(g_str_has_prefix(problem->file, root->dir));
+                g_assert_true(g_str_has_suffix(problem->file, expected[i].file));
+                g_assert_cmpuint(problem->line, ==, expected[i].line);
+                g_assert_cmpstr(problem->group, ==, expected[i].group);
+                g_assert_cmpstr(problem->key, ==, expected[i].key);
+                g_assert_nonnull(strstr(problem->reason, expected[i].reason));
+                g_assert_true(g_str_has_suffix(words, problem->reason));
+        }
+        g_assert_cmpuint(problems->len, ==, n);
+        g_assert_cmpuint(log_count(""), ==, n);
+        ald_config_free(config);
+}
+
+static void test_problems_have_their_lines(void)
+{
+        static const ExpectedProblem expected[] = {
+                { "/alidade.conf", 6, "state", "number", "too small (5 to 100)" },
+                { "/alidade.conf", 9, "state", "number[de]", "unknown key" },
+                { "/alidade.conf", 10, "state", "a", "unknown key" },
+                { "/alidade.conf", 12, "stat", NULL, "unknown group" },
+                { "/alidade.conf", 15, "state ", NULL, "unknown group" },
+                { "/alidade.conf.d/1.conf", 4, "state", "colour", "blue is taken" },
+                { "/alidade.conf.d/1.conf", 5, "state", "colours", "unknown key" },
+                { "/alidade.conf.d/2.conf", 3, NULL, NULL, "left out: Key file contains line" },
+                { "/alidade.conf.d/3.conf", 0, NULL, NULL, "left out: not a regular file" },
+                { "/alidade.conf.d/4.conf", 0, NULL, NULL, "left out: No such file or directory" },
+                { "/alidade.conf.d/5.conf", 0, NULL, NULL, "left out: not a text file" },
+        };
+        static const char nul[] = "[state]\n\0number=7\n";
+        g_autoptr(FakeRoot) root = fake_root_new();
+
+        fake_root_write(root, "alidade.conf",
+                "# number=1\n[state]\r\n# [state] number=2\nnumber=1000\n\n \tnumber \t=4\n"
+                "switch=true\nlist=number=1\nnumber[de]=7\n  a = b=c\n"
+                "[telemetry]\n[stat]\nnumber=3\n[stat]\n[state ] \n");
+        /* As the first line of a group that is given twice, and without a newline at its end. */
+        fake_root_write(root, "alidade.conf.d/1.conf",
+                "[state]\ncolour=blue\n[state]\ncolour=dark blue\ncolours=x\n[history]\nwhatever=x\n[state]");
+        fake_root_write(root, "alidade.conf.d/2.conf", "[state]\nnumber=6\nnumber\nnumber=7\nbad\n");
+        fake_root_mkdir(root, "alidade.conf.d/3.conf");
+        fake_root_link(root, "alidade.conf.d/4.conf", "nowhere");
+        fake_root_write_bytes(root, "alidade.conf.d/5.conf", nul, sizeof(nul) - 1);
+        assert_problems(root, expected, G_N_ELEMENTS(expected));
+}
+
+/* Wherever the first bad line is among good ones, and with or without a newline at the end. */
+static void test_line_that_does_not_parse(void)
+{
+        for (unsigned bad = 1; bad <= 9; bad++)
+                for (unsigned n = bad; n <= 9; n++) {
+                        g_autoptr(FakeRoot) root = fake_root_new();
+                        g_autoptr(GString) text = g_string_new(NULL);
+                        ExpectedProblem expected = { "/alidade.conf", bad, NULL, NULL, "left out: " };
+
+                        for (unsigned line = 1; line <= n; line++)
+                                g_string_append(text, line == bad || line == bad + 2 ? "what\n"
+                                                      : line == 1                    ? "[state]\n"
+                                                                                     : "\n");
+                        if (n % 2)
+                                g_string_truncate(text, text->len - 1);
+                        fake_root_write(root, "alidade.conf", text->str);
+                        assert_problems(root, &expected, 1);
+                }
+}
+
+static void test_problems_are_bounded(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GString) text = g_string_new("[state]\n");
+        AldConfig *config;
+
+        for (unsigned i = 0; i < 1000; i++)
+                g_string_append_printf(text, "key-%u=1\n", i);
+        fake_root_write(root, "alidade.conf.d/1.conf", "what\n");
+        config = load(root, text->str);
+        g_assert_cmpuint(ald_config_problems(config)->len, ==, ALD_CONFIG_PROBLEMS_MAX);
+        g_assert_cmpuint(log_count(""), ==, ALD_CONFIG_PROBLEMS_MAX + 1);
+        g_assert_cmpuint(log_count("969 more problems"), ==, 1);
+        /* Even if the file is not among those that are listed. */
+        g_assert_false(ald_config_is_complete(config));
+        ald_config_free(config);
 }
 
 /* One bad value costs itself, and an earlier good one stays. */
@@ -171,9 +273,10 @@ static void test_files_that_are_none(void)
         for (unsigned i = 1; i <= 7; i++) {
                 g_autofree char *name = g_strdup_printf("/%u-", i);
 
-                g_assert_cmpuint(log_count(name), ==, i == 4 ? 0 : 1);
+                g_assert_cmpuint(log_count(name), ==, 1);
         }
-        g_assert_cmpuint(log_count("alidade.conf: left out"), ==, 1);
+        g_assert_cmpuint(log_count("alidade.conf:1: left out"), ==, 1);
+        g_assert_false(ald_config_is_complete(config));
         ald_config_free(config);
 }
 
@@ -230,6 +333,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/config/values", test_values);
         g_test_add_func("/config/empty-list-is-a-list", test_empty_list_is_a_list);
         g_test_add_func("/config/refusals", test_refusals);
+        g_test_add_func("/config/problems-have-their-lines", test_problems_have_their_lines);
+        g_test_add_func("/config/line-that-does-not-parse", test_line_that_does_not_parse);
+        g_test_add_func("/config/problems-are-bounded", test_problems_are_bounded);
         g_test_add_func("/config/refusal-keeps-the-rest", test_refusal_keeps_the_rest);
         g_test_add_func("/config/later-files-win", test_later_files_win);
         g_test_add_func("/config/files-that-are-none", test_files_that_are_none);
