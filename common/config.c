@@ -18,6 +18,7 @@ static const char *const known_groups[] = { "identity", "telemetry", "state", "l
 struct AldConfig {
         const AldConfigKey *keys;
         GHashTable *values; /* key → text that was checked */
+        GHashTable *places; /* key → "file:line" of its value */
         GHashTable *lists;  /* key → strv */
         bool is_complete;
         GPtrArray *problems; /* AldConfigProblem */
@@ -160,10 +161,13 @@ static void load_key(AldConfig *config, const ConfigFile *file, const char *grou
         value = g_key_file_get_string(file->parsed, group, name, &error);
         /* Of a bad escape sequence GLib makes both an error and a value. */
         reason = error ? error->message : refuse_value(key, g_strstrip(value));
-        if (reason)
+        if (reason) {
                 refuse_key(config, file, key, reason);
-        else
-                g_hash_table_replace(config->values, (gpointer) key->key, g_steal_pointer(&value));
+                return;
+        }
+        g_hash_table_replace(config->values, (gpointer) key->key, g_steal_pointer(&value));
+        g_hash_table_replace(config->places, (gpointer) key->key,
+                g_strdup_printf("%s:%u", file->path, find_line(file, group, name)));
 }
 
 static bool has_group(const AldConfigKey *keys, const char *group)
@@ -341,6 +345,7 @@ AldConfig *ald_config_load(const AldConfigKey *keys, const char *directory)
         config->is_complete = true;
         config->values = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
         config->lists = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_strfreev);
+        config->places = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
         config->problems = g_ptr_array_new_with_free_func((GDestroyNotify) problem_free);
         path = g_build_filename(directory, "alidade.conf", NULL);
         load_file(config, path);
@@ -356,6 +361,7 @@ void ald_config_free(AldConfig *config)
                 return;
         g_hash_table_unref(config->values);
         g_hash_table_unref(config->lists);
+        g_hash_table_unref(config->places);
         g_ptr_array_unref(config->problems);
         g_free(config);
 }
@@ -368,6 +374,11 @@ bool ald_config_is_complete(const AldConfig *config)
 const GPtrArray *ald_config_problems(const AldConfig *config)
 {
         return config->problems;
+}
+
+const char *ald_config_place(const AldConfig *config, const char *key)
+{
+        return g_hash_table_lookup(config->places, key);
 }
 
 static const char *value_of(const AldConfig *config, const char *name, AldConfigType type)

@@ -57,6 +57,10 @@ const GPtrArray *ald_config_problems(const AldConfig *config);
 /* "/etc/alidade/alidade.conf:3: [exporter] listen: no address"; to be freed. */
 char *ald_config_problem_format(const AldConfigProblem *problem);
 
+/* Where the value of a key is written, as "/etc/alidade/alidade.conf:3"; NULL: nowhere, it is the fallback.
+ */
+const char *ald_config_place(const AldConfig *config, const char *key);
+
 /* The key must be in the table with this type. Strings belong to the configuration. */
 bool ald_config_boolean(const AldConfig *config, const char *key);
 uint64_t ald_config_uint(const AldConfig *config, const char *key);

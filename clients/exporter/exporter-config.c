@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "clients/exporter/exporter-config.h"
 #include "clients/exporter/listen-sockets.h"
-#include "common/fd.h"
+#include "common/excerpt.h"
+#include "common/text-file.h"
 
 #define FILE_BYTES_MAX (64u * 1024)
-#define TOKEN_BYTES_MIN 16u
+#define TOKEN_BYTES_MIN 16
 #define BEARER "Bearer "
 
 static const char *refuse_listen(const char *value)
@@ -31,6 +30,8 @@ static const char *refuse_listen(const char *value)
 
 static const char *refuse_path(const char *value)
 {
+        if (value[0] == '"' || value[0] == '\'')
+                return "not an absolute path; quotes are not needed";
         return value[0] == '\0' || value[0] == '/' ? NULL : "not an absolute path";
 }
 
@@ -55,67 +56,69 @@ const AldConfigKey ald_exporter_keys[] = {
                 .type = ALD_CONFIG_STRING,
                 .fallback = "",
                 .refuse = refuse_path },
+        { .group = "exporter", .key = "anonymous", .type = ALD_CONFIG_BOOLEAN, .fallback = "false" },
         { .group = "exporter", .key = "insecure", .type = ALD_CONFIG_BOOLEAN, .fallback = "false" },
         { 0 },
 };
 
-static int read_all(int fd, char *buffer, size_t size)
+int ald_exporter_config_check(const AldConfig *config)
 {
-        size_t done = 0;
-        ssize_t n;
+        const GPtrArray *problems = ald_config_problems(config);
+        g_autofree char *first = problems->len > 0 ? ald_config_problem_format(problems->pdata[0]) : NULL;
 
-        while (done < size && (n = read(fd, buffer + done, size - done)) != 0)
-                if (n > 0)
-                        done += (size_t) n;
-                else if (errno != EINTR)
-                        return -errno;
-        return (int) done;
+        if (!first)
+                return 0;
+        /* It may be about the token. Each problem was logged as a warning. */
+        g_critical("The configuration cannot be used as it is written: %s%s", first,
+                problems->len > 1 ? " (and more above)" : "");
+        return -EBADMSG;
 }
 
-/* A FIFO would keep the service waiting. */
-static int read_file(const char *path, char **ret)
+/* The path that a key names has a problem. */
+static void report_file(const AldConfig *config, const char *key, const char *reason)
 {
-        g_autofree char *buffer = g_malloc(FILE_BYTES_MAX + 1);
-        ald_fd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        struct stat st;
-        int r;
+        g_autofree char *path = ald_excerpt_ends(ald_config_string(config, key));
 
-        if (fd < 0 || fstat(fd, &st) < 0)
-                return -errno;
-        if (!S_ISREG(st.st_mode))
-                return -EINVAL;
-        r = read_all(fd, buffer, FILE_BYTES_MAX + 1);
-        if (r < 0)
-                return r;
-        if ((size_t) r > FILE_BYTES_MAX)
-                return -EFBIG;
-        *ret = g_strndup(buffer, (gsize) r);
-        return 0;
+        g_critical("%s: [exporter] %s=%s %s", ald_config_place(config, key), key, path, reason);
 }
 
 static int read_named(const AldConfig *config, const char *key, char **ret)
 {
         const char *path = ald_config_string(config, key);
-        int r = path[0] ? read_file(path, ret) : 0;
+        int r = path[0] ? ald_text_file_read(path, FILE_BYTES_MAX, ret, NULL) : 0;
 
-        if (r < 0)
-                g_critical("%s=%s cannot be read: %s", key, path, g_strerror(-r));
+        if (r < 0) {
+                g_autofree char *reason = g_strdup_printf("cannot be read: %s", ald_text_file_reason(r));
+
+                report_file(config, key, reason);
+        }
         return r;
 }
 
-static int check_token(AldExporterSecrets *secrets)
+/* Its folder may still keep others out. */
+static void warn_of_readers(const AldConfig *config, const char *key)
+{
+        const char *path = ald_config_string(config, key);
+        struct stat st;
+
+        if (path[0] && stat(path, &st) == 0 && (st.st_mode & S_IROTH))
+                g_warning("%s=%s is readable by all users", key, path);
+}
+
+static int check_token(const AldConfig *config, AldExporterSecrets *secrets)
 {
         if (!secrets->token)
                 return 0;
         g_strstrip(secrets->token);
         for (const char *p = secrets->token; *p; p++)
                 if (*p <= ' ' || *p > '~') {
-                        g_critical("token-file= must contain one word of ASCII characters");
+                        report_file(config, "token-file", "must contain one word of ASCII characters");
                         return -EINVAL;
                 }
         if (strlen(secrets->token) >= TOKEN_BYTES_MIN)
                 return 0;
-        g_critical("The token in token-file= must have at least %u characters", TOKEN_BYTES_MIN);
+        report_file(config, "token-file",
+                "must contain a token of at least " G_STRINGIFY(TOKEN_BYTES_MIN) " characters");
         return -EINVAL;
 }
 
@@ -130,13 +133,15 @@ int ald_exporter_secrets_read(const AldConfig *config, AldExporterSecrets *ret)
         if (r >= 0)
                 r = read_named(config, "token-file", &secrets.token);
         if (r >= 0)
-                r = check_token(&secrets);
+                r = check_token(config, &secrets);
         if (r >= 0 && !secrets.certificate != !secrets.key) {
                 g_critical("TLS needs both tls-certificate= and tls-key=");
                 r = -EINVAL;
         }
         if (r < 0)
                 return r;
+        warn_of_readers(config, "tls-key");
+        warn_of_readers(config, "token-file");
         *ret = secrets;
         secrets = (AldExporterSecrets){};
         return 0;

@@ -8,6 +8,9 @@
 /* The group [exporter] of alidade.conf, for ald_config_load(). */
 extern const AldConfigKey ald_exporter_keys[];
 
+/* Whether all of it is in effect as written: -EBADMSG, logged, if not. What is not may be what protects. */
+int ald_exporter_config_check(const AldConfig *config);
+
 /* The files that it names, as read. */
 typedef struct AldExporterSecrets {
         char *certificate, *key; /* PEM; NULL: no TLS */

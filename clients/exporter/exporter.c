@@ -24,20 +24,41 @@ struct AldExporter {
         uint64_t ended_before; /* by servers that are gone */
 };
 
-/* No server in clear where others can listen in. */
+/* Addresses that other machines reach are served in clear, or to anybody, only if that is said. */
 static int check_sockets(const AldConfig *config, const GArray *fds, const AldExporterSecrets *secrets)
 {
-        for (guint i = 0; i < fds->len && !secrets->certificate; i++) {
+        bool encrypted = secrets->certificate || ald_config_boolean(config, "insecure");
+        bool asked = secrets->token || ald_config_boolean(config, "anonymous");
+
+        for (guint i = 0; i < fds->len && !(encrypted && asked); i++) {
                 int fd = g_array_index(fds, int, i);
                 g_autofree char *where = ald_listen_describe(fd);
 
-                if (ald_listen_is_local(fd) || ald_config_boolean(config, "insecure"))
+                if (ald_listen_is_local(fd))
                         continue;
-                g_critical("Metrics are not sent unencrypted on %s: set tls-certificate= and tls-key=, or "
-                           "insecure=true",
-                        where);
+                if (!encrypted)
+                        g_critical("Metrics are not sent unencrypted on %s: set tls-certificate= and "
+                                   "tls-key=, or insecure=true",
+                                where);
+                if (!asked)
+                        g_critical("Metrics are not served to everybody on %s: set token-file=, or "
+                                   "anonymous=true",
+                                where);
                 return -EPERM;
         }
+        return 0;
+}
+
+/* The configuration, and the files that it names. -EBADMSG, logged. */
+static int read_secrets(const AldConfig *config, const GArray *fds, AldExporterSecrets *ret)
+{
+        g_auto(AldExporterSecrets) secrets = {};
+
+        if (ald_exporter_config_check(config) < 0 || ald_exporter_secrets_read(config, &secrets) < 0 ||
+                check_sockets(config, fds, &secrets) < 0)
+                return -EBADMSG;
+        *ret = secrets;
+        secrets = (AldExporterSecrets){};
         return 0;
 }
 
@@ -132,7 +153,7 @@ static int open_servers(AldExporter *exporter, const AldExporterSecrets *secrets
 
                         g_critical("Cannot serve on %s%s: %s", where,
                                 setup.certificate ? " with this certificate and key" : "", g_strerror(-r));
-                        return r;
+                        return setup.certificate && r == -EINVAL ? -EBADMSG : r;
                 }
                 g_ptr_array_add(servers, server);
         }
@@ -173,9 +194,7 @@ int ald_exporter_new(const AldConfig *config, const GArray *fds, void (*ready)(v
         exporter->ready = ready;
         exporter->userdata = userdata;
         exporter->fds = g_array_copy((GArray *) fds);
-        r = ald_exporter_secrets_read(config, &exporter->secrets);
-        if (r >= 0)
-                r = check_sockets(config, fds, &exporter->secrets);
+        r = read_secrets(config, fds, &exporter->secrets);
         if (r >= 0)
                 r = open_servers(exporter, &exporter->secrets, &exporter->servers);
         if (r < 0)
@@ -206,9 +225,7 @@ int ald_exporter_reload(AldExporter *exporter, const AldConfig *config)
         GPtrArray *servers = NULL;
         int r;
 
-        r = ald_exporter_secrets_read(config, &fresh);
-        if (r >= 0)
-                r = check_sockets(config, exporter->fds, &fresh);
+        r = read_secrets(config, exporter->fds, &fresh);
         if (r >= 0)
                 r = open_servers(exporter, &fresh, &servers);
         if (r < 0)

@@ -9,7 +9,8 @@
 typedef struct AldExporter AldExporter;
 
 /* `ready` is called once, when the sockets are answered: after the first reading of the state, or when it
- * failed. Takes no ownership of the sockets, an array of int. Negative errno, logged. */
+ * failed. Takes no ownership of the sockets, an array of int. Negative errno, logged: -EBADMSG if the
+ * configuration, or a file that it names, must be mended first. */
 int ald_exporter_new(const AldConfig *config, const GArray *fds, void (*ready)(void *userdata),
         void *userdata, AldExporter **ret);
 void ald_exporter_free(AldExporter *exporter);

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sysexits.h>
 #include <unistd.h>
 
 #include <glib-unix.h>
@@ -20,6 +21,7 @@ typedef struct ExporterMain {
         AldExporter *exporter;
         AldConfig *config;
         GArray *fds;
+        bool is_ready;
 } ExporterMain;
 
 static gboolean on_terminate(void *userdata)
@@ -30,6 +32,7 @@ static gboolean on_terminate(void *userdata)
 
 static void on_ready(void *userdata)
 {
+        ((ExporterMain *) userdata)->is_ready = true;
         sd_notify(false, "READY=1");
 }
 
@@ -40,15 +43,16 @@ static gboolean on_hangup(void *userdata)
 
         sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time());
         fresh = ald_config_load(ald_exporter_keys, NULL);
-        if (ald_config_is_complete(fresh) && ald_exporter_reload(all->exporter, fresh) >= 0) {
+        if (ald_exporter_reload(all->exporter, fresh) >= 0) {
                 ald_config_free(all->config);
                 all->config = fresh;
                 g_info("Reloaded the configuration; new addresses need a restart");
         } else {
                 ald_config_free(fresh);
-                g_warning("Keeping the previous configuration");
+                g_critical("Keeping the previous configuration");
         }
-        sd_notify(false, "READY=1");
+        if (all->is_ready)
+                sd_notify(false, "READY=1");
         return G_SOURCE_CONTINUE;
 }
 
@@ -79,7 +83,9 @@ static int run(ExporterMain *all)
         uint64_t usec;
         int r;
 
-        r = open_sockets(all);
+        r = ald_exporter_config_check(all->config);
+        if (r >= 0)
+                r = open_sockets(all);
         if (r >= 0)
                 r = ald_exporter_new(all->config, all->fds, on_ready, all, &all->exporter);
         if (r < 0)
@@ -131,7 +137,7 @@ static bool parse_options(int *argc, char ***argv, int *ret_status)
 int main(int argc, char *argv[])
 {
         ExporterMain all = {};
-        int status;
+        int status, r;
 
         if (!parse_options(&argc, &argv, &status))
                 return status;
@@ -140,7 +146,9 @@ int main(int argc, char *argv[])
         all.loop = g_main_loop_new(NULL, FALSE);
         all.config = ald_config_load(ald_exporter_keys, NULL);
         all.fds = g_array_new(FALSE, FALSE, sizeof(int));
-        status = run(&all) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+        r = run(&all);
+        /* Its unit does not restart it then. */
+        status = r == -EBADMSG ? EX_CONFIG : r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
         main_clear(&all);
         return status;
 }

@@ -8,6 +8,8 @@ import socket
 import ssl
 import time
 
+import pytest
+
 from bedlib.services import build_dir
 from bedlib.waiting import DEADLINE, wait_steadily
 
@@ -42,7 +44,7 @@ class Exporter:
 
     def __init__(self, host, environment=None, address="127.0.0.1"):
         self.host = host
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self.socket = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
         self.socket.bind((address, 0))
         self.socket.listen(128)
         self.address = (address, self.socket.getsockname()[1])
@@ -99,6 +101,20 @@ class Exporter:
 
     def close(self):
         self.socket.close()
+
+
+@pytest.fixture
+def export():
+    """export(host, …): an exporter on its bus."""
+    made = []
+
+    def make(host, **options):
+        made.append(Exporter(host, **options))
+        return made[-1]
+
+    yield make
+    for exporter in made:
+        exporter.close()
 
 
 def pause_for_new_text():

@@ -10,9 +10,7 @@ import threading
 
 import pytest
 
-from bedlib import wait_until
-from bedlib.waiting import wait_steadily
-from exporter import OPEN, TEXT, Exporter, binary, pause_for_new_text
+from exporter import OPEN, TEXT, binary, pause_for_new_text
 from state_service import KINDS, NODE_KINDS, Cluster, full_record, local_id, memory, node_id, sanitized, start
 
 openmetrics = pytest.importorskip("prometheus_client.openmetrics.parser")
@@ -20,22 +18,7 @@ parser = pytest.importorskip("prometheus_client.parser")
 pytestmark = pytest.mark.skipif(not binary().exists(), reason="alidade-exporter is not built")
 
 PEER, GONE = node_id(2), node_id(3)
-TOKEN = "0123456789abcdef"
 needs_promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
-
-
-@pytest.fixture
-def export():
-    """export(host, …): an exporter on its bus."""
-    made = []
-
-    def make(host, **options):
-        made.append(Exporter(host, **options))
-        return made[-1]
-
-    yield make
-    for exporter in made:
-        exporter.close()
 
 
 @pytest.fixture
@@ -148,78 +131,6 @@ def test_without_a_bus_it_waits_for_one(host, export, tmp_path):
     path = re.match(r"unix:path=([^,;]+)", host.bus.address)[1]
     (tmp_path / "bus").symlink_to(path)
     exporter.wait_for(lambda answer: answer.status == 200, "the bus")
-
-
-# Who may read it
-
-
-def test_token(host, export, tmp_path):
-    token = tmp_path / "token"
-    token.write_text(TOKEN + "\n")
-    host.write_config(f"[exporter]\ntoken-file={token}\n")
-    exporter = export(host)
-    for wrong in ({}, {"Authorization": TOKEN}, {"Authorization": f"Bearer {TOKEN[:-1]}"},
-                  {"Authorization": f"Bearer {TOKEN}0"}, {"Authorization": f"Bearer {TOKEN[:-1]}0"},
-                  {"Authorization": "Basic eDp5"}):
-        answer = exporter.get(**wrong)
-        assert (answer.status, answer.headers["www-authenticate"]) == (401, "Bearer"), wrong
-        assert "alidade_node" not in answer.text
-    assert exporter.get(Authorization=f"Bearer {TOKEN}").status == 200
-    token.write_text("another-token-16-long")
-    exporter.reload()
-    wait_steadily(lambda: exporter.get(Authorization="Bearer another-token-16-long").status == 200, "the new token")
-    assert exporter.get(Authorization=f"Bearer {TOKEN}").status == 401
-    token.write_text("short")
-    exporter.reload()
-    wait_until(lambda: "at least 16" in exporter.process.log_text(), "the refusal")
-    assert exporter.get(Authorization="Bearer another-token-16-long").status == 200
-
-
-@pytest.fixture
-def certificate(tmp_path):
-    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                    "-keyout", key, "-out", cert, "-subj", "/CN=x", "-days", "2"], check=True, capture_output=True)
-    return cert, key
-
-
-def test_tls(host, export, certificate):
-    host.write_config("[exporter]\ntls-certificate={}\ntls-key={}\n".format(*certificate))
-    exporter = export(host)
-    exporter.verify(certificate[0])
-    assert exporter.get().status == 200
-    with contextlib.suppress(OSError):
-        with socket.create_connection(exporter.address, 10) as clear:
-            clear.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")
-            assert b"alidade_node" not in clear.recv(1 << 16)
-    assert exporter.get().status == 200
-
-
-def refused(exporter, reason):
-    exporter.process.excused = True
-    assert exporter.process.wait() != 0
-    assert reason in exporter.process.log_text()
-
-
-QUIET = {"G_DEBUG": ""}  # a refusal to start is logged as critical, which must not end in a core
-
-
-@pytest.mark.parametrize("config, reason", [
-    ("", "not sent unencrypted on 0.0.0.0"),
-    ("tls-certificate=/nonexistent", "cannot be read"),
-    ("token-file=/dev/zero", "cannot be read"),
-    ("insecure=true\ntls-certificate={cert}", "needs both"),
-    ("tls-certificate={key}\ntls-key={cert}", "with this certificate and key")])
-def test_what_it_refuses_to_start_with(host, export, certificate, config, reason):
-    host.allowed_problems.append("CRITICAL")
-    host.write_config("[exporter]\n" + config.format(cert=certificate[0], key=certificate[1]))
-    refused(export(host, environment=QUIET, address="0.0.0.0"), reason)
-
-
-def test_insecure_is_a_decision(host, export):
-    host.write_config("[exporter]\ninsecure=true\n")
-    exporter = export(host, address="0.0.0.0")
-    assert exporter.get().status == 200
 
 
 # Clients that mean no good

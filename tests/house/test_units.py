@@ -129,7 +129,8 @@ def test_the_exporter_has_no_network_but_its_sockets():
     found = settings(unit_path(EXPORTER))
     wanted = {"Type": ["notify"], "User": [EXPORTER], "PrivateNetwork": ["yes"], "IPAddressDeny": ["any"],
               "RestrictAddressFamilies": ["AF_UNIX"], "CapabilityBoundingSet": [""], "AmbientCapabilities": [""],
-              "ExecReload": ["/bin/sh -c 'kill -HUP $MAINPID'"], "Restart": ["on-failure"], "WatchdogSec": ["30s"]}
+              "ExecReload": ["/bin/sh -c 'kill -HUP $MAINPID'"], "Restart": ["on-failure"], "WatchdogSec": ["30s"],
+              "RestartPreventExitStatus": ["78"]}
     assert {key: found["Service"].get(key) for key in wanted} == wanted
     assert f"{EXPORTER}.socket" in found["Unit"]["Requires"][0].split()
     assert "Install" not in found, "its socket starts it"

@@ -248,6 +248,10 @@ static void test_later_files_win(void)
         g_assert_cmpuint(ald_config_uint(config, "number"), ==, 30);
         g_assert_cmpstr(ald_config_string(config, "colour"), ==, "from a");
         g_assert_false(ald_config_boolean(config, "switch"));
+        g_assert_true(g_str_has_suffix(ald_config_place(config, "number"), "/alidade.conf.d/20-b.conf:2"));
+        g_assert_true(g_str_has_suffix(ald_config_place(config, "colour"), "/alidade.conf.d/10-a.conf:3"));
+        g_assert_true(g_str_has_suffix(ald_config_place(config, "switch"), "/alidade.conf:4"));
+        g_assert_null(ald_config_place(config, "list"));
         g_assert_cmpuint(log_count(""), ==, 0);
         ald_config_free(config);
 }
