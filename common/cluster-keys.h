@@ -12,19 +12,23 @@
  * knows all keys of the groups that it reads, so that it can report misspelt ones. Values are checked by the
  * cluster service, which passes its functions; others pass NULL.
  */
-#define ALD_CLUSTER_CONFIG_KEYS(refuse_name_, refuse_brokers_, refuse_mirror_)                              \
-        { .group = "cluster",                                                                               \
-                .key = "name",                                                                              \
-                .type = ALD_CONFIG_STRING,                                                                  \
-                .fallback = "",                                                                             \
-                .refuse = refuse_name_ },                                                                   \
-                { .group = "cluster",                                                                       \
-                        .key = "brokers",                                                                   \
-                        .type = ALD_CONFIG_STRV,                                                            \
-                        .fallback = "",                                                                     \
-                        .refuse = refuse_brokers_ },                                                        \
-                { .group = "cluster", .key = "discovery", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" }, \
-        {                                                                                                   \
-                .group = "cluster", .key = "mirror", .type = ALD_CONFIG_STRING, .fallback = "all",          \
-                .refuse = refuse_mirror_                                                                    \
+#define ALD_CLUSTER_CONFIG_KEYS(refuse_name_, refuse_brokers_, refuse_mirror_)                     \
+        { .group = "cluster",                                                                      \
+                .key = "name",                                                                     \
+                .type = ALD_CONFIG_STRING,                                                         \
+                .fallback = "",                                                                    \
+                .refuse = refuse_name_ },                                                          \
+                { .group = "cluster",                                                              \
+                        .key = "brokers",                                                          \
+                        .type = ALD_CONFIG_STRV,                                                   \
+                        .fallback = "",                                                            \
+                        .refuse = refuse_brokers_ },                                               \
+                { .group = "cluster",                                                              \
+                        .key = "discovery",                                                        \
+                        .type = ALD_CONFIG_BOOLEAN,                                                \
+                        .fallback = "true",                                                        \
+                        .shut = "false" },                                                         \
+        {                                                                                          \
+                .group = "cluster", .key = "mirror", .type = ALD_CONFIG_STRING, .fallback = "all", \
+                .refuse = refuse_mirror_, .shut = "none"                                           \
         }

@@ -17,9 +17,10 @@ static const char *const known_groups[] = { "identity", "telemetry", "state", "l
 
 struct AldConfig {
         const AldConfigKey *keys;
-        GHashTable *values; /* key → text that was checked */
-        GHashTable *places; /* key → "file:line" of its value */
-        GHashTable *lists;  /* key → strv */
+        GHashTable *values;  /* key → text that was checked */
+        GHashTable *places;  /* key → "file:line" of its value */
+        GHashTable *refused; /* keys whose last value was refused */
+        GHashTable *lists;   /* key → strv */
         bool is_complete;
         GPtrArray *problems; /* AldConfigProblem */
         unsigned n_unlisted; /* problems beyond the limit */
@@ -163,8 +164,12 @@ static void load_key(AldConfig *config, const ConfigFile *file, const char *grou
         reason = error ? error->message : refuse_value(key, g_strstrip(value));
         if (reason) {
                 refuse_key(config, file, key, reason);
+                g_hash_table_add(config->refused, (gpointer) key->key);
+                if (key->shut)
+                        g_hash_table_replace(config->values, (gpointer) key->key, g_strdup(key->shut));
                 return;
         }
+        g_hash_table_remove(config->refused, key->key);
         g_hash_table_replace(config->values, (gpointer) key->key, g_steal_pointer(&value));
         g_hash_table_replace(config->places, (gpointer) key->key,
                 g_strdup_printf("%s:%u", file->path, find_line(file, group, name)));
@@ -346,12 +351,41 @@ AldConfig *ald_config_load(const AldConfigKey *keys, const char *directory)
         config->values = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
         config->lists = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_strfreev);
         config->places = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, g_free);
+        config->refused = g_hash_table_new(g_str_hash, g_str_equal);
         config->problems = g_ptr_array_new_with_free_func((GDestroyNotify) problem_free);
         path = g_build_filename(directory, "alidade.conf", NULL);
         load_file(config, path);
         load_drop_ins(config, directory);
         if (config->n_unlisted > 0)
                 g_warning("%s: %u more problems are not shown", directory, config->n_unlisted);
+        return config;
+}
+
+static void copy_entry(GHashTable *to, GHashTable *from, const char *key)
+{
+        const char *value = g_hash_table_lookup(from, key);
+
+        if (value)
+                g_hash_table_replace(to, (gpointer) key, g_strdup(value));
+        else
+                g_hash_table_remove(to, key);
+}
+
+AldConfig *ald_config_load_again(const AldConfig *previous, const char *directory)
+{
+        AldConfig *config = ald_config_load(previous->keys, directory);
+
+        for (const AldConfigKey *key = config->keys; key->group && config->problems->len > 0; key++) {
+                if (g_hash_table_contains(config->values, key->key) &&
+                        !ald_config_is_refused(config, key->key))
+                        continue;
+                copy_entry(config->values, previous->values, key->key);
+                copy_entry(config->places, previous->places, key->key);
+                if (!ald_config_is_refused(previous, key->key))
+                        g_hash_table_remove(config->refused, key->key);
+                else
+                        g_hash_table_add(config->refused, (gpointer) key->key);
+        }
         return config;
 }
 
@@ -362,6 +396,7 @@ void ald_config_free(AldConfig *config)
         g_hash_table_unref(config->values);
         g_hash_table_unref(config->lists);
         g_hash_table_unref(config->places);
+        g_hash_table_unref(config->refused);
         g_ptr_array_unref(config->problems);
         g_free(config);
 }
@@ -374,6 +409,11 @@ bool ald_config_is_complete(const AldConfig *config)
 const GPtrArray *ald_config_problems(const AldConfig *config)
 {
         return config->problems;
+}
+
+bool ald_config_is_refused(const AldConfig *config, const char *key)
+{
+        return g_hash_table_contains(config->refused, key);
 }
 
 const char *ald_config_place(const AldConfig *config, const char *key)

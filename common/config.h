@@ -27,6 +27,8 @@ typedef struct AldConfigKey {
         const char *fallback; /* written as in the file */
         /* Returns why a string is invalid, or NULL if it is valid; may be NULL. */
         const char *(*refuse)(const char *value);
+        /* What a refused value becomes, if the fallback allows more than any value may have asked for. */
+        const char *shut;
 } AldConfigKey;
 
 typedef struct AldConfig AldConfig;
@@ -34,6 +36,10 @@ typedef struct AldConfig AldConfig;
 /* Reads the files; never fails, since each key has a fallback. With directory NULL, the default one. */
 AldConfig *ald_config_load(const AldConfigKey *keys, const char *directory);
 void ald_config_free(AldConfig *config);
+
+/* Reads the files again. If there are problems, a key that they do not set, or of which a value was refused,
+ * keeps the value that it had: it may be what they are about. */
+AldConfig *ald_config_load_again(const AldConfig *previous, const char *directory);
 
 /* Whether no file was left out. */
 bool ald_config_is_complete(const AldConfig *config);
@@ -56,6 +62,9 @@ const GPtrArray *ald_config_problems(const AldConfig *config);
 
 /* "/etc/alidade/alidade.conf:3: [exporter] listen: no address"; to be freed. */
 char *ald_config_problem_format(const AldConfigProblem *problem);
+
+/* Whether the value of a key that was to be in effect was refused. */
+bool ald_config_is_refused(const AldConfig *config, const char *key);
 
 /* Where the value of a key is written, as "/etc/alidade/alidade.conf:3"; NULL: nowhere, it is the fallback.
  */

@@ -207,7 +207,7 @@ void ald_service_reload(AldService *service)
         AldConfig *fresh;
 
         sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time());
-        fresh = ald_config_load(service->info->config_keys, NULL);
+        fresh = ald_config_load_again(service->config, NULL);
         if (ald_config_is_complete(fresh)) {
                 AldConfig *old = service->config;
 

@@ -44,9 +44,21 @@ static const char *refuse_units(const char *list)
 
 /* The data connections of a session have the 16 ports above. */
 const AldConfigKey ald_link_probe_config_keys[] = {
-        { .group = "link-probe", .key = "enabled", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
-        { .group = "link-probe", .key = "rdma", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
-        { .group = "link-probe", .key = "compute", .type = ALD_CONFIG_BOOLEAN, .fallback = "true" },
+        { .group = "link-probe",
+                .key = "enabled",
+                .type = ALD_CONFIG_BOOLEAN,
+                .fallback = "true",
+                .shut = "false" },
+        { .group = "link-probe",
+                .key = "rdma",
+                .type = ALD_CONFIG_BOOLEAN,
+                .fallback = "true",
+                .shut = "false" },
+        { .group = "link-probe",
+                .key = "compute",
+                .type = ALD_CONFIG_BOOLEAN,
+                .fallback = "true",
+                .shut = "false" },
         { .group = "link-probe",
                 .key = "work-units",
                 .type = ALD_CONFIG_STRV,
@@ -93,6 +105,8 @@ const AldConfigKey ald_link_probe_config_keys[] = {
 
 AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
 {
+        /* The cluster service refuses others, and takes them for none. */
+        static const char *const hearing[] = { "all", "self", "on-demand", NULL };
         AldLinkProbeConfig read = {
                 .enabled = ald_config_boolean(config, "enabled"),
                 .rdma = ald_config_boolean(config, "rdma"),
@@ -102,10 +116,12 @@ AldLinkProbeConfig ald_link_probe_config_read(const AldConfig *config)
                 .bytes_per_hour = ald_config_uint(config, "mb-per-hour") * BYTES_PER_MB,
                 .bytes_per_probe = ald_config_uint(config, "mb-per-probe") * BYTES_PER_MB,
                 .link_ttl_usec = ald_config_uint(config, "link-ttl") * G_USEC_PER_SEC,
-                .hears_peers = !g_str_equal(ald_config_string(config, "mirror"), "none"),
+                .hears_peers = g_strv_contains(hearing, ald_config_string(config, "mirror")),
+                .probe_hours = ALD_PROBE_HOURS_NEVER,
         };
 
-        /* Invalid values were already replaced. */
-        (void) ald_probe_hours_parse(ald_config_strv(config, "probe-hours"), &read.probe_hours);
+        /* Other values were replaced; no hours would be any hour. */
+        if (!ald_config_is_refused(config, "probe-hours"))
+                (void) ald_probe_hours_parse(ald_config_strv(config, "probe-hours"), &read.probe_hours);
         return read;
 }

@@ -14,6 +14,13 @@ typedef struct AldProbeHours {
         } ranges[ALD_PROBE_HOURS_MAX];
 } AldProbeHours;
 
+/* No minute of the day is within this range. */
+#define ALD_PROBE_HOURS_NEVER                        \
+        (AldProbeHours)                              \
+        {                                            \
+                .n = 1, .ranges = { { 24 * 60, 0 } } \
+        }
+
 /* -EINVAL if it is not a list of ranges, -E2BIG if there are too many. */
 int ald_probe_hours_parse(const char *const *list, AldProbeHours *ret);
 

@@ -11,6 +11,7 @@ struct AldWork {
         void (*changed)(void *userdata);
         void *userdata;
         AldWorkUnits *units;
+        bool refused; /* work-units= has a value that is none */
         char *device; /* that processes compute on, or NULL */
         char *reason;
 };
@@ -46,6 +47,7 @@ void ald_work_free(AldWork *work)
 
 void ald_work_configure(AldWork *work, const AldConfig *config)
 {
+        work->refused = ald_config_is_refused(config, "work-units");
         ald_work_units_set(work->units, ald_config_strv(config, "work-units"));
 }
 
@@ -56,7 +58,7 @@ const char *ald_work_unit(const AldWork *work)
 
 bool ald_work_units_known(const AldWork *work)
 {
-        return ald_work_units_are_known(work->units);
+        return !work->refused && ald_work_units_are_known(work->units);
 }
 
 const char *ald_work_reason(AldWork *work)
@@ -67,6 +69,8 @@ const char *ald_work_reason(AldWork *work)
         g_clear_pointer(&work->reason, g_free);
         if (unit)
                 work->reason = g_strdup_printf("%s is active", unit);
+        else if (work->refused)
+                work->reason = g_strdup("the value of work-units= was refused");
         else if (!ald_work_units_known(work))
                 work->reason = g_strdup("the active units are not known yet");
         else if (lock)

@@ -23,7 +23,7 @@ void ald_work_configure(AldWork *work, const AldConfig *config);
  * any function here. */
 const char *ald_work_reason(AldWork *work);
 
-/* The active unit, or NULL; and whether that is known yet. */
+/* The active unit, or NULL; and whether that is known yet, which it is not while work-units= is refused. */
 const char *ald_work_unit(const AldWork *work);
 bool ald_work_units_known(const AldWork *work);
 

@@ -36,10 +36,10 @@ static const char *refuse_paths(const char *value)
 }
 
 const AldConfigKey ald_telemetry_config_keys[] = {
-        { "telemetry", "memory-interval-ms", ALD_CONFIG_UINT, 100, 60 * 1000, "500", NULL },
-        { "telemetry", "system-interval-ms", ALD_CONFIG_UINT, 250, 60 * 1000, "1000", NULL },
-        { "telemetry", "disk-interval-s", ALD_CONFIG_UINT, 5, 3600, "30", NULL },
-        { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/", refuse_paths },
+        { "telemetry", "memory-interval-ms", ALD_CONFIG_UINT, 100, 60 * 1000, "500", NULL, NULL },
+        { "telemetry", "system-interval-ms", ALD_CONFIG_UINT, 250, 60 * 1000, "1000", NULL, NULL },
+        { "telemetry", "disk-interval-s", ALD_CONFIG_UINT, 5, 3600, "30", NULL, NULL },
+        { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/", refuse_paths, NULL },
         { NULL },
 };
 

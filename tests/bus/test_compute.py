@@ -5,6 +5,7 @@ probes that misbehave."""
 import fnmatch
 import os
 import re
+import signal
 import time
 
 import pytest
@@ -386,10 +387,16 @@ def test_units_without_systemd_have_no_effect(computing):
     ("x" * 250 + ".service", "the name of a unit can have at most 255 characters"),
     (";".join(["a.service"] * 65), "more than 64 units")])
 def test_units_that_are_none_are_refused(computing, units, reason):
-    service = computing(due=[GPU], config=f"[link-probe]\nwork-units={units}\n")
-    service.wait_row(GPU)
+    """Nobody knows then what is work, so that it is left alone until they are mended."""
+    service = computing(due=[GPU], config=f"[link-probe]\nwork-units={units}\n", joined=True)
+    wait_reason(service, "work: the value of work-units= was refused")
+    make_tick(service)
     log = service.process.log_text()
     assert f"[link-probe] work-units={units[:64]} refused: {reason}" in log and "has no effect" not in log
+    assert service.runs() == []
+    service.host.write_config("[link-probe]\nwork-units=\n")
+    service.process.signal(signal.SIGHUP)
+    service.wait_row(GPU, lambda row: "GemmTflops" in row)
 
 
 @needs_namespaces

@@ -136,10 +136,20 @@ def test_the_scope_of_larger_clusters(host, cluster, historyd):
     historyd.signal(signal.SIGHUP)
     wait_steadily(lambda: "it must be auto, all, local or off" in historyd.log_text(), "why it is refused")
     assert "history-mb" in historyd.log_text()
+    wait_steadily(lambda: historyd.log_text().count("Reloaded the configuration") == 2, "the reload")
+    assert (get(host, "Scope"), get(host, "BudgetBytes")) == ("all", 64 * 2 ** 20)
     host.write_config("[history]\nhistory=off\nhistory-mb=1\n")
     historyd.signal(signal.SIGHUP)
     wait_steadily(lambda: get(host, "Scope") == "off", "no history")
     assert get(host, "BudgetBytes") == 2 ** 20
+
+
+def test_a_scope_that_is_none_records_nothing(host, cluster):
+    """It may have been meant to be off."""
+    host.write_config("[history]\nhistory=of\n")
+    historyd = host.start_daemon("historyd")
+    wait_steadily(lambda: get(host, "Scope") == "off", "no history")
+    assert "alidade.conf:2: [history] history=of refused" in historyd.log_text()
 
 
 def test_silences(host, historyd):

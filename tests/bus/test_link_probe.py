@@ -125,11 +125,32 @@ def test_policy_says_what_it_starts(make_host):
 
 
 @pytest.mark.parametrize("config, links", [("[link-probe]\nenabled=false\n", "none"),
-                                           ("[cluster]\nmirror=none\n", None)], ids=["disabled", "mirror-none"])
+                                           ("[link-probe]\nenabled=no\n", "none"), ("[cluster]\nmirror=none\n", None),
+                                           ("[cluster]\nmirror=nnoe\n", None)],
+                         ids=["disabled", "enabled-no", "mirror-none", "mirror-misspelt"])
 def test_policy_of_one_that_starts_nothing(make_host, config, links):
     service = LinkProbe(make_host, config=config)
     assert policy(service)["Starts"] == []
     assert policy(service)["Links"] == links or links is None
+
+
+def test_what_is_wrong_keeps_it_disabled(make_host):
+    """A misspelt key may be any key, so that each keeps its value."""
+    service = LinkProbe(make_host, config="[link-probe]\nenabled=false\n")
+    for wrong in ("enabled=flase", "enable=false", "[link-prob]\nenabled=false"):
+        said = service.process.log_text().count("Reloaded the configuration")
+        service.host.write_config(f"[link-probe]\nlink-ttl=60\n{wrong}\n")
+        service.process.signal(signal.SIGHUP)
+        wait_steadily(lambda: service.process.log_text().count("Reloaded the configuration") > said, "the reload")
+        assert (policy(service)["Links"], service.get("Port")) == ("none", 0)
+
+
+def test_hours_that_are_none_are_never(make_host):
+    service = LinkProbe(make_host, config="[link-probe]\nprobe-hours=22-6\n")
+    wait_policy(service, Links="round-trips", Reason="hours: outside probe-hours=")
+    service.host.write_config("[link-probe]\nprobe-hours=00:00-24:00\n")
+    service.process.signal(signal.SIGHUP)
+    wait_policy(service, Links="full")
 
 
 def test_work_leaves_links_alone(make_host):

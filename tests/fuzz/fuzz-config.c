@@ -13,10 +13,10 @@ static const char *refuse_z(const char *value)
 }
 
 static const AldConfigKey keys[] = {
-        { "state", "max-nodes", ALD_CONFIG_UINT, 1, 10000, "1000", NULL },
-        { "state", "switch", ALD_CONFIG_BOOLEAN, 0, 0, "true", NULL },
-        { "state", "text", ALD_CONFIG_STRING, 0, 0, "red", refuse_z },
-        { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/;/srv", refuse_z },
+        { "state", "max-nodes", ALD_CONFIG_UINT, 1, 10000, "1000", NULL, NULL },
+        { "state", "switch", ALD_CONFIG_BOOLEAN, 0, 0, "true", NULL, NULL },
+        { "state", "text", ALD_CONFIG_STRING, 0, 0, "red", refuse_z, NULL },
+        { "telemetry", "disk-paths", ALD_CONFIG_STRV, 0, 0, "/;/srv", refuse_z, NULL },
         { NULL },
 };
 

@@ -24,6 +24,25 @@ def keys_of_the_daemons():
     return found
 
 
+def test_every_key_is_said_to_protect_or_not():
+    """And what takes the place of a refused value, if it is not the default."""
+    section = read("HACKING.md").partition("\n## Keys that protect\n")[2].partition("\n## ")[0]
+    said, shut = set(), {}
+    for group, keys, then in re.findall(r"^\| \[([a-z-]+)\] ([^|]*) \|[^|]*\| ([^|]*) \|$", section, re.MULTILINE):
+        for key in re.findall("`([^`]+)`", keys):
+            said.add((group, key))
+            shut[group, key] = re.match("[a-z]*", then)[0]
+    others = re.search(r"^The others \((.*)\) only choose", section, re.MULTILINE)[1]
+    known = keys_of_the_daemons()
+    said |= {name for name in known if f"`{name[1]}`" in others}
+    assert said == known.keys()
+    found = {(group, key): re.search(r'\.shut = "([^"]*)"', rest)[1]
+             for path in c_files("common", "services", "clients")
+             for group, key, _, rest in ENTRY.findall(re.sub(r"\\$", "", read(path), flags=re.MULTILINE))
+             if ".shut" in rest}
+    assert found and {name: shut[name] for name in found} == found
+
+
 def test_commented_file_shows_every_default():
     shown, group = {}, None
     for line in read("services/alidade.conf").splitlines():

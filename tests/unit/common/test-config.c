@@ -11,10 +11,11 @@ static const char *refuse_blue(const char *value)
 }
 
 static const AldConfigKey keys[] = {
-        { "state", "number", ALD_CONFIG_UINT, 5, 100, "10", NULL },
-        { "state", "switch", ALD_CONFIG_BOOLEAN, 0, 0, "true", NULL },
-        { "state", "colour", ALD_CONFIG_STRING, 0, 0, "red", refuse_blue },
-        { "state", "list", ALD_CONFIG_STRV, 0, 0, "a;b", refuse_blue },
+        { "state", "number", ALD_CONFIG_UINT, 5, 100, "10", NULL, NULL },
+        { "state", "switch", ALD_CONFIG_BOOLEAN, 0, 0, "true", NULL, NULL },
+        { "state", "colour", ALD_CONFIG_STRING, 0, 0, "red", refuse_blue, NULL },
+        { "state", "list", ALD_CONFIG_STRV, 0, 0, "a;b", refuse_blue, NULL },
+        { "state", "door", ALD_CONFIG_BOOLEAN, 0, 0, "true", NULL, "false" },
         { 0 },
 };
 
@@ -235,6 +236,94 @@ static void test_refusal_keeps_the_rest(void)
         ald_config_free(config);
 }
 
+/* A refused value shuts what has a shut value, whatever stands before it, but not after it. */
+static void test_refusal_shuts(void)
+{
+        static const struct {
+                const char *main, *drop_in;
+                bool open, refused;
+        } cases[] = {
+                { "", "", true, false },
+                { "door=false\n", "", false, false },
+                { "door=flase\n", "", false, true },
+                { "door=\\q\n", "", false, true },
+                { "door=true\n", "door=no\n", false, true },
+                { "door=no\n", "door=true\n", true, false },
+                { "door=no\n", "door=false\n", false, false },
+                { "dor=false\n", "", true, false },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(FakeRoot) root = fake_root_new();
+                g_autofree char *drop_in = g_strconcat("[state]\n", cases[i].drop_in, NULL);
+                g_autofree char *text = g_strconcat("[state]\n", cases[i].main, NULL);
+                AldConfig *config;
+
+                fake_root_write(root, "alidade.conf.d/1.conf", drop_in);
+                config = load(root, text);
+                g_assert_cmpint(ald_config_boolean(config, "door"), ==, cases[i].open);
+                g_assert_cmpint(ald_config_is_refused(config, "door"), ==, cases[i].refused);
+                g_assert_false(ald_config_is_refused(config, "number"));
+                ald_config_free(config);
+        }
+}
+
+/* Loaded first as "number=50\ndoor=false", and again as this. */
+static void test_what_is_wrong_keeps_what_was(void)
+{
+        static const struct {
+                const char *text;
+                unsigned number;
+                bool open;
+                const char *place;
+        } cases[] = {
+                { "[state]\n", 10, true, NULL },
+                { "[state]\nnumber=20\ndoor=true\n", 20, true, "alidade.conf:2" },
+                { "[state]\n\nnumber=1000\ndoor=true\n", 50, true, "alidade.conf:2" },
+                { "[state]\nnumber=20\nnumber=1000\n", 50, false, "alidade.conf:2" },
+                { "[state]\n\nnumber=20\ndoor=ture\n", 20, false, "alidade.conf:3" },
+                { "[state]\n\nnumber=20\nodor=false\n", 20, false, "alidade.conf:3" },
+                { "[sate]\nnumber=20\n", 50, false, "alidade.conf:2" },
+                { "[telemetry]\nnumber=20\n", 10, true, NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(FakeRoot) root = fake_root_new();
+                AldConfig *old = load(root, "[state]\nnumber=50\ndoor=false\n"), *config;
+
+                fake_root_write(root, "alidade.conf", cases[i].text);
+                config = ald_config_load_again(old, root->dir);
+                ald_config_free(old);
+                g_assert_cmpuint(ald_config_uint(config, "number"), ==, cases[i].number);
+                g_assert_cmpint(ald_config_boolean(config, "door"), ==, cases[i].open);
+                g_assert_false(ald_config_is_refused(config, "door"));
+                if (cases[i].place)
+                        g_assert_true(g_str_has_suffix(ald_config_place(config, "number"), cases[i].place));
+                else
+                        g_assert_null(ald_config_place(config, "number"));
+                ald_config_free(config);
+        }
+}
+
+/* What was shut because it was refused stays so, until it is mended. */
+static void test_what_was_shut_stays_shut(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        AldConfig *old = load(root, "[state]\ndoor=no\n"), *config;
+
+        fake_root_write(root, "alidade.conf", "[state]\ndoor=nein\n");
+        config = ald_config_load_again(old, root->dir);
+        g_assert_false(ald_config_boolean(config, "door"));
+        g_assert_true(ald_config_is_refused(config, "door"));
+        ald_config_free(old);
+        fake_root_write(root, "alidade.conf", "[state]\n");
+        old = ald_config_load_again(config, root->dir);
+        g_assert_true(ald_config_boolean(old, "door"));
+        g_assert_false(ald_config_is_refused(old, "door"));
+        ald_config_free(old);
+        ald_config_free(config);
+}
+
 static void test_later_files_win(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
@@ -341,6 +430,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/config/line-that-does-not-parse", test_line_that_does_not_parse);
         g_test_add_func("/config/problems-are-bounded", test_problems_are_bounded);
         g_test_add_func("/config/refusal-keeps-the-rest", test_refusal_keeps_the_rest);
+        g_test_add_func("/config/refusal-shuts", test_refusal_shuts);
+        g_test_add_func("/config/what-is-wrong-keeps-what-was", test_what_is_wrong_keeps_what_was);
+        g_test_add_func("/config/what-was-shut-stays-shut", test_what_was_shut_stays_shut);
         g_test_add_func("/config/later-files-win", test_later_files_win);
         g_test_add_func("/config/files-that-are-none", test_files_that_are_none);
         g_test_add_func("/config/folder-that-is-none", test_folder_that_is_none);

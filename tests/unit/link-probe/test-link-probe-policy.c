@@ -61,6 +61,8 @@ static void check_hours(const char *text, unsigned minute, bool inside)
 
 static void test_hours(void)
 {
+        for (unsigned minute = 0; minute < 24 * 60; minute++)
+                g_assert_false(ald_probe_hours_contain(&ALD_PROBE_HOURS_NEVER, minute));
         static const char *const bad[] = { "22", "22:00", "22:00-", "9:00-10:00", "22:00-25:00",
                 "10:60-11:00", "24:00-06:00", "08:00-08:00", "08:00-24:01", "08:00-09:00,10:00-11:00",
                 "08:00-09:00x", "-08:00-09:00" };
