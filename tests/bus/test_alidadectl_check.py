@@ -6,6 +6,7 @@ import os
 import select
 import signal
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -143,7 +144,7 @@ def test_json(play):
         ("requirement-not-met", "error"), ("disk-nearly-full", "error")]
     state.findings = []
     assert json.loads(host.alidadectl("check", ONLY_STATE, "--json").stdout) == {
-        "Ok": True, "Unknown": False, "Problems": []}
+        "Ok": True, "Unknown": False, "Problems": [], "Unanswered": []}
 
 
 def test_a_service_that_hangs(make_host):
@@ -154,6 +155,22 @@ def test_a_service_that_hangs(make_host):
     code, line = check(host, "--timeout=1")
     assert (code, line) == (NOT_OK, "NOT OK: timeout: the bus or alidade-stated did not answer within 1 s")
     assert 1 <= time.monotonic() - began < 8
+    done = host.alidadectl("check", "--timeout=1", "--json", check=False)
+    assert done.returncode == NOT_OK and json.loads(done.stdout) == {
+        "Ok": False, "Unknown": True, "Unanswered": [],
+        "Problems": [{"Id": "timeout", "Severity": "error",
+                      "Text": "the bus or alidade-stated did not answer within 1 s"}]}
+    stated.signal(signal.SIGCONT)
+
+
+def test_one_line_although_both_processes_wait_equally_long(make_host):
+    """A call of the child takes 10 s as well, and several at once disturb each other."""
+    host = make_host(sysroot=True)
+    stated = host.start_daemon("stated")
+    stated.signal(signal.SIGSTOP)
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda _: check(host, "--timeout=10"), range(16)))
+    assert set(results) == {(NOT_OK, "NOT OK: timeout: the bus or alidade-stated did not answer within 10 s")}
     stated.signal(signal.SIGCONT)
 
 

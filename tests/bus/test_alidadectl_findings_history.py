@@ -139,6 +139,8 @@ def test_a_history_that_hangs_adds_nothing(play):  # noqa: F811
             done = host.alidadectl("check", "--ignore=service-missing", f"--timeout={timeout}")
             assert (done.stdout, done.stderr) == (
                 "OK: no warnings or errors about atlas (alidade-historyd did not answer)\n", "")
+        found = get_json(host, "check", "--ignore=service-missing")
+        assert found["Ok"] and found["Unanswered"] == ["alidade-historyd"]
     finally:
         historyd.signal(signal.SIGCONT)
 

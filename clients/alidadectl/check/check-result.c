@@ -102,7 +102,7 @@ char *ald_check_result_line(const AldCheckResult *result, bool plugin)
 
 json_t *ald_check_result_to_json(const AldCheckResult *result)
 {
-        json_t *problems = json_array();
+        json_t *problems = json_array(), *unanswered = json_array();
 
         for (guint i = 0; i < result->problems->len; i++) {
                 const Problem *problem = result->problems->pdata[i];
@@ -111,6 +111,8 @@ json_t *ald_check_result_to_json(const AldCheckResult *result)
                                                         ald_finding_row_severity_to_string(problem->severity),
                                                         "Text", problem->text));
         }
-        return json_pack("{s:b, s:b, s:o}", "Ok", result->problems->len == 0, "Unknown", result->unknown,
-                "Problems", problems);
+        if (result->is_history_late)
+                json_array_append_new(unanswered, json_string(ALD_HISTORY_UNIT));
+        return json_pack("{s:b, s:b, s:o, s:o}", "Ok", result->problems->len == 0, "Unknown", result->unknown,
+                "Problems", problems, "Unanswered", unanswered);
 }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +34,7 @@ typedef struct CheckOrder {
         GPtrArray *ignored;             /* of char */
         GPtrArray *requirements;
         unsigned timeout_sec;
+        gint64 end_usec; /* CLOCK_MONOTONIC */
 } CheckOrder;
 
 static int help(void)
@@ -223,35 +223,30 @@ static void check_services(const CheckOrder *order, const AldEntity *own, AldChe
                                 g_strdup_printf("%s is not running", names[i]));
 }
 
-static int print_result(const CheckOrder *order, const AldCheckResult *result)
+static char *format_result(const CheckOrder *order, const AldCheckResult *result)
 {
-        g_autofree char *line = ald_check_result_line(result, order->plugin);
-        int r;
+        json_auto_t *json = NULL;
 
-        if (order->ctl.json == ALD_JSON_OFF) {
-                puts(line);
-                r = ald_print_finish();
-        } else {
-                json_t *json = ald_check_result_to_json(result);
-
-                r = ald_print_json(&order->ctl, json);
-                json_decref(json);
-        }
-        return r == ALD_EXIT_OK ? ald_check_result_exit_code(result, order->plugin) : r;
+        if (order->ctl.json == ALD_JSON_OFF)
+                return ald_check_result_line(result, order->plugin);
+        json = ald_check_result_to_json(result);
+        return ald_json_text(json, order->ctl.json);
 }
 
-/* Its reason is on standard error, if there is one. */
-static int print_unknown(const CheckOrder *order, const char *id, char *text)
+/* Its reason is on standard error, if there is one. Returns the exit code. */
+static int format_unknown(const CheckOrder *order, const char *id, char *text, char **ret)
 {
         g_auto(AldCheckResult) result = {};
 
         ald_check_result_init(&result);
         result.unknown = true;
         ald_check_result_add(&result, id, ALD_FINDING_ROW_SEVERITY_ERROR, text);
-        return print_result(order, &result);
+        *ret = format_result(order, &result);
+        return ald_check_result_exit_code(&result, order->plugin);
 }
 
-static int check(const CheckOrder *order)
+/* Returns the exit code. */
+static int check(const CheckOrder *order, char **ret)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_auto(AldCheckResult) result = {};
@@ -259,12 +254,12 @@ static int check(const CheckOrder *order)
         const char *id;
 
         session.with_history = true;
-        session.end_usec = g_get_monotonic_time() + order->timeout_sec * G_USEC_PER_SEC;
+        session.end_usec = order->end_usec;
         if (ald_session_load(&session, &order->ctl, true) != ALD_EXIT_OK)
-                return print_unknown(order, ID_STATE, g_strdup("the state service cannot be read"));
+                return format_unknown(order, ID_STATE, g_strdup("the state service cannot be read"), ret);
         id = ald_model_node_id(session.model);
         if (!id)
-                return print_unknown(order, ID_STATE, g_strdup("the id of the machine is unknown"));
+                return format_unknown(order, ID_STATE, g_strdup("the id of the machine is unknown"), ret);
         own = ald_model_get(session.model, id);
         ald_check_result_init(&result);
         result.severity = order->severity;
@@ -273,22 +268,47 @@ static int check(const CheckOrder *order)
         check_services(order, own, &result);
         check_requirements(order, session.model, own, &result);
         check_findings(order, session.model, id, &result);
-        return print_result(order, &result);
+        *ret = format_result(order, &result);
+        return ald_check_result_exit_code(&result, order->plugin);
 }
 
-/* A negative errno, -ETIMEDOUT if it has not ended in time. */
-static int wait_in_time(pid_t child, unsigned timeout_sec)
+/* Hands the result to the parent, which alone prints, and ends. */
+_Noreturn static void run_child(const CheckOrder *order, int fd)
 {
-        ald_fd int fd = (int) syscall(SYS_pidfd_open, child, 0);
-        struct pollfd pollfd = { .fd = fd, .events = POLLIN };
-        int n;
+        g_autofree char *text = NULL;
+        int code;
 
-        if (fd < 0)
-                return -errno;
-        do
-                n = poll(&pollfd, 1, (int) timeout_sec * 1000);
-        while (n < 0 && errno == EINTR);
-        return n > 0 ? 0 : n == 0 ? -ETIMEDOUT : -errno;
+        /* Whoever kills the parent with its group has to end this process as well. */
+        (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
+        code = check(order, &text);
+        _exit(dprintf(fd, "%s", text) < 0 ? ALD_EXIT_ERROR : code);
+}
+
+/* Reads until the child closes the pipe; -ETIMEDOUT if it does so after the deadline. The calls of the child
+ * may time out just then: it is late as well, or else it would be chance which of both results is printed. */
+static int read_in_time(int fd, gint64 end_usec, GString *text)
+{
+        char buffer[4096];
+        ssize_t n = 1;
+
+        while (n > 0) {
+                struct pollfd pollfd = { .fd = fd, .events = POLLIN };
+                gint64 left = end_usec - g_get_monotonic_time();
+                int r = left > 0 ? poll(&pollfd, 1, (int) ((left + 999) / 1000)) : 0;
+
+                if (r < 0 && errno != EINTR)
+                        return -errno;
+                if (g_get_monotonic_time() >= end_usec)
+                        return -ETIMEDOUT;
+                if (r <= 0)
+                        continue;
+                n = read(fd, buffer, sizeof buffer);
+                if (n < 0 && errno != EINTR)
+                        return -errno;
+                g_string_append_len(text, buffer, MAX(n, 0));
+                n = n < 0 ? 1 : n;
+        }
+        return 0;
 }
 
 /* ssh, which the child starts, would otherwise outlive it and keep standard error open. But ssh may ask for a
@@ -300,37 +320,55 @@ static bool needs_own_group(const CheckOrder *order)
         return order->ctl.host && terminal < 0;
 }
 
-/* In a child, so that nothing that hangs there can keep this process. */
-static int check_in_time(const CheckOrder *order)
+/* In a child, so that nothing that hangs there can keep this process. Returns the exit code. */
+static int check_in_time(const CheckOrder *order, char **ret)
 {
+        g_autoptr(GString) text = g_string_new(NULL);
         bool own_group = needs_own_group(order);
-        int r, status;
-        pid_t child;
+        ald_fd int from_child = -1, to_parent = -1;
+        int fds[2], r, status;
+        pid_t child = -1;
 
-        child = fork();
+        if (pipe2(fds, O_CLOEXEC) >= 0) {
+                from_child = fds[0];
+                to_parent = fds[1];
+                child = fork();
+        }
         if (child < 0) {
-                ald_print_error("Cannot fork: %s", strerror(errno));
-                return print_unknown(order, ID_STATE, g_strdup("the state service cannot be read"));
+                ald_print_error("Cannot start a process: %s", strerror(errno));
+                return format_unknown(order, ID_STATE, g_strdup("the state service cannot be read"), ret);
         }
         /* On both sides, since either may be the first. */
         if (own_group)
                 (void) setpgid(child, child);
-        if (child == 0) {
-                /* Whoever kills this process with its group has to end the child as well. */
-                (void) prctl(PR_SET_PDEATHSIG, SIGKILL);
-                _exit(check(order));
-        }
-        r = wait_in_time(child, order->timeout_sec);
-        if (r < 0) {
+        if (child == 0)
+                run_child(order, to_parent);
+        ald_fd_close(&to_parent);
+        r = read_in_time(from_child, order->end_usec, text);
+        if (r < 0)
                 (void) kill(own_group ? -child : child, SIGKILL);
-                return print_unknown(order, ID_TIMEOUT,
+        if (r == -ETIMEDOUT)
+                return format_unknown(order, ID_TIMEOUT,
                         g_strdup_printf("%s did not answer within %u s",
                                 order->ctl.host ? "the machine" : "the bus or " ALD_STATE_UNIT,
-                                order->timeout_sec));
-        }
-        if (waitpid(child, &status, 0) < 0 || !WIFEXITED(status))
-                return print_unknown(order, ID_STATE, g_strdup("the check ended unexpectedly"));
+                                order->timeout_sec),
+                        ret);
+        if (waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || text->len == 0)
+                return format_unknown(order, ID_STATE, g_strdup("the check ended unexpectedly"), ret);
+        *ret = g_strdup(text->str);
         return WEXITSTATUS(status);
+}
+
+static int run_order(CheckOrder *order)
+{
+        g_autofree char *text = NULL;
+        int code, r;
+
+        order->end_usec = g_get_monotonic_time() + order->timeout_sec * G_USEC_PER_SEC;
+        code = check_in_time(order, &text);
+        puts(text);
+        r = ald_print_finish();
+        return r == ALD_EXIT_OK ? code : r;
 }
 
 int ald_verb_check(const AldCtl *ctl)
@@ -349,6 +387,6 @@ int ald_verb_check(const AldCtl *ctl)
         argv = ald_options_begin(ctl, &argc);
         r = parse_options(argc, argv, &order);
         if (r < 0)
-                return check_in_time(&order);
+                return run_order(&order);
         return r == ALD_EXIT_USAGE && order.plugin ? ALD_PLUGIN_UNKNOWN : r;
 }
