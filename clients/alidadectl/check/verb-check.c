@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "clients/alidadectl/check/check-result.h"
+#include "clients/alidadectl/check/missing-services.h"
 #include "clients/alidadectl/check/requirement.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/options.h"
@@ -23,7 +24,6 @@
 #define TIMEOUT_SEC_MAX 3600u
 
 #define ID_REQUIREMENT "requirement-not-met"
-#define ID_SERVICE "service-missing"
 #define ID_STATE "state-unreachable"
 #define ID_TIMEOUT "timeout"
 
@@ -200,29 +200,6 @@ static void check_requirements(
         result->n_required = order->requirements->len;
 }
 
-/* A member of a cluster needs the cluster service, too. */
-static void check_services(const CheckOrder *order, const AldEntity *own, AldCheckResult *result)
-{
-        static const char *const names[] = { ALD_IDENTITY_NAME, "org.alidade.Telemetry1", ALD_LINK_PROBE_NAME,
-                ALD_CLUSTER_NAME };
-        bool is_member = ald_entity_record(own, ALD_KIND_MEMBERSHIP) != NULL;
-        g_autoptr(AldOwnBus) bus = NULL;
-        g_auto(GStrv) owned = NULL;
-
-        if (is_ignored(order, ID_SERVICE))
-                return;
-        if (ald_bus_open(&order->ctl, &bus) != ALD_EXIT_OK || sd_bus_list_names(bus, &owned, NULL) < 0) {
-                ald_check_result_add(result, ID_SERVICE, ALD_FINDING_ROW_SEVERITY_ERROR,
-                        g_strdup("the names on the bus cannot be read"));
-                return;
-        }
-        for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-                if (!g_strv_contains((const char *const *) owned, names[i]) &&
-                        (is_member || strcmp(names[i], ALD_CLUSTER_NAME) != 0))
-                        ald_check_result_add(result, ID_SERVICE, ALD_FINDING_ROW_SEVERITY_ERROR,
-                                g_strdup_printf("%s is not running", names[i]));
-}
-
 static char *format_result(const CheckOrder *order, const AldCheckResult *result)
 {
         json_auto_t *json = NULL;
@@ -265,7 +242,8 @@ static int check(const CheckOrder *order, char **ret)
         result.severity = order->severity;
         result.is_history_late = !session.silences;
         result.about = order->all ? g_strdup("the cluster") : ald_node_name(session.model, id);
-        check_services(order, own, &result);
+        if (!is_ignored(order, ALD_CHECK_ID_SERVICE))
+                ald_check_services(&order->ctl, ald_entity_record(own, ALD_KIND_MEMBERSHIP) != NULL, &result);
         check_requirements(order, session.model, own, &result);
         check_findings(order, session.model, id, &result);
         *ret = format_result(order, &result);
