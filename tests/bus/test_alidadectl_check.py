@@ -171,6 +171,18 @@ def test_a_placement_service_that_cannot_start(play, make_host, placement, expec
     assert not host.activations.runs()
 
 
+def test_a_dead_node(play):
+    """That it is offline is a notice, but with --all it counts, whatever the severity."""
+    gone = {"Id": "node-offline", "Severity": "notice", "Nodes": [PEER], "Names": ["borealis"], "Text": "x"}
+    host, _ = play(findings=[gone])
+    assert check(host, ONLY_STATE)[0] == OK
+    for options in ((), ("--severity=error",)):
+        assert check(host, ONLY_STATE, "--all", *options) == (
+            NOT_OK, "NOT OK: node-offline: borealis is offline")
+    assert check(host, ONLY_STATE, "--all", "--plugin")[0] == WARNING
+    assert check(host, ONLY_STATE, "--all", "--ignore=node-offline")[0] == OK
+
+
 def node(**kinds):
     """A node with records of now, and others."""
     found = {**sample_node("atlas"), "Node1.Fabric": {"RdmaPorts": [

@@ -172,6 +172,12 @@ static bool is_ignored(const CheckOrder *order, const char *id)
         return id && g_ptr_array_find_with_equal_func(order->ignored, id, g_str_equal, NULL);
 }
 
+/* A notice, since laptops come and go; but a cluster with a dead node is not well. */
+static bool is_offline(const AldFindingRow *row)
+{
+        return ald_finding_row_id_from_string(row->id) == ALD_FINDING_ROW_ID_NODE_OFFLINE;
+}
+
 static void check_findings(const CheckOrder *order, AldModel *model, const char *own, AldCheckResult *result)
 {
         g_autoptr(GPtrArray) findings = ald_findings_sorted(model, order->all ? NULL : own);
@@ -181,7 +187,8 @@ static void check_findings(const CheckOrder *order, AldModel *model, const char 
                 AldFindingRowSeverity severity = ald_finding_severity_of(row);
                 g_autofree char *id = ald_text_safe(row->id ?: "finding");
 
-                if (severity <= order->severity && !is_ignored(order, row->id))
+                if ((severity <= order->severity || (order->all && is_offline(row))) &&
+                        !is_ignored(order, row->id))
                         ald_check_result_add(result, id, severity, ald_finding_words(row) ?: g_strdup(""));
         }
 }
