@@ -38,9 +38,10 @@ int ald_options_take(AldCtl *ctl, char **argv, int c)
         }
 }
 
-bool ald_options_time(const char *option, const char *text, uint64_t now_usec, uint64_t *ret_usec)
+bool ald_options_time(
+        const char *option, const char *text, uint64_t now_usec, AldRepeatedTime which, uint64_t *ret_usec)
 {
-        int r = ald_time_parse(text, now_usec, ret_usec);
+        int r = ald_time_parse(text, now_usec, which, ret_usec);
 
         if (r >= 0)
                 return true;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include "clients/command-line/ctl.h"
+#include "clients/common/time-words.h"
 
 /* Options that most verbs have, in their tables for getopt_long(). Numbers of their own options are lower. */
 enum {
@@ -31,4 +32,5 @@ int ald_options_take(AldCtl *ctl, char **argv, int c);
 
 /* Reads the value of an option that is a time (clients/common/time-words.h); false, and reported, if it is
  * invalid. */
-bool ald_options_time(const char *option, const char *text, uint64_t now_usec, uint64_t *ret_usec);
+bool ald_options_time(
+        const char *option, const char *text, uint64_t now_usec, AldRepeatedTime which, uint64_t *ret_usec);

@@ -156,6 +156,36 @@ static bool take_offset(const char **at, int *ret_seconds)
         return true;
 }
 
+/* The offset of the zone at this moment, in seconds. */
+static gint64 offset_at(GTimeZone *zone, gint64 seconds)
+{
+        return g_time_zone_get_offset(zone, g_time_zone_find_interval(zone, G_TIME_TYPE_UNIVERSAL, seconds));
+}
+
+/* The moments at which clocks in the zone show what a clock in UTC shows at `local` seconds since 1970: one,
+ * two where the clock is set back, none where it is set forward. An offset lasts longer than a day. */
+static unsigned find_moments(GTimeZone *zone, gint64 local, gint64 ret[2])
+{
+        const gint64 before = local - offset_at(zone, local - DAY_SECONDS),
+                     after = local - offset_at(zone, local + DAY_SECONDS);
+        unsigned n = 0;
+
+        if (local - offset_at(zone, before) == before)
+                ret[n++] = before;
+        if (after != before && local - offset_at(zone, after) == after)
+                ret[n++] = after;
+        return n;
+}
+
+bool ald_time_is_repeated(uint64_t usec)
+{
+        g_autoptr(GTimeZone) zone = g_time_zone_new_local();
+        const gint64 seconds = (gint64) (usec / G_USEC_PER_SEC);
+        gint64 moments[2];
+
+        return find_moments(zone, seconds + offset_at(zone, seconds), moments) == 2;
+}
+
 /* The zone that the rest of the text names; NULL if it names none. */
 static GTimeZone *read_zone(const char *at)
 {
@@ -182,7 +212,26 @@ static int take_usec(GDateTime *time, uint64_t *ret_usec)
         return 0;
 }
 
-static int parse_moment(const char *text, GDateTime *today, uint64_t *ret_usec)
+/* GLib takes the second of two moments. */
+static GDateTime *choose_moment(GDateTime *time, AldRepeatedTime which)
+{
+        GTimeZone *zone = g_date_time_get_timezone(time);
+        const gint64 seconds = g_date_time_to_unix(time);
+        gint64 moments[2];
+
+        if (find_moments(zone, seconds + g_date_time_get_utc_offset(time) / G_USEC_PER_SEC, moments) < 2)
+                return g_date_time_ref(time);
+        return g_date_time_add_seconds(time, (double) (moments[which] - seconds));
+}
+
+static int take_moment(GDateTime *time, AldRepeatedTime which, uint64_t *ret_usec)
+{
+        g_autoptr(GDateTime) chosen = time ? choose_moment(time, which) : NULL;
+
+        return take_usec(chosen, ret_usec);
+}
+
+static int parse_moment(const char *text, GDateTime *today, AldRepeatedTime which, uint64_t *ret_usec)
 {
         Moment moment = { 0 };
         g_autoptr(GTimeZone) zone = NULL;
@@ -205,11 +254,11 @@ static int parse_moment(const char *text, GDateTime *today, uint64_t *ret_usec)
                 return -EINVAL;
         time = g_date_time_new(
                 zone, moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second);
-        return take_usec(time, ret_usec);
+        return take_moment(time, which, ret_usec);
 }
 
 /* "today", "yesterday", "tomorrow": their midnight. */
-static int parse_day(const char *text, GDateTime *today, uint64_t *ret_usec)
+static int parse_day(const char *text, GDateTime *today, AldRepeatedTime which, uint64_t *ret_usec)
 {
         static const struct {
                 const char *word;
@@ -224,7 +273,7 @@ static int parse_day(const char *text, GDateTime *today, uint64_t *ret_usec)
                 day = g_date_time_add_days(today, days[i].days);
                 midnight = g_date_time_new_local(g_date_time_get_year(day), g_date_time_get_month(day),
                         g_date_time_get_day_of_month(day), 0, 0, 0);
-                return take_usec(midnight, ret_usec);
+                return take_moment(midnight, which, ret_usec);
         }
         return -EINVAL;
 }
@@ -262,7 +311,7 @@ static int parse_epoch(const char *text, uint64_t *ret_usec)
         return 0;
 }
 
-int ald_time_parse(const char *text, uint64_t now_usec, uint64_t *ret_usec)
+int ald_time_parse(const char *text, uint64_t now_usec, AldRepeatedTime which, uint64_t *ret_usec)
 {
         g_autofree char *stripped = g_strstrip(g_strdup(text));
         g_autoptr(GDateTime) today = g_date_time_new_from_unix_local((gint64) (now_usec / G_USEC_PER_SEC));
@@ -276,9 +325,9 @@ int ald_time_parse(const char *text, uint64_t now_usec, uint64_t *ret_usec)
         }
         r = parse_epoch(stripped, ret_usec);
         if (r == -EINVAL)
-                r = parse_day(stripped, today, ret_usec);
+                r = parse_day(stripped, today, which, ret_usec);
         if (r == -EINVAL)
-                r = parse_moment(stripped, today, ret_usec);
+                r = parse_moment(stripped, today, which, ret_usec);
         if (r == -EINVAL)
                 r = parse_relative(stripped, now_usec, ret_usec);
         return r;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
 #include <time.h>
 
 #include "clients/alidadectl/findings/event-text.h"
 #include "clients/command-line/text.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/format.h"
+#include "clients/common/time-words.h"
 
 #define TIME_WIDTH 19u     /* 2026-11-26 14:30:05 */
 #define DURATION_WIDTH 11u /* 12 d 23 h */
@@ -17,13 +19,15 @@ char *ald_event_time(uint64_t usec)
         struct tm tm;
 
         if (localtime_r(&seconds, &tm))
-                (void) strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm);
+                (void) strftime(text, sizeof text,
+                        ald_time_is_repeated(usec) ? "%Y-%m-%d %H:%M:%S %z" : "%Y-%m-%d %H:%M:%S", &tm);
         return g_strdup(text);
 }
 
 static char *format_line(const char *began, const char *ended, const char *lasted, const char *finding)
 {
-        g_autofree char *second = ald_text_fit(ended, TIME_WIDTH, false);
+        /* A time with an offset is longer, which is better than out of line. */
+        g_autofree char *second = ald_text_fit(ended, MAX(TIME_WIDTH, (unsigned) strlen(ended)), false);
         g_autofree char *third = ald_text_fit(lasted, DURATION_WIDTH, false);
 
         return g_strdup_printf("%-*s  %s  %s  %s", (int) TIME_WIDTH, began, second, third, finding);

@@ -118,8 +118,9 @@ static int print_past(const FindingsOrder *order)
 {
         uint64_t now = (uint64_t) g_get_real_time(), from = now, to = ALD_INTEGER_MAX;
 
-        if ((order->since && !ald_options_time("since", order->since, now, &from)) ||
-                (order->until && !ald_options_time("until", order->until, now, &to)))
+        if ((order->since &&
+                    !ald_options_time("since", order->since, now, ALD_REPEATED_TIME_EARLIER, &from)) ||
+                (order->until && !ald_options_time("until", order->until, now, ALD_REPEATED_TIME_LATER, &to)))
                 return ALD_EXIT_USAGE;
         if (from >= to) {
                 ald_print_error("--until must be later than --since");

@@ -118,10 +118,12 @@ static int read_range(const HistoryOrder *order, AldHistoryView *view)
         uint64_t now = (uint64_t) ald_now(), span = view->peer ? DAY_USEC : HOUR_USEC;
 
         view->to_usec = now;
-        if (order->until && !ald_options_time("until", order->until, now, &view->to_usec))
+        if (order->until &&
+                !ald_options_time("until", order->until, now, ALD_REPEATED_TIME_LATER, &view->to_usec))
                 return ALD_EXIT_USAGE;
         view->from_usec = view->to_usec - MIN(view->to_usec, span);
-        if (order->since && !ald_options_time("since", order->since, now, &view->from_usec))
+        if (order->since &&
+                !ald_options_time("since", order->since, now, ALD_REPEATED_TIME_EARLIER, &view->from_usec))
                 return ALD_EXIT_USAGE;
         if (view->from_usec < view->to_usec)
                 return ALD_EXIT_OK;

@@ -52,6 +52,21 @@ static void test_text(void)
                 "2026-11-26 12:00:00  2026-11-26 11:59:00  0 ns         – x\n");
 }
 
+/* 2026-10-25 02:30 in Berlin comes twice. */
+static void test_repeated_hour(void)
+{
+        const uint64_t first = UINT64_C(1792888200) * G_USEC_PER_SEC;
+
+        (void) setenv("TZ", "Europe/Berlin", 1);
+        tzset();
+        check_text(make_event(first, first + 60 * MINUTE, json_pack("{s:s}", "Id", "x")), NOON, 0,
+                "2026-10-25 02:30:00 +0200  2026-10-25 02:30:00 +0100  1 h          – x\n");
+        check_text(make_event(first - 60 * MINUTE, first + 120 * MINUTE, json_pack("{s:s}", "Id", "x")), NOON,
+                0, "2026-10-25 01:30:00  2026-10-25 03:30:00  3 h          – x\n");
+        (void) setenv("TZ", "UTC", 1);
+        tzset();
+}
+
 /* From the bus they may be anything. */
 static void test_hostile(void)
 {
@@ -122,6 +137,7 @@ int main(int argc, char **argv)
         tzset();
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/ctl-events/text", test_text);
+        g_test_add_func("/ctl-events/repeated-hour", test_repeated_hour);
         g_test_add_func("/ctl-events/hostile", test_hostile);
         g_test_add_func("/ctl-events/json", test_json);
         g_test_add_func("/ctl-events/silences", test_silences);

@@ -52,9 +52,48 @@ static void test_times(void)
                 uint64_t usec = 1;
 
                 g_test_message("%s", times[i].text);
-                g_assert_cmpint(ald_time_parse(times[i].text, NOW, &usec), ==, 0);
+                g_assert_cmpint(ald_time_parse(times[i].text, NOW, ALD_REPEATED_TIME_EARLIER, &usec), ==, 0);
                 g_assert_cmpuint(usec, ==, times[i].usec);
         }
+}
+
+/* 2026-10-25 01:00 UTC, when clocks in Berlin go back from 3:00 to 2:00. */
+#define SET_BACK (UINT64_C(1792890000) * SECOND)
+
+static const struct {
+        const char *text;
+        uint64_t earlier, later;
+} repeated_times[] = {
+        { "2026-10-25 01:59:59", SET_BACK - HOUR - SECOND, SET_BACK - HOUR - SECOND },
+        { "2026-10-25 02:00", SET_BACK - HOUR, SET_BACK },
+        { "2026-10-25 02:59:59.5", SET_BACK - SECOND / 2, SET_BACK + HOUR - SECOND / 2 },
+        { "2026-10-25 03:00", SET_BACK + HOUR, SET_BACK + HOUR },
+        { "02:30", SET_BACK - HOUR / 2, SET_BACK + HOUR / 2 },
+        { "2026-10-25 02:30 +0200", SET_BACK - HOUR / 2, SET_BACK - HOUR / 2 },
+        { "2026-10-25 02:30 +01:00", SET_BACK + HOUR / 2, SET_BACK + HOUR / 2 },
+        { "2026-10-25", SET_BACK - 3 * HOUR, SET_BACK - 3 * HOUR },
+        { "2026-10-26", SET_BACK + 22 * HOUR, SET_BACK + 22 * HOUR },
+};
+
+static void test_repeated_times(void)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(repeated_times); i++) {
+                const char *text = repeated_times[i].text;
+                uint64_t usec = 1, now = SET_BACK + 9 * HOUR;
+
+                g_test_message("%s", text);
+                g_assert_cmpint(ald_time_parse(text, now, ALD_REPEATED_TIME_EARLIER, &usec), ==, 0);
+                g_assert_cmpuint(usec, ==, repeated_times[i].earlier);
+                g_assert_cmpint(ald_time_parse(text, now, ALD_REPEATED_TIME_LATER, &usec), ==, 0);
+                g_assert_cmpuint(usec, ==, repeated_times[i].later);
+        }
+        g_assert_false(ald_time_is_repeated(SET_BACK - HOUR - SECOND));
+        g_assert_true(ald_time_is_repeated(SET_BACK - HOUR));
+        g_assert_true(ald_time_is_repeated(SET_BACK + HOUR - SECOND));
+        g_assert_false(ald_time_is_repeated(SET_BACK + HOUR));
+        g_assert_false(ald_time_is_repeated(NOW));
+        g_assert_false(ald_time_is_repeated(0));
+        g_assert_false(ald_time_is_repeated(UINT64_C(1) << 53));
 }
 
 static void test_no_times(void)
@@ -71,7 +110,7 @@ static void test_no_times(void)
                 uint64_t usec = 1;
 
                 g_test_message("\"%s\"", texts[i]);
-                g_assert_cmpint(ald_time_parse(texts[i], NOW, &usec), ==, -EINVAL);
+                g_assert_cmpint(ald_time_parse(texts[i], NOW, ALD_REPEATED_TIME_EARLIER, &usec), ==, -EINVAL);
                 g_assert_cmpuint(usec, ==, 1);
         }
 }
@@ -84,7 +123,7 @@ static void test_out_of_range(void)
 
         for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
                 g_test_message("\"%s\"", texts[i]);
-                g_assert_cmpint(ald_time_parse(texts[i], NOW, &usec), ==, -ERANGE);
+                g_assert_cmpint(ald_time_parse(texts[i], NOW, ALD_REPEATED_TIME_EARLIER, &usec), ==, -ERANGE);
         }
         g_assert_cmpint(ald_duration_parse("400 years", &usec), ==, -ERANGE);
         g_assert_cmpuint(usec, ==, 1);
@@ -147,16 +186,18 @@ static void test_random(void)
                 for (size_t i = 0; i < length; i++)
                         text[i] = letters[g_test_rand_int_range(0, sizeof(letters) - 1)];
                 text[length] = '\0';
-                if (ald_time_parse(text, NOW, &usec) >= 0 || ald_duration_parse(text, &usec) >= 0)
+                if (ald_time_parse(text, NOW, ALD_REPEATED_TIME_LATER, &usec) >= 0 ||
+                        ald_duration_parse(text, &usec) >= 0)
                         g_assert_cmpuint(usec, <=, UINT64_C(1) << 53);
         }
 }
 
 int main(int argc, char **argv)
 {
-        (void) g_setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", true);
+        (void) g_setenv("TZ", "Europe/Berlin", true);
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/time-words/times", test_times);
+        g_test_add_func("/time-words/repeated-times", test_repeated_times);
         g_test_add_func("/time-words/no-times", test_no_times);
         g_test_add_func("/time-words/out-of-range", test_out_of_range);
         g_test_add_func("/time-words/durations", test_durations);
