@@ -6,6 +6,7 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
+#include "record/record-source.h"
 #include "record/translate.h"
 #include "state/compute-summary.h"
 #include "state/network.h"
@@ -130,9 +131,25 @@ static AldTone tone_of_age(double age)
         return age > LOST_USEC ? ALD_TONE_ERROR : age > SILENT_USEC ? ALD_TONE_WARNING : ALD_TONE_GOOD;
 }
 
+/* When the node last sent a record; but if only its telemetry service is silent, when that last sent one,
+ * since the figures are as old. */
+static double last_update(const AldEntity *node)
+{
+        const AldRecordSource *source = &ald_record_sources[ALD_RECORD_SOURCE_TELEMETRY];
+        uint64_t updated = ald_entity_updated(node), newest = 0;
+
+        for (unsigned i = 0; i < source->n_kinds; i++) {
+                const AldRecord *record = ald_entity_record(node, source->kinds[i]);
+
+                if (record)
+                        newest = MAX(newest, record->updated_usec);
+        }
+        return ald_figure(newest > 0 && updated - newest > ALD_RECORD_SOURCE_SILENT_USEC ? newest : updated);
+}
+
 char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
 {
-        double updated = ald_figure(ald_entity_updated(node)), now = ald_node_now(node, now_usec);
+        double updated = last_update(node), now = ald_node_now(node, now_usec);
         const AldPresence *presence = presence_of(node);
         AldPresenceState state = state_of(presence);
         double since = presence ? ald_figure(presence->since_usec) : (double) NAN, age = now - updated;

@@ -2,7 +2,6 @@
 #include "services/state/findings-bus.h"
 #include "services/common/timer.h"
 #include "state/findings/findings.h"
-#include "state/store/clock.h"
 
 #define LEAST_USEC G_USEC_PER_SEC
 
@@ -14,7 +13,7 @@
 #define IDLE_PARTS 5000
 
 struct AldFindingsBus {
-        AldStore *store;
+        AldStateManager *manager;
         AldSignals *signals;
         AldTimer *timer;
         uint64_t digest, revision;
@@ -25,9 +24,8 @@ struct AldFindingsBus {
 
 static void compute(AldFindingsBus *self)
 {
-        uint64_t real = ald_realtime_usec();
         gint64 start = g_get_monotonic_time(), end;
-        g_autoptr(GPtrArray) findings = ald_findings_compute(self->store, real, ald_clock_is_set(real));
+        g_autoptr(GPtrArray) findings = ald_state_manager_findings(self->manager);
         uint64_t digest = ald_findings_digest(findings);
 
         end = g_get_monotonic_time();
@@ -69,7 +67,7 @@ AldFindingsBus *ald_findings_bus_new(AldStateManager *manager, AldSignals *signa
 {
         AldFindingsBus *self = g_new0(AldFindingsBus, 1);
 
-        self->store = ald_state_manager_store(manager);
+        self->manager = manager;
         self->signals = signals;
         self->timer = ald_timer_new("findings", on_timer, self);
         compute(self);

@@ -7,8 +7,6 @@
 #include "services/common/service.h"
 #include "services/state/records-bus.h"
 #include "services/state/reports-bus.h"
-#include "state/findings/findings.h"
-#include "state/store/clock.h"
 #include "state/store/store.h"
 #include "state/topology/rdma-problem.h"
 
@@ -144,10 +142,9 @@ int ald_reports_bus_append_fabric(sd_bus_message *message, AldStore *store, cons
 
 G_STATIC_ASSERT(ALD_FINDINGS_BYTES_MAX < ALD_REPLY_MAX);
 
-int ald_reports_bus_append_findings(sd_bus_message *message, AldStore *store, size_t *ret_bytes)
+int ald_reports_bus_append_findings(sd_bus_message *message, AldStateManager *manager, size_t *ret_bytes)
 {
-        uint64_t real = ald_realtime_usec();
-        g_autoptr(GPtrArray) findings = ald_findings_compute(store, real, ald_clock_is_set(real));
+        g_autoptr(GPtrArray) findings = ald_state_manager_findings(manager);
         size_t bytes = 0;
         int r;
 

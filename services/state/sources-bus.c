@@ -2,6 +2,7 @@
 
 #include "services/state/sources-bus.h"
 #include "record/record-bus.h"
+#include "record/record-source.h"
 #include "services/common/peer.h"
 #include "services/state/devices.h"
 
@@ -11,25 +12,6 @@
 /* Longer than a restart of the service takes. */
 #define POLICY_SECONDS 10u
 #define LIVED_LONG_USEC (60 * G_USEC_PER_SEC)
-
-typedef struct SourceInfo {
-        const char *name;
-        const char *path;
-        AldKind kinds[ALD_N_KINDS];
-        unsigned n_kinds;
-        bool optional; /* not started for what it says */
-} SourceInfo;
-
-static const SourceInfo source_infos[] = {
-        { "org.alidade.Identity1", "/org/alidade/Identity1", { ALD_KIND_IDENTITY }, 1 },
-        { "org.alidade.Telemetry1", "/org/alidade/Telemetry1",
-                { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK, ALD_KIND_DISK,
-                        ALD_KIND_FABRIC },
-                6 },
-        { "org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", { ALD_KIND_COMPUTE, ALD_KIND_PROBE_POLICY }, 2,
-                true },
-        { "org.alidade.Cluster1", "/org/alidade/Cluster1", { ALD_KIND_MEMBERSHIP }, 1, true },
-};
 
 typedef struct Source Source;
 
@@ -43,7 +25,7 @@ typedef struct Feed {
 } Feed;
 
 struct Source {
-        const SourceInfo *info;
+        const AldRecordSource *info;
         AldService *service;
         AldStateManager *manager;
         AldPeer *peer;
@@ -56,7 +38,7 @@ struct Source {
 };
 
 struct AldSources {
-        Source sources[G_N_ELEMENTS(source_infos)];
+        Source sources[ALD_N_RECORD_SOURCES];
 };
 
 /* The store numbers the record anew in its envelope; as a base for the next change only the fields count. */
@@ -114,7 +96,7 @@ static int on_all(sd_bus_message *reply, void *userdata, sd_bus_error *error)
 /* Sent to the unique name, so that a source that has exited meanwhile is not started again. */
 static int read_all(Feed *feed)
 {
-        const SourceInfo *info = feed->source->info;
+        const AldRecordSource *info = feed->source->info;
         const char *owner = ald_peer_owner(feed->source->peer);
         int r;
 
@@ -237,7 +219,8 @@ static void on_owner(AldPeer *peer, const char *owner, void *userdata)
                 source_gone(userdata);
 }
 
-static int source_start(Source *source, AldService *service, AldStateManager *manager, const SourceInfo *info)
+static int source_start(
+        Source *source, AldService *service, AldStateManager *manager, const AldRecordSource *info)
 {
         int r;
 
@@ -259,8 +242,8 @@ int ald_sources_new(AldService *service, AldStateManager *manager, AldSources **
 {
         g_autoptr(AldSources) sources = g_new0(AldSources, 1);
 
-        for (unsigned i = 0; i < G_N_ELEMENTS(source_infos); i++) {
-                int r = source_start(&sources->sources[i], service, manager, &source_infos[i]);
+        for (unsigned i = 0; i < ALD_N_RECORD_SOURCES; i++) {
+                int r = source_start(&sources->sources[i], service, manager, &ald_record_sources[i]);
                 if (r < 0)
                         return r;
         }

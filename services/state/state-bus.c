@@ -106,7 +106,7 @@ static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_e
 
         r = sd_bus_message_new_method_return(message, &reply);
         if (r >= 0)
-                r = ald_reports_bus_append_findings(reply, self->store, &bytes);
+                r = ald_reports_bus_append_findings(reply, self->manager, &bytes);
         return send_reply(self, message, reply, r, bytes, error);
 }
 

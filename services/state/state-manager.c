@@ -168,6 +168,17 @@ uint64_t ald_state_manager_started(const AldStateManager *manager)
         return manager->started;
 }
 
+GPtrArray *ald_state_manager_findings(const AldStateManager *manager)
+{
+        const uint64_t real = ald_realtime_usec();
+        const AldFindingContext context = { .real = real,
+                .clock_is_set = ald_clock_is_set(real),
+                .now = now_usec(),
+                .started = manager->started };
+
+        return ald_findings_compute(manager->store, &context);
+}
+
 uint64_t ald_state_manager_expiry(const AldStateManager *manager)
 {
         return manager->expiry_usec;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/config.h"
-#include "state/store/store.h"
+#include "state/findings/findings.h"
 
 /*
  * The state service without the bus: stamps the records of this node, merges those of other nodes, removes
@@ -27,6 +27,9 @@ AldStore *ald_state_manager_store(AldStateManager *manager);
 
 /* When it was created: CLOCK_MONOTONIC in µs. */
 uint64_t ald_state_manager_started(const AldStateManager *manager);
+
+/* As ald_findings_compute(), of the present. */
+GPtrArray *ald_state_manager_findings(const AldStateManager *manager);
 
 /* How long records of nodes that are no longer heard are kept, in µs. */
 uint64_t ald_state_manager_expiry(const AldStateManager *manager);

@@ -83,6 +83,7 @@ static const AldFindingRowId of_heard_nodes[] = {
         ID(NODE_RECORDS_OLD),
         ID(OPENCL_MISSING),
         ID(RDMA_UNUSABLE),
+        ID(SERVICE_SILENT),
         ID(SLOWER_THAN_PAST),
         ID(SWAP_NEARLY_FULL),
 };

@@ -61,6 +61,7 @@ static void append_things(GString *key, int id, const AldFindingRow *row)
         append(key, "Path", row->path);
         append(key, "Field", row->field);
         append(key, "SharedName", row->shared_name);
+        append(key, "Service", row->service);
         append(key, "Switch", row->switch_id);
         append(key, "SecondSwitch", row->second_switch_id);
         if (id != ID(LINK_ASYMMETRIC)) {

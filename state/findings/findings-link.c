@@ -206,8 +206,8 @@ static void find_failing_probe(AldReport *report, MeasuredSinks *measured, const
         row = link_row(link);
         row.reason = link->failure;
         row.measured_usec = link->measured_usec;
-        if (!never && link->measured_usec <= report->now_realtime)
-                row.duration_usec = report->now_realtime - link->measured_usec;
+        if (!never && link->measured_usec <= report->context.real)
+                row.duration_usec = report->context.real - link->measured_usec;
         add(report, severity, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link, &row);
 }
 

@@ -34,14 +34,14 @@ static void find_never_free(
 {
         AldFindingRow finding = ALD_FINDING_ROW_INIT;
 
-        if (!waits_too_long(row, report->now_realtime) ||
+        if (!waits_too_long(row, report->context.real) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE,
                         &node->id, 1))
                 return;
         finding.device = backend->id;
         finding.device_name = backend->name;
         finding.measured_usec = row->measured_usec;
-        finding.duration_usec = report->now_realtime - row->waiting_since_usec;
+        finding.duration_usec = report->context.real - row->waiting_since_usec;
         finding.reason = row->waiting_reason;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE,
                 &node->id, 1, &finding);
@@ -68,13 +68,13 @@ static void find_in_devices(AldReport *report, const AldNode *node)
 
 static bool is_soon(const AldReport *report, uint64_t end)
 {
-        return end != ALD_ABSENT_UINT64 && report->clock_is_set &&
-               (end < report->now_realtime || end - report->now_realtime <= SOON_USEC);
+        return end != ALD_ABSENT_UINT64 && report->context.clock_is_set &&
+               (end < report->context.real || end - report->context.real <= SOON_USEC);
 }
 
 static bool has_ended(const AldReport *report, uint64_t end)
 {
-        return is_soon(report, end) && end <= report->now_realtime;
+        return is_soon(report, end) && end <= report->context.real;
 }
 
 static void find_expiry(
@@ -88,7 +88,7 @@ static void find_expiry(
         if (!is_soon(report, end) || ald_report_full(report, severity, id, &node->id, 1))
                 return;
         row.cluster_name = cluster_name;
-        row.remaining_usec = ended ? 0 : end - report->now_realtime;
+        row.remaining_usec = ended ? 0 : end - report->context.real;
         ald_report_add(report, severity, id, &node->id, 1, &row);
 }
 

@@ -44,7 +44,7 @@ static void find_offline(AldReport *report, const AldNode *node, const AldPresen
                         &node->id, 1))
                 return;
         /* It is in the future if the clock was set meanwhile. */
-        if (presence->since_usec <= report->now_realtime)
+        if (presence->since_usec <= report->context.real)
                 row.since_usec = presence->since_usec;
         ald_report_add(
                 report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE, &node->id, 1, &row);
@@ -173,7 +173,7 @@ void ald_find_in_presences(AldReport *report)
         ald_store_foreach_node(report->store, find_in_node, &clocks);
         add_unknown(report, unknown);
         find_cut_off(report, local);
-        if (!report->clock_is_set)
+        if (!report->context.clock_is_set)
                 add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_CLOCK_NOT_SET, local);
         if (clocks.n_known >= MAJORITY_OF && skewed->len * 2 > clocks.n_known) {
                 add_skew(report, &local->id, own_offset(skewed), NULL);

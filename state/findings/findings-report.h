@@ -6,8 +6,7 @@
 /* Findings while they are being collected: what the files findings-*.c share. */
 typedef struct AldReport {
         AldStore *store;
-        uint64_t now_realtime;
-        bool clock_is_set;
+        AldFindingContext context;
         GPtrArray *findings;
         GHashTable *names; /* friendly name → number of nodes that have it */
         /* By whether they are about this node or about others only. */
@@ -44,6 +43,7 @@ void ald_find_in_nodes(AldReport *report);
 void ald_find_in_presences(AldReport *report);
 void ald_find_in_groups(AldReport *report);
 void ald_find_in_links(AldReport *report);
+void ald_find_in_services(AldReport *report);
 void ald_find_in_rdma_ports(AldReport *report);
 void ald_find_contested_hardware(AldReport *report);
 void ald_find_bridge_loops(AldReport *report);

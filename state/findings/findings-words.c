@@ -650,6 +650,12 @@ static const Template texts[] = {
         { ID(OS_VERSIONS_DIFFER), NULL, N_("The nodes run different operating systems: {Groups}.") },
         { ID(RDMA_UNUSABLE), NULL,
                 N_("RDMA port {Port}{InterfaceNote} on {Name} cannot be used: {RdmaReason}.") },
+        { ID(SERVICE_SILENT), NULL,
+                N_("{Service} on {Name} has sent nothing since {SinceUSec}, so what it measures there is out "
+                   "of date.") },
+        { ID(SERVICE_SILENT), NULL,
+                N_("{Service} on {Name} sends nothing, so what it measures there is out of date or "
+                   "unknown.") },
         { ID(SLOWER_THAN_PAST), NULL,
                 N_("The link from {Name} to {SecondName}{PathNote} has been slower than its own past since "
                    "{SinceUSec}: {UploadBitsPerSecond} from {Name} to {SecondName} instead of "
@@ -763,6 +769,9 @@ static const Template remedies[] = {
         { ID(OS_VERSIONS_DIFFER), NULL,
                 N_("Upgrade the nodes to the same release, unless they are meant to differ.") },
         { ID(RDMA_UNUSABLE), NULL, "{RdmaRemedy}" },
+        { ID(SERVICE_SILENT), NULL,
+                N_("On {Name}, see \"systemctl status {Service}\"; if it hangs, \"systemctl restart "
+                   "{Service}\" helps.") },
         { ID(SLOWER_THAN_PAST), is_about_device,
                 N_("Find out what has changed on {Name} since then: its driver, its power limit, its "
                    "cooling, or the settings of its firmware.") },

@@ -58,12 +58,11 @@ static int compare_rows(gconstpointer a, gconstpointer b)
         return r != 0 ? r : strcmp(left->text, right->text);
 }
 
-static void report_begin(AldReport *report, AldStore *store, uint64_t now_realtime, bool clock_is_set)
+static void report_begin(AldReport *report, AldStore *store, const AldFindingContext *context)
 {
         *report = (AldReport){
                 .store = store,
-                .now_realtime = now_realtime,
-                .clock_is_set = clock_is_set,
+                .context = *context,
                 .findings = g_ptr_array_new_with_free_func(ald_report_row_free),
                 .names = g_hash_table_new(g_str_hash, g_str_equal),
                 .asymmetric = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
@@ -81,14 +80,15 @@ static GPtrArray *report_end(AldReport *report)
         return report->findings;
 }
 
-GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set)
+GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *context)
 {
         AldReport report;
 
-        report_begin(&report, store, now_realtime, clock_is_set);
+        report_begin(&report, store, context);
         ald_find_in_nodes(&report);
         ald_find_in_presences(&report);
         ald_find_in_links(&report);
+        ald_find_in_services(&report);
         ald_find_in_rdma_ports(&report);
         ald_find_contested_hardware(&report);
         ald_find_bridge_loops(&report);

@@ -13,12 +13,20 @@
 /* The limit of all rows together, in bytes of a message. It only affects findings about very many nodes. */
 #define ALD_FINDINGS_BYTES_MAX (12u * 1024 * 1024)
 
+/* What findings depend on besides records; times are in µs. */
+typedef struct AldFindingContext {
+        uint64_t real;     /* CLOCK_REALTIME */
+        bool clock_is_set; /* whether that was ever set */
+        uint64_t now;      /* CLOCK_MONOTONIC, as the store has it */
+        uint64_t started;  /* the same, of the service that fills the store */
+} AldFindingContext;
+
 /*
  * What is wrong or odd in the cluster: rows of GetFindings() (AldFindingRow), freed with the array; by
  * severity, Id, first node and text, that with LeftOut last of its Id. They depend only on the records,
- * now_realtime (µs) and whether that clock was ever set.
+ * when they came, and this context.
  */
-GPtrArray *ald_findings_compute(AldStore *store, uint64_t now_realtime, bool clock_is_set);
+GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *context);
 
 /* A hash of which findings there are, and of what: the same as long as only their figures, such as free space
  * or how long something lasts, differ. */

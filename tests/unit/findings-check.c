@@ -30,7 +30,7 @@ guint findings_count(GPtrArray *findings, const char *id)
 
 guint findings_count_now(AldStore *store, const char *id)
 {
-        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_CONTEXT);
 
         return findings_count(findings, id);
 }
@@ -38,7 +38,7 @@ guint findings_count_now(AldStore *store, const char *id)
 void findings_check(AldStore *store, const char *id, AldFindingRowSeverity severity, const unsigned *nodes,
         const char *text, const char *remedy)
 {
-        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         const AldFindingRow *finding = findings_find(findings, id, 0);
         guint n = 0;
 

@@ -5,6 +5,7 @@
 
 /* When findings are looked for. */
 #define FINDINGS_NOW (UINT64_C(100) * 3600 * 1000 * 1000)
+#define FINDINGS_CONTEXT (&(const AldFindingContext){ .real = FINDINGS_NOW, .clock_is_set = true })
 
 /* The nth of its id, from 0 on, or NULL; how many there are. */
 const AldFindingRow *findings_find(GPtrArray *findings, const char *id, guint nth);

@@ -71,6 +71,38 @@ static void test_seen(void)
         }
 }
 
+/* The other services of the node go on, but its figures are as old as what this one sent last. */
+static void test_silent_telemetry(void)
+{
+        static const struct {
+                const char *state;
+                double telemetry, identity; /* ages in seconds */
+                AldTone tone;
+                const char *text;
+        } cases[] = {
+                { NULL, 150, 0, ALD_TONE_GOOD, "live" },
+                { NULL, 151, 0, ALD_TONE_WARNING, "2 min ago" },
+                { NULL, 400, 20, ALD_TONE_ERROR, "6 min ago" },
+                { "online", 151, 0, ALD_TONE_WARNING, "online, 2 min ago" },
+                { "offline", 400, 200, ALD_TONE_ERROR, "offline, 6 min ago" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                const AldEntity *node = node_make(model, cases[i].state, cases[i].telemetry, 0);
+                json_t *identity = json_pack(
+                        "{s:I}", "UpdatedUSec", (json_int_t) (NOW - cases[i].identity * SECOND));
+                g_autofree char *seen = NULL;
+                AldTone tone;
+
+                g_assert_cmpint(model_put_json(model, ID, "Node1.Identity", identity), ==, 0);
+                json_decref(identity);
+                seen = ald_format_seen(node, NOW, &tone);
+                g_assert_cmpstr(seen, ==, cases[i].text);
+                g_assert_cmpint(tone, ==, cases[i].tone);
+        }
+}
+
 /* A node that is not online is shown with the time since then, by the clock of this machine, however old its
  * records are; one that is with their age. */
 static void test_since(void)
@@ -149,6 +181,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/node-summary/seen", test_seen);
+        g_test_add_func("/node-summary/silent-telemetry", test_silent_telemetry);
         g_test_add_func("/node-summary/since", test_since);
         g_test_add_func("/node-summary/exclusion", test_exclusion);
         g_test_add_func("/node-summary/unknown-state", test_unknown_state);

@@ -87,7 +87,7 @@ static gboolean collect_link(AldEntry *entry, void *userdata)
 static void look(Cluster *cluster, unsigned seconds)
 {
         g_autoptr(AldAlertPaths) paths = ald_alert_paths_new();
-        g_autoptr(GPtrArray) findings = ald_findings_compute(cluster->store, FINDINGS_NOW, true);
+        g_autoptr(GPtrArray) findings = ald_findings_compute(cluster->store, FINDINGS_CONTEXT);
         g_autoptr(GPtrArray) all = g_ptr_array_new();
 
         cluster->now += seconds * SECOND;
@@ -334,7 +334,7 @@ static void test_random_clusters(void)
                                         set_link(&cluster, from, to, g_test_rand_int_range(0, 100) >= odds);
                 look(&cluster, 0);
                 look(&cluster, 30);
-                findings = ald_findings_compute(cluster.store, FINDINGS_NOW, true);
+                findings = ald_findings_compute(cluster.store, FINDINGS_CONTEXT);
                 begun = ald_alerts_begun(cluster.alerts);
                 for (guint i = 0; i < begun->len; i++) {
                         const AldAlert *alert = begun->pdata[i];

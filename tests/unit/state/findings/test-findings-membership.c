@@ -93,7 +93,7 @@ static void test_unset_clock(void)
         g_autoptr(GPtrArray) findings = NULL;
 
         put_end(store, 2, "CertificateExpiryUSec", 20 * DAY);
-        findings = ald_findings_compute(store, FINDINGS_NOW, false);
+        findings = ald_findings_compute(store, &(AldFindingContext){ .real = FINDINGS_NOW });
         g_assert_cmpuint(findings_count(findings, "certificate-expires"), ==, 0);
 }
 

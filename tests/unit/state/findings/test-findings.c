@@ -21,7 +21,7 @@ static void test_nothing_wrong(void)
                         put(store, 2, kind, "{}");
         state_put_link(store, ALD_KIND_LINK_SOCKET, 2, 3, 1, "{}");
         state_put_link(store, ALD_KIND_LINK_RDMA, 2, 3, 1, "{}");
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         g_assert_cmpuint(findings->len, ==, 0);
 }
 
@@ -66,7 +66,7 @@ static void test_many_operating_systems(void)
 
                 put(store, node, ALD_KIND_IDENTITY, text);
         }
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         g_assert_true(g_str_has_suffix(findings_find(findings, "os-versions-differ", 0)->text,
                 "; Linux 08 on 00000008; and 4 others."));
 }
@@ -486,7 +486,7 @@ static void test_disturbed_row_finds_nothing(void)
         put_socket(store,
                 "'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 10, 'UploadInterval': 40.0, "
                 "'DownloadBitsPerSecond': 900, 'MeasuredUSec': 6, 'Flags': ['disturbed', 'unsteady']");
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         g_assert_cmpuint(findings->len, ==, 0);
         put_socket(store,
                 "'UploadBitsPerSecond': 10, 'MeasuredUSec': 6, 'FailedUSec': 7, 'Flags': ['disturbed']");
@@ -725,7 +725,7 @@ static void test_each_loop_is_told(void)
                 put_bridged(store, node, BOTH,
                         PEERS(first + (node - first + 1) % 3, first + (node - first + 2) % 3));
         }
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         g_assert_cmpuint(findings_count(findings, "bridge-loop"), ==, 2);
         g_assert_cmpuint(g_strv_length((char **) findings_find(findings, "bridge-loop", 0)->nodes), ==, 3);
         g_assert_cmpuint(g_strv_length((char **) findings_find(findings, "bridge-loop", 1)->nodes), ==, 3);
@@ -770,7 +770,7 @@ static void test_random_cables(void)
                 }
                 for (unsigned a = 0; a < 6; a++)
                         ring += degree[a] > 0;
-                findings = ald_findings_compute(store, FINDINGS_NOW, true);
+                findings = ald_findings_compute(store, FINDINGS_CONTEXT);
                 for (guint i = 0; i < findings->len; i++)
                         told += g_strv_length((char **) ((AldFindingRow *) findings->pdata[i])->nodes);
                 g_assert_cmpuint(told, ==, ring);
@@ -879,12 +879,12 @@ static void test_nothing_else_of_nodes_that_are_gone(void)
                 put(store, 3, ALD_KIND_FABRIC,
                         "{'RdmaPorts': [{'Id': 'rxe0.1', 'State': 'active', 'Gids': ['0 x y'],"
                         " 'NodeGuid': '5254:00ff:fe12:3456'}]}");
-                before = ald_findings_compute(store, FINDINGS_NOW, true);
+                before = ald_findings_compute(store, FINDINGS_CONTEXT);
                 g_assert_cmpuint(before->len, >=, 11);
 
                 put_presence(store, 2, cases[i].state,
                         ", 'SinceUSec': 359940000000, 'ClockOffsetUSec': 9000000000");
-                findings = ald_findings_compute(store, FINDINGS_NOW, true);
+                findings = ald_findings_compute(store, FINDINGS_CONTEXT);
                 g_assert_cmpuint(findings->len, ==, 1);
                 finding = findings->pdata[0];
                 g_assert_cmpstr(finding->id, ==, cases[i].id);
@@ -994,7 +994,7 @@ static void test_order(void)
         put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
         findings_name_node(store, 6, "six");
         findings_name_node(store, 7, "six");
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         g_assert_cmpuint(findings->len, ==, G_N_ELEMENTS(ids));
         for (guint i = 0; i < findings->len; i++) {
                 const AldFindingRow *finding = findings->pdata[i];
@@ -1013,7 +1013,7 @@ static void test_limit(void)
 
         for (unsigned node = 2; node < 2 + ALD_FINDINGS_PER_ID + 50; node++)
                 put(store, node, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         g_assert_cmpuint(findings->len, ==, ALD_FINDINGS_PER_ID + 1);
         last = findings->pdata[findings->len - 1];
         g_assert_cmpstr(last->id, ==, "memory-pressure");
@@ -1043,7 +1043,7 @@ static void test_limit_counts_by_severity(void)
                 put(store, i + 1, ALD_KIND_DISK,
                         i < n_full ? "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 0}]}"
                                    : "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         g_assert_cmpuint(findings->len, ==, 2 * (ALD_FINDINGS_PER_ID + 1));
         for (size_t i = 0; i < G_N_ELEMENTS(counted); i++) {
                 const AldFindingRow *row = findings->pdata[counted[i].at];
@@ -1071,7 +1071,7 @@ static void test_limit_hides_nothing_worse(void)
                 put(store, node, ALD_KIND_DISK, nearly);
         put(store, LAST - 1, ALD_KIND_DISK, full);
         put(store, LAST, ALD_KIND_DISK, nearly);
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         g_assert_cmpuint(findings->len, ==, ALD_FINDINGS_PER_ID + 3);
         g_assert_cmpstr(((const AldFindingRow *) findings->pdata[0])->nodes[0], ==, worse);
         for (guint i = 0; i < findings->len; i++) {
@@ -1106,7 +1106,7 @@ static void test_room(void)
                 state_put(store, node, ALD_KIND_SYSTEM, reasons->str);
         }
         put(store, 2, ALD_KIND_MEMORY, "{'PressureFull10': 50}");
-        findings = ald_findings_compute(store, FINDINGS_NOW, true);
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
         for (guint i = 0; i < findings->len; i++)
                 bytes += ald_struct_wire_size(&ald_finding_row_struct, findings->pdata[i]);
         g_assert_cmpuint(bytes, <, ALD_FINDINGS_BYTES_MAX + 1024);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "record/kind.h"
+
+/* The services that measure this node, and which kinds of its records each of them sends. Each sends all of
+ * them again every 30 s. */
+typedef enum AldRecordSourceId {
+        ALD_RECORD_SOURCE_IDENTITY,
+        ALD_RECORD_SOURCE_TELEMETRY,
+        ALD_RECORD_SOURCE_LINK_PROBE,
+        ALD_RECORD_SOURCE_CLUSTER,
+        ALD_N_RECORD_SOURCES,
+} AldRecordSourceId;
+
+typedef struct AldRecordSource {
+        const char *name; /* on the bus */
+        const char *path;
+        const char *unit;
+        AldKind kinds[ALD_N_KINDS];
+        unsigned n_kinds;
+        bool optional; /* not started for what it says */
+} AldRecordSource;
+
+extern const AldRecordSource ald_record_sources[ALD_N_RECORD_SOURCES];
+
+/* A service that has sent nothing for so long has stopped: five times its records should have come. */
+#define ALD_RECORD_SOURCE_SILENT_USEC (UINT64_C(150) * 1000 * 1000)
