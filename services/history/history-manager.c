@@ -13,6 +13,8 @@
 #define FLUSH_AGAIN_USEC (5 * G_USEC_PER_SEC) /* if many samples wait */
 /* Of a file that exceeds its budget, some is dropped each time. */
 #define SHRINK_USEC (G_USEC_PER_SEC / 2)
+/* While nothing can be written; the state service shows that as a finding. */
+#define REPAIR_USEC (10 * G_USEC_PER_SEC)
 #define COUNT_USEC G_USEC_PER_SEC
 /* A state service that restarts is back sooner. */
 #define LOST_USEC (30 * G_USEC_PER_SEC)
@@ -243,7 +245,9 @@ static void flush(AldHistoryManager *manager)
         if (r == 0)
                 malloc_trim(0);
         manager->handler->properties_changed(manager->userdata);
-        ald_timer_set(manager->flush, g_get_monotonic_time() + (r > 0 ? SHRINK_USEC : FLUSH_USEC));
+        ald_timer_set(manager->flush, g_get_monotonic_time() + (r > 0          ? SHRINK_USEC
+                                                                       : r < 0 ? REPAIR_USEC
+                                                                               : FLUSH_USEC));
 }
 
 static void on_flush(void *userdata)

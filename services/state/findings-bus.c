@@ -45,7 +45,7 @@ static void on_timer(void *userdata)
         ald_timer_set(self->timer, self->idle);
 }
 
-static void note(AldFindingsBus *self)
+void ald_findings_bus_refresh(AldFindingsBus *self)
 {
         if (self->outdated)
                 return;
@@ -55,12 +55,12 @@ static void note(AldFindingsBus *self)
 
 static void on_changed(AldEntry *entry, AldRecord *before, void *userdata)
 {
-        note(userdata);
+        ald_findings_bus_refresh(userdata);
 }
 
 static void on_removing(AldEntry *entry, void *userdata)
 {
-        note(userdata);
+        ald_findings_bus_refresh(userdata);
 }
 
 AldFindingsBus *ald_findings_bus_new(AldStateManager *manager, AldSignals *signals)

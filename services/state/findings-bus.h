@@ -8,4 +8,7 @@
 typedef struct AldFindingsBus AldFindingsBus;
 
 AldFindingsBus *ald_findings_bus_new(AldStateManager *manager, AldSignals *signals);
+/* Computes them again soon, after a change of what is no record. */
+void ald_findings_bus_refresh(AldFindingsBus *self);
+
 void ald_findings_bus_free(AldFindingsBus *self);

@@ -8,7 +8,7 @@
 #include "record/update-bus.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
-#include "services/state/findings-bus.h"
+#include "services/state/history-peer-bus.h"
 #include "services/state/paths.h"
 #include "services/state/probes-bus.h"
 #include "services/state/put-bus.h"
@@ -29,6 +29,7 @@ struct AldStateBus {
         AldTotalsBus totals;
         AldTopologyBus *topology;
         AldFindingsBus *findings;
+        AldHistoryPeer *history;
         char node_id[ALD_ID_STRING_SIZE];
         sd_bus_slot *slot, *totals_slot;
 };
@@ -436,6 +437,8 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         if (r >= 0)
                 r = sd_bus_add_object_vtable(ald_service_bus(service), &self->totals_slot, ALD_STATE_PATH,
                         "org.alidade.State1", ald_cluster_totals_vtable, &self->totals.totals.figures);
+        if (r >= 0)
+                r = ald_history_peer_new(service, manager, self->findings, &self->history);
         if (r < 0)
                 return r;
         *ret = g_steal_pointer(&self);
@@ -450,6 +453,7 @@ void ald_state_bus_free(AldStateBus *self)
         sd_bus_slot_unref(self->totals_slot);
         ald_totals_bus_clear(&self->totals);
         ald_topology_bus_free(self->topology);
+        ald_history_peer_free(self->history);
         ald_findings_bus_free(self->findings);
         ald_holders_free(self->subscribers);
         g_free(self);

@@ -38,6 +38,7 @@ struct AldStateManager {
         GArray *prunes; /* of AldStatePrune */
         uint64_t started;
         uint64_t expiry_usec;
+        char *history_problem; /* NULL: none is known */
         uint64_t refused;
         gint64 refusal_logged;
         gint64 took_epoch; /* when this node last went beyond its past; 0: not since it is in this cluster */
@@ -150,6 +151,7 @@ void ald_state_manager_free(AldStateManager *manager)
         ald_state_file_free(manager->file);
         g_array_unref(manager->watchers);
         g_array_unref(manager->prunes);
+        g_free(manager->history_problem);
         g_free(manager);
 }
 
@@ -174,9 +176,16 @@ GPtrArray *ald_state_manager_findings(const AldStateManager *manager)
         const AldFindingContext context = { .real = real,
                 .clock_is_set = ald_clock_is_set(real),
                 .now = now_usec(),
-                .started = manager->started };
+                .started = manager->started,
+                .history_problem = manager->history_problem };
 
         return ald_findings_compute(manager->store, &context);
+}
+
+void ald_state_manager_set_history_problem(AldStateManager *manager, const char *problem)
+{
+        g_free(manager->history_problem);
+        manager->history_problem = g_strdup(problem);
 }
 
 uint64_t ald_state_manager_expiry(const AldStateManager *manager)

@@ -28,8 +28,9 @@ AldStore *ald_state_manager_store(AldStateManager *manager);
 /* When it was created: CLOCK_MONOTONIC in µs. */
 uint64_t ald_state_manager_started(const AldStateManager *manager);
 
-/* As ald_findings_compute(), of the present. */
+/* As ald_findings_compute(), of the present; and what the history service of this machine reports. */
 GPtrArray *ald_state_manager_findings(const AldStateManager *manager);
+void ald_state_manager_set_history_problem(AldStateManager *manager, const char *problem);
 
 /* How long records of nodes that are no longer heard are kept, in µs. */
 uint64_t ald_state_manager_expiry(const AldStateManager *manager);

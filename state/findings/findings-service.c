@@ -2,8 +2,9 @@
 #include "record/record-source.h"
 #include "state/findings/findings-report.h"
 
-/* Services that send nothing any more, so that what is shown of their node is out of date. Only those that
- * every node needs; a service that stopped in good order has the same effect as one that hangs. */
+/* Services that do not do their work: that of this node which cannot write the history, and those of any node
+ * that send nothing any more, so that what is shown of it is out of date. Of the latter only those that every
+ * node needs; a service that stopped in good order has the same effect as one that hangs. */
 
 /* The newest entry of a source, or NULL. */
 static const AldEntry *newest_entry(const AldNode *node, const AldRecordSource *source)
@@ -54,7 +55,21 @@ static gboolean find_in_node(AldNode *node, void *userdata)
         return FALSE;
 }
 
+static void find_history_problem(AldReport *report, const AldNode *local)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        if (!report->context.history_problem ||
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                        ALD_FINDING_ROW_ID_HISTORY_NOT_WRITTEN, &local->id, 1))
+                return;
+        row.reason = report->context.history_problem;
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_HISTORY_NOT_WRITTEN,
+                &local->id, 1, &row);
+}
+
 void ald_find_in_services(AldReport *report)
 {
+        find_history_problem(report, ald_store_local_node(report->store));
         ald_store_foreach_node(report->store, find_in_node, report);
 }

@@ -581,6 +581,7 @@ static const Template texts[] = {
                 N_("{NodeCount} nodes share the name \"{SharedName}\": {ShortIds}.") },
         { ID(HARDWARE_CLAIMED_TWICE), NULL,
                 N_("{Names} report {Address} as their own, so it is attributed to none of them.") },
+        { ID(HISTORY_NOT_WRITTEN), NULL, N_("{Name} records no history at present. {Reason}.") },
         { ID(INTERFACE_LINKS_AFFECTED), NULL,
                 N_("{LinkCount} links over {Interface} on {Name} are slow or fail.") },
         { ID(INTERFACE_SLOW), NULL, N_("{Interface} on {Name} negotiated only {NegotiatedBitsPerSecond}.") },
@@ -732,6 +733,10 @@ static const Template remedies[] = {
         { ID(HARDWARE_CLAIMED_TWICE), NULL,
                 N_("Give a copied virtual machine hardware addresses and GUIDs of its own; a container need "
                    "not show the devices of its host.") },
+        { ID(HISTORY_NOT_WRITTEN), NULL,
+                N_("Free space on that file system, or make it writable. The last figures wait in memory, "
+                   "and "
+                   "are written then.") },
         { ID(INTERFACE_LINKS_AFFECTED), NULL,
                 N_("Check the cable of {Interface}, the port at its other end and the slot of its "
                    "adapter.") },

@@ -15,10 +15,12 @@
 
 /* What findings depend on besides records; times are in µs. */
 typedef struct AldFindingContext {
-        uint64_t real;     /* CLOCK_REALTIME */
-        bool clock_is_set; /* whether that was ever set */
-        uint64_t now;      /* CLOCK_MONOTONIC, as the store has it */
-        uint64_t started;  /* the same, of the service that fills the store */
+        uint64_t real;               /* CLOCK_REALTIME */
+        bool clock_is_set;           /* whether that was ever set */
+        uint64_t now;                /* CLOCK_MONOTONIC, as the store has it */
+        uint64_t started;            /* the same, of the service that fills the store */
+        const char *history_problem; /* why the history service of this node cannot write; NULL: it can, or it
+                                        does not run */
 } AldFindingContext;
 
 /*

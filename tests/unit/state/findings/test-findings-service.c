@@ -142,6 +142,27 @@ static void test_other_nodes(void)
         g_assert_cmpuint(count(store, 500), ==, 0);
 }
 
+static void test_history(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        AldFindingContext context = *FINDINGS_CONTEXT;
+        g_autoptr(GPtrArray) findings = NULL, none = NULL;
+        const AldFindingRow *row;
+
+        context.history_problem = "Cannot use the history /x: database or disk is full";
+        findings = ald_findings_compute(store, &context);
+        row = findings_find(findings, "history-not-written", 0);
+        g_assert_nonnull(row);
+        g_assert_cmpstr(row->nodes[0], ==, ID_TEXT(1));
+        g_assert_cmpstr(row->text, ==,
+                "one records no history at present. Cannot use the history /x: database or disk is full.");
+        g_assert_nonnull(row->remedy);
+        findings_check_words(findings);
+        context.history_problem = NULL;
+        none = ald_findings_compute(store, &context);
+        g_assert_cmpuint(findings_count(none, "history-not-written"), ==, 0);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -149,5 +170,6 @@ int main(int argc, char **argv)
         g_test_add_func("/findings-service/nothing-since-the-start", test_nothing_since_the_start);
         g_test_add_func("/findings-service/set-clock", test_set_clock);
         g_test_add_func("/findings-service/other-nodes", test_other_nodes);
+        g_test_add_func("/findings-service/history", test_history);
         return g_test_run();
 }
