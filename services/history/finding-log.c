@@ -8,6 +8,7 @@
 #include "services/history/finding-log.h"
 #include "state/alerts/alerts-saved.h"
 #include "state/findings/findings-words.h"
+#include "state/store/clock.h"
 
 #define VERSION 1
 #define SILENCES_FILE_MAX (4u * 1024 * 1024) /* bytes */
@@ -34,6 +35,8 @@ struct AldFindingLog {
         GHashTable *logged;    /* key of the alert → AldLoggedFinding */
         GArray *unwritten;     /* AldEventEnd, those that could not be written */
         char *saved_alerts;    /* the text of the file; NULL: not known */
+        uint64_t shift;        /* of events that began before the clock was set; 0: none is due */
+        bool ours;             /* the directory and the history */
         bool changed;          /* what the other file has, since it was saved */
         bool said_alerts_full; /* once is enough */
 };
@@ -151,12 +154,62 @@ static void write_ends(AldFindingLog *log)
         }
 }
 
+static bool began_unset(uint64_t began)
+{
+        return !ald_clock_is_set(began);
+}
+
+/* Events that began before the clock was set, in the database and here: as long as the former cannot be
+ * changed, the latter have to name them as they are there. */
+static void shift_events(AldFindingLog *log)
+{
+        GHashTableIter iter;
+        AldLoggedFinding *logged;
+
+        if (!log->ours || log->shift == 0 ||
+                ald_history_shift_events(log->history, (int64_t) ALD_CLOCK_LEAST_USEC, (int64_t) log->shift) <
+                        0)
+                return;
+        g_hash_table_iter_init(&iter, log->logged);
+        while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &logged))
+                if (began_unset(logged->began))
+                        logged->began += log->shift;
+        for (guint i = 0; i < log->unwritten->len; i++) {
+                AldEventEnd *end = &g_array_index(log->unwritten, AldEventEnd, i);
+
+                if (began_unset((uint64_t) end->began)) {
+                        end->began += (int64_t) log->shift;
+                        end->ended += (int64_t) log->shift;
+                }
+        }
+        log->shift = 0;
+        log->changed = true;
+}
+
+/* By how much the clock was set while this service did not run is not known. */
+static void restart_events(AldFindingLog *log, uint64_t now)
+{
+        GHashTableIter iter;
+        AldLoggedFinding *logged;
+
+        if (!ald_clock_is_set(now) ||
+                ald_history_restart_events(log->history, (int64_t) ALD_CLOCK_LEAST_USEC, (int64_t) now) < 0)
+                return;
+        g_hash_table_iter_init(&iter, log->logged);
+        while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &logged)) {
+                log->changed |= began_unset(logged->began);
+                if (began_unset(logged->began))
+                        logged->began = now;
+        }
+}
+
 /* First which beginnings are logged: if the process is killed before the alerts are saved, they begin again,
  * and find that they are. */
 void ald_finding_log_save(AldFindingLog *log)
 {
         g_autofree char *text = ald_alerts_format(log->alerts);
 
+        shift_events(log);
         write_ends(log);
         if (log->changed)
                 save_silences(log);
@@ -323,7 +376,10 @@ void ald_finding_log_begin(AldFindingLog *log, uint64_t now)
 {
         ald_saved_file_begin(log->alerts_file);
         ald_saved_file_begin(log->silences_file);
+        log->ours = true;
+        log->shift = 0;
         drop_lost_logged(log);
+        restart_events(log, now);
         end_lost_events(log, now);
         ald_finding_log_expire(log, now);
 }
@@ -348,10 +404,14 @@ static void notify(
         log->handler->notice(&notice, log->userdata);
 }
 
-static void begin_finding(AldFindingLog *log, const AldAlert *alert)
+static void begin_finding(AldFindingLog *log, const AldAlert *alert, uint64_t now)
 {
-        const uint64_t began = MIN(alert->damping.first_usec, alert->damping.changed_usec);
+        uint64_t began = MIN(alert->damping.first_usec, alert->damping.changed_usec);
         AldLoggedFinding *logged = g_new(AldLoggedFinding, 1);
+
+        /* It came before the clock was set, and this service was started since. */
+        if (began_unset(began) && ald_clock_is_set(now))
+                began = now;
 
         *logged = (AldLoggedFinding){ .began = began, .event = write_beginning(log, alert->row, began) };
         g_hash_table_insert(log->logged, g_strdup(alert->key), logged);
@@ -378,14 +438,14 @@ static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
 }
 
 /* Those that have just begun, and those that began when they were not to be logged. */
-static void log_beginnings(AldFindingLog *log, const GPtrArray *begun, const char *only)
+static void log_beginnings(AldFindingLog *log, const GPtrArray *begun, const char *only, uint64_t now)
 {
         for (guint i = 0; i < begun->len; i++) {
                 const AldAlert *alert = begun->pdata[i];
 
                 if (!alert->hidden && !g_hash_table_contains(log->logged, alert->key) &&
                         is_about(alert->row, only))
-                        begin_finding(log, alert);
+                        begin_finding(log, alert, now);
         }
 }
 
@@ -428,7 +488,7 @@ void ald_finding_log_update(
                         end_finding(log, notice);
         }
         begun = ald_alerts_begun(log->alerts);
-        log_beginnings(log, begun, only);
+        log_beginnings(log, begun, only, now);
         report_beginnings(log, begun);
         note_left_out(log);
         if (notices->len > 0 || log->changed != changed)
@@ -438,6 +498,8 @@ void ald_finding_log_update(
 void ald_finding_log_shift(AldFindingLog *log, uint64_t usec)
 {
         ald_alerts_shift(log->alerts, usec);
+        log->shift += usec;
+        shift_events(log);
 }
 
 uint64_t ald_finding_log_due(const AldFindingLog *log)

@@ -40,7 +40,8 @@ void ald_finding_log_begin(AldFindingLog *log, uint64_t now);
 void ald_finding_log_update(
         AldFindingLog *log, const GPtrArray *findings, AldAlertPaths *paths, const char *only, uint64_t now);
 
-/* The clock was set forward by this much. */
+/* The clock was set forward by this much: what began before it was set for the first time, which cannot have
+ * been in 1970, is moved as well. */
 void ald_finding_log_shift(AldFindingLog *log, uint64_t usec);
 
 /* When it is to be updated next, even if the findings stay as they are; absent: never. */

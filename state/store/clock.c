@@ -3,11 +3,9 @@
 
 #include "state/store/clock.h"
 
-#define YEAR_2023_USEC (UINT64_C(1672531200) * 1000 * 1000)
-
 bool ald_clock_is_set(uint64_t real)
 {
-        return real >= YEAR_2023_USEC;
+        return real >= ALD_CLOCK_LEAST_USEC;
 }
 
 static int compare_offsets(const void *a, const void *b)

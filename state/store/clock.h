@@ -11,6 +11,9 @@
  */
 #define ALD_CLOCK_AHEAD_USEC (UINT64_C(24) * 3600 * 1000 * 1000)
 
+/* No time before 2023 is right. */
+#define ALD_CLOCK_LEAST_USEC (UINT64_C(1672531200) * 1000 * 1000)
+
 /* Whether the clock has been set. Without a battery it starts in 1970 or at the time of the last shutdown; a
  * time before 2023 cannot be right. */
 bool ald_clock_is_set(uint64_t real);

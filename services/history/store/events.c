@@ -9,6 +9,9 @@ static const char trim_text[] = "DELETE FROM events WHERE id IN"
                                 " (SELECT id FROM events ORDER BY began DESC, id DESC LIMIT -1 OFFSET ?)";
 static const char end_text[] =
         "UPDATE events SET ended = ?3 WHERE id = ?1 AND began = ?2 AND ended IS NULL RETURNING id";
+static const char shift_text[] = "UPDATE events SET began = began + ?2, ended = ended + ?2 WHERE began < ?1";
+static const char drop_text[] = "DELETE FROM events WHERE began < ?1 AND ended IS NOT NULL";
+static const char restart_text[] = "UPDATE events SET began = ?2 WHERE began < ?1";
 static const char visit_text[] = "SELECT id, began, ended, finding, nodes, text FROM events"
                                  " WHERE began < ?2 AND (ended IS NULL OR ended >= ?1) ORDER BY began, id";
 
@@ -45,6 +48,27 @@ int ald_event_end(AldDatabase *database, int64_t id, int64_t began, int64_t ende
         while ((r = ald_database_step(database, statement)) > 0)
                 n++;
         return r < 0 ? r : n > 0 ? 0 : -ENODATA;
+}
+
+int ald_events_shift(AldDatabase *database, int64_t before, int64_t usec)
+{
+        return ald_database_run(database, shift_text, "ii", before, usec);
+}
+
+int ald_events_restart(AldDatabase *database, int64_t before, int64_t began)
+{
+        int r;
+
+        r = ald_database_begin(database);
+        if (r < 0)
+                return r;
+        r = ald_database_run(database, drop_text, "i", before);
+        if (r >= 0)
+                r = ald_database_run(database, restart_text, "ii", before, began);
+        if (r >= 0)
+                return ald_database_commit(database);
+        ald_database_rollback(database);
+        return r;
 }
 
 static const char *text_of(sqlite3_stmt *statement, int column)

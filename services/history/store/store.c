@@ -9,6 +9,7 @@
 #include "services/history/store/sample.h"
 #include "services/history/store/store.h"
 #include "services/history/store/tier-table.h"
+#include "state/store/clock.h"
 
 /* Beyond these, what is kept in memory is looked up anew. */
 #define SERIES_MAX 65536u
@@ -233,7 +234,7 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
         if (!is_valid(series))
                 return -EINVAL;
         if (time < 0 || time > ALD_HISTORY_TIME_MAX || now < 0 || now > ALD_HISTORY_TIME_MAX ||
-                llabs(time - now) >= ALD_DAY_USEC)
+                llabs(time - now) >= ALD_DAY_USEC || !ald_clock_is_set((uint64_t) now))
                 return -ERANGE;
         make_room(history);
         pending = (AldPendingSample){
@@ -562,6 +563,22 @@ int ald_history_end_event(AldHistory *history, int64_t id, int64_t began, int64_
         if (r >= 0)
                 r = ald_event_end(history->database, id, began, ended);
         return end_request(history, r);
+}
+
+int ald_history_shift_events(AldHistory *history, int64_t before, int64_t usec)
+{
+        int r;
+
+        r = ensure_open(history);
+        return r < 0 ? r : end_request(history, ald_events_shift(history->database, before, usec));
+}
+
+int ald_history_restart_events(AldHistory *history, int64_t before, int64_t began)
+{
+        int r;
+
+        r = ensure_open(history);
+        return r < 0 ? r : end_request(history, ald_events_restart(history->database, before, began));
 }
 
 int ald_history_visit_open_events(AldHistory *history, AldEventVisit visit, void *userdata)

@@ -48,7 +48,7 @@ uint64_t ald_history_lost(const AldHistory *history);
 /*
  * Adds a sample, rounded as ald_sample_round() does, to a precision of which a field that has a threshold
  * needs a quarter of it. NaN says that the field is unknown from then on. -ERANGE if it is a day or more from
- * now, -EINVAL if a name is too long or its field is empty.
+ * now, or the clock is not set; -EINVAL if a name is too long or its field is empty.
  */
 int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t time, double value,
         double precision, int64_t now);
@@ -81,6 +81,10 @@ int ald_history_oldest(AldHistory *history, int64_t *ret);
 /* Written at once. */
 int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int64_t *ret_id);
 int ald_history_end_event(AldHistory *history, int64_t id, int64_t began, int64_t ended);
+
+/* See ald_events_shift() and ald_events_restart(). */
+int ald_history_shift_events(AldHistory *history, int64_t before, int64_t usec);
+int ald_history_restart_events(AldHistory *history, int64_t before, int64_t began);
 
 /* All that have not ended. */
 int ald_history_visit_open_events(AldHistory *history, AldEventVisit visit, void *userdata);

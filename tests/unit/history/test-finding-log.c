@@ -408,6 +408,79 @@ static void test_clock_set_forward(Fixture *fixture, gconstpointer data)
         check_events(fixture, "disk-nearly-full 7200; ");
 }
 
+static void run_other(sqlite3 *other, const char *sql)
+{
+        g_assert_cmpint(sqlite3_exec(other, sql, NULL, NULL, NULL), ==, SQLITE_OK);
+}
+
+/* A machine without a clock of its own: once the network has set it, nothing began in 1970, and everything
+ * lasted as long as it did. */
+static void test_start_in_1970(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow lasts = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE)),
+                            ends = make_row(ALD_FINDING_ROW_ID_FIELD_ABSENT, OF(ONE));
+
+        fixture->now = 10 * SECOND;
+        look(fixture, 0, &lasts, &ends);
+        look(fixture, 30, &lasts, &ends);
+        look(fixture, 10, &lasts);
+        look(fixture, 300, &lasts);
+        check_events(fixture, "disk-nearly-full 10; field-absent 10-50; ");
+        fixture->now += START;
+        ald_finding_log_shift(fixture->log, START);
+        look(fixture, 5, &lasts);
+        check_events(fixture, "disk-nearly-full 10; field-absent 10-50; ");
+        g_assert_cmpint(
+                ald_history_visit_events(fixture->history, 0, (int64_t) START, 100, add_event, NULL), ==, 0);
+        look(fixture, 10, NULL);
+        look(fixture, 300, NULL);
+        check_events(fixture, "disk-nearly-full 10-365; field-absent 10-50; ");
+        check_notices(fixture, "+disk-nearly-full +field-absent -field-absent -disk-nearly-full ");
+}
+
+/* By how much is not known then. */
+static void test_clock_set_while_stopped(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow lasts = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE)),
+                            ends = make_row(ALD_FINDING_ROW_ID_FIELD_ABSENT, OF(ONE)),
+                            comes = make_row(ALD_FINDING_ROW_ID_MEMORY_PRESSURE, OF(ONE));
+
+        fixture->now = 10 * SECOND;
+        look(fixture, 0, &lasts, &ends);
+        look(fixture, 30, &lasts, &ends);
+        look(fixture, 10, &lasts);
+        look(fixture, 300, &lasts, &comes);
+        fixture->now = START + 7 * SECOND;
+        restart(fixture);
+        look(fixture, 1, &lasts, &comes);
+        check_events(fixture, "disk-nearly-full 7; memory-pressure 8; ");
+        look(fixture, 10, NULL);
+        look(fixture, 300, NULL);
+        check_events(fixture, "disk-nearly-full 7-18; memory-pressure 8-18; ");
+}
+
+/* It is done later. */
+static void test_clock_set_while_locked(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+        sqlite3 *other;
+
+        fixture->now = 10 * SECOND;
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        g_assert_cmpint(sqlite3_open(fixture->folder.path, &other), ==, SQLITE_OK);
+        run_other(other, "BEGIN IMMEDIATE");
+        fixture->now += START;
+        ald_finding_log_shift(fixture->log, START);
+        run_other(other, "ROLLBACK");
+        sqlite3_close(other);
+        look(fixture, 10, NULL);
+        look(fixture, 300, NULL);
+        check_events(fixture, "disk-nearly-full 10-50; ");
+        g_assert_cmpint(
+                ald_history_visit_events(fixture->history, 0, (int64_t) START, 100, add_event, NULL), ==, 0);
+}
+
 /* What ended did not do so before it began. */
 static void test_clock_set_back(Fixture *fixture, gconstpointer data)
 {
@@ -421,11 +494,6 @@ static void test_clock_set_back(Fixture *fixture, gconstpointer data)
         look(fixture, 300, NULL);
         check_notices(fixture, "+disk-nearly-full -disk-nearly-full ");
         check_events(fixture, "disk-nearly-full 0-0; ");
-}
-
-static void run_other(sqlite3 *other, const char *sql)
-{
-        g_assert_cmpint(sqlite3_exec(other, sql, NULL, NULL, NULL), ==, SQLITE_OK);
 }
 
 /* It is written later. */
@@ -491,6 +559,9 @@ int main(int argc, char **argv)
         TEST("long-row", test_long_row);
         TEST("long-row-after-restart", test_long_row_after_restart);
         TEST("clock-set-forward", test_clock_set_forward);
+        TEST("start-in-1970", test_start_in_1970);
+        TEST("clock-set-while-stopped", test_clock_set_while_stopped);
+        TEST("clock-set-while-locked", test_clock_set_while_locked);
         TEST("clock-set-back", test_clock_set_back);
         TEST("an-end-that-cannot-be-written", test_an_end_that_cannot_be_written);
         TEST("locked-history", test_locked_history);

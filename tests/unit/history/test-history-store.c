@@ -316,6 +316,10 @@ static void test_arguments(Fixture *fixture, gconstpointer data)
                 ald_history_put(fixture->history, &name, BEGIN + ALD_DAY_USEC, 1, 0, BEGIN), ==, -ERANGE);
         g_assert_cmpint(ald_history_put(fixture->history, &name, -1, 1, 0, 1), ==, -ERANGE);
         g_assert_cmpint(ald_history_put(fixture->history, &name, INT64_MIN, 1, 0, INT64_MAX), ==, -ERANGE);
+        /* A clock that is not set says nothing, and the history does not begin in 1970. */
+        g_assert_cmpint(
+                ald_history_put(fixture->history, &name, ALD_DAY_USEC, 1, 0, ALD_DAY_USEC), ==, -ERANGE);
+        g_assert_cmpint(ald_history_oldest(fixture->history, &(int64_t){ 0 }), ==, -ENODATA);
         g_assert_cmpint(ald_history_query(fixture->history, &name, 0, 1, 10, &buckets), ==, -ENODATA);
         put(fixture, BEGIN, 1);
         g_assert_cmpint(ald_history_query(fixture->history, &name, 1, 1, 10, &buckets), ==, -EINVAL);
