@@ -7,6 +7,7 @@
 #include "services/state/link-source-bus.h"
 #include "services/state/links.h"
 #include "services/state/objects-bus.h"
+#include "services/state/refused-settings-bus.h"
 #include "services/state/signals-bus.h"
 #include "services/state/sources-bus.h"
 #include "services/state/state-bus.h"
@@ -19,6 +20,7 @@ typedef struct StateService {
         AldClusterPeer *cluster;
         AldSources *sources;
         AldLinkSource *links;
+        AldRefusedSettings *refused;
         AldStateBus *bus;
 } StateService;
 
@@ -27,6 +29,7 @@ static void state_stop(void *userdata)
         StateService *state = userdata;
 
         ald_state_bus_free(state->bus);
+        ald_refused_settings_free(state->refused);
         ald_link_source_free(state->links);
         ald_sources_free(state->sources);
         ald_cluster_peer_free(state->cluster);
@@ -88,6 +91,8 @@ static int state_start(AldService *service, void **ret_manager)
                 r = ald_sources_new(service, state->manager, &state->sources);
         if (r >= 0)
                 r = ald_link_source_new(service, state->manager, &state->links);
+        if (r >= 0)
+                r = ald_refused_settings_new(service, state->manager, &state->refused);
         if (r < 0)
                 return r;
         *ret_manager = g_steal_pointer(&state);

@@ -215,6 +215,11 @@ void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const c
                         "Refused a record %s of this node: %s", ald_kinds[kind].name, ald_record_describe(r));
 }
 
+void ald_state_manager_delete_local(AldStateManager *manager, AldKind kind, const char *key)
+{
+        (void) ald_store_put_local(manager->store, kind, key, NULL, ald_realtime_usec(), now_usec());
+}
+
 void ald_state_manager_refuse(
         AldStateManager *manager, const char *node, const char *kind, const char *field, const char *reason)
 {

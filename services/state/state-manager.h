@@ -46,6 +46,9 @@ void ald_state_manager_add_prune(AldStateManager *manager, AldStatePrune prune);
 /* Stores a record that a service on this node has measured, at the time in its envelope. */
 void ald_state_manager_put_local(AldStateManager *manager, AldKind kind, const char *key, AldRecord *record);
 
+/* Deletes such a record. */
+void ald_state_manager_delete_local(AldStateManager *manager, AldKind kind, const char *key);
+
 /* Merges a record of another node; refusals are counted, and logged at a limited rate. True if it was not
  * refused. */
 bool ald_state_manager_put(AldStateManager *manager, const AldUpdate *update);

@@ -66,6 +66,7 @@ static const struct {
 /* Of a node that is not heard nothing of this is found, but neither is it over. */
 static const AldFindingRowId of_heard_nodes[] = {
         ID(CLOCK_SKEW),
+        ID(CONFIGURATION_REFUSED),
         ID(DEVICE_LANES_MISSING),
         ID(DEVICE_LINK_SLOW),
         ID(DEVICE_NEVER_FREE),

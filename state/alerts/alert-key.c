@@ -59,9 +59,12 @@ static void append_things(GString *key, int id, const AldFindingRow *row)
 {
         append(key, "Device", row->device);
         append(key, "Path", row->path);
+        append(key, "Group", row->group);
+        append(key, "Key", row->key);
         append(key, "Field", row->field);
         append(key, "SharedName", row->shared_name);
-        append(key, "Service", row->service);
+        if (id != ID(CONFIGURATION_REFUSED)) /* one more service that refuses it makes no other finding */
+                append(key, "Service", row->service);
         append(key, "Switch", row->switch_id);
         append(key, "SecondSwitch", row->second_switch_id);
         if (id != ID(LINK_ASYMMETRIC)) {

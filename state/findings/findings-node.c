@@ -5,7 +5,8 @@
 #include "state/opencl-driver.h"
 #include "state/planner/planner-due.h"
 
-/* What the records of a single node show: memory, disks, devices, interfaces and its membership. */
+/* What the records of a single node show: memory, disks, devices, interfaces, its membership and its
+ * configuration. */
 
 #define PRESSURE_LIMIT 10.0 /* percent */
 #define SWAP_LEFT 0.05
@@ -131,6 +132,38 @@ static void find_in_membership(AldReport *report, const AldNode *node)
                         ALD_FINDING_ROW_ID_AUTHORITY_CERTIFICATE_EXPIRES, membership->cluster_name);
         for (size_t i = 0; i < membership->refused_publishers.n; i++)
                 find_refused(report, node, ald_rows_at(&membership->refused_publishers, i));
+}
+
+/* What services refuse of their configuration. */
+
+/* The remedy names the service in a command, so another text from a peer is not repeated. */
+static bool is_name_of_service(const char *name)
+{
+        return name && g_str_has_prefix(name, "alidade-") &&
+               strspn(name, "abcdefghijklmnopqrstuvwxyz-") == strlen(name);
+}
+
+static void find_in_configuration(AldReport *report, const AldNode *node)
+{
+        const AldConfiguration *configuration = ald_record_as(
+                ald_node_record(node, ALD_KIND_CONFIGURATION), CONFIGURATION, AldConfiguration);
+
+        for (size_t i = 0; configuration && i < configuration->problems.n; i++) {
+                const AldRefusedSetting *setting = ald_rows_at(&configuration->problems, i);
+                AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+                if (ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                            ALD_FINDING_ROW_ID_CONFIGURATION_REFUSED, &node->id, 1))
+                        continue;
+                row.service = is_name_of_service(setting->service) ? setting->service : NULL;
+                row.path = setting->file;
+                row.line = setting->line;
+                row.group = setting->group;
+                row.key = setting->key;
+                row.reason = setting->reason;
+                ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING,
+                        ALD_FINDING_ROW_ID_CONFIGURATION_REFUSED, &node->id, 1, &row);
+        }
 }
 
 /* Memory, disks and interfaces. */
@@ -332,6 +365,7 @@ static gboolean find_in_node(AldNode *node, void *userdata)
                 find_pressure(report, node, memory);
                 find_full_swap(report, node, memory);
         }
+        find_in_configuration(report, node);
         for (size_t i = 0; disk && i < disk->paths.n; i++)
                 find_full_disk(report, node, ald_rows_at(&disk->paths, i));
         for (size_t i = 0; backends && i < backends->devices.n; i++)

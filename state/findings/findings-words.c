@@ -365,6 +365,15 @@ static char *list_packages(const AldFindingRow *row)
         return n > 0 ? list_names(packages, (guint) n) : NULL;
 }
 
+/* Where a refused setting is. */
+static char *setting_place(const AldFindingRow *row)
+{
+        if (!row->path || row->line == ALD_ABSENT_UINT64)
+                return g_strdup(row->path);
+        /* Translators: a line of a configuration file: its number, and the path of the file. */
+        return g_strdup_printf(_("line %lu of %s"), (unsigned long) row->line, row->path);
+}
+
 static char *interface_note(const AldFindingRow *row)
 {
         return row->interface ? g_strdup_printf(" (%s)", row->interface) : g_strdup("");
@@ -396,6 +405,7 @@ static const struct {
         { "RdmaReason", rdma_reason },
         { "RdmaRemedy", rdma_remedy },
         { "SecondName", second_name },
+        { "SettingPlace", setting_place },
         { "ShortId", short_id },
         { "ShortIds", short_ids },
         { "UploadSwing", upload_swing },
@@ -556,6 +566,17 @@ static const Template texts[] = {
                 N_("The clock of {Name} is {ClockDistance} ahead of the clock of {ReferenceName}.") },
         { ID(CLOCK_SKEW), NULL,
                 N_("The clock of {Name} is {ClockDistance} ahead of the clocks of most nodes.") },
+        { ID(CONFIGURATION_REFUSED), NULL,
+                N_("On {Name}, {Service} refuses [{Group}] {Key} in {SettingPlace}: {Reason}.") },
+        { ID(CONFIGURATION_REFUSED), NULL,
+                N_("On {Name}, [{Group}] {Key} in {SettingPlace} is refused: {Reason}.") },
+        { ID(CONFIGURATION_REFUSED), NULL,
+                N_("On {Name}, [{Group}] in {SettingPlace} is refused: {Reason}.") },
+        { ID(CONFIGURATION_REFUSED), NULL,
+                N_("The configuration of {Name} is incomplete, see {SettingPlace}: {Reason}.") },
+        { ID(CONFIGURATION_REFUSED), NULL,
+                N_("The configuration of {Name} is incomplete, see {SettingPlace}.") },
+        { ID(CONFIGURATION_REFUSED), NULL, N_("The configuration of {Name} is incomplete.") },
         { ID(DEVICE_DRIVERS_DIFFER), NULL, N_("The driver versions for {DeviceName} differ: {Groups}.") },
         { ID(DEVICE_LANES_MISSING), NULL,
                 N_("On {Name}, {DeviceTitle} uses only {Lanes} of its {LanesPossible} PCIe lanes.") },
@@ -710,6 +731,12 @@ static const Template remedies[] = {
                 N_("Let a time service such as systemd-timesyncd or chrony set the clock.") },
         { ID(CLOCK_SKEW), NULL,
                 N_("Let a time service such as systemd-timesyncd or chrony set the clock of {Name}.") },
+        { ID(CONFIGURATION_REFUSED), NULL,
+                N_("Correct it as alidade.conf(5) describes, then run \"systemctl reload {Service}\" on "
+                   "{Name}.") },
+        { ID(CONFIGURATION_REFUSED), NULL,
+                N_("Correct it as alidade.conf(5) describes, then run \"systemctl reload "
+                   "'alidade-*.service'\" on {Name}.") },
         { ID(DEVICE_NEVER_FREE), NULL,
                 N_("Pause the work on it for a minute, or measure it while it is in use, on {Name}: "
                    "\"alidadectl probe compute --force {Device}\".") },

@@ -146,11 +146,11 @@ class Upgrade:
     def unknown(self, observer):
         """The nodes whose kinds the observer does not all know, as far as the broker lets these through."""
         known, passed = set(self.contracts[observer.version]), set(self.contracts[self.rights])
-        return {node.id for node in self.nodes if set(self.contracts[node.version]) & passed - known}
+        return {node.id for node in self.nodes if published(node) & passed - known}
 
     def check_problems(self):
         """A node notices that the broker drops what its rights do not name yet; it takes a while, so one is asked."""
-        dropped = [node for node in self.nodes if set(self.contracts[node.version]) - set(self.contracts[self.rights])]
+        dropped = [node for node in self.nodes if published(node) - set(self.contracts[self.rights])]
         for node in dropped[:1]:
             self.cluster.wait_until(lambda node=node: f"does not pass on records of {GROWN}" in problem(node),
                                     lambda node=node: f"{node.name}: {problem(node)}", DROPPED)
@@ -184,6 +184,11 @@ def records_of(observer, source):
     """{(kind, key): (epoch, seq, deleted, fields)}"""
     return {(kind, key): row for (node, kind, key), row in observer.records().items()
             if node == source.id and kind != PRESENCE}
+
+
+def published(node):
+    """Its kinds. Of what a version knows, some are published only when there is something to say."""
+    return {kind for kind, _ in records_of(node, node)}
 
 
 def passed_over(observer):

@@ -37,7 +37,7 @@ MEBI = 1024 * 1024
 # In the order in which the records of a node are paged.
 KINDS = {kind: schema.load(SOURCE / "dbus-interfaces" / f"org.alidade.{kind}.xml")[0] for kind in (
     "Node1.Identity", "Node1.Memory", "Node1.System", "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric",
-    "Node1.Compute", "Node1.ProbePolicy", "Node1.Membership", "Link1.Socket", "Link1.Rdma")}
+    "Node1.Compute", "Node1.ProbePolicy", "Node1.Membership", "Node1.Configuration", "Link1.Socket", "Link1.Rdma")}
 NODE_KINDS = [kind for kind in KINDS if not KINDS[kind].is_link]
 # From which services the records of this node come.
 IDENTITYD_KINDS = ["Node1.Identity"]

@@ -57,9 +57,9 @@ static const char limits[] = HEAD "[Unit]\n"
 
 /* Below the id of a node. Brokers pass on no other kinds, so they are upgraded before the nodes. */
 static const char *const writable[] = { "alive", "crl", "forget/+", "status", "Link1.Rdma/+",
-        "Link1.Socket/+", "Node1.Backends", "Node1.Compute", "Node1.Disk", "Node1.Fabric", "Node1.Identity",
-        "Node1.Membership", "Node1.Memory", "Node1.Network", "Node1.ProbePolicy", "Node1.System", "renewal",
-        "renewed/+" };
+        "Link1.Socket/+", "Node1.Backends", "Node1.Compute", "Node1.Configuration", "Node1.Disk",
+        "Node1.Fabric", "Node1.Identity", "Node1.Membership", "Node1.Memory", "Node1.Network",
+        "Node1.ProbePolicy", "Node1.System", "renewal", "renewed/+" };
 
 static const char announcement[] =
         "<?xml version=\"1.0\" standalone='no'?>\n"
