@@ -15,6 +15,7 @@ struct AldService {
         const AldServiceInfo *info;
         AldLog *log;
         AldConfig *config;
+        AldConfig *unused_config; /* read last, but not applied, since a file was ignored; else NULL */
         void *manager;
         int root;
         int status;
@@ -42,3 +43,9 @@ struct AldService {
 
 /* Drops all pending queries. */
 void ald_polkit_forget_all(AldService *service);
+
+/* Exports what the service has refused of its configuration. */
+int ald_service_export_problems(AldService *service);
+
+/* Applies a configuration that was read anew, unless a file was ignored, and takes it. */
+void ald_service_take_config(AldService *service, AldConfig *fresh);

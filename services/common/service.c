@@ -204,21 +204,8 @@ static gboolean on_terminate(gpointer userdata)
 
 void ald_service_reload(AldService *service)
 {
-        AldConfig *fresh;
-
         sd_notifyf(false, "RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time());
-        fresh = ald_config_load_again(service->config, NULL);
-        if (ald_config_is_complete(fresh)) {
-                AldConfig *old = service->config;
-
-                service->config = fresh;
-                fresh = old;
-        } else {
-                g_warning("Keeping the previous configuration");
-        }
-        if (service->info->reload)
-                service->info->reload(service->manager);
-        ald_config_free(fresh);
+        ald_service_take_config(service, ald_config_load_again(service->config, NULL));
         if (service->owns_name)
                 sd_notify(false, "READY=1");
         g_info("Reloaded the configuration");
@@ -287,6 +274,7 @@ static void stop(AldService *service)
         g_clear_handle_id(&service->sigint, g_source_remove);
         g_clear_handle_id(&service->sighup, g_source_remove);
         ald_config_free(service->config);
+        ald_config_free(service->unused_config);
         ald_fd_close(&service->root);
 }
 
@@ -330,6 +318,8 @@ static int start(AldService *service)
                 r = ald_readers_new(service, &service->readers);
         if (r >= 0)
                 r = ald_log_export(service->log, service->bus);
+        if (r >= 0)
+                r = ald_service_export_problems(service);
         if (r < 0)
                 return r;
         service->sigterm = g_unix_signal_add(SIGTERM, on_terminate, service);
