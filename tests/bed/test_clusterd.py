@@ -158,6 +158,27 @@ def test_what_brokers_keep_is_asked_for_once(pair):
     assert count_subscriptions(one, two, "#") == 1
 
 
+def test_refused_settings_are_found_everywhere(pair):
+    one, two = pair.nodes
+
+    def found():
+        return [row for row in one.state("GetFindings") if row["Id"] == "configuration-refused"]
+
+    two.write_config("[telemetry]\ndisk-interval-s=0\n")
+    two.reload("telemetryd")
+    pair.wait_until(found, "node1 to know what node2 refuses")
+    row, = found()
+    assert (row["Nodes"], row["Service"], row["Line"], row["Key"]) \
+        == ([two.id], "alidade-telemetryd", 2, "disk-interval-s")
+    # Mended while the state service is gone, so that it has nothing to delete.
+    two.process("stated").stop()
+    two.write_config("")
+    two.reload("telemetryd")
+    assert found()
+    two.start_daemon("stated")
+    pair.wait_until(lambda: not found(), "node1 to know that node2 refuses nothing any more")
+
+
 def shown_mirror(node):
     """The words of alidadectl on what is held of other nodes."""
     shown = node.alidadectl("cluster", "status").stdout

@@ -69,7 +69,7 @@ def refusing(make_host):
 
 
 def daemon(host, program):
-    return next(process for process in host.daemons if process.name.startswith(program))
+    return next(process for process in host.daemons if process.name == program)
 
 
 def test_each_refused_line_is_a_finding(refusing):
