@@ -41,13 +41,12 @@ int ald_options_take(AldCtl *ctl, char **argv, int c)
 bool ald_options_time(
         const char *option, const char *text, uint64_t now_usec, AldRepeatedTime which, uint64_t *ret_usec)
 {
+        g_autofree char *problem = NULL;
         int r = ald_time_parse(text, now_usec, which, ret_usec);
 
         if (r >= 0)
                 return true;
-        if (r == -ERANGE)
-                ald_print_error("--%s=%s is out of range; times are from 1970 to 2255", option, text);
-        else
-                ald_print_error("--%s=%s: must be a time such as " ALD_TIME_EXAMPLES, option, text);
+        problem = ald_time_problem(r);
+        ald_print_error("--%s=%s %s", option, text, problem);
         return false;
 }

@@ -84,12 +84,14 @@ int ald_duration_parse(const char *text, uint64_t *ret_usec)
         double sum = 0;
 
         for (bool first = true; *at || first; first = false) {
-                double number, seconds = 1;
+                double number, seconds = 0;
 
                 if (!take_decimal(&at, &number))
                         return -EINVAL;
                 at = skip_spaces(at);
-                if (!(first && !*at) && !take_unit(&at, &seconds))
+                if (!*at && number > 0)
+                        return -ENOTUNIQ;
+                if (*at && !take_unit(&at, &seconds))
                         return -EINVAL;
                 at = skip_spaces(at);
                 sum += number * seconds;
@@ -98,6 +100,20 @@ int ald_duration_parse(const char *text, uint64_t *ret_usec)
                 return -ERANGE;
         *ret_usec = (uint64_t) (sum * 1e6 + 0.5);
         return 0;
+}
+
+char *ald_duration_problem(const char *text, int r)
+{
+        g_autofree char *number = g_strstrip(g_strdup(text));
+
+        if (r == -ERANGE)
+                return g_strdup("is out of range");
+        /* After "1h 30" there are several that it could be. */
+        if (r == -ENOTUNIQ && number[strspn(number, "0123456789.")] == '\0')
+                return g_strdup_printf("has no unit: write %sh or %ss, for example", number, number);
+        if (r == -ENOTUNIQ)
+                return g_strdup("ends with a number that has no unit, such as 2h or 2s");
+        return g_strdup("is not a duration such as " ALD_DURATION_EXAMPLES);
 }
 
 typedef struct Moment {
@@ -331,4 +347,13 @@ int ald_time_parse(const char *text, uint64_t now_usec, AldRepeatedTime which, u
         if (r == -EINVAL)
                 r = parse_relative(stripped, now_usec, ret_usec);
         return r;
+}
+
+char *ald_time_problem(int r)
+{
+        if (r == -ERANGE)
+                return g_strdup("is out of range; times are from 1970 to 2255");
+        if (r == -ENOTUNIQ)
+                return g_strdup("has no unit, such as -2h or -2s");
+        return g_strdup("is not a time such as " ALD_TIME_EXAMPLES);
 }

@@ -4,7 +4,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reads times and durations in the forms of systemd.time(7). Times are CLOCK_REALTIME in µs, up to 2^53. */
+/*
+ * Reads times and durations in the forms of systemd.time(7), except that a duration always needs units:
+ * people who write "2" mean hours as often as seconds. Times are CLOCK_REALTIME in µs, up to 2^53.
+ */
 
 /* For messages about a text that is refused. */
 #define ALD_TIME_EXAMPLES "\"2026-11-26 12:00\", \"-1h\", \"2 days ago\", \"yesterday\" or \"now\""
@@ -20,12 +23,17 @@ typedef enum AldRepeatedTime {
  * A point in time: "now", "today", "yesterday", "tomorrow"; "-1h" or "1h ago", "+1h" or "1h left"; a date, a
  * time of today, or both ("2026-11-26 12:00:30"), in local time unless "Z", "UTC" or an offset such as
  * "+01:00" follows; or "@" and the seconds since 1970. A date alone is its midnight. -EINVAL if it is none of
- * these, -ERANGE if it is before 1970 or too late; then *ret_usec is not set.
+ * these, -ENOTUNIQ if a number has no unit, -ERANGE if it is before 1970 or too late; then *ret_usec is not
+ * set.
  */
 int ald_time_parse(const char *text, uint64_t now_usec, AldRepeatedTime which, uint64_t *ret_usec);
 
 /* Whether the local time at this moment comes twice. */
 bool ald_time_is_repeated(uint64_t usec);
 
-/* A duration: "90s", "1h 30min", "1.5 days"; a number alone is in seconds. Errors as above. */
+/* A duration: "90s", "1h 30min", "1.5 days", or "0". Errors as above. */
 int ald_duration_parse(const char *text, uint64_t *ret_usec);
+
+/* Continues "TEXT "; why ald_time_parse() or ald_duration_parse() refused a text with `r`. */
+char *ald_time_problem(int r);
+char *ald_duration_problem(const char *text, int r);

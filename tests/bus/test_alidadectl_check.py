@@ -196,7 +196,8 @@ def node(**kinds):
 
 
 @pytest.mark.parametrize("requirement, reason", [
-    ("memory>=64G", None), ("memory>=65G", "64.0 GiB, now"), ("available>=16G", None), ("available>=17G", "16.0 GiB"),
+    ("memory>=64G", None), ("memory>=65G", "64.0 GiB, now"),
+    ("memory>=68GB", None), ("memory>=69GB", "64.0 GiB, now"), ("available>=16G", None), ("available>=17G", "16.0 GiB"),
     ("device-memory>=24G", None), ("device-memory>=25G", "24.0 GiB"), ("gpus", None), ("gpus>=2", "1, "),
     ("compute>=165", None), ("compute>=166", "165 TFLOPS, "), ("compute", None), ("rdma", None), ("rdma>=2", "1, "),
     ("links", "0")])
@@ -316,6 +317,13 @@ def test_the_example_for_slurm(play, tmp_path):
     assert updated("alidade: NOT OK: x") is None and updated("", "IDLE") is None
     assert (tmp_path / "log").read_text() == (
         "-s -t alidade-health-check -- UNKNOWN - state-unreachable: the state service cannot be read\n")
+
+
+def test_a_size_needs_a_unit(make_host):
+    """64 bytes would always be there."""
+    done = make_host().alidadectl("check", "--require=memory>=64", check=False)
+    assert (done.returncode, done.stdout) == (USAGE, "")
+    assert "memory>=64: the size is without a unit: write 64GiB, or 64GB for powers of 1000\n" in done.stderr
 
 
 @pytest.mark.parametrize("option", ["--require=memory", "--require=memory>64G", "--require=speed>=1",

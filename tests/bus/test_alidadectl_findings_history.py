@@ -386,6 +386,16 @@ def test_silences_that_are_refused(played, words):
     assert done.returncode == USAGE and done.stderr and not history.calls("Silence") + history.calls("Unsilence")
 
 
+def test_a_duration_needs_a_unit(played):
+    """Somebody who writes --for=2 may mean hours: 2 seconds would replace a silence that lasts."""
+    host, _, history = played
+    done = host.alidadectl("silence", "atlas", "--for=2", check=False)
+    assert done.returncode == USAGE and not history.calls("Silence")
+    assert done.stderr == "alidadectl: --for=2 has no unit: write 2h or 2s, for example\n"
+    done = host.alidadectl("findings", "--since=-2", check=False)
+    assert done.returncode == USAGE and done.stderr == "alidadectl: --since=-2 has no unit, such as -2h or -2s\n"
+
+
 def test_errors_of_the_service_are_shown(played):
     host, _, history = played
 

@@ -111,6 +111,8 @@ def test_no_plan_is_a_failure_with_reasons(host):
     (("model.gguf", "--layers=3"), EXIT_USAGE, "exclude each other"),
     (("--bytes=big", "--layers=1", "--elements=1"), EXIT_USAGE, '--bytes: "big" is not a size'),
     (("--bytes=0", "--layers=1", "--elements=1"), EXIT_USAGE, '--bytes: "0" is not a size'),
+    (("--bytes=40", "--layers=1", "--elements=1"), EXIT_USAGE, '--bytes: "40" is without a unit: write 40GiB, or 40GB'),
+    (("--assume=1,0.3ms", *NUMBERS), EXIT_USAGE, "with units, such as 1Gb/s,0.3ms"),
     (("--engine=abacus", *NUMBERS), EXIT_USAGE, "--engine"),
     (("--assume=fast", *NUMBERS), EXIT_USAGE, "--assume"),
     (("--set=Hats=1", *NUMBERS), EXIT_USAGE, "--set"),

@@ -6,6 +6,7 @@
 #include "clients/alidadectl/check/requirement.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
+#include "clients/common/quantity.h"
 #include "state/link.h"
 
 #define RESENT_USEC 120e6           /* each record is sent again every 30 s */
@@ -149,22 +150,40 @@ void ald_requirement_free(gpointer data)
         g_free(requirement);
 }
 
-/* A number, for bytes with K, M, G or T. */
-static bool read_figure(const char *text, bool is_bytes, double *ret)
+static int read_figure(const char *text, bool is_bytes, double *ret)
 {
-        static const char units[] = "KMGT";
-        const char *unit;
+        uint64_t bytes;
         char *end;
-        double value = g_ascii_strtod(text, &end);
+        double value;
+        int r = is_bytes ? ald_size_parse(text, &bytes) : 0;
 
-        if (end == text || !isfinite(value) || value < 0)
-                return false;
-        if (is_bytes && *end && (unit = strchr(units, *end))) {
-                value = ldexp(value, 10 * (int) (unit - units + 1));
-                end++;
-        }
+        if (r < 0)
+                return r;
+        value = is_bytes ? ald_figure(bytes) : g_ascii_strtod(text, &end);
+        if (!is_bytes && (end == text || *end || !isfinite(value) || value < 0))
+                return -EINVAL;
         *ret = value;
-        return *end == '\0';
+        return 0;
+}
+
+/* The figure of a requirement, with the ">=" before it; "" if there is none. */
+static int parse_figure(
+        const Kind *kind, const char *word, const char *figure, double *ret_least, char **ret_reason)
+{
+        g_autofree char *problem = NULL;
+        int r = -EINVAL;
+
+        if (!*figure && !kind->needs_figure)
+                return 0;
+        if (g_str_has_prefix(figure, ">="))
+                r = read_figure(figure + 2, kind->is_bytes, ret_least);
+        if (r >= 0)
+                return 0;
+        problem = ald_size_problem(figure + MIN(strlen(figure), 2), r);
+        *ret_reason = r == -EINVAL ? g_strdup_printf("\"%s\" is not a requirement; write %s>=%s", word,
+                                             kind->name, kind->is_bytes ? "64GiB" : "2")
+                                   : g_strdup_printf("%s: the size is %s", word, problem);
+        return r;
 }
 
 static int parse_one(const char *word, GPtrArray *requirements, char **ret_reason)
@@ -172,18 +191,15 @@ static int parse_one(const char *word, GPtrArray *requirements, char **ret_reaso
         size_t length = strcspn(word, ">=");
         const char *figure = word + length;
         AldRequirement requirement = { .least = NAN };
+        int r;
 
         for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
                 if (strlen(kinds[i].name) != length || strncmp(kinds[i].name, word, length) != 0)
                         continue;
                 requirement.what = (unsigned) i;
-                if (*figure ? !g_str_has_prefix(figure, ">=") ||
-                                        !read_figure(figure + 2, kinds[i].is_bytes, &requirement.least)
-                            : kinds[i].needs_figure) {
-                        *ret_reason = g_strdup_printf("\"%s\" is no requirement; write %s>=%s", word,
-                                kinds[i].name, kinds[i].is_bytes ? "64G" : "2");
-                        return -EINVAL;
-                }
+                r = parse_figure(&kinds[i], word, figure, &requirement.least, ret_reason);
+                if (r < 0)
+                        return r;
                 requirement.text = g_strdup(word);
                 g_ptr_array_add(requirements, g_memdup2(&requirement, sizeof requirement));
                 return 0;

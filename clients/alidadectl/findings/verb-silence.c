@@ -110,19 +110,19 @@ static int take_duration(SilenceOrder *order)
 static int check(SilenceOrder *order)
 {
         guint n = g_strv_length(order->nodes);
+        g_autofree char *problem = NULL;
         int r = take_duration(order);
 
+        if (r < 0)
+                problem = ald_duration_problem(order->duration, r);
         if (n > 2 || (n == 0 && order->ends))
                 ald_print_error("Usage: alidadectl %s NODE [PEER]", order->ends ? "unsilence" : "silence");
         else if (n == 0 && (order->duration || order->reason))
                 ald_print_error("--for and --reason need a node");
         else if (n > 0 && order->ctl.json)
                 ald_print_error("--json only lists what is silent");
-        else if (r == -ERANGE)
-                ald_print_error("--for=%s is out of range", order->duration);
-        else if (r < 0)
-                ald_print_error(
-                        "--for=%s: must be a duration such as " ALD_DURATION_EXAMPLES, order->duration);
+        else if (problem)
+                ald_print_error("--for=%s %s", order->duration, problem);
         else if (order->reason && !g_utf8_validate(order->reason, -1, NULL))
                 ald_print_error("The reason is not UTF-8");
         else if (order->reason && strlen(order->reason) > REASON_MAX)

@@ -14,7 +14,7 @@
 #define RATE_MAX 1e15
 #define RTT_NSEC_MAX 1e12
 
-#define USAGE "alidadectl place MODEL|--bytes=BYTES --layers=N --elements=N|--message-bytes=BYTES"
+#define USAGE "alidadectl place MODEL|--bytes=SIZE --layers=N --elements=N|--message-bytes=SIZE"
 
 void ald_place_order_init(AldPlaceOrder *order)
 {
@@ -62,13 +62,15 @@ static int help(void)
              "     --client=NODE       Runs the client of llama.cpp, or the root of distributed-llama\n"
              "     --max-nodes=N       Use this many nodes at most\n"
              "     --max-devices=N     Use this many devices at most\n"
-             "     --assume=RATE,RTT   Between nodes that were never measured, such as 1G,0.3ms\n"
+             "     --assume=RATE,RTT   Between nodes that were never measured, such as\n"
+             "                         1Gb/s,0.3ms\n"
              "     --set=NAME=VALUE    Replace a constant of the cost model; may be repeated\n"
-             "     --bytes=BYTES       Instead of a model: size of all its layers, such as 40G\n"
+             "     --bytes=SIZE       Instead of a model: size of all its layers, such as\n"
+             "                         40GiB, or 40GB for powers of 1000\n"
              "     --layers=N          Their number\n"
              "     --elements=N        Elements that pass from layer to layer for a token\n"
-             "     --kv-bytes=BYTES    Size of all keys and values (default: none)\n"
-             "     --message-bytes=BYTES\n"
+             "     --kv-bytes=SIZE     Size of all keys and values (default: none)\n"
+             "     --message-bytes=SIZE\n"
              "                         For mpi and nccl: what is summed up over all ranks\n"
              "  -H --host=USER@HOST    Plan on another machine, over ssh; the model is read here\n"
              "     --json[=MODE]       Print JSON, which export reads: short, pretty or off\n"
@@ -99,36 +101,30 @@ static bool parse_count(const char *option, const char *text, uint64_t max, uint
 
 static bool parse_size(const char *option, const char *text, uint64_t *ret)
 {
-        return ald_quantity_parse_bytes(text, ret) || refuse(option, text, "a size such as 40G");
-}
+        g_autofree char *problem = NULL;
+        int r = ald_size_parse(text, ret);
 
-static bool parse_time(const char *text, double *ret_nsec)
-{
-        static const struct {
-                const char *unit;
-                double nsec;
-        } units[] = { { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-        char *rest;
-        double value = g_ascii_strtod(text, &rest);
-
-        if (rest == text || !isfinite(value) || value <= 0)
-                return false;
-        for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
-                if (strcmp(rest, units[i].unit) == 0) {
-                        *ret_nsec = value * units[i].nsec;
-                        return true;
-                }
+        if (r >= 0)
+                return true;
+        problem = ald_size_problem(text, r);
+        ald_print_error("--%s: \"%s\" is %s", option, text, problem);
         return false;
 }
 
 static bool parse_assumed(const char *text, AldPlanOptions *options)
 {
+        static const AldQuantityUnit rates[] = { { "b/s", 1 }, { "k", 1e3 }, { "kb/s", 1e3 }, { "M", 1e6 },
+                { "Mb/s", 1e6 }, { "G", 1e9 }, { "Gb/s", 1e9 }, { "T", 1e12 }, { "Tb/s", 1e12 },
+                { NULL, 0 } };
+        static const AldQuantityUnit times[] = { { "ns", 1 }, { "us", 1e3 }, { "µs", 1e3 }, { "ms", 1e6 },
+                { "s", 1e9 }, { NULL, 0 } };
         g_auto(GStrv) parts = g_strsplit(text, ",", 2);
         double rate, rtt;
 
-        if (g_strv_length(parts) != 2 || !ald_quantity_parse(parts[0], "kMGT", 1000, "b/s", &rate) ||
-                rate < 1 || rate > RATE_MAX || !parse_time(parts[1], &rtt) || rtt < 1 || rtt > RTT_NSEC_MAX)
-                return refuse("assume", text, "a rate and a round trip such as 1G,0.3ms");
+        if (g_strv_length(parts) != 2 || ald_quantity_parse(parts[0], rates, &rate) < 0 || rate < 1 ||
+                rate > RATE_MAX || ald_quantity_parse(parts[1], times, &rtt) < 0 || rtt < 1 ||
+                rtt > RTT_NSEC_MAX)
+                return refuse("assume", text, "a rate and a round trip with units, such as 1Gb/s,0.3ms");
         options->assumed_bits_per_second = (uint64_t) rate;
         options->assumed_rtt_nsec = (uint64_t) rtt;
         return true;

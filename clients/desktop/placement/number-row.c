@@ -18,8 +18,7 @@ static bool parse(const Number *number, const char *text, uint64_t *ret)
         guint64 value;
 
         if (number->kind == ALD_NUMBER_BYTES)
-                return ald_quantity_parse_bytes(text, ret) && *ret >= number->minimum &&
-                       *ret <= number->maximum;
+                return ald_size_parse(text, ret) >= 0 && *ret >= number->minimum && *ret <= number->maximum;
         if (!g_ascii_string_to_unsigned(text, 10, number->minimum, number->maximum, &value, NULL))
                 return false;
         *ret = value;

@@ -13,27 +13,40 @@ static void test_sizes(void)
 {
         static const struct {
                 const char *text;
-                uint64_t bytes; /* or absent */
+                uint64_t bytes;      /* or absent */
+                const char *problem; /* how it begins */
         } cases[] = {
-                { "40G", 40 * GIB },
-                { "1.5GiB", 3 * GIB / 2 },
-                { "512", 512 },
-                { "2kB", ALD_ABSENT_UINT64 },
-                { "64MB", 64 << 20 },
-                { "0", 0 },
-                { "", ALD_ABSENT_UINT64 },
-                { "G", ALD_ABSENT_UINT64 },
-                { "-1G", ALD_ABSENT_UINT64 },
-                { "4Gb", ALD_ABSENT_UINT64 },
-                { "1e300", ALD_ABSENT_UINT64 },
-                { "9000T", ALD_ABSENT_UINT64 },
+                { "40G", 40 * GIB, NULL },
+                { "1.5GiB", 3 * GIB / 2, NULL },
+                { "40GB", UINT64_C(40000000000), NULL },
+                { "40 GB", UINT64_C(40000000000), NULL },
+                { "512B", 512, NULL },
+                { "2kB", 2000, NULL },
+                { "2K", 2048, NULL },
+                { "64MB", 64000000, NULL },
+                { "0", 0, NULL },
+                { "512", ALD_ABSENT_UINT64, "without a unit: write 512GiB, or 512GB " },
+                { "64.5", ALD_ABSENT_UINT64, "without a unit: write 64.5GiB, or 64.5GB " },
+                { "", ALD_ABSENT_UINT64, "not a size" },
+                { "G", ALD_ABSENT_UINT64, "not a size" },
+                { "-1G", ALD_ABSENT_UINT64, "not a size" },
+                { "40g", ALD_ABSENT_UINT64, "not a size" },
+                { "40G ", ALD_ABSENT_UINT64, "not a size" },
+                { "0x10G", ALD_ABSENT_UINT64, "not a size" },
+                { "1.2.3G", ALD_ABSENT_UINT64, "not a size" },
+                { "4Gb", ALD_ABSENT_UINT64, "not a size" },
+                { "1e300", ALD_ABSENT_UINT64, "not a size" },
+                { "9000T", ALD_ABSENT_UINT64, "too large" },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 uint64_t bytes = ALD_ABSENT_UINT64;
+                int r = ald_size_parse(cases[i].text, &bytes);
+                g_autofree char *problem = ald_size_problem(cases[i].text, r);
 
-                g_assert_true(ald_quantity_parse_bytes(cases[i].text, &bytes) ==
-                              (cases[i].bytes != ALD_ABSENT_UINT64));
+                g_test_message("\"%s\": %s", cases[i].text, problem);
+                g_assert_true((r < 0) == (cases[i].problem != NULL));
+                g_assert_true(r >= 0 || g_str_has_prefix(problem, cases[i].problem));
                 g_assert_cmpuint(bytes, ==, cases[i].bytes);
         }
 }

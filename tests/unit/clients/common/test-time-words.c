@@ -28,7 +28,7 @@ static const struct {
         { "1h left", NOW + HOUR },
         { "2 days ago", NOW - 2 * DAY },
         { "1h 30min ago", NOW - HOUR * 3 / 2 },
-        { "-90", NOW - 90 * SECOND },
+        { "-90s", NOW - 90 * SECOND },
         { "2026-11-26", MIDNIGHT },
         { "2026-11-26 12:00", MIDNIGHT + 12 * HOUR },
         { "2026-11-26T12:00:30", MIDNIGHT + 12 * HOUR + 30 * SECOND },
@@ -133,7 +133,6 @@ static const struct {
         const char *text;
         uint64_t usec;
 } durations[] = {
-        { "90", 90 * SECOND },
         { "90s", 90 * SECOND },
         { "0", 0 },
         { "2h", 2 * HOUR },
@@ -161,8 +160,8 @@ static void test_durations(void)
 
 static void test_no_durations(void)
 {
-        static const char *const texts[] = { "", " ", "h", "-1h", "+1h", "1 fortnight", "1H", "1h 30", "1 2",
-                "1.2.3h", ".", "0x10s", "1e3s", "inf", "nan", "2h,", "1h ago" };
+        static const char *const texts[] = { "", " ", "h", "-1h", "+1h", "1 fortnight", "1H", "1 2", "1.2.3h",
+                ".", "0x10s", "1e3s", "inf", "nan", "2h,", "1h ago" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
                 uint64_t usec = 1;
@@ -171,6 +170,31 @@ static void test_no_durations(void)
                 g_assert_cmpint(ald_duration_parse(texts[i], &usec), ==, -EINVAL);
                 g_assert_cmpuint(usec, ==, 1);
         }
+}
+
+/* systemd takes them for seconds; people do not always. */
+static void test_no_units(void)
+{
+        static const struct {
+                const char *text, *problem;
+        } cases[] = {
+                { "2", "has no unit: write 2h or 2s, for example" },
+                { " 1.5 ", "has no unit: write 1.5h or 1.5s, for example" },
+                { "1h 30", "ends with a number that has no unit, such as 2h or 2s" },
+        };
+        static const char *const relative[] = { "-5", "+5", "5 ago", "1h 30 left" };
+        uint64_t usec = 1;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *problem = ald_duration_problem(cases[i].text, -ENOTUNIQ);
+
+                g_assert_cmpint(ald_duration_parse(cases[i].text, &usec), ==, -ENOTUNIQ);
+                g_assert_cmpstr(problem, ==, cases[i].problem);
+        }
+        for (size_t i = 0; i < G_N_ELEMENTS(relative); i++)
+                g_assert_cmpint(
+                        ald_time_parse(relative[i], NOW, ALD_REPEATED_TIME_EARLIER, &usec), ==, -ENOTUNIQ);
+        g_assert_cmpuint(usec, ==, 1);
 }
 
 /* What is typed may be anything. */
@@ -200,6 +224,7 @@ int main(int argc, char **argv)
         g_test_add_func("/time-words/repeated-times", test_repeated_times);
         g_test_add_func("/time-words/no-times", test_no_times);
         g_test_add_func("/time-words/out-of-range", test_out_of_range);
+        g_test_add_func("/time-words/no-units", test_no_units);
         g_test_add_func("/time-words/durations", test_durations);
         g_test_add_func("/time-words/no-durations", test_no_durations);
         g_test_add_func("/time-words/random", test_random);
