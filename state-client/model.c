@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/closest-name.h"
 #include "record/field.h"
 #include "state-client/model.h"
 #include "state-client/value.h"
@@ -569,4 +570,19 @@ int ald_model_find(AldModel *model, const char *what, const AldEntity **ret, GPt
                 }
         }
         return -ENOENT;
+}
+
+const char *ald_model_closest_name(AldModel *model, const char *what)
+{
+        g_autoptr(GPtrArray) names = g_ptr_array_new();
+        const GPtrArray *nodes = ald_model_nodes(model);
+
+        for (guint i = 0; i < nodes->len; i++) {
+                const char *name = ald_entity_name(nodes->pdata[i]);
+
+                if (name)
+                        g_ptr_array_add(names, (gpointer) name);
+        }
+        g_ptr_array_add(names, NULL);
+        return ald_closest_name(what, (const char *const *) names->pdata);
 }

@@ -138,3 +138,6 @@ const GPtrArray *ald_model_links(AldModel *model);
  * the sorted candidates.
  */
 int ald_model_find(AldModel *model, const char *what, const AldEntity **ret, GPtrArray *ret_candidates);
+
+/* The name of a node that somebody may have meant; NULL if none is close, or several are equally close. */
+const char *ald_model_closest_name(AldModel *model, const char *what);

@@ -188,7 +188,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         ctl->inside = optarg;
                         break;
                 default:
-                        r = ald_options_take(ctl, argv, c);
+                        r = ald_options_take(ctl, argv, c, options);
                         if (r >= 0)
                                 return r;
                 }
@@ -196,6 +196,20 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 g_ptr_array_add(words, argv[optind]);
         g_ptr_array_add(words, NULL);
         return -1;
+}
+
+static int unknown_verb(const char *name)
+{
+        const char *known[G_N_ELEMENTS(verbs) + 1] = { NULL };
+        g_autofree char *hint = NULL;
+        size_t n = 0;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+                if (verbs[i].usage)
+                        known[n++] = verbs[i].name;
+        hint = ald_did_you_mean(name, known);
+        ald_print_error("Unknown command \"%s\"; %s alidadectl --help", name, hint);
+        return ALD_EXIT_USAGE;
 }
 
 static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
@@ -224,8 +238,7 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                 }
                 return verbs[i].run(ctl);
         }
-        ald_print_error("Unknown command \"%s\"; see alidadectl --help", name);
-        return ALD_EXIT_USAGE;
+        return unknown_verb(name);
 }
 
 int main(int argc, char **argv)

@@ -184,7 +184,7 @@ static int parse_options(int argc, char **argv, AldClusterCommand *command, unsi
         int c, r;
 
         while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0) {
-                r = c == '?' || c == ':' ? ald_print_option_error(argv, c) : take_option(c, command);
+                r = c == '?' || c == ':' ? ald_print_option_error(argv, c, options) : take_option(c, command);
                 if (r >= 0)
                         return r;
                 given |= c == 'H' ? HOST : (unsigned) c;
@@ -223,6 +223,18 @@ static GLogWriterOutput write_log(
         return G_LOG_WRITER_HANDLED;
 }
 
+static int unknown_verb(const char *name)
+{
+        const char *known[G_N_ELEMENTS(verbs) + 1] = { NULL };
+        g_autofree char *hint = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+                known[i] = verbs[i].name;
+        hint = ald_did_you_mean(name, known);
+        ald_print_error("Unknown command \"cluster %s\"; %s alidadectl cluster --help", name, hint);
+        return ALD_EXIT_USAGE;
+}
+
 int main(int argc, char **argv)
 {
         g_autoptr(GPtrArray) addresses = g_ptr_array_new();
@@ -247,6 +259,5 @@ int main(int argc, char **argv)
         for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
                 if (strcmp(verbs[i].name, name) == 0)
                         return run_verb(&verbs[i], given, &command);
-        ald_print_error("Unknown command \"cluster %s\"; see alidadectl cluster --help", name);
-        return ALD_EXIT_USAGE;
+        return unknown_verb(name);
 }

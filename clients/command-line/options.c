@@ -19,7 +19,7 @@ char **ald_options_begin(const AldCtl *ctl, int *ret_argc)
         return argv;
 }
 
-int ald_options_take(AldCtl *ctl, char **argv, int c)
+int ald_options_take(AldCtl *ctl, char **argv, int c, const struct option *options)
 {
         switch (c) {
         case 'H':
@@ -34,7 +34,7 @@ int ald_options_take(AldCtl *ctl, char **argv, int c)
                 ctl->ask_password = false;
                 return -1;
         default:
-                return ald_print_option_error(argv, c);
+                return ald_print_option_error(argv, c, options);
         }
 }
 

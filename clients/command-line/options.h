@@ -26,9 +26,9 @@ enum {
  * it with g_free(). */
 char **ald_options_begin(const AldCtl *ctl, int *ret_argc);
 
-/* Takes one of ALD_COMMON_OPTIONS, but for help. Returns -1; or reports an invalid value or an unknown
- * option, and returns an exit code. */
-int ald_options_take(AldCtl *ctl, char **argv, int c);
+/* Takes one of ALD_COMMON_OPTIONS, but for help, out of `options`. Returns -1; or reports an invalid value or
+ * an unknown option, and returns an exit code. */
+int ald_options_take(AldCtl *ctl, char **argv, int c, const struct option *options);
 
 /* Reads the value of an option that is a time (clients/common/time-words.h); false, and reported, if it is
  * invalid. */

@@ -11,6 +11,7 @@
 #include "clients/command-line/pager.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
+#include "record/closest-name.h"
 
 #define REAL_DIGITS 15 /* as many as every double keeps: 0.1 is not 0.10000000000000001 */
 #define COLUMNS_LEAST 20
@@ -139,7 +140,26 @@ int ald_print_json(const AldCtl *ctl, json_t *value)
         return ald_print_finish();
 }
 
-int ald_print_option_error(char **argv, int c)
+char *ald_did_you_mean(const char *word, const char *const *names)
+{
+        const char *closest = ald_closest_name(word, names);
+
+        return closest ? g_strdup_printf("did you mean \"%s\"? See", closest) : g_strdup("see");
+}
+
+static void print_unknown_option(const char *word, const struct option *options)
+{
+        g_autofree char *name = g_strndup(word, strcspn(word, "=")), *hint = NULL;
+        g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+
+        for (; options->name; options++)
+                g_ptr_array_add(names, g_strconcat("--", options->name, NULL));
+        g_ptr_array_add(names, NULL);
+        hint = ald_did_you_mean(name, (const char *const *) names->pdata);
+        ald_print_error("%s: unknown option; %s --help", word, hint);
+}
+
+int ald_print_option_error(char **argv, int c, const struct option *options)
 {
         const char *word = argv[optind - 1];
         g_autofree char *letter = NULL;
@@ -151,7 +171,7 @@ int ald_print_option_error(char **argv, int c)
         else if (optopt != 0 && !letter)
                 ald_print_error("%s: this option takes no value; see --help", word);
         else
-                ald_print_error("%s: unknown option; see --help", word);
+                print_unknown_option(word, options);
         return ALD_EXIT_USAGE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <getopt.h>
 #include <glib.h>
 #include <jansson.h>
 
@@ -34,8 +35,13 @@ int ald_json_parse_mode(const char *mode, AldJsonMode *ret);
 /* Flushes the output. Returns an exit code. */
 int ald_print_finish(void);
 
-/* Reports an error of getopt_long() when opterr is 0: c is '?' or ':'. Returns the exit code. */
-int ald_print_option_error(char **argv, int c);
+/* Reports an error of getopt_long() with these options when opterr is 0: c is '?' or ':'. Returns the exit
+ * code. */
+int ald_print_option_error(char **argv, int c, const struct option *options);
+
+/* "did you mean \"status\"? See" if one of the names, whose list ends with NULL, is close to the word, else
+ * "see". */
+char *ald_did_you_mean(const char *word, const char *const *names);
 
 /* Prints an error message to standard error; shortens a long text in its middle. */
 void ald_print_error(const char *format, ...) G_GNUC_PRINTF(1, 2);

@@ -231,8 +231,14 @@ int ald_session_load(AldStateSession *session, const AldCtl *ctl, bool settle)
         return r;
 }
 
-static void print_problem_of_node(const char *what, int r, const GPtrArray *candidates)
+static void print_problem_of_node(AldModel *model, const char *what, int r, const GPtrArray *candidates)
 {
+        const char *closest = r == -ENOTUNIQ ? NULL : ald_model_closest_name(model, what);
+
+        if (closest) {
+                ald_print_error("No node is called \"%s\"; did you mean \"%s\"?", what, closest);
+                return;
+        }
         if (r != -ENOTUNIQ) {
                 ald_print_error("No node is called \"%s\"", what);
                 return;
@@ -256,7 +262,7 @@ int ald_session_find_node(AldStateSession *session, const char *what, const AldE
         r = ald_model_find(session->model, what, ret, candidates);
         if (r >= 0)
                 return ALD_EXIT_OK;
-        print_problem_of_node(what, r, candidates);
+        print_problem_of_node(session->model, what, r, candidates);
         return ALD_EXIT_NO_NODE;
 }
 

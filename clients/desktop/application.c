@@ -6,6 +6,7 @@
 #include "clients/desktop/application.h"
 #include "clients/desktop/notifier.h"
 #include "clients/desktop/window.h"
+#include "record/closest-name.h"
 
 #define RECENT_HOSTS_MAX 10u
 
@@ -241,10 +242,10 @@ static void ald_desktop_application_activate(GApplication *base)
 
 static int ald_desktop_application_command_line(GApplication *base, GApplicationCommandLine *line)
 {
-        GVariantDict *options = g_application_command_line_get_options_dict(line);
+        GVariantDict *given = g_application_command_line_get_options_dict(line);
         const char *host = NULL;
 
-        if (!g_variant_dict_lookup(options, "host", "&s", &host)) {
+        if (!g_variant_dict_lookup(given, "host", "&s", &host)) {
                 g_application_activate(base);
                 return 0;
         }
@@ -258,9 +259,31 @@ static int ald_desktop_application_command_line(GApplication *base, GApplication
         return 0;
 }
 
-static int ald_desktop_application_handle_local_options(GApplication *base, GVariantDict *options)
+static const GOptionEntry options[] = {
+        { "host", 'H', 0, G_OPTION_ARG_STRING, NULL, N_("Look at another machine, over ssh"),
+                N_("USER@HOST") },
+        { "version", 0, 0, G_OPTION_ARG_NONE, NULL, N_("Show the version"), NULL },
+        { NULL, 0, 0, 0, NULL, NULL, NULL },
+};
+
+/* GApplication prints what GOption says of an unknown option, which suggests nothing. */
+static gboolean ald_desktop_application_local_command_line(
+        GApplication *base, char ***arguments, int *ret_status)
 {
-        if (!g_variant_dict_contains(options, "version"))
+        const GOptionEntry *const tables[] = { options, NULL };
+        g_autofree char *suggestion = ald_option_suggestion(tables, *arguments + 1);
+
+        if (!suggestion)
+                return G_APPLICATION_CLASS(ald_desktop_application_parent_class)
+                        ->local_command_line(base, arguments, ret_status);
+        g_printerr("%s\n", suggestion);
+        *ret_status = 1;
+        return TRUE;
+}
+
+static int ald_desktop_application_handle_local_options(GApplication *base, GVariantDict *given)
+{
+        if (!g_variant_dict_contains(given, "version"))
                 return -1;
         g_print("alidade " ALD_VERSION "\n");
         return 0;
@@ -297,18 +320,12 @@ static void ald_desktop_application_class_init(AldDesktopApplicationClass *class
         application_class->startup = ald_desktop_application_startup;
         application_class->activate = ald_desktop_application_activate;
         application_class->command_line = ald_desktop_application_command_line;
+        application_class->local_command_line = ald_desktop_application_local_command_line;
         application_class->handle_local_options = ald_desktop_application_handle_local_options;
 }
 
 static void ald_desktop_application_init(AldDesktopApplication *application)
 {
-        static const GOptionEntry options[] = {
-                { "host", 'H', 0, G_OPTION_ARG_STRING, NULL, N_("Look at another machine, over ssh"),
-                        N_("USER@HOST") },
-                { "version", 0, 0, G_OPTION_ARG_NONE, NULL, N_("Show the version"), NULL },
-                { NULL, 0, 0, 0, NULL, NULL, NULL },
-        };
-
         g_application_add_main_option_entries(G_APPLICATION(application), options);
 }
 

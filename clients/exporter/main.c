@@ -13,6 +13,7 @@
 #include "clients/exporter/exporter.h"
 #include "clients/exporter/listen-sockets.h"
 #include "common/log.h"
+#include "record/closest-name.h"
 
 #define NAME "alidade-exporter"
 
@@ -117,14 +118,18 @@ static bool parse_options(int *argc, char ***argv, int *ret_status)
                 { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and exit", NULL },
                 { NULL },
         };
+        const GOptionEntry *const tables[] = { entries, NULL };
         g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+        g_autofree char *suggestion = NULL;
         g_autoptr(GError) error = NULL;
 
         g_option_context_set_summary(
                 context, "Serves metrics of the cluster to Prometheus and others over HTTP.");
         g_option_context_add_main_entries(context, entries, NULL);
         if (!g_option_context_parse(context, argc, argv, &error) || *argc > 1) {
-                fprintf(stderr, NAME ": %s\n", error ? error->message : "this program takes no arguments");
+                suggestion = error ? ald_option_suggestion(tables, *argv + 1)
+                                   : g_strdup("this program takes no arguments");
+                fprintf(stderr, NAME ": %s\n", suggestion ?: error->message);
                 *ret_status = 2;
                 return false;
         }

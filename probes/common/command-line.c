@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "probes/common/command-line.h"
+#include "record/closest-name.h"
 
 #define FD_MAX 65535u
 
@@ -81,6 +82,17 @@ static int check_switches(const GOptionEntry *const *tables, char *const *words,
         return 0;
 }
 
+static char *suggest(const GOptionEntry *const *tables, char *const *words)
+{
+        g_autoptr(GPtrArray) all = g_ptr_array_new();
+
+        for (; *tables; tables++)
+                g_ptr_array_add(all, (gpointer) *tables);
+        g_ptr_array_add(all, (gpointer) requests);
+        g_ptr_array_add(all, NULL);
+        return ald_option_suggestion((const GOptionEntry *const *) all->pdata, words);
+}
+
 int ald_command_line_parse(const AldCommandLine *line, const GOptionEntry *const *tables, void *userdata,
         int argc, char **argv, char ***ret_rest, char **ret_output, char **ret_error)
 {
@@ -88,6 +100,7 @@ int ald_command_line_parse(const AldCommandLine *line, const GOptionEntry *const
         g_autofree char *description = g_strdup_printf("See %s(1).", line->program);
         GOptionGroup *group = g_option_group_new("main", "", "", userdata, NULL);
         g_auto(GStrv) words = g_new0(char *, (size_t) MAX(argc, 1) + 1);
+        g_autofree char *suggestion = NULL;
         g_autoptr(GError) error = NULL;
 
         /* The usage names the first word. */
@@ -115,7 +128,9 @@ int ald_command_line_parse(const AldCommandLine *line, const GOptionEntry *const
                 *ret_output = g_strdup_printf("%s " ALD_VERSION "\n", line->program);
                 return 1;
         }
-        return ald_command_line_refuse(ret_error, "%s", error->message);
+        if (g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+                suggestion = suggest(tables, words + 1);
+        return ald_command_line_refuse(ret_error, "%s", suggestion ?: error->message);
 }
 
 int ald_command_line_uint64(

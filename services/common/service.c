@@ -13,6 +13,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/source.h"
+#include "record/closest-name.h"
 #include "services/common/errors.h"
 #include "services/common/service-private.h"
 
@@ -342,14 +343,17 @@ static bool parse_options(const AldServiceInfo *info, int *argc, char ***argv, i
                 { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and exit", NULL },
                 { NULL },
         };
+        const GOptionEntry *const tables[] = { entries, NULL };
         g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+        g_autofree char *suggestion = NULL;
         g_autoptr(GError) error = NULL;
 
         g_option_context_set_summary(context, info->description);
         g_option_context_add_main_entries(context, entries, NULL);
         if (!g_option_context_parse(context, argc, argv, &error) || *argc > 1) {
-                fprintf(stderr, "%s: %s\n", info->name,
-                        error ? error->message : "this program takes no arguments");
+                suggestion = error ? ald_option_suggestion(tables, *argv + 1)
+                                   : g_strdup("this program takes no arguments");
+                fprintf(stderr, "%s: %s\n", info->name, suggestion ?: error->message);
                 *ret_status = 2;
                 return false;
         }

@@ -57,7 +57,18 @@ static void refuse(const Call *call, const char *name, const char *text)
         (void) sd_bus_reply_method_error(call->message, &error);
 }
 
-static void refuse_name(const Call *call, int r, const char *text)
+static char *no_such_node(AldModel *model, const char *text)
+{
+        g_autofree char *excerpt = ald_excerpt(text), *similar = NULL;
+        const char *closest = ald_model_closest_name(model, text);
+
+        if (!closest)
+                return g_strdup_printf("No such node: %s", excerpt);
+        similar = ald_excerpt(closest);
+        return g_strdup_printf("No such node: %s; did you mean %s?", excerpt, similar);
+}
+
+static void refuse_name(const Call *call, AldModel *model, int r, const char *text)
 {
         g_autofree char *excerpt = ald_excerpt(text), *message = NULL;
 
@@ -71,7 +82,7 @@ static void refuse_name(const Call *call, int r, const char *text)
                 refuse(call, ALD_ERROR_NO_SUCH_DEVICE, message);
                 return;
         case -ALD_E_NO_SUCH_NODE:
-                message = g_strdup_printf("No such node: %s", excerpt);
+                message = no_such_node(model, text);
                 refuse(call, ALD_ERROR_NO_SUCH_NODE, message);
                 return;
         default:
@@ -96,7 +107,7 @@ static void on_state(AldModel *model, const char *reason, void *userdata)
         }
         r = ald_plan_request_make(model, &call->workload, &call->options, call->owned, &request, &text);
         if (r < 0) {
-                refuse_name(call, r, text);
+                refuse_name(call, model, r, text);
                 ald_plan_job_fail(call->job, -EREMOTEIO);
                 return;
         }

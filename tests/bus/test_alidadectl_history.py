@@ -147,7 +147,7 @@ def test_fields_by_name(recorded):
     ([], "Usage", USAGE), (["nobody"], "No node", NO_NODE), (["atlas", "atlas"], "two different nodes", USAGE),
     (["atlas", "AvailableByte"], "similar: AvailableBytes", USAGE),
     (["atlas", "borealis", "CpuUsage"], "No figure of a link", USAGE),
-    (["atlas", "--since=noon"], "--since=noon: must be a time such as", USAGE),
+    (["atlas", "--since=noon"], "--since=noon is not a time such as", USAGE),
     (["atlas", "--since=9999-12-31"], "--since=9999-12-31 is out of range", USAGE),
     (["atlas", "--until", "1h"], "--until=1h", USAGE), (["atlas", "--since=now"], "earlier", USAGE),
     (["atlas", "--since=-1h", "--until=-2h"], "earlier", USAGE), (["atlas", "--json", "--csv"], "exclude", USAGE),

@@ -242,6 +242,28 @@ def test_help(make_host):
     assert host.alidadectl("", check=False).stderr == 'alidadectl: Unknown command ""; see alidadectl --help\n'
 
 
+@pytest.mark.parametrize("words, said", [
+    (["stauts"], 'Unknown command "stauts"; did you mean "status"? See alidadectl --help'),
+    (["frobnicate"], 'Unknown command "frobnicate"; see alidadectl --help'),
+    (["_nmaes"], 'Unknown command "_nmaes"; see alidadectl --help'),
+    (["cluster", "jion"], 'Unknown command "cluster jion"; did you mean "join"? See alidadectl cluster --help'),
+    (["nodes", "--jsno=pretty"], '--jsno=pretty: unknown option; did you mean "--json"? See --help'),
+    (["history", "atlas", "--sinec=-1h"], '--sinec=-1h: unknown option; did you mean "--since"? See --help'),
+    (["unsilence", "atlas", "--fro=1h"], "--fro=1h: unknown option; see --help"),
+    (["cluster", "leave", "--forec"], '--forec: unknown option; did you mean "--force"? See --help')])
+def test_what_was_meant(make_host, words, said):
+    done = make_host().alidadectl(*words, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (USAGE, "", f"alidadectl: {said}\n")
+
+
+@pytest.mark.parametrize("name, said", [
+    ("altas", 'No node is called "altas"; did you mean "atlas"?'), ("node3", 'No node is called "node3"')])
+def test_which_node_was_meant(play, name, said):
+    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("node1"), THIRD: sample_node("node2")})
+    done = host.alidadectl("show", name, check=False)
+    assert (done.returncode, done.stderr) == (NO_NODE, f"alidadectl: {said}\n")
+
+
 @pytest.mark.parametrize("name", ["nobody", "00", "", "f" * 32, "A1"])
 def test_no_such_node(play, name):
     host, _ = play()

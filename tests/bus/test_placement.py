@@ -209,6 +209,12 @@ def test_names_that_do_not_exist(host, cluster, options, name):
         plan(host, **{key: Typed("as", value) for key, value in options.items()})
 
 
+def test_the_name_that_was_meant(host, cluster):
+    with fails_with("org.alidade.Error.NoSuchNode") as error:
+        plan(host, Must=Typed("as", ["fsat"]))
+    assert error.value.message == "No such node: fsat; did you mean fast?"
+
+
 def test_without_the_state_service(make_host):
     host = make_host(sysroot=True)
     host.start_daemon("placementd")

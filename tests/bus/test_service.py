@@ -4,11 +4,12 @@ becomes of a caller who does not read."""
 
 import contextlib
 import signal
+import subprocess
 
 import pytest
 from gi.repository import Gio, GLib
 
-from bedlib import BusError, wait_until
+from bedlib import SERVICES, BusError, wait_until
 from bedlib.connection import DBUS
 from bedlib.fixtures import needs_namespaces
 from state_service import (ACCESS_DENIED, CLUSTER_POLICY, LIMITS_EXCEEDED, NODE_KINDS, OBJECT_MANAGER, STATE, Cluster,
@@ -126,3 +127,9 @@ def test_a_bus_that_hangs_is_left(make_host):
     finally:
         host.bus.process.signal(signal.SIGCONT)
     assert "The bus has stopped reading: it hangs" in host.daemons[-1].log_text()
+
+
+def test_the_option_that_was_meant():
+    done = subprocess.run([SERVICES["identityd"].binary, "--versoin"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        2, "alidade-identityd: Unknown option --versoin; did you mean --version?\n")

@@ -26,6 +26,11 @@ def test_version_and_help_need_no_screen(desktop):
     assert done.returncode == 0 and "--host" in done.stdout and done.stderr == ""
 
 
+def test_the_option_that_was_meant(desktop):
+    done = desktop.run_program("--hots=x")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "Unknown option --hots; did you mean --host?\n")
+
+
 @pytest.mark.parametrize("host", ["-oProxyCommand=x", "a b", "", "user@", "@host", "host:0", "host:70000", "a;b",
                                   "$(x)", "h\nost"])
 def test_rubbish_for_a_host_is_refused_in_words(desktop, host):

@@ -156,7 +156,7 @@ static int parse_options(int argc, char **argv, CheckOrder *order)
                         r = take_timeout(order, optarg);
                         break;
                 default:
-                        r = ald_options_take(&order->ctl, argv, c);
+                        r = ald_options_take(&order->ctl, argv, c, options);
                 }
         if (r < 0 && argv[optind]) {
                 ald_print_error("Usage: alidadectl check [OPTION…]");

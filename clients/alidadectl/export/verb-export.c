@@ -86,7 +86,7 @@ static int parse_options(int argc, char **argv, ExportOrder *order)
                         order->force = true;
                         break;
                 default:
-                        r = ald_options_take(&order->ctl, argv, c);
+                        r = ald_options_take(&order->ctl, argv, c, options);
                         if (r >= 0)
                                 return r;
                 }

@@ -61,7 +61,7 @@ static int parse_options(int argc, char **argv, FindingsOrder *order)
                         order->follow = true;
                         break;
                 default:
-                        r = ald_options_take(&order->ctl, argv, c);
+                        r = ald_options_take(&order->ctl, argv, c, options);
                         if (r >= 0)
                                 return r;
                 }

@@ -80,7 +80,7 @@ static int parse_options(int argc, char **argv, SilenceOrder *order)
                         order->reason = optarg;
                         break;
                 default:
-                        r = ald_options_take(&order->ctl, argv, c);
+                        r = ald_options_take(&order->ctl, argv, c, order->ends ? common : options);
                         if (r >= 0)
                                 return r;
                 }

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "clients/alidadectl/history/series-choice.h"
+#include "record/closest-name.h"
 
 #define CLOSE_NAMES_MAX 5u
-#define NAME_MAX_LENGTH 127u /* of what is compared letter by letter */
 
 static char *full_name(const AldShownSeries *series)
 {
@@ -81,28 +81,6 @@ static bool add_past_row(GPtrArray *chosen, const AldEntity *node, const char *n
         return chosen->len > before;
 }
 
-/* How many letters must be changed, added or left out; case does not count. */
-static unsigned edit_distance(const char *a, const char *b)
-{
-        unsigned row[NAME_MAX_LENGTH + 1];
-        size_t n = strnlen(b, NAME_MAX_LENGTH);
-
-        for (unsigned k = 0; k <= n; k++)
-                row[k] = k;
-        for (unsigned i = 0; a[i]; i++) {
-                unsigned diagonal = row[0];
-
-                row[0] = i + 1;
-                for (size_t k = 0; k < n; k++) {
-                        unsigned changed = diagonal + (g_ascii_tolower(a[i]) != g_ascii_tolower(b[k]));
-
-                        diagonal = row[k + 1];
-                        row[k + 1] = MIN(changed, MIN(row[k], diagonal) + 1);
-                }
-        }
-        return row[n];
-}
-
 /* 0: contains the other one; UINT_MAX: is nothing like it. */
 static unsigned dissimilarity(const char *candidate, const char *name)
 {
@@ -111,8 +89,8 @@ static unsigned dissimilarity(const char *candidate, const char *name)
 
         if (strlen(wanted) >= 3 && (strstr(low, wanted) || strstr(wanted, low)))
                 return 0;
-        distance = edit_distance(candidate, name);
-        return distance <= 1 + strlen(name) / 4 ? distance : G_MAXUINT;
+        distance = ald_edit_distance(candidate, name);
+        return ald_edits_are_few(name, distance) ? distance : G_MAXUINT;
 }
 
 typedef struct CloseName {

@@ -93,7 +93,7 @@ static int parse_options(int argc, char **argv, HistoryOrder *order)
                         r = take_points(order, optarg);
                         break;
                 default:
-                        r = ald_options_take(&order->ctl, argv, c);
+                        r = ald_options_take(&order->ctl, argv, c, options);
                 }
         order->words = argv + optind;
         return r;

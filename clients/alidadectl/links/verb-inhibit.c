@@ -211,7 +211,7 @@ static int parse_options(int argc, char **argv, Order *order)
                         order->release = optarg;
                         break;
                 default:
-                        r = ald_options_take(&order->ctl, argv, c);
+                        r = ald_options_take(&order->ctl, argv, c, options);
                         if (r >= 0)
                                 return r;
                 }

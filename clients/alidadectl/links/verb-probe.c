@@ -81,7 +81,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *orde
                         order->force = true;
                         break;
                 default:
-                        r = ald_options_take(ctl, argv, c);
+                        r = ald_options_take(ctl, argv, c, options);
                         if (r >= 0)
                                 return r;
                 }

@@ -312,7 +312,7 @@ static int take_option(AldPlaceOrder *order, AldCtl *ctl, char **argv, int c)
         case MESSAGE_BYTES:
                 return take_workload_option(&order->order, c, optarg) ? -1 : ALD_EXIT_USAGE;
         default:
-                return ald_options_take(ctl, argv, c);
+                return ald_options_take(ctl, argv, c, long_options);
         }
 }
 
