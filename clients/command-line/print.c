@@ -202,3 +202,17 @@ void ald_print_error(const char *format, ...)
         rendered = ald_text_render(safe, false, g_get_charset(NULL));
         fprintf(stderr, "alidadectl: %s\n", rendered);
 }
+
+int ald_print_done(const char *format, ...)
+{
+        g_autofree char *text = NULL, *safe = NULL, *rendered = NULL;
+        va_list list;
+
+        va_start(list, format);
+        text = g_strdup_vprintf(format, list);
+        va_end(list);
+        safe = ald_text_safe(text);
+        rendered = ald_text_render(safe, false, g_get_charset(NULL));
+        puts(rendered);
+        return ald_print_finish();
+}

@@ -32,6 +32,9 @@ char *ald_json_text(const json_t *value, AldJsonMode mode);
 /* Parses the argument of --json, NULL if there is none; reports errors. */
 int ald_json_parse_mode(const char *mode, AldJsonMode *ret);
 
+/* Prints a line that says what was done; names in it may be of other machines. Returns an exit code. */
+int ald_print_done(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
 /* Flushes the output. Returns an exit code. */
 int ald_print_finish(void);
 

@@ -201,11 +201,12 @@ def test_set_name(make_host):
     host = make_host(sysroot=True, daemons=EVERYTHING, polkit=True)
     with Reader(host, "monitor", "--json") as reader:
         reader.wait_for_event(Event="synced")
-        assert host.alidadectl("set-name", "Ada's big box").stdout == ""
+        assert host.alidadectl("set-name", "Ada's big box").stdout == (
+            'This machine is now called "Ada\'s big box"\n')
         reader.wait_for_event(lambda event: event["Fields"].get("FriendlyName") == "Ada's big box",
                               Kind="Node1.Identity")
     assert get_json(host, "show", "Ada's big box")["NodeId"] == own_id(host)
-    host.alidadectl("set-name", "")
+    assert host.alidadectl("set-name", "").stdout == "Removed the friendly name of this machine\n"
     assert host.alidadectl("set-name", "a\nb", check=False).returncode not in (OK, DENIED, USAGE)
 
 

@@ -339,12 +339,16 @@ def test_odd_signals_are_skipped(played):
 
 def test_silencing(played):
     host, _, history = played
-    assert host.alidadectl("silence", "atlas").stdout == ""
+    assert host.alidadectl("silence", "atlas").stdout == (
+        'Findings about atlas are silent until "alidadectl unsilence"\n')
     assert history.calls("Silence")[-1] == (ME, "", NEVER, "")
-    host.alidadectl("silence", "--for=2h", "--reason=moves", "borealis", ME)
+    done = host.alidadectl("silence", "--for=2h", "--reason=moves", "borealis", ME).stdout
+    assert re.fullmatch(
+        r"Findings about the links between borealis and atlas are silent until 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\n", done)
     node, peer, until, reason = history.calls("Silence")[-1]
     assert (node, peer, reason) == (PEER, ME, "moves") and abs(until - now() - 120 * MINUTE) < MINUTE
-    host.alidadectl("unsilence", "atlas", "borealis")
+    assert host.alidadectl("unsilence", "atlas", "borealis").stdout == (
+        "Findings about the links between atlas and borealis are reported again\n")
     assert history.calls("Unsilence")[-1] == (ME, PEER)
     gone = f"{7:032x}"
     host.alidadectl("unsilence", gone)

@@ -969,7 +969,9 @@ def play_cluster(play, make_host):
 def test_forget(play_cluster, what):
     host, asked = play_cluster()
     done = host.alidadectl("forget", what)
-    assert (done.stdout, done.stderr, asked) == ("", "", [FAR if FAR.startswith(what) else PEER])
+    hidden, name = (FAR, "the-stale") if FAR.startswith(what) else (PEER, "the-offline")
+    assert (done.stdout, done.stderr, asked) == (
+        f"Hid {name} ({hidden}) on every machine of the cluster until it is back\n", "", [hidden])
 
 
 def test_forget_for_scripts(play_cluster):

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/agent.h"
+#include "clients/alidadectl/findings/event-text.h"
 #include "clients/alidadectl/findings/silence-table.h"
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/options.h"
@@ -257,20 +258,30 @@ static int call(const SilenceOrder *order, sd_bus *bus, bool interactive, sd_bus
         return r < 0 ? r : sd_bus_call(bus, m, interactive ? ASKING_USEC : 0, error, NULL);
 }
 
-static char *describe(const SilenceOrder *order, AldModel *model)
+static char *describe_nodes(const SilenceOrder *order, AldModel *model)
 {
         g_autofree char *node = ald_node_name(model, order->ids[0]);
         g_autofree char *peer = *order->ids[1] ? ald_node_name(model, order->ids[1]) : NULL;
-        const char *verb = order->ends ? "Cannot end the silence of" : "Cannot silence";
 
-        return peer ? g_strdup_printf("%s the links between %s and %s", verb, node, peer)
-                    : g_strdup_printf("%s %s", verb, node);
+        return peer ? g_strdup_printf("the links between %s and %s", node, peer) : g_steal_pointer(&node);
+}
+
+static int print_done(const SilenceOrder *order, const char *nodes)
+{
+        g_autofree char *until = NULL;
+
+        if (order->ends)
+                return ald_print_done("Findings about %s are reported again", nodes);
+        if (order->until_usec == ALD_ABSENT_UINT64)
+                return ald_print_done("Findings about %s are silent until \"alidadectl unsilence\"", nodes);
+        until = ald_event_time(order->until_usec);
+        return ald_print_done("Findings about %s are silent until %s", nodes, until);
 }
 
 static int change(const SilenceOrder *order, sd_bus *bus, AldModel *model)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
-        g_autofree char *what = describe(order, model);
+        g_autofree char *nodes = describe_nodes(order, model), *what = NULL;
         int agent, r = ald_bus_await(bus, ALD_HISTORY_NAME, &error);
 
         if (r >= 0) {
@@ -279,8 +290,9 @@ static int change(const SilenceOrder *order, sd_bus *bus, AldModel *model)
                 ald_agent_stop(agent);
         }
         if (r >= 0)
-                return ALD_EXIT_OK;
+                return print_done(order, nodes);
         ald_bus_ensure_error(&error, r);
+        what = g_strdup_printf("Cannot %s %s", order->ends ? "end the silence of" : "silence", nodes);
         return ald_bus_print_error(&error, what, ALD_HISTORY_UNIT);
 }
 

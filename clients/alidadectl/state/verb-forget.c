@@ -43,11 +43,12 @@ static int forget(const AldCtl *ctl, const AldEntity *node)
                 r = call(bus, node->id, ald_agent_may_ask(ctl), &error);
                 ald_agent_stop(agent);
         }
+        label = ald_entity_label(node);
         if (r >= 0)
-                return ALD_EXIT_OK;
+                return ald_print_done(
+                        "Hid %s (%s) on every machine of the cluster until it is back", label, node->id);
         if (!sd_bus_error_is_set(&error))
                 (void) sd_bus_error_set_errno(&error, r);
-        label = ald_entity_label(node);
         what = g_strdup_printf("Cannot forget %s", label);
         return ald_bus_print_error(&error, what, ALD_CLUSTER_UNIT);
 }
@@ -62,8 +63,8 @@ static int check(const AldEntity *node)
                 ald_print_error("Cannot forget %s: it is online", label);
                 return ALD_EXIT_ERROR;
         }
-        printf("Would hide %s (%s) on every machine of the cluster until it is back\n", label, node->id);
-        return ald_print_finish();
+        return ald_print_done(
+                "Would hide %s (%s) on every machine of the cluster until it is back", label, node->id);
 }
 
 int ald_verb_forget(const AldCtl *ctl)

@@ -43,8 +43,10 @@ int ald_verb_set_name(const AldCtl *ctl)
                 r = call(bus, ctl->args[0], ald_agent_may_ask(ctl), &error);
                 ald_agent_stop(agent);
         }
+        if (r >= 0 && !*ctl->args[0])
+                return ald_print_done("Removed the friendly name of %s", ctl->host ?: "this machine");
         if (r >= 0)
-                return ALD_EXIT_OK;
+                return ald_print_done("%s is now called \"%s\"", ctl->host ?: "This machine", ctl->args[0]);
         if (!sd_bus_error_is_set(&error))
                 (void) sd_bus_error_set_errno(&error, r);
         return ald_bus_print_error(&error, "Cannot set the name", ALD_IDENTITY_UNIT);
