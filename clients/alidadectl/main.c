@@ -28,13 +28,13 @@ static int verb_version(const AldCtl *ctl)
 }
 
 static const AldVerb verbs[] = {
-        { "status", 0, 0, ald_verb_status, "status",
-                "Show this machine at a glance, and the totals of the cluster" },
+        { "status", 0, 1, ald_verb_status, "status [NODE]",
+                "Show this machine or another node at a glance, and the totals of the cluster" },
         { "nodes", 0, 0, ald_verb_nodes, "nodes", "List all nodes" },
         { "show", 1, 1, ald_verb_show, "show NODE",
                 "Show everything about a node, given its name, its id or the first digits of the id" },
-        { "links", 0, 1, ald_verb_links, "links [NODE]",
-                "List the measured links, all or those of one node" },
+        { "links", 0, 2, ald_verb_links, "links [NODE…]",
+                "List the measured links, all or those of one node, or of two with each other" },
         { "topology", 0, 0, ald_verb_topology, "topology",
                 "Show what joins the nodes, measured or not, and how fast it is" },
         { "fabric", 0, 1, ald_verb_fabric, "fabric [NODE]",
@@ -67,7 +67,7 @@ static const AldVerb verbs[] = {
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
                 "Create, join and maintain a cluster; see alidadectl cluster --help" },
         { "version", 0, 0, verb_version, "version", "Show the version" },
-        { "help", 0, 0, verb_help, NULL, NULL },
+        { "help", 0, 2, verb_help, NULL, NULL },
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
 };
 
@@ -105,7 +105,7 @@ static void print_option_helps(const char *verb)
         puts("\nSee alidadectl(1).");
 }
 
-static int verb_help(const AldCtl *ctl)
+static int print_general_help(void)
 {
         puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
              "Show the nodes and links of a cluster, and what they can do.\n\n"
@@ -121,16 +121,16 @@ static int verb_help(const AldCtl *ctl)
 }
 
 /* Of the verb that was given before --help; of the program if there was none. */
-static int print_help(const AldCtl *ctl, const GPtrArray *words)
+static int print_help(const char *verb)
 {
-        for (size_t i = 0; words->len > 0 && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-                if (!verbs[i].usage || strcmp(verbs[i].name, words->pdata[0]) != 0)
+        for (size_t i = 0; verb && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+                if (!verbs[i].usage || strcmp(verbs[i].name, verb) != 0)
                         continue;
                 printf("Usage: alidadectl [OPTION…] %s\n\n%s.\n", verbs[i].usage, verbs[i].help);
                 print_option_helps(verbs[i].name);
                 return ald_print_finish();
         }
-        return verb_help(ctl);
+        return print_general_help();
 }
 
 /* Whether a verb has options of its own. */
@@ -169,7 +169,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         g_ptr_array_add(words, optarg);
                         break;
                 case 'h':
-                        return print_help(ctl, words);
+                        return print_help(words->len > 0 ? words->pdata[0] : NULL);
                 case VERSION:
                         return verb_version(ctl);
                 case ONCE:
@@ -239,6 +239,23 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                 return verbs[i].run(ctl);
         }
         return unknown_verb(name);
+}
+
+/* "help VERB" is "VERB --help"; "help cluster join" is "cluster --help". */
+static int verb_help(const AldCtl *ctl)
+{
+        const char *verb = ctl->args[0];
+        char *option[] = { (char *) "--help", NULL };
+        AldCtl own = *ctl;
+
+        if (!verb)
+                return print_general_help();
+        for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+                if (verbs[i].usage && strcmp(verbs[i].name, verb) == 0) {
+                        own.args = option;
+                        return has_own_options(verb) ? verbs[i].run(&own) : print_help(verb);
+                }
+        return unknown_verb(verb);
 }
 
 int main(int argc, char **argv)

@@ -256,6 +256,8 @@ int main(int argc, char **argv)
                 name = *command.ctl.args++;
                 command.n_args--;
         }
+        if (strcmp(name, "help") == 0)
+                return help();
         for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
                 if (strcmp(verbs[i].name, name) == 0)
                         return run_verb(&verbs[i], given, &command);

@@ -143,6 +143,14 @@ def test_fields_by_name(recorded):
     assert "SwapAvailableBytes" not in text, "of several, those that are recorded"
 
 
+@pytest.mark.parametrize("figure", ["memory", "Memory", "node1.memory"])
+def test_figures_of_a_kind(recorded, figure):
+    host, _ = recorded
+    text = host.alidadectl("history", "atlas", figure).stdout
+    assert [line for line in text.splitlines() if line.startswith("Node1")] == ["Node1.Memory"]
+    assert "63.0" in line_of(text, "AvailableBytes") and "Compute" not in text
+
+
 @pytest.mark.parametrize("words, reason, status", [
     ([], "Usage", USAGE), (["nobody"], "No node", NO_NODE), (["atlas", "atlas"], "two different nodes", USAGE),
     (["atlas", "AvailableByte"], "similar: AvailableBytes", USAGE),

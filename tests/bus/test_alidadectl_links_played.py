@@ -211,6 +211,21 @@ def test_links_of_a_node_by_name(play):
     assert len(get_json(host, "links")["Links"]) == 5
     done = host.alidadectl("links", "nobody", check=False)
     assert (done.returncode, done.stdout) == (NO_NODE, "")
+    text = host.alidadectl("links", "node-10", "atlas").stdout
+    assert [line[:line.index("  ")] for line in text.splitlines()[1:]] == ["atlas → node-10", "atlas → node-10"]
+    assert get_json(host, "links", "atlas", "node-10")["Links"].keys() == {
+        f"{ME}/{PEER},192.0.2.2", f"{ME}/{PEER},mlx5_0.1,mlx5_1.1"}
+    for words, code, said in ((["atlas", "nobody"], NO_NODE, "No node is called"),
+                              (["atlas", ME], USAGE, "A link joins two different nodes")):
+        done = host.alidadectl("links", *words, check=False)
+        assert (done.returncode, done.stdout) == (code, "") and said in done.stderr
+
+
+def test_links_of_two_nodes_without_any(play):
+    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("node-10"), THIRD: sample_node("node-9")},
+                   {(ME, f"{PEER},192.0.2.2"): link(PEER)})
+    assert host.alidadectl("links", "atlas", "node-9").stdout == (
+        "No link between atlas and node-9 has been measured yet.\n")
 
 
 def test_no_links(play):
@@ -897,7 +912,7 @@ def test_inhibit_list(play_probe):
 # The command line
 
 @pytest.mark.parametrize("args", [
-    ["links", "a", "b"], ["topology", "x"], ["probe"], ["probe", "link"], ["probe", "node", "x"],
+    ["links", "a", "b", "c"], ["topology", "x"], ["probe"], ["probe", "link"], ["probe", "node", "x"],
     ["probe", "link", "a", "b"], ["probe", "link", "a", "--path=x"], ["probe", "link", "a", "--path=192.0.2.1%eth0"],
     ["probe", "link", "a", "--path="], ["probe", "--nonsense"], ["probe", "link", "a", "--json=x"], ["inhibit"],
     ["inhibit", "--list", "x"], ["inhibit", "--release=x"], ["inhibit", "--release=1", "x"],

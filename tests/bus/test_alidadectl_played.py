@@ -239,6 +239,12 @@ def test_what_is_long_is_not_echoed(make_host, args):
 def test_help(make_host):
     host = make_host()
     assert host.alidadectl("help").stdout == host.alidadectl("--help").stdout
+    for verb in ("nodes", "history", "cluster", "unsilence"):
+        assert host.alidadectl("help", verb).stdout == host.alidadectl(verb, "--help").stdout != ""
+    for words in (["help", "cluster", "join"], ["cluster", "help"]):
+        assert host.alidadectl(*words).stdout == host.alidadectl("cluster", "--help").stdout
+    done = host.alidadectl("help", "histroy", check=False)
+    assert (done.returncode, done.stdout) == (USAGE, "") and 'did you mean "history"?' in done.stderr
     assert host.alidadectl("", check=False).stderr == 'alidadectl: Unknown command ""; see alidadectl --help\n'
 
 
@@ -262,6 +268,15 @@ def test_which_node_was_meant(play, name, said):
     host, _ = play({ME: sample_node("atlas"), PEER: sample_node("node1"), THIRD: sample_node("node2")})
     done = host.alidadectl("show", name, check=False)
     assert (done.returncode, done.stderr) == (NO_NODE, f"alidadectl: {said}\n")
+
+
+def test_status_of_another_node(play):
+    host, _ = play({ME: sample_node("atlas"), PEER: sample_node("borealis")})
+    text = host.alidadectl("status", "borealis").stdout
+    assert text.startswith(f"borealis {PEER}\n") and "\nCluster\n" in text and "Node1." not in text
+    found = get_json(host, "status", PEER)
+    assert found["NodeId"] == PEER and found["Node"]["Node1.Identity"]["FriendlyName"] == "borealis"
+    assert host.alidadectl("status", "nobody", check=False).returncode == NO_NODE
 
 
 @pytest.mark.parametrize("name", ["nobody", "00", "", "f" * 32, "A1"])

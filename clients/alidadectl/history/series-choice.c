@@ -12,27 +12,29 @@ static char *full_name(const AldShownSeries *series)
         return g_strdup_printf("%s.%s", ald_kinds[series->kind].name, series->field);
 }
 
-/* Whether a name is the same, or ends where a part of it ends. */
+/* Whether a name is the same, or ends where a part of it ends; case does not count. */
 static bool begins_with(const char *whole, const char *name)
 {
         size_t n = strlen(name);
 
-        return strncmp(whole, name, n) == 0 && (whole[n] == '\0' || whole[n] == '.' || whole[n] == '[');
+        return g_ascii_strncasecmp(whole, name, n) == 0 &&
+               (whole[n] == '\0' || whole[n] == '.' || whole[n] == '[');
 }
 
 static bool is_exactly(const AldShownSeries *series, const char *name)
 {
         g_autofree char *full = full_name(series);
 
-        return strcmp(full, name) == 0 || strcmp(series->field, name) == 0;
+        return g_ascii_strcasecmp(full, name) == 0 || g_ascii_strcasecmp(series->field, name) == 0;
 }
 
 static bool is_meant(const AldShownSeries *series, const char *name)
 {
         g_autofree char *full = full_name(series);
+        const char *after_dot = strchr(full, '.') + 1; /* "Memory.AvailableBytes" of "Node1.Memory.…" */
 
-        return begins_with(full, name) || begins_with(series->field, name) ||
-               strcmp(series->column->name, name) == 0;
+        return begins_with(full, name) || begins_with(after_dot, name) || begins_with(series->field, name) ||
+               g_ascii_strcasecmp(series->column->name, name) == 0;
 }
 
 /* Moves those that are meant, which are found once only. Of several of which only some are recorded, only

@@ -3,14 +3,24 @@
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
-static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+/* Without a peer all links of the node, and without a node all there are. */
+typedef struct LinkChoice {
+        const AldEntity *node, *peer;
+} LinkChoice;
+
+static int print_as_json(const AldCtl *ctl, AldModel *model, const LinkChoice *choice)
 {
-        g_autoptr(GPtrArray) links = ald_links_of(model, node);
+        g_autoptr(GPtrArray) links = ald_links_of(model, choice->node);
+        g_autoptr(GPtrArray) of_peer = ald_links_of(model, choice->peer);
         json_t *object = json_object();
         int r;
 
+        for (guint i = links->len; choice->peer && i-- > 0;)
+                if (!g_ptr_array_find(of_peer, links->pdata[i], NULL))
+                        g_ptr_array_remove_index(links, i);
         json_object_set_new(object, "Names", ald_model_names_to_json(model));
         json_object_set_new(object, "Links", ald_entities_to_json(links));
         r = ald_print_json(ctl, object);
@@ -18,29 +28,66 @@ static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *no
         return r;
 }
 
-static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
+static GPtrArray *find_summaries(AldModel *model, const LinkChoice *choice)
 {
-        g_autoptr(GPtrArray) links = ald_link_summaries(model, node, ald_now());
+        GPtrArray *links = ald_link_summaries(model, choice->node, ald_now());
+
+        for (guint i = links->len; choice->peer && i-- > 0;) {
+                const AldLinkSummary *link = links->pdata[i];
+
+                if (g_strcmp0(link->source_id, choice->peer->id) != 0 &&
+                        g_strcmp0(link->sink_id, choice->peer->id) != 0)
+                        g_ptr_array_remove_index(links, i);
+        }
+        return links;
+}
+
+static char *describe_none(const LinkChoice *choice)
+{
+        g_autofree char *node = choice->node ? ald_entity_label(choice->node) : NULL;
+        g_autofree char *peer = choice->peer ? ald_entity_label(choice->peer) : NULL;
+
+        return peer ? g_strdup_printf("No link between %s and %s has been measured yet.\n", node, peer)
+                    : g_strdup("No link has been measured yet.\n");
+}
+
+static int print_as_text(const AldCtl *ctl, AldModel *model, const LinkChoice *choice)
+{
+        g_autoptr(GPtrArray) links = find_summaries(model, choice);
         g_autoptr(GString) out = g_string_new(NULL);
+        g_autofree char *none = links->len == 0 ? describe_none(choice) : NULL;
         AldStyleInfo info = ald_style_info();
 
-        if (links->len == 0)
-                return ald_print(ctl, &info, "No link has been measured yet.\n");
+        if (none)
+                return ald_print(ctl, &info, none);
         ald_link_table_append(out, links, info.columns, 0);
         return ald_print(ctl, &info, out->str);
+}
+
+static int find_nodes(const AldCtl *ctl, AldStateSession *session, LinkChoice *choice)
+{
+        int r = ctl->args[0] ? ald_session_find_node(session, ctl->args[0], &choice->node) : ALD_EXIT_OK;
+
+        if (r == ALD_EXIT_OK && ctl->args[0] && ctl->args[1])
+                r = ald_session_find_node(session, ctl->args[1], &choice->peer);
+        if (r != ALD_EXIT_OK || !choice->peer || choice->node != choice->peer)
+                return r;
+        ald_print_error("A link joins two different nodes");
+        return ALD_EXIT_USAGE;
 }
 
 int ald_verb_links(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        const AldEntity *node = NULL;
+        LinkChoice choice = { NULL, NULL };
         int r;
 
         session.with_edges = !ctl->json;
         r = ald_session_load(&session, ctl, false);
-        if (r == ALD_EXIT_OK && ctl->args[0])
-                r = ald_session_find_node(&session, ctl->args[0], &node);
+        if (r == ALD_EXIT_OK)
+                r = find_nodes(ctl, &session, &choice);
         if (r != ALD_EXIT_OK)
                 return r;
-        return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);
+        return ctl->json ? print_as_json(ctl, session.model, &choice)
+                         : print_as_text(ctl, session.model, &choice);
 }

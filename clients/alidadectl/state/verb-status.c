@@ -8,30 +8,31 @@
 
 #define LINKS_MAX 8u
 
-static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *own)
+static int print_as_json(const AldCtl *ctl, AldModel *model, const AldEntity *node)
 {
+        const char *id = node ? node->id : ald_model_node_id(model);
         json_t *object = json_object();
         int r;
 
-        if (ald_model_node_id(model))
-                json_object_set_new(object, "NodeId", json_string(ald_model_node_id(model)));
+        if (id)
+                json_object_set_new(object, "NodeId", json_string(id));
         json_object_set(object, "Totals", ald_model_totals_json(model));
-        json_object_set_new(object, "Node", own ? ald_entity_to_json(own) : json_object());
+        json_object_set_new(object, "Node", node ? ald_entity_to_json(node) : json_object());
         json_object_set(object, "Findings", ald_model_findings_json(model));
         r = ald_print_json(ctl, object);
         json_decref(object);
         return r;
 }
 
-static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *own)
+static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *node)
 {
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
         double now = ald_now();
 
-        if (own) {
-                ald_describe_node(out, own, info.columns, now);
-                ald_link_describe(out, model, own, info.columns, LINKS_MAX, now);
+        if (node) {
+                ald_describe_node(out, node, info.columns, now);
+                ald_link_describe(out, model, node, info.columns, LINKS_MAX, now);
         } else
                 g_string_append(out, "This machine has not reported anything yet.\n");
         g_string_append_c(out, '\n');
@@ -43,7 +44,7 @@ static int print_as_text(const AldCtl *ctl, AldModel *model, const AldEntity *ow
 int ald_verb_status(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        const AldEntity *own;
+        const AldEntity *node;
         int r;
 
         session.with_edges = !ctl->json;
@@ -51,6 +52,10 @@ int ald_verb_status(const AldCtl *ctl)
         r = ald_session_load(&session, ctl, true);
         if (r != ALD_EXIT_OK)
                 return r;
-        own = ald_model_get(session.model, ald_model_node_id(session.model));
-        return ctl->json ? print_as_json(ctl, session.model, own) : print_as_text(ctl, session.model, own);
+        node = ald_model_get(session.model, ald_model_node_id(session.model));
+        if (ctl->args[0])
+                r = ald_session_find_node(&session, ctl->args[0], &node);
+        if (r != ALD_EXIT_OK)
+                return r;
+        return ctl->json ? print_as_json(ctl, session.model, node) : print_as_text(ctl, session.model, node);
 }
