@@ -937,6 +937,13 @@ def test_presence_is_shown(play):
     text = host.alidadectl("show", PEER).stdout
     assert "Seen: offline for 10 min\n" in text and "ClockOffsetUSec: +2 h\n" in text
     assert "SinceUSec: 10 min ago\n" in text
+    for words in (["show", PEER], ["status", "the-duplicate"]):
+        lines = host.alidadectl(*words).stdout.splitlines()
+        state_word = "Offline" if PEER in words else "Duplicate"
+        assert re.fullmatch(rf"{state_word} since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d; "
+                            "the figures below are the last known ones", lines[1])
+    for name in ("the-online", "the-stale", "alone"):
+        assert "last known" not in host.alidadectl("show", name).stdout
     assert get_json(host, "nodes")["Nodes"][PEER]["Node1.Presence"]["State"] == "offline"
     assert state.calls("GetManagedObjects")
 

@@ -59,7 +59,7 @@ static void check_words(AldModel *model)
         g_autoptr(GString) out = g_string_new(NULL);
 
         for (guint i = 0; i < nodes->len; i++) {
-                ald_describe_node(out, nodes->pdata[i], COLUMNS, NOW);
+                ald_describe_node(out, model, nodes->pdata[i], COLUMNS, NOW);
                 ald_describe_records(out, nodes->pdata[i], COLUMNS, NOW);
         }
         ald_describe_cluster(out, model, COLUMNS);

@@ -11,6 +11,7 @@
 #include "clients/common/format.h"
 #include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
+#include "clients/common/words.h"
 #include "state-client/model-json.h"
 
 #define VALUE_ROOM 16
@@ -154,11 +155,31 @@ static void describe_title(GString *out, const AldEntity *node, unsigned columns
         g_string_append_printf(out, ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL "\n", node->id);
 }
 
-void ald_describe_node(GString *out, const AldEntity *node, unsigned columns, double now_usec)
+/* Old figures would be taken for those of now. */
+static void describe_exclusion(GString *out, const AldEntity *node, const char *state, unsigned columns)
+{
+        const AldPresence *presence = ald_entity_as(node, PRESENCE, AldPresence);
+        const char *word = ald_word(state);
+        g_autofree char *since = NULL, *line = NULL;
+
+        if (presence->since_usec != ALD_ABSENT_UINT64)
+                since = ald_event_time(presence->since_usec);
+        line = g_strdup_printf(ALD_STYLE_ERROR "%c%s%s%s" ALD_STYLE_NORMAL
+                                               "; the figures below are the last known ones",
+                g_ascii_toupper(*word), word + 1, since ? " since " : "", since ?: "");
+        ald_text_wrap(out, line, columns, 0);
+        g_string_append_c(out, '\n');
+}
+
+void ald_describe_node(
+        GString *out, AldModel *model, const AldEntity *node, unsigned columns, double now_usec)
 {
         g_autoptr(GPtrArray) facts = ald_node_facts(node, now_usec);
+        const char *exclusion = ald_node_exclusion(model, node);
 
         describe_title(out, node, columns);
+        if (exclusion)
+                describe_exclusion(out, node, exclusion, columns);
         ald_describe_facts(out, facts, NODE_LABEL_WIDTH, columns);
 }
 

@@ -16,7 +16,8 @@ void ald_describe_entry(GString *out, const char *label, unsigned label_width, u
 void ald_describe_facts(GString *out, const GPtrArray *facts, unsigned label_width, unsigned columns);
 
 /* A node at a glance. */
-void ald_describe_node(GString *out, const AldEntity *node, unsigned columns, double now_usec);
+void ald_describe_node(
+        GString *out, AldModel *model, const AldEntity *node, unsigned columns, double now_usec);
 
 /* Everything about a node or link, each record under its own heading. */
 void ald_describe_records(GString *out, const AldEntity *entity, unsigned columns, double now_usec);

@@ -41,7 +41,7 @@ static int print_as_text(const AldCtl *ctl, const AldStateSession *session, cons
         AldStyleInfo info = ald_style_info();
         double now = ald_now();
 
-        ald_describe_node(out, node, info.columns, now);
+        ald_describe_node(out, model, node, info.columns, now);
         ald_link_describe(out, model, node, info.columns, 0, now);
         ald_describe_records(out, node, info.columns, now);
         for (guint i = 0; i < links->len; i++) {

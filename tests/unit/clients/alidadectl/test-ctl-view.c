@@ -42,7 +42,7 @@ static void test_absent(void)
         g_assert_nonnull(row);
         g_assert_nonnull(strstr(row, ALD_ABSENT_TEXT));
         g_assert_null(strpbrk(row + 8, "0123456789"));
-        ald_describe_node(out, model_node(model, 1), 80, NOW);
+        ald_describe_node(out, model, model_node(model, 1), 80, NOW);
         ald_describe_cluster(out, model, 80);
         g_assert_nonnull(strstr(out->str, "Memory: " ALD_ABSENT_TEXT "\n"));
         g_assert_nonnull(strstr(out->str, "FP16 compute: " ALD_ABSENT_TEXT "\n"));
@@ -55,7 +55,7 @@ static char *describe(const char *records)
         GString *out = g_string_new(NULL);
 
         model_put_node(model, 1, records);
-        ald_describe_node(out, model_node(model, 1), 0, NOW);
+        ald_describe_node(out, model, model_node(model, 1), 0, NOW);
         return g_string_free(out, FALSE);
 }
 
@@ -151,7 +151,7 @@ static void test_hostile(void)
         lines = ald_view_lines(&view);
         for (guint i = 0; i < lines->len; i++)
                 assert_harmless(lines->pdata[i]);
-        ald_describe_node(out, model_node(model, 1), 60, NOW);
+        ald_describe_node(out, model, model_node(model, 1), 60, NOW);
         ald_describe_records(out, model_node(model, 1), 60, NOW);
         ald_describe_findings(out, model, NULL, NULL, 60);
         assert_harmless(out->str);
