@@ -181,13 +181,11 @@ static json_t *read_local(const AldClusterFiles *files)
 static char *describe_expiry(double expiry)
 {
         double days = (expiry - ald_now()) / DAY_USEC;
-        g_autoptr(GDateTime) time = NULL;
         g_autofree char *date = NULL;
 
         if (isnan(expiry))
                 return g_strdup(ALD_ABSENT_TEXT);
-        time = g_date_time_new_from_unix_utc((gint64) (expiry / 1e6));
-        date = time ? g_date_time_format(time, "%F") : g_strdup("?");
+        date = ald_format_date(expiry);
         if (days < 0)
                 return g_strdup_printf(ALD_STYLE_ERROR "expired on %s" ALD_STYLE_NORMAL, date);
         return days < SOON_DAYS ? g_strdup_printf(ALD_STYLE_WARNING "until %s (%.0f days)" ALD_STYLE_NORMAL,

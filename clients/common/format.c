@@ -6,6 +6,7 @@
 #include "clients/common/safe-text.h"
 #include "record/translate.h"
 
+#define FAR_SECONDS (366 * 86400.0) /* people count further days by the calendar */
 #define USEC_PER_SEC 1e6
 
 static char *absent(void)
@@ -185,29 +186,44 @@ char *ald_format_whole_unit(double usec)
         return NULL;
 }
 
+char *ald_format_date(double usec)
+{
+        g_autoptr(GDateTime) time = NULL;
+
+        if (!is_amount(usec) || usec > (double) ALD_INTEGER_MAX)
+                return g_strdup("?");
+        time = g_date_time_new_from_unix_utc((gint64) (usec / USEC_PER_SEC));
+        return g_date_time_format(time, "%F");
+}
+
+bool ald_is_far(double usec)
+{
+        return usec > FAR_SECONDS * USEC_PER_SEC;
+}
+
 char *ald_format_age(double then_usec, double now_usec)
 {
         double seconds = floor((now_usec - then_usec) / USEC_PER_SEC);
 
         if (!isfinite(seconds))
                 return absent();
+        if (ald_is_far(now_usec - then_usec))
+                return ald_format_date(then_usec);
         for (size_t i = 0; i < G_N_ELEMENTS(time_units); i++)
                 if (seconds >= time_units[i].seconds)
                         return g_strdup_printf(_(time_units[i].age), floor(seconds / time_units[i].seconds));
         return g_strdup(_("now"));
 }
 
-/* 2027-12-23, in 396 d; without now (NaN) the date alone. */
+/* 2027-12-23, in 36 d; the date alone if that is far away, or without now (NaN). */
 static char *format_expiry(double end_usec, double now_usec)
 {
-        g_autoptr(GDateTime) time = NULL;
         g_autofree char *date = NULL, *left = NULL;
 
         if (!is_amount(end_usec))
                 return absent();
-        time = g_date_time_new_from_unix_utc((gint64) (end_usec / USEC_PER_SEC));
-        date = time ? g_date_time_format(time, "%F") : g_strdup("?");
-        if (!isfinite(now_usec))
+        date = ald_format_date(end_usec);
+        if (!isfinite(now_usec) || ald_is_far(fabs(end_usec - now_usec)))
                 return g_steal_pointer(&date);
         left = end_usec > now_usec ? ald_format_duration(end_usec - now_usec)
                                    : ald_format_age(end_usec, now_usec);

@@ -43,6 +43,12 @@ char *ald_format_whole_unit(double usec); /* 35 s, 2 h: one unit, rounded down; 
 /* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */
 char *ald_format_age(double then_usec, double now_usec);
 
+/* "2027-12-23", in UTC; "?" if it is not a time. */
+char *ald_format_date(double usec);
+
+/* Whether a duration is so long, more than a year, that a date says more than a number of days. */
+bool ald_is_far(double usec);
+
 /* Formats a field according to the unit at the end of its name. Text is made safe; lists are joined; rows are
  * counted. */
 char *ald_format_field(const AldField *field, const void *value, double now_usec);

@@ -114,12 +114,16 @@ static char *format_heard(AldPresenceState state, double then_usec, double now_u
         return isnan(then_usec) ? g_strdup(word) : g_strdup_printf("%s, %s", word, ago);
 }
 
-/* "offline for 5 min" */
+/* "offline for 5 min", "offline since 2025-03-01" */
 static char *format_since(AldPresenceState state, double since_usec, double now_usec)
 {
         const char *word = ald_word(ald_presence_state_to_string(state));
         g_autofree char *duration = ald_format_whole_unit(now_usec - since_usec);
+        g_autofree char *date = ald_is_far(now_usec - since_usec) ? ald_format_date(since_usec) : NULL;
 
+        /* Translators: a state, such as "offline", and the date on which it began. */
+        if (date)
+                return g_strdup_printf(_("%s since %s"), word, date);
         /* Translators: a state, such as "offline", and how long it has lasted. */
         return duration ? g_strdup_printf(_("%s for %s"), word, duration) : g_strdup(word);
 }

@@ -120,6 +120,8 @@ static void test_age(void)
         g_autofree char *unknown = ald_format_age(NAN, 1e15);
 
         assert_age(0, "now");
+        assert_age(366 * 86400, "366 d ago");
+        assert_age(367 * 86400, "2001-09-09");
         assert_age(0.9, "now");
         assert_age(3.5, "3 s ago");
         assert_age(59.9, "59 s ago");
@@ -151,6 +153,9 @@ static void test_raw_fields(void)
                 "2001-09-29, in 20 d");
         assert_raw(
                 "BrokerExpiryUSec", json_integer(1000000000000000 - 3 * 86400000000), "2001-09-06, 3 d ago");
+        assert_raw("CertificateExpiryUSec", json_integer(1000000000000000 + INT64_C(7304) * 86400000000),
+                "2021-09-08");
+        assert_raw("MeasuredUSec", json_integer(0), "1970-01-01");
         assert_raw("TimeToLiveUSec", json_integer(-1), "–");
         assert_raw("AvailableBytes", json_integer(1024), "1.00 KiB");
         assert_raw("MemoryBandwidthBytesPerSecond", json_integer(940000000000), "940 GB/s");

@@ -115,6 +115,7 @@ static void test_since(void)
         } cases[] = {
                 { "unknown", 300, ALD_TONE_WARNING, "unknown for 5 min" },
                 { "offline", 300, ALD_TONE_ERROR, "offline for 5 min" },
+                { "offline", 400 * 86400, ALD_TONE_ERROR, "offline since 2022-10-10" },
                 { "duplicate", 300, ALD_TONE_ERROR, "duplicate for 5 min" },
                 { "stale", 300, ALD_TONE_WARNING, "stale for 5 min" },
                 { "online", 300, ALD_TONE_GOOD, "online, 35 s ago" },
