@@ -13,7 +13,7 @@
 #include "clients/exporter/exporter.h"
 #include "clients/exporter/listen-sockets.h"
 #include "common/log.h"
-#include "record/closest-name.h"
+#include "common/program-options.h"
 
 #define NAME "alidade-exporter"
 
@@ -111,40 +111,13 @@ static void main_clear(ExporterMain *all)
         g_main_loop_unref(all->loop);
 }
 
-static bool parse_options(int *argc, char ***argv, int *ret_status)
-{
-        gboolean version = FALSE;
-        const GOptionEntry entries[] = {
-                { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and exit", NULL },
-                { NULL },
-        };
-        const GOptionEntry *const tables[] = { entries, NULL };
-        g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-        g_autofree char *suggestion = NULL;
-        g_autoptr(GError) error = NULL;
-
-        g_option_context_set_summary(
-                context, "Serves metrics of the cluster to Prometheus and others over HTTP.");
-        g_option_context_add_main_entries(context, entries, NULL);
-        if (!g_option_context_parse(context, argc, argv, &error) || *argc > 1) {
-                suggestion = error ? ald_option_suggestion(tables, *argv + 1)
-                                   : g_strdup("this program takes no arguments");
-                fprintf(stderr, NAME ": %s\n", suggestion ?: error->message);
-                *ret_status = 2;
-                return false;
-        }
-        if (version)
-                puts(NAME " " ALD_VERSION);
-        *ret_status = EXIT_SUCCESS;
-        return !version;
-}
-
 int main(int argc, char *argv[])
 {
         ExporterMain all = {};
         int status, r;
 
-        if (!parse_options(&argc, &argv, &status))
+        if (!ald_program_options(NAME, "Serves metrics of the cluster to Prometheus and others over HTTP.",
+                    argc, argv, &status))
                 return status;
         signal(SIGPIPE, SIG_IGN);
         (void) ald_log_install(NAME);

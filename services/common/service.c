@@ -12,8 +12,8 @@
 #include "common/bus-source.h"
 #include "common/fd.h"
 #include "common/log.h"
+#include "common/program-options.h"
 #include "common/source.h"
-#include "record/closest-name.h"
 #include "services/common/errors.h"
 #include "services/common/service-private.h"
 
@@ -336,41 +336,12 @@ static int start(AldService *service)
                 service->bus, NULL, service->info->bus_name, 0, on_name_reply, service);
 }
 
-static bool parse_options(const AldServiceInfo *info, int *argc, char ***argv, int *ret_status)
-{
-        gboolean version = FALSE;
-        const GOptionEntry entries[] = {
-                { "version", 0, 0, G_OPTION_ARG_NONE, &version, "Show the version and exit", NULL },
-                { NULL },
-        };
-        const GOptionEntry *const tables[] = { entries, NULL };
-        g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-        g_autofree char *suggestion = NULL;
-        g_autoptr(GError) error = NULL;
-
-        g_option_context_set_summary(context, info->description);
-        g_option_context_add_main_entries(context, entries, NULL);
-        if (!g_option_context_parse(context, argc, argv, &error) || *argc > 1) {
-                suggestion = error ? ald_option_suggestion(tables, *argv + 1)
-                                   : g_strdup("this program takes no arguments");
-                fprintf(stderr, "%s: %s\n", info->name, suggestion ?: error->message);
-                *ret_status = 2;
-                return false;
-        }
-        if (version) {
-                printf("%s %s\n", info->name, ALD_VERSION);
-                *ret_status = EXIT_SUCCESS;
-                return false;
-        }
-        return true;
-}
-
 int ald_service_main(const AldServiceInfo *info, int argc, char *argv[])
 {
         AldService service = { .info = info, .running = true, .root = -1 };
         int r;
 
-        if (!parse_options(info, &argc, &argv, &service.status))
+        if (!ald_program_options(info->name, info->description, argc, argv, &service.status))
                 return service.status;
         signal(SIGPIPE, SIG_IGN);
         service.log = ald_log_install(info->name);

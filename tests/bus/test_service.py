@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from gi.repository import Gio, GLib
 
-from bedlib import SERVICES, BusError, wait_until
+from bedlib import SERVICES, BusError, build_dir, wait_until
 from bedlib.connection import DBUS
 from bedlib.fixtures import needs_namespaces
 from state_service import (ACCESS_DENIED, CLUSTER_POLICY, LIMITS_EXCEEDED, NODE_KINDS, OBJECT_MANAGER, STATE, Cluster,
@@ -133,3 +133,10 @@ def test_the_option_that_was_meant():
     done = subprocess.run([SERVICES["identityd"].binary, "--versoin"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (
         2, "alidade-identityd: Unknown option --versoin; did you mean --version?\n")
+
+
+@pytest.mark.parametrize("locale, said", [("C.UTF-8", "[OPTION…]"), ("C", "[OPTION...]")])
+def test_help_is_readable(locale, said):
+    for binary in (SERVICES["identityd"].binary, build_dir() / "clients" / "exporter" / "alidade-exporter"):
+        done = subprocess.run([binary, "--help"], capture_output=True, check=True, env={"LC_ALL": locale})
+        assert done.stdout.decode().startswith(f"Usage:\n  {binary.name} {said}\n") and done.stderr == b""
