@@ -386,12 +386,16 @@ def test_labels_of_many_paths_stand_apart(play):
 
 
 def test_names_are_whole_before_types(play):
-    """In 80 columns, columns that matter less go before a name is cut."""
+    """In 80 columns, columns that matter less go before a name is cut, and no address is."""
     nodes = {ME: sample_node("atlas-rack-2-a"), PEER: sample_node("borealis-rack-1")}
     host, _ = play(nodes, edges=[edge(ME, PEER, 5 * GIGABIT, SourcePort="enp193s0f0np0", SinkPort="enp193s0f1np1",
-                                      SinkAddress="192.0.2.2")])
-    text = host.alidadectl("topology", "--all", env={"COLUMNS": 80}).stdout
-    assert "atlas-rack-2-a → borealis-rack-1 " in text and "5.00 Gb/s" in text and "AGE" not in text
+                                      SinkAddress=f"2001:db8:{':'.join(['abcd'] * 6)}")])
+    header, row, path = host.alidadectl("topology", "--all", env={"COLUMNS": 80}).stdout.splitlines()
+    assert row.startswith("atlas-rack-2-a → borealis-rack-1 ") and "5.00 Gb/s" in row and "PATH" not in header
+    assert path == f"    enp193s0f0np0 → enp193s0f1np1 2001:db8:{':'.join(['abcd'] * 6)}"
+    assert max(map(width, (header, row, path))) <= 80
+    header, row = host.alidadectl("topology", "--all", env={"COLUMNS": 200}).stdout.splitlines()
+    assert "PATH" in header and path.strip() in row
 
 
 def test_topology_of_many(play):

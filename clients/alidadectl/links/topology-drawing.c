@@ -423,8 +423,18 @@ void ald_topology_draw(GString *out, const AldTopologySummary *summary, unsigned
 }
 
 static const AldColumn edge_columns[] = {
+        { "EDGE", .least = 9 },
+        { "PATH" },
+        { "TYPE" },
+        { "RATE", .right = true },
+        { "RTT/2", .right = true },
+        { "AGE", .right = true },
+        { "STATE" },
+};
+
+/* The same without the path, for a terminal that they do not fit into. */
+static const AldColumn narrow_edge_columns[] = {
         { "EDGE", .least = 9, .flexible = true, .wanted = 33 }, /* two names of 15 */
-        { "PATH", .least = 10, .priority = 3, .flexible = true },
         { "TYPE", .priority = 5 },
         { "RATE", .right = true, .priority = 1 },
         { "RTT/2", .right = true, .priority = 4 },
@@ -470,16 +480,12 @@ static GPtrArray *list_edges(const AldTopology *topology, const AldTopologySumma
         return edges;
 }
 
-void ald_topology_list(GString *out, AldModel *model, const AldTopology *topology,
-        const AldTopologySummary *summary, unsigned columns, double now_usec)
+static AldTable *make_edge_table(AldModel *model, const AldTopologySummary *summary, const GPtrArray *edges,
+        bool with_path, double now_usec)
 {
-        g_autoptr(AldTable) table = ald_table_new(edge_columns, G_N_ELEMENTS(edge_columns));
-        g_autoptr(GPtrArray) edges = list_edges(topology, summary);
+        AldTable *table = with_path ? ald_table_new(edge_columns, G_N_ELEMENTS(edge_columns))
+                                    : ald_table_new(narrow_edge_columns, G_N_ELEMENTS(narrow_edge_columns));
 
-        if (edges->len == 0) {
-                g_string_append(out, "No link between nodes is known yet.\n");
-                return;
-        }
         for (guint i = 0; i < edges->len; i++) {
                 const AldEdgeRow *edge = edges->pdata[i];
                 g_autofree char *state = NULL;
@@ -489,15 +495,60 @@ void ald_topology_list(GString *out, AldModel *model, const AldTopology *topolog
                 ald_table_add(
                         table, g_strdup_printf("%s → %s", ald_topology_summary_name(summary, edge->source),
                                        ald_topology_summary_name(summary, edge->sink)));
-                ald_table_add(table, ald_edge_path_words(edge));
+                if (with_path)
+                        ald_table_add(table, ald_edge_path_words(edge));
                 ald_table_add(table, ald_edge_type_words(edge));
                 ald_table_add(table, ald_format_bits_per_second(ald_figure(edge->bits_per_second)));
                 ald_table_add(table, ald_format_nsec(ald_figure(edge->rtt_p50_nsec) / 2));
                 ald_table_add(table, describe_age(model, edge, now_usec));
                 ald_table_add(table, ald_text_toned(tone, state));
         }
+        return table;
+}
+
+/* Whether the lines of a table that was not cut fit. */
+static bool fits(AldTable *table, unsigned columns)
+{
+        for (int row = -1; row < (int) ald_table_rows(table); row++) {
+                g_autofree char *line = ald_table_line(table, row);
+
+                if (columns > 0 && ald_text_width(line) > columns)
+                        return false;
+        }
+        return true;
+}
+
+/* Each path below its edge: an address that is cut cannot be told from others of its network. */
+static void append_paths_below(GString *out, AldTable *table, const GPtrArray *edges, unsigned columns)
+{
         ald_table_layout(table, columns, NULL);
-        ald_table_append(out, table);
+        for (int row = -1; row < (int) edges->len; row++) {
+                g_autofree char *line = ald_table_line(table, row), *path = NULL;
+
+                g_string_append_printf(out, "%s\n", line);
+                if (row < 0)
+                        continue;
+                path = ald_edge_path_words(edges->pdata[row]);
+                g_string_append(out, "    ");
+                ald_text_wrap(out, path, columns, 4);
+                g_string_append_c(out, '\n');
+        }
+}
+
+void ald_topology_list(GString *out, AldModel *model, const AldTopology *topology,
+        const AldTopologySummary *summary, unsigned columns, double now_usec)
+{
+        g_autoptr(GPtrArray) edges = list_edges(topology, summary);
+        g_autoptr(AldTable) whole = make_edge_table(model, summary, edges, true, now_usec);
+        g_autoptr(AldTable) narrow = make_edge_table(model, summary, edges, false, now_usec);
+
+        ald_table_layout(whole, 0, NULL);
+        if (edges->len == 0)
+                g_string_append(out, "No link between nodes is known yet.\n");
+        else if (fits(whole, columns))
+                ald_table_append(out, whole);
+        else
+                append_paths_below(out, narrow, edges, columns);
 }
 
 /* As a quoted string of the language dot. */
