@@ -14,10 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "tests/unit/fake-platform.h"
+#include "tests/unit/fake-device.h"
 
 #define PCI_BUS_INFO 0x410f
 #define DEVICE_UUID 0x106a
@@ -27,13 +26,6 @@
 
 static bool faulted;
 static size_t allocated; /* by create_buffer() */
-
-/* Each object of OpenCL begins with its dispatch table. */
-typedef struct Object {
-        const cl_icd_dispatch *dispatch;
-        size_t size;
-        unsigned char bytes[];
-} Object;
 
 static struct _cl_device_id {
         const cl_icd_dispatch *dispatch;
@@ -88,29 +80,10 @@ __attribute__((constructor)) static void load(void)
         may_misbehave("crash-load", "hang-load");
 }
 
-static void *object_new(size_t size, cl_int *ret_code)
-{
-        Object *object = calloc(1, sizeof *object + size);
-
-        if (object) {
-                object->dispatch = &fake_dispatch;
-                object->size = size;
-        }
-        if (ret_code)
-                *ret_code = object ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-        return object;
-}
-
-static cl_int CL_API_CALL object_free(void *object)
-{
-        free(object);
-        return CL_SUCCESS;
-}
-
 static cl_int CL_API_CALL free_buffer(cl_mem buffer)
 {
-        allocated -= ((Object *) buffer)->size;
-        return object_free(buffer);
+        allocated -= ((FakeObject *) buffer)->size;
+        return fake_object_free(buffer);
 }
 
 static cl_int CL_API_CALL get_devices(
@@ -196,24 +169,9 @@ static cl_int CL_API_CALL get_device_info(
         }
 }
 
-static cl_context CL_API_CALL create_context(const cl_context_properties *properties, cl_uint n,
-        const cl_device_id *devices, void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
-        void *userdata, cl_int *ret_code)
-{
-        return object_new(0, ret_code);
-}
-
-static cl_command_queue CL_API_CALL create_queue(
-        cl_context context, cl_device_id id, cl_command_queue_properties properties, cl_int *ret_code)
-{
-        return object_new(0, ret_code);
-}
-
 static cl_mem CL_API_CALL create_buffer(
         cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *ret_code)
 {
-        Object *buffer;
-
         if (does("refuse-memory")) {
                 *ret_code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
                 return NULL;
@@ -221,16 +179,13 @@ static cl_mem CL_API_CALL create_buffer(
         allocated += size;
         if (does("little-free") && allocated > LITTLE_FREE_KIB * 1024 / 4)
                 abort();
-        buffer = object_new(size, ret_code);
-        if (buffer && host)
-                memcpy(buffer->bytes, host, size);
-        return (cl_mem) buffer;
+        return fake_create_buffer(context, flags, size, host, ret_code);
 }
 
 static cl_program CL_API_CALL create_program(
         cl_context context, cl_uint n, const char **texts, const size_t *lengths, cl_int *ret_code)
 {
-        return object_new(0, ret_code);
+        return fake_object_new(0, ret_code);
 }
 
 static cl_int CL_API_CALL build_program(cl_program program, cl_uint n, const cl_device_id *devices,
@@ -254,7 +209,7 @@ static cl_int CL_API_CALL get_build_info(cl_program program, cl_device_id id, cl
 
 static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *ret_code)
 {
-        return object_new(0, ret_code);
+        return fake_object_new(0, ret_code);
 }
 
 static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint i, size_t size, const void *value)
@@ -262,28 +217,11 @@ static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint i, size_t size,
         return CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL get_kernel_info(cl_kernel kernel, cl_device_id id, cl_kernel_work_group_info what,
-        size_t room, void *ret, size_t *ret_size)
-{
-        const size_t group = 256;
-
-        return fake_tell(&group, sizeof group, room, ret, ret_size);
-}
-
 static cl_int make_event(cl_event *ret)
 {
-        struct timespec now;
-        cl_ulong nsec;
-        Object *event;
+        cl_ulong now = fake_now();
 
-        if (!ret)
-                return CL_SUCCESS;
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        nsec = (cl_ulong) now.tv_sec * 1000000000 + (cl_ulong) now.tv_nsec;
-        event = object_new(sizeof nsec, NULL);
-        memcpy(event->bytes, &nsec, sizeof nsec);
-        *ret = (cl_event) event;
-        return CL_SUCCESS;
+        return fake_event_new(now, now, ret);
 }
 
 static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
@@ -298,52 +236,14 @@ static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kerne
         return make_event(ret);
 }
 
-static cl_int CL_API_CALL enqueue_read(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,
-        size_t size, void *to, cl_uint n, const cl_event *events, cl_event *ret)
-{
-        memcpy(to, ((Object *) buffer)->bytes + offset, size);
-        return make_event(ret);
-}
-
 static cl_int CL_API_CALL enqueue_write(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
         size_t offset, size_t size, const void *from, cl_uint n, const cl_event *events, cl_event *ret)
 {
         if (faulted)
                 return CL_OUT_OF_RESOURCES;
-        if (blocking || !does("skip-copies"))
-                memcpy(((Object *) buffer)->bytes + offset, from, size);
-        return make_event(ret);
-}
-
-static cl_int CL_API_CALL enqueue_fill(cl_command_queue queue, cl_mem buffer, const void *pattern,
-        size_t pattern_size, size_t offset, size_t size, cl_uint n, const cl_event *events, cl_event *ret)
-{
-        for (size_t at = 0; at + pattern_size <= size; at += pattern_size)
-                memcpy(((Object *) buffer)->bytes + offset + at, pattern, pattern_size);
-        return make_event(ret);
-}
-
-static cl_int CL_API_CALL enqueue_copy(cl_command_queue queue, cl_mem from, cl_mem to, size_t from_offset,
-        size_t to_offset, size_t size, cl_uint n, const cl_event *events, cl_event *ret)
-{
-        memcpy(((Object *) to)->bytes + to_offset, ((Object *) from)->bytes + from_offset, size);
-        return make_event(ret);
-}
-
-static void *CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
-        cl_map_flags flags, size_t offset, size_t size, cl_uint n, const cl_event *events, cl_event *ret,
-        cl_int *ret_code)
-{
-        if (ret_code)
-                *ret_code = CL_SUCCESS;
-        (void) make_event(ret);
-        return ((Object *) buffer)->bytes + offset;
-}
-
-static cl_int CL_API_CALL unmap(
-        cl_command_queue queue, cl_mem buffer, void *at, cl_uint n, const cl_event *events, cl_event *ret)
-{
-        return make_event(ret);
+        if (!blocking && does("skip-copies"))
+                return make_event(ret);
+        return fake_write(queue, buffer, blocking, offset, size, from, n, events, ret);
 }
 
 /* The first kernel of all faults; nothing works in its process from then on. */
@@ -354,57 +254,41 @@ static cl_int CL_API_CALL wait_events(cl_uint n, const cl_event *events)
         return faulted ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
 }
 
-static cl_int CL_API_CALL get_event_info(
-        cl_event event, cl_event_info what, size_t room, void *ret, size_t *ret_size)
-{
-        const cl_int status = CL_COMPLETE;
-
-        return fake_tell(&status, sizeof status, room, ret, ret_size);
-}
-
-static cl_int CL_API_CALL get_profile(
-        cl_event event, cl_profiling_info what, size_t room, void *ret, size_t *ret_size)
-{
-        return fake_tell(((Object *) event)->bytes, sizeof(cl_ulong), room, ret, ret_size);
-}
-
 static cl_int CL_API_CALL finish(cl_command_queue queue)
 {
         return CL_SUCCESS;
 }
-
-#define FREE(type) (cl_int(CL_API_CALL *)(type)) object_free
 
 const cl_icd_dispatch fake_dispatch = {
         .clGetPlatformIDs = fake_platforms,
         .clGetPlatformInfo = fake_platform_info,
         .clGetDeviceIDs = get_devices,
         .clGetDeviceInfo = get_device_info,
-        .clCreateContext = create_context,
-        .clReleaseContext = FREE(cl_context),
-        .clCreateCommandQueue = create_queue,
-        .clReleaseCommandQueue = FREE(cl_command_queue),
+        .clCreateContext = fake_create_context,
+        .clReleaseContext = FAKE_FREE(cl_context),
+        .clCreateCommandQueue = fake_create_queue,
+        .clReleaseCommandQueue = FAKE_FREE(cl_command_queue),
         .clCreateBuffer = create_buffer,
         .clReleaseMemObject = free_buffer,
         .clCreateProgramWithSource = create_program,
         .clBuildProgram = build_program,
         .clGetProgramBuildInfo = get_build_info,
-        .clReleaseProgram = FREE(cl_program),
+        .clReleaseProgram = FAKE_FREE(cl_program),
         .clCreateKernel = create_kernel,
         .clSetKernelArg = set_argument,
-        .clGetKernelWorkGroupInfo = get_kernel_info,
-        .clReleaseKernel = FREE(cl_kernel),
+        .clGetKernelWorkGroupInfo = fake_get_kernel_info,
+        .clReleaseKernel = FAKE_FREE(cl_kernel),
         .clEnqueueNDRangeKernel = enqueue_kernel,
-        .clEnqueueReadBuffer = enqueue_read,
+        .clEnqueueReadBuffer = fake_read,
         .clEnqueueWriteBuffer = enqueue_write,
-        .clEnqueueFillBuffer = enqueue_fill,
-        .clEnqueueCopyBuffer = enqueue_copy,
-        .clEnqueueMapBuffer = map_buffer,
-        .clEnqueueUnmapMemObject = unmap,
+        .clEnqueueFillBuffer = fake_fill,
+        .clEnqueueCopyBuffer = fake_copy,
+        .clEnqueueMapBuffer = fake_map,
+        .clEnqueueUnmapMemObject = fake_unmap,
         .clWaitForEvents = wait_events,
-        .clGetEventInfo = get_event_info,
-        .clGetEventProfilingInfo = get_profile,
-        .clReleaseEvent = FREE(cl_event),
+        .clGetEventInfo = fake_get_event_info,
+        .clGetEventProfilingInfo = fake_get_profile,
+        .clReleaseEvent = FAKE_FREE(cl_event),
         .clFlush = finish,
         .clFinish = finish,
 };
