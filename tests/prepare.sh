@@ -9,15 +9,20 @@ unset CC CFLAGS CPPFLAGS LDFLAGS PYTHONPATH PYTHONHOME MAKEFLAGS
 
 say() { printf '%s\n' "$*" >&2; }
 
-apt() { DEBIAN_FRONTEND=noninteractive apt-get -qq -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >&2; }
+apt_log=$PWD/build/apt.log
+apt() {
+        DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >>"$apt_log" 2>&1
+}
 
+# The folder of debian/control, or of a copy that lists less.
+wanted_by=.
 # lacks [-P PROFILE]: what debian/control wants and is not there; nothing, where all is.
 lacks() {
         if ! command -v dpkg-checkbuilddeps >/dev/null; then
                 echo build-essential
                 return
         fi
-        dpkg-checkbuilddeps "$@" 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p'
+        dpkg-checkbuilddeps "$@" "$wanted_by/debian/control" 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p'
 }
 
 # Packages may bring daemons, which are for tests and are not to run on this machine.
@@ -42,26 +47,38 @@ install_missing() {
         fi
         if [ $EUID != 0 ]; then
                 say "Not installed, and only root can install it: $missing"
-                return
+                return 1
         fi
         say "Installing: $missing"
-        apt_fresh build-dep "$@" ./
+        apt_fresh build-dep "$@" "$wanted_by/"
 }
 
-# install_package NAME
-install_package() {
-        if [ $EUID = 0 ]; then
-                say "Installing: $1"
-                apt_fresh install "$1"
-        fi
+# Postinst scripts enable units for the next boot; what was not enabled before is disabled again.
+enabled_units() { find /etc/systemd/system /etc/rc[S2-5].d \( -path '*.d/S*' -o ! -path '/etc/rc*' \) -type l 2>/dev/null | sort; }
+disable_new_units() {
+        local link
+        comm -13 - <(enabled_units) <<<"$1" | while IFS= read -r link; do
+                case $link in
+                /etc/rc*) update-rc.d "$(sed -E 's|.*/S[0-9]*||' <<<"$link")" disable >>"$apt_log" 2>&1 ;;
+                *) rm -f "$link" ;;
+                esac
+        done
 }
 
 # Lists that are old or not there are fetched only where they stand in the way.
 apt_fresh() {
+        local enabled status=0
+        mkdir -p build && : >"$apt_log" || return
         keep_daemons_still
-        apt "$1" --no-install-recommends "${@:2}" || { apt update && apt "$1" --no-install-recommends "${@:2}"; }
+        enabled=$(enabled_units)
+        apt "$1" --no-install-recommends "${@:2}" || { apt update && apt "$1" --no-install-recommends "${@:2}"; } || status=$?
+        disable_new_units "$enabled"
         [ -z "$own_policy" ] || rm -f $policy
+        [ $status = 0 ] || { say "Packages cannot be installed; build/apt.log has all of this:"; tail -n 20 "$apt_log" >&2; }
+        return $status
 }
+
+has_opencl() { compgen -G '/etc/OpenCL/vendors/*.icd' >/dev/null; }
 
 # Under sudo the rest needs no root: goes on as who called, where the tree is theirs to write.
 drop_privileges() {
@@ -129,11 +146,21 @@ end_children() {
 # All targets, with the tests, which newer versions of meson do not build otherwise.
 all_goals="all benchmarks meson-test-prereq"
 
+# option_names: of what build() keeps in "options"; the compiler is one of them.
+option_names() { sed -E 's/=[^ ]*//g'; }
+
 # build DIRECTORY [MESON OPTION…]: quiet unless it fails. $goals: targets of ninja, instead of all programs.
 build() {
         local dir=$1 log words
         shift
         words="${CC:-cc} $*"
+        # With other values of the same options, ninja makes only what they change.
+        if [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/options" 2>/dev/null)" != "$words" ]; then
+                if [ -f "$dir/options" ] && [ "$(option_names <"$dir/options")" = "$(option_names <<<"$words")" ] &&
+                        through meson setup "$dir" --reconfigure "$@" >"$dir/build.log" 2>&1 </dev/null; then
+                        echo "$words" >"$dir/options"
+                fi
+        fi
         # That of another compiler, or with other options.
         if [ -f "$dir/build.ninja" ] && [ "$(cat "$dir/options" 2>/dev/null)" != "$words" ]; then
                 # What is not of the build itself stays: a running demo, and what fuzzing found.
