@@ -255,6 +255,17 @@ def test_who_does_not_read_of_progress_holds_nothing_up(seat):
     os.close(writer)
 
 
+def test_simulated_device_has_the_rates_that_it_was_given(seat):
+    """What tests/device plays is right, or the probe would refuse it."""
+    (seat.vendors / "simulated.icd").write_text(f"{BUILD / 'tests/device/simulated-gpu-2.so'}\n", encoding="ascii")
+    row, = seat.json()["Devices"]
+    assert row["Name"].startswith("Simulated ") and row["Method"] == "tiled-half"
+    # Less where others use the processor; never more.
+    assert 5 < row["GemmTflops"] <= 20.5
+    assert 50e9 < row["MemoryBandwidthBytesPerSecond"] <= 205e9
+    assert 50e9 < row["CopyBandwidthBytesPerSecond"] <= 205e9
+
+
 def test_what_faulted_is_tried_once_again(seat):
     seat.add_fake("fault-once")
     assert seat.errors("--metric=gemm,read") == {"gemm": "wrong-result", "read": "wrong-result"}

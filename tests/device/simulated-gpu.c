@@ -17,7 +17,7 @@
 
 #define TEXT(of) TEXT_(of)
 #define TEXT_(of) #of
-#define NAME "Simulated GPU of " TEXT(FP16_TFLOPS) " TFLOPS"
+#define NAME "Simulated GPU " TEXT(NUMBER)
 
 #define DEVICE_UUID 0x106a
 #define MIB ((cl_ulong) 1 << 20)
@@ -117,7 +117,7 @@ static const struct {
         FACT(CL_DEVICE_HOST_UNIFIED_MEMORY, cl_bool, CL_TRUE),
         FACT(CL_DEVICE_AVAILABLE, cl_bool, CL_TRUE),
         FACT(CL_DEVICE_COMPILER_AVAILABLE, cl_bool, CL_TRUE),
-        FACT(DEVICE_UUID, unsigned char, 0x51, [15] = FP16_TFLOPS),
+        FACT(DEVICE_UUID, unsigned char, 0x51, [15] = NUMBER),
 };
 
 static cl_ulong host_memory(void)

@@ -63,9 +63,10 @@ class Clock:
 
 class Node(Host):
     """Made by Cluster. own_clock: set_clock() works on its daemons; "all": it makes time pass for them, as the
-    monotonic clock goes with it. Other options are those of Host."""
+    monotonic clock goes with it. gpu: the number of the driver in tests/device that plays its only device of OpenCL,
+    which is measured. Other options are those of Host."""
 
-    def __init__(self, number, cluster, *, own_clock=False, **options):
+    def __init__(self, number, cluster, *, own_clock=False, gpu=None, **options):
         version = options.get("version", UNDER_TEST)
         super().__init__(f"node{number}", isolated=True,
                          **{"activation": version.programs(on_demand=True), **options})
@@ -75,13 +76,14 @@ class Node(Host):
         self.id = node_id(self.machine_id)
         self.broker = None
         self._own_clock = own_clock
+        self._gpu = gpu
         self._clock = None
         self._switch = None
         self._crashed = False
 
     def _find_programs(self):
         """Those that its daemons and its broker run; the probes are built in folders of their own."""
-        for kind in ("socket", "rdma"):
+        for kind in ("socket", "rdma", *(["compute"] if self._gpu else [])):
             link = self.dir / "probes" / f"alidade-probe-{kind}"
             link.parent.mkdir(exist_ok=True)
             link.unlink(missing_ok=True)
@@ -92,12 +94,25 @@ class Node(Host):
     def start(self):
         super().start()
         self._find_programs()
-        # Nodes that measured the processors they share would measure each other, and hold off their links.
-        drop_in = self.dir / "config/alidade.conf.d/bed.conf"
-        drop_in.parent.mkdir(exist_ok=True)
-        drop_in.write_text("[link-probe]\ncompute=false\n")
+        self._add_devices()
         if self._own_clock:
             self._clock = Clock(self, self._own_clock == "all")
+
+    def _add_devices(self):
+        # Loading PoCL takes longer than the rest of the start, and nodes that measured the processors they share would
+        # measure each other.
+        self._vendors.mkdir(exist_ok=True)
+        if self._gpu:
+            driver = self.version.build / f"tests/device/simulated-gpu-{self._gpu}.so"
+            (self._vendors / "simulated.icd").write_text(f"{driver}\n")
+        else:
+            drop_in = self.dir / "config/alidade.conf.d/bed.conf"
+            drop_in.parent.mkdir(exist_ok=True)
+            drop_in.write_text("[link-probe]\ncompute=false\n")
+
+    @property
+    def _vendors(self):
+        return self.dir / "opencl-vendors"
 
     def plug_in(self, switch, bridge):
         self._switch = switch
@@ -111,9 +126,8 @@ class Node(Host):
         self.broker = Broker(self)
 
     def daemon_environment(self, program):
-        # Nodes have no device of OpenCL: loading PoCL takes longer than the rest of their start.
         return {"ALIDADE_LIBEXEC_DIR": self.version.helpers, "ALIDADE_PROBE_DIR": self.dir / "probes",
-                "OCL_ICD_VENDORS": self.dir / "no-vendors", **super().daemon_environment(program)}
+                "OCL_ICD_VENDORS": self._vendors, **super().daemon_environment(program)}
 
     def daemon_argv(self, program):
         argv = super().daemon_argv(program)
