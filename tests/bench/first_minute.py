@@ -6,8 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from requirement import MissingRequirement, need_programs, need_root
+
 SOURCE = Path(__file__).resolve().parents[2]
 NEEDS_BUILD = False
+SHORTEST = {}
 # Seconds of wall clock and of processors, by the program that ./demo calls.
 DOWNLOAD, APT, SETUP, COMPILE, ALL = "download", "apt", "meson", "ninja", "demo"
 
@@ -17,7 +20,11 @@ cp /var/lib/dpkg/status build/status.before
 dpkg-query -W -f '${Package}\n' | sort >build/packages.before
 find /etc/systemd/system -type l | sort >build/enabled.before
 timed() {
-        printf '#!/bin/bash\nTIMEFORMAT="%%R %%U %%S"\ntimed() { { time "${@:2}" 2>&3; } 3>&2 2> >(read -r t; echo "$1 $t" >>%s/build/times); }\n' "$PWD"
+        cat <<EOT
+#!/bin/bash
+TIMEFORMAT="%R %U %S"
+timed() { { time "\${@:2}" 2>&3; } 3>&2 2> >(read -r times; echo "\$1 \$times" >>$PWD/build/times); }
+EOT
 }
 mkdir -p /usr/local/sbin
 {
@@ -43,6 +50,11 @@ done 2>/dev/null | sed -n 's/^Inst \([^ :]*\).*/\1/p' | sort -u >build/packages.
 find /etc/systemd/system -type l | sort | comm -13 build/enabled.before - >build/enabled
 exit $status
 """
+
+
+def check_requirements():
+    need_root("for a root directory of its own")
+    need_programs("mmdebstrap")
 
 
 def add_arguments(parser):
@@ -75,7 +87,7 @@ def read_sizes(build):
 def main(_build, json_only, suite, tree):
     made = subprocess.run([SOURCE / "tests/root/make", f"{suite}-bare"], text=True, stdout=subprocess.PIPE, check=False)
     if made.returncode:
-        sys.exit("There is no root to measure in")
+        raise MissingRequirement("no bare root of Debian can be made")
     build = tree / "build/first-minute"
     shutil.rmtree(build, ignore_errors=True)
     done = subprocess.run([tree / "tests/root/enter", made.stdout.strip(), "build/first-minute", "bash", "-c", INSIDE],

@@ -46,7 +46,8 @@ def install(folder, fails):
     (folder / "fails").write_text(f"{fails}\n")
     done = isolated("""
         cd "$FAKE" && mount --bind bin /usr/local/sbin && mount -t tmpfs units /etc/systemd || exit 9
-        mkdir -p /etc/systemd/system/multi-user.target.wants && ln -s /own /etc/systemd/system/multi-user.target.wants/own.service
+        mkdir -p /etc/systemd/system/multi-user.target.wants
+        ln -s /own /etc/systemd/system/multi-user.target.wants/own.service
         . "$1/tests/prepare.sh"
         apt_fresh install played
         echo "status $?"
@@ -79,7 +80,7 @@ def test_what_cannot_be_installed_is_said(tmp_path):
 @pytest.mark.parametrize("mode", ["--once", "desktop"])
 def test_who_may_not_install_gets_one_sentence(tmp_path, mode):
     checker = tmp_path / "dpkg-checkbuilddeps"
-    checker.write_text("#!/bin/sh\necho 'dpkg-checkbuilddeps: error: Unmet build dependencies: libplayed-dev' >&2; exit 1\n")
+    checker.write_text("#!/bin/sh\necho 'dpkg-checkbuilddeps: error: Unmet build dependencies: libplayed-dev' >&2\nexit 1\n")
     checker.chmod(0o755)
     tmp_path.chmod(0o755)
     # Another user reads the tree where it is bound.
@@ -96,8 +97,8 @@ def test_who_may_not_install_gets_one_sentence(tmp_path, mode):
 def test_a_cluster_runs_from_a_folder_that_others_cannot_enter():
     done = isolated("""
         mount -t tmpfs -o mode=755 aside /media && mkdir /media/tree && mount --bind "$1" /media/tree &&
-                mount -t tmpfs -o mode=700 home "${1%/*}" && mkdir "$1" && mount --bind /media/tree "$1" && umount -l /media &&
-                ! setpriv --reuid=65534 --regid=65534 --clear-groups test -r "$1/demo" || exit 9
+                mount -t tmpfs -o mode=700 home "${1%/*}" && mkdir "$1" && mount --bind /media/tree "$1" &&
+                umount -l /media && ! setpriv --reuid=65534 --regid=65534 --clear-groups test -r "$1/demo" || exit 9
         exec "$1/demo" cluster 2 --json""", SOURCE)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^2 nodes found each other", done.stderr, re.MULTILINE)
@@ -113,8 +114,8 @@ def test_another_value_of_an_option_keeps_what_was_built(tmp_path):
         (tmp_path / f"{name}.c").write_text("int main(void)\n{\n        return 0;\n}\n")
 
     def build(*options):
-        subprocess.run(["bash", "-c", '. "$0/tests/prepare.sh"; cd "$1" && build build "${@:2}"', SOURCE, tmp_path, *options],
-                       check=True, timeout=DEADLINE)
+        subprocess.run(["bash", "-c", '. "$0/tests/prepare.sh"; cd "$1" && build build "${@:2}"', SOURCE, tmp_path,
+                        *options], check=True, timeout=DEADLINE)
         return {path.name: path.stat().st_mtime_ns for path in (tmp_path / "build").glob("one*/*.o")}
 
     first = build("-Dmore=false")

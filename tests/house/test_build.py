@@ -12,11 +12,11 @@ import pytest
 from tree import SOURCE, build_dir
 
 BASE = {"glib-2.0", "libsystemd", "jansson"}
+SERVICES = BASE | {"gio-2.0", "libmnl", "libudev", "OpenCL-Headers", "sqlite3", "zlib"}
 # part: (the pkg-config files that it needs, what it installs besides others)
 PARTS = {
-    "services": (None, {"/usr/libexec/alidade/alidade-stated", "/usr/bin/alidade-probe-rdma",
-                        "/units/alidade-stated.service",
-                        "/usr/share/man/man5/alidade.conf.5", "/usr/policies/org.alidade.State1.conf"}),
+    "services": (SERVICES, {"/usr/libexec/alidade/alidade-stated", "/units/alidade-stated.service",
+                            "/usr/share/man/man5/alidade.conf.5", "/usr/policies/org.alidade.State1.conf"}),
     "administration": (BASE | {"openssl", "libmosquitto"},
                        {"/usr/libexec/alidade/alidade-cluster", "/usr/libexec/alidade/alidade-mosquitto.so"}),
     "clients": (BASE, {"/usr/bin/alidadectl", "/usr/share/man/man1/alidadectl.1"}),
@@ -26,6 +26,13 @@ PARTS = {
     "exporter": (BASE | {"libmicrohttpd"},
                  {"/usr/libexec/alidade/alidade-exporter", "/units/alidade-exporter.socket",
                   "/usr/share/man/man8/alidade-exporter.8"}),
+}
+# Those that are built with the services only.
+PARTS_OF_SERVICES = {
+    "cluster": ({"libibverbs", "libmosquitto", "librdmacm", "openssl"},
+                {"/usr/libexec/alidade/alidade-clusterd", "/units/alidade-clusterd.service",
+                 "/usr/bin/alidade-probe-rdma"}),
+    "network-manager": ({"libnm"}, {"/usr/libexec/alidade/alidade-network-nm.so"}),
 }
 OF_CLIENTS = re.compile(r"(record|state|common|state-client|clients/(common|command-line|alidadectl))/")
 # Headers of packages that clients do not need.
@@ -48,11 +55,9 @@ def with_what_they_require(names):
 
 @pytest.fixture
 def libdir(tmp_path):
-    """A folder with these pkg-config files and what they require, or all that there are."""
+    """A folder with these pkg-config files and what they require."""
     def folder(names):
         path = pkg_config("--variable=pc_path", "pkg-config").strip()
-        if names is None:
-            return path
         made = tmp_path / "pkgconfig"
         made.mkdir()
         for name in with_what_they_require(names):
@@ -83,10 +88,21 @@ def test_each_part_needs_only_its_own(part, tmp_path, libdir):
     assert re.search(rf"^ +{part} +: yes$", done.stdout, re.MULTILINE)
 
 
+@pytest.mark.parametrize("part", PARTS_OF_SERVICES)
+def test_services_are_built_with_and_without(part, tmp_path, libdir):
+    wanted, brings = PARTS_OF_SERVICES[part]
+    found = libdir(SERVICES | wanted)
+    for value in ("enabled", "disabled"):
+        done = configure(tmp_path / value, "-Dauto_features=disabled", "-Dservices=enabled", f"-D{part}={value}", *PLACES,
+                         found=found)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert brings & installed(tmp_path / value) == (brings if value == "enabled" else set())
+
+
 def test_what_is_auto_is_left_out_where_its_needs_are_missing(tmp_path, libdir):
     done = configure(tmp_path / "build", found=libdir(BASE))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"^ +services +: no: .*\blibnm\b.* not found$", done.stdout, re.MULTILINE)
+    assert re.search(r"^ +services +: no: .*\blibmnl\b.* not found$", done.stdout, re.MULTILINE)
     assert re.search(r"^ +clients +: yes$", done.stdout, re.MULTILINE)
 
 

@@ -70,7 +70,7 @@ def test_what_the_rpm_asks_for_is_what_meson_asks_for():
     wanted = dict(re.findall(r"^\w+ = dependency\('([\w.-]+)', version: '(>= [\d.]+)'\)", text, re.MULTILINE))
     versions = dict(re.findall(r"'([\w.-]+)': '(>= [\d.]+)'", text))
     needs = re.search(r"^needs = \{.*?^\}", text, re.MULTILINE | re.DOTALL)[0]
-    for names in re.findall(r"'\w+': \[([^\]]*)\]", needs):
+    for names in re.findall(r"'[\w-]+': \[([^\]]*)\]", needs):
         wanted |= {name: versions.get(name, "") for name in re.findall(r"'([\w.-]+)'", names)}
     # A part of glib.
     del wanted["gio-2.0"]
