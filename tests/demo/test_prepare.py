@@ -80,7 +80,8 @@ def test_what_cannot_be_installed_is_said(tmp_path):
 @pytest.mark.parametrize("mode", ["--once", "desktop"])
 def test_who_may_not_install_gets_one_sentence(tmp_path, mode):
     checker = tmp_path / "dpkg-checkbuilddeps"
-    checker.write_text("#!/bin/sh\necho 'dpkg-checkbuilddeps: error: Unmet build dependencies: libplayed-dev' >&2\nexit 1\n")
+    checker.write_text("#!/bin/sh\necho 'dpkg-checkbuilddeps: error: Unmet build dependencies: libplayed-dev' >&2\n"
+                       "exit 1\n")
     checker.chmod(0o755)
     tmp_path.chmod(0o755)
     # Another user reads the tree where it is bound.

@@ -93,8 +93,8 @@ def test_services_are_built_with_and_without(part, tmp_path, libdir):
     wanted, brings = PARTS_OF_SERVICES[part]
     found = libdir(SERVICES | wanted)
     for value in ("enabled", "disabled"):
-        done = configure(tmp_path / value, "-Dauto_features=disabled", "-Dservices=enabled", f"-D{part}={value}", *PLACES,
-                         found=found)
+        done = configure(tmp_path / value, "-Dauto_features=disabled", "-Dservices=enabled", f"-D{part}={value}",
+                         *PLACES, found=found)
         assert done.returncode == 0, done.stdout + done.stderr
         assert brings & installed(tmp_path / value) == (brings if value == "enabled" else set())
 
