@@ -170,7 +170,7 @@ build() {
         log=$dir/build.log
         if [ ! -f "$dir/build.ninja" ]; then
                 # It was ended while it configured anew.
-                [ ! -d "$dir/meson-private" ] || set -- --reconfigure "$@"
+                [ ! -e "$dir/meson-private/coredata.dat" ] || set -- --reconfigure "$@"
                 through meson setup "$dir" --auto-features=enabled "$@" >"$log" 2>&1 </dev/null ||
                         { cat "$log" >&2; return 1; }
                 echo "$words" >"$dir/options"
