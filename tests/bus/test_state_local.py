@@ -89,7 +89,8 @@ def test_totals(host):
     found = host.connection().get_all(STATE, PATH, STATE)
     of_machine = {name: found[name] for name in found if "LeftOut" in name and name != "NodesLeftOut"}
     assert same(found, {"NodeId": local_id(host), "Nodes": 1, "NodesLeftOut": 0, "Links": 0, "TflopsFp16": math.nan,
-                        **of_machine, "MemoryBandwidthBytesPerSecond": 2 ** 64 - 1, "MemoryBandwidthOf": "",
+                        "TflopsFp32": math.nan, "TflopsFp32Devices": 0, **of_machine,
+                        "MemoryBandwidthBytesPerSecond": 2 ** 64 - 1, "MemoryBandwidthOf": "",
                         "MemoryTotalBytes": 16384000 * 1024,
                         "MemoryAvailableBytes": of_state(host, "Node1.Memory")["AvailableBytes"],
                         "DeviceMemoryTotalBytes": 2 ** 64 - 1, "DeviceMemoryAvailableBytes": 2 ** 64 - 1,
