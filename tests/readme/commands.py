@@ -112,6 +112,7 @@ NOT_RUN = {
     "sudo ./demo cluster 3": CLUSTER,
     "sudo ./demo cluster 5 desktop": CLUSTER,
     "sudo tests/bed/shell 2": CLUSTER,
+    "sudo tests/bed/shell 2 alidadectl place --bytes=30G --layers=48 --elements=8192": CLUSTER,
     "sudo tests/bed/shell --kill 2": CLUSTER,
     "meson setup build --prefix=/usr --sysconfdir=/etc -Dtests=false": OTHERS,
     "sudo meson install -C build": OTHERS,
