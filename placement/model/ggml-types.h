@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* Numbers of ggml's tensor types in files; keys and values can be of those that have a name here. */
+/* Numbers of ggml's tensor types in files; keys and values can be of the first ones here. */
 enum {
         ALD_GGML_F32 = 0,
         ALD_GGML_F16 = 1,
@@ -14,6 +14,7 @@ enum {
         ALD_GGML_Q8_0 = 8,
         ALD_GGML_IQ4_NL = 20,
         ALD_GGML_BF16 = 30,
+        ALD_GGML_MXFP4 = 39,
 };
 
 /* Elements come in blocks of a fixed size; a row consists of whole blocks. */

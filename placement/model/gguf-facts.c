@@ -49,12 +49,26 @@ static const char *const key_names[ALD_N_GGUF_KEYS] = {
         [ALD_GGUF_WINDOW] = "attention.sliding_window",
         [ALD_GGUF_WINDOW_PATTERN] = "attention.sliding_window_pattern",
         [ALD_GGUF_SHARED_KV] = "attention.shared_kv_layers",
+        [ALD_GGUF_INDEX_LENGTH] = "attention.indexer.key_length",
+        [ALD_GGUF_INDEX_TOP] = "attention.indexer.top_k",
+        [ALD_GGUF_INTERVAL] = "full_attention_interval",
+        [ALD_GGUF_RECURRENT] = "attention.recurrent_layers",
+        [ALD_GGUF_SSM_KERNEL] = "ssm.conv_kernel",
+        [ALD_GGUF_SSM_INNER] = "ssm.inner_size",
+        [ALD_GGUF_SSM_SIZE] = "ssm.state_size",
+        [ALD_GGUF_SSM_GROUPS] = "ssm.group_count",
+        [ALD_GGUF_CONVOLUTION] = "shortconv.l_cache",
+        [ALD_GGUF_WKV_LENGTH] = "wkv.head_size",
+        [ALD_GGUF_TOKEN_SHIFTS] = "token_shift_count",
+        [ALD_GGUF_KDA_LENGTH] = "kda.head_dim",
 };
 
-/* Layers with such keys keep something else than keys and values, or more. */
-static const char *const odd_keys[] = { "ssm.", "wkv.", "shortconv.", "kda.", "attention.indexer.",
-        "attention.compress", "attention.recurrent_layers", "full_attention_interval",
-        "decoder_block_count" };
+/* Layers with such keys, unless they are known, keep something else than keys and values, or more. */
+static const char *const odd_keys[] = { "ssm.", "wkv.", "shortconv.", "kda.", "linear_attention.",
+        "attention.indexer.", "attention.compress", "attention.cross_attention", "decoder_block_count" };
+/* Nothing that is kept depends on these. */
+static const char *const harmless_keys[] = { "ssm.time_step_rank", "ssm.dt_b_c_rms",
+        "attention.indexer.head_count", "attention.indexer.types" };
 
 const char *ald_gguf_key_name(AldGgufKey key)
 {
@@ -265,6 +279,9 @@ static const char *own_part(const AldGgufFacts *facts, const char *key)
 
 static void note_odd(AldGgufFacts *facts, const char *own)
 {
+        for (size_t i = 0; i < G_N_ELEMENTS(harmless_keys); i++)
+                if (strcmp(own, harmless_keys[i]) == 0)
+                        return;
         for (size_t i = 0; i < G_N_ELEMENTS(odd_keys) && !facts->odd; i++)
                 if (g_str_has_prefix(own, odd_keys[i]))
                         facts->odd = g_strdup(own);
@@ -294,11 +311,11 @@ static int read_pair(AldFileHead *head, AldGgufFacts *facts)
         if (r < 0)
                 return r;
         own = own_part(facts, key);
-        if (own)
-                note_odd(facts, own);
         known = find_key(key, own);
         if (known < ALD_N_GGUF_KEYS)
                 return read_fact(head, known, type, &facts->facts[known]);
+        if (own)
+                note_odd(facts, own);
         if (strcmp(key, "general.name") == 0 && type == TYPE_STRING)
                 return read_model_name(head, facts);
         return skip_value(head, type);

@@ -30,6 +30,18 @@ typedef enum AldGgufKey {
         ALD_GGUF_WINDOW,
         ALD_GGUF_WINDOW_PATTERN,
         ALD_GGUF_SHARED_KV,
+        ALD_GGUF_INDEX_LENGTH,
+        ALD_GGUF_INDEX_TOP,
+        ALD_GGUF_INTERVAL,
+        ALD_GGUF_RECURRENT,
+        ALD_GGUF_SSM_KERNEL,
+        ALD_GGUF_SSM_INNER,
+        ALD_GGUF_SSM_SIZE,
+        ALD_GGUF_SSM_GROUPS,
+        ALD_GGUF_CONVOLUTION,
+        ALD_GGUF_WKV_LENGTH,
+        ALD_GGUF_TOKEN_SHIFTS,
+        ALD_GGUF_KDA_LENGTH,
         ALD_N_GGUF_KEYS,
 } AldGgufKey;
 

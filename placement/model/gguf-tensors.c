@@ -9,17 +9,19 @@
 
 #define DIMENSIONS_MAX 4u
 #define LAYER_DIGITS_MAX 9u
+#define OLLAMA_MXFP4 4u
 
 typedef struct Table {
         AldFileHead *head;
         uint32_t alignment, draft_layers;
         uint64_t end; /* of the data so far, from its beginning */
         AldTensorSums *sums;
+        AldLayerSigns *signs; /* of each layer */
 } Table;
 
 typedef struct Shape {
         char name[ALD_TENSOR_NAME_MAX + 1];
-        uint64_t elements, row;
+        uint64_t elements, row; /* numbers in all, and in each row */
 } Shape;
 
 static int read_dimensions(AldFileHead *head, Shape *shape)
@@ -45,14 +47,22 @@ static int read_dimensions(AldFileHead *head, Shape *shape)
         return r;
 }
 
-static int read_bytes(AldFileHead *head, const Shape *shape, uint64_t *ret)
+/* Ollama wrote its first files of gpt-oss with a number of its own for MXFP4. */
+static uint32_t type_of_ollama(const Table *table, uint32_t id)
 {
+        return id == OLLAMA_MXFP4 && table->sums->llm->ollama_only ? ALD_GGML_MXFP4 : id;
+}
+
+static int read_bytes(const Table *table, const Shape *shape, uint64_t *ret)
+{
+        AldFileHead *head = table->head;
         const AldGgmlType *type;
         uint32_t id = 0;
         int r = ald_file_head_u32(head, &id);
 
         if (r < 0)
                 return r;
+        id = type_of_ollama(table, id);
         type = ald_ggml_type(id);
         if (!type)
                 return ald_file_head_fail(
@@ -138,6 +148,23 @@ static int place(Table *table, AldTensor *tensor)
         return 0;
 }
 
+/* In a matrix, each row makes one number of the result; a bias has as many. */
+static uint32_t count_rows(const Shape *shape)
+{
+        uint64_t rows = shape->row == shape->elements || shape->row == 0 ? shape->elements
+                                                                         : shape->elements / shape->row;
+
+        return rows < ALD_LLM_ABSENT_COUNT ? (uint32_t) rows : ALD_LLM_ABSENT_COUNT;
+}
+
+static void note_sign(const Table *table, const AldTensor *tensor, const Shape *shape)
+{
+        const char *part = strchr(tensor->name + strlen("blk."), '.') + 1;
+
+        ald_layer_signs_note(
+                &table->signs[tensor->layer], ald_layer_sign_of_gguf(part), tensor->name, count_rows(shape));
+}
+
 static int read_tensor(Table *table)
 {
         AldTensor tensor = { 0 };
@@ -149,7 +176,7 @@ static int read_tensor(Table *table)
         if (r >= 0)
                 r = read_dimensions(table->head, &shape);
         if (r >= 0)
-                r = read_bytes(table->head, &shape, &tensor.bytes);
+                r = read_bytes(table, &shape, &tensor.bytes);
         if (r >= 0)
                 r = check_offset(table, &shape, tensor.bytes);
         if (r < 0)
@@ -159,6 +186,8 @@ static int read_tensor(Table *table)
         r = place(table, &tensor);
         if (r < 0)
                 return r;
+        if (tensor.place == ALD_TENSOR_LAYER)
+                note_sign(table, &tensor, &shape);
         r = ald_tensor_sums_add(table->sums, &tensor, &reason);
         return r < 0 ? ald_file_head_fail(table->head, r, "%s", reason) : 0;
 }
@@ -180,15 +209,15 @@ static int check_size(const Table *table)
 }
 
 int ald_gguf_tensors_read(
-        AldFileHead *head, uint64_t n, uint32_t alignment, uint32_t draft_layers, AldTensorSums *sums)
+        AldFileHead *head, const AldGgufTable *of, AldTensorSums *sums, AldLayerSigns *signs)
 {
-        Table table = { head, alignment, draft_layers, 0, sums };
+        Table table = { head, of->alignment, of->draft_layers, 0, sums, signs };
         int r = 0;
 
-        if (n > ALD_TENSORS_MAX)
+        if (of->n > ALD_TENSORS_MAX)
                 return ald_file_head_fail(head, -E2BIG,
-                        "there are %" PRIu64 " tensors; at most %u can be read", n, ALD_TENSORS_MAX);
-        for (uint64_t i = 0; i < n && r >= 0; i++)
+                        "there are %" PRIu64 " tensors; at most %u can be read", of->n, ALD_TENSORS_MAX);
+        for (uint64_t i = 0; i < of->n && r >= 0; i++)
                 r = read_tensor(&table);
         return r < 0 ? r : check_size(&table);
 }

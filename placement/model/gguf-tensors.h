@@ -2,9 +2,17 @@
 #pragma once
 
 #include "placement/model/file-head.h"
+#include "placement/model/layer-signs.h"
 #include "placement/model/tensor-sums.h"
 
-/* Reads the table of n tensors that follows the keys, and checks that the file holds their data. The layers
- * of the model may be followed by draft_layers that only predict further tokens. */
+/* The table that follows the keys. The layers of the model may be followed by draft_layers that only predict
+ * further tokens. */
+typedef struct AldGgufTable {
+        uint64_t n; /* tensors */
+        uint32_t alignment, draft_layers;
+} AldGgufTable;
+
+/* Reads the table, checks that the file holds the data of its tensors, and notes what they say about layers.
+ */
 int ald_gguf_tensors_read(
-        AldFileHead *head, uint64_t n, uint32_t alignment, uint32_t draft_layers, AldTensorSums *sums);
+        AldFileHead *head, const AldGgufTable *of, AldTensorSums *sums, AldLayerSigns *signs);

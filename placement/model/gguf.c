@@ -3,10 +3,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "placement/model/gguf-attention.h"
 #include "placement/model/gguf-facts.h"
 #include "placement/model/gguf-tensors.h"
 #include "placement/model/gguf.h"
-#include "placement/model/kv-rules.h"
 
 #define HEAD_MAX (128u * 1024 * 1024)
 #define ALIGNMENT_DEFAULT 32u
@@ -22,12 +22,15 @@ typedef struct Model {
         AldGgufFacts facts; /* of the first file */
         AldLlm *llm;
         AldTensorSums sums;
+        AldLayerSigns *signs; /* of each layer */
+        uint32_t n_signs;
 } Model;
 
 static void model_clear(Model *model)
 {
         ald_gguf_facts_clear(&model->facts);
         ald_tensor_sums_clear(&model->sums);
+        ald_layer_signs_free(model->signs, model->n_signs);
         g_clear_pointer(&model->llm, ald_llm_free);
 }
 
@@ -161,78 +164,6 @@ static int take_sizes(const Model *model, AldFileHead *head)
         return r;
 }
 
-static void refuse_kv(AldAttention *attention, const char *reason, const char *key)
-{
-        if (!attention->problem)
-                attention->problem = g_strdup_printf("%s: %s", key, reason);
-}
-
-/* One number for all layers, or one for each. */
-static void take_each(const Model *model, AldAttention *attention, AldGgufKey key, uint32_t *to)
-{
-        const AldGgufFact *fact = &model->facts.facts[key];
-
-        if (!fact->is_set)
-                return;
-        if (fact->list && fact->n < model->llm->n_layers)
-                refuse_kv(
-                        attention, "it has fewer elements than the model has layers", ald_gguf_key_name(key));
-        else
-                for (uint32_t i = 0; i < model->llm->n_layers; i++)
-                        to[i] = fact->list ? fact->list[i] : fact->value;
-}
-
-static void take_one(const Model *model, AldAttention *attention, AldGgufKey key, uint32_t *to)
-{
-        const AldGgufFact *fact = &model->facts.facts[key];
-
-        if (fact->is_set && fact->list)
-                refuse_kv(attention, "it is not known what an array means here", ald_gguf_key_name(key));
-        else if (fact->is_set)
-                *to = fact->value;
-}
-
-/* A number is a period; a list has an element for each layer. */
-static void take_pattern(const Model *model, AldAttention *attention)
-{
-        const AldGgufFact *fact = &model->facts.facts[ALD_GGUF_WINDOW_PATTERN];
-        uint32_t n = model->llm->n_layers;
-
-        /* Only for this architecture does llama.cpp read a list. */
-        if (!fact->is_set || !fact->list || strcmp(model->llm->architecture, "gemma4") != 0) {
-                take_one(model, attention, ALD_GGUF_WINDOW_PATTERN, &attention->period);
-                return;
-        }
-        if (fact->n < n) {
-                refuse_kv(attention, "it has fewer elements than the model has layers",
-                        ald_gguf_key_name(ALD_GGUF_WINDOW_PATTERN));
-                return;
-        }
-        attention->windowed = g_new(bool, n);
-        for (uint32_t i = 0; i < n; i++)
-                attention->windowed[i] = fact->list[i] != 0;
-}
-
-static void take_attention(const Model *model)
-{
-        g_auto(AldAttention) attention = { 0 };
-
-        ald_attention_init(&attention, model->llm->n_layers);
-        if (model->facts.odd)
-                refuse_kv(&attention, "it is not known what layers of this kind keep", model->facts.odd);
-        take_each(model, &attention, ALD_GGUF_HEADS, attention.heads);
-        take_each(model, &attention, ALD_GGUF_KV_HEADS, attention.kv_heads);
-        take_one(model, &attention, ALD_GGUF_KEY_LENGTH, &attention.key_length);
-        take_one(model, &attention, ALD_GGUF_VALUE_LENGTH, &attention.value_length);
-        take_one(model, &attention, ALD_GGUF_KEY_LENGTH_WINDOW, &attention.window_key_length);
-        take_one(model, &attention, ALD_GGUF_VALUE_LENGTH_WINDOW, &attention.window_value_length);
-        take_one(model, &attention, ALD_GGUF_WINDOW, &attention.window);
-        take_one(model, &attention, ALD_GGUF_SHARED_KV, &attention.sharing);
-        attention.latent = model->facts.facts[ALD_GGUF_KEY_LENGTH_MLA].is_set;
-        take_pattern(model, &attention);
-        ald_kv_rules_apply(model->llm, &attention);
-}
-
 static int check_split(const Model *model, AldFileHead *head, const AldGgufFacts *facts, uint32_t i)
 {
         uint32_t count = 1, no = 0;
@@ -265,7 +196,9 @@ static int begin(Model *model, AldFileHead *head)
                 r = take_sizes(model, head);
         if (r < 0)
                 return r;
-        take_attention(model);
+        model->llm->ollama_only = strcmp(model->llm->architecture, "gptoss") == 0;
+        model->n_signs = model->llm->n_layers;
+        model->signs = ald_layer_signs_new(model->n_signs);
         ald_tensor_sums_init(&model->sums, model->llm);
         return 0;
 }
@@ -275,6 +208,7 @@ static int read_file(Model *model, const char *path, uint32_t i)
         g_auto(AldFileHead) head = ALD_FILE_HEAD_CLOSED;
         g_auto(AldGgufFacts) others = { 0 };
         AldGgufFacts *facts = i == 0 ? &model->facts : &others;
+        AldGgufTable table;
         uint64_t tensors = 0, pairs = 0;
         uint32_t alignment = 0;
         int r;
@@ -290,9 +224,10 @@ static int read_file(Model *model, const char *path, uint32_t i)
                 r = take_alignment(facts, &head, &alignment);
         if (r >= 0 && i == 0)
                 r = begin(model, &head);
-        return r < 0 ? r
-                     : ald_gguf_tensors_read(
-                               &head, tensors, alignment, model->llm->draft_layers, &model->sums);
+        if (r < 0)
+                return r;
+        table = (AldGgufTable){ tensors, alignment, model->llm->draft_layers };
+        return ald_gguf_tensors_read(&head, &table, &model->sums, model->signs);
 }
 
 static bool read_digits(const char *at, uint32_t *ret)
@@ -345,6 +280,7 @@ static int finish(Model *model)
                                        "there are two tensors %s", twice)
                              : ald_file_fail(model->ret_error, -EBADMSG, model->path,
                                        "it has no tensors of layers");
+        ald_gguf_attention_apply(&model->facts, model->signs, llm);
         /* Engines then use the embedding in its place. */
         llm->head_tied = llm->head_bytes == ALD_LLM_ABSENT && llm->embedding_bytes != ALD_LLM_ABSENT;
         if (llm->head_tied)

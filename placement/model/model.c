@@ -30,7 +30,8 @@ AldLlm *ald_llm_new(uint32_t n_layers)
                 .used_experts = ALD_LLM_ABSENT_COUNT,
                 .feed_forward_length = ALD_LLM_ABSENT_COUNT,
                 .vocabulary = ALD_LLM_ABSENT_COUNT,
-                .context = ALD_LLM_ABSENT_COUNT };
+                .context = ALD_LLM_ABSENT_COUNT,
+                .doubt_window = ALD_LLM_ABSENT_COUNT };
         for (uint32_t i = 0; i < n_layers; i++)
                 llm->layers[i] = absent_layer;
         return llm;
@@ -59,6 +60,8 @@ void ald_llm_free(AldLlm *llm)
         g_free(llm->architecture);
         g_free(llm->layers);
         g_free(llm->kv_problem);
+        g_free(llm->window_doubt);
+        g_free(llm->unsized);
         g_free(llm);
 }
 
@@ -79,7 +82,7 @@ static int row_bytes(AldKvType type, uint32_t heads, uint32_t length, uint64_t *
 {
         const AldGgmlType *ggml = (unsigned) type < ALD_N_KV_TYPES ? ald_ggml_type(ggml_ids[type]) : NULL;
 
-        if (!ggml || length % ggml->block != 0)
+        if (!ggml || (heads > 0 && length % ggml->block != 0))
                 return -EINVAL;
         return __builtin_mul_overflow((uint64_t) (length / ggml->block) * ggml->bytes, heads, ret) ? -ERANGE
                                                                                                    : 0;
@@ -103,7 +106,7 @@ int ald_llm_kv_bytes(const AldLlm *llm, uint32_t layer, uint32_t context, uint32
         AldKvType type_v, uint64_t *ret)
 {
         const AldLlmLayer *it = layer < llm->n_layers ? &llm->layers[layer] : NULL;
-        uint64_t keys, values, bytes;
+        uint64_t keys, values, bytes, state;
         int r;
 
         if (!it)
@@ -117,8 +120,46 @@ int ald_llm_kv_bytes(const AldLlm *llm, uint32_t layer, uint32_t context, uint32
                 return r;
         if (__builtin_add_overflow(keys, values, &bytes) ||
                 __builtin_mul_overflow(bytes, cells(it, context), &bytes) ||
-                __builtin_mul_overflow(bytes, (uint64_t) parallel, &bytes) || bytes == ALD_LLM_ABSENT)
+                __builtin_mul_overflow(bytes, (uint64_t) parallel, &bytes) ||
+                __builtin_mul_overflow(it->state_bytes, (uint64_t) parallel, &state) ||
+                __builtin_add_overflow(bytes, state, &bytes) || bytes == ALD_LLM_ABSENT)
                 return -ERANGE;
         *ret = bytes;
         return 0;
+}
+
+const char *ald_llm_window_doubt(const AldLlm *llm, uint32_t context)
+{
+        bool matters = llm->doubt_window == ALD_LLM_ABSENT_COUNT || context > llm->doubt_window;
+
+        return matters ? llm->window_doubt : NULL;
+}
+
+static char *missing_of_layer(const AldLlm *llm, uint32_t i)
+{
+        const AldLlmLayer *layer = &llm->layers[i];
+
+        if (layer->bytes == ALD_LLM_ABSENT || layer->token_bytes == ALD_LLM_ABSENT)
+                return g_strdup_printf("layer %u has experts, and it is not stated how many a token uses", i);
+        if (layer->token_parameters == ALD_LLM_ABSENT)
+                return llm->unsized ? g_strdup_printf("how many parameters tensor %s holds", llm->unsized)
+                                    : g_strdup_printf("how many parameters layer %u has", i);
+        return NULL;
+}
+
+char *ald_llm_missing_figure(const AldLlm *llm)
+{
+        char *missing = NULL;
+
+        if (llm->embedding_bytes == ALD_LLM_ABSENT)
+                return g_strdup("there is no tensor of the embedding, such as token_embd or embed_tokens");
+        if (!llm->head_tied && llm->head_bytes == ALD_LLM_ABSENT)
+                return g_strdup("there is no tensor of the head, such as lm_head");
+        if (llm->embedding_length == ALD_LLM_ABSENT_COUNT)
+                return g_strdup("how wide the model is: embedding_length or hidden_size");
+        if (llm->vocabulary == ALD_LLM_ABSENT_COUNT)
+                return g_strdup("how many tokens it knows: vocab_size or tokenizer.ggml.tokens");
+        for (uint32_t i = 0; i < llm->n_layers && !missing; i++)
+                missing = missing_of_layer(llm, i);
+        return missing;
 }

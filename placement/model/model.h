@@ -25,6 +25,7 @@ typedef struct AldLlmLayer {
         uint32_t key_length;       /* of a head, or of the compressed keys and values of a token */
         uint32_t value_length;     /* of a head; 0: they are part of the compressed keys */
         uint32_t window;           /* tokens that it attends to; absent: all */
+        uint64_t state_bytes;      /* of the state that each request has besides, whatever its context */
 } AldLlmLayer;
 
 typedef struct AldLlm {
@@ -43,8 +44,12 @@ typedef struct AldLlm {
         uint32_t feed_forward_length; /* width of that part of a layer, of its used experts together; the most
                                          in any */
         uint32_t vocabulary;
-        uint32_t context; /* tokens it was trained for */
-        char *kv_problem; /* why the size of keys and values is not known; NULL: it is */
+        uint32_t context;      /* tokens it was trained for */
+        char *kv_problem;      /* why the size of keys and values is not known; NULL: it is */
+        char *window_doubt;    /* why a window is not counted, with which less may be kept; NULL: no doubt */
+        uint32_t doubt_window; /* up to this context it makes no difference */
+        char *unsized;         /* a tensor of which the number of parameters is not known; NULL: none */
+        bool ollama_only;      /* in a layout of Ollama, which llama.cpp does not load */
 } AldLlm;
 
 typedef enum AldKvType {
@@ -74,7 +79,7 @@ void ald_llm_free(AldLlm *llm);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLlm, ald_llm_free)
 
 /*
- * Bytes for keys and values of one layer, as llama.cpp allocates them with flash attention, if each of
+ * Bytes for keys, values and state of one layer, as llama.cpp allocates them with flash attention, if each of
  * `parallel` requests has its own context of `context` tokens (-np parallel -c context*parallel, without the
  * options for a unified cache and for full windows). -EOPNOTSUPP if it is not known what the model keeps (see
  * kv_problem); -EINVAL if there is no such layer, or its heads do not consist of whole blocks of the type;
@@ -82,3 +87,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLlm, ald_llm_free)
  */
 int ald_llm_kv_bytes(const AldLlm *llm, uint32_t layer, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, uint64_t *ret);
+
+/* Why less may be kept at this context than ald_llm_kv_bytes() says; NULL: no doubt. */
+const char *ald_llm_window_doubt(const AldLlm *llm, uint32_t context);
+
+/* The first figure that a plan needs and that the files do not state; NULL: none. Free with g_free(). */
+char *ald_llm_missing_figure(const AldLlm *llm);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <string.h>
 
 #include "placement/model/ggml-types.h"
 #include "placement/model/kv-rules.h"
@@ -20,6 +21,7 @@ static void set_layer(AldLlm *llm, uint32_t kv_heads, uint32_t key, uint32_t val
         llm->layers[0].key_length = key;
         llm->layers[0].value_length = value;
         llm->layers[0].window = window;
+        llm->layers[0].state_bytes = 0;
 }
 
 static uint64_t kv_bytes(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type)
@@ -78,6 +80,24 @@ static void test_kv_bytes_of_compressed_keys(void)
 
         set_layer(llm, 1, 576, 0, ALD_LLM_ABSENT_COUNT);
         g_assert_cmpuint(kv_bytes(llm, 1024, 1, ALD_KV_F16), ==, 1024 * 1152);
+}
+
+/* Each request has a state of its own, whatever its context. */
+static void test_kv_bytes_of_a_state(void)
+{
+        g_autoptr(AldLlm) llm = llm_new("qwen35", 1);
+        uint64_t bytes = 7;
+
+        set_layer(llm, 0, 0, 0, ALD_LLM_ABSENT_COUNT);
+        llm->layers[0].state_bytes = 100;
+        g_assert_cmpuint(kv_bytes(llm, 4096, 1, ALD_KV_Q8_0), ==, 100);
+        g_assert_cmpuint(kv_bytes(llm, 262144, 4, ALD_KV_F16), ==, 400);
+        set_layer(llm, 1, 64, 64, ALD_LLM_ABSENT_COUNT);
+        llm->layers[0].state_bytes = 100;
+        g_assert_cmpuint(kv_bytes(llm, 256, 2, ALD_KV_F16), ==, 2 * 256 * 256 + 200);
+        llm->layers[0].state_bytes = UINT64_MAX / 2;
+        g_assert_cmpint(ald_llm_kv_bytes(llm, 0, 256, 3, ALD_KV_F16, ALD_KV_F16, &bytes), ==, -ERANGE);
+        g_assert_cmpuint(bytes, ==, 7);
 }
 
 static void test_kv_bytes_that_cannot_be(void)
@@ -162,6 +182,8 @@ static void check_rules(const Rules *rules, const char *expected)
                 g_assert_cmpuint(llm->layers[i].key_length, ==, ALD_LLM_ABSENT_COUNT);
                 g_assert_cmpuint(llm->layers[i].value_length, ==, ALD_LLM_ABSENT_COUNT);
         }
+        if (llm->kv_problem)
+                g_assert_cmpstr(llm->window_doubt, ==, NULL);
 }
 
 static void check_windows(const char *architecture, uint32_t n_layers, uint32_t window, const char *expected)
@@ -179,19 +201,66 @@ static void test_rules_of_architectures(void)
 
         check_windows("llama", 4, none, "ffff");
         check_windows("llama", 4, 0, "ffff");
-        check_windows("llama", 4, 4096, "it states a window");
         check_windows("phi3", 4, 2047, "ffff");
         check_windows("gemma2", 4, none, "wfwf");
         check_windows("gemma3", 7, 1024, "wwwwwfw");
         check_windows("gemma3", 7, none, "fffffff");
-        check_windows("gemma3_text", 7, none, "it does not state how many tokens");
         check_windows("gemma3n", 22, 512, "wwwwfwwwwfwwwwfwwwwf--");
         check_windows("cohere2", 5, 4096, "wwwfw");
         check_windows("gpt-oss", 4, 128, "wfwf");
-        check_windows("gpt_oss", 4, none, "it does not state how many tokens");
-        check_windows("gemma4", 4, 512, "it does not list");
+        check_windows("gptoss", 4, 128, "wfwf");
+        check_windows("olmo2", 5, 4096, "wwwfw");
+        check_windows("olmo2", 5, none, "fffff");
+        check_windows("exaone4", 5, 4096, "fffff");
+        check_windows("plamo3", 9, 2048, "wwwwwwwfw");
         check_windows("deepseek_v3", 4, none, "compressed");
-        check_windows("mamba", 4, none, "architecture \"mamba\"");
+}
+
+/* Some engines' windows are not those of the file. */
+static void test_rules_of_windows_that_are_not_stated(void)
+{
+        g_auto(Rules) chunks = { 0 };
+        g_auto(Rules) none = { 0 };
+        g_auto(Rules) first = { 0 };
+        g_auto(Rules) exaone = { 0 };
+
+        rules_init(&chunks, "llama4", 5);
+        check_rules(&chunks, "wwwfw");
+        g_assert_cmpuint(chunks.llm->layers[0].window, ==, 8192);
+        rules_init(&none, "llama4", 5);
+        none.attention.window = 0;
+        check_rules(&none, "fffff");
+        rules_init(&first, "smallthinker", 5);
+        first.attention.window = 100;
+        check_rules(&first, "fwwwf");
+        g_assert_cmpuint(first.llm->layers[1].window, ==, 4096);
+        rules_init(&exaone, "exaone4", 64);
+        check_rules(&exaone, "wwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwfwwwf");
+        g_assert_cmpuint(exaone.llm->layers[0].window, ==, 4096);
+}
+
+/* Never too low: all is counted, and beyond the window it is said that this may be too much. */
+static void test_rules_of_windows_in_doubt(void)
+{
+        g_auto(Rules) plain = { 0 };
+        g_auto(Rules) period = { 0 };
+        g_auto(Rules) size = { 0 };
+
+        rules_init(&plain, "surely-new", 3);
+        plain.attention.window = 4096;
+        check_rules(&plain, "fff");
+        g_assert_cmpstr(ald_llm_window_doubt(plain.llm, 4096), ==, NULL);
+        g_assert_nonnull(strstr(ald_llm_window_doubt(plain.llm, 4097), "which layers apply it"));
+        rules_init(&period, "surely-new", 3);
+        period.attention.window = 4096;
+        period.attention.period = 3;
+        check_rules(&period, "wwf");
+        g_assert_cmpstr(ald_llm_window_doubt(period.llm, 32768), ==, NULL);
+        rules_init(&size, "surely-new", 2);
+        size.attention.windowed = g_new0(bool, 2);
+        size.attention.windowed[0] = true;
+        check_rules(&size, "ff");
+        g_assert_nonnull(strstr(ald_llm_window_doubt(size.llm, 1), "how many tokens"));
 }
 
 static void test_rules_of_what_is_stated(void)
@@ -245,10 +314,13 @@ static void test_rules_of_what_is_missing(void)
         check_rules(&rules, "how many heads");
         rules_init(&lengths, "llama", 2);
         lengths.attention.heads[0] = 0;
+        check_rules(&lengths, "-f");
+        g_assert_cmpuint(lengths.llm->layers[1].key_length, ==, 64);
+        lengths.llm->embedding_length = ALD_LLM_ABSENT_COUNT;
         check_rules(&lengths, "how long");
         rules_init(&shared, "llama", 2);
         shared.attention.sharing = 1;
-        check_rules(&shared, "share");
+        check_rules(&shared, "f-");
         rules_init(&odd, "llama", 2);
         odd.attention.problem = g_strdup("it is odd");
         check_rules(&odd, "it is odd");
@@ -336,9 +408,12 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-figures/kv-contexts", test_kv_bytes_of_contexts);
         g_test_add_func("/model-figures/kv-window", test_kv_bytes_of_a_window);
         g_test_add_func("/model-figures/kv-compressed", test_kv_bytes_of_compressed_keys);
+        g_test_add_func("/model-figures/kv-state", test_kv_bytes_of_a_state);
         g_test_add_func("/model-figures/kv-refused", test_kv_bytes_that_cannot_be);
         g_test_add_func("/model-figures/ggml-types", test_ggml_types);
         g_test_add_func("/model-figures/rules", test_rules_of_architectures);
+        g_test_add_func("/model-figures/rules-unstated", test_rules_of_windows_that_are_not_stated);
+        g_test_add_func("/model-figures/rules-doubt", test_rules_of_windows_in_doubt);
         g_test_add_func("/model-figures/rules-stated", test_rules_of_what_is_stated);
         g_test_add_func("/model-figures/rules-periods", test_rules_of_periods);
         g_test_add_func("/model-figures/rules-missing", test_rules_of_what_is_missing);

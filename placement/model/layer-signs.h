@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the tensors of a layer say about what it keeps. */
+typedef struct AldLayerSigns {
+        bool projects; /* keys or values have a tensor of their own, compressed or not */
+        bool attends;  /* some other projection of attention, such as that of queries */
+        char *fused;   /* a tensor for queries, keys and values together; NULL: none */
+        char *state;   /* a tensor of a recurrent network or a convolution; NULL: none */
+        char *other;   /* one that is not understood; NULL: none */
+        /* Lengths of all heads together, and of one; ALD_LLM_ABSENT_COUNT if they are not known. */
+        uint32_t key_rows, value_rows, fused_rows, latent_rows, index_rows, key_norm;
+} AldLayerSigns;
+
+typedef enum AldLayerSign {
+        ALD_SIGN_NONE, /* of feed-forward networks, norms and the like, which keep nothing */
+        ALD_SIGN_KEYS,
+        ALD_SIGN_VALUES,
+        ALD_SIGN_LATENT,
+        ALD_SIGN_INDEX,
+        ALD_SIGN_KEY_NORM,
+        ALD_SIGN_FUSED,
+        ALD_SIGN_ATTENDS,
+        ALD_SIGN_STATE,
+        ALD_SIGN_OTHER,
+} AldLayerSign;
+
+AldLayerSigns *ald_layer_signs_new(uint32_t n_layers);
+void ald_layer_signs_free(AldLayerSigns *signs, uint32_t n_layers);
+
+/* Notes a tensor of the layer; rows are absent if it does not have that shape. */
+void ald_layer_signs_note(AldLayerSigns *signs, AldLayerSign sign, const char *name, uint32_t rows);
+
+/* What a tensor says, from its name after the number of its layer: in GGUF files, and in those of
+ * transformers. */
+AldLayerSign ald_layer_sign_of_gguf(const char *part);
+AldLayerSign ald_layer_sign_of_safetensors(const char *part);
