@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "placement/model/hf-keys.h"
 #include "placement/model/model.h"
 
-/* What config.json states. */
-typedef struct AldHfConfig {
-        AldLlm *llm;           /* without the sums over tensors */
-        uint32_t draft_layers; /* that follow those of the model and only predict further tokens */
-        bool tied, untied;     /* the embedding is stated to be, or not to be, the head */
-        uint32_t packed_bits;  /* of a parameter, if several share an element; absent: not stated */
-        bool odd_bytes;        /* an element of one byte may hold two parameters */
-} AldHfConfig;
+/* Checks that it names the architecture. How many layers config.json states, and of those that follow them
+ * and only predict further tokens. *ret_layers is absent if it does not say. */
+int ald_hf_config_layers(const AldHfKeys *keys, uint32_t *ret_layers, uint32_t *ret_drafts, char **ret_error);
 
-void ald_hf_config_clear(AldHfConfig *config);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldHfConfig, ald_hf_config_clear)
-
-/* Reads a config.json as Hugging Face's transformers write it, of at most 1 MiB. If the model also handles
- * images or sound, only the part for text is read. Errors are those of file-head.h. */
-int ald_hf_config_read(const char *path, AldHfConfig *ret, char **ret_error);
-
-/* Reads a file as text; the bytes are followed by a NUL. */
-int ald_text_file_read(const char *path, size_t max, char **ret, size_t *ret_n, char **ret_error);
+/* What config.json states of a model of this many layers, without what its layers keep and without the sums
+ * over tensors. */
+int ald_hf_config_read(const AldHfKeys *keys, uint32_t n_layers, AldLlm **ret, char **ret_error);

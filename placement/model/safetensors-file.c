@@ -56,6 +56,8 @@ typedef struct Entry {
         char name[ALD_TENSOR_NAME_MAX + 1], type[TYPE_NAME_MAX + 1];
         bool has_shape, has_offsets;
         uint64_t elements, begin, end;
+        uint64_t dims[ALD_SAFETENSOR_DIMS];
+        unsigned n_dims;
 } Entry;
 
 static int fail(Reader *reader, int r, const char *reason)
@@ -105,6 +107,9 @@ static int read_shape(Reader *reader, Entry *entry)
         entry->has_shape = true;
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
                 r = read_number(reader, &length);
+                if (entry->n_dims < ALD_SAFETENSOR_DIMS)
+                        entry->dims[entry->n_dims] = length;
+                entry->n_dims++;
                 if (r >= 0 && (__builtin_mul_overflow(entry->elements, length, &entry->elements) ||
                                       entry->elements > INT64_MAX))
                         r = ald_scan_fail(&reader->scan, "more elements than 64 bits hold");
@@ -167,7 +172,11 @@ static uint32_t find_bits(const char *type)
 
 static int take(Reader *reader, const Entry *entry)
 {
-        AldSafetensor tensor = { entry->name, entry->type, find_bits(entry->type), entry->elements, 0 };
+        AldSafetensor tensor = { .name = entry->name,
+                .type = entry->type,
+                .bits = find_bits(entry->type),
+                .elements = entry->elements,
+                .n_dims = entry->n_dims };
         const char *reason = NULL;
         uint64_t bits;
         int r;
@@ -182,6 +191,7 @@ static int take(Reader *reader, const Entry *entry)
         if (__builtin_mul_overflow(tensor.elements, (uint64_t) tensor.bits, &bits) || bits % 8 != 0)
                 return fail_entry(reader, entry, -EBADMSG, "not a number of whole bytes, or too many");
         tensor.bytes = bits / 8;
+        memcpy(tensor.dims, entry->dims, sizeof tensor.dims);
         if (entry->begin > entry->end || entry->end > reader->data)
                 return fail_entry(reader, entry, -EBADMSG, "its data is not inside of the file");
         if (entry->end - entry->begin != tensor.bytes)

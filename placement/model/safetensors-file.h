@@ -3,12 +3,16 @@
 
 #include <stdint.h>
 
+#define ALD_SAFETENSOR_DIMS 4u
+
 /* A tensor of a file in the format safetensors. */
 typedef struct AldSafetensor {
         const char *name; /* printable ASCII */
         const char *type; /* such as "BF16" */
         uint32_t bits;    /* of an element */
         uint64_t elements, bytes;
+        uint64_t dims[ALD_SAFETENSOR_DIMS]; /* the first ones */
+        unsigned n_dims;
 } AldSafetensor;
 
 /* Returns a negative errno and a static text to end with an error. */

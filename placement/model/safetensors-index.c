@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "placement/model/file-head.h"
-#include "placement/model/hf-config.h"
+#include "placement/model/hf-keys.h"
 #include "placement/model/safetensors-index.h"
 #include "placement/model/tensor-sums.h"
 #include "record/json-scan.h"

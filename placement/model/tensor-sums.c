@@ -46,6 +46,23 @@ static int add(uint64_t *sum, uint64_t more)
         return __builtin_add_overflow(*sum, more, sum) || *sum == ALD_LLM_ABSENT ? -ERANGE : 0;
 }
 
+int ald_tensor_sums_count(
+        AldTensorSums *sums, uint32_t layer, bool expert, uint64_t parameters, const char *name)
+{
+        int r = add(&sums->llm->layers[layer].parameters, parameters);
+
+        if (r >= 0 && expert)
+                r = add(&sums->experts[layer].parameters, parameters);
+        if (parameters == ALD_LLM_ABSENT && !sums->llm->unsized)
+                sums->llm->unsized = g_strdup(name);
+        return r;
+}
+
+const char *ald_tensor_sums_last(const AldTensorSums *sums)
+{
+        return sums->sorted->pdata[sums->sorted->len - 1];
+}
+
 static int add_to_layer(AldTensorSums *sums, const AldTensor *tensor)
 {
         AldLlmLayer *layer = &sums->llm->layers[tensor->layer];
@@ -55,13 +72,11 @@ static int add_to_layer(AldTensorSums *sums, const AldTensor *tensor)
         sums->in_layers = true;
         experts->unclear = experts->unclear || tensor->unclear;
         r = add(&layer->bytes, tensor->bytes);
-        if (r >= 0)
-                r = add(&layer->parameters, tensor->parameters);
         if (r >= 0 && tensor->expert)
                 r = add(&experts->bytes, tensor->bytes);
-        if (r >= 0 && tensor->expert)
-                r = add(&experts->parameters, tensor->parameters);
-        return r;
+        return r < 0 ? r
+                     : ald_tensor_sums_count(
+                               sums, tensor->layer, tensor->expert, tensor->parameters, tensor->name);
 }
 
 static int add_to_part(uint64_t *bytes, const AldTensor *tensor)

@@ -43,6 +43,13 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldTensorSums, ald_tensor_sums_clear)
 /* On error, *ret_reason is a static text: -E2BIG for too many tensors, -ERANGE for sums that are too big. */
 int ald_tensor_sums_add(AldTensorSums *sums, const AldTensor *tensor, const char **ret_reason);
 
+/* Adds parameters to a layer that could not be counted when their tensor was added. */
+int ald_tensor_sums_count(
+        AldTensorSums *sums, uint32_t layer, bool expert, uint64_t parameters, const char *name);
+
+/* The name of the tensor that was added last, which lives as long as the sums. */
+const char *ald_tensor_sums_last(const AldTensorSums *sums);
+
 /* Sets what one token uses, from the numbers of experts in the model. -EBADMSG if a name occurred twice,
  * which is then *ret_twice and lives as long as the sums, or if no tensor is of a layer; *ret_twice is then
  * NULL. */

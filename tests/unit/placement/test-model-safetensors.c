@@ -382,7 +382,6 @@ static void test_bad_configs(Fixture *fixture, gconstpointer data)
                 { "{'model_type': 'llama', 'model_type': 'llama'}", -EBADMSG, "duplicate" },
                 { "{'model_type': 1}", -EBADMSG, "model_type is missing" },
                 { "{'model_type': 'a\\nb'}", -EBADMSG, "model_type is missing" },
-                { "{'model_type': 'llama'}", -EBADMSG, "num_hidden_layers is missing" },
                 { "{'model_type': 'llama', 'num_hidden_layers': 0}", -EBADMSG, "not from 1 to 1024" },
                 { "{'model_type': 'llama', 'num_hidden_layers': 1025}", -EBADMSG, "not from 1 to 1024" },
                 { "{'model_type': 'llama', 'num_hidden_layers': -1}", -EBADMSG, "num_hidden_layers is not" },
@@ -391,9 +390,14 @@ static void test_bad_configs(Fixture *fixture, gconstpointer data)
                 { "{'model_type': 'llama', 'num_layers': 99999999999}", -EBADMSG, "num_layers is not" },
                 { "{'model_type': 'llama', 'num_layers': 1, 'num_experts': 2, 'moe_k': 3}", -EBADMSG,
                         "it uses 3 of 2 experts" },
-                { "{'model_type': 'llama', 'num_layers': 1, 'head_dim': []}", -EBADMSG, "head_dim is not" },
+                { "{'model_type': 'llama', 'num_layers': 2, 'head_dim': []}", -EBADMSG, "head_dim is not" },
+                { "{'model_type': 'llama', 'num_layers': 2, 'head_dim': [64, 'x']}", -EBADMSG,
+                        "head_dim is not" },
+                { "{'model_type': 'llama', 'num_layers': 2, 'head_dim': 64.5}", -EBADMSG, "head_dim is not" },
+                { "{'model_type': 'llama', 'num_nextn_predict_layers': 2}", -EBADMSG, "are of 2 layers" },
         };
 
+        write_tensors(fixture, "model.safetensors", LAYERS, LAYERS_BYTES);
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
                 write_text(fixture, "config.json", cases[i].config);
                 check_error(fixture, cases[i].error, cases[i].words);

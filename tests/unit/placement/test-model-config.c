@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+#include <string.h>
+
+#include "placement/model/model-file.h"
+#include "tests/unit/gguf-maker.h"
+
+#define ABSENT ALD_LLM_ABSENT_COUNT
+
+/* A folder as it is published: config.json, and tensors without data. */
+typedef struct Folder {
+        char *path;
+        AldLlm *llm;
+} Folder;
+
+static unsigned bits_of(const char *type)
+{
+        return strcmp(type, "I64") == 0 ? 64 : strchr(type, '6') ? 16 : strstr(type, "32") ? 32 : 8;
+}
+
+/* Each as "NAME TYPE ROWSxCOLUMNS"; a vector has one number. */
+static void append_tensor(GString *header, const char *line, uint64_t *end)
+{
+        g_auto(GStrv) words = g_strsplit(line, " ", 3), dims = g_strsplit(words[2], "x", -1);
+        g_autofree char *shape = g_strjoinv(",", dims);
+        uint64_t bytes = bits_of(words[1]) / 8;
+
+        for (char **dim = dims; *dim; dim++)
+                bytes *= g_ascii_strtoull(*dim, NULL, 10);
+        g_string_append_printf(header,
+                ",\"%s\":{\"dtype\":\"%s\",\"shape\":[%s],\"data_offsets\":[%" G_GUINT64_FORMAT
+                ",%" G_GUINT64_FORMAT "]}",
+                words[0], words[1], shape, *end, *end + bytes);
+        *end += bytes;
+}
+
+static void folder_read(Folder *folder, const char *config, const char *const *tensors)
+{
+        g_autofree char *quoted = g_strdelimit(g_strdup_printf("{%s}", config), "'", '"'), *error = NULL;
+        g_autofree char *config_path = NULL, *path = NULL;
+        g_autoptr(GString) header = g_string_new("{\"__metadata__\":{}");
+        g_autoptr(GByteArray) bytes = g_byte_array_new();
+        uint64_t end = 0, n;
+
+        for (; *tensors; tensors++)
+                append_tensor(header, *tensors, &end);
+        g_string_append_c(header, '}');
+        n = GUINT64_TO_LE(header->len);
+        g_byte_array_append(bytes, (const uint8_t *) &n, sizeof n);
+        g_byte_array_append(bytes, (const uint8_t *) header->str, (guint) header->len);
+        folder->path = model_folder_new();
+        config_path = g_build_filename(folder->path, "config.json", NULL);
+        path = g_build_filename(folder->path, "model.safetensors", NULL);
+        gguf_write_bytes(config_path, quoted, strlen(quoted), strlen(quoted));
+        gguf_write_bytes(path, bytes->data, bytes->len, bytes->len + end);
+        ald_llm_read(folder->path, &folder->llm, &error);
+        g_assert_cmpstr(error, ==, NULL);
+}
+
+static void folder_clear(Folder *folder)
+{
+        model_folder_remove(folder->path);
+        ald_llm_free(folder->llm);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Folder, folder_clear)
+
+#define TENSORS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+/* Of each layer: f for keys and values of the whole context, w of a window, - for none, and + for a state. */
+static void check_layers(const AldLlm *llm, const char *expected, uint64_t state_numbers)
+{
+        g_autoptr(GString) said = g_string_new(NULL);
+
+        g_assert_cmpstr(llm->kv_problem, ==, NULL);
+        for (unsigned i = 0; i < llm->n_layers; i++) {
+                const AldLlmLayer *layer = &llm->layers[i];
+
+                g_string_append(said, layer->kv_heads == 0 ? "-" : layer->window == ABSENT ? "f" : "w");
+                if (layer->state_bytes > 0) {
+                        g_string_append_c(said, '+');
+                        g_assert_cmpuint(layer->state_bytes, ==, 4 * state_numbers);
+                }
+        }
+        g_assert_cmpstr(said->str, ==, expected);
+}
+
+static void check(const char *config, const char *const *tensors, const char *expected, uint64_t numbers)
+{
+        g_auto(Folder) folder = { 0 };
+
+        folder_read(&folder, config, tensors);
+        check_layers(folder.llm, expected, numbers);
+}
+
+static void check_problem(const char *config, const char *const *tensors, const char *words)
+{
+        g_auto(Folder) folder = { 0 };
+
+        folder_read(&folder, config, tensors);
+        g_assert_nonnull(folder.llm->kv_problem);
+        if (!strstr(folder.llm->kv_problem, words))
+                g_error("\"%s\" does not say \"%s\"", folder.llm->kv_problem, words);
+}
+
+#define HEADS "'hidden_size': 64, 'num_attention_heads': 4, 'num_key_value_heads': 2, 'head_dim': 16"
+#define FOUR "'num_hidden_layers': 4, " HEADS
+#define ATTENTION(prefix) prefix ".k_proj.weight BF16 32x64", prefix ".v_proj.weight BF16 32x64"
+#define PLAIN                                                                                 \
+        TENSORS(ATTENTION("model.layers.0.self_attn"), ATTENTION("model.layers.1.self_attn"), \
+                ATTENTION("model.layers.2.self_attn"), ATTENTION("model.layers.3.self_attn"))
+
+/* Gemma 3 4B and LLaVA as published leave out all that is a default of their class. */
+static void test_defaults_from_shapes(void)
+{
+        g_auto(Folder) gemma = { 0 };
+        g_auto(Folder) llava = { 0 };
+
+        folder_read(&gemma,
+                "'model_type': 'gemma3', 'text_config': {'model_type': 'gemma3_text', 'num_hidden_layers': 2,"
+                "'sliding_window': 1024}, 'vision_config': {'num_hidden_layers': 27}",
+                TENSORS("language_model.model.embed_tokens.weight BF16 10x64",
+                        "language_model.model.layers.0.self_attn.k_proj.weight BF16 32x64",
+                        "language_model.model.layers.0.self_attn.v_proj.weight BF16 32x64",
+                        "language_model.model.layers.0.self_attn.k_norm.weight BF16 8",
+                        "language_model.model.layers.1.self_attn.k_proj.weight F8_E4M3 32x64",
+                        "language_model.model.layers.1.self_attn.k_norm.weight BF16 16",
+                        "vision_tower.encoder.layers.5.self_attn.k_proj.weight BF16 8x8"));
+        check_layers(gemma.llm, "ww", 0);
+        g_assert_cmpuint(gemma.llm->vocabulary, ==, 10);
+        g_assert_cmpuint(gemma.llm->embedding_length, ==, 64);
+        g_assert_cmpuint(gemma.llm->layers[0].kv_heads, ==, 4);
+        g_assert_cmpuint(gemma.llm->layers[0].key_length, ==, 8);
+        g_assert_cmpuint(gemma.llm->layers[1].kv_heads, ==, 2);
+        /* Where values have no tensor, they are as long as keys. */
+        g_assert_cmpuint(gemma.llm->layers[1].value_length, ==, 16);
+        folder_read(&llava, "'model_type': 'llava', 'text_config': {'model_type': 'llama'}",
+                TENSORS("language_model.model.embed_tokens.weight BF16 10x64",
+                        ATTENTION("language_model.model.layers.0.self_attn"),
+                        ATTENTION("language_model.model.layers.2.self_attn"),
+                        ATTENTION("language_model.model.layers.1.self_attn")));
+        check_layers(llava.llm, "fff", 0);
+        g_assert_cmpuint(llava.llm->layers[2].kv_heads * llava.llm->layers[2].key_length, ==, 32);
+}
+
+/* Heads that differ from layer to layer, or that are all in one tensor. */
+static void test_heads_from_shapes(void)
+{
+        g_auto(Folder) wide = { 0 };
+        g_auto(Folder) fused = { 0 };
+        g_auto(Folder) listed = { 0 };
+        g_auto(Folder) gptq = { 0 };
+
+        folder_read(&wide, "'model_type': 'surely_new', 'num_hidden_layers': 2, " HEADS,
+                TENSORS("model.layers.0.self_attn.k_proj.weight BF16 32x64",
+                        "model.layers.1.self_attn.k_proj.weight BF16 128x64",
+                        "model.layers.1.self_attn.k_norm.weight BF16 64"));
+        g_assert_cmpuint(wide.llm->layers[0].kv_heads, ==, 2);
+        g_assert_cmpuint(wide.llm->layers[1].kv_heads, ==, 2);
+        g_assert_cmpuint(wide.llm->layers[1].key_length, ==, 64);
+        folder_read(&fused,
+                "'model_type': 'surely_new', 'num_hidden_layers': 1, 'hidden_size': 64, "
+                "'num_attention_heads': 4, 'head_dim': 16",
+                TENSORS("model.layers.0.self_attn.qkv_proj.weight BF16 96x64"));
+        g_assert_cmpuint(fused.llm->layers[0].kv_heads, ==, 1);
+        folder_read(&listed,
+                "'model_type': 'openelm', 'num_transformer_layers': 2, 'model_dim': 64, "
+                "'num_query_heads': [4, 8], 'num_kv_heads': [1, 2], 'head_dim': 16.0, "
+                "'max_context_length': 2048.0, 'ffn_multipliers': [0.5, 1.0]",
+                TENSORS("transformer.layers.0.attn.qkv_proj.weight BF16 96x64",
+                        "transformer.layers.1.attn.qkv_proj.weight BF16 192x64"));
+        g_assert_cmpuint(listed.llm->layers[0].kv_heads, ==, 1);
+        g_assert_cmpuint(listed.llm->layers[1].kv_heads, ==, 2);
+        g_assert_cmpuint(listed.llm->layers[1].key_length, ==, 16);
+        g_assert_cmpuint(listed.llm->context, ==, 2048);
+        folder_read(&gptq,
+                "'model_type': 'surely_new', 'num_hidden_layers': 1, 'head_dim': 16, "
+                "'quantization_config': {'quant_method': 'gptq', 'bits': 4}",
+                TENSORS("model.layers.0.self_attn.k_proj.qweight I32 8x48"));
+        g_assert_cmpuint(gptq.llm->layers[0].kv_heads, ==, 3);
+}
+
+static void test_lists_of_layers(void)
+{
+        static const char *const kinds[] = {
+                "'model_type': 'surely_new', 'sliding_window': 128, 'layer_types': ['sliding_attention', "
+                "'full_attention', 'sliding_attention', 'sliding_attention'], " FOUR,
+                "'model_type': 'llama4_text', 'attention_chunk_size': 8192, 'no_rope_layers': [1, 0, 1, "
+                "1], " FOUR,
+                "'model_type': 'llama4_text', 'attention_chunk_size': 8192, 'layer_types': "
+                "['chunked_attention', "
+                "'full_attention', 'chunked_attention', 'chunked_attention'], " FOUR,
+                "'model_type': 'mimo_v2', 'sliding_window': 128, 'hybrid_layer_pattern': [1, 0, 1, 1], " FOUR,
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++)
+                check(kinds[i], PLAIN, "wfww", 0);
+        check("'model_type': 'llama4_text', 'attention_chunk_size': 8192, " FOUR, PLAIN, "wwwf", 0);
+        check("'model_type': 'surely_new', 'sliding_window': 128, 'sliding_window_pattern': 2, " FOUR, PLAIN,
+                "wfwf", 0);
+        check("'model_type': 'surely_new', 'sliding_window': 128, 'sliding_window_pattern': 'LLLG', " FOUR,
+                PLAIN, "wwwf", 0);
+        check("'model_type': 'gemma3n_text', 'sliding_window': 128, 'num_kv_shared_layers': 1, "
+              "'layer_types': "
+              "['sliding_attention', 'full_attention', 'sliding_attention', 'full_attention'], " FOUR,
+                PLAIN, "wfw-", 0);
+        check_problem("'model_type': 'surely_new', 'layer_types': ['odd', 'odd', 'odd', 'odd'], " FOUR, PLAIN,
+                "layer_types: it is not known what a layer \"odd\"");
+        check_problem("'model_type': 'surely_new', 'hybrid_override_pattern': 'M*?-', " FOUR, PLAIN,
+                "a layer \"?\"");
+}
+
+/* Engines differ: what is counted is enough for each. */
+static void test_windows_of_all_layers(void)
+{
+        static const char *const configs[] = {
+                "'model_type': 'mistral', 'sliding_window': 4096, " FOUR,
+                "'model_type': 'starcoder2', 'sliding_window': 4096, " FOUR,
+                "'model_type': 'qwen2', 'sliding_window': 4096, 'use_sliding_window': true, " FOUR,
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(configs); i++) {
+                g_auto(Folder) folder = { 0 };
+
+                folder_read(&folder, configs[i], PLAIN);
+                check_layers(folder.llm, "ffff", 0);
+                g_assert_cmpstr(ald_llm_window_doubt(folder.llm, 4096), ==, NULL);
+                g_assert_nonnull(ald_llm_window_doubt(folder.llm, 4097));
+        }
+}
+
+#define DELTA(n)                                                            \
+        "model.layers." n ".linear_attn.in_proj_qkvz.weight BF16 96x64",    \
+                "model.layers." n ".linear_attn.conv1d.weight BF16 64x1x4", \
+                "model.layers." n ".linear_attn.A_log F32 4"
+#define DELTA_KEYS                                                                          \
+        "'linear_num_key_heads': 2, 'linear_num_value_heads': 4, 'linear_key_head_dim': 8," \
+        "'linear_value_head_dim': 16, 'linear_conv_kernel_dim': 4, "
+#define DELTA_STATE (3 * (2 * 2 * 8 + 4 * 16) + 4 * 16 * 8)
+
+static void test_delta_networks(void)
+{
+        const char *const *tensors = TENSORS(DELTA("0"), ATTENTION("model.layers.1.self_attn"), DELTA("2"),
+                ATTENTION("model.layers.3.self_attn"));
+
+        check("'model_type': 'qwen3_next', 'full_attention_interval': 2, " DELTA_KEYS FOUR, tensors, "-+f-+f",
+                DELTA_STATE);
+        check("'model_type': 'qwen3_5_text', 'layer_types': ['linear_attention', 'full_attention', "
+              "'linear_attention', 'full_attention'], " DELTA_KEYS FOUR,
+                tensors, "-+f-+f", DELTA_STATE);
+        /* Tensors say it too. */
+        check("'model_type': 'surely_new', " DELTA_KEYS FOUR, tensors, "-+f-+f", DELTA_STATE);
+        check_problem("'model_type': 'qwen3_next', 'full_attention_interval': 2, " FOUR, tensors,
+                "linear_num_value_heads");
+        check_problem(
+                "'model_type': 'qwen3_next', 'full_attention_interval': 2, 'linear_num_value_heads': 4, "
+                "'linear_num_key_heads': 2, 'linear_key_head_dim': 8, " FOUR,
+                tensors, "linear_value_head_dim: it is not stated, and model.layers.0.linear_attn");
+}
+
+#define KDA_CONFIG                                                                                 \
+        "'linear_attn_config': {'kda_layers': [1, 2, 4], 'full_attn_layers': [3], 'head_dim': 8, " \
+        "'num_heads': 4, 'short_conv_kernel_size': 4}, 'kv_lora_rank': 24, 'qk_rope_head_dim': 8, "
+
+static void test_kimi_linear(void)
+{
+        g_auto(Folder) folder = { 0 };
+
+        folder_read(&folder, "'model_type': 'kimi_linear', " KDA_CONFIG FOUR,
+                TENSORS(ATTENTION("model.layers.0.self_attn"), "model.layers.0.self_attn.A_log F32 4",
+                        ATTENTION("model.layers.1.self_attn"),
+                        "model.layers.2.self_attn.kv_a_proj_with_mqa.weight BF16 32x64",
+                        ATTENTION("model.layers.3.self_attn")));
+        check_layers(folder.llm, "-+-+f-+", 3 * 3 * 32 + 32 * 8);
+        g_assert_cmpuint(folder.llm->layers[2].kv_heads, ==, 1);
+        g_assert_cmpuint(folder.llm->layers[2].key_length, ==, 32);
+        g_assert_cmpuint(folder.llm->layers[2].value_length, ==, 0);
+}
+
+#define MAMBA(n) "model.layers." n ".mamba.in_proj.weight BF16 64x64", "model.layers." n ".mamba.A_log F32 4"
+#define MIXER(n) \
+        "backbone.layers." n ".mixer.in_proj.weight BF16 64x64", "backbone.layers." n ".mixer.A_log F32 4"
+
+static void test_mamba_networks(void)
+{
+        const char *const *jamba = TENSORS(
+                MAMBA("0"), ATTENTION("model.layers.1.self_attn"), MAMBA("2"), MAMBA("3"));
+
+        check("'model_type': 'jamba', 'attn_layer_period': 4, 'attn_layer_offset': 1, 'mamba_d_state': 8, "
+              "'mamba_d_conv': 4, 'mamba_expand': 2, " FOUR,
+                jamba, "-+f-+-+", 3 * 128 + 128 * 8);
+        check("'model_type': 'granitemoehybrid', 'layer_types': ['mamba', 'attention', 'mamba', 'mamba'], "
+              "'mamba_d_state': 8, 'mamba_d_conv': 4, 'mamba_n_heads': 8, 'mamba_d_head': 16, "
+              "'mamba_n_groups': 1, " FOUR,
+                jamba, "-+f-+-+", 3 * (128 + 2 * 8) + 128 * 8);
+        check("'model_type': 'bamba', 'attn_layer_indices': [1], 'mamba_d_state': 8, 'mamba_d_conv': 4, "
+              "'mamba_n_heads': 8, 'mamba_d_head': 16, 'mamba_n_groups': 1, " FOUR,
+                jamba, "-+f-+-+", 3 * (128 + 2 * 8) + 128 * 8);
+        check("'model_type': 'nemotron_h', 'hybrid_override_pattern': 'M*-E', 'ssm_state_size': 8, "
+              "'conv_kernel': 4, 'mamba_num_heads': 8, 'mamba_head_dim': 16, 'n_groups': 2, " FOUR,
+                TENSORS(MIXER("0"), ATTENTION("backbone.layers.1.mixer"),
+                        "backbone.layers.2.mixer.up_proj.weight BF16 64x64"),
+                "-+f--", 3 * (128 + 2 * 2 * 8) + 128 * 8);
+        check("'model_type': 'mamba', 'num_hidden_layers': 2, 'hidden_size': 64, 'state_size': 8, "
+              "'conv_kernel': 4, 'intermediate_size': 96, 'expand': 2",
+                TENSORS(MIXER("0"), MIXER("1")), "-+-+", 3 * 96 + 96 * 8);
+        check("'model_type': 'falcon_h1', 'mamba_d_ssm': 96, 'mamba_d_state': 8, 'mamba_d_conv': 4, "
+              "'mamba_n_groups': 1, 'num_hidden_layers': 1, " HEADS,
+                TENSORS(MAMBA("0"), ATTENTION("model.layers.0.self_attn")), "f+", 3 * (96 + 2 * 8) + 96 * 8);
+}
+
+static void test_other_networks(void)
+{
+        check("'model_type': 'lfm2', 'conv_L_cache': 3, 'full_attn_idxs': [2], " FOUR,
+                TENSORS("model.layers.0.conv.conv.weight BF16 64x1x3",
+                        "model.layers.1.conv.conv.weight BF16 64x1x3", ATTENTION("model.layers.2.self_attn"),
+                        "model.layers.3.conv.conv.weight BF16 64x1x3"),
+                "-+-+f-+", 64 * 2);
+        check("'model_type': 'minimax_text_01', 'attn_type_list': [0, 0, 0, 1], " FOUR,
+                TENSORS("model.layers.0.self_attn.qkv_proj.weight BF16 192x64",
+                        ATTENTION("model.layers.3.self_attn")),
+                "-+-+-+f", 16 * 16 * 4);
+        check("'model_type': 'rwkv7', 'num_hidden_layers': 1, 'hidden_size': 64, 'head_dim': 16",
+                TENSORS("model.layers.0.attention.receptance.weight BF16 64x64"), "-+", 64 * (2 + 16));
+        check_problem("'model_type': 'surely_new', " FOUR,
+                TENSORS(ATTENTION("model.layers.0.self_attn"), "model.layers.1.hyena.filter BF16 8"),
+                "model.layers.1.hyena.filter");
+        check_problem("'model_type': 'surely_new', 'lru_width': 64, " FOUR, PLAIN, "lru_width");
+}
+
+static void test_compressed_keys(void)
+{
+        g_auto(Folder) indexed = { 0 };
+        g_auto(Folder) shaped = { 0 };
+        g_auto(Folder) expanded = { 0 };
+        const char *const *tensors = TENSORS("model.layers.0.self_attn.kv_a_proj_with_mqa.weight BF16 40x64",
+                "model.layers.0.self_attn.indexer.wk.weight BF16 16x64");
+
+        folder_read(&indexed,
+                "'model_type': 'deepseek_v32', 'num_hidden_layers': 1, 'kv_lora_rank': 32, "
+                "'qk_rope_head_dim': 8, 'index_topk': 2048, 'index_head_dim': 16, " HEADS,
+                tensors);
+        g_assert_cmpstr(indexed.llm->kv_problem, ==, NULL);
+        g_assert_cmpuint(indexed.llm->layers[0].key_length, ==, 40 + 16);
+        g_assert_cmpuint(indexed.llm->layers[0].value_length, ==, 0);
+        folder_read(&shaped, "'model_type': 'deepseek_v3', 'num_hidden_layers': 1, " HEADS, tensors);
+        g_assert_cmpstr(shaped.llm->kv_problem, ==, NULL);
+        g_assert_cmpuint(shaped.llm->layers[0].kv_heads, ==, 1);
+        g_assert_cmpuint(shaped.llm->layers[0].key_length, ==, 40);
+        folder_read(&expanded,
+                "'model_type': 'minicpm3', 'num_hidden_layers': 1, 'kv_lora_rank': 32, 'qk_rope_head_dim': "
+                "8, "
+                "'qk_nope_head_dim': 16, 'hidden_size': 64, 'num_attention_heads': 4, 'num_key_value_heads': "
+                "4",
+                tensors);
+        g_assert_cmpstr(expanded.llm->kv_problem, ==, NULL);
+        g_assert_cmpuint(expanded.llm->layers[0].kv_heads, ==, 4);
+        g_assert_cmpuint(expanded.llm->layers[0].key_length, ==, 24);
+}
+
+static void test_nested_parts(void)
+{
+        static const char *const configs[] = {
+                "'model_type': 'internvl_chat', 'hidden_size': 64, 'llm_config': {'model_type': "
+                "'qwen2', " FOUR "}",
+                "'model_type': 'deepseek_vl_v2', 'language_config': {'model_type': 'deepseek_v2', " FOUR
+                ", 'kv_lora_rank': 24, 'qk_rope_head_dim': 8}",
+                "'model_type': 'qwen2_5_omni', 'talker_config': {'num_hidden_layers': 9}, 'thinker_config': "
+                "{'model_type': 'thinker', 'text_config': {'model_type': 'qwen2_5_omni_text', " FOUR "}}",
+        };
+        static const char *const prefixes[] = { "language_model.model", "language.model", "thinker.model" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(configs); i++) {
+                g_auto(Folder) folder = { 0 };
+                g_autofree char *layer = g_strdup_printf(
+                        "%s.layers.3.self_attn.o_proj.weight BF16 64x64", prefixes[i]);
+                g_autofree char *embedding = g_strdup_printf(
+                        "%s.embed_tokens.weight BF16 10x64", prefixes[i]);
+
+                folder_read(&folder, configs[i],
+                        TENSORS(layer, embedding, "talker.model.layers.8.self_attn.k_proj.weight BF16 8x8",
+                                "talker.model.embed_tokens.weight BF16 10x64"));
+                check_layers(folder.llm, "ffff", 0);
+                g_assert_cmpuint(folder.llm->layers[3].bytes, ==, 64 * 64 * 2);
+                g_assert_cmpuint(folder.llm->embedding_bytes, ==, 10 * 64 * 2);
+                g_assert_cmpuint(folder.llm->other_bytes, ==, 8 * 8 * 2 + 10 * 64 * 2);
+        }
+}
+
+/* Published as lists or fractions where others have a number. */
+static void test_numbers_in_other_forms(void)
+{
+        g_auto(Folder) folder = { 0 };
+
+        folder_read(&folder,
+                "'model_type': 'hunyuan_v1_moe', 'num_hidden_layers': 2.0, 'num_experts': [8, 8], "
+                "'moe_topk': [2, 2], 'moe_intermediate_size': [32, 16], 'intermediate_size': 64.0, "
+                "'max_position_embeddings': 0.5, " HEADS,
+                TENSORS(ATTENTION("model.layers.0.self_attn")));
+        g_assert_cmpuint(folder.llm->experts, ==, 8);
+        g_assert_cmpuint(folder.llm->used_experts, ==, 2);
+        g_assert_cmpuint(folder.llm->feed_forward_length, ==, 64);
+        g_assert_cmpuint(folder.llm->context, ==, ABSENT);
+}
+
+/* 64 x 32 parameters in the layer, whatever they are packed into. */
+static void check_packed(const char *quantization, const char *const *tensors, uint64_t parameters)
+{
+        g_autofree char *config = g_strdup_printf(
+                "'model_type': 'llama', 'num_hidden_layers': 1, " HEADS ", %s", quantization);
+        g_auto(Folder) folder = { 0 };
+        g_autofree char *missing = NULL;
+
+        folder_read(&folder, config, tensors);
+        g_assert_cmpuint(folder.llm->layers[0].parameters, ==, parameters);
+        folder.llm->embedding_bytes = folder.llm->head_bytes = 0;
+        folder.llm->vocabulary = 10;
+        missing = ald_llm_missing_figure(folder.llm);
+        if (parameters == ALD_LLM_ABSENT)
+                g_assert_nonnull(strstr(missing, "tensor model.layers.0."));
+        else
+                g_assert_cmpstr(missing, ==, NULL);
+}
+
+#define UP "model.layers.0.mlp.up_proj."
+#define GROUP(bits, size) "{'weights': {'num_bits': " #bits ", 'group_size': " #size "}}"
+
+static void test_compressed_tensors(void)
+{
+        static const char int4[] = "'quantization_config': {'config_groups': {'group_0': " GROUP(4, 32) "}}";
+        static const char mixed[] = "'quantization_config': {'config_groups': {'a': " GROUP(
+                4, 32) ", 'b': " GROUP(8, 32) "}}";
+        const char *const *words = TENSORS(UP "weight_packed I32 64x4", UP "weight_scale BF16 64x1",
+                UP "weight_shape I64 2", UP "weight_zero_point I32 8x1", UP "weight_g_idx I32 32");
+
+        check_packed(int4, words, 2048);
+        check_packed(mixed, words, 2048);
+        check_packed(mixed, TENSORS(UP "weight_packed I32 64x8", UP "weight_scale BF16 64x1"), 2048);
+        check_packed(mixed, TENSORS(UP "weight_packed I32 64x4"), ALD_LLM_ABSENT);
+        check_packed("'text_config': {'model_type': 'llama', 'num_hidden_layers': 1, " HEADS
+                     ", 'quantization_config': "
+                     "{'config_groups': {'group_0': " GROUP(4, 32) "}}}",
+                words, 2048);
+        /* NVFP4, with two more scales. */
+        check_packed("'quantization_config': {'format': 'nvfp4-pack-quantized', 'config_groups': "
+                     "{'group_0': " GROUP(4, 16) "}}",
+                TENSORS(UP "weight_packed U8 64x16", UP "weight_scale F8_E4M3 64x2",
+                        UP "weight_global_scale F32 1", UP "input_global_scale F32 1"),
+                2048);
+        check_packed("'quantization_config': {'format': 'float-quantized'}",
+                TENSORS(UP "weight F8_E4M3 64x32", UP "weight_scale BF16 64x1", UP "input_scale BF16 1"),
+                2048);
+}
+
+static void test_packed_bytes(void)
+{
+        const char *const *nvfp4 = TENSORS(UP "weight U8 64x16", UP "weight_scale F8_E4M3 64x2",
+                UP "weight_scale_2 F32 1", UP "input_scale F32 1");
+
+        /* ModelOpt states it here, or only in a file of its own. */
+        check_packed(
+                "'quantization_config': {'quant_method': 'modelopt', 'quant_algo': 'NVFP4'}", nvfp4, 2048);
+        check_packed("'other': 1", nvfp4, 2048);
+        check_packed("'quantization_config': {'quant_method': 'quark'}",
+                TENSORS(UP "weight U8 64x16", UP "weight_scale U8 64x1"), 2048);
+        check_packed("'quantization_config': {'quant_method': 'mxfp8'}",
+                TENSORS(UP "weight U8 64x32", UP "weight_scale U8 64x1"), 2048);
+        check_packed("'quantization_config': {'quant_method': 'fp8'}",
+                TENSORS(UP "weight F8_E4M3 64x32", UP "weight_scale_inv F32 1x1"), 2048);
+        /* bitsandbytes: a column of pairs, the elements of which may be larger; or 8 bits. */
+        check_packed("'quantization_config': {'quant_method': 'bitsandbytes', 'load_in_4bit': true}",
+                TENSORS(UP "weight U8 1024x1", UP "weight.absmax U8 32", UP "weight.quant_map F32 16",
+                        UP "weight.nested_absmax F32 1", UP "weight.nested_quant_map F32 256",
+                        UP "weight.quant_state.bitsandbytes__nf4 U8 80"),
+                2048);
+        check_packed("'quantization_config': {'quant_method': 'bitsandbytes', 'load_in_4bit': true}",
+                TENSORS(UP "weight BF16 512x1", UP "weight.absmax F32 32"), 2048);
+        check_packed("'other': 1", TENSORS(UP "weight U8 1024x1", UP "weight.absmax F32 32"), 2048);
+        check_packed("'quantization_config': {'quant_method': 'bitsandbytes', 'load_in_8bit': true}",
+                TENSORS(UP "weight I8 64x32", UP "SCB F32 64", UP "weight_format U8 1"), 2048);
+        check_packed("'other': 1", TENSORS(UP "weight U8 64x16"), ALD_LLM_ABSENT);
+        check_packed("'expert_dtype': 'fp4', 'num_experts': 1, 'num_experts_per_tok': 1",
+                TENSORS("model.layers.0.mlp.experts.0.w1.weight I8 64x16",
+                        "model.layers.0.mlp.experts.0.w1.scale F8_E8M0 64x1"),
+                2048);
+}
+
+static void test_packed_words(void)
+{
+        check_packed("'quantization': {'group_size': 32, 'bits': 4}",
+                TENSORS(UP "weight U32 64x4", UP "scales BF16 64x1", UP "biases BF16 64x1"), 2048);
+        /* Some modules of MLX have bits of their own. */
+        check_packed(
+                "'quantization': {'group_size': 32, 'bits': 4, 'model.layers.0.mlp.up_proj': {'bits': 8, "
+                "'group_size': 16}}",
+                TENSORS(UP "weight U32 64x8", UP "scales BF16 64x2", UP "biases BF16 64x2"), 2048);
+        check_packed("'quantization_config': {'quant_method': 'gptq', 'bits': 4}",
+                TENSORS(UP "qweight I32 4x64", UP "qzeros I32 1x8", UP "scales F16 1x64", UP "g_idx I32 32"),
+                2048);
+        check_packed("'quantization_config': {'quant_method': 'gptq', 'bits': 4, 'dynamic': {'+:up': "
+                     "{'bits': 8}}}",
+                TENSORS(UP "qweight I32 8x64", UP "qzeros I32 1x16", UP "scales F16 1x64"), 2048);
+        check_packed("'quantization_config': {'quant_method': 'awq', 'w_bit': 4}",
+                TENSORS(UP "qweight I32 32x8", UP "qzeros I32 1x8", UP "scales F16 1x64"), 2048);
+        check_packed("'other': 1", TENSORS(UP "qweight I32 32x8", UP "scales F16 1x64"), 2048);
+        check_packed("'other': 1", TENSORS(UP "qweight I32 32x8"), ALD_LLM_ABSENT);
+        /* Bits of EXL2 and EXL3 are a mean. */
+        check_packed("'quantization_config': {'quant_method': 'exl2', 'bits': 4.25}",
+                TENSORS(UP "q_weight I32 5x64", UP "q_invperm I32 32", UP "q_scale I32 1x8",
+                        UP "q_scale_max F16 1", UP "q_groups I16 2"),
+                2048);
+        check_packed("'quantization_config': {'quant_method': 'exl3', 'bits': 3.5}",
+                TENSORS(UP "trellis I16 2x4x64", UP "suh F16 32", UP "svh F16 64", UP "mcg I32 1"), 2048);
+        check_packed("'other': 1", TENSORS(UP "codebooks I16 8"), ALD_LLM_ABSENT);
+}
+
+static void test_missing_figures(void)
+{
+        static const char *const plain = "'model_type': 'llama', 'num_hidden_layers': 1, ";
+        static const struct {
+                const char *config, *tensors[4], *words;
+        } cases[] = {
+                { HEADS, { "model.layers.0.a.weight BF16 4" }, "embed_tokens" },
+                { HEADS ", 'tie_word_embeddings': false",
+                        { "model.layers.0.a.weight BF16 4", "model.embed_tokens.weight BF16 10x64" },
+                        "lm_head" },
+                { "'num_attention_heads': 4",
+                        { "model.layers.0.a.weight BF16 4", "model.embed_tokens.weight U32 10x8" },
+                        "hidden_size" },
+                { HEADS, { "model.layers.0.a.weight BF16 4", "model.embed_tokens.weight BF16 640" },
+                        "vocab_size" },
+                { HEADS, { "model.layers.0.mlp.experts.0.a BF16 4", "model.embed_tokens.weight BF16 10x64" },
+                        "layer 0 has experts" },
+                { HEADS, { "model.layers.0.codes I64 4", "model.embed_tokens.weight BF16 10x64" },
+                        "tensor model.layers.0.codes" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *config = g_strconcat(plain, cases[i].config, NULL), *missing = NULL;
+                g_auto(Folder) folder = { 0 };
+
+                folder_read(&folder, config, cases[i].tensors);
+                missing = ald_llm_missing_figure(folder.llm);
+                g_assert_nonnull(missing);
+                if (!strstr(missing, cases[i].words))
+                        g_error("\"%s\" does not say \"%s\"", missing, cases[i].words);
+        }
+}
+
+int main(int argc, char *argv[])
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/model-config/defaults", test_defaults_from_shapes);
+        g_test_add_func("/model-config/heads", test_heads_from_shapes);
+        g_test_add_func("/model-config/lists", test_lists_of_layers);
+        g_test_add_func("/model-config/windows", test_windows_of_all_layers);
+        g_test_add_func("/model-config/delta", test_delta_networks);
+        g_test_add_func("/model-config/kimi-linear", test_kimi_linear);
+        g_test_add_func("/model-config/mamba", test_mamba_networks);
+        g_test_add_func("/model-config/networks", test_other_networks);
+        g_test_add_func("/model-config/compressed", test_compressed_keys);
+        g_test_add_func("/model-config/nested", test_nested_parts);
+        g_test_add_func("/model-config/numbers", test_numbers_in_other_forms);
+        g_test_add_func("/model-config/compressed-tensors", test_compressed_tensors);
+        g_test_add_func("/model-config/bytes", test_packed_bytes);
+        g_test_add_func("/model-config/words", test_packed_words);
+        g_test_add_func("/model-config/missing", test_missing_figures);
+        return g_test_run();
+}
