@@ -53,11 +53,15 @@ static AldPlanWorkload workload_of_numbers(const AldPlanOrder *order, uint64_t c
 
 static char *explain(const AldLlm *llm, int error)
 {
+        g_autofree char *missing = error == -ENODATA ? ald_llm_missing_figure(llm) : NULL;
+
         if (error == -EOPNOTSUPP)
                 return g_strdup_printf(_("Cannot tell the size of its keys and values: %s"), llm->kv_problem);
+        if (missing)
+                return g_strdup_printf(
+                        _("Cannot place the model: its files do not state all sizes: %s"), missing);
         return g_strdup_printf(_("Cannot place the model: %s"),
-                error == -ENODATA ? _("its files do not state all sizes")
-                : error == -EINVAL
+                error == -EINVAL
                         ? _("its heads do not consist of whole blocks of that type of keys and values")
                         : g_strerror(-error));
 }
@@ -108,6 +112,9 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
                 return r;
         if (!order->llm)
                 workload = workload_of_numbers(order, context, parallel);
+        else if (order->kv_bytes != ALD_ABSENT_UINT64)
+                r = ald_plan_workload_of_llm_and_kv(
+                        order->llm, order->kv_bytes, (uint32_t) context, (uint32_t) parallel, &workload);
         else
                 r = ald_plan_workload_of_llm(order->llm, (uint32_t) context, (uint32_t) parallel,
                         kept_as(order, order->type_k), kept_as(order, order->type_v), &workload);
@@ -163,4 +170,17 @@ char *ald_plan_order_title(const AldPlanOrder *order)
         if (isnan(bytes))
                 return g_strdup_printf("%s (%s), %s", name, architecture, layers);
         return g_strdup_printf("%s (%s), %s, %s", name, architecture, layers, size);
+}
+
+char *ald_plan_order_note(const AldPlanOrder *order)
+{
+        const AldLlm *llm = order->llm;
+        uint64_t context = order->context == ALD_ABSENT_UINT64 ? ald_plan_order_context(llm) : order->context;
+        const char *doubt = llm && order->kv_bytes == ALD_ABSENT_UINT64
+                                    ? ald_llm_window_doubt(llm, (uint32_t) context)
+                                    : NULL;
+
+        if (llm && llm->ollama_only)
+                return g_strdup(_("Only Ollama runs this file; llama.cpp does not load it"));
+        return doubt ? g_strdup_printf(_("Less memory may do for keys and values: %s"), doubt) : NULL;
 }

@@ -9,9 +9,9 @@
 typedef struct AldPlanOrder {
         const AldPlanEngine *engine; /* NULL: any */
         uint64_t message_bytes;      /* for engines without layers, for which only this counts */
-        const AldLlm *llm;           /* NULL: the four numbers below count */
+        const AldLlm *llm;           /* NULL: the numbers below count */
         uint64_t bytes;              /* of all layers */
-        uint64_t kv_bytes;           /* of all keys and values; may be absent */
+        uint64_t kv_bytes;           /* of all keys and values; absent: as the model says, or none */
         uint64_t layers;
         uint64_t elements;        /* that pass from layer to layer for a token */
         uint64_t context;         /* tokens of each request; absent: see ald_plan_order_context() */
@@ -46,3 +46,6 @@ int ald_plan_order_workload(const AldPlanOrder *order, AldPlanWorkload *ret, cha
 
 /* "Example (llama), 32 layers, 11.1 GiB", without the size if it is not known: safe text, to be freed. */
 char *ald_plan_order_title(const AldPlanOrder *order);
+
+/* What a person should know of the model besides; NULL: nothing. To be freed. */
+char *ald_plan_order_note(const AldPlanOrder *order);

@@ -113,8 +113,23 @@ static int add_layer(const AldLlm *llm, uint32_t i, uint64_t kv_bytes, Sums *sum
         return 0;
 }
 
-int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
-        AldKvType type_v, AldPlanWorkload *ret)
+/* Of keys and values: in all, if it is stated, or what decides on it. */
+typedef struct KvSizes {
+        uint64_t stated;
+        uint32_t context, parallel;
+        AldKvType type_k, type_v;
+} KvSizes;
+
+static int find_kv(const AldLlm *llm, uint32_t i, const KvSizes *sizes, uint64_t *ret)
+{
+        if (sizes->stated == ALD_ABSENT_UINT64)
+                return ald_llm_kv_bytes(
+                        llm, i, sizes->context, sizes->parallel, sizes->type_k, sizes->type_v, ret);
+        *ret = sizes->stated / llm->n_layers + (sizes->stated % llm->n_layers > 0);
+        return 0;
+}
+
+static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkload *ret)
 {
         Sums sums = { .kv_heads = ALD_ABSENT_UINT64 };
         uint64_t other = llm->other_bytes == ALD_LLM_ABSENT ? 0 : llm->other_bytes, beside;
@@ -127,7 +142,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                 return -ERANGE;
         for (uint32_t i = 0; i < llm->n_layers; i++) {
                 uint64_t kv_bytes;
-                int r = ald_llm_kv_bytes(llm, i, context, parallel, type_k, type_v, &kv_bytes);
+                int r = find_kv(llm, i, sizes, &kv_bytes);
 
                 if (r >= 0)
                         r = add_layer(llm, i, kv_bytes, &sums);
@@ -140,7 +155,7 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                 .layer_kv_bytes = sums.kv_bytes,
                 .mean_layer_bytes = sums.bytes / llm->n_layers,
                 .token_bytes = sums.token_bytes / llm->n_layers,
-                .token_kv_bytes = sums.kv / llm->n_layers / parallel,
+                .token_kv_bytes = sums.kv / llm->n_layers / sizes->parallel,
                 .token_parameters = sums.parameters / llm->n_layers,
                 .embedding_bytes = beside,
                 .head_bytes = head,
@@ -154,7 +169,23 @@ int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t paral
                                                  ? ALD_ABSENT_UINT64
                                                  : llm->feed_forward_length,
                 .batch_tokens = ALD_LLM_UBATCH,
-                .parallel = parallel,
-                .context = context };
+                .parallel = sizes->parallel,
+                .context = sizes->context };
         return 0;
+}
+
+int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
+        AldKvType type_v, AldPlanWorkload *ret)
+{
+        const KvSizes sizes = { ALD_ABSENT_UINT64, context, parallel, type_k, type_v };
+
+        return make_workload(llm, &sizes, ret);
+}
+
+int ald_plan_workload_of_llm_and_kv(
+        const AldLlm *llm, uint64_t kv_bytes, uint32_t context, uint32_t parallel, AldPlanWorkload *ret)
+{
+        const KvSizes sizes = { .stated = kv_bytes, .context = context, .parallel = parallel };
+
+        return make_workload(llm, &sizes, ret);
 }

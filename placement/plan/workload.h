@@ -28,3 +28,7 @@ uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngin
  */
 int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, AldPlanWorkload *ret);
+
+/* The same if all keys and values together have this many bytes, which layers are taken to share evenly. */
+int ald_plan_workload_of_llm_and_kv(
+        const AldLlm *llm, uint64_t kv_bytes, uint32_t context, uint32_t parallel, AldPlanWorkload *ret);

@@ -20,16 +20,17 @@ def text(value):
     return struct.pack("<Q", len(value)) + value.encode()
 
 
-def write_model(path):
+def write_model(path, **more_keys):
     """A GGUF of 7B parameters in f16: its head is real, its tensors are a hole."""
+    keys = KEYS | {f"llama.attention.{name}": value for name, value in more_keys.items()}
     shapes = {"token_embd.weight": (LENGTH, VOCABULARY), "output.weight": (LENGTH, VOCABULARY)}
     for i in range(LAYERS):
         shapes |= {f"blk.{i}.attn_q.weight": (LENGTH, LENGTH), f"blk.{i}.attn_k.weight": (LENGTH, LENGTH // 4),
                    f"blk.{i}.attn_v.weight": (LENGTH, LENGTH // 4), f"blk.{i}.attn_output.weight": (LENGTH, LENGTH),
                    f"blk.{i}.ffn_gate.weight": (LENGTH, HIDDEN), f"blk.{i}.ffn_up.weight": (LENGTH, HIDDEN),
                    f"blk.{i}.ffn_down.weight": (HIDDEN, LENGTH)}
-    head, offset = b"GGUF" + struct.pack("<IQQ", 3, len(shapes), len(KEYS)), 0
-    for name, value in KEYS.items():
+    head, offset = b"GGUF" + struct.pack("<IQQ", 3, len(shapes), len(keys)), 0
+    for name, value in keys.items():
         head += text(name) + (struct.pack("<I", 8) + text(value) if isinstance(value, str)
                               else struct.pack("<II", 4, value))
     for name, shape in shapes.items():
@@ -61,6 +62,28 @@ def test_a_model_file(host):
     assert "Example (llama), 32 layers, 11.1 GiB; context 8192; 2 requests" in said
     assert "proven to be the best" in said and "fast/0000:01:00.0" in said and "0–31" in said
     assert "No path between it and the plan was measured." in said
+
+
+def kept_bytes(found):
+    return sum(stage["KvBytes"] for stage in json.loads(found.stdout)["Stages"] if stage["Alternative"] == 0)
+
+
+def test_what_a_model_keeps_can_be_stated(host):
+    model = write_model(host.dir / "model.gguf", compress_ratio=4)
+    found = place(host, model, check=False)
+    assert found.returncode == EXIT_ERROR
+    assert "attention.compress_ratio: " in found.stderr and "state it with --kv-bytes=" in found.stderr
+    kept = [kept_bytes(place(host, model, f"--kv-bytes={size}", "--json")) for size in ("1GiB", "2GiB")]
+    assert kept == [GIB, 2 * GIB]
+
+
+def test_a_window_in_doubt_is_counted_in_full_and_noted(host):
+    model = write_model(host.dir / "model.gguf", sliding_window=4096)
+    for context, noted in ((4096, False), (8192, True)):
+        said = place(host, model, f"--context={context}")
+        found = place(host, model, f"--context={context}", "--json")
+        assert ("Less memory may do" in said.stdout) == ("Note: Less memory may do" in found.stderr) == noted
+        assert kept_bytes(found) == 131072 * context
 
 
 def test_json_is_what_the_service_says(host):

@@ -30,6 +30,7 @@ void ald_place_order_init(AldPlaceOrder *order)
 void ald_place_order_clear(AldPlaceOrder *order)
 {
         g_free(order->title);
+        g_free(order->note);
         g_ptr_array_unref(order->must);
         g_ptr_array_unref(order->without);
         g_ptr_array_unref(order->split);
@@ -69,7 +70,7 @@ static int help(void)
              "                         40GiB, or 40GB for powers of 1000\n"
              "     --layers=N          Their number\n"
              "     --elements=N        Elements that pass from layer to layer for a token\n"
-             "     --kv-bytes=SIZE     Size of all keys and values (default: none)\n"
+             "     --kv-bytes=SIZE     Size of all keys and values (default: what the model says)\n"
              "     --message-bytes=SIZE\n"
              "                         For mpi and nccl: what is summed up over all ranks\n"
              "  -H --host=USER@HOST    Plan on another machine, over ssh; the model is read here\n"
@@ -319,8 +320,8 @@ static int take_option(AldPlaceOrder *order, AldCtl *ctl, char **argv, int c)
 static int check(const AldPlaceOrder *order)
 {
         const AldPlanOrder *of = &order->order;
-        const bool has_any = of->bytes != ALD_ABSENT_UINT64 || of->kv_bytes != ALD_ABSENT_UINT64 ||
-                             of->layers != ALD_ABSENT_UINT64 || of->elements != ALD_ABSENT_UINT64;
+        const bool has_any = of->bytes != ALD_ABSENT_UINT64 || of->layers != ALD_ABSENT_UINT64 ||
+                             of->elements != ALD_ABSENT_UINT64;
         g_autofree char *error = NULL;
 
         if (order->model && ald_plan_engine_is_collective(of->engine)) {
@@ -332,7 +333,7 @@ static int check(const AldPlaceOrder *order)
                 return ALD_EXIT_USAGE;
         }
         if (order->model && has_any) {
-                ald_print_error("A model and --bytes, --layers, --elements or --kv-bytes exclude each other");
+                ald_print_error("A model and --bytes, --layers or --elements exclude each other");
                 return ALD_EXIT_USAGE;
         }
         if (!order->model && !ald_plan_order_has_numbers(of)) {
@@ -389,15 +390,18 @@ int ald_place_order_complete(AldPlaceOrder *order)
         g_autoptr(AldLlm) llm = NULL;
         g_autofree char *error = NULL;
         AldPlanOrder of = order->order;
+        int r;
 
         if (order->model && read_model(order->model, &llm) != ALD_EXIT_OK)
                 return ALD_EXIT_ERROR;
         of.llm = llm;
         of.engine = ald_plan_engine_find(order->options.engine);
-        if (ald_plan_order_workload(&of, &order->workload, &error) < 0) {
-                ald_print_error("%s", error);
+        r = ald_plan_order_workload(&of, &order->workload, &error);
+        if (r < 0) {
+                ald_print_error("%s%s", error, r == -EOPNOTSUPP ? "; state it with --kv-bytes=" : "");
                 return ALD_EXIT_ERROR;
         }
         order->title = ald_plan_order_title(&of);
+        order->note = ald_plan_order_note(&of);
         return ALD_EXIT_OK;
 }

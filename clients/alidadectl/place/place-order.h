@@ -9,6 +9,7 @@
 typedef struct AldPlaceOrder {
         const char *model; /* a file or folder; NULL: it is given in numbers */
         char *title;       /* of what is placed */
+        char *note;        /* what a person should know of it besides; NULL: nothing */
         AldPlanOrder order;
         AldPlanWorkload workload;
         AldPlanOptions options;

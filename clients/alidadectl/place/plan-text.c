@@ -177,10 +177,12 @@ static void add_plan(GString *out, const AldPlanReport *report, unsigned columns
                 add_fact(out, "Assumed", "the figures of some paths, which were never measured", columns);
 }
 
-void ald_plan_write_text(
-        GString *out, const AldPlanReport *report, const char *title, unsigned columns, double now_usec)
+void ald_plan_write_text(GString *out, const AldPlanReport *report, const AldPlaceOrder *order,
+        unsigned columns, double now_usec)
 {
-        add_request(out, report, title, columns);
+        add_request(out, report, order->title, columns);
+        if (order->note)
+                add_fact(out, "Note", order->note, columns);
         if (report->plan.problem) {
                 g_autofree char *text = ald_text_safe(
                         report->plan.text ? report->plan.text : report->plan.problem);

@@ -80,10 +80,12 @@ static int print(const AldCtl *ctl, const AldPlaceOrder *order, const AldPlanRep
         int r;
 
         if (ctl->json) {
+                if (order->note)
+                        fprintf(stderr, "Note: %s\n", order->note);
                 json = ald_plan_report_to_json(report);
                 r = ald_print_json(ctl, json);
         } else {
-                ald_plan_write_text(out, report, order->title, info.columns, ald_now());
+                ald_plan_write_text(out, report, order, info.columns, ald_now());
                 r = ald_print(ctl, &info, out->str);
         }
         return r == ALD_EXIT_OK && report->plan.problem ? ALD_EXIT_ERROR : r;

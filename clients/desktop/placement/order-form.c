@@ -167,8 +167,10 @@ static void show_status(AldOrderForm *form)
         bool failed = is_from_file(form) && ald_model_row_has_failed(ALD_MODEL_ROW(form->model));
         const char *problem = ald_order_form_problem(form);
         g_autofree char *title = problem ? NULL : ald_plan_order_title(&order);
+        g_autofree char *note = problem ? NULL : ald_plan_order_note(&order);
+        g_autofree char *both = note ? g_strdup_printf("%s\n%s", title, note) : NULL;
 
-        ald_label_set(form->status, problem ?: title);
+        ald_label_set(form->status, problem ?: both ?: title);
         ald_widget_show_tone(form->status, failed ? ALD_TONE_ERROR : ALD_TONE_FAINT);
 }
 

@@ -202,7 +202,10 @@ static void test_what_is_unknown_is_said(void)
         title = ald_plan_order_title(&order);
         g_assert_cmpstr(title, ==, "Tiny\uFFFD (llama), 2 layers");
         g_assert_cmpint(ald_plan_order_workload(&order, &workload, &sizes), ==, -ENODATA);
-        g_assert_cmpstr(sizes, ==, "Cannot place the model: its files do not state all sizes");
+        g_assert_cmpstr(sizes, ==,
+                "Cannot place the model: its files do not state all sizes: there is no tensor of the head, "
+                "such as "
+                "lm_head");
         llm->head_bytes = GIB;
         llm->layers[1].bytes = ALD_LLM_ABSENT;
         other_title = ald_plan_order_title(&order);
@@ -211,6 +214,37 @@ static void test_what_is_unknown_is_said(void)
         llm->kv_problem = g_strdup("it keeps states");
         g_assert_cmpint(ald_plan_order_workload(&order, &workload, &kept), ==, -EOPNOTSUPP);
         g_assert_cmpstr(kept, ==, "Cannot tell the size of its keys and values: it keeps states");
+        /* Then a person can. */
+        order.kv_bytes = 3 * GIB;
+        order.parallel = 3;
+        g_assert_cmpint(ald_plan_order_workload(&order, &workload, &kept), ==, 0);
+        g_assert_cmpuint(workload.layer_kv_bytes, ==, 3 * GIB / 2);
+        g_assert_cmpfloat(workload.token_kv_bytes, ==, GIB / 2.0);
+}
+
+static void test_notes(void)
+{
+        g_autoptr(AldLlm) llm = model();
+        AldPlanOrder order = ALD_PLAN_ORDER_INIT;
+        g_autofree char *none = NULL, *numbers_have_none = NULL, *doubt = NULL, *stated = NULL,
+                        *ollama = NULL;
+
+        numbers_have_none = ald_plan_order_note(&order);
+        g_assert_null(numbers_have_none);
+        order.llm = llm;
+        llm->window_doubt = g_strdup("windows");
+        llm->doubt_window = 4096;
+        none = ald_plan_order_note(&order);
+        g_assert_null(none);
+        order.context = 4097;
+        doubt = ald_plan_order_note(&order);
+        g_assert_cmpstr(doubt, ==, "Less memory may do for keys and values: windows");
+        order.kv_bytes = GIB;
+        stated = ald_plan_order_note(&order);
+        g_assert_null(stated);
+        llm->ollama_only = true;
+        ollama = ald_plan_order_note(&order);
+        g_assert_cmpstr(ollama, ==, "Only Ollama runs this file; llama.cpp does not load it");
 }
 
 static void test_an_all_reduce_has_a_message_only(void)
@@ -286,6 +320,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-order/a-model-has-its-context", test_a_model_has_its_context);
         g_test_add_func("/plan-order/an-engine-keeps-some-types-only", test_an_engine_keeps_some_types_only);
         g_test_add_func("/plan-order/what-is-unknown-is-said", test_what_is_unknown_is_said);
+        g_test_add_func("/plan-order/notes", test_notes);
         g_test_add_func(
                 "/plan-order/an-all-reduce-has-a-message-only", test_an_all_reduce_has_a_message_only);
         g_test_add_func("/plan-order/speed", test_speed);
