@@ -68,7 +68,7 @@ static const char *const odd_keys[] = { "ssm.", "wkv.", "shortconv.", "kda.", "l
         "attention.indexer.", "attention.compress", "attention.cross_attention", "decoder_block_count" };
 /* Nothing that is kept depends on these. */
 static const char *const harmless_keys[] = { "ssm.time_step_rank", "ssm.dt_b_c_rms",
-        "attention.indexer.head_count", "attention.indexer.types" };
+        "attention.indexer.head_count" };
 
 const char *ald_gguf_key_name(AldGgufKey key)
 {

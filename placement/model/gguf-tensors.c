@@ -50,7 +50,8 @@ static int read_dimensions(AldFileHead *head, Shape *shape)
 /* Ollama wrote its first files of gpt-oss with a number of its own for MXFP4. */
 static uint32_t type_of_ollama(const Table *table, uint32_t id)
 {
-        return id == OLLAMA_MXFP4 && table->sums->llm->ollama_only ? ALD_GGML_MXFP4 : id;
+        return id == OLLAMA_MXFP4 && strcmp(table->sums->llm->architecture, "gptoss") == 0 ? ALD_GGML_MXFP4
+                                                                                           : id;
 }
 
 static int read_bytes(const Table *table, const Shape *shape, uint64_t *ret)

@@ -14,6 +14,9 @@
 #define SHARD_SUFFIX "-00001-of-00001.gguf"
 #define DIGITS 5u
 
+/* Ollama converts these in its own way; llama.cpp has other names and other tensors for them. */
+static const char *const names_of_ollama[] = { "gptoss", "mllama", "qwen25vl", NULL };
+
 /* The files of a model, and what they add up to. */
 typedef struct Model {
         const char *path;        /* of the first file */
@@ -196,7 +199,7 @@ static int begin(Model *model, AldFileHead *head)
                 r = take_sizes(model, head);
         if (r < 0)
                 return r;
-        model->llm->ollama_only = strcmp(model->llm->architecture, "gptoss") == 0;
+        model->llm->ollama_only = g_strv_contains(names_of_ollama, model->llm->architecture);
         model->n_signs = model->llm->n_layers;
         model->signs = ald_layer_signs_new(model->n_signs);
         ald_tensor_sums_init(&model->sums, model->llm);

@@ -194,9 +194,12 @@ static void shape_plain(Taking *taking, uint32_t i)
 {
         const AldLayerSigns *signs = &taking->signs[i];
         AldAttention *attention = &taking->attention;
-        uint32_t heads = count_heads(taking, signs, attention->kv_heads[i]);
-        uint32_t values = signs->value_rows != ABSENT ? signs->value_rows : signs->key_rows;
+        uint32_t values = signs->value_rows != ABSENT ? signs->value_rows : signs->key_rows, heads;
 
+        /* What is stated is more certain than what a packed matrix was before. */
+        if (signs->is_packed && attention->kv_heads[i] != ABSENT && attention->key_length != ABSENT)
+                return;
+        heads = count_heads(taking, signs, attention->kv_heads[i]);
         attention->kv_heads[i] = heads;
         attention->key_lengths[i] = signs->key_rows / heads;
         attention->value_lengths[i] = (values + heads - 1) / heads;

@@ -15,7 +15,7 @@ static const char *const context_keys[] = { "max_position_embeddings", "n_positi
 static const char *const feed_forward_keys[] = { "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size",
         NULL };
 static const char *const expert_feed_forward_keys[] = { "moe_intermediate_size", NULL };
-static const char *const vocabulary_keys[] = { "vocab_size", NULL };
+static const char *const vocabulary_keys[] = { "vocab_size", "padded_vocab_size", NULL };
 static const char *const experts_keys[] = { "num_local_experts", "num_experts", "n_routed_experts",
         "moe_num_experts", NULL };
 static const char *const used_keys[] = { "num_experts_per_tok", "num_experts_per_token", "top_k_experts",

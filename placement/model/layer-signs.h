@@ -14,6 +14,7 @@ typedef struct AldLayerSigns {
         char *other;   /* one that is not understood; NULL: none */
         /* Lengths of all heads together, and of one; ALD_LLM_ABSENT_COUNT if they are not known. */
         uint32_t key_rows, value_rows, fused_rows, latent_rows, index_rows, key_norm;
+        bool is_packed; /* the rows of some tensor are those of a packed matrix */
 } AldLayerSigns;
 
 typedef enum AldLayerSign {

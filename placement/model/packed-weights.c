@@ -24,7 +24,7 @@ typedef struct PackedTensor {
 static const char *const side_parts[] = { "scales", "biases", "qzeros", "g_idx", "absmax", "quant_map",
         "nested_absmax", "nested_quant_map", "quant_state", "weight_shape", "weight_g_idx", "scale", "SCB",
         "weight_format", "q_invperm", "q_perm", "q_scale", "q_scale_max", "q_groups", "q_group_map", "suh",
-        "svh", "su", "sv", "mcg", "mul1" };
+        "svh", "su", "sv", "mcg", "mul1", "bitmask", "row_offsets" };
 static const char *const side_ends[] = { "_scale", "_scales", "_scale_inv", "_scale_2", "_zero_point",
         "_scale_max" };
 static const char *const bits_names[] = { "bits", "w_bit", "num_bits", "weight_bits", NULL };
@@ -181,23 +181,42 @@ static uint32_t find_bits(const AldPackedWeights *packed, const char *module)
         return bits <= WORD_BITS ? bits : 0;
 }
 
+/* Whether scales have a column for each row of the matrix before it was packed. */
+static bool has_scales_in_columns(const AldPackedWeights *packed)
+{
+        static const char *const methods[] = { "gptq", "awq", "auto-round", "intel/auto-round", NULL };
+        const char *method = json_string_value(json_object_get(packed->config, "quant_method"));
+
+        return method && g_strv_contains(methods, method);
+}
+
+/* 0: not known. */
+static uint64_t find_rows(const AldPackedWeights *packed, const AldSafetensor *tensor)
+{
+        const char *algorithm = json_string_value(json_object_get(packed->config, "quant_algo"));
+        bool is_weight = g_str_has_suffix(tensor->name, ".weight"), is_byte = strcmp(tensor->type, "U8") == 0;
+
+        if (tensor->n_dims == 0 || is_column_of_pairs(packed, tensor))
+                return 0;
+        if (g_str_has_suffix(tensor->name, ".scales"))
+                return has_scales_in_columns(packed) ? columns_of(tensor) : 0;
+        if (g_str_has_suffix(tensor->name, ".q_weight"))
+                return columns_of(tensor);
+        if (g_str_has_suffix(tensor->name, ".trellis"))
+                return tensor->n_dims == 3 ? times(tensor->dims[1], TILE_SIDE) : 0;
+        /* Other packings of bytes may halve the rows. */
+        if (is_weight && is_byte && !(algorithm && strstr(algorithm, "FP4")))
+                return 0;
+        return is_weight || g_str_has_suffix(tensor->name, ".weight_packed") ||
+                               g_str_has_suffix(tensor->name, ".bias")
+                       ? tensor->dims[0]
+                       : 0;
+}
+
 uint32_t ald_packed_weights_rows(const AldPackedWeights *packed, const AldSafetensor *tensor)
 {
-        const char *method = json_string_value(json_object_get(packed->config, "quant_method"));
-        const uint64_t *dims = tensor->dims;
-        uint32_t bits = find_bits(packed, "");
-        uint64_t rows = tensor->n_dims > 0 ? dims[0] : 0;
+        uint64_t rows = find_rows(packed, tensor);
 
-        if (g_str_has_suffix(tensor->name, ".qweight"))
-                rows = g_strcmp0(method, "awq") != 0 ? columns_of(tensor)
-                       : bits > 0                    ? times(columns_of(tensor), WORD_BITS) / bits
-                                                     : 0;
-        else if (g_str_has_suffix(tensor->name, ".q_weight"))
-                rows = columns_of(tensor);
-        else if (g_str_has_suffix(tensor->name, ".trellis"))
-                rows = tensor->n_dims == 3 ? times(dims[1], TILE_SIDE) : 0;
-        else if (is_side(tensor->name) || is_column_of_pairs(packed, tensor))
-                rows = 0;
         return rows > 0 && rows < ALD_LLM_ABSENT_COUNT ? (uint32_t) rows : ALD_LLM_ABSENT_COUNT;
 }
 

@@ -18,8 +18,9 @@
 /* What precedes the number of a layer; layers that process images have other prefixes. */
 static const char *const layer_prefixes[] = { "model.layers.", "model.language_model.layers.",
         "language_model.model.layers.", "language_model.layers.", "model.text_model.layers.",
-        "model.decoder.layers.", "decoder.layers.", "transformer.h.", "transformer.layers.",
-        "transformer.blocks.", "gpt_neox.layers.", "backbone.layers.", "layers.", "h." };
+        "model.decoder.layers.", "decoder.layers.", "transformer.encoder.layers.", "rwkv.blocks.",
+        "transformer.h.", "transformer.layers.", "transformer.blocks.", "gpt_neox.layers.",
+        "backbone.layers.", "layers.", "h." };
 static const char *const embedding_parts[] = { "embed_tokens", "wte", "word_embeddings", "embed_in",
         "tok_embeddings" };
 static const char *const head_parts[] = { "lm_head", "embed_out" };
@@ -134,8 +135,13 @@ static bool is_embedding(const char *name)
 
 static bool is_head(const char *name)
 {
-        return has_part(name, head_parts, G_N_ELEMENTS(head_parts)) || strcmp(name, "output.weight") == 0 ||
-               strcmp(name, "head.weight") == 0 || strcmp(name, "transformer.output_layer.weight") == 0;
+        static const char *const whole[] = { "output.weight", "head.weight", "language_model.output.weight",
+                "transformer.output_layer.weight" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(whole); i++)
+                if (strcmp(name, whole[i]) == 0)
+                        return true;
+        return has_part(name, head_parts, G_N_ELEMENTS(head_parts));
 }
 
 static void place_outside(AldTensor *tensor)
@@ -199,9 +205,12 @@ static int add_tensor(const AldSafetensor *found, void *userdata, const char **r
                 note_embedding(model, found);
         if (tensor.place == ALD_TENSOR_LAYER) {
                 AldLayerSign sign = ald_layer_sign_of_safetensors(part);
+                bool is_packed = waits || is_side;
 
                 ald_layer_signs_note(
                         &model->signs[tensor.layer], sign, found->name, rows_of(model, found, sign));
+                if (is_packed && (sign == ALD_SIGN_KEYS || sign == ALD_SIGN_VALUES))
+                        model->signs[tensor.layer].is_packed = true;
         }
         return 0;
 }

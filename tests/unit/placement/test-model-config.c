@@ -150,6 +150,7 @@ static void test_heads_from_shapes(void)
         g_auto(Folder) fused = { 0 };
         g_auto(Folder) listed = { 0 };
         g_auto(Folder) gptq = { 0 };
+        g_auto(Folder) packed = { 0 };
 
         folder_read(&wide, "'model_type': 'surely_new', 'num_hidden_layers': 2, " HEADS,
                 TENSORS("model.layers.0.self_attn.k_proj.weight BF16 32x64",
@@ -176,8 +177,16 @@ static void test_heads_from_shapes(void)
         folder_read(&gptq,
                 "'model_type': 'surely_new', 'num_hidden_layers': 1, 'head_dim': 16, "
                 "'quantization_config': {'quant_method': 'gptq', 'bits': 4}",
-                TENSORS("model.layers.0.self_attn.k_proj.qweight I32 8x48"));
+                TENSORS("model.layers.0.self_attn.k_proj.qweight I32 8x48",
+                        "model.layers.0.self_attn.k_proj.scales F16 1x48"));
         g_assert_cmpuint(gptq.llm->layers[0].kv_heads, ==, 3);
+        /* Rows of what may be packed in any way do not replace what is stated. */
+        folder_read(&packed, "'model_type': 'surely_new', 'num_hidden_layers': 3, " HEADS,
+                TENSORS("model.layers.0.self_attn.k_proj.weight U8 16x64",
+                        "model.layers.1.self_attn.k_proj.weight U32 16x8",
+                        "model.layers.2.self_attn.k_proj.qweight I32 64x4"));
+        for (unsigned i = 0; i < 3; i++)
+                g_assert_cmpuint(packed.llm->layers[i].kv_heads * packed.llm->layers[i].key_length, ==, 32);
 }
 
 static void test_lists_of_layers(void)
