@@ -153,6 +153,37 @@ static int take_index(Taking *taking)
         return r;
 }
 
+/* One for all layers, or a list with one for each; null, false or a negative number mean none. */
+static void take_window(Taking *taking)
+{
+        AldAttention *attention = &taking->attention;
+        const char *name = NULL;
+        json_t *value = ald_hf_find(taking->text, window_keys, &name), *one;
+        uint32_t count = 0;
+        size_t i;
+
+        if (!value)
+                return;
+        attention->window = 0;
+        if (!json_is_array(value)) {
+                if (ald_hf_is_count(value, &count))
+                        attention->window = count;
+                else if (!json_is_false(value) && !(json_number_value(value) < 0))
+                        ald_attention_refuse(attention, name, "it is not a number of tokens");
+                return;
+        }
+        if (json_array_size(value) >= taking->llm->n_layers)
+                attention->windowed = g_new0(bool, taking->llm->n_layers);
+        json_array_foreach(value, i, one) {
+                bool is_window = ald_hf_is_count(one, &count) && count > 0;
+
+                if (is_window)
+                        attention->window = MAX(attention->window, count);
+                if (attention->windowed && i < taking->llm->n_layers)
+                        attention->windowed[i] = is_window;
+        }
+}
+
 static int take_numbers(Taking *taking)
 {
         AldAttention *attention = &taking->attention;
@@ -164,13 +195,12 @@ static int take_numbers(Taking *taking)
         if (r >= 0)
                 r = take(taking, length_keys, &length);
         if (r >= 0)
-                r = take(taking, window_keys, &attention->window);
-        if (r >= 0)
                 r = take(taking, sharing_keys, &attention->sharing);
         if (r < 0)
                 return r;
         attention->key_length = length;
         attention->value_length = length;
+        take_window(taking);
         if (json_is_false(json_object_get(taking->text, "use_sliding_window")))
                 attention->window = 0;
         take_single_head(taking);

@@ -57,7 +57,7 @@ static bool take_words(Finding *finding)
         const char *key = NULL;
         json_t *list = ald_hf_find(finding->text, names, &key);
 
-        if (!list)
+        if (!list || (json_is_array(list) && json_array_size(list) == 0))
                 return false;
         finding->key = key;
         if (json_array_size(list) < finding->llm->n_layers)
@@ -108,7 +108,7 @@ static bool take_numbers(Finding *finding, const char *key, json_int_t full, Ald
 {
         json_t *list = json_object_get(finding->text, key);
 
-        if (!json_is_array(list))
+        if (json_array_size(list) == 0)
                 return false;
         finding->key = key;
         if (json_array_size(list) < finding->llm->n_layers) {
@@ -235,6 +235,7 @@ static void set_windows(Finding *finding)
                 attention->window = 0;
                 return;
         }
+        g_free(attention->windowed);
         attention->windowed = g_new(bool, finding->llm->n_layers);
         for (uint32_t i = 0; i < finding->llm->n_layers; i++)
                 attention->windowed[i] = finding->layers[i] == ALD_HF_LAYER_WINDOW;

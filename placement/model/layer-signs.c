@@ -44,6 +44,7 @@ static const SignRow gguf_rows[] = {
 static const SignRow safetensors_rows[] = {
         { "indexer.wk.", ALD_SIGN_INDEX },
         { "indexer.", ALD_SIGN_NONE },
+        { "self_attn.linear_attn.", ALD_SIGN_NONE }, /* of DeciLM: one matrix in place of attention */
         { "linear_attn.", ALD_SIGN_STATE },
         { "mamba.", ALD_SIGN_STATE },
         { "conv1d", ALD_SIGN_STATE },

@@ -219,6 +219,25 @@ static void test_lists_of_layers(void)
                 "a layer \"?\"");
 }
 
+static void test_windows_in_other_forms(void)
+{
+        check("'model_type': 'surely_new', 'sliding_window': [128, null, 64, 0], " FOUR, PLAIN, "wfwf", 0);
+        check("'model_type': 'surely_new', 'sliding_window': -1, 'layer_types': [], " FOUR, PLAIN, "ffff", 0);
+        check("'model_type': 'surely_new', 'sliding_window': false, " FOUR, PLAIN, "ffff", 0);
+        check("'model_type': 'llama4_text', 'attention_chunk_size': 8192, 'no_rope_layers': [], " FOUR, PLAIN,
+                "wwwf", 0);
+        check_problem(
+                "'model_type': 'surely_new', 'sliding_window': 'wide', " FOUR, PLAIN, "sliding_window: ");
+        /* DeciLM has layers without attention, and such with a matrix in its place. */
+        check("'model_type': 'nemotron-nas', 'num_key_value_heads': null, 'num_hidden_layers': 3, "
+              "'hidden_size': 64, "
+              "'num_attention_heads': 4",
+                TENSORS(ATTENTION("model.layers.0.self_attn"),
+                        "model.layers.1.self_attn.linear_attn.weight BF16 64x64",
+                        "model.layers.2.mlp.up_proj.weight BF16 64x64"),
+                "f--", 0);
+}
+
 /* Engines differ: what is counted is enough for each. */
 static void test_windows_of_all_layers(void)
 {
@@ -563,6 +582,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-config/heads", test_heads_from_shapes);
         g_test_add_func("/model-config/lists", test_lists_of_layers);
         g_test_add_func("/model-config/windows", test_windows_of_all_layers);
+        g_test_add_func("/model-config/window-forms", test_windows_in_other_forms);
         g_test_add_func("/model-config/delta", test_delta_networks);
         g_test_add_func("/model-config/kimi-linear", test_kimi_linear);
         g_test_add_func("/model-config/mamba", test_mamba_networks);
