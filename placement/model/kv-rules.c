@@ -19,8 +19,9 @@ typedef struct KvRow {
         bool is_latent;  /* keys are compressed, so that it must be stated how */
 } KvRow;
 
-/* The names are those in GGUF files and in config.json. All but the last three are after the function of
- * llama.cpp that reads the keys of the architecture, and for config.json after its class in transformers. */
+/* The names are those in GGUF files and in config.json. The source of a row is the function of llama.cpp that
+ * reads the keys of the architecture, in src/models/NAME.cpp, and for a name of config.json its class in
+ * transformers; of the last three, the reports of DeepSeek V2, DeepSeek V3 and Kimi K2. */
 static const KvRow rows[] = {
         { "afmoe", .period = 4 },
         { "cohere2", .period = 4 },
@@ -29,7 +30,7 @@ static const KvRow rows[] = {
         { "gemma3", .period = 6 },
         { "gemma3_text", .period = 6 },
         { "gemma3n", .period = 5, .keeping = 20 },
-        { "gemma3n_text", .period = 5, .keeping = 20 },
+        { "gemma3n_text", .period = 5 },
         { "gpt-oss", .period = 2 },
         { "gpt_oss", .period = 2 },
         { "gptoss", .period = 2 },                                   /* in files of Ollama */
@@ -40,7 +41,6 @@ static const KvRow rows[] = {
         { "phi3", .is_ignored = true }, /* the files state windows of models that have none */
         { "plamo3", .period = 8 },
         { "smallthinker", .period = 4, .window = 4096, .is_fixed = true, .dense_first = true },
-        /* The reports of DeepSeek V2 and V3, and of Kimi K2. */
         { "deepseek_v2", .is_latent = true },
         { "deepseek_v3", .is_latent = true },
         { "kimi_k2", .is_latent = true },
@@ -166,13 +166,14 @@ static const char *set_layer(AldLlm *llm, const AldAttention *attention, uint32_
         layer->value_length = attention->latent ? 0 : find_length(llm, attention, value);
         layer->state_bytes = attention->state_bytes[i];
         if (layer->kv_heads == ABSENT)
-                return "it does not state how many heads its layers have";
+                return "it does not state how many heads its layers have, as attention.head_count or "
+                       "num_attention_heads";
         if (layer->kv_heads == 0 && (layer->key_length == ABSENT || layer->value_length == ABSENT)) {
                 layer->key_length = 0;
                 layer->value_length = 0;
         }
         if (layer->key_length == ABSENT || layer->value_length == ABSENT)
-                return "it does not state how long keys and values are";
+                return "it does not state how long keys and values are, as attention.key_length or head_dim";
         if (layer->kv_heads > 0 && attention->index_length > 0)
                 layer->key_length += (attention->index_length + layer->kv_heads - 1) / layer->kv_heads;
         return NULL;
@@ -191,7 +192,7 @@ static const char *apply(AldLlm *llm, const KvRow *row, const AldAttention *atte
         const char *doubt = doubt_windows(row, attention, window), *problem = NULL;
 
         if (row->is_latent && !attention->latent)
-                return "it does not state how long compressed keys are";
+                return "it does not state how long compressed keys are, as kv_lora_rank";
         if (doubt) {
                 llm->window_doubt = g_strdup(doubt);
                 llm->doubt_window = window;

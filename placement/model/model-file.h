@@ -6,7 +6,7 @@
 /*
  * Reads a model: a GGUF file, or a folder with safetensors. On error, *ret_error (may be NULL) is a message
  * that names the file, the offset in bytes or the key, and the reason; free it with g_free(). The files need
- * not be trusted: all they state is checked and limited, and reading them takes at most 72 MiB of memory.
+ * not be trusted: all they state is checked and limited, and reading them takes at most 136 MiB of memory.
  *
  *   -EBADMSG     a file is malformed or truncated
  *   -E2BIG       it exceeds a limit
