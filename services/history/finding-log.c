@@ -154,13 +154,14 @@ static void write_ends(AldFindingLog *log)
         }
 }
 
-static bool began_unset(uint64_t began)
+static bool is_unset(uint64_t time)
 {
-        return !ald_clock_is_set(began);
+        return !ald_clock_is_set(time);
 }
 
 /* Events that began before the clock was set, in the database and here: as long as the former cannot be
- * changed, the latter have to name them as they are there. */
+ * changed, the latter have to name them as they are there. If that takes a while, some have ended since,
+ * at a time that is right. */
 static void shift_events(AldFindingLog *log)
 {
         GHashTableIter iter;
@@ -172,15 +173,15 @@ static void shift_events(AldFindingLog *log)
                 return;
         g_hash_table_iter_init(&iter, log->logged);
         while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &logged))
-                if (began_unset(logged->began))
+                if (is_unset(logged->began))
                         logged->began += log->shift;
         for (guint i = 0; i < log->unwritten->len; i++) {
                 AldEventEnd *end = &g_array_index(log->unwritten, AldEventEnd, i);
 
-                if (began_unset((uint64_t) end->began)) {
+                if (is_unset((uint64_t) end->began))
                         end->began += (int64_t) log->shift;
+                if (is_unset((uint64_t) end->ended))
                         end->ended += (int64_t) log->shift;
-                }
         }
         log->shift = 0;
         log->changed = true;
@@ -197,8 +198,8 @@ static void restart_events(AldFindingLog *log, uint64_t now)
                 return;
         g_hash_table_iter_init(&iter, log->logged);
         while (g_hash_table_iter_next(&iter, NULL, (gpointer *) &logged)) {
-                log->changed |= began_unset(logged->began);
-                if (began_unset(logged->began))
+                log->changed |= is_unset(logged->began);
+                if (is_unset(logged->began))
                         logged->began = now;
         }
 }
@@ -410,7 +411,7 @@ static void begin_finding(AldFindingLog *log, const AldAlert *alert, uint64_t no
         AldLoggedFinding *logged = g_new(AldLoggedFinding, 1);
 
         /* It came before the clock was set, and this service was started since. */
-        if (began_unset(began) && ald_clock_is_set(now))
+        if (is_unset(began) && ald_clock_is_set(now))
                 began = now;
 
         *logged = (AldLoggedFinding){ .began = began, .event = write_beginning(log, alert->row, began) };

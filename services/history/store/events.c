@@ -9,7 +9,9 @@ static const char trim_text[] = "DELETE FROM events WHERE id IN"
                                 " (SELECT id FROM events ORDER BY began DESC, id DESC LIMIT -1 OFFSET ?)";
 static const char end_text[] =
         "UPDATE events SET ended = ?3 WHERE id = ?1 AND began = ?2 AND ended IS NULL RETURNING id";
-static const char shift_text[] = "UPDATE events SET began = began + ?2, ended = ended + ?2 WHERE began < ?1";
+static const char shift_text[] =
+        "UPDATE events SET began = began + ?2, ended = iif(ended < ?1, ended + ?2, ended)"
+        " WHERE began < ?1";
 static const char drop_text[] = "DELETE FROM events WHERE began < ?1 AND ended IS NOT NULL";
 static const char restart_text[] = "UPDATE events SET began = ?2 WHERE began < ?1";
 static const char visit_text[] = "SELECT id, began, ended, finding, nodes, text FROM events"

@@ -24,7 +24,7 @@ int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned m
  * of an older one are given again. */
 int ald_event_end(AldDatabase *database, int64_t id, int64_t began, int64_t ended);
 
-/* Moves what began before a time by this much. */
+/* Moves what began before a time by this much, and its end if that is before the time as well. */
 int ald_events_shift(AldDatabase *database, int64_t before, int64_t usec);
 
 /* Of what began before a time, drops what has ended; what has not begins anew at `began`. */

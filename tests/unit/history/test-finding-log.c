@@ -121,8 +121,10 @@ static void add_event(const AldKeptEvent *event, void *userdata)
         g_assert_cmpstr(row->text, ==, "Something."); /* of long ones too */
         g_string_append_printf(
                 text, "%s %d", event->finding, (int) ((uint64_t) event->began / SECOND % 100000));
-        if (event->ended != INT64_MAX)
+        if (event->ended != INT64_MAX) {
+                g_assert_cmpint(event->ended, <, (int64_t) (2 * START)); /* not moved twice */
                 g_string_append_printf(text, "-%d", (int) ((uint64_t) event->ended / SECOND % 100000));
+        }
         g_string_append(text, "; ");
 }
 
@@ -459,8 +461,8 @@ static void test_clock_set_while_stopped(Fixture *fixture, gconstpointer data)
         check_events(fixture, "disk-nearly-full 7-18; memory-pressure 8-18; ");
 }
 
-/* It is done later. */
-static void test_clock_set_while_locked(Fixture *fixture, gconstpointer data)
+/* It is done later, also if the finding ends before that, whose end is right. */
+static void check_clock_set_while_locked(Fixture *fixture, bool until_the_end)
 {
         const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
         sqlite3 *other;
@@ -472,13 +474,28 @@ static void test_clock_set_while_locked(Fixture *fixture, gconstpointer data)
         run_other(other, "BEGIN IMMEDIATE");
         fixture->now += START;
         ald_finding_log_shift(fixture->log, START);
-        run_other(other, "ROLLBACK");
-        sqlite3_close(other);
+        if (!until_the_end)
+                run_other(other, "ROLLBACK");
         look(fixture, 10, NULL);
         look(fixture, 300, NULL);
+        if (until_the_end) {
+                run_other(other, "ROLLBACK");
+                ald_finding_log_save(fixture->log);
+        }
+        sqlite3_close(other);
         check_events(fixture, "disk-nearly-full 10-50; ");
         g_assert_cmpint(
                 ald_history_visit_events(fixture->history, 0, (int64_t) START, 100, add_event, NULL), ==, 0);
+}
+
+static void test_clock_set_while_locked(Fixture *fixture, gconstpointer data)
+{
+        check_clock_set_while_locked(fixture, false);
+}
+
+static void test_locked_until_the_end(Fixture *fixture, gconstpointer data)
+{
+        check_clock_set_while_locked(fixture, true);
 }
 
 /* What ended did not do so before it began. */
@@ -562,6 +579,7 @@ int main(int argc, char **argv)
         TEST("start-in-1970", test_start_in_1970);
         TEST("clock-set-while-stopped", test_clock_set_while_stopped);
         TEST("clock-set-while-locked", test_clock_set_while_locked);
+        TEST("locked-until-the-end", test_locked_until_the_end);
         TEST("clock-set-back", test_clock_set_back);
         TEST("an-end-that-cannot-be-written", test_an_end_that_cannot_be_written);
         TEST("locked-history", test_locked_history);
