@@ -66,7 +66,7 @@ static int help(void)
              "     --assume=RATE,RTT   Between nodes that were never measured, such as\n"
              "                         1Gb/s,0.3ms\n"
              "     --set=NAME=VALUE    Replace a constant of the cost model; may be repeated\n"
-             "     --bytes=SIZE       Instead of a model: size of all its layers, such as\n"
+             "     --bytes=SIZE        Instead of a model: size of all its layers, such as\n"
              "                         40GiB, or 40GB for powers of 1000\n"
              "     --layers=N          Their number\n"
              "     --elements=N        Elements that pass from layer to layer for a token\n"
