@@ -131,12 +131,13 @@ static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *bac
         return found;
 }
 
-/* Whether it cannot be measured without one more driver, and where that driver is. */
+/* Whether it cannot be measured without one more driver, and where that driver is. Before OpenCL was asked,
+ * as while a device is asleep, and for versions that do not say, a measurement is worth a try. */
 static void set_opencl(const Adding *adding, const AldBackend *backend, AldPlanDevice *device)
 {
         const AldBackends *backends = ald_entity_as(adding->entity, BACKENDS, AldBackends);
 
-        device->lacks_opencl = !backend->open_cl_platform;
+        device->lacks_opencl = backends->open_cl && !backend->open_cl_platform;
         if (ald_opencl_is_missing(backends, backend))
                 device->opencl_package = ald_opencl_package(backend);
 }

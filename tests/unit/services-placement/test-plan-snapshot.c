@@ -235,6 +235,33 @@ static void test_devices(void)
         }
 }
 
+/* As long as OpenCL was not asked, it is not known whether it shows a device. */
+static void test_opencl(void)
+{
+        static const struct {
+                const char *asked;
+                bool lacks_opencl;
+                const char *package;
+        } cases[] = {
+                { "", false, NULL },
+                { "'OpenCl':'no-platform',", true, "nvidia-opencl-icd" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = new_model();
+                g_autoptr(AldPlanSnapshot) snapshot = NULL;
+                g_autofree char *records = g_strdup_printf(
+                        "{'Node1.Backends':{%s'Devices':[{'Id':'card','Class':'gpu','Driver':'nvidia',"
+                        "'Vendor':'NVIDIA'}]}}",
+                        cases[i].asked);
+
+                add_node(model, 1, "online", records);
+                snapshot = ald_plan_snapshot_new(model);
+                g_assert_true(device_of(snapshot, "card")->lacks_opencl == cases[i].lacks_opencl);
+                g_assert_cmpstr(device_of(snapshot, "card")->opencl_package, ==, cases[i].package);
+        }
+}
+
 /* It refers to nothing of the model. */
 static void test_nodes(void)
 {
@@ -262,6 +289,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-snapshot/pairs", test_pairs);
         g_test_add_func("/plan-snapshot/useless-edges", test_useless_edges);
         g_test_add_func("/plan-snapshot/devices", test_devices);
+        g_test_add_func("/plan-snapshot/opencl", test_opencl);
         g_test_add_func("/plan-snapshot/nodes", test_nodes);
         return g_test_run();
 }
