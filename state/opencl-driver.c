@@ -12,6 +12,12 @@ static bool is_of(const AldBackend *device, AldBackendClass class)
         return g_strcmp0(device->class, ald_backend_class_to_string(class)) == 0;
 }
 
+/* NVIDIA's OpenCL works with NVIDIA's own kernel driver only. */
+static bool has_free_nvidia_driver(const AldBackend *device)
+{
+        return g_strcmp0(device->driver, "nouveau") == 0 || g_strcmp0(device->driver, "nova") == 0;
+}
+
 const char *ald_opencl_package(const AldBackend *device)
 {
         /* Vendors are named as telemetryd names them. */
@@ -29,7 +35,7 @@ const char *ald_opencl_package(const AldBackend *device)
 
         if (is_of(device, ALD_BACKEND_CLASS_CPU))
                 return POCL;
-        if (!is_of(device, ALD_BACKEND_CLASS_GPU))
+        if (!is_of(device, ALD_BACKEND_CLASS_GPU) || has_free_nvidia_driver(device))
                 return NULL;
         for (size_t i = 0; i < G_N_ELEMENTS(of_gpus); i++)
                 if (device->vendor && g_str_has_prefix(device->vendor, of_gpus[i].vendor))

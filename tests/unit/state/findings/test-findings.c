@@ -195,6 +195,10 @@ static void test_opencl_missing(void)
                 { "{'OpenCl': 'no-platform', 'Devices': [" OF_CPU ", " OF_GPU("Moore Threads") "]}",
                         "No device of two can be measured: no usable OpenCL driver is installed.",
                         "pocl-opencl-icd" },
+                /* A package for a card would not work with its kernel driver. */
+                { "{'OpenCl': 'available', 'Devices': [{'Id': 'cpu', 'Class': 'cpu', 'OpenClPlatform': 'x'}, "
+                  "{'Id': 'a', 'Class': 'gpu', 'Driver': 'nouveau', 'Vendor': 'NVIDIA'}]}",
+                        NULL, NULL },
                 /* Without a kernel driver, that is what is missing. */
                 { "{'OpenCl': 'available', 'Devices': [{'Id': 'cpu', 'Class': 'cpu', 'OpenClPlatform': 'x'}, "
                   "{'Id': 'a', 'Class': 'gpu', 'Vendor': 'NVIDIA'}]}",
