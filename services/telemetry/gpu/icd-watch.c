@@ -36,7 +36,7 @@ static gboolean on_again(gpointer userdata)
 
 /* Watches the folder, or else its nearest ancestor, in which it or the next ancestor may appear. Returns
  * whether it is another one than before. */
-static bool attach(AldIcdWatch *watch)
+static bool attach_once(AldIcdWatch *watch)
 {
         g_autofree char *at = g_strdup(watch->vendors);
         int descriptor;
@@ -57,6 +57,16 @@ static bool attach(AldIcdWatch *watch)
         g_free(watch->watched);
         watch->watched = g_steal_pointer(&at);
         return true;
+}
+
+/* What appeared before its ancestor was watched caused no event, so that it is looked for once more. */
+static bool attach(AldIcdWatch *watch)
+{
+        bool moved = false;
+
+        while (attach_once(watch))
+                moved = true;
+        return moved;
 }
 
 static void drop_events(int fd)
