@@ -147,6 +147,14 @@ static void refuse_key(AldConfig *config, const ConfigFile *file, const AldConfi
         add_problem(config, file->path, line, key->group, key->key, raw, why);
 }
 
+static bool has_group(const AldConfigKey *keys, const char *group)
+{
+        for (; keys->group; keys++)
+                if (g_str_equal(keys->group, group))
+                        return true;
+        return false;
+}
+
 static void load_key(AldConfig *config, const ConfigFile *file, const char *group, const char *name)
 {
         const AldConfigKey *key = find_key(config->keys, name);
@@ -155,8 +163,13 @@ static void load_key(AldConfig *config, const ConfigFile *file, const char *grou
         const char *reason;
 
         if (!key || !g_str_equal(key->group, group)) {
-                add_problem(
-                        config, file->path, find_line(file, group, name), group, name, NULL, "unknown key");
+                g_autofree char *reason = key ? g_strdup_printf("belongs in [%s]", key->group)
+                                              : g_strdup("unknown key");
+
+                /* The keys of other services are theirs to judge. */
+                if (key || has_group(config->keys, group))
+                        add_problem(config, file->path, find_line(file, group, name), group, name, NULL,
+                                reason);
                 return;
         }
         value = g_key_file_get_string(file->parsed, group, name, &error);
@@ -173,14 +186,6 @@ static void load_key(AldConfig *config, const ConfigFile *file, const char *grou
         g_hash_table_replace(config->values, (gpointer) key->key, g_steal_pointer(&value));
         g_hash_table_replace(config->places, (gpointer) key->key,
                 g_strdup_printf("%s:%u", file->path, find_line(file, group, name)));
-}
-
-static bool has_group(const AldConfigKey *keys, const char *group)
-{
-        for (; keys->group; keys++)
-                if (g_str_equal(keys->group, group))
-                        return true;
-        return false;
 }
 
 static void leave_out(AldConfig *config, const char *path, unsigned line, const char *reason)
@@ -270,8 +275,6 @@ static void load_groups(AldConfig *config, const ConfigFile *file)
                 if (!g_strv_contains(known_groups, *group))
                         add_problem(config, file->path, find_line(file, *group, NULL), *group, NULL, NULL,
                                 "unknown group");
-                if (!has_group(config->keys, *group))
-                        continue;
                 keys = g_key_file_get_keys(file->parsed, *group, NULL, NULL);
                 for (char **key = keys; key && *key; key++)
                         if (g_hash_table_add(seen, *key))

@@ -248,7 +248,7 @@ static int verb_help(const AldCtl *ctl)
         char *option[] = { (char *) "--help", NULL };
         AldCtl own = *ctl;
 
-        if (!verb)
+        if (!verb || strcmp(verb, "help") == 0)
                 return print_general_help();
         for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
                 if (verbs[i].usage && strcmp(verbs[i].name, verb) == 0) {

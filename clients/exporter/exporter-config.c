@@ -32,7 +32,9 @@ static const char *refuse_path(const char *value)
 {
         if (value[0] == '"' || value[0] == '\'')
                 return "not an absolute path; quotes are not needed";
-        return value[0] == '\0' || value[0] == '/' ? NULL : "not an absolute path";
+        if (value[0] == '\0')
+                return "no file is named; leave the line out if none is meant";
+        return value[0] == '/' ? NULL : "not an absolute path";
 }
 
 const AldConfigKey ald_exporter_keys[] = {

@@ -246,7 +246,7 @@ def test_a_service_that_hangs(make_host):
     assert 1 <= time.monotonic() - began < 8
     done = host.alidadectl("check", "--timeout=1", "--json", check=False)
     assert done.returncode == NOT_OK and json.loads(done.stdout) == {
-        "Ok": False, "Unknown": True, "Unanswered": [],
+        "Ok": False, "Unknown": True, "Unanswered": ["alidade-stated"],
         "Problems": [{"Id": "timeout", "Severity": "error",
                       "Text": "the bus or alidade-stated did not answer within 1 s"}]}
     stated.signal(signal.SIGCONT)

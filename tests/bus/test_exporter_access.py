@@ -122,7 +122,6 @@ def filled(text, certificate, token):
     ("", [NO_TLS, NO_TOKEN]),
     ("insecure=true\n", [NO_TOKEN]),
     ("insecure=true\nanonymous=false\n", [NO_TOKEN]),
-    ("insecure=true\n" + ASKED + "token-file=\n", [NO_TOKEN]),
     (TLS, [NO_TOKEN]),
     ("anonymous=true\n", [NO_TLS]),
     (ASKED, [NO_TLS])])
@@ -213,6 +212,11 @@ WRONG = {
                "alidade.conf:2: [exporter] token-file: not an absolute path; quotes are not needed"),
     "in single quotes": (lambda it: it.write(f"token-file='{it.token}'"),
                          "alidade.conf:2: [exporter] token-file: not an absolute path; quotes are not needed"),
+    "empty": (lambda it: it.write("token-file="), "alidade.conf:2: [exporter] token-file: no file is named"),
+    "emptied later": (lambda it: it.write(f"{it.good}\ntoken-file="),
+                      "alidade.conf:3: [exporter] token-file: no file is named"),
+    "group of a service": (lambda it: it.write_groups("[history]"),
+                           "alidade.conf:2: [history] token-file: belongs in [exporter]"),
     "bad escape": (lambda it: it.write(f"token-file={it.token}\\q"), r"alidade.conf:2: [exporter] token-file: "),
     "misspelt key": (lambda it: it.write(f"token_file={it.token}"),
                      "alidade.conf:2: [exporter] token_file: unknown key"),
@@ -304,7 +308,7 @@ def test_what_was_mended_is_taken(host, export, token):
     exporter.reload()
     wait_until(lambda: "Keeping the previous" in exporter.process.log_text(), "the refusal")
     assert exporter.get("/").status == 401
-    setting.write("token-file=")
+    setting.write("")
     exporter.reload()
     wait_steadily(lambda: exporter.get("/").status == 200, "the end of the token")
 

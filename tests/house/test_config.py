@@ -43,6 +43,12 @@ def test_every_key_is_said_to_protect_or_not():
     assert found and {name: shut[name] for name in found} == found
 
 
+def test_no_key_is_in_two_groups():
+    """A key that stands in another group than its own is known to be misplaced."""
+    names = [key for _, key in keys_of_the_daemons()]
+    assert len(set(names)) == len(names)
+
+
 def test_commented_file_shows_every_default():
     shown, group = {}, None
     for line in read("services/alidade.conf").splitlines():

@@ -111,6 +111,8 @@ json_t *ald_check_result_to_json(const AldCheckResult *result)
                                                         ald_finding_row_severity_to_string(problem->severity),
                                                         "Text", problem->text));
         }
+        if (result->is_state_late)
+                json_array_append_new(unanswered, json_string(ALD_STATE_UNIT));
         if (result->is_history_late)
                 json_array_append_new(unanswered, json_string(ALD_HISTORY_UNIT));
         return json_pack("{s:b, s:b, s:o, s:o}", "Ok", result->problems->len == 0, "Unknown", result->unknown,

@@ -15,6 +15,7 @@ enum {
 typedef struct AldCheckResult {
         GPtrArray *problems;            /* see ald_check_result_add() */
         bool unknown;                   /* the state could not be read */
+        bool is_state_late;             /* the state service did not answer */
         bool is_history_late;           /* the history service did not answer, which may know more findings */
         guint n_required;               /* requirements that were judged */
         char *about;                    /* safe text: the node, or the cluster */

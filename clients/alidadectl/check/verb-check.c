@@ -224,6 +224,8 @@ static int format_unknown(const CheckOrder *order, const char *id, char *text, c
 
         ald_check_result_init(&result);
         result.unknown = true;
+        /* Over ssh it may be anything on the way. */
+        result.is_state_late = strcmp(id, ID_TIMEOUT) == 0 && !order->ctl.host;
         ald_check_result_add(&result, id, ALD_FINDING_ROW_SEVERITY_ERROR, text);
         *ret = format_result(order, &result);
         return ald_check_result_exit_code(&result, order->plugin);

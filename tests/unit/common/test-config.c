@@ -104,6 +104,7 @@ static void test_refusals(void)
                 { "colours=7", "[state] colours: unknown key" },
                 { "Number=7", "[state] Number: unknown key" },
                 { "[stat]", "alidade.conf:2: [stat]: unknown group" },
+                { "[history]\nnumber=7", "alidade.conf:3: [history] number: belongs in [state]" },
         };
         g_autoptr(FakeRoot) root = fake_root_new();
 
