@@ -7,6 +7,7 @@
 #include <glib.h>
 #include <systemd/sd-id128.h>
 
+#include "services/common/container.h"
 #include "services/common/cpuinfo.h"
 #include "services/common/sysroot.h"
 #include "services/common/text.h"
@@ -263,36 +264,12 @@ static const char *chassis_by_acpi(int root)
         }
 }
 
-/* The environment of process 1 is NUL separated, and for root only. */
-static bool has_container_variable(int root)
-{
-        g_autofree char *environment = NULL;
-        ssize_t n = ald_bytes_try_read(root, "proc/1/environ", &environment);
-
-        for (ssize_t i = 0; i < n; i += (ssize_t) strlen(environment + i) + 1)
-                if (g_str_has_prefix(environment + i, "container="))
-                        return true;
-        return false;
-}
-
-/* What container managers leave inside. */
-static bool is_container(int root)
-{
-        static const char *const marks[] = { "run/systemd/container", "run/host/container-manager",
-                "run/.containerenv", ".dockerenv" };
-
-        for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
-                if (ald_sysroot_exists(root, marks[i]))
-                        return true;
-        return has_container_variable(root);
-}
-
 /* The chassis type as named by hostname1, or NULL. Owned by `tree` or static. */
 static const char *chassis_detect(int root, bool is_virtual, const AldDmi *dmi, const AldDeviceTree *tree)
 {
         const char *chassis;
 
-        if (is_container(root))
+        if (ald_root_is_container(root))
                 return "container";
         if (is_virtual)
                 return "vm";

@@ -96,6 +96,7 @@ static void sample_memory(void *userdata)
         AldMemory memory;
 
         ald_memory_collector_sample(manager->memory, &memory);
+        ald_gpu_collector_use_host_memory(manager->gpu, memory.total_bytes);
         report(manager, ALD_KIND_MEMORY, &memory);
 }
 
@@ -167,6 +168,7 @@ static void on_backends_changed(void *userdata)
         AldBackends backends = ALD_BACKENDS_INIT;
 
         ald_gpu_collector_backends(manager->gpu, &backends);
+        ald_memory_collector_use_backends(manager->memory, &backends.devices);
         report(manager, ALD_KIND_BACKENDS, &backends);
 }
 

@@ -30,6 +30,7 @@ struct AldGpuCollector {
         int root;
         bool is_real; /* the root is that of this machine */
         guint told_left_out;
+        uint64_t host_memory; /* absent until it is reported here */
         void (*changed)(void *userdata);
         void *userdata;
 
@@ -81,7 +82,9 @@ static uint64_t read_numa_node(int root, const char *device)
 /* The devices that sysfs shows. */
 static GPtrArray *scan(AldGpuCollector *collector)
 {
-        uint64_t host_memory = ald_gpu_host_memory(collector->root);
+        uint64_t host_memory = collector->host_memory != ALD_ABSENT_UINT64
+                                       ? collector->host_memory
+                                       : ald_gpu_host_memory(collector->root);
         GPtrArray *gpus = ald_gpu_list_new();
 
         ald_gpu_pci_scan(collector->root, collector->is_real, gpus);
@@ -409,6 +412,21 @@ static void report_news(AldGpuCollector *collector)
                 collector->news_source = g_idle_add(on_news, collector);
 }
 
+void ald_gpu_collector_use_host_memory(AldGpuCollector *collector, uint64_t bytes)
+{
+        if (bytes == ALD_ABSENT_UINT64 || bytes == collector->host_memory)
+                return;
+        collector->host_memory = bytes;
+        for (guint i = 0; i < collector->gpus->len; i++) {
+                AldGpu *gpu = collector->gpus->pdata[i];
+
+                gpu->host_memory = bytes;
+                if (gpu->class == ALD_BACKEND_CLASS_CPU)
+                        gpu->sysfs.shared_bytes = bytes;
+        }
+        report_news(collector);
+}
+
 /* Some drivers wake a device to report the usage of its clients, and prevent its suspension. */
 static void look_for_processes(AldGpuCollector *collector, int64_t now_usec)
 {
@@ -565,6 +583,7 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
         const char *directory = g_getenv("ALIDADE_LIBEXEC_DIR") ?: libexec_dir ?: ALD_LIBEXEC_DIR;
 
         collector->root = root;
+        collector->host_memory = ALD_ABSENT_UINT64;
         collector->is_real = is_root_of_machine(root);
         collector->changed = changed;
         collector->userdata = userdata;

@@ -3,21 +3,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "services/common/sysroot.h"
 #include "services/telemetry/host/kept-file.h"
+#include "services/telemetry/host/memory-limit.h"
+#include "services/telemetry/host/memory-nodes.h"
 #include "services/telemetry/host/memory.h"
 
 #define MEMINFO_MAX 8192u
 #define PSI_MAX 512u
+#define ARCSTATS "proc/spl/kstat/zfs/arcstats"
 
 struct AldMemoryCollector {
+        int root;
+        bool is_replaced; /* /proc/meminfo is not that of the kernel */
         AldKeptFile meminfo;
         AldKeptFile psi;
+        AldMemoryLimits *limits; /* of the container, or NULL */
+        GArray *device_nodes;    /* of guint: NUMA nodes that are the memory of a GPU, or NULL */
 };
+
+/* lxcfs mounts files over those of /proc, with the figures of the container; the others remain those of the
+ * host. */
+static bool is_meminfo_replaced(int root)
+{
+        g_autofree char *mounts = NULL;
+
+        return ald_sysroot_read(root, "proc/self/mountinfo", &mounts) >= 0 &&
+               strstr(mounts, " /proc/meminfo ");
+}
 
 AldMemoryCollector *ald_memory_collector_new(int root)
 {
         AldMemoryCollector *collector = g_new(AldMemoryCollector, 1);
 
+        *collector = (AldMemoryCollector){
+                .root = root,
+                .is_replaced = is_meminfo_replaced(root),
+                .limits = ald_memory_limits_new(root),
+        };
         ald_kept_file_init(&collector->meminfo, root, "proc/meminfo");
         ald_kept_file_init(&collector->psi, root, "proc/pressure/memory");
         return collector;
@@ -27,7 +50,15 @@ void ald_memory_collector_free(AldMemoryCollector *collector)
 {
         ald_kept_file_clear(&collector->meminfo);
         ald_kept_file_clear(&collector->psi);
+        ald_memory_limits_free(collector->limits);
+        g_clear_pointer(&collector->device_nodes, g_array_unref);
         g_free(collector);
+}
+
+void ald_memory_collector_use_backends(AldMemoryCollector *collector, const AldRows *backends)
+{
+        g_clear_pointer(&collector->device_nodes, g_array_unref);
+        collector->device_nodes = ald_memory_nodes_of_devices(collector->root, backends);
 }
 
 /* "   24682416 kB" up to the end of the line; anything else is not a size. */
@@ -86,6 +117,48 @@ void ald_meminfo_parse(const char *text, AldMemory *memory)
         drop_contradictions(memory);
 }
 
+/* "size    4    34359738368": the name, the type of the number, and the number. */
+static uint64_t parse_kstat(const char *text, const char *name)
+{
+        for (const char *line = text; line; line = strchr(line, '\n')) {
+                const char *field;
+
+                line += *line == '\n';
+                if (!g_str_has_prefix(line, name))
+                        continue;
+                field = line + strlen(name);
+                field += strspn(field, " ");
+                if (field == line + strlen(name) || strspn(field, "0123456789") == 0)
+                        continue;
+                field += strspn(field, "0123456789");
+                field += strspn(field, " ");
+                if (g_ascii_isdigit(*field))
+                        return g_ascii_strtoull(field, NULL, 10);
+        }
+        return ALD_ABSENT_UINT64;
+}
+
+void ald_arcstats_parse(const char *text, AldMemory *memory)
+{
+        uint64_t size = parse_kstat(text, "size"), least = parse_kstat(text, "c_min");
+
+        if (memory->total_bytes == ALD_ABSENT_UINT64 || memory->available_bytes == ALD_ABSENT_UINT64 ||
+                size == ALD_ABSENT_UINT64 || least == ALD_ABSENT_UINT64)
+                return;
+        if (size > least && size <= memory->total_bytes - memory->available_bytes)
+                memory->available_bytes += size - least;
+}
+
+/* Adds what the cache of ZFS gives back. Most machines have none, which is no reason for a line in the log.
+ */
+static void add_zfs_cache(const AldMemoryCollector *collector, AldMemory *memory)
+{
+        g_autofree char *text = NULL;
+
+        if (!collector->is_replaced && ald_sysroot_read(collector->root, ARCSTATS, &text) >= 0)
+                ald_arcstats_parse(text, memory);
+}
+
 /* "some avg10=0.12 avg60=…": always with a point, whatever the locale. */
 static double parse_average(const char *line, const char *name)
 {
@@ -120,6 +193,11 @@ void ald_memory_collector_sample(AldMemoryCollector *collector, AldMemory *ret)
                 ald_meminfo_parse(meminfo, ret);
                 if (ret->total_bytes == ALD_ABSENT_UINT64 || ret->available_bytes == ALD_ABSENT_UINT64)
                         ald_kept_file_warn(&collector->meminfo, -EBADMSG);
+                add_zfs_cache(collector, ret);
+                if (collector->device_nodes)
+                        ald_memory_nodes_subtract(collector->root, collector->device_nodes, ret);
+                if (collector->limits)
+                        ald_memory_limits_apply(collector->limits, ret);
         }
         if (ald_kept_file_read(&collector->psi, psi, sizeof psi) >= 0) {
                 ald_psi_parse(psi, ret);

@@ -211,6 +211,190 @@ static void test_embedded_nul(void)
         g_assert_cmpuint(memory.available_bytes, ==, ABSENT);
 }
 
+/* What a collector made of a root reports. */
+static AldMemory sample_once(FakeRoot *root)
+{
+        g_autoptr(AldMemoryCollector) collector = ald_memory_collector_new(root->fd);
+        AldMemory memory;
+
+        ald_memory_collector_sample(collector, &memory);
+        return memory;
+}
+
+/* A machine of 16,000,000 KiB, half of them available; groups with limits of the given files. */
+static void test_limits_table(void)
+{
+        static const struct {
+                const char *name;
+                uint64_t total, available;
+                const char *files[16];
+        } cases[] = {
+                { "whole machine with a unit, a slice and a group of its own", 16000000 * KIB, 8000000 * KIB,
+                        { "proc/1/cgroup", "0::/init.scope\n", "sys/fs/cgroup/memory.max", "1024\n",
+                                "sys/fs/cgroup/memory.current", "512\n",
+                                "sys/fs/cgroup/system.slice/memory.max", "1024\n" } },
+                { "namespace, version 2", 4096000, 4096000 - 3000 + 1000,
+                        { ".dockerenv", "", "sys/fs/cgroup/memory.max", "4096000\n",
+                                "sys/fs/cgroup/memory.current", "3000\n", "sys/fs/cgroup/memory.stat",
+                                "anon 2000\ninactive_file 1000\nactive_file 5\n" } },
+                { "no limit", 16000000 * KIB, 8000000 * KIB,
+                        { "run/systemd/container", "lxc\n", "sys/fs/cgroup/memory.max", "max\n",
+                                "sys/fs/cgroup/memory.current", "3000\n" } },
+                { "slowed down from a smaller size", 2048000, 2045000,
+                        { ".dockerenv", "", "sys/fs/cgroup/memory.max", "4096000\n",
+                                "sys/fs/cgroup/memory.high", "2048000\n", "sys/fs/cgroup/memory.current",
+                                "3000\n" } },
+                { "more in use than the limit", 4096000, 0,
+                        { ".dockerenv", "", "sys/fs/cgroup/memory.max", "4096000\n",
+                                "sys/fs/cgroup/memory.current", "5000000\n" } },
+                { "unknown use", 4096000, ABSENT,
+                        { ".dockerenv", "", "sys/fs/cgroup/memory.max", "4096000\n" } },
+                { "version 1", 4096000, 4096000 - 3000 + 1000,
+                        { "proc/1/environ", "PATH=/bin", "run/.containerenv", "",
+                                "sys/fs/cgroup/memory/memory.limit_in_bytes", "4096000\n",
+                                "sys/fs/cgroup/memory/memory.usage_in_bytes", "3000\n",
+                                "sys/fs/cgroup/memory/memory.stat",
+                                "inactive_file 7\ntotal_inactive_file 1000\n" } },
+                { "version 1 without a limit", 16000000 * KIB, 8000000 * KIB,
+                        { ".dockerenv", "", "sys/fs/cgroup/memory/memory.limit_in_bytes",
+                                "9223372036854771712\n" } },
+                { "groups of the host, version 1", 4096000, 4000000,
+                        { ".dockerenv", "", "proc/1/cgroup", "7:cpu:/\n4:hugetlb,memory:/docker/ab\n",
+                                "sys/fs/cgroup/memory/docker/ab/memory.limit_in_bytes", "4096000\n",
+                                "sys/fs/cgroup/memory/docker/ab/memory.usage_in_bytes", "96000\n" } },
+                { "groups of the host, version 2, a limit of the pod", 4096000, 4000000,
+                        { ".dockerenv", "", "proc/1/cgroup", "0::/pod/ab\n", "sys/fs/cgroup/pod/memory.max",
+                                "4096000\n", "sys/fs/cgroup/pod/memory.current", "96000\n",
+                                "sys/fs/cgroup/pod/ab/memory.max", "max\n" } },
+                { "lxcfs has counted it", 16000000 * KIB, 8000000 * KIB,
+                        { "run/systemd/container", "lxc\n", "sys/fs/cgroup/memory.max", "16384000000\n",
+                                "sys/fs/cgroup/memory.current", "16000000000\n" } },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(FakeRoot) root = fake_root_new();
+                AldMemory memory;
+
+                g_test_message("%s", cases[i].name);
+                fake_root_write(root, MEMINFO, "MemTotal: 16000000 kB\nMemAvailable: 8000000 kB\n");
+                for (size_t j = 0; j < G_N_ELEMENTS(cases[i].files) && cases[i].files[j]; j += 2)
+                        fake_root_write(root, cases[i].files[j], cases[i].files[j + 1]);
+                memory = sample_once(root);
+                g_assert_cmpuint(memory.total_bytes, ==, cases[i].total);
+                g_assert_cmpuint(memory.available_bytes, ==, cases[i].available);
+        }
+}
+
+#define ARCSTATS_HEAD "13 1 0x01 123 33456 5112315670 97695212546990\nname type data\n"
+
+static void test_zfs_table(void)
+{
+        static const struct {
+                const char *text;
+                uint64_t available; /* of 1000 KiB, of which 200 are available as the kernel counts */
+        } cases[] = {
+                { ARCSTATS_HEAD "c_min                           4    102400\nsize    4    512000\n",
+                        600 * KIB },
+                { ARCSTATS_HEAD "size 4 512000\nc_min 4 102400\nanon_size 4 3\nsize_x 4 3\n", 600 * KIB },
+                /* Nothing gives way. */
+                { ARCSTATS_HEAD "size 4 102400\nc_min 4 102400\n", 200 * KIB },
+                { ARCSTATS_HEAD "size 4 1024\nc_min 4 102400\n", 200 * KIB },
+                /* The cache of another machine. */
+                { ARCSTATS_HEAD "size 4 819201\nc_min 4 102400\n", 200 * KIB },
+                { ARCSTATS_HEAD "size 4 99999999999999999999\nc_min 4 0\n", 200 * KIB },
+                /* Parts of it. */
+                { ARCSTATS_HEAD "size 4 512000\n", 200 * KIB },
+                { ARCSTATS_HEAD "c_min 4 512000\n", 200 * KIB },
+                { ARCSTATS_HEAD "size 4 \nc_min 4 x\n", 200 * KIB },
+                { ARCSTATS_HEAD "size\nc_min", 200 * KIB },
+                { "", 200 * KIB },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldMemory memory = ALD_MEMORY_INIT;
+
+                g_test_message("case %zu", i);
+                memory.total_bytes = 1000 * KIB;
+                memory.available_bytes = 200 * KIB;
+                ald_arcstats_parse(cases[i].text, &memory);
+                g_assert_cmpuint(memory.available_bytes, ==, cases[i].available);
+        }
+}
+
+/* Within a container, only a file that lxcfs has not replaced goes with the statistics of ZFS. */
+static void test_zfs_in_containers(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+
+        fake_root_write_all(root, MEMINFO, "MemTotal: 1000 kB\nMemAvailable: 200 kB\n",
+                "proc/spl/kstat/zfs/arcstats", ARCSTATS_HEAD "size 4 512000\nc_min 4 102400\n", NULL);
+        g_assert_cmpuint(sample_once(root).available_bytes, ==, 600 * KIB);
+        fake_root_write(root, "proc/self/mountinfo",
+                "1206 1149 0:61 /proc/meminfo /proc/meminfo rw - fuse.lxcfs lxcfs rw\n");
+        g_assert_cmpuint(sample_once(root).available_bytes, ==, 200 * KIB);
+}
+
+#define NODES "sys/devices/system/node/"
+#define GPU_STATUS "proc/driver/nvidia/gpus/0009:01:00.0/numa_status"
+
+/* A host of 1000 KiB, of which one node of 400 without processors may be the memory of the GPU. */
+static AldMemory sample_with_gpu(
+        const char *cpuinfo, const char *status, uint64_t gpu_bytes, const char *driver)
+{
+        AldBackend backend = ALD_BACKEND_INIT;
+        AldRows rows = { .type = &ald_backend_struct, .items = &backend, .n = 1 };
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldMemoryCollector) collector = NULL;
+        AldMemory memory;
+
+        fake_root_write_all(root, MEMINFO, "MemTotal: 1000 kB\nMemAvailable: 900 kB\n", "proc/cpuinfo",
+                cpuinfo, NODES "node0/cpulist", "0-71\n", NODES "node0/meminfo",
+                "Node 0 MemTotal: 400 kB\nNode 0 MemFree: 300 kB\n", NODES "node1/cpulist", "\n",
+                NODES "node1/meminfo",
+                "Node 1 MemTotal: 400 kB\nNode 1 MemFree: 300 kB\nNode 1 Inactive(file): 50 kB\n",
+                NODES "node2/cpulist", "\n", NULL);
+        if (status)
+                fake_root_write(root, GPU_STATUS, status);
+        backend.driver = driver;
+        backend.memory_total_bytes = gpu_bytes;
+        collector = ald_memory_collector_new(root->fd);
+        ald_memory_collector_use_backends(collector, &rows);
+        ald_memory_collector_sample(collector, &memory);
+        return memory;
+}
+
+static void test_memory_of_gpus(void)
+{
+        static const char arm[] = "processor\t: 0\nCPU implementer\t: 0x41\n\n";
+        static const char x86[] = "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu sse2\n\n";
+        static const struct {
+                const char *cpuinfo, *status, *driver;
+                uint64_t gpu_bytes;
+                bool counted_twice;
+        } cases[] = {
+                { arm, NULL, "nvidia", 404 * KIB, true },
+                { arm, "Node:    1\nStatus:    online\n", "nvidia", 404 * KIB, true },
+                { x86, "Node: 1\nStatus: online\n", "nvidia", 404 * KIB, true },
+                /* The driver says that the kernel does not have it. */
+                { arm, "Node: -1\nStatus: offline\n", "nvidia", 404 * KIB, false },
+                /* The node is memory of the host. */
+                { x86, NULL, "nvidia", 404 * KIB, false },
+                { arm, NULL, "nvidia", 200 * KIB, false },
+                { arm, NULL, "nvidia", 800 * KIB, false },
+                { arm, NULL, "nvidia", ABSENT, false },
+                { arm, NULL, "amdgpu", 404 * KIB, false },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                AldMemory memory = sample_with_gpu(
+                        cases[i].cpuinfo, cases[i].status, cases[i].gpu_bytes, cases[i].driver);
+
+                g_test_message("case %zu", i);
+                g_assert_cmpuint(memory.total_bytes, ==, (cases[i].counted_twice ? 600 : 1000) * KIB);
+                g_assert_cmpuint(memory.available_bytes, ==, (cases[i].counted_twice ? 550 : 900) * KIB);
+        }
+}
+
 /* The kernel of this machine, whatever it is. */
 static void test_real(void)
 {
@@ -238,6 +422,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/memory/not-a-file", test_not_a_file);
         g_test_add_func("/memory/huge", test_huge);
         g_test_add_func("/memory/embedded-nul", test_embedded_nul);
+        g_test_add_func("/memory/limits-table", test_limits_table);
+        g_test_add_func("/memory/zfs-table", test_zfs_table);
+        g_test_add_func("/memory/zfs-in-containers", test_zfs_in_containers);
+        g_test_add_func("/memory/memory-of-gpus", test_memory_of_gpus);
         g_test_add_func("/memory/real", test_real);
         return g_test_run();
 }

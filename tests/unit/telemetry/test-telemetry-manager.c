@@ -177,6 +177,25 @@ static void test_kinds_with_a_rate(void)
         g_assert_cmpint(ald_rate_from_kind(-1), <, 0);
 }
 
+/* The processor computes in the memory of the container. */
+static void test_limit_of_processor(void)
+{
+        g_autoptr(FakeRoot) root = make_root();
+        AldTelemetryManager *manager;
+        const AldBackends *backends;
+        Seen seen = {};
+
+        fake_root_write_all(root, ".dockerenv", "", "sys/fs/cgroup/memory.max", "4096\n",
+                "sys/fs/cgroup/memory.current", "96\n", NULL);
+        manager = start(root, &usual, &seen);
+        wait_for(&seen, ALD_KIND_BACKENDS, 2);
+        backends = ald_record_as(seen.last[ALD_KIND_BACKENDS], BACKENDS, AldBackends);
+        g_assert_cmpuint(backends->devices.n, ==, 1);
+        g_assert_cmpuint(((const AldBackend *) ald_rows_at(&backends->devices, 0))->shared_bytes, ==, 4096);
+        ald_telemetry_manager_free(manager);
+        forget(&seen);
+}
+
 int main(int argc, char *argv[])
 {
         g_autoptr(FakeRoot) no_helpers = NULL;
@@ -191,5 +210,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/telemetry-manager/set-interval-is-obeyed", test_set_interval_is_obeyed);
         g_test_add_func("/telemetry-manager/configure", test_configure);
         g_test_add_func("/telemetry-manager/kinds-with-a-rate", test_kinds_with_a_rate);
+        g_test_add_func("/telemetry-manager/limit-of-processor", test_limit_of_processor);
         return g_test_run();
 }

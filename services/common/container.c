@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
+#include <glib.h>
+
+#include "services/common/container.h"
+#include "services/common/sysroot.h"
+#include "services/common/text.h"
+
+/* The environment of process 1 is NUL separated, and for root only. */
+static bool has_container_variable(int root)
+{
+        g_autofree char *environment = NULL;
+        ssize_t n = ald_bytes_try_read(root, "proc/1/environ", &environment);
+
+        for (ssize_t i = 0; i < n; i += (ssize_t) strlen(environment + i) + 1)
+                if (g_str_has_prefix(environment + i, "container="))
+                        return true;
+        return false;
+}
+
+bool ald_root_is_container(int root)
+{
+        static const char *const marks[] = { "run/systemd/container", "run/host/container-manager",
+                "run/.containerenv", ".dockerenv" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
+                if (ald_sysroot_exists(root, marks[i]))
+                        return true;
+        return has_container_variable(root);
+}

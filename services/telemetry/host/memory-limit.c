@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "services/common/container.h"
+#include "services/common/sysroot.h"
+#include "services/common/text.h"
+#include "services/telemetry/host/memory-limit.h"
+
+/* Each version of control groups by its files. */
+static const struct GroupFiles {
+        const char *mount;
+        const char *controller; /* within a line of /proc/PID/cgroup */
+        const char *limits[2];
+        const char *current;
+        const char *inactive; /* the key in memory.stat, of the group and those below it */
+} versions[] = {
+        { "sys/fs/cgroup", "::", { "memory.max", "memory.high" }, "memory.current", "inactive_file" },
+        { "sys/fs/cgroup/memory", "memory", { "memory.limit_in_bytes" }, "memory.usage_in_bytes",
+                "total_inactive_file" },
+};
+
+typedef struct MemoryGroup {
+        char *directory;
+        const struct GroupFiles *files;
+} MemoryGroup;
+
+struct AldMemoryLimits {
+        int root;
+        GArray *groups; /* of MemoryGroup */
+};
+
+static void clear_group(void *group)
+{
+        g_free(((MemoryGroup *) group)->directory);
+}
+
+static void add_group(
+        AldMemoryLimits *limits, const struct GroupFiles *files, const char *path, size_t length)
+{
+        MemoryGroup group = { g_strdup_printf("%s%.*s", files->mount, (int) length, path), files };
+
+        g_array_append_val(limits->groups, group);
+}
+
+/* "4:memory:/a/b" or "0::/a/b". */
+static const char *path_of_line(const char *line, const struct GroupFiles *files)
+{
+        g_auto(GStrv) parts = g_strsplit(line, ":", 3);
+        g_auto(GStrv) controllers = NULL;
+
+        if (g_strv_length(parts) != 3 || !g_str_has_prefix(parts[2], "/"))
+                return NULL;
+        if (g_str_equal(files->controller, "::"))
+                return g_str_has_prefix(line, "0::") ? line + strlen("0::") : NULL;
+        controllers = g_strsplit(parts[1], ",", -1);
+        return g_strv_contains((const char *const *) controllers, files->controller)
+                       ? line + strlen(parts[0]) + strlen(parts[1]) + 2
+                       : NULL;
+}
+
+/*
+ * With a control group namespace, the mount is the root group of the container. Without one, that group is an
+ * ancestor of the first process, at a path that exists only if the mount shows the groups of the host.
+ */
+static void add_groups(AldMemoryLimits *limits, const struct GroupFiles *files, GStrv lines)
+{
+        const char *path = NULL;
+
+        add_group(limits, files, "", 0);
+        for (char **line = lines; *line && !path; line++)
+                path = path_of_line(*line, files);
+        if (!path || strstr(path, "/.."))
+                return;
+        for (size_t i = 1; i <= strlen(path); i++)
+                if (path[i - 1] != '/' && (path[i] == '/' || path[i] == '\0'))
+                        add_group(limits, files, path, i);
+}
+
+AldMemoryLimits *ald_memory_limits_new(int root)
+{
+        g_autofree char *text = NULL;
+        g_auto(GStrv) lines = NULL;
+        AldMemoryLimits *limits;
+
+        if (!ald_root_is_container(root))
+                return NULL;
+        limits = g_new(AldMemoryLimits, 1);
+        *limits = (AldMemoryLimits){
+                .root = root,
+                .groups = g_array_new(FALSE, FALSE, sizeof(MemoryGroup)),
+        };
+        g_array_set_clear_func(limits->groups, clear_group);
+        lines = g_strsplit(ald_bytes_try_read(root, "proc/1/cgroup", &text) < 0 ? "" : text, "\n", -1);
+        for (size_t i = 0; i < G_N_ELEMENTS(versions); i++)
+                add_groups(limits, &versions[i], lines);
+        return limits;
+}
+
+void ald_memory_limits_free(AldMemoryLimits *limits)
+{
+        if (!limits)
+                return;
+        g_array_unref(limits->groups);
+        g_free(limits);
+}
+
+static uint64_t read_bytes(int root, const MemoryGroup *group, const char *file)
+{
+        g_autofree char *path = g_strdup_printf("%s/%s", group->directory, file);
+        uint64_t bytes;
+
+        return ald_sysroot_read_uint64(root, path, &bytes) < 0 ? ALD_ABSENT_UINT64 : bytes;
+}
+
+/* The smallest limit of a group; the largest number if it has none ("max"). Beyond memory.high, a group is
+ * slowed down until it gives memory back, so that programs cannot plan with more either. */
+static uint64_t read_limit(int root, const MemoryGroup *group)
+{
+        uint64_t limit = UINT64_MAX;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(group->files->limits) && group->files->limits[i]; i++)
+                limit = MIN(limit, read_bytes(root, group, group->files->limits[i]));
+        return limit;
+}
+
+/* File contents that nobody has used lately give way. */
+static uint64_t read_inactive(int root, const MemoryGroup *group)
+{
+        g_autofree char *path = g_strdup_printf("%s/memory.stat", group->directory), *text = NULL;
+        g_auto(GStrv) lines = NULL;
+
+        if (ald_sysroot_read(root, path, &text) < 0)
+                return 0;
+        lines = g_strsplit(text, "\n", -1);
+        for (char **line = lines; *line; line++) {
+                const char *space = strchr(*line, ' ');
+                guint64 bytes;
+
+                if (space && strlen(group->files->inactive) == (size_t) (space - *line) &&
+                        g_str_has_prefix(*line, group->files->inactive) &&
+                        g_ascii_string_to_unsigned(space + 1, 10, 0, G_MAXUINT64, &bytes, NULL))
+                        return bytes;
+        }
+        return 0;
+}
+
+/* What is left below a limit, absent if the use is unknown. */
+static uint64_t read_rest(int root, const MemoryGroup *group, uint64_t limit)
+{
+        uint64_t current = read_bytes(root, group, group->files->current);
+        uint64_t inactive;
+
+        if (current == ALD_ABSENT_UINT64)
+                return ALD_ABSENT_UINT64;
+        inactive = read_inactive(root, group);
+        current -= MIN(current, inactive);
+        return limit - MIN(limit, current);
+}
+
+void ald_memory_limits_apply(const AldMemoryLimits *limits, AldMemory *memory)
+{
+        const uint64_t total = memory->total_bytes;
+
+        if (total == ALD_ABSENT_UINT64)
+                return;
+        for (guint i = 0; i < limits->groups->len; i++) {
+                const MemoryGroup *group = &g_array_index(limits->groups, MemoryGroup, i);
+                uint64_t limit = read_limit(limits->root, group);
+
+                if (limit == 0 || limit >= total)
+                        continue;
+                memory->total_bytes = MIN(memory->total_bytes, limit);
+                if (memory->available_bytes != ALD_ABSENT_UINT64) {
+                        uint64_t rest = read_rest(limits->root, group, limit);
+
+                        memory->available_bytes = rest == ALD_ABSENT_UINT64
+                                                          ? rest
+                                                          : MIN(memory->available_bytes, rest);
+                }
+        }
+}

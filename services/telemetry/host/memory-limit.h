@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "record/schema.h"
+
+/*
+ * The memory limit of the container that a root belongs to: that of its root control group, v1 or v2. Outside
+ * containers there are none, since the limit of a unit or slice says nothing about the machine.
+ */
+typedef struct AldMemoryLimits AldMemoryLimits;
+
+/* NULL outside a container. The root must stay open as long as the limits live. */
+AldMemoryLimits *ald_memory_limits_new(int root);
+void ald_memory_limits_free(AldMemoryLimits *limits);
+
+/*
+ * Lowers total and available to what the limits leave. Limits that are not below the total change nothing:
+ * under lxcfs, /proc/meminfo already is that of the container. Available is absent if the use of a limited
+ * group cannot be read.
+ */
+void ald_memory_limits_apply(const AldMemoryLimits *limits, AldMemory *memory);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <glib.h>
+
+#include "record/schema.h"
+
+/*
+ * NUMA nodes that are the memory of a GPU. With coherent links (Grace, POWER9) NVIDIA's driver hands the
+ * memory of a GPU to the kernel, which then counts it as memory of the host, although the device reports it
+ * too. Other nodes without processors, such as HBM in flat mode or CXL memory, belong to the host.
+ */
+
+/* The numbers (guint) of these nodes: those that the driver names, else, except on x86, those without
+ * processors that have the size of one of these devices (rows of AldBackend). */
+GArray *ald_memory_nodes_of_devices(int root, const AldRows *backends);
+
+/* Subtracts these nodes from total and available. */
+void ald_memory_nodes_subtract(int root, const GArray *nodes, AldMemory *memory);
