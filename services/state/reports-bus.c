@@ -28,8 +28,8 @@ static size_t length_of(const char *string)
 static int append_port(Appending *appending, const AldPortRow *row)
 {
         appending->bytes += WIRE_PER_PORT + length_of(row->port) + length_of(row->interface) +
-                            length_of(row->link_layer) + length_of(row->state) + length_of(row->reason) +
-                            length_of(row->remedy);
+                            length_of(row->link_layer) + length_of(row->transport) + length_of(row->state) +
+                            length_of(row->reason) + length_of(row->remedy);
         if (appending->bytes > ALD_REPLY_MAX)
                 return -E2BIG;
         return ald_record_bus_append_struct(appending->message, &ald_port_row_struct, row);
@@ -49,6 +49,7 @@ static int append_rdma_ports(Appending *appending, AldNode *node, const AldFabri
                         .kind = "rdma",
                         .interface = port->interface,
                         .link_layer = port->link_layer,
+                        .transport = port->transport,
                         .state = port->state,
                         .rate_bits_per_second = port->rate_bits_per_second };
 

@@ -5,13 +5,19 @@
 
 /* RDMA ports that cannot be used, and hardware that two nodes claim. */
 
+/* A virtual function is down until its guest brings it up, and an adapter may have a hundred of them. */
+static bool is_idle_function(const AldRdmaPort *port)
+{
+        return port->virtual == 1 && g_strcmp0(port->state, "active") != 0;
+}
+
 static void find_in_port(
         AldReport *report, const AldNode *node, const AldRdmaPort *port, GHashTable *failures)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
         AldRdmaProblem problem;
 
-        if (!ald_rdma_problem_find(node, port, failures, &problem) ||
+        if (is_idle_function(port) || !ald_rdma_problem_find(node, port, failures, &problem) ||
                 ald_report_full(report, problem.severity, ALD_FINDING_ROW_ID_RDMA_UNUSABLE, &node->id, 1))
                 return;
         row.port = port->id;

@@ -193,7 +193,7 @@ uint64_t ald_path_speed(uint64_t source, uint64_t sink)
         return source == ALD_ABSENT_UINT64 ? source : MIN(source, sink);
 }
 
-/* iWARP ports look the same except that they have no such GID. */
+/* Records of version 0.1.0 show iWARP ports alike except that they have no such GID. */
 static bool has_rocev2(const AldRdmaPort *port)
 {
         for (const char *const *gid = port->gids; gid && *gid; gid++)

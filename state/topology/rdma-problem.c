@@ -24,6 +24,8 @@ static const struct {
 } problems[] = {
         { "down", N_("it is down"), N_("Check its cable, and bring its network interface up."),
                 ALD_FINDING_ROW_SEVERITY_NOTICE, false },
+        { "disabled", N_("it is disabled"), N_("Bring its network interface up if it is to be used."),
+                ALD_FINDING_ROW_SEVERITY_NOTICE, false },
         { "init", N_("it waits for a subnet manager"),
                 N_("Start a subnet manager, such as opensm, on one node of this fabric."),
                 ALD_FINDING_ROW_SEVERITY_WARNING, false },
@@ -80,6 +82,8 @@ const char *ald_rdma_problem_remedy(const AldRdmaProblem *problem)
 
         if (is(problem->word, "down") && problem->carrier == 0)
                 return _("Plug in its cable, or switch on the device at the other end.");
+        if (is(problem->word, "disabled") && is_infiniband(problem->link_layer))
+                return _("Enable it if it is to be used, for example with ibportstate.");
         if (is(problem->word, "no-gid") && is_infiniband(problem->link_layer))
                 return _("Check the log of the subnet manager.");
         return i < 0 ? NULL : _(problems[i].remedy);
@@ -94,10 +98,23 @@ static AldRdmaProblem problem_of(const char *word, const AldRdmaPort *port)
                 .carrier = ALD_ABSENT_BOOLEAN };
 }
 
+/* The driver of an Ethernet adapter reports the physical state "disabled" without a cable, too. */
+static bool is_disabled(const AldRdmaPort *port, const AldInterface *interface)
+{
+        if (is_infiniband(port->link_layer))
+                return is(port->physical_state, "disabled");
+        if (interface && interface->enabled != ALD_ABSENT_BOOLEAN)
+                return interface->enabled == 0;
+        return is(port->physical_state, "disabled") &&
+               (!interface || interface->carrier == ALD_ABSENT_BOOLEAN);
+}
+
 static AldRdmaProblem inactive_port(const AldRdmaPort *port, const AldInterface *interface)
 {
         AldRdmaProblem problem;
 
+        if (is(port->state, "down") && is_disabled(port, interface))
+                return problem_of("disabled", port);
         if (is(port->state, "down")) {
                 problem = problem_of("down", port);
                 problem.carrier = interface ? interface->carrier : ALD_ABSENT_BOOLEAN;

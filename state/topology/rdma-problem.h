@@ -5,7 +5,7 @@
 
 /* Why RDMA cannot be used over a port. Strings are static or point into records; NULL if unknown. */
 typedef struct AldRdmaProblem {
-        const char *word; /* "down", "init", "armed", "inactive", "no-gid", "no-verbs", "bridge",
+        const char *word; /* "down", "disabled", "init", "armed", "inactive", "no-gid", "no-verbs", "bridge",
                              "no-permission", "no-provider", "memlock" */
         AldFindingRowSeverity severity;
         const char *link_layer; /* of the port */

@@ -21,6 +21,13 @@ static bool over_infiniband(const AldRdmaPort *port)
         return is(port->link_layer, ald_rdma_port_link_layer_to_string(ALD_RDMA_PORT_LINK_LAYER_INFINIBAND));
 }
 
+bool ald_rdma_port_is_roce(const AldRdmaPort *port)
+{
+        return port->transport
+                       ? is(port->transport, ald_rdma_port_transport_to_string(ALD_RDMA_PORT_TRANSPORT_ROCE))
+                       : !over_infiniband(port);
+}
+
 bool ald_rdma_port_is_ready(const AldRdmaPort *port)
 {
         return is(port->state, "active") && port->gids && *port->gids;
@@ -80,7 +87,7 @@ static void add_port(Adding *adding, const AldNode *node, const AldRdmaPort *por
                 return;
         if (over_infiniband(port))
                 add_infiniband_port(adding, node, port);
-        else if (port->interface)
+        else if (port->interface && ald_rdma_port_is_roce(port))
                 ald_segment_join(ald_segment_vertex(adding->build, ALD_SEGMENT_ROCE, node, port->id, true),
                         ald_segment_link(adding->build, node, port->interface), ALD_JOIN_SURE);
 }

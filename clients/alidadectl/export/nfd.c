@@ -47,6 +47,7 @@ void ald_nfd_write(GString *out, const AldExportState *state, unsigned index)
                         out, PREFIX "gpu.%s=true\n", (const char *) features.vendors->pdata[i]);
         g_string_append(out, features.infiniband ? PREFIX "rdma.infiniband=true\n" : "");
         g_string_append(out, features.roce ? PREFIX "rdma.roce=true\n" : "");
+        g_string_append(out, features.iwarp ? PREFIX "rdma.iwarp=true\n" : "");
         g_string_append(out, features.thunderbolt ? PREFIX "thunderbolt=true\n" : "");
         append_measured(out, state, &features);
 }

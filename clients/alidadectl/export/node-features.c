@@ -5,6 +5,7 @@
 #include "clients/alidadectl/export/node-features.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
+#include "state/topology/segments.h"
 
 #define NET_SHARE 0.9
 #define VENDOR_MAX 40u /* of a label, which holds 63 */
@@ -63,8 +64,11 @@ static void add_fabric(AldNodeFeatures *features, const AldFabric *fabric)
                 const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
                 bool is_usable = g_strcmp0(port->state, "active") == 0 && !port->problem;
 
-                features->infiniband |= is_usable && g_strcmp0(port->link_layer, "infiniband") == 0;
-                features->roce |= is_usable && g_strcmp0(port->link_layer, "ethernet") == 0;
+                features->infiniband |= is_usable && g_strcmp0(port->link_layer, "infiniband") == 0 &&
+                                        g_strcmp0(port->transport, "other") != 0;
+                features->roce |= is_usable && g_strcmp0(port->link_layer, "ethernet") == 0 &&
+                                  ald_rdma_port_is_roce(port);
+                features->iwarp |= is_usable && g_strcmp0(port->transport, "iwarp") == 0;
         }
         features->thunderbolt = fabric && fabric->thunderbolt_ports.n > 0;
 }

@@ -6,12 +6,12 @@
 /* What schedulers may choose a node by. Figures that are old, or that the probe does not trust, are left out
  * as if they were not measured. */
 typedef struct AldNodeFeatures {
-        GPtrArray *vendors;                 /* of GPUs, as words: "nvidia"; each once, sorted */
-        bool infiniband, roce, thunderbolt; /* usable ports */
-        double read_bytes_per_second;       /* of memory, by the fastest device; NAN: not measured */
-        double tflops;                      /* fp16, the same */
-        double net_bits_per_second;         /* to the node that it reaches fastest, the slower direction */
-        uint64_t oldest_usec;               /* of these figures; absent if there are none */
+        GPtrArray *vendors;                        /* of GPUs, as words: "nvidia"; each once, sorted */
+        bool infiniband, roce, iwarp, thunderbolt; /* usable ports */
+        double read_bytes_per_second;              /* of memory, by the fastest device; NAN: not measured */
+        double tflops;                             /* fp16, the same */
+        double net_bits_per_second; /* to the node that it reaches fastest, the slower direction */
+        uint64_t oldest_usec;       /* of these figures; absent if there are none */
 } AldNodeFeatures;
 
 void ald_node_features_init(AldNodeFeatures *features, const AldExportState *state, unsigned index);

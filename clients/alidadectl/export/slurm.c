@@ -151,6 +151,7 @@ static void append_features(GString *out, const SlurmTree *tree, const SlurmHost
                 g_string_append_printf(words, ",gpu-%s", (const char *) features.vendors->pdata[i]);
         g_string_append(words, features.infiniband ? ",rdma-infiniband" : "");
         g_string_append(words, features.roce ? ",rdma-roce" : "");
+        g_string_append(words, features.iwarp ? ",rdma-iwarp" : "");
         g_string_append(words, features.thunderbolt ? ",thunderbolt" : "");
         if (net)
                 g_string_append_printf(words, ",net-%s", net);

@@ -175,10 +175,12 @@ static char *safe_or_absent(const char *text)
 
 static const char *kind_shown(const AldPortRow *port)
 {
-        return is(port->link_layer, "infiniband") ? "InfiniBand"
-               : is(port->link_layer, "ethernet") ? "RoCE"
-               : is(port->kind, "thunderbolt")    ? "Thunderbolt"
-                                                  : "RDMA";
+        return is(port->transport, "iwarp")         ? "iWARP"
+               : is(port->transport, "other")       ? "RDMA"
+               : is(port->link_layer, "infiniband") ? "InfiniBand"
+               : is(port->link_layer, "ethernet")   ? "RoCE"
+               : is(port->kind, "thunderbolt")      ? "Thunderbolt"
+                                                    : "RDMA";
 }
 
 static void add_port(Fabric *fabric, const AldPortRow *port)

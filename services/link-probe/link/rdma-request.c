@@ -148,7 +148,9 @@ static const AldRdmaPort *partner_of(Pairing *pairing, const AldRdmaPort *port)
                 unsigned rank = ald_neighbours_rank(
                         pairing->neighbours, pairing->own->id, port->id, pairing->peer->id, other->port->id);
 
-                if (g_strcmp0(other->port->link_layer, port->link_layer) != 0)
+                if (g_strcmp0(other->port->link_layer, port->link_layer) != 0 ||
+                        (other->port->transport && port->transport &&
+                                !g_str_equal(other->port->transport, port->transport)))
                         continue;
                 if (!best || rank > best_rank || (rank == best_rank && other->uses < best->uses)) {
                         best = other;

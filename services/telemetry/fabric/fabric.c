@@ -135,9 +135,40 @@ static const char *link_layer_of(const char *text)
         return NULL;
 }
 
-static const char *gid_type_of(const char *text, bool ethernet)
+/* The device says what it speaks: "4: RNIC". The link layer of iWARP and of some makers' own protocols is
+ * Ethernet as well. NULL if unknown. */
+static const char *transport_of(const char *node_type, const char *link_layer)
 {
-        if (!ethernet)
+        AldRdmaPortTransport transport = ALD_RDMA_PORT_TRANSPORT_OTHER;
+
+        switch (node_type ? g_ascii_strtoull(node_type, NULL, 10) : 0) {
+        case 0:
+                return NULL;
+        case 1: /* CA */
+        case 2: /* switch */
+        case 3: /* router */
+                if (!link_layer)
+                        return NULL;
+                transport = g_str_equal(link_layer, "ethernet") ? ALD_RDMA_PORT_TRANSPORT_ROCE
+                                                                : ALD_RDMA_PORT_TRANSPORT_INFINIBAND;
+                break;
+        case 4: /* RNIC */
+                transport = ALD_RDMA_PORT_TRANSPORT_IWARP;
+                break;
+        default: /* usNIC, and those of makers */
+                break;
+        }
+        return ald_rdma_port_transport_to_string(transport);
+}
+
+/* The kernel writes "IB/RoCE v1" for whatever is not RoCE v2. */
+static const char *gid_type_of(const char *text, const AldRdmaPort *port)
+{
+        int transport = ald_rdma_port_transport_from_string(port->transport);
+
+        if (transport == ALD_RDMA_PORT_TRANSPORT_IWARP || transport == ALD_RDMA_PORT_TRANSPORT_OTHER)
+                return port->transport;
+        if (g_strcmp0(port->link_layer, "ethernet") != 0)
                 return "ib";
         return g_strcmp0(text, "RoCE v2") == 0 ? "rocev2" : "rocev1";
 }
@@ -149,19 +180,21 @@ typedef struct Gid {
 } Gid;
 
 /* False if that entry of the table is empty, or is no GID. */
-static bool read_gid(FabricRows *rows, const char *port, unsigned index, bool ethernet, Gid *ret)
+static bool read_gid(
+        FabricRows *rows, const char *directory, unsigned index, const AldRdmaPort *port, Gid *ret)
 {
         char file[64];
         const char *text;
 
         snprintf(file, sizeof file, "gids/%u", index);
-        text = fabric_read(rows, port, file);
+        text = fabric_read(rows, directory, file);
         if (!text || inet_pton(AF_INET6, text, &ret->bytes) != 1 || IN6_IS_ADDR_UNSPECIFIED(&ret->bytes))
                 return false;
         snprintf(file, sizeof file, "gid_attrs/types/%u", index);
-        ret->type = gid_type_of(fabric_read(rows, port, file), ethernet);
+        ret->type = gid_type_of(fabric_read(rows, directory, file), port);
         snprintf(file, sizeof file, "gid_attrs/ndevs/%u", index);
-        ret->interface = ethernet ? fabric_read(rows, port, file) : NULL;
+        ret->interface = g_strcmp0(port->link_layer, "ethernet") == 0 ? fabric_read(rows, directory, file)
+                                                                      : NULL;
         return true;
 }
 
@@ -187,14 +220,15 @@ static const char *port_guid_of(FabricRows *rows, const Gid *gid)
         return g_string_chunk_insert_const(rows->strings, text);
 }
 
-static void read_gids(FabricRows *rows, const char *directory, bool ethernet, AldRdmaPort *port)
+static void read_gids(FabricRows *rows, const char *directory, AldRdmaPort *port)
 {
+        bool ethernet = g_strcmp0(port->link_layer, "ethernet") == 0;
         g_autoptr(GPtrArray) list = g_ptr_array_new();
 
         for (unsigned i = 0; i < GIDS_LOOKED_AT; i++) {
                 Gid gid;
 
-                if (!read_gid(rows, directory, i, ethernet, &gid))
+                if (!read_gid(rows, directory, i, port, &gid))
                         continue;
                 if (list->len == GIDS_MAX) {
                         rows->gids_left_out++;
@@ -248,7 +282,15 @@ static const char *problem_of(FabricRows *rows, const char *device)
         return ald_rdma_port_problem_to_string(ALD_RDMA_PORT_PROBLEM_NO_VERBS);
 }
 
-static void read_port(FabricRows *rows, const char *device, const char *number, const char *problem)
+static bool is_virtual_function(FabricRows *rows, const char *node)
+{
+        g_autofree char *link = g_strdup_printf("%s/device/physfn", node), *target = NULL;
+
+        return ald_sysroot_link_target(rows->root, link, &target) >= 0;
+}
+
+/* What decides which ports are reported is read from all of them, the rest from these. */
+static AldRdmaPort read_port_state(FabricRows *rows, const char *device, const char *number)
 {
         g_autofree char *node = g_strdup_printf(CLASS "/%s", device);
         g_autofree char *directory = g_strdup_printf("%s/ports/%s", node, number);
@@ -257,16 +299,58 @@ static void read_port(FabricRows *rows, const char *device, const char *number, 
 
         port.id = g_string_chunk_insert(rows->strings, id);
         port.node_guid = fabric_read(rows, node, "node_guid");
-        port.link_layer = link_layer_of(fabric_read(rows, directory, "link_layer"));
         port.state = word_after_number(rows, fabric_read(rows, directory, "state"));
-        port.physical_state = word_after_number(rows, fabric_read(rows, directory, "phys_state"));
-        port.rate_bits_per_second = parse_rate(fabric_read(rows, directory, "rate"));
-        port.driver = driver_of(rows, node);
-        port.problem = problem;
-        read_gids(rows, directory, g_strcmp0(port.link_layer, "ethernet") == 0, &port);
-        if (!port.interface)
-                port.interface = interface_of(rows, node);
-        g_array_append_val(rows->rdma_ports, port);
+        port.virtual = is_virtual_function(rows, node);
+        return port;
+}
+
+static void read_port(FabricRows *rows, AldRdmaPort *port)
+{
+        const char *dot = strrchr(port->id, '.');
+        g_autofree char *device = g_strndup(port->id, (size_t) (dot - port->id));
+        g_autofree char *node = g_strdup_printf(CLASS "/%s", device);
+        g_autofree char *directory = g_strdup_printf("%s/ports/%s", node, dot + 1);
+
+        port->link_layer = link_layer_of(fabric_read(rows, directory, "link_layer"));
+        port->transport = transport_of(fabric_read(rows, node, "node_type"), port->link_layer);
+        port->physical_state = word_after_number(rows, fabric_read(rows, directory, "phys_state"));
+        port->rate_bits_per_second = parse_rate(fabric_read(rows, directory, "rate"));
+        port->driver = driver_of(rows, node);
+        port->problem = problem_of(rows, device);
+        read_gids(rows, directory, port);
+        if (!port->interface)
+                port->interface = interface_of(rows, node);
+}
+
+static bool is_active(const AldRdmaPort *port)
+{
+        return g_strcmp0(port->state, "active") == 0;
+}
+
+/* A virtual function that nobody has set up: an adapter may have hundreds. */
+static bool is_empty_function(const AldRdmaPort *port)
+{
+        return !is_active(port) && port->node_guid &&
+               strspn(port->node_guid, "0:") == strlen(port->node_guid);
+}
+
+/* Real ports before virtual functions, and of each the active ones first. */
+static unsigned rank_of_port(const AldRdmaPort *port)
+{
+        return (port->virtual == 1 ? 2u : 0u) + (is_active(port) ? 0u : 1u);
+}
+
+/* Removes the ports of the last ranks, and of each the last ones, until the others fit. */
+static void drop_last_ranks(FabricRows *rows)
+{
+        GArray *ports = rows->rdma_ports;
+
+        for (unsigned rank = 4; rank-- > 0;)
+                for (guint i = ports->len; i-- > 0 && ports->len > FABRIC_ROWS_MAX;)
+                        if (rank_of_port(&g_array_index(ports, AldRdmaPort, i)) == rank) {
+                                g_array_remove_index(ports, i);
+                                rows->left_out++;
+                        }
 }
 
 static bool is_port_number(const char *name)
@@ -283,15 +367,23 @@ static void fabric_read_rdma(FabricRows *rows)
                 return;
         for (char **device = devices; *device; device++) {
                 g_autofree char *directory = g_strdup_printf(CLASS "/%s/ports", *device);
-                const char *problem = problem_of(rows, *device);
                 g_auto(GStrv) ports = NULL;
 
                 if (ald_sysroot_list(rows->root, directory, &ports) < 0)
                         continue;
-                for (char **port = ports; *port; port++)
-                        if (is_port_number(*port) && fabric_has_room(rows, rows->rdma_ports))
-                                read_port(rows, *device, *port, problem);
+                for (char **number = ports; *number; number++) {
+                        AldRdmaPort port;
+
+                        if (!is_port_number(*number))
+                                continue;
+                        port = read_port_state(rows, *device, *number);
+                        if (!is_empty_function(&port))
+                                g_array_append_val(rows->rdma_ports, port);
+                }
         }
+        drop_last_ranks(rows);
+        for (guint i = 0; i < rows->rdma_ports->len; i++)
+                read_port(rows, &g_array_index(rows->rdma_ports, AldRdmaPort, i));
 }
 
 /* After Documentation/ABI/testing/sysfs-bus-thunderbolt of the kernel: domain0, its router 0-0, other hosts

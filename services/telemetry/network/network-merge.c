@@ -217,6 +217,7 @@ static void fill_row(Merge *merge, const AldNetworkLink *link, AldInterface *row
                 row->mtu = link->info.mtu;
         /* A software interface has no device with a driver; its kind is what drives it. */
         row->driver = link->facts.driver ? link->facts.driver : link->info.kind;
+        row->enabled = link->info.enabled;
         row->carrier = link->info.carrier;
         row->controller = above ? above->info.name : NULL;
         row->ports = ports_of(merge, link);

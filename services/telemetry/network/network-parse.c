@@ -156,7 +156,8 @@ int ald_network_parse_link(const struct nlmsghdr *message, AldLinkInfo *ret)
         memset(&info, 0, sizeof info);
         info.index = header->ifi_index;
         info.arp_type = header->ifi_type;
-        info.carrier = (header->ifi_flags & IFF_UP) && (header->ifi_flags & IFF_LOWER_UP);
+        info.enabled = header->ifi_flags & IFF_UP;
+        info.carrier = info.enabled && (header->ifi_flags & IFF_LOWER_UP);
         r = read_link(table, &info);
         if (r >= 0)
                 memcpy(ret, &info, sizeof info);

@@ -16,6 +16,7 @@ typedef struct AldLinkInfo {
         char name[IFNAMSIZ];
         char kind[56];     /* IFLA_INFO_KIND, as long as a module's name; empty for hardware */
         uint16_t arp_type; /* ARPHRD_… */
+        bool enabled;      /* administratively up */
         bool carrier;      /* up, and with a carrier */
         uint32_t mtu;      /* 0: none */
         int controller;    /* index of the interface that this one is a port of, or 0 */

@@ -177,6 +177,82 @@ static void test_absurd_number(void)
         fabric_clear(&fabric);
 }
 
+/* Four adapters with 40 virtual functions each, which sort before them. */
+static void test_virtual_functions(void)
+{
+        Fabric fabric = fabric_new();
+        const AldRdmaPort *port;
+
+        for (unsigned i = 0; i < 164; i++) {
+                bool is_real = i >= 160, is_set_up = i < 80;
+                g_autofree char *device = g_strdup_printf("sys/class/infiniband/mlx5_%03u", i);
+                g_autofree char *guid = g_strdup_printf("%s/node_guid", device);
+                g_autofree char *state = g_strdup_printf("%s/ports/1/state", device);
+                g_autofree char *function = g_strdup_printf("%s/device/physfn", device);
+
+                fake_root_write(fabric.root, guid,
+                        is_real || is_set_up ? "9803:9b03:00cc:0101\n" : "0000:0000:0000:0000\n");
+                fake_root_write(
+                        fabric.root, state, (is_real && i != 163) || i == 79 ? "4: ACTIVE\n" : "1: DOWN\n");
+                if (!is_real)
+                        fake_root_link(fabric.root, function, "../0000:01:00.0");
+        }
+        /* Within a guest, what a function belongs to is unknown. */
+        fake_root_write_all(fabric.root, MLX "node_guid", "0000:0000:0000:0000\n", MLX "ports/1/state",
+                "4: ACTIVE\n", NULL);
+        log_count_reset();
+        look(&fabric);
+        g_assert_cmpuint(fabric.now.rdma_ports.n, ==, 64);
+        for (unsigned i = 160; i < 164; i++) {
+                g_autofree char *id = g_strdup_printf("mlx5_%u.1", i);
+
+                port = ald_rows_find(&fabric.now.rdma_ports, id);
+                g_assert_nonnull(port);
+                g_assert_cmpint(port->virtual, ==, 0);
+        }
+        port = ald_rows_find(&fabric.now.rdma_ports, "mlx5_079.1");
+        g_assert_nonnull(port);
+        g_assert_cmpint(port->virtual, ==, 1);
+        g_assert_nonnull(ald_rows_find(&fabric.now.rdma_ports, "mlx5_0.1"));
+        g_assert_null(ald_rows_find(&fabric.now.rdma_ports, "mlx5_080.1"));
+        /* 85 ports, and not the 80 empty ones. */
+        g_assert_cmpuint(log_count("leaves out 21 RDMA ports"), ==, 1);
+        fabric_clear(&fabric);
+}
+
+static void test_transports(void)
+{
+        static const struct {
+                const char *node_type, *link_layer, *transport, *gid;
+        } cases[] = {
+                { "1: CA\n", "Ethernet\n", "roce", "0 rocev1 fe80::1 eth2" },
+                { "1: CA\n", "InfiniBand\n", "infiniband", "0 ib fe80::1" },
+                { "2: switch\n", "InfiniBand\n", "infiniband", "0 ib fe80::1" },
+                { "4: RNIC\n", "Ethernet\n", "iwarp", "0 iwarp fe80::1 eth2" },
+                { "5: usNIC\n", "Ethernet\n", "other", "0 other fe80::1 eth2" },
+                { "7: unspecified\n", "Ethernet\n", "other", "0 other fe80::1 eth2" },
+                { "8: <unknown>\n", "InfiniBand\n", "other", "0 other fe80::1" },
+                { "1: CA\n", "Unknown\n", NULL, "0 ib fe80::1" },
+                { "RNIC\n", "Ethernet\n", NULL, "0 rocev1 fe80::1 eth2" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                Fabric fabric = fabric_new();
+                const AldRdmaPort *port;
+
+                g_test_message("case %zu", i);
+                fake_root_write_all(fabric.root, MLX "node_type", cases[i].node_type,
+                        MLX "ports/1/link_layer", cases[i].link_layer, MLX "ports/1/gids/0", "fe80::1\n",
+                        MLX "ports/1/gid_attrs/types/0", "IB/RoCE v1\n", MLX "ports/1/gid_attrs/ndevs/0",
+                        "eth2\n", NULL);
+                look(&fabric);
+                port = ald_rows_find(&fabric.now.rdma_ports, "mlx5_0.1");
+                g_assert_cmpstr(port->transport, ==, cases[i].transport);
+                g_assert_cmpstr(port->gids[0], ==, cases[i].gid);
+                fabric_clear(&fabric);
+        }
+}
+
 static void make_thunderbolt(FakeRoot *root)
 {
         fake_root_write_all(root, TBT "domain0/uevent", "DEVTYPE=thunderbolt_domain\n", TBT "0-0/uevent",
@@ -263,6 +339,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/fabric/broken-port", test_broken_port);
         g_test_add_func("/fabric/absurd-number", test_absurd_number);
         g_test_add_func("/fabric/thunderbolt", test_thunderbolt);
+        g_test_add_func("/fabric/virtual-functions", test_virtual_functions);
+        g_test_add_func("/fabric/transports", test_transports);
         g_test_add_func("/fabric/none", test_none);
         g_test_add_func("/fabric/looks-again", test_looks_again);
         return g_test_run();

@@ -77,7 +77,11 @@ static Cluster make_cluster(void)
                 "'MeasuredUSec':1795593599000000}]},"
                 "'Node1.Fabric':{'RdmaPorts':[{'Id':'mlx5_1.1',"
                 "'LinkLayer':'ethernet','State':'active'}]}}");
-        add_node(&cluster, 4, "online", "{'Node1.Identity':{'HostName':'rack2-b'}}");
+        add_node(&cluster, 4, "online",
+                "{'Node1.Identity':{'HostName':'rack2-b'},"
+                "'Node1.Fabric':{'RdmaPorts':[{'Id':'i40iw0.1','LinkLayer':'ethernet','Transport':'iwarp',"
+                "'State':'active'},{'Id':'efa0.1','LinkLayer':'ethernet','Transport':'other',"
+                "'State':'active'}]}}");
         add_node(&cluster, 5, "online", "{'Node1.Identity':{'HostName':'alone'}}");
         add_node(&cluster, 6, "offline", "{'Node1.Identity':{}}");
         add_pair(&cluster, 1, 2, 9.4, 9.4, MEASURED, "live");
@@ -127,7 +131,7 @@ static void test_slurm(void)
                                                 "Features=gpu-advanced-stuff--inc,gpu-nvidia,rdma-infiniband,"
                                                 "thunderbolt,net-100g,read-500g,fp16-50t\n"
                                                 "#   NodeName=rack2-a Features=net-25g\n"
-                                                "#   NodeName=rack2-b Features=net-25g\n");
+                                                "#   NodeName=rack2-b Features=rdma-iwarp,net-25g\n");
         ald_model_free(cluster.model);
 }
 
@@ -223,6 +227,7 @@ static void test_nfd(void)
 {
         Cluster cluster = make_cluster();
         g_autofree char *one = write_nfd(&cluster, 0, false), *three = write_nfd(&cluster, 2, false);
+        g_autofree char *four = write_nfd(&cluster, 3, false);
         g_autofree char *forced = write_nfd(&cluster, 2, true), *six = write_nfd(&cluster, 5, false);
 
         g_assert_cmpstr(one, ==,
@@ -235,6 +240,8 @@ static void test_nfd(void)
                 NFD_HEAD "# Oldest figure: measured 2026-11-26T05:13:20Z\n# Node: n3\n" NFD "rdma.roce=true\n"
                          "# +expiry-time=2026-11-27T05:13:20Z\n" NFD "net.class=100g\n" NFD
                          "net.mbps=93500\n");
+        g_assert_nonnull(strstr(four, NFD "rdma.iwarp=true\n"));
+        g_assert_null(strstr(four, "roce"));
         g_assert_null(strstr(forced, "expiry"));
         g_assert_nonnull(strstr(forced, NFD "memory.read-gbytes=99\n"));
         g_assert_cmpstr(six, ==,

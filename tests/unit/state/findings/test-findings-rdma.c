@@ -48,6 +48,35 @@ static void test_rdma_unusable(void)
                 "Check its cable, and bring its network interface up.");
 }
 
+/* A port that somebody switched off has no fault of its cable; nor has one that waits for its guest. */
+static void test_rdma_disabled(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        static const char ethernet[] =
+                "'State': 'down', 'PhysicalState': 'disabled', 'LinkLayer': 'ethernet', 'Interface': 'eth0'";
+        static const char interface_up[] = "Bring its network interface up if it is to be used.";
+
+        check_port(store, "'State': 'down', 'PhysicalState': 'disabled', 'LinkLayer': 'infiniband'",
+                ALD_FINDING_ROW_SEVERITY_NOTICE, "it is disabled",
+                "Enable it if it is to be used, for example with ibportstate.");
+        check_port(store, "'State': 'down', 'PhysicalState': 'polling', 'LinkLayer': 'infiniband'",
+                ALD_FINDING_ROW_SEVERITY_NOTICE, "it is down",
+                "Check its cable, and bring its network interface up.");
+        check_port(store, ethernet, ALD_FINDING_ROW_SEVERITY_NOTICE, "it is disabled", interface_up);
+        state_put(store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'eth0', 'Carrier': false, 'Enabled': false}]}");
+        check_port(store, ethernet, ALD_FINDING_ROW_SEVERITY_NOTICE, "it is disabled", interface_up);
+        state_put(store, 2, ALD_KIND_NETWORK,
+                "{'Interfaces': [{'Id': 'eth0', 'Carrier': false, 'Enabled': true}]}");
+        check_port(store, ethernet, ALD_FINDING_ROW_SEVERITY_NOTICE,
+                "it is down, and its interface has no carrier",
+                "Plug in its cable, or switch on the device at the other end.");
+        check_port(store, "'State': 'down', 'Virtual': true", 0, NULL, NULL);
+        check_port(store, "'State': 'active', 'Virtual': true", ALD_FINDING_ROW_SEVERITY_WARNING,
+                "it has no usable GID",
+                "Give its network interface an address: the GIDs are derived from the addresses.");
+}
+
 /* What probes found out, as long as none succeeds. */
 static void test_rdma_that_probes_cannot_use(void)
 {
@@ -139,6 +168,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/findings-rdma/rdma-unusable", test_rdma_unusable);
+        g_test_add_func("/findings-rdma/rdma-disabled", test_rdma_disabled);
         g_test_add_func("/findings-rdma/rdma-probes", test_rdma_that_probes_cannot_use);
         g_test_add_func("/findings-rdma/rdma-out-of-reach", test_rdma_out_of_reach);
         g_test_add_func("/findings-rdma/hardware-claimed-twice", test_hardware_claimed_twice);
