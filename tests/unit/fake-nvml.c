@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Stands in for NVIDIA's library: two GPUs, or what FAKE_NVML asks for: "errors", "init-error", "hang-init",
- * "hang-sample", "crash", "garbage", "gb10", "tegra", "lost", "mig", "mig-other" (with other instances),
- * "excess" (more memory in use than there is), "nvlink" (the first one busy, and both linked to each other by
- * links 0, 1 and 3, the last without a speed), "nvlink-switch", "nvlink-odd". Where FAKE_NVML_WHILE names a
- * file, only as long as that exists. Each GPU that is attached to, and whose links are asked about, is noted
- * in FAKE_NVML_LOG. Built with OLD it has the functions of an old driver only.
+ * "hang-sample", "crash", "garbage", "gb10", "tegra", "zeros" (a Tegra, whose
+ * memory is 0 bytes), "index" (the GPUs have other addresses), "lost", "mig", "mig-other" (with other
+ * instances), "excess" (more memory in use than there is), "nvlink" (the first one busy, and both linked to
+ * each other by links 0, 1 and 3, the last without a speed), "nvlink-switch", "nvlink-odd". Where
+ * FAKE_NVML_WHILE names a file, only as long as that exists. Each GPU that is attached to, and whose links
+ * are asked about, is noted in FAKE_NVML_LOG. Built with OLD it has the functions of an old driver only.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -84,6 +85,8 @@ static int find(const char *address, const Device **ret)
         note(address);
         if (in_mode("lost"))
                 return GPU_IS_LOST;
+        if (in_mode("index"))
+                return NOT_FOUND;
         if (in_mode("gb10") && strcmp(address, gb10.address) == 0) {
                 *ret = &gb10;
                 return SUCCESS;
@@ -139,7 +142,7 @@ int nvmlDeviceGetMemoryInfo(const Device *device, unsigned long long ret[3])
 {
         if (in_mode("errors"))
                 return UNKNOWN;
-        if (device->total == 0)
+        if (device->total == 0 && !in_mode("zeros"))
                 return NOT_SUPPORTED;
         ret[0] = device->total;
         ret[2] = device->used + device->reserved + (in_mode("excess") ? device->total : 0);
@@ -355,7 +358,11 @@ int nvmlDeviceGetHandleByPciBusId_v2(const char *address, const Device **ret)
 
 int nvmlDeviceGetHandleByIndex_v2(unsigned index, const Device **ret)
 {
-        if (!in_mode("tegra") || index > 0)
+        if (in_mode("index") && index < G_N_ELEMENTS(dual)) {
+                *ret = &dual[index];
+                return SUCCESS;
+        }
+        if ((!in_mode("tegra") && !in_mode("zeros")) || index > 0)
                 return NOT_FOUND;
         *ret = &orin;
         return SUCCESS;
@@ -367,7 +374,7 @@ int nvmlDeviceGetMemoryInfo_v2(const Device *device, Memory2 *ret)
                 return UNKNOWN;
         if (ret->version != (sizeof *ret | 2u << 24))
                 return VERSION_MISMATCH;
-        if (device->total == 0)
+        if (device->total == 0 && !in_mode("zeros"))
                 return NOT_SUPPORTED;
         ret->total = in_mode("garbage") ? ~0ULL : device->total;
         ret->reserved = device->reserved;

@@ -2,6 +2,7 @@
 #include "services/telemetry/gpu/gpu-device.h"
 
 #include "services/telemetry/gpu/gpu-live.h"
+#include "services/telemetry/gpu/gpu-names.h"
 
 AldGpu *ald_gpu_new(const char *id, const char *path, AldBackendClass class)
 {
@@ -118,15 +119,21 @@ bool ald_gpu_same(const AldGpu *a, const AldGpu *b)
                ald_gpu_pcie_same(a->pcie, b->pcie) && ald_gpu_facts_equal(&a->sysfs, &b->sysfs);
 }
 
-bool ald_gpu_is_shown(const AldGpu *gpu)
+bool ald_gpu_is_of_windows(const AldGpu *gpu)
 {
-        return !gpu->is_display || gpu->opencl_platform;
+        return g_strcmp0(gpu->driver, "dxgkrnl") == 0;
 }
 
-/* OpenCL does not say which part of the memory of a unified device is its own. */
+bool ald_gpu_is_shown(const AldGpu *gpu)
+{
+        return !gpu->is_display || gpu->opencl_platform || (ald_gpu_is_of_windows(gpu) && gpu->nvml.name);
+}
+
+/* OpenCL does not say which part of the memory of a unified device is its own, and NVML of a device within a
+ * system on chip may report that of the host. */
 static uint64_t memory_of(const AldGpu *gpu, int unified)
 {
-        if (gpu->nvml.memory_total_bytes != ALD_ABSENT_UINT64)
+        if (gpu->nvml.memory_total_bytes != ALD_ABSENT_UINT64 && gpu->sysfs.unified != 1)
                 return gpu->nvml.memory_total_bytes;
         if (gpu->sysfs.memory_total_bytes != ALD_ABSENT_UINT64)
                 return gpu->sysfs.memory_total_bytes;
@@ -146,6 +153,8 @@ static uint64_t shared_of(const AldGpu *gpu, int unified)
 
 int ald_gpu_unified(const AldGpu *gpu)
 {
+        if (gpu->sysfs.unified == 1)
+                return 1;
         if (gpu->nvml.unified != ALD_ABSENT_BOOLEAN)
                 return gpu->nvml.unified;
         if (gpu->sysfs.unified != ALD_ABSENT_BOOLEAN)
@@ -161,7 +170,8 @@ void ald_gpu_backend(const AldGpu *gpu, AldBackend *ret)
                 .id = gpu->id,
                 .class = ald_backend_class_to_string(gpu->class),
                 .name = gpu->nvml.name ?: gpu->sysfs.name ?: gpu->opencl.name ?: gpu->fallback_name,
-                .vendor = gpu->vendor,
+                .vendor = ald_gpu_is_of_windows(gpu) && gpu->nvml.name ? ald_gpu_pci_vendor(ALD_PCI_NVIDIA)
+                                                                       : gpu->vendor,
                 .driver = gpu->driver,
                 .driver_version = gpu->nvml.driver_version ?: gpu->sysfs.driver_version ?:
                         gpu->opencl.driver_version,

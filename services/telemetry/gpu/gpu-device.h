@@ -77,6 +77,10 @@ bool ald_gpu_has_function(const AldGpu *gpu, const char *address);
 /* Whether it computes in host memory: 1, 0 or ALD_ABSENT_BOOLEAN. */
 int ald_gpu_unified(const AldGpu *gpu);
 
+/* Whether it is a GPU of Windows in WSL2. Its PCI device has neither the vendor nor the address of the card;
+ * it is reported once NVML or OpenCL knows it. */
+bool ald_gpu_is_of_windows(const AldGpu *gpu);
+
 /* Whether the device is reported, as a row. */
 bool ald_gpu_is_shown(const AldGpu *gpu);
 

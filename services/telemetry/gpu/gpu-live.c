@@ -150,6 +150,38 @@ void ald_gpu_live_sample_instance(AldGpu *instance, const AldGpu *card, AldDevic
         ret->power_state = name_state(live->state);
 }
 
+/* NVML of a Tegra succeeds with zeros for whatever it does not know. */
+static void drop_zeros(AldDevice *figures)
+{
+        if (!(figures->usage > 0))
+                figures->usage = ALD_ABSENT_DOUBLE;
+        if (figures->memory_used_bytes == 0)
+                figures->memory_used_bytes = ALD_ABSENT_UINT64;
+        if (figures->compute_processes == 0)
+                figures->compute_processes = ALD_ABSENT_UINT64;
+        if (figures->temperature_milli_celsius == 0)
+                figures->temperature_milli_celsius = ALD_ABSENT_INT64;
+        if (figures->power_micro_watts == 0)
+                figures->power_micro_watts = ALD_ABSENT_UINT64;
+        if (figures->clock_hz == 0)
+                figures->clock_hz = ALD_ABSENT_UINT64;
+}
+
+/* NVML knows more of a card than sysfs, and sysfs more of a device within a system on chip. */
+static void read_figures(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
+{
+        AldDevice nvml = gpu->live->nvml;
+
+        if (gpu->pci_vendor != 0) {
+                ald_gpu_reader_read(gpu->live->reader, now_usec, ret);
+                ald_struct_overlay(&ald_device_struct, ret, &nvml);
+                return;
+        }
+        drop_zeros(&nvml);
+        ald_struct_overlay(&ald_device_struct, ret, &nvml);
+        ald_gpu_reader_read(gpu->live->reader, now_usec, ret);
+}
+
 void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
 {
         static const AldDevice unknown = ALD_DEVICE_INIT;
@@ -158,8 +190,7 @@ void ald_gpu_live_sample(AldGpu *gpu, int64_t now_usec, AldDevice *ret)
         *ret = unknown;
         live->state = gpu_power_look(&live->power, now_usec);
         if (ald_gpu_power_may_read(live->state)) {
-                ald_gpu_reader_read(live->reader, now_usec, ret);
-                ald_struct_overlay(&ald_device_struct, ret, &live->nvml);
+                read_figures(gpu, now_usec, ret);
                 gpu_power_note_usage(&live->power, ret->usage, now_usec);
         } else {
                 live->nvml = unknown;

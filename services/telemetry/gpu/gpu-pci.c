@@ -173,6 +173,8 @@ static void add_facts(int root, AldGpu *gpu, uint16_t device)
                 add_nvidia_facts(root, gpu);
         else if (g_strcmp0(gpu->driver, "amdgpu") == 0)
                 gpu_amd_facts(root, device, gpu);
+        else if (ald_gpu_is_of_windows(gpu))
+                gpu->has_nvml = true;
         else if (gpu->pci_vendor == ALD_PCI_INTEL)
                 gpu->sysfs.unified = is_intel_integrated(gpu);
 }

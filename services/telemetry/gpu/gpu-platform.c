@@ -6,6 +6,7 @@
 #include "services/telemetry/gpu/gpu-platform.h"
 
 #define CARDS "sys/class/drm"
+#define ACCELERATORS "sys/class/accel"
 #define DRIVERS "sys/bus/platform/drivers"
 
 static char *link_name(int root, const char *folder, const char *name)
@@ -46,6 +47,37 @@ static bool is_partition(const char *id)
         return g_str_has_prefix(id, "amdgpu_xcp");
 }
 
+/* Whether a name is that of a processor for neural networks: one of its words, which are separated by
+ * whatever is no letter, ends like the generic names of device trees: rk3588-rknpu, RKNPU, fdab0000.npu. */
+static bool names_npu(const char *name)
+{
+        static const char *const ends[] = { "npu", "tpu", "vpu", "kpu", "nna", "dla" };
+
+        while (name && *name) {
+                size_t n = 0;
+
+                while (g_ascii_isalpha(name[n]))
+                        n++;
+                for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
+                        if (n >= strlen(ends[i]) && g_ascii_strncasecmp(name + n - strlen(ends[i]), ends[i],
+                                                            strlen(ends[i])) == 0)
+                                return true;
+                name += n > 0 ? n : 1;
+        }
+        return false;
+}
+
+/* Some makers' kernels give their NPU a render node, as a GPU has. */
+static AldBackendClass class_of(
+        int root, const char *id, const char *path, const char *driver, const char *compatible)
+{
+        g_autofree char *accel = g_strdup_printf("%s/accel", path);
+
+        return names_npu(driver) || names_npu(compatible) || names_npu(id) || ald_sysroot_exists(root, accel)
+                       ? ALD_BACKEND_CLASS_ACCELERATOR
+                       : ALD_BACKEND_CLASS_GPU;
+}
+
 static void add(int root, GPtrArray *gpus, const char *id, const char *path, char *driver)
 {
         g_autofree char *compatible_path = g_strdup_printf("%s/of_node/compatible", path), *compatible = NULL;
@@ -58,7 +90,7 @@ static void add(int root, GPtrArray *gpus, const char *id, const char *path, cha
         }
         /* A list of strings, each closed by NUL: this takes the first, the most exact. */
         (void) ald_sysroot_read_string(root, compatible_path, &compatible);
-        gpu = ald_gpu_new(id, path, ALD_BACKEND_CLASS_GPU);
+        gpu = ald_gpu_new(id, path, class_of(root, id, path, driver, compatible));
         gpu->driver = driver;
         gpu->vendor = g_strdup(ald_gpu_platform_vendor(driver, compatible));
         chip = compatible && strchr(compatible, ',') ? strchr(compatible, ',') + 1 : driver;
@@ -68,15 +100,16 @@ static void add(int root, GPtrArray *gpus, const char *id, const char *path, cha
         g_ptr_array_add(gpus, gpu);
 }
 
-static void add_card(int root, GPtrArray *gpus, const char *card)
+/* A device of one of the two classes: those of the second need no render node. */
+static void add_card(int root, GPtrArray *gpus, const char *class, const char *card)
 {
-        g_autofree char *folder = g_strdup_printf(CARDS "/%s", card);
+        g_autofree char *folder = g_strdup_printf("%s/%s", class, card);
         g_autofree char *path = g_strdup_printf("%s/device", folder);
         g_autofree char *subsystem = link_name(root, path, "subsystem");
         g_autofree char *id = link_name(root, folder, "device"), *driver = link_name(root, path, "driver");
 
         if (!id || g_strcmp0(subsystem, "platform") != 0 || is_no_gpu(driver) || is_partition(id) ||
-                !can_render(root, path))
+                (g_str_equal(class, CARDS) && !can_render(root, path)))
                 return;
         add(root, gpus, id, path, g_steal_pointer(&driver));
 }
@@ -109,13 +142,15 @@ static void add_tegra(int root, GPtrArray *gpus, const char *driver)
 
 void ald_gpu_platform_scan(int root, GPtrArray *gpus)
 {
-        g_auto(GStrv) cards = NULL;
+        g_auto(GStrv) cards = NULL, accelerators = NULL;
 
         add_tegra(root, gpus, "gk20a");
         add_tegra(root, gpus, "nvgpu");
-        if (ald_sysroot_list(root, CARDS, &cards) < 0)
-                return;
-        for (char **card = cards; *card; card++)
-                if (is_card(*card))
-                        add_card(root, gpus, *card);
+        if (ald_sysroot_list(root, CARDS, &cards) >= 0)
+                for (char **card = cards; *card; card++)
+                        if (is_card(*card))
+                                add_card(root, gpus, CARDS, *card);
+        if (ald_sysroot_list(root, ACCELERATORS, &accelerators) >= 0)
+                for (char **accelerator = accelerators; *accelerator; accelerator++)
+                        add_card(root, gpus, ACCELERATORS, *accelerator);
 }

@@ -344,16 +344,20 @@ static void on_nvml_answered(const AldNvmlAnswer *answer, void *userdata)
 /* The devices that NVML may be asked about now. */
 static void ask_nvml(AldGpuCollector *collector)
 {
-        g_autoptr(GPtrArray) ids = g_ptr_array_new();
+        g_autoptr(GPtrArray) ids = g_ptr_array_new(), by_index = g_ptr_array_new();
 
         for (guint i = 0; i < collector->gpus->len; i++) {
                 AldGpu *gpu = collector->gpus->pdata[i];
 
                 if (gpu->has_nvml && ald_gpu_power_may_read(gpu->live->state))
                         g_ptr_array_add(ids, gpu->id);
+                if (gpu->has_nvml && ald_gpu_is_of_windows(gpu))
+                        g_ptr_array_add(by_index, gpu->id);
         }
         g_ptr_array_add(ids, NULL);
-        ald_nvml_source_ask(collector->nvml_source, (const char *const *) ids->pdata);
+        g_ptr_array_add(by_index, NULL);
+        ald_nvml_source_ask(collector->nvml_source, (const char *const *) ids->pdata,
+                by_index->len > 1 ? (const char *const *) by_index->pdata : NULL);
 }
 
 /* OpenCL drivers wake all devices, and prevent their suspension. */

@@ -101,7 +101,7 @@ static bool wants_links(const AldNvmlSource *source, const char *const *ids, gin
                !g_strv_equal((const char *const *) source->held, ids);
 }
 
-void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids)
+void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const char *const *by_index)
 {
         AldNvmlRequest asked = ALD_NVML_REQUEST_INIT;
         g_autofree char *request = NULL;
@@ -114,6 +114,7 @@ void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids)
         if (!*ids)
                 return;
         asked.ids = ids;
+        asked.by_index = by_index;
         asked.links = wants_links(source, ids, now);
         request = ald_message_format(ALD_KIND_NVML_REQUEST, &asked);
         if (ald_child_ask(source->child, request) >= 0) {

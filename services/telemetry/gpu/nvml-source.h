@@ -22,12 +22,13 @@ void ald_nvml_source_free(AldNvmlSource *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldNvmlSource, ald_nvml_source_free)
 
 /*
- * Asks about the devices with these Ids; a NULL closes the list. If a device of the previous request is left
- * out, the helper is stopped, because a device that it holds open cannot be suspended. The links are asked
- * about if a device or the helper is new, else every ALD_NVML_LINKS_EVERY_USEC, since they rarely change.
+ * Asks about the devices with these Ids; a NULL closes the list. NVML knows those in the second list, which
+ * may be NULL, by their place in it. If a device of the previous request is left out, the helper is stopped,
+ * because a device that it holds open cannot be suspended. The links are asked about if a device or the
+ * helper is new, else every ALD_NVML_LINKS_EVERY_USEC, since they rarely change.
  */
 #define ALD_NVML_LINKS_EVERY_USEC (INT64_C(60) * 1000 * 1000)
-void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids);
+void ald_nvml_source_ask(AldNvmlSource *source, const char *const *ids, const char *const *by_index);
 
 /* Whether the helper runs. */
 bool ald_nvml_source_is_running(const AldNvmlSource *source);

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "services/telemetry/helper/nvml-api.h"
 
@@ -24,9 +25,13 @@ static void *look_up(void *library, const char *const *names)
 const char *ald_nvml_load(AldNvml *nvml)
 {
         const char *path = getenv("ALIDADE_NVML_LIBRARY");
+        const char *const paths[] = { path && *path ? path : "libnvidia-ml.so.1",
+                "/usr/lib/wsl/lib/libnvidia-ml.so.1" /* of Windows, in WSL2 */ };
 
         *nvml = (AldNvml){};
-        nvml->library = dlopen(path && *path ? path : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+        nvml->library = dlopen(paths[0], RTLD_NOW | RTLD_LOCAL);
+        if (!nvml->library && access(paths[1], F_OK) == 0)
+                nvml->library = dlopen(paths[1], RTLD_NOW | RTLD_LOCAL);
         if (!nvml->library)
                 return dlerror();
 

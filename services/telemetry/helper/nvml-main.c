@@ -15,8 +15,9 @@
 /* The rows of one answer, and the texts that they point to. */
 typedef struct Reading {
         const AldNvml *nvml;
-        GArray *rows;  /* of AldNvmlDevice */
-        GArray *links; /* of AldNvLink; NULL if they were not asked for */
+        const char *const *by_index; /* of the request */
+        GArray *rows;                /* of AldNvmlDevice */
+        GArray *links;               /* of AldNvLink; NULL if they were not asked for */
         GStringChunk *texts;
 } Reading;
 
@@ -32,10 +33,14 @@ static bool to_nvml_address(const char *id, char *ret, size_t size)
         return true;
 }
 
-static int find_device(const AldNvml *nvml, const char *id, AldNvmlHandle **ret)
+static int find_device(const AldNvml *nvml, const char *const *by_index, const char *id, AldNvmlHandle **ret)
 {
         char address[32];
 
+        for (unsigned i = 0; by_index && by_index[i]; i++)
+                if (g_str_equal(by_index[i], id))
+                        return nvml->handle_by_index ? nvml->handle_by_index(i, ret)
+                                                     : ALD_NVML_FUNCTION_NOT_FOUND;
         if (!to_nvml_address(id, address, sizeof address))
                 return nvml->handle_by_index ? nvml->handle_by_index(0, ret) : ALD_NVML_FUNCTION_NOT_FOUND;
         return nvml->handle_by_pci ? nvml->handle_by_pci(address, ret) : ALD_NVML_FUNCTION_NOT_FOUND;
@@ -55,23 +60,23 @@ static void set_memory(AldNvmlDevice *row, uint64_t total, uint64_t used)
         row->unified = false;
 }
 
-/* A GPU without memory of its own says that the question does not apply to it. */
+/* A GPU without memory of its own says that the question does not apply to it, or that there are 0 bytes. */
 static void read_memory(const AldNvml *nvml, AldNvmlHandle *device, AldNvmlDevice *row)
 {
         AldNvmlMemory2 memory2 = { .version = ALD_NVML_VERSION(AldNvmlMemory2, 2) };
         AldNvmlMemory memory = {};
         int result = nvml->memory2 ? nvml->memory2(device, &memory2) : ALD_NVML_FUNCTION_NOT_FOUND;
 
-        if (result == ALD_NVML_SUCCESS) {
+        if (result == ALD_NVML_SUCCESS && memory2.total > 0) {
                 /* What the driver reserves is free for nobody; OpenCL does not count it either. */
                 set_memory(row, memory2.total - MIN(memory2.reserved, memory2.total), memory2.used);
                 return;
         }
         if (nvml->memory)
                 result = nvml->memory(device, &memory);
-        if (result == ALD_NVML_SUCCESS)
+        if (result == ALD_NVML_SUCCESS && memory.total > 0)
                 set_memory(row, memory.total, memory.used);
-        else if (result == ALD_NVML_NOT_SUPPORTED)
+        else if (result == ALD_NVML_NOT_SUPPORTED || result == ALD_NVML_SUCCESS)
                 row->unified = true;
 }
 
@@ -276,7 +281,7 @@ static void read_device(Reading *reading, const char *id)
 {
         AldNvmlDevice row = ALD_NVML_DEVICE_INIT;
         AldNvmlHandle *device = NULL;
-        int result = find_device(reading->nvml, id, &device);
+        int result = find_device(reading->nvml, reading->by_index, id, &device);
 
         row.id = id;
         if (result == ALD_NVML_SUCCESS)
@@ -294,7 +299,11 @@ static int nvml_read(const AldNvml *nvml, const AldNvmlRequest *request, bool wi
 {
         g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(AldNvmlDevice));
         g_autoptr(GArray) links = with_links ? g_array_new(FALSE, FALSE, sizeof(AldNvLink)) : NULL;
-        Reading reading = { .nvml = nvml, .rows = rows, .links = links, .texts = g_string_chunk_new(1024) };
+        Reading reading = { .nvml = nvml,
+                .by_index = request->by_index,
+                .rows = rows,
+                .links = links,
+                .texts = g_string_chunk_new(1024) };
         AldNvmlAnswer answer = ALD_NVML_ANSWER_INIT;
         char version[ALD_NVML_TEXT_MAX] = "";
         int r;

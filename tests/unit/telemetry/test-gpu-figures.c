@@ -143,6 +143,35 @@ static void test_jetson(Fixture *fixture, gconstpointer make)
         g_assert_cmpuint(device.clock_hz, ==, 918000000);
 }
 
+/* What NVML of JetPack 6 reports: nothing, as zeros, or the memory of the host. */
+static void test_jetson_nvml(Fixture *fixture, gconstpointer make)
+{
+        AldGpu *gpu = fixture->gpus->pdata[0];
+        AldDevice device;
+        AldBackend row;
+
+        gpu->live->nvml.usage = 0;
+        gpu->live->nvml.memory_used_bytes = gpu->live->nvml.compute_processes = 0;
+        gpu->live->nvml.temperature_milli_celsius = 0;
+        gpu->live->nvml.power_micro_watts = gpu->live->nvml.clock_hz = 0;
+        gpu->nvml.memory_total_bytes = 0;
+        gpu->nvml.unified = 0;
+        device = sample(fixture, SEC);
+        g_assert_cmpfloat_with_epsilon(device.usage, 51.5, 0.01);
+        g_assert_cmpuint(device.clock_hz, ==, 918000000);
+        g_assert_cmpuint(device.memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(device.compute_processes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpint(device.temperature_milli_celsius, ==, ALD_ABSENT_INT64);
+        ald_gpu_backend(gpu, &row);
+        g_assert_cmpint(row.unified, ==, 1);
+        /* What it does know, and sysfs does not. */
+        gpu->live->nvml.temperature_milli_celsius = 48000;
+        gpu->live->nvml.usage = 7;
+        device = sample(fixture, 2 * SEC);
+        g_assert_cmpint(device.temperature_milli_celsius, ==, 48000);
+        g_assert_cmpfloat_with_epsilon(device.usage, 51.5, 0.01);
+}
+
 /* Each broken file costs its field and one line, however often it is read. */
 static void test_broken_files(Fixture *fixture, gconstpointer make)
 {
@@ -399,6 +428,7 @@ int main(int argc, char *argv[])
                 { "/gpu-figures/arc", gpu_root_arc, test_arc },
                 { "/gpu-figures/raspberry", gpu_root_raspberry, test_raspberry },
                 { "/gpu-figures/jetson", gpu_root_jetson, test_jetson },
+                { "/gpu-figures/jetson-nvml", gpu_root_jetson, test_jetson_nvml },
                 { "/gpu-figures/energy-stands-still", gpu_root_arc, test_energy_stands_still },
                 { "/gpu-figures/memory-in-excess", gpu_root_radeon, test_memory_in_excess },
                 { "/gpu-figures/broken-files", gpu_root_radeon, test_broken_files },

@@ -180,6 +180,83 @@ static void test_jetson(void)
         g_assert_true(((AldGpu *) gpus->pdata[0])->has_nvml);
 }
 
+static void make_platform_device(FakeRoot *root, const char *class, const char *name, const char *id,
+        const char *driver, const char *compatible)
+{
+        g_autofree char *device = g_strdup_printf("sys/devices/platform/%s", id);
+        g_autofree char *node = g_strdup_printf("%s/%s/%s/dev", device, class, name);
+        g_autofree char *of = g_strdup_printf("%s/of_node/compatible", device);
+        g_autofree char *subsystem = g_strdup_printf("%s/subsystem", device);
+        g_autofree char *bound = g_strdup_printf("%s/driver", device);
+        g_autofree char *to = g_strdup_printf("../../../bus/platform/drivers/%s", driver);
+        g_autofree char *link = g_strdup_printf("sys/class/%s/%s/device", class, name);
+        g_autofree char *target = g_strdup_printf("../../../devices/platform/%s", id);
+
+        fake_root_write(root, node, "226:0\n");
+        if (compatible)
+                fake_root_write(root, of, compatible);
+        fake_root_link(root, subsystem, "../../../bus/platform");
+        fake_root_link(root, bound, to);
+        fake_root_link(root, link, target);
+}
+
+/* One with a render node, as makers' kernels have it, and others of the subsystem for them. */
+static void test_npus(void)
+{
+        static const struct {
+                const char *class, *id, *driver, *compatible, *shown;
+        } cases[] = {
+                { "drm", "fdab0000.npu", "RKNPU", "rockchip,rk3588-rknpu", "accelerator" },
+                { "drm", "40000000.soc:thing", "maker", "maker,x9-npu-v2", "accelerator" },
+                { "drm", "npu@ff100000", "galcore", NULL, "accelerator" },
+                { "drm", "fb000000.gpu-panthor", "panthor", "rockchip,rk3588-mali", "gpu" },
+                { "drm", "ae00000.display", "msm_dpu", "qcom,adreno-43050a01", "gpu" },
+                { "drm", "13000000.mali", "panfrost", "mediatek,mt8195-mali", "gpu" },
+                { "accel", "rknn", "rocket", NULL, "accelerator" },
+                { "accel", "4b000000.something", "ethosu", "arm,ethos-u65", "accelerator" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(FakeRoot) root = fake_root_new();
+                g_autoptr(GPtrArray) gpus = NULL;
+
+                g_test_message("%s", cases[i].id);
+                gpu_root_host(root);
+                make_platform_device(
+                        root, cases[i].class, "card1", cases[i].id, cases[i].driver, cases[i].compatible);
+                if (g_str_equal(cases[i].class, "drm")) {
+                        g_autofree char *node = g_strdup_printf(
+                                "sys/devices/platform/%s/drm/renderD129/dev", cases[i].id);
+
+                        fake_root_write(root, node, "226:129\n");
+                }
+                gpus = scan(root);
+                g_assert_cmpuint(gpus->len, ==, 1);
+                g_assert_cmpstr(row(gpus, cases[i].id).class, ==, cases[i].shown);
+        }
+}
+
+/* A GPU of Windows is one once NVML knows it: the same device may be a screen, or the GPU of another maker.
+ */
+static void test_wsl2(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) gpus = NULL;
+        AldGpu *gpu;
+
+        gpu_root_host(root);
+        gpu_root_pci(root, "5582:00:00.0", "0x030200\n", "0x1414\n", "0x008e\n", "dxgkrnl");
+        gpus = scan(root);
+        g_assert_cmpuint(gpus->len, ==, 1);
+        gpu = gpus->pdata[0];
+        g_assert_true(gpu->has_nvml);
+        g_assert_false(ald_gpu_is_shown(gpu));
+        gpu->nvml.name = g_strdup("NVIDIA GeForce RTX 4070");
+        g_assert_true(ald_gpu_is_shown(gpu));
+        g_assert_cmpstr(row(gpus, "5582:00:00.0").vendor, ==, "NVIDIA");
+        g_assert_cmpstr(row(gpus, "5582:00:00.0").class, ==, "gpu");
+}
+
 /* Screens of management controllers compute nothing, and a card given to a virtual machine is not ours. */
 static void test_left_out(void)
 {
@@ -370,6 +447,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-list/gb10", test_gb10);
         g_test_add_func("/gpu-list/raspberry", test_raspberry);
         g_test_add_func("/gpu-list/jetson", test_jetson);
+        g_test_add_func("/gpu-list/npus", test_npus);
+        g_test_add_func("/gpu-list/wsl2", test_wsl2);
         g_test_add_func("/gpu-list/left-out", test_left_out);
         g_test_add_func("/gpu-list/without-driver", test_without_driver);
         g_test_add_func("/gpu-list/partitions", test_partitions);

@@ -120,7 +120,7 @@ static bool is_told(void *userdata)
 {
         Seen *seen = userdata;
 
-        ald_nvml_source_ask(seen->source, seen->ids);
+        ald_nvml_source_ask(seen->source, seen->ids, NULL);
         return seen->n_told > 0;
 }
 
@@ -128,7 +128,7 @@ static bool is_lost(void *userdata)
 {
         Seen *seen = userdata;
 
-        ald_nvml_source_ask(seen->source, seen->ids);
+        ald_nvml_source_ask(seen->source, seen->ids, NULL);
         return seen->n_lost > 0;
 }
 
@@ -367,6 +367,41 @@ static void test_tegra(void)
         end(seen);
 }
 
+/* No GPU has 0 bytes of memory. */
+static void test_zeros(void)
+{
+        static const char *const ids[] = { "17000000.gpu", NULL };
+        Seen *seen = begin("zeros", "libfake-nvml.so", &patient);
+
+        seen->ids = ids;
+        gpu_wait(is_told, seen);
+        g_assert_cmpint(seen->devices[0].unified, ==, 1);
+        g_assert_cmpuint(seen->devices[0].memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(seen->figures[0].memory_used_bytes, ==, ALD_ABSENT_UINT64);
+        end(seen);
+}
+
+static bool is_told_by_index(void *userdata)
+{
+        static const char *const ids[] = { "5582:00:00.0", "6673:00:00.0", "7764:00:00.0", NULL };
+        Seen *seen = userdata;
+
+        ald_nvml_source_ask(seen->source, ids + 1, ids);
+        return seen->n_told > 0;
+}
+
+/* The second and the third of three GPUs of Windows; NVML knows two. */
+static void test_by_index(void)
+{
+        Seen *seen = begin("index", "libfake-nvml.so", &patient);
+
+        gpu_wait(is_told_by_index, seen);
+        g_assert_cmpuint(seen->n_devices, ==, 2);
+        g_assert_cmpstr(seen->names[0], ==, "NVIDIA RTX A5000");
+        g_assert_null(seen->names[1]);
+        end(seen);
+}
+
 /* Fails thrice, with one line; then works again, with another. */
 static void assert_recovers(const char *mode, const AldChildTiming *timing, const char *reason)
 {
@@ -437,7 +472,7 @@ static void test_lets_go(void)
         g_assert_null(strstr(again, "02:00.0"));
 
         g_assert_true(ald_nvml_source_is_running(seen->source));
-        ald_nvml_source_ask(seen->source, none);
+        ald_nvml_source_ask(seen->source, none, NULL);
         gpu_wait(is_over, seen);
         g_assert_cmpuint(seen->n_lost, ==, 0);
         g_assert_cmpuint(log_count(""), ==, 0);
@@ -448,7 +483,7 @@ static void test_nobody_to_ask(void)
 {
         Seen *seen = begin("", "libfake-nvml.so", &patient);
 
-        ald_nvml_source_ask(seen->source, none);
+        ald_nvml_source_ask(seen->source, none, NULL);
         g_assert_false(ald_nvml_source_is_running(seen->source));
         end(seen);
 }
@@ -522,6 +557,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-nvml/lost", test_lost);
         g_test_add_func("/gpu-nvml/gb10", test_gb10);
         g_test_add_func("/gpu-nvml/tegra", test_tegra);
+        g_test_add_func("/gpu-nvml/zeros", test_zeros);
+        g_test_add_func("/gpu-nvml/by-index", test_by_index);
         g_test_add_func("/gpu-nvml/init-error", test_init_error);
         g_test_add_func("/gpu-nvml/crash", test_crash);
         g_test_add_func("/gpu-nvml/hang", test_hang);
