@@ -84,6 +84,21 @@ static const Sign by_dmi[] = {
         { "KubeVirt", "kvm" },
         { "OpenStack", "kvm" },
         { "QEMU", "qemu" },
+        { "SeaBIOS", "qemu" },
+        { "EFI Development Kit II / OVMF", "qemu" },
+        /* Clouds on KVM; their whole machines bear the names of their makers. */
+        { "Akamai", "kvm" },
+        { "Alibaba Cloud ECS", "kvm" },
+        { "CVM", "kvm" }, /* Tencent */
+        { "DigitalOcean", "kvm" },
+        { "Exoscale", "kvm" },
+        { "Hetzner", "kvm" },
+        { "Huawei Cloud", "kvm" },
+        { "Linode", "kvm" },
+        { "Nutanix AHV", "kvm" },
+        { "SCW-", "kvm" }, /* Scaleway */
+        { "UpCloud", "kvm" },
+        { "Vultr", "kvm" },
         { "VMW", "vmware" },
         { "VMware", "vmware" },
 };
@@ -111,19 +126,27 @@ static const char *find_in_dmi(const Sign *signs, size_t n, const AldDmi *dmi)
         return NULL;
 }
 
-/* Amazon's whole machines bear the same vendor as its virtual ones: c7g.metal, c7i.metal-24xl. */
+/* The whole machines of some clouds bear the same vendor as the virtual ones: c7g.metal, c7i.metal-24xl,
+ * c4a-highmem-96-metal, "… Bare Metal Instance", BareMetal. */
 static bool is_metal(const AldDmi *dmi)
 {
-        const char *metal = dmi->product_name ? strstr(dmi->product_name, ".metal") : NULL;
+        g_autofree char *name = dmi->product_name ? g_ascii_strdown(dmi->product_name, -1) : NULL;
 
-        return metal && (metal[6] == '\0' || metal[6] == '-');
+        for (const char *metal = name; metal && (metal = strstr(metal, "metal")); metal++) {
+                bool begins = metal == name || !g_ascii_isalnum(metal[-1]) ||
+                              (metal - name >= 4 && strncmp(metal - 4, "bare", 4) == 0);
+
+                if (begins && !g_ascii_isalpha(metal[strlen("metal")]))
+                        return true;
+        }
+        return false;
 }
 
 static const char *maker(const AldDmi *dmi)
 {
         const char *name = find_in_dmi(by_maker, G_N_ELEMENTS(by_maker), dmi);
 
-        return name && g_str_equal(name, "amazon") && is_metal(dmi) ? NULL : name;
+        return name && is_metal(dmi) ? NULL : name;
 }
 
 static const char *dmi_hypervisor(const AldDmi *dmi)
@@ -131,7 +154,7 @@ static const char *dmi_hypervisor(const AldDmi *dmi)
         if (g_strcmp0(dmi->sys_vendor, "Microsoft Corporation") == 0 &&
                 g_strcmp0(dmi->product_name, "Virtual Machine") == 0)
                 return "microsoft";
-        return find_in_dmi(by_dmi, G_N_ELEMENTS(by_dmi), dmi);
+        return is_metal(dmi) ? NULL : find_in_dmi(by_dmi, G_N_ELEMENTS(by_dmi), dmi);
 }
 
 /* The first domain of Xen owns the hardware and is no guest. */
