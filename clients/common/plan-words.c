@@ -77,6 +77,25 @@ char *ald_plan_words_certainty(const AldPlanRow *plan)
         return g_strdup_printf(_("at most %.1f %% above the best possible"), gap);
 }
 
+char *ald_plan_words_assumed_free(const AldPlanReport *report)
+{
+        GString *words = g_string_new(NULL);
+
+        for (guint i = 0; i < report->stages->len; i++) {
+                const AldPlanStageRow *stage = &g_array_index(report->stages, AldPlanStageRow, i);
+                g_autofree char *device = NULL;
+
+                if (stage->alternative != 0 || stage->free_assumed != 1)
+                        continue;
+                device = ald_plan_words_device(stage);
+                g_string_append_printf(words, "%s%s", words->len > 0 ? ", " : "", device);
+        }
+        if (words->len > 0)
+                g_string_append_printf(
+                        words, ": %s", _("all memory is taken as free, as its use is unknown"));
+        return g_string_free(words, words->len == 0);
+}
+
 char *ald_plan_words_disturbed(const AldPlanReport *report)
 {
         GString *words = g_string_new(NULL);

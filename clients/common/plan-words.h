@@ -25,6 +25,10 @@ char *ald_plan_words_certainty(const AldPlanRow *plan);
 /* "alpha/cpu: measured beside other work, …": devices of the plan whose figures are; NULL: none. */
 char *ald_plan_words_disturbed(const AldPlanReport *report);
 
+/* "alpha/0000:03:00.0: all memory is taken as free, …": devices of the plan whose use is unknown; NULL: none.
+ */
+char *ald_plan_words_assumed_free(const AldPlanReport *report);
+
 /* "alpha/0000:01:00.0 40, beta/cpu 8": the stages of an alternative, or of the plan if it is 0. */
 char *ald_plan_words_stages(const AldPlanReport *report, uint64_t alternative);
 

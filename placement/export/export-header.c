@@ -78,6 +78,8 @@ static void append_stage(GString *out, const AldExportPlan *plan, guint index, c
         append_figure(out, ", ", stage->free_bytes, " bytes free ");
         if (stage->free_bytes != ALD_ABSENT_UINT64)
                 ald_export_append_time(out, stage->free_usec);
+        if (stage->free_assumed == 1)
+                g_string_append(out, ", if none of its memory is in use, which is unknown");
         g_string_append_c(out, '\n');
         for (guint i = 0; i < hops->len; i++) {
                 const AldPlanHopRow *hop = &g_array_index(hops, AldPlanHopRow, i);

@@ -27,6 +27,7 @@ typedef struct AldPlanDevice {
         bool uses_host_memory; /* its memory is the host's, and shared with the others of the node that use it
                                 */
         uint64_t free_bytes;   /* of the memory that it computes in */
+        bool is_free_assumed;  /* these are all that it has, as how much is in use is unknown */
         uint64_t total_bytes;  /* of memory of its own; absent if it uses the host's */
         double bytes_per_second; /* that it reads of its memory, as measured */
         double flops;            /* of matrix products in fp16, as measured */

@@ -108,6 +108,7 @@ static void set_figures(const Account *account, const AldPlanDevice *device, Ald
         row->total_bytes = device->total_bytes;
         row->free_bytes = device->free_bytes;
         row->free_usec = device->free_usec;
+        row->free_assumed = device->is_free_assumed ? true : ALD_ABSENT_BOOLEAN;
         if (!measured)
                 return;
         row->measured_usec = measured->measured_usec;

@@ -70,6 +70,7 @@ static uint64_t left(uint64_t total, uint64_t used)
 /* Free memory, and when it was reported. */
 typedef struct FreeMemory {
         uint64_t bytes, usec;
+        bool is_assumed; /* how much is in use is unknown */
 } FreeMemory;
 
 static FreeMemory free_of_host(const AldEntity *entity)
@@ -88,12 +89,16 @@ static const AldDevice *device_now(const AldEntity *entity, const char *id)
         return system ? ald_rows_find(&system->devices, id) : NULL;
 }
 
-/* Of the memory that belongs to the device alone. */
+/* Of the memory that belongs to the device alone. The drivers of Intel's cards do not report how much is in
+ * use: all of it may be free. */
 static FreeMemory free_of_own(const AldEntity *entity, const AldBackend *backend)
 {
         const AldRecord *record = ald_entity_record(entity, ALD_KIND_SYSTEM);
         const AldDevice *now = device_now(entity, backend->id);
 
+        if (now && now->memory_used_bytes == ALD_ABSENT_UINT64 &&
+                backend->memory_total_bytes != ALD_ABSENT_UINT64)
+                return (FreeMemory){ backend->memory_total_bytes, record->updated_usec, true };
         return now ? (FreeMemory){ left(backend->memory_total_bytes, now->memory_used_bytes),
                 record->updated_usec }
                    : (FreeMemory){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 };
@@ -124,7 +129,7 @@ static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *bac
                 return found;
         found.bytes = MIN(found.bytes, allowed.bytes); /* absent is the greatest */
         found.usec = MIN(found.usec, allowed.usec);
-        if (own.bytes != ALD_ABSENT_UINT64) {
+        if (own.bytes != ALD_ABSENT_UINT64 && !own.is_assumed) {
                 found.bytes += own.bytes;
                 found.usec = MIN(found.usec, own.usec);
         }
@@ -165,6 +170,7 @@ static void add_device(const Adding *adding, const AldBackend *backend)
                                           : free_of_own(adding->entity, backend);
         device.free_bytes = found.bytes;
         device.free_usec = found.usec;
+        device.is_free_assumed = found.is_assumed;
         g_array_append_val(adding->snapshot->devices, device);
 }
 

@@ -165,6 +165,7 @@ static void add_plan(GString *out, const AldPlanReport *report, unsigned columns
         g_autofree char *age = ald_format_age(ald_figure(plan->oldest_usec), now_usec);
         g_autofree char *oldest = g_strdup_printf("the oldest was measured %s", age);
         g_autofree char *disturbed = ald_plan_words_disturbed(report);
+        g_autofree char *assumed_free = ald_plan_words_assumed_free(report);
 
         add_fact(out, "Plan", text, columns);
         if (client)
@@ -173,6 +174,8 @@ static void add_plan(GString *out, const AldPlanReport *report, unsigned columns
                 add_fact(out, "Figures", oldest, columns);
         if (disturbed)
                 add_fact(out, "Disturbed", disturbed, columns);
+        if (assumed_free)
+                add_fact(out, "Assumed", assumed_free, columns);
         if (plan->unmeasured != ALD_ABSENT_UINT64)
                 add_fact(out, "Assumed", "the figures of some paths, which were never measured", columns);
 }

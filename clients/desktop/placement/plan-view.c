@@ -47,6 +47,7 @@ static void show_facts(AldPlanView *view, double now_usec)
         g_autofree char *client = plan->client ? ald_plan_words_node(plan->client_name, plan->client) : NULL;
         g_autofree char *age = ald_format_age(ald_figure(plan->oldest_usec), now_usec);
         g_autofree char *disturbed = ald_plan_words_disturbed(view->report);
+        g_autofree char *assumed_free = ald_plan_words_assumed_free(view->report);
         g_autoptr(GString) text = g_string_new(NULL);
 
         if (client)
@@ -58,6 +59,8 @@ static void show_facts(AldPlanView *view, double now_usec)
                         text, " %s", _("Some paths were never measured; their figures are assumed."));
         if (disturbed)
                 g_string_append_printf(text, " %s.", disturbed);
+        if (assumed_free)
+                g_string_append_printf(text, " %s.", assumed_free);
         ald_label_set(view->facts, text->str);
 }
 

@@ -189,6 +189,11 @@ static void test_devices(void)
                 "{'Id':'card/1','Class':'gpu','Parent':'card','MemoryTotalBytes':4294967296},"
                 "{'Id':'cpu','Class':'cpu','Unified':true},"
                 "{'Id':'full','Class':'gpu','MemoryTotalBytes':1073741824},"
+                "{'Id':'arc','Class':'gpu','MemoryTotalBytes':8589934592},"
+                "{'Id':'carved','Class':'gpu','Unified':true,'MemoryTotalBytes':8589934592,"
+                "'SharedBytes':4294967296},"
+                "{'Id':'mute','Class':'gpu','MemoryTotalBytes':8589934592},"
+                "{'Id':'sizeless','Class':'gpu'},"
                 "{'Id':'shared','Class':'gpu','Unified':true,'MemoryTotalBytes':2147483648,"
                 "'SharedBytes':4294967296},"
                 "{'Id':'known','Class':'gpu','Unified':true,'SharedBytes':4294967296},"
@@ -198,6 +203,7 @@ static void test_devices(void)
                 "'Node1.System':{'UpdatedUSec':4,'Devices':["
                 "{'Id':'card/1','MemoryUsedBytes':1073741824},"
                 "{'Id':'full','MemoryUsedBytes':2147483648},"
+                "{'Id':'arc','Usage':3},{'Id':'carved'},{'Id':'sizeless'},"
                 "{'Id':'shared','MemoryUsedBytes':1073741824,'SharedUsedBytes':1073741824},"
                 "{'Id':'known','SharedUsedBytes':1073741824},"
                 "{'Id':'unknown'},"
@@ -207,7 +213,7 @@ static void test_devices(void)
                 "{'Id':'cpu','MemoryBandwidthBytesPerSecond':20000000000,'GemmTflops':0.5},"
                 "{'Id':'full'," MEASURED ",'Flags':['suspect']}]}}");
         snapshot = ald_plan_snapshot_new(model);
-        g_assert_cmpuint(snapshot->cluster.n_devices, ==, 8);
+        g_assert_cmpuint(snapshot->cluster.n_devices, ==, 12);
         g_assert_null(device_of(snapshot, "card"));
         g_assert_cmpuint(device_of(snapshot, "card/1")->free_bytes, ==, 3 * GIB);
         g_assert_cmpuint(device_of(snapshot, "card/1")->total_bytes, ==, 4 * GIB);
@@ -219,6 +225,15 @@ static void test_devices(void)
         g_assert_cmpuint(device_of(snapshot, "cpu")->free_bytes, ==, 16 * GIB);
         g_assert_cmpuint(device_of(snapshot, "cpu")->free_usec, ==, 5);
         g_assert_cmpfloat(device_of(snapshot, "cpu")->flops, ==, 5e11);
+        /* Its driver does not report how much is used, which says nothing of a carve-out. */
+        g_assert_cmpuint(device_of(snapshot, "arc")->free_bytes, ==, 8 * GIB);
+        g_assert_true(device_of(snapshot, "arc")->is_free_assumed);
+        g_assert_cmpuint(device_of(snapshot, "carved")->free_bytes, ==, 4 * GIB);
+        g_assert_false(device_of(snapshot, "carved")->is_free_assumed);
+        g_assert_false(device_of(snapshot, "card/1")->is_free_assumed);
+        /* Nothing is known of it. */
+        g_assert_cmpuint(device_of(snapshot, "mute")->free_bytes, ==, ALD_PLAN_ABSENT);
+        g_assert_cmpuint(device_of(snapshot, "sizeless")->free_bytes, ==, ALD_PLAN_ABSENT);
         /* More is used than there is. */
         g_assert_cmpuint(device_of(snapshot, "full")->free_bytes, ==, ALD_PLAN_ABSENT);
         g_assert_true(isnan(device_of(snapshot, "full")->flops));
