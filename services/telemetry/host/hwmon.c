@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -20,23 +21,28 @@
 /* Each is kept open and read at every sample; no machine has so many processor packages. */
 #define SENSORS_MAX 128u
 
-/* Chips that sit in the processor, and which of their inputs tell the temperature of the package: all those
- * with the first of these labels that any input has, or the first input if no label matches. */
+/* Chips that sit in the processor and are known to be right, whatever else the machine has, and which of
+ * their inputs tell the temperature of the package: all those with the first of these labels that any input
+ * has, or the first input if no label matches. */
 static const struct Chip {
         const char *name;
         const char *labels[4];
 } chips[] = {
         { "coretemp", { "Package id", "Physical id", "Core" } },
         { "k10temp", { "Tdie", "Tctl" } }, /* Tctl is shifted on some models */
-        { "zenpower", { "Tdie", "Tctl" } },
-        { "cpu_thermal", { NULL } },
-        { "soc_thermal", { NULL } },
+        { "zenpower", { "Tdie", "Tctl" } }, { "cpu_thermal", { NULL } }, { "soc_thermal", { NULL } },
         { "scpi_sensors", { "soc", "big", "cpu" } },
+        { "sfctemp", { NULL } }, /* StarFive, which has one sensor and no label */
 };
 
 /* Types of thermal zones, best first; how they go on differs by maker: cpu-thermal, CPU-therm, cpu0-thermal.
  */
 static const char *const zones[] = { "x86_pkg_temp", "package", "cpu", "soc" };
+
+/* Zones of machines that have none of these, nor a chip with a label: clusters of cores of Arm and RISC-V,
+ * and the processor as Intel's firmware calls it. */
+static const char *const core_zones[] = { "tj", "tcpu", "b0d4", "cluster", "bigcore", "big", "mpu", "core",
+        "littlecore", "little" };
 
 struct AldHwmonCollector {
         int root;
@@ -143,6 +149,73 @@ static bool add_labelled(AldHwmonCollector *collector, GArray *found, const char
         return found->len > before;
 }
 
+/* Whether a text begins with a word, whatever its case; a digit may follow at once: "Core0". */
+static bool begins_with_word(const char *text, const char *word)
+{
+        return has_prefix(text, word) && !g_ascii_isalpha(text[strlen(word)]);
+}
+
+static bool has_word(const char *text, const char *word)
+{
+        for (const char *at = text; *at; at++)
+                if ((at == text || !g_ascii_isalpha(at[-1])) && begins_with_word(at, word))
+                        return true;
+        return false;
+}
+
+/*
+ * How well a label names the temperature of a processor, 0 for best; -1 if it is that of something else, such
+ * as a voltage regulator or memory beside it. Drivers of servers and single-board computers have names of
+ * their own, but say what they measure: "SoC Temperature", "CPU Temp", "Chip 0 Core 4".
+ */
+static int rank_of_label(const char *label)
+{
+        static const char *const others[] = { "ambient", "board", "ddr", "dimm", "fan", "gpu", "inlet", "mem",
+                "memory", "outlet", "power", "pwr", "socket", "vcore", "voltage", "vr", "vrd", "vrm" };
+        static const char *const processors[] = { "package", "tdie", "tctl", "cpu", "processor", "proc",
+                "soc" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+                if (has_word(label, others[i]))
+                        return -1;
+        for (size_t i = 0; i < G_N_ELEMENTS(processors); i++)
+                if (begins_with_word(label, processors[i]))
+                        return (int) i;
+        /* The hottest core stands for its package. */
+        return begins_with_word(label, "core") || (begins_with_word(label, "chip") && has_word(label, "core"))
+                       ? (int) G_N_ELEMENTS(processors)
+                       : -1;
+}
+
+/* Adds all inputs of any chip that have the best rank, and no others. */
+static void add_by_label(AldHwmonCollector *collector, GArray *found, GStrv names)
+{
+        g_autoptr(GPtrArray) best = g_ptr_array_new_with_free_func(g_free);
+        int best_rank = INT_MAX;
+
+        for (char **entry = names; *entry; entry++) {
+                g_autofree char *dir = g_strdup_printf(HWMON_DIR "/%s", *entry);
+                g_autoptr(GPtrArray) stems = list_with_suffix(collector->root, dir, "_label");
+
+                for (guint i = 0; i < stems->len; i++) {
+                        const char *stem = stems->pdata[i];
+                        g_autofree char *path = g_strdup_printf("%s/%s_label", dir, stem), *text = NULL;
+                        int rank = ald_sysroot_read_string(collector->root, path, &text) >= 0
+                                           ? rank_of_label(text)
+                                           : -1;
+
+                        if (rank < 0 || rank > best_rank)
+                                continue;
+                        if (rank < best_rank)
+                                g_ptr_array_set_size(best, 0);
+                        best_rank = rank;
+                        g_ptr_array_add(best, g_strdup_printf("%s/%s_input", dir, stem));
+                }
+        }
+        for (guint i = 0; i < best->len; i++)
+                add_sensor(collector, found, best->pdata[i]);
+}
+
 static void add_chip(AldHwmonCollector *collector, GArray *found, const char *dir, const struct Chip *chip)
 {
         g_autoptr(GPtrArray) stems = NULL;
@@ -193,23 +266,64 @@ static void add_zones(AldHwmonCollector *collector, GArray *found, GStrv names, 
         }
 }
 
-static void scan_zones(AldHwmonCollector *collector, GArray *found)
+static void scan_zones(AldHwmonCollector *collector, GArray *found, const char *const *types, size_t n_types)
 {
         g_auto(GStrv) names = NULL;
 
         if (ald_sysroot_list(collector->root, THERMAL_DIR, &names) < 0)
                 return;
-        for (size_t i = 0; i < G_N_ELEMENTS(zones) && found->len == 0; i++)
-                add_zones(collector, found, names, zones[i]);
+        for (size_t i = 0; i < n_types && found->len == 0; i++)
+                add_zones(collector, found, names, types[i]);
+}
+
+/* Whether a chip without labels that tell is named after the processor: cpu0_thermal, via_cputemp. */
+static bool names_processor(const char *name)
+{
+        static const char *const words[] = { "package", "cpu", "soc" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+                if (has_word(name, words[i]))
+                        return true;
+        return strstr(name, "cputemp") || strstr(name, "cpuss");
+}
+
+static void add_by_name(AldHwmonCollector *collector, GArray *found, GStrv names)
+{
+        static const struct Chip unlabelled = { "", { NULL } };
+
+        for (char **entry = names; *entry; entry++) {
+                g_autofree char *dir = g_strdup_printf(HWMON_DIR "/%s", *entry);
+                g_autofree char *path = g_strdup_printf("%s/name", dir), *name = NULL;
+
+                if (ald_sysroot_read_string(collector->root, path, &name) >= 0 && names_processor(name))
+                        add_chip(collector, found, dir, &unlabelled);
+        }
+}
+
+/* From the most certain to the least: chips that are known to be right, zones, and what the names say. */
+static void find_sensors(AldHwmonCollector *collector, GArray *found)
+{
+        g_auto(GStrv) names = NULL;
+
+        scan_hwmon(collector, found);
+        if (found->len == 0)
+                scan_zones(collector, found, zones, G_N_ELEMENTS(zones));
+        if (found->len > 0)
+                return;
+        if (ald_sysroot_list(collector->root, HWMON_DIR, &names) >= 0) {
+                add_by_label(collector, found, names);
+                if (found->len == 0)
+                        add_by_name(collector, found, names);
+        }
+        if (found->len == 0)
+                scan_zones(collector, found, core_zones, G_N_ELEMENTS(core_zones));
 }
 
 static void scan(AldHwmonCollector *collector, uint64_t now_usec)
 {
         g_autoptr(GArray) found = new_sensors();
 
-        scan_hwmon(collector, found);
-        if (found->len == 0)
-                scan_zones(collector, found);
+        find_sensors(collector, found);
         g_array_unref(collector->sensors);
         collector->sensors = g_steal_pointer(&found);
         collector->next_scan_usec = now_usec + RESCAN_USEC;

@@ -6,8 +6,9 @@
 #include <glib.h>
 
 /*
- * Temperature of the processor packages, from the hwmon chips that measure them, else from a thermal zone.
- * Does not use libsensors, which reads below /sys only and opens each file again.
+ * Temperature of the processor packages, from the hwmon chips that are known to measure them, else from a
+ * thermal zone, else from whatever chip says by its labels or its name that it does. Does not use libsensors,
+ * which reads below /sys only and opens each file again.
  */
 typedef struct AldHwmonCollector AldHwmonCollector;
 
