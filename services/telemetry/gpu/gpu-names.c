@@ -125,15 +125,74 @@ const char *ald_gpu_platform_vendor(const char *driver, const char *compatible)
         return platform_vendor(first);
 }
 
+/* The products of "Radeon RX 7900 XT/7900 XTX": each but the first lacks what comes before the number. */
+static char *name_product(const char *first, const char *product)
+{
+        const char *number = first;
+
+        if (product == first || !g_ascii_isdigit(*product))
+                return g_strdup(product);
+        while (*number && !(g_ascii_isdigit(*number) && (number == first || number[-1] == ' ')))
+                number++;
+        return g_strdup_printf("%.*s%s", (int) (number - first), first, product);
+}
+
+/* Whether the card's maker names this number: "7900 XT" is not in "RX 7900 XTX". */
+static bool is_named(const char *card, const char *product)
+{
+        const char *number = strpbrk(product, "0123456789");
+        const char *at = number ? strstr(card, number) : NULL;
+
+        return at && (at == card || !g_ascii_isalnum(at[-1])) && !g_ascii_isalnum(at[strlen(number)]);
+}
+
+/* The one of several products that share a device id which the card is; all of them if the database does not
+ * say that. */
+static char *choose_product(const char *products, const char *card)
+{
+        g_auto(GStrv) list = g_strsplit(products, "/", -1);
+        const char *found = NULL;
+
+        for (char **product = list; card && *product; product++) {
+                if (!is_named(card, g_strstrip(*product)))
+                        continue;
+                if (found && !g_str_has_prefix(*product, found) && !g_str_has_prefix(found, *product))
+                        return g_strdup(products);
+                if (!found || strlen(*product) > strlen(found))
+                        found = *product;
+        }
+        return found ? name_product(list[0], found) : g_strdup(products);
+}
+
+/* "CHIP [PRODUCTS] (CARD)": the database describes the card of a maker that it knows. */
 char *ald_gpu_market_name(const char *model, const char *vendor)
 {
-        const char *begin = strrchr(model, '['), *end = begin ? strchr(begin, ']') : NULL;
-        g_autofree char *name = end && end > begin + 1 ? g_strndup(begin + 1, (gsize) (end - begin - 1))
-                                                       : g_strdup(model);
+        const char *begin = strchr(model, '['), *end = begin ? strchr(begin, ']') : NULL;
+        g_autofree char *products = end && end > begin + 1 ? g_strndup(begin + 1, (gsize) (end - begin - 1))
+                                                           : g_strdup(model);
+        g_autofree char *name = choose_product(products, end ? strchr(end, '(') : NULL);
 
         if (!vendor || g_str_has_prefix(name, vendor))
                 return g_steal_pointer(&name);
         return g_strdup_printf("%s %s", vendor, name);
+}
+
+char *ald_gpu_name_from_amdgpu_ids(const char *text, uint16_t device, uint8_t revision)
+{
+        g_autofree char *key = g_strdup_printf("%04X,\t%02X,\t", device, revision);
+
+        for (const char *line = text; line; line = strchr(line, '\n')) {
+                g_autofree char *name = NULL;
+
+                line += *line == '\n';
+                if (g_ascii_strncasecmp(line, key, strlen(key)) != 0)
+                        continue;
+                line += strlen(key);
+                name = g_strndup(line, strcspn(line, "\n"));
+                g_strstrip(name);
+                return *name == '\0' || !g_utf8_validate(name, -1, NULL) ? NULL : g_steal_pointer(&name);
+        }
+        return NULL;
 }
 
 char *ald_gpu_name_from_hwdb(const char *modalias, const char *vendor)

@@ -26,5 +26,10 @@ bool ald_gpu_vendor_is_display(uint16_t vendor);
  * none. */
 char *ald_gpu_name_from_hwdb(const char *modalias, const char *vendor);
 
-/* Converts "Navi 31 [Radeon RX 7900 XTX]" of AMD to "AMD Radeon RX 7900 XTX". */
+/* The name of the product with these PCI numbers in the text of libdrm's amdgpu.ids, freed by the caller; or
+ * NULL. AMD sells several products under one device id, which differ in their revision. */
+char *ald_gpu_name_from_amdgpu_ids(const char *text, uint16_t device, uint8_t revision);
+
+/* Converts "Navi 31 [Radeon RX 7900 XTX]" of AMD to "AMD Radeon RX 7900 XTX". Of several
+ * products that share a device id, it is the one that the name of the card in parentheses has. */
 char *ald_gpu_market_name(const char *model, const char *vendor);

@@ -9,6 +9,8 @@
 
 #define MI300A 0x74a0
 
+#define AMDGPU_IDS "usr/share/libdrm/amdgpu.ids"
+
 /*
  * Whether this is an APU, which computes in host memory; ALD_ABSENT_BOOLEAN if unknown.
  *
@@ -49,6 +51,18 @@ static uint64_t read_size(int root, const char *device, const char *name)
         return value;
 }
 
+/* Only server cards have a product_name. */
+static char *read_amd_name(int root, const char *device, uint16_t number)
+{
+        g_autofree char *revision_path = g_strdup_printf("%s/revision", device), *text = NULL;
+        uint64_t revision;
+
+        if (ald_sysroot_read_uint64(root, revision_path, &revision) < 0 || revision > UINT8_MAX ||
+                ald_sysroot_read(root, AMDGPU_IDS, &text) < 0)
+                return NULL;
+        return ald_gpu_name_from_amdgpu_ids(text, number, (uint8_t) revision);
+}
+
 /* What amdgpu reports about a device with this PCI number. */
 static void gpu_amd_facts(int root, uint16_t device, AldGpu *gpu)
 {
@@ -57,6 +71,8 @@ static void gpu_amd_facts(int root, uint16_t device, AldGpu *gpu)
         g_autofree char *name_path = g_strdup_printf("%s/product_name", path);
 
         (void) ald_sysroot_read_string(root, name_path, &facts->name);
+        if (!facts->name)
+                facts->name = read_amd_name(root, path, device);
         (void) ald_sysroot_read_string(root, "sys/module/amdgpu/version", &facts->driver_version);
         facts->unified = is_apu(root, path, device);
         facts->memory_total_bytes = read_size(root, path, "mem_info_vram_total");

@@ -402,6 +402,16 @@ static void test_names(void)
         } cases[] = {
                 { "Navi 31 [Radeon RX 7900 XTX]", "AMD", "AMD Radeon RX 7900 XTX" },
                 { "DG2 [Arc A770]", "Intel", "Intel Arc A770" },
+                { "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M] (RX-79XMERCB9 [SPEEDSTER MERC 310 RX "
+                  "7900 XTX])",
+                        "AMD", "AMD Radeon RX 7900 XTX" },
+                { "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900M] (RX 7900 XT [XFX])", "AMD",
+                        "AMD Radeon RX 7900 XT" },
+                /* The database does not say which. */
+                { "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE] (RX 7900 XTX / RX 7900 GRE [XFX])", "AMD",
+                        "AMD Radeon RX 7900 XT/7900 XTX/7900 GRE" },
+                { "Strix [Radeon 880M / 890M]", "AMD", "AMD Radeon 880M / 890M" },
+                { "AD102 [GeForce RTX 4090] (ROG Strix [24G])", "NVIDIA", "NVIDIA GeForce RTX 4090" },
                 { "HD Graphics 630", "Intel", "Intel HD Graphics 630" },
                 { "Intel Graphics", "Intel", "Intel Graphics" },
                 { "AD102 [GeForce RTX 4090]", NULL, "GeForce RTX 4090" },
@@ -419,6 +429,24 @@ static void test_names(void)
         g_assert_null(ald_gpu_parse_nvidia_model(""));
         g_assert_null(ald_gpu_parse_nvidia_model("Model:"));
         g_assert_null(ald_gpu_parse_nvidia_model("IRQ: 1\nModel: x\n"));
+}
+
+static void test_amdgpu_ids(void)
+{
+        static const char ids[] =
+                "# device_id,\trevision_id,\tproduct_name\n1.0.0\n744C,\tC8,\tAMD Radeon RX 7900 "
+                "XTX\n744C,\tCC,\tAMD Radeon RX 7900 XT\n7450,\t00,\t\n";
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) gpus = NULL;
+
+        g_assert_null(ald_gpu_name_from_amdgpu_ids(ids, 0x744c, 0xce));
+        g_assert_null(ald_gpu_name_from_amdgpu_ids(ids, 0x7450, 0));
+        g_assert_null(ald_gpu_name_from_amdgpu_ids("", 0x7450, 0));
+        gpu_root_pci(root, "0000:03:00.0", "0x030000\n", "0x1002\n", "0x744c\n", "amdgpu");
+        gpu_root_set(root, "0000:03:00.0", "revision", "0xcc\n");
+        fake_root_write(root, "usr/share/libdrm/amdgpu.ids", ids);
+        gpus = scan(root);
+        g_assert_cmpstr(row(gpus, "0000:03:00.0").name, ==, "AMD Radeon RX 7900 XT");
 }
 
 /* With the database of this machine. */
@@ -447,6 +475,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-list/gb10", test_gb10);
         g_test_add_func("/gpu-list/raspberry", test_raspberry);
         g_test_add_func("/gpu-list/jetson", test_jetson);
+        g_test_add_func("/gpu-list/amdgpu-ids", test_amdgpu_ids);
         g_test_add_func("/gpu-list/npus", test_npus);
         g_test_add_func("/gpu-list/wsl2", test_wsl2);
         g_test_add_func("/gpu-list/left-out", test_left_out);
