@@ -195,20 +195,29 @@ char *ald_gpu_name_from_amdgpu_ids(const char *text, uint16_t device, uint8_t re
         return NULL;
 }
 
-char *ald_gpu_name_from_hwdb(const char *modalias, const char *vendor)
+static char *read_hwdb(const char *modalias, const char *key)
 {
         struct udev *udev = udev_new();
         struct udev_hwdb *hwdb = udev ? udev_hwdb_new(udev) : NULL;
         struct udev_list_entry *list = hwdb ? udev_hwdb_get_properties_list_entry(hwdb, modalias, 0) : NULL;
-        struct udev_list_entry *model = list ? udev_list_entry_get_by_name(list, "ID_MODEL_FROM_DATABASE")
-                                             : NULL;
-        char *name = NULL;
+        struct udev_list_entry *entry = list ? udev_list_entry_get_by_name(list, key) : NULL;
+        char *text = entry ? g_strdup(udev_list_entry_get_value(entry)) : NULL;
 
-        if (model)
-                name = ald_gpu_market_name(udev_list_entry_get_value(model), vendor);
         if (hwdb)
                 udev_hwdb_unref(hwdb);
         if (udev)
                 udev_unref(udev);
-        return name;
+        return text;
+}
+
+char *ald_gpu_name_from_hwdb(const char *modalias, const char *vendor)
+{
+        g_autofree char *model = read_hwdb(modalias, "ID_MODEL_FROM_DATABASE");
+
+        return model ? ald_gpu_market_name(model, vendor) : NULL;
+}
+
+char *ald_gpu_vendor_from_hwdb(const char *modalias)
+{
+        return read_hwdb(modalias, "ID_VENDOR_FROM_DATABASE");
 }

@@ -26,6 +26,9 @@ bool ald_gpu_vendor_is_display(uint16_t vendor);
  * none. */
 char *ald_gpu_name_from_hwdb(const char *modalias, const char *vendor);
 
+/* The vendor of a modalias there, freed by the caller; NULL if it has none. */
+char *ald_gpu_vendor_from_hwdb(const char *modalias);
+
 /* The name of the product with these PCI numbers in the text of libdrm's amdgpu.ids, freed by the caller; or
  * NULL. AMD sells several products under one device id, which differ in their revision. */
 char *ald_gpu_name_from_amdgpu_ids(const char *text, uint16_t device, uint8_t revision);

@@ -147,19 +147,22 @@ static AldBackendClass class_of(uint64_t pci_class, uint16_t vendor, const char 
         return ALD_BACKEND_CLASS_ACCELERATOR;
 }
 
-static char *hwdb_name(int root, const AldGpu *gpu)
+/* The usual vendors have short names of ours, the others those of the database. */
+static void ask_hwdb(int root, AldGpu *gpu)
 {
         g_autofree char *path = g_strdup_printf("%s/modalias", gpu->path), *modalias = NULL;
 
         if (ald_sysroot_read_string(root, path, &modalias) < 0)
-                return NULL;
-        return ald_gpu_name_from_hwdb(modalias, gpu->vendor);
+                return;
+        if (!gpu->vendor)
+                gpu->vendor = ald_gpu_vendor_from_hwdb(modalias);
+        gpu->fallback_name = ald_gpu_name_from_hwdb(modalias, gpu->vendor);
 }
 
 static void set_fallback_name(int root, bool hwdb, AldGpu *gpu, uint16_t device)
 {
         if (hwdb)
-                gpu->fallback_name = hwdb_name(root, gpu);
+                ask_hwdb(root, gpu);
         if (!gpu->fallback_name)
                 gpu->fallback_name = g_strdup_printf(
                         "%s %04x:%04x", gpu->vendor ?: "PCI", gpu->pci_vendor, device);

@@ -454,6 +454,7 @@ static void test_hwdb(void)
 {
         g_autofree char *name = ald_gpu_name_from_hwdb(
                 "pci:v00001002d0000744Csv0000sd0000bc03sc00i00", "AMD");
+        g_autofree char *vendor = NULL;
         g_autofree char *none = ald_gpu_name_from_hwdb("pci:v0000FFFFd0000FFFFsv0000sd0000bc03sc00i00", NULL);
 
         g_assert_null(none);
@@ -462,6 +463,8 @@ static void test_hwdb(void)
                 return;
         }
         g_assert_true(g_str_has_prefix(name, "AMD Radeon RX 7900 XT"));
+        vendor = ald_gpu_vendor_from_hwdb("pci:v000017CBd0000A100sv0000sd0000bc12sc00i00");
+        g_assert_true(vendor && g_str_has_prefix(vendor, "Qualcomm"));
 }
 
 int main(int argc, char *argv[])
