@@ -146,6 +146,19 @@ def test_memory_of_the_host_that_a_device_may_use(host, cluster):
     assert next(stage["FreeBytes"] for stage in found.stages if stage["NodeName"] == "fast") == 25 * GIB
 
 
+def test_a_card_whose_use_of_memory_is_unknown(host, cluster):
+    """As of an Intel Arc: all of it is taken as free, and the plan and its text say so."""
+    cluster.take(
+        record(FAST, "Node1.Backends", seq=2, Devices=[
+            {"Id": "0000:01:00.0", "Class": "gpu", "Vendor": "Intel", "Unified": False, "MemoryTotalBytes": 22 * GIB}]),
+        record(FAST, "Node1.System", seq=2, Devices=[{"Id": "0000:01:00.0", "PowerState": "active"}]))
+    found = plan(host)
+    stage = next(stage for stage in found.stages if stage["NodeName"] == "fast")
+    assert stage["FreeBytes"] == 22 * GIB and stage["FreeAssumed"] is True
+    shown = host.alidadectl("place", "--bytes=16G", "--layers=32", "--elements=4096").stdout
+    assert "fast/0000:01:00.0: all memory is taken as free" in " ".join(shown.split()), shown
+
+
 def test_what_fits_nowhere_is_a_plan_with_a_problem(host, cluster):
     found = plan(host, {"LayerBytes": Typed("t", 100 * GIB)})
     assert found.plan["Problem"] == "no-device" and found.stages == []

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/link-quality.h"
 #include "state/topology/path-end.h"
+#include "state/topology/segments.h"
 #include "tests/unit/state-maker.h"
 
 #define GBIT UINT64_C(1000000000)
@@ -164,6 +165,18 @@ static void test_transport(void)
         g_assert_null(ald_path_rdma_transport(&ib, NULL));
 }
 
+/* A record of version 0.1.0 has no transport; that of others is no RoCE, although their link layer is. */
+static void test_roce(void)
+{
+        g_assert_true(ald_rdma_port_is_roce(&(AldRdmaPort){ .link_layer = "ethernet" }));
+        g_assert_true(ald_rdma_port_is_roce(&(AldRdmaPort){ .link_layer = "ethernet", .transport = "roce" }));
+        g_assert_false(ald_rdma_port_is_roce(&(AldRdmaPort){ .link_layer = "infiniband" }));
+        g_assert_false(
+                ald_rdma_port_is_roce(&(AldRdmaPort){ .link_layer = "ethernet", .transport = "iwarp" }));
+        g_assert_false(
+                ald_rdma_port_is_roce(&(AldRdmaPort){ .link_layer = "ethernet", .transport = "other" }));
+}
+
 static void test_disturbance(void)
 {
         AldLinkSocket link = ALD_LINK_SOCKET_INIT;
@@ -215,6 +228,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/path-end/address", test_end_by_address);
         g_test_add_func("/path-end/type", test_type_of_a_path);
         g_test_add_func("/path-end/transport", test_transport);
+        g_test_add_func("/path-end/roce", test_roce);
         g_test_add_func("/path-end/disturbance", test_disturbance);
         g_test_add_func("/path-end/steadiness", test_steadiness);
         return g_test_run();
