@@ -163,13 +163,13 @@ static void load_key(AldConfig *config, const ConfigFile *file, const char *grou
         const char *reason;
 
         if (!key || !g_str_equal(key->group, group)) {
-                g_autofree char *reason = key ? g_strdup_printf("belongs in [%s]", key->group)
-                                              : g_strdup("unknown key");
+                g_autofree char *why = key ? g_strdup_printf("belongs in [%s]", key->group)
+                                           : g_strdup("unknown key");
 
-                /* The keys of other services are theirs to judge. */
-                if (key || has_group(config->keys, group))
-                        add_problem(config, file->path, find_line(file, group, name), group, name, NULL,
-                                reason);
+                /* The keys of other services are theirs to judge, and an unknown group is reported as a
+                 * whole. */
+                if (has_group(config->keys, group) || (key && g_strv_contains(known_groups, group)))
+                        add_problem(config, file->path, find_line(file, group, name), group, name, NULL, why);
                 return;
         }
         value = g_key_file_get_string(file->parsed, group, name, &error);

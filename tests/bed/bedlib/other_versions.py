@@ -153,7 +153,7 @@ def next_source():
                   f'        grown.example = "{TEXT}";\n'
                   "        ald_record_export_update(bus->export, &grown);\n"
                   "        ald_record_export_update(bus->example, &example);")
-    source.change("services/state/sources-bus.c", r"\{ ALD_KIND_IDENTITY \}, 1 \}",
+    source.change("record/record-source.c", r"\{ ALD_KIND_IDENTITY \}, 1 \}",
                   "{ ALD_KIND_IDENTITY, ALD_KIND_EXAMPLE }, 2 }")
     source.change("clients/cluster/broker/broker-files.c", r'"Node1\.Disk",', rf'\g<0> "{KIND}",')
     grow_payloads(source)

@@ -104,7 +104,6 @@ static void test_refusals(void)
                 { "colours=7", "[state] colours: unknown key" },
                 { "Number=7", "[state] Number: unknown key" },
                 { "[stat]", "alidade.conf:2: [stat]: unknown group" },
-                { "[history]\nnumber=7", "alidade.conf:3: [history] number: belongs in [state]" },
         };
         g_autoptr(FakeRoot) root = fake_root_new();
 
@@ -162,6 +161,7 @@ static void test_problems_have_their_lines(void)
                 { "/alidade.conf", 15, "state ", NULL, "unknown group" },
                 { "/alidade.conf.d/1.conf", 4, "state", "colour", "blue is taken" },
                 { "/alidade.conf.d/1.conf", 5, "state", "colours", "unknown key" },
+                { "/alidade.conf.d/1.conf", 8, "history", "number", "belongs in [state]" },
                 { "/alidade.conf.d/2.conf", 3, NULL, NULL, "left out: Key file contains line" },
                 { "/alidade.conf.d/3.conf", 0, NULL, NULL, "left out: not a regular file" },
                 { "/alidade.conf.d/4.conf", 0, NULL, NULL, "left out: No such file or directory" },
@@ -176,7 +176,9 @@ static void test_problems_have_their_lines(void)
                 "[telemetry]\n[stat]\nnumber=3\n[stat]\n[state ] \n");
         /* As the first line of a group that is given twice, and without a newline at its end. */
         fake_root_write(root, "alidade.conf.d/1.conf",
-                "[state]\ncolour=blue\n[state]\ncolour=dark blue\ncolours=x\n[history]\nwhatever=x\n[state]");
+                "[state]\ncolour=blue\n[state]\ncolour=dark "
+                "blue\ncolours=x\n[history]\nwhatever=x\nnumber=6\n"
+                "[state]");
         fake_root_write(root, "alidade.conf.d/2.conf", "[state]\nnumber=6\nnumber\nnumber=7\nbad\n");
         fake_root_mkdir(root, "alidade.conf.d/3.conf");
         fake_root_link(root, "alidade.conf.d/4.conf", "nowhere");
@@ -285,7 +287,8 @@ static void test_what_is_wrong_keeps_what_was(void)
                 { "[state]\n\nnumber=20\ndoor=ture\n", 20, false, "alidade.conf:3" },
                 { "[state]\n\nnumber=20\nodor=false\n", 20, false, "alidade.conf:3" },
                 { "[sate]\nnumber=20\n", 50, false, "alidade.conf:2" },
-                { "[telemetry]\nnumber=20\n", 10, true, NULL },
+                { "[telemetry]\nnumber=20\n", 50, false, "alidade.conf:2" },
+                { "[telemetry]\nwhatever=20\n", 10, true, NULL },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
