@@ -46,6 +46,8 @@ def test_the_command_line(make_host, tmp_path):
             (["slurm", "--plan=x"], "slurm is made from the state"), (["dot", "--model=x"], "--model works with these"),
             (["vllm", "--plan=x", "--program=x"], "formats only: mpi, torchrun"),
             (["dot", "node"], "NODE works with these formats only: nfd"), (["nfd", "--json"], "--json works with"),
+            (["nfd", "--names=full"], "--names works with these formats only: slurm"),
+            (["slurm", "--names=long"], '--names is short or full, not "long"'),
             (["vllm", "--plan"], "--plan needs a value"), (["vllm", "--what"], "--what: unknown option")):
         done = host.alidadectl("export", *words, check=False)
         assert (done.returncode, done.stdout) == (USAGE, "") and message in done.stderr, words

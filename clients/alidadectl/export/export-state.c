@@ -87,11 +87,16 @@ AldPairRate ald_export_state_rate(const AldExportState *state, const AldNodePair
         return rate;
 }
 
-char *ald_export_state_host(const AldEntity *node)
+char *ald_export_state_host(const AldExportState *state, const AldEntity *node)
 {
         const AldIdentity *identity = ald_entity_as(node, IDENTITY, AldIdentity);
         const char *name = identity ? identity->host_name : NULL;
-        g_autofree char *host = name ? g_strndup(name, strcspn(name, ".")) : NULL;
+        g_autofree char *host = name ? g_strdup(name) : NULL;
+
+        if (host && !state->full_names)
+                host[strcspn(host, ".")] = '\0';
+        else if (host && g_str_has_suffix(host, "."))
+                host[strlen(host) - 1] = '\0'; /* only marks the name as complete */
 
         return ald_export_is_host_name(host) ? g_steal_pointer(&host) : NULL;
 }

@@ -12,6 +12,7 @@ typedef struct AldExportState {
         GHashTable *edges; /* id → AldEdgeRow */
         double now_usec;   /* CLOCK_REALTIME, to judge the age of figures only */
         bool force;        /* old figures, too */
+        bool full_names;   /* host names as the nodes have them, not up to the first dot */
 } AldExportState;
 
 /* The model must outlive it, and hold the topology. */
@@ -32,9 +33,10 @@ typedef struct AldPairRate {
 
 AldPairRate ald_export_state_rate(const AldExportState *state, const AldNodePair *pair);
 
-/* The host name up to the first dot, as programs register themselves; NULL if it is unknown or has characters
- * that names of hosts do not have. To be freed. */
-char *ald_export_state_host(const AldEntity *node);
+/* The host name in the form that the order asks for. By default that is its part before the first dot, as
+ * programs register themselves. NULL if it is unknown or has characters that host names do not have. To be
+ * freed. */
+char *ald_export_state_host(const AldExportState *state, const AldEntity *node);
 
 /* Whether a figure of a node is too old, by the clock of the node. */
 bool ald_export_state_is_old(const AldExportState *state, const AldEntity *node, uint64_t measured_usec);

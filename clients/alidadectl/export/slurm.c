@@ -52,6 +52,34 @@ static int fail(int error, char **ret_reason, char *reason)
         return error;
 }
 
+/* Whether their full names tell two hosts apart that have the same short one. */
+static bool full_names_differ(const AldExportState *state, const SlurmHost *a, const SlurmHost *b)
+{
+        AldExportState full = *state;
+        g_autofree char *name_a = NULL, *name_b = NULL;
+
+        full.full_names = true;
+        name_a = ald_export_state_host(&full, ald_export_state_node(state, a->index));
+        name_b = ald_export_state_host(&full, ald_export_state_node(state, b->index));
+        return name_a && name_b && strcmp(name_a, name_b) != 0;
+}
+
+static int check_hosts(const SlurmTree *tree, char **ret_reason)
+{
+        for (guint i = 1; i < tree->hosts->len; i++) {
+                const SlurmHost *a = host_at(tree, i - 1), *b = host_at(tree, i);
+
+                if (strcmp(a->name, b->name) == 0)
+                        return fail(-EINVAL, ret_reason,
+                                g_strdup_printf("Two nodes have the host name %s%s", a->name,
+                                        full_names_differ(tree->state, a, b)
+                                                ? " up to its first dot; --names=full tells them apart"
+                                                : ""));
+        }
+        return tree->hosts->len > 0 ? 0
+                                    : fail(-ENODATA, ret_reason, g_strdup("No node has a known host name"));
+}
+
 static int find_hosts(SlurmTree *tree, char **ret_reason)
 {
         const AldTopologySummary *summary = tree->state->summary;
@@ -62,7 +90,7 @@ static int find_hosts(SlurmTree *tree, char **ret_reason)
 
                 if (!ald_export_state_counts(tree->state, i))
                         continue;
-                host.name = ald_export_state_host(ald_export_state_node(tree->state, i));
+                host.name = ald_export_state_host(tree->state, ald_export_state_node(tree->state, i));
                 if (host.name)
                         g_array_append_val(tree->hosts, host);
                 else if (tree->state->force)
@@ -73,12 +101,7 @@ static int find_hosts(SlurmTree *tree, char **ret_reason)
                                         node->name));
         }
         g_array_sort(tree->hosts, compare_hosts);
-        for (guint i = 1; i < tree->hosts->len; i++)
-                if (strcmp(host_at(tree, i - 1)->name, host_at(tree, i)->name) == 0)
-                        return fail(-EINVAL, ret_reason,
-                                g_strdup_printf("Two nodes have the host name %s", host_at(tree, i)->name));
-        return tree->hosts->len > 0 ? 0
-                                    : fail(-ENODATA, ret_reason, g_strdup("No node has a known host name"));
+        return check_hosts(tree, ret_reason);
 }
 
 static int add_pair(SlurmTree *tree, guint a, guint b, char **ret_reason)

@@ -16,12 +16,13 @@
 #include "state-client/model-json.h"
 
 #define USAGE_PLAN "alidadectl export FORMAT --plan=FILE [--model=PATH] [--program=PATH] [--force]"
-#define USAGE_STATE "alidadectl export slurm|nfd|dot|json [NODE] [--force]"
+#define USAGE_STATE "alidadectl export slurm|nfd|dot|json [NODE] [--names=short|full] [--force]"
 
 typedef struct ExportOrder {
         AldCtl ctl;
         const char *format, *node, *plan;
         const char *model, *program;
+        const char *names;
         bool force;
 } ExportOrder;
 
@@ -48,6 +49,7 @@ static int help(void)
              "     --plan=FILE        The plan; - is standard input\n"
              "     --model=PATH       The model, for llama.cpp, distributed-llama, vllm and sglang\n"
              "     --program=PATH     The program, for mpi and torchrun\n"
+             "     --names=FORM       The host names, for slurm: short (the default) or full\n"
              "     --force            Even if figures are old or paths assumed\n"
              "  -H --host=USER@HOST   Read the state of another machine, over ssh\n"
              "     --json[=MODE]      With json: short, pretty or off\n\n"
@@ -58,12 +60,13 @@ static int help(void)
 /* Returns an exit code if there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, ExportOrder *order)
 {
-        enum { PLAN = 0x100, MODEL, PROGRAM, FORCE };
+        enum { PLAN = 0x100, MODEL, PROGRAM, NAMES, FORCE };
         static const struct option options[] = {
                 ALD_COMMON_OPTIONS,
                 { "plan", required_argument, NULL, PLAN },
                 { "model", required_argument, NULL, MODEL },
                 { "program", required_argument, NULL, PROGRAM },
+                { "names", required_argument, NULL, NAMES },
                 { "force", no_argument, NULL, FORCE },
                 {},
         };
@@ -81,6 +84,9 @@ static int parse_options(int argc, char **argv, ExportOrder *order)
                         break;
                 case PROGRAM:
                         order->program = optarg;
+                        break;
+                case NAMES:
+                        order->names = optarg;
                         break;
                 case FORCE:
                         order->force = true;
@@ -125,6 +131,7 @@ static int check_order(const ExportOrder *order)
 {
         static const char *const of_model[] = { "llama.cpp", "distributed-llama", "vllm", "sglang", NULL };
         static const char *const of_program[] = { "mpi", "torchrun", NULL };
+        static const char *const of_names[] = { "slurm", NULL };
         static const char *const of_node[] = { "nfd", NULL };
         static const char *const of_json[] = { "json", NULL };
         bool is_plan_format = is_one_of(order->format, ald_plan_export_formats);
@@ -150,9 +157,16 @@ static int check_order(const ExportOrder *order)
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "--program", order->program != NULL, of_program);
         if (r == ALD_EXIT_OK)
+                r = check_option(order, "--names", order->names != NULL, of_names);
+        if (r == ALD_EXIT_OK)
                 r = check_option(order, "NODE", order->node != NULL, of_node);
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "--json", order->ctl.json != ALD_JSON_OFF, of_json);
+        if (r == ALD_EXIT_OK && order->names &&
+                !is_one_of(order->names, (const char *const[]){ "short", "full", NULL })) {
+                ald_print_error("--names is short or full, not \"%s\"", order->names);
+                return ALD_EXIT_USAGE;
+        }
         return r;
 }
 
@@ -239,6 +253,7 @@ static int export_topology(const ExportOrder *order, AldStateSession *session)
                 return ALD_EXIT_ERROR;
         }
         ald_export_state_init(&state, session->model, ald_now(), order->force);
+        state.full_names = g_strcmp0(order->names, "full") == 0;
         if (strcmp(order->format, "slurm") == 0)
                 r = write_slurm(out, &state);
         else if (strcmp(order->format, "nfd") == 0)

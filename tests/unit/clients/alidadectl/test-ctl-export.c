@@ -94,7 +94,7 @@ static Cluster make_cluster(void)
         return cluster;
 }
 
-static char *write_slurm(const Cluster *cluster, bool force, int expected)
+static char *write_slurm_named(const Cluster *cluster, bool full_names, bool force, int expected)
 {
         g_auto(AldExportState) state = {};
         g_autoptr(GString) out = g_string_new(NULL);
@@ -102,10 +102,16 @@ static char *write_slurm(const Cluster *cluster, bool force, int expected)
         int r;
 
         ald_export_state_init(&state, cluster->model, NOW, force);
+        state.full_names = full_names;
         r = ald_slurm_write(out, &state, &reason);
         g_assert_cmpint(r, ==, expected);
         g_assert_true((r < 0) == (reason != NULL));
         return r < 0 ? g_steal_pointer(&reason) : g_strdup(out->str);
+}
+
+static char *write_slurm(const Cluster *cluster, bool force, int expected)
+{
+        return write_slurm_named(cluster, false, force, expected);
 }
 
 #define SLURM_HEAD(oldest)                                                                             \
@@ -152,6 +158,9 @@ static void check_refusal(const char *identity, int error, const char *reason, c
 static void test_slurm_refuses_names(void)
 {
         check_refusal("{'Node1.Identity':{'HostName':'rack1-a.example.net'}}", -EINVAL,
+                "Two nodes have the host name rack1-a up to its first dot; --names=full tells them apart",
+                NULL);
+        check_refusal("{'Node1.Identity':{'HostName':'rack1-a'}}", -EINVAL,
                 "Two nodes have the host name rack1-a", NULL);
         check_refusal("{'Node1.Identity':{'FriendlyName':'n7'}}", -ENXIO,
                 "The host name of n7 is unknown, or Slurm cannot take it",
@@ -159,6 +168,29 @@ static void test_slurm_refuses_names(void)
         check_refusal("{'Node1.Identity':{'HostName':'a,b'}}", -ENXIO,
                 "The host name of n7 is unknown, or Slurm cannot take it",
                 "# Left out, without a known host name: n7\n");
+}
+
+/* slurm.conf may have names of either form. */
+static void test_slurm_full_names(void)
+{
+        Cluster cluster = { .model = ald_model_new() };
+        g_autofree char *text = NULL, *same = NULL;
+
+        ald_model_add_topology(cluster.model, true);
+        cluster.topology = ald_model_topology(cluster.model);
+        add_node(&cluster, 1, "online", "{'Node1.Identity':{'HostName':'gpu1.hall-a.example.org'}}");
+        add_node(&cluster, 2, "online", "{'Node1.Identity':{'HostName':'gpu1.hall-b.example.org.'}}");
+        add_node(&cluster, 3, "online", "{'Node1.Identity':{'HostName':'gpu2'}}");
+        add_pair(&cluster, 1, 2, 9.4, 9.4, MEASURED, "live");
+        text = write_slurm_named(&cluster, true, false, 0);
+        g_assert_nonnull(
+                strstr(text, "SwitchName=leaf0 Nodes=gpu1.hall-a.example.org,gpu1.hall-b.example.org\n"));
+        g_assert_nonnull(strstr(text, "SwitchName=leaf1 Nodes=gpu2\n"));
+        g_assert_nonnull(strstr(text, "#   NodeName=gpu1.hall-b.example.org Features=net-10g\n"));
+        add_node(&cluster, 4, "online", "{'Node1.Identity':{'HostName':'gpu1.hall-b.example.org'}}");
+        same = write_slurm_named(&cluster, true, true, -EINVAL);
+        g_assert_cmpstr(same, ==, "Two nodes have the host name gpu1.hall-b.example.org");
+        ald_model_free(cluster.model);
 }
 
 static void test_slurm_refuses_old_rates(void)
@@ -369,6 +401,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/export/slurm", test_slurm);
         g_test_add_func("/export/slurm-names", test_slurm_refuses_names);
+        g_test_add_func("/export/slurm-full-names", test_slurm_full_names);
         g_test_add_func("/export/slurm-old-rates", test_slurm_refuses_old_rates);
         g_test_add_func("/export/slurm-clocks", test_clocks);
         g_test_add_func("/export/slurm-nobody", test_slurm_of_nobody);
