@@ -43,14 +43,39 @@ static void llama_command_clear(LlamaCommand *command)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LlamaCommand, llama_command_clear)
 
-/* "CUDA0": as the backend of a vendor names a GPU of the machine. */
+/* What names the devices. A build for AMD or Intel drives no others; SYCL can be built for any one vendor. */
+typedef struct LlamaBackend {
+        const char *option, *prefix;
+        const char *vendor; /* whose GPUs it drives; NULL: any */
+        const char *usual;  /* the vendor whose GPUs it is usually built for */
+        bool of_vendor;     /* numbers the GPUs of one vendor only */
+} LlamaBackend;
+
+static const LlamaBackend backends[] = {
+        { "cuda", "CUDA", "NVIDIA", "NVIDIA", true },
+        { "rocm", "ROCm", "AMD", "AMD", true },
+        { "sycl", "SYCL", NULL, "Intel", true },
+        { "vulkan", "Vulkan", NULL, NULL, false },
+};
+
+const char *const ald_plan_export_backends[] = { "cuda", "vulkan", "rocm", "sycl", "cpu", NULL };
+
+/* The one that was asked for, else the usual one of the vendor. The processors need none. */
+static const LlamaBackend *find_backend(const char *option, const AldPlanStageRow *stage)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(backends); i++)
+                if (option ? strcmp(backends[i].option, option) == 0
+                           : !backends[i].usual || ald_export_vendor_is(stage, backends[i].usual))
+                        return &backends[i];
+        return NULL;
+}
+
+/* "CUDA0": as a backend names a GPU of the machine. */
 static int name_device(
         const AldExportPlan *plan, const AldPlanStageRow *stage, char **ret_name, char **ret_reason)
 {
-        static const struct {
-                const char *vendor, *backend;
-        } backends[] = { { "NVIDIA", "CUDA" }, { "AMD", "ROCm" }, { "Intel", "SYCL" } };
-        const char *backend = "Vulkan"; /* of any vendor */
+        const char *option = plan->options->backend;
+        const LlamaBackend *backend = find_backend(option, stage);
         guint number;
         int r;
 
@@ -58,12 +83,13 @@ static int name_device(
                 *ret_name = g_strdup("CPU");
                 return 0;
         }
-        for (size_t i = 0; i < G_N_ELEMENTS(backends); i++)
-                if (ald_export_vendor_is(stage, backends[i].vendor))
-                        backend = backends[i].backend;
-        r = ald_export_gpu_number(plan, stage, strcmp(backend, "Vulkan") != 0, &number, ret_reason);
+        if (!backend || (backend->vendor && stage->vendor && !ald_export_vendor_is(stage, backend->vendor)))
+                return ald_export_fail(-ENOTSUP, ret_reason,
+                        "The plan uses the %s GPU %s on %s, which the backend %s does not drive",
+                        stage->vendor ?: "unknown", stage->device, ald_export_stage_name(stage), option);
+        r = ald_export_gpu_number(plan, stage, backend->of_vendor, &number, ret_reason);
         if (r >= 0)
-                *ret_name = g_strdup_printf("%s%u", backend, number);
+                *ret_name = g_strdup_printf("%s%u", backend->prefix, number);
         return r;
 }
 

@@ -84,6 +84,8 @@ int ald_plan_export(const char *name, const AldPlanReport *report, const AldPlan
                 r = check_path("model", options->model, ret_reason);
         if (r >= 0)
                 r = check_path("program", options->program, ret_reason);
+        if (r >= 0 && options->backend && !g_strv_contains(ald_plan_export_backends, options->backend))
+                r = ald_export_fail(-EINVAL, ret_reason, "There is no backend \"%s\"", options->backend);
         if (r < 0)
                 return r;
         if (!takes(format, plan.plan->engine))

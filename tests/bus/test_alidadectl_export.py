@@ -47,7 +47,10 @@ def test_the_command_line(make_host, tmp_path):
             (["vllm", "--plan=x", "--program=x"], "formats only: mpi, torchrun"),
             (["dot", "node"], "NODE works with these formats only: nfd"), (["nfd", "--json"], "--json works with"),
             (["nfd", "--names=full"], "--names works with these formats only: slurm"),
-            (["slurm", "--names=long"], '--names is short or full, not "long"'),
+            (["vllm", "--plan=x", "--backend=cuda"], "--backend works with these formats only: llama.cpp"),
+            (["llama.cpp", "--plan=x", "--backend=CUDA"],
+             '--backend is one of cuda, vulkan, rocm, sycl, cpu, not "CUDA"'),
+            (["slurm", "--names=long"], '--names is one of short, full, not "long"'),
             (["vllm", "--plan"], "--plan needs a value"), (["vllm", "--what"], "--what: unknown option")):
         done = host.alidadectl("export", *words, check=False)
         assert (done.returncode, done.stdout) == (USAGE, "") and message in done.stderr, words

@@ -15,14 +15,15 @@
 #include "placement/report/report-json.h"
 #include "state-client/model-json.h"
 
-#define USAGE_PLAN "alidadectl export FORMAT --plan=FILE [--model=PATH] [--program=PATH] [--force]"
+#define USAGE_PLAN \
+        "alidadectl export FORMAT --plan=FILE [--model=PATH] [--program=PATH] [--backend=NAME] [--force]"
 #define USAGE_STATE "alidadectl export slurm|nfd|dot|json [NODE] [--names=short|full] [--force]"
 
 typedef struct ExportOrder {
         AldCtl ctl;
         const char *format, *node, *plan;
         const char *model, *program;
-        const char *names;
+        const char *names, *backend;
         bool force;
 } ExportOrder;
 
@@ -49,6 +50,9 @@ static int help(void)
              "     --plan=FILE        The plan; - is standard input\n"
              "     --model=PATH       The model, for llama.cpp, distributed-llama, vllm and sglang\n"
              "     --program=PATH     The program, for mpi and torchrun\n"
+             "     --backend=NAME     llama.cpp's on all GPUs: cuda, vulkan, rocm, sycl or cpu; by default "
+             "the\n"
+             "                        one of each vendor\n"
              "     --names=FORM       The host names, for slurm: short (the default) or full\n"
              "     --force            Even if figures are old or paths assumed\n"
              "  -H --host=USER@HOST   Read the state of another machine, over ssh\n"
@@ -60,12 +64,13 @@ static int help(void)
 /* Returns an exit code if there is nothing more to do, else -1. */
 static int parse_options(int argc, char **argv, ExportOrder *order)
 {
-        enum { PLAN = 0x100, MODEL, PROGRAM, NAMES, FORCE };
+        enum { PLAN = 0x100, MODEL, PROGRAM, BACKEND, NAMES, FORCE };
         static const struct option options[] = {
                 ALD_COMMON_OPTIONS,
                 { "plan", required_argument, NULL, PLAN },
                 { "model", required_argument, NULL, MODEL },
                 { "program", required_argument, NULL, PROGRAM },
+                { "backend", required_argument, NULL, BACKEND },
                 { "names", required_argument, NULL, NAMES },
                 { "force", no_argument, NULL, FORCE },
                 {},
@@ -84,6 +89,9 @@ static int parse_options(int argc, char **argv, ExportOrder *order)
                         break;
                 case PROGRAM:
                         order->program = optarg;
+                        break;
+                case BACKEND:
+                        order->backend = optarg;
                         break;
                 case NAMES:
                         order->names = optarg;
@@ -126,12 +134,25 @@ static int check_option(
         return ALD_EXIT_USAGE;
 }
 
+static int check_value(const char *option, const char *value, const char *const *values)
+{
+        g_autofree char *list = NULL;
+
+        if (!value || is_one_of(value, values))
+                return ALD_EXIT_OK;
+        list = g_strjoinv(", ", (char **) values);
+        ald_print_error("%s is one of %s, not \"%s\"", option, list, value);
+        return ALD_EXIT_USAGE;
+}
+
 /* What cannot be used together. */
 static int check_order(const ExportOrder *order)
 {
         static const char *const of_model[] = { "llama.cpp", "distributed-llama", "vllm", "sglang", NULL };
         static const char *const of_program[] = { "mpi", "torchrun", NULL };
+        static const char *const of_backend[] = { "llama.cpp", NULL };
         static const char *const of_names[] = { "slurm", NULL };
+        static const char *const name_forms[] = { "short", "full", NULL };
         static const char *const of_node[] = { "nfd", NULL };
         static const char *const of_json[] = { "json", NULL };
         bool is_plan_format = is_one_of(order->format, ald_plan_export_formats);
@@ -157,16 +178,17 @@ static int check_order(const ExportOrder *order)
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "--program", order->program != NULL, of_program);
         if (r == ALD_EXIT_OK)
+                r = check_option(order, "--backend", order->backend != NULL, of_backend);
+        if (r == ALD_EXIT_OK)
                 r = check_option(order, "--names", order->names != NULL, of_names);
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "NODE", order->node != NULL, of_node);
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "--json", order->ctl.json != ALD_JSON_OFF, of_json);
-        if (r == ALD_EXIT_OK && order->names &&
-                !is_one_of(order->names, (const char *const[]){ "short", "full", NULL })) {
-                ald_print_error("--names is short or full, not \"%s\"", order->names);
-                return ALD_EXIT_USAGE;
-        }
+        if (r == ALD_EXIT_OK)
+                r = check_value("--backend", order->backend, ald_plan_export_backends);
+        if (r == ALD_EXIT_OK)
+                r = check_value("--names", order->names, name_forms);
         return r;
 }
 
@@ -195,7 +217,8 @@ static int export_plan(ExportOrder *order)
                 .force = order->force,
                 .version = ALD_VERSION,
                 .model = order->model,
-                .program = order->program };
+                .program = order->program,
+                .backend = order->backend };
         g_autoptr(GString) out = NULL;
         g_autofree char *reason = NULL;
         int r = ald_plan_file_read(order->plan, &report);

@@ -294,6 +294,59 @@ static void test_a_card_with_parts_counts_once(void)
         g_assert_nonnull(strstr(out->str, "-d CUDA1\n"));
 }
 
+/* Of two GPUs, the one of the client has this vendor. The other one is the second of NVIDIA on its node, and
+ * the third of all. */
+static void test_backends_of_llama(void)
+{
+        static const struct {
+                const char *backend, *vendor, *local, *remote; /* NULL: refused */
+        } cases[] = {
+                { NULL, "\"NVIDIA\"", "CUDA0", "CUDA1" },
+                { NULL, "\"AMD\"", "ROCm0", "CUDA1" },
+                { NULL, "\"Intel\"", "SYCL0", "CUDA1" },
+                { NULL, "\"Qualcomm\"", "Vulkan0", "CUDA1" },
+                { "cuda", "\"NVIDIA\"", "CUDA0", "CUDA1" },
+                { "cuda", NULL, "CUDA0", "CUDA1" },
+                { "cuda", "\"AMD\"", NULL, NULL },
+                { "rocm", "\"NVIDIA\"", NULL, NULL },
+                { "vulkan", "\"AMD\"", "Vulkan0", "Vulkan2" },
+                { "sycl", "\"Intel\"", "SYCL0", "SYCL1" },
+                { "cpu", "\"NVIDIA\"", NULL, NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                const Patch vendors[PATCHES_MAX] = { { "Stages/3/Vendor", cases[i].vendor } };
+                g_autoptr(AldPlanReport) report = load("llama", vendors);
+                AldPlanExportOptions options = usual;
+                g_autoptr(GString) out = NULL;
+                g_autofree char *reason = NULL, *local = NULL, *remote = NULL;
+
+                options.backend = cases[i].backend;
+                g_assert_cmpint(ald_plan_export("llama.cpp", report, &options, &out, &reason), ==,
+                        cases[i].local ? 0 : -ENOTSUP);
+                if (!cases[i].local) {
+                        g_assert_nonnull(strstr(reason, "does not drive"));
+                        continue;
+                }
+                local = g_strdup_printf(" --device RPC0,RPC1,%s ", cases[i].local);
+                remote = g_strdup_printf(" -d %s\n", cases[i].remote);
+                g_assert_nonnull(strstr(out->str, local));
+                g_assert_nonnull(strstr(out->str, remote));
+        }
+}
+
+static void test_a_backend_that_is_none(void)
+{
+        g_autoptr(AldPlanReport) report = load("llama", (const Patch[PATCHES_MAX]){});
+        AldPlanExportOptions options = usual;
+        g_autoptr(GString) out = NULL;
+        g_autofree char *reason = NULL;
+
+        options.backend = "opengl";
+        g_assert_cmpint(ald_plan_export("llama.cpp", report, &options, &out, &reason), ==, -EINVAL);
+        g_assert_cmpstr(reason, ==, "There is no backend \"opengl\"");
+}
+
 /* Of the first node; "" if none is written. */
 static void check_share(const char *format, const char *option, const char *expected, const Patch *patches)
 {
@@ -412,6 +465,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/plan-export/assumed-hops", test_assumed_hops_are_marked);
         g_test_add_func("/plan-export/an-assumed-hop-may-be-over-rdma", test_an_assumed_hop_may_be_over_rdma);
         g_test_add_func("/plan-export/a-card-with-parts-counts-once", test_a_card_with_parts_counts_once);
+        g_test_add_func("/plan-export/backends-of-llama", test_backends_of_llama);
+        g_test_add_func("/plan-export/no-such-backend", test_a_backend_that_is_none);
         g_test_add_func("/plan-export/shares-of-total-memory", test_shares_of_total_memory);
         g_test_add_func("/plan-export/shares-of-free-memory", test_shares_of_free_memory);
         g_test_add_func("/plan-export/devices-max", test_devices_max);
