@@ -83,6 +83,24 @@ static void append_never_run(GString *out, const char *engine)
                 engine);
 }
 
+/* Where the total memory of a GPU is unknown, a reader can look it up and divide. */
+static void append_bounds(GString *out, const AldRingNode *node)
+{
+        for (guint i = 0; i < node->n_stages; i++) {
+                const AldPlanStageRow *stage = &node->stage[i];
+
+                if (stage->total_bytes == ALD_ABSENT_UINT64 && stage->needs_bytes != ALD_ABSENT_UINT64 &&
+                        stage->free_bytes != ALD_ABSENT_UINT64 &&
+                        stage->reserved_bytes <= MIN(stage->needs_bytes, stage->free_bytes))
+                        g_string_append_printf(out,
+                                "# On stage %u, it is between %" PRIu64 " and %" PRIu64
+                                " bytes, of a total that is unknown here and that "
+                                "torch.cuda.mem_get_info() returns.\n",
+                                node->first_stage + i, stage->needs_bytes - stage->reserved_bytes,
+                                stage->free_bytes - stage->reserved_bytes);
+        }
+}
+
 /* vLLM does not start where this much is not free. */
 static void append_vllm_notes(GString *out, const Pipeline *pipeline)
 {
@@ -99,6 +117,7 @@ static void append_vllm_notes(GString *out, const Pipeline *pipeline)
                 g_string_append(out, "# No such share is known for all GPUs of ");
                 ald_export_append_safe(out, ald_export_stage_name(node->stage));
                 g_string_append(out, ": vLLM takes its default, and does not start where less is free.\n");
+                append_bounds(out, node);
         }
 }
 

@@ -28,7 +28,8 @@ typedef struct AldPlanDevice {
                                 */
         uint64_t free_bytes;   /* of the memory that it computes in */
         bool is_free_assumed;  /* these are all that it has, as how much is in use is unknown */
-        uint64_t total_bytes;  /* of memory of its own; absent if it uses the host's */
+        uint64_t total_bytes;  /* that its programs are shown; absent if it uses the host's and they are not
+                                  known */
         double bytes_per_second; /* that it reads of its memory, as measured */
         double flops;            /* of matrix products in fp16, as measured */
         uint64_t free_usec;      /* when free_bytes was reported, CLOCK_REALTIME; or ALD_PLAN_ABSENT */

@@ -136,6 +136,22 @@ static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *bac
         return found;
 }
 
+/*
+ * The total that programs on a device are shown, of which engines take a share. CUDA reports MemTotal for a
+ * GPU that uses the host's memory. What HIP and Level Zero report there depends on their versions and the
+ * kernel's.
+ */
+static uint64_t total_of(const AldEntity *entity, const AldBackend *backend, bool uses_host_memory)
+{
+        const AldMemory *memory = ald_entity_as(entity, MEMORY, AldMemory);
+
+        if (!uses_host_memory)
+                return backend->memory_total_bytes;
+        if (!memory || !backend->vendor || g_strcmp0(backend->class, "gpu") != 0)
+                return ALD_PLAN_ABSENT;
+        return g_str_has_prefix(backend->vendor, "NVIDIA") ? memory->total_bytes : ALD_PLAN_ABSENT;
+}
+
 /* Whether it cannot be measured without one more driver, and where that driver is. Before OpenCL was asked,
  * as while a device is asleep, and for versions that do not say, a measurement is worth a try. */
 static void set_opencl(const Adding *adding, const AldBackend *backend, AldPlanDevice *device)
@@ -161,7 +177,7 @@ static void add_device(const Adding *adding, const AldBackend *backend)
                 .free_usec = ALD_PLAN_ABSENT };
 
         device.uses_host_memory |= device.is_processor;
-        device.total_bytes = device.uses_host_memory ? ALD_PLAN_ABSENT : backend->memory_total_bytes;
+        device.total_bytes = total_of(adding->entity, backend, device.uses_host_memory);
         set_figures(
                 adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
         set_opencl(adding, backend, &device);

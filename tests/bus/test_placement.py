@@ -159,6 +159,18 @@ def test_a_card_whose_use_of_memory_is_unknown(host, cluster):
     assert "fast/0000:01:00.0: all memory is taken as free" in " ".join(shown.split()), shown
 
 
+@pytest.mark.parametrize("vendor, total", [("NVIDIA Corporation", 122 * GIB), ("AMD", None)])
+def test_the_total_of_a_device_that_uses_the_memory_of_the_host(host, cluster, vendor, total):
+    """CUDA reports MemTotal; what others report is unknown."""
+    cluster.take(
+        record(FAST, "Node1.Backends", seq=2, Devices=[
+            {"Id": "0000:01:00.0", "Class": "gpu", "Vendor": vendor, "Unified": True},
+            {"Id": "cpu", "Class": "cpu", "Unified": True}]),
+        record(FAST, "Node1.Memory", seq=2, TotalBytes=122 * GIB, AvailableBytes=102 * GIB))
+    [stage] = plan(host, engine="vllm", Must=Typed("as", ["fast/0000:01:00.0"]), MaxDevices=Typed("t", 1)).stages
+    assert (stage["FreeBytes"], stage.get("TotalBytes")) == (102 * GIB, total)
+
+
 def test_what_fits_nowhere_is_a_plan_with_a_problem(host, cluster):
     found = plan(host, {"LayerBytes": Typed("t", 100 * GIB)})
     assert found.plan["Problem"] == "no-device" and found.stages == []
