@@ -33,7 +33,7 @@ static double choose(double least, double most, double usual)
         if (usual >= least && usual <= most)
                 return usual;
         least = fmax(least, 0);
-        return shorten((least + most) / 2, (most - least) / 4);
+        return shorten((least + most) / 2, (most - least) / 8);
 }
 
 /* In contrast to fmax() and fmin(), NAN if either is. */

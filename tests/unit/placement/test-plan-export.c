@@ -376,6 +376,10 @@ static void test_shares_of_total_memory(void)
                 { "0.9", {} },
                 /* 24 GB without 600 MiB are less than 0.9 of 26 GB. */
                 { "0.5", { { "Stages/0/TotalBytes", "26000000000" } } },
+                /* A machine of 121.7 GiB with a desktop: the middle, not far from it. */
+                { "0.65",
+                        { { "Stages/0/TotalBytes", "130663165952" }, { "Stages/0/FreeBytes", "109521666048" },
+                                { "Stages/0/NeedsBytes", "62000000000" } } },
                 /* More than 0.9 of 24 GiB is needed: 23.99 GB of 24 GB that are free, or all. */
                 { "0.9067", { { "Stages/0/NeedsBytes", "23990000000" } } },
                 { "0.906908", { { "Stages/0/NeedsBytes", "24000000000" } } },
