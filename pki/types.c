@@ -32,6 +32,14 @@ bool ald_pki_is_host_name(const char *text)
         return last[strspn(last, G_CSET_DIGITS)] != '\0';
 }
 
+char *ald_pki_host_without_dot(const char *host)
+{
+        size_t n = strlen(host);
+        g_autofree char *name = n > 1 && host[n - 1] == '.' ? g_strndup(host, n - 1) : NULL;
+
+        return name && ald_pki_is_host_name(name) ? g_steal_pointer(&name) : g_strdup(host);
+}
+
 bool ald_pki_is_site(const char *text)
 {
         size_t n = strlen(text);

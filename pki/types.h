@@ -47,5 +47,9 @@ bool ald_pki_is_node_id(const char *text);
 /* Whether it is a valid host name for a certificate, and not an address. */
 bool ald_pki_is_host_name(const char *text);
 
+/* A copy of a host, without the dot that may end a name ("broker.lan.") and only marks it as complete.
+ * Certificates have none. */
+char *ald_pki_host_without_dot(const char *host);
+
 /* Whether it is a valid name of a site: letters, digits, '-', '_' and '.', not too long. */
 bool ald_pki_is_site(const char *text);

@@ -5,6 +5,7 @@
 #include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/membership/enrol.h"
 #include "clients/command-line/print.h"
+#include "pki/types.h"
 #include "pki/verify.h"
 
 int ald_own_addresses(const AldClusterCommand *command, char ***ret)
@@ -18,7 +19,7 @@ int ald_own_addresses(const AldClusterCommand *command, char ***ret)
                         ald_print_error("--address=%s: %s", host, reason ? reason : "too many of them");
                         return ALD_EXIT_USAGE;
                 }
-                g_ptr_array_add(list, g_strdup(host));
+                g_ptr_array_add(list, ald_pki_host_without_dot(host));
         }
         if (list->len == 0) {
                 *ret = ald_addresses_of_machine();

@@ -33,14 +33,17 @@ static bool is_ipv4(const char *text)
 
 const char *ald_host_refuse(const char *host)
 {
-        if (*host == '\0')
+        g_autofree char *name = ald_pki_host_without_dot(host);
+
+        if (*name == '\0')
                 return "empty";
-        return is_ipv4(host) || is_ipv6(host) || ald_pki_is_host_name(host)
+        return is_ipv4(name) || is_ipv6(name) || ald_pki_is_host_name(name)
                        ? NULL
                        : "not a valid host name or address";
 }
 
-char *ald_broker_host(const char *broker)
+/* As it is written. */
+static char *written_host(const char *broker)
 {
         const char *end, *colon = strchr(broker, ':');
 
@@ -51,6 +54,13 @@ char *ald_broker_host(const char *broker)
         /* With two colons it is a bare IPv6 address. */
         return colon && !strchr(colon + 1, ':') ? g_strndup(broker, (gsize) (colon - broker))
                                                 : g_strdup(broker);
+}
+
+char *ald_broker_host(const char *broker)
+{
+        g_autofree char *host = written_host(broker);
+
+        return ald_pki_host_without_dot(host);
 }
 
 char *ald_broker_from_host(const char *host)
@@ -67,7 +77,7 @@ static const char *refuse_port(const char *port)
 
 const char *ald_broker_refuse(const char *text)
 {
-        g_autofree char *host = ald_broker_host(text);
+        g_autofree char *host = written_host(text);
         const char *reason = ald_host_refuse(host);
         const char *rest = text + strlen(host) + (*text == '[' ? 2 : 0);
 
@@ -87,8 +97,10 @@ static bool knows(GPtrArray *list, const char *text)
 
 static void add(GPtrArray *list, const char *text)
 {
-        if (list->len < ALD_ADDRESSES_MAX && !ald_host_refuse(text) && !knows(list, text))
-                g_ptr_array_add(list, g_strdup(text));
+        g_autofree char *host = ald_pki_host_without_dot(text);
+
+        if (list->len < ALD_ADDRESSES_MAX && !ald_host_refuse(host) && !knows(list, host))
+                g_ptr_array_add(list, g_steal_pointer(&host));
 }
 
 /* An address by which other machines may reach this one. */

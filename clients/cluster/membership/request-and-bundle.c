@@ -10,6 +10,7 @@
 #include "clients/cluster/membership/request-and-bundle.h"
 #include "clients/cluster/report.h"
 #include "pki/request.h"
+#include "pki/types.h"
 
 #define BEGIN "-----BEGIN CERTIFICATE REQUEST-----"
 #define OLD_BEGIN "-----BEGIN NEW CERTIFICATE REQUEST-----" /* as some tools write it */
@@ -102,7 +103,7 @@ static int read_addresses(const json_t *list, char ***ret, char **ret_reason)
 
                 if (!host || ald_host_refuse(host))
                         return refuse(ret_reason, "it has an invalid address for the broker");
-                g_ptr_array_add(addresses, g_strdup(host));
+                g_ptr_array_add(addresses, ald_pki_host_without_dot(host));
         }
         g_ptr_array_add(addresses, NULL);
         *ret = (char **) g_ptr_array_steal(addresses, NULL);

@@ -88,12 +88,13 @@ static void put_host(const char *host, char *ret)
 
 int ald_broker_address_parse(const char *text, AldBrokerAddress *ret, const char **ret_reason)
 {
-        g_autofree char *host = NULL;
+        g_autofree char *written = NULL, *host = NULL;
         const char *port_text = NULL;
         uint16_t port = ALD_BROKER_PORT;
 
-        if (split(text, &host, &port_text) < 0)
+        if (split(text, &written, &port_text) < 0)
                 return fail(ret_reason, "brackets may only enclose an IPv6 address, with a port after them");
+        host = ald_pki_host_without_dot(written);
         if (port_text && parse_port(port_text, &port) < 0)
                 return fail(ret_reason, "the port is not a number from 1 to 65535");
         if (strlen(host) > ALD_BROKER_HOST_MAX)

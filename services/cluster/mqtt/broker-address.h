@@ -18,9 +18,9 @@ typedef struct AldBrokerAddress {
 } AldBrokerAddress;
 
 /*
- * Reads "host", "host:port", "192.0.2.1:port", "[2001:db8::1]", "[fe80::1%eth0]:port" or a bare IPv6
- * address. The port defaults to ALD_BROKER_PORT. Returns -EINVAL for anything else, with the reason in
- * *ret_reason (may be NULL).
+ * Reads "host", which may end in a dot, "host:port", "192.0.2.1:port", "[2001:db8::1]", "[fe80::1%eth0]:port"
+ * or a bare IPv6 address. The port defaults to ALD_BROKER_PORT. Returns -EINVAL for anything else, with the
+ * reason in *ret_reason (may be NULL).
  */
 int ald_broker_address_parse(const char *text, AldBrokerAddress *ret, const char **ret_reason);
 

@@ -31,9 +31,9 @@ static void test_names(void)
 static void test_hosts(void)
 {
         static const char *const good[] = { "a", "host", "host.example", "a-b_c.local", "192.0.2.1",
-                "2001:db8::1", "::1", "4host", "1.example" };
-        static const char *const bad[] = { "", ".", "a.", ".a", "a..b", "-a", "a-", "a b", "a;b", "a\n",
-                "192.0.2.300", "1.2.3", "[::1]", "host:1", "é", "fe80::1%eth0", "::g" };
+                "2001:db8::1", "::1", "4host", "1.example", "a.", "host.example." };
+        static const char *const bad[] = { "", ".", "..", "a..", ".a", "192.0.2.1.", "a..b", "-a", "a-",
+                "a b", "a;b", "a\n", "192.0.2.300", "1.2.3", "[::1]", "host:1", "é", "fe80::1%eth0", "::g" };
         g_autofree char *label = g_strnfill(64, 'a'), *name = g_strnfill(254, 'a');
 
         for (size_t i = 0; i < G_N_ELEMENTS(good); i++)
@@ -62,6 +62,8 @@ static void test_brokers(void)
 
         assert_broker("host", "host");
         assert_broker("host:8883", "host");
+        assert_broker("host.lan.", "host.lan");
+        assert_broker("host.lan.:8884", "host.lan");
         assert_broker("192.0.2.1:1", "192.0.2.1");
         assert_broker("[2001:db8::1]", "2001:db8::1");
         assert_broker("[2001:db8::1]:65535", "2001:db8::1");
@@ -83,6 +85,7 @@ static void assert_list(char **list, const char *expected)
 static void test_lists_of_brokers(void)
 {
         char *list[] = { (char *) "first:8883", (char *) "[2001:db8::1]", (char *) "third", NULL };
+        char *complete[] = { (char *) "broker.lan.:8884", NULL }, *lan[] = { (char *) "Broker.lan", NULL };
         char *none[] = { NULL }, *known[] = { (char *) "2001:db8::1", (char *) "third", NULL };
 
         assert_list(ald_broker_list_put(list, none, "FIRST"), "first:8883 [2001:db8::1] third");
@@ -91,6 +94,8 @@ static void test_lists_of_brokers(void)
         assert_list(ald_broker_list_put(list, known, "new"), "first:8883 new");
         assert_list(ald_broker_list_put(list, known, "third"), "first:8883 third");
         assert_list(ald_broker_list_put(none, known, "new"), "new");
+        assert_list(ald_broker_list_put(complete, none, "broker.lan"), "broker.lan.:8884");
+        assert_list(ald_broker_list_drop(complete, lan), "");
         assert_list(ald_broker_list_drop(list, known), "first:8883");
         assert_list(ald_broker_list_drop(list, none), "first:8883 [2001:db8::1] third");
 }
