@@ -208,6 +208,32 @@ def test_a_listener_with_rights_of_its_own_may_stay(machine):
     assert [path.name for path in broker.data.iterdir()] == ["mosquitto.db"]
 
 
+def test_limits_of_other_clients_stay(machine):
+    """A message of 1.5 MB through the other listener is larger than any packet of the cluster; and what changes for
+    others is told."""
+    broker = Broker(machine)
+    seat = Seat(machine, "first", broker.config)
+    seat.environment["ALIDADE_MOSQUITTO_DIR"] = "/etc/mosquitto"
+    (broker.config / "local.acl").write_text("user frigate\ntopic readwrite home/#\n")
+    machine.run(["mosquitto_passwd", "-b", "-c", "/etc/mosquitto/local.passwords", "frigate", "secret"])
+    (broker.config / "local.passwords").chmod(0o644)
+    main = broker.config / "mosquitto.conf"
+    main.write_text("per_listener_settings true\nmax_packet_size 8000000\nmax_queued_messages 1000\n"
+                    "listener 1884 127.0.0.1\nallow_anonymous false\npassword_file /etc/mosquitto/local.passwords\n"
+                    "acl_file /etc/mosquitto/local.acl\n" + main.read_text())
+    told = seat.cluster("init", "lab", ADDRESS).stdout
+    assert "mosquitto.conf:2: max_packet_size stays 8000000, for nodes of the cluster, too" in told
+    assert "max_queued_messages becomes 200000 for all clients, instead of 1000 in /etc/mosquitto/mosquitto.conf:3" \
+        in told
+    broker.start()
+    (broker.config / "snapshot").write_bytes(bytes(1500000))
+    machine.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", "1884", "-u", "frigate", "-P", "secret", "-q", "1", "-r",
+                 "-t", "home/snapshot", "-f", "/etc/mosquitto/snapshot"])
+    got = machine.run(["mosquitto_sub", "-h", "127.0.0.1", "-p", "1884", "-u", "frigate", "-P", "secret", "-C", "1",
+                       "-W", "60", "-t", "home/snapshot", "-F", "%l"])
+    assert got.stdout.strip() == "1500000"
+
+
 # The broker
 
 @pytest.fixture

@@ -4,30 +4,28 @@
 #include <unistd.h>
 
 #include "clients/cluster/broker/broker-files.h"
+#include "clients/cluster/broker/broker-limits.h"
 #include "clients/cluster/broker/mosquitto-conf.h"
 #include "clients/cluster/report.h"
+#include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 #include "common/cluster-keys.h"
 #include "pki/file.h"
 
+#define NODES_MAX 20000u /* more are never heard */
 #define RIGHTS_MAX (1024u * 1024)
 #define HEAD "# Written by alidadectl cluster for cluster %s; see alidadectl(1).\n"
 
 /* Messages are kept in memory only, since the nodes send them again; not set if mosquitto also serves
  * others. */
 #define NOT_SHARED "persistence false\n"
+/* Not repeated where it is set before the drop-in: mosquitto before 2.1 would not start. */
+#define PER_LISTENER "per_listener_settings true\n"
 
 /* Clients without a certificate of the cluster are refused, and the certificate names the node. What one
  * client makes mosquitto hold is bounded: a packet by the largest record, what waits for a reader by messages
- * and bytes, and by the plugin, if that is installed, what it publishes and has retained. A new reader
- * gets all that is retained at once: some 14 messages for each node. */
-static const char drop_in[] = HEAD "per_listener_settings true\n"
-                                   "%s"
-                                   "max_queued_messages 200000\n"
-                                   "max_queued_bytes 67108864\n"
-                                   "max_inflight_messages 100\n"
-                                   "max_packet_size 1114112\n"
-                                   "set_tcp_nodelay true\n"
+ * and bytes, and by the plugin, if that is installed, what it publishes and has retained. */
+static const char drop_in[] = HEAD "%s%s%s"
                                    "\n"
                                    "listener " ALD_BROKER_PORT "\n"
                                    "max_qos 1\n"
@@ -148,15 +146,42 @@ static char *format_plugin(const AldClusterFiles *files)
         return g_strdup("");
 }
 
+/* What is known of mosquitto. If its configuration has a problem, it is treated as one that serves others. */
+static void read_conf(const AldClusterFiles *files, AldMosquittoConf *ret)
+{
+        g_autofree char *reason = NULL;
+
+        if (ald_mosquitto_conf_read(files->mosquitto, ret, &reason) < 0)
+                *ret = (AldMosquittoConf){ .shared = true };
+}
+
+/* How many nodes the state service knows; 0 if it does not run, as on a machine that is about to join. */
+static uint64_t count_nodes(void)
+{
+        g_autoptr(AldOwnBus) bus = NULL;
+        uint64_t nodes;
+
+        if (ald_connection_open(NULL, &bus) < 0 || ald_connection_await(bus, false, NULL, NULL) < 0 ||
+                sd_bus_get_name_creds(bus, ALD_STATE_NAME, 0, NULL) < 0 ||
+                sd_bus_get_property_trivial(bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "Nodes",
+                        NULL, 't', &nodes) < 0)
+                return 0;
+        return MIN(nodes, NODES_MAX);
+}
+
 static char *format_drop_in(const AldClusterFiles *files, const char *cluster, const char *acl)
 {
-        g_autofree char *reason = NULL, *plugin = format_plugin(files);
+        g_auto(AldMosquittoConf) conf = {};
+        g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+        g_autofree char *plugin = format_plugin(files), *limits_text = NULL;
         const char *folder = files->folder;
-        bool shared = false;
 
-        (void) ald_mosquitto_conf_check(files->mosquitto, &shared, &reason);
-        return g_strdup_printf(
-                drop_in, cluster, shared ? "" : NOT_SHARED, folder, folder, folder, folder, acl, plugin);
+        read_conf(files, &conf);
+        limits_text = ald_broker_limits_format(&conf, count_nodes(), notes);
+        for (guint i = 0; i < notes->len; i++)
+                ald_changes_note(files->changes, "%s", (const char *) notes->pdata[i]);
+        return g_strdup_printf(drop_in, cluster, conf.per_listener ? "" : PER_LISTENER,
+                conf.shared ? "" : NOT_SHARED, limits_text, folder, folder, folder, folder, acl, plugin);
 }
 
 /* %u is the node id of the certificate. */
@@ -191,13 +216,13 @@ static int write_rights(const AldClusterFiles *files, const char *path, const ch
 /* A drop-in for the unit of mosquitto; not written if mosquitto also serves others. */
 static int write_limits(const AldClusterFiles *files, const char *cluster)
 {
-        g_autofree char *path = limits_path(files), *folder = g_path_get_dirname(path), *reason = NULL;
+        g_autofree char *path = limits_path(files), *folder = g_path_get_dirname(path);
         g_autofree char *text = g_strdup_printf(limits, cluster);
-        bool shared = false;
+        g_auto(AldMosquittoConf) conf = {};
         int r;
 
-        (void) ald_mosquitto_conf_check(files->mosquitto, &shared, &reason);
-        if (shared || access(files->systemd, W_OK) < 0)
+        read_conf(files, &conf);
+        if (conf.shared || access(files->systemd, W_OK) < 0)
                 return ALD_EXIT_OK;
         r = ald_files_make_folder(files, folder, 0755);
         return r == ALD_EXIT_OK ? ald_files_install(files, ALD_CHANGE_WRITE, path, text, 0644,

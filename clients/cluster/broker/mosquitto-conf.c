@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,25 +13,53 @@
 #define FILE_MAX (1024u * 1024)
 #define OWN_FILE "alidade.conf"
 
-/* Options that belong to the last listener named before them, or to all if none was. */
-static const char *const of_listeners[] = { "acl_file", "allow_anonymous", "allow_zero_length_clientid",
-        "auth_plugin", "auto_id_prefix", "bind_interface", "cafile", "capath", "certfile", "ciphers",
-        "ciphers_tls1.3", "crlfile", "dhparamfile", "http_dir", "keyfile", "max_connections", "max_qos",
-        "max_topic_alias", "mount_point", "password_file", "plugin", "protocol", "psk_file", "psk_hint",
-        "require_certificate", "socket_domain", "tls_engine", "tls_keyform", "tls_version",
-        "use_identity_as_username", "use_subject_as_username", "use_username_as_clientid", NULL };
+/* Options that belong to the last listener named before them, or to all if none was; those of mosquitto 2.1
+ * are among them. */
+static const char *const of_listeners[] = { "accept_protocol_versions", "acl_file", "allow_anonymous",
+        "allow_zero_length_clientid", "auth_plugin", "auto_id_prefix", "bind_interface", "cafile", "capath",
+        "certfile", "ciphers", "ciphers_tls1.3", "crlfile", "dhparamfile", "disable_client_cert_date_checks",
+        "enable_proxy_protocol", "http_dir", "keyfile", "listener_allow_anonymous", "listener_auto_id_prefix",
+        "max_connections", "max_qos", "max_topic_alias", "max_topic_alias_broker", "maximum_qos",
+        "mount_point", "password_file", "plugin", "plugin_use", "protocol", "proxy_protocol_v2_require_tls",
+        "psk_file", "psk_hint", "require_certificate", "socket_domain", "tls_engine", "tls_engine_kpass_sha1",
+        "tls_keyform", "tls_version", "use_identity_as_username", "use_subject_as_username",
+        "use_username_as_clientid", "websockets_origin", NULL };
+
+/* Mosquitto does not start if one of them comes before "per_listener_settings true"; before 2.1, even if that
+ * line only repeats an earlier one. */
+static const char *const before_rights[] = { "acl_file", "allow_anonymous", "allow_zero_length_clientid",
+        "auth_plugin", "auto_id_prefix", "password_file", "plugin", "psk_file", NULL };
+
+/* Plugins that refuse what they do not allow. */
+static const char *const rights_plugins[] = { "mosquitto_acl_file.so", "mosquitto_dynamic_security.so",
+        NULL };
+
+static const char *const limit_names[ALD_MOSQUITTO_N_LIMITS] = {
+        [ALD_MOSQUITTO_PACKET_SIZE] = "max_packet_size",
+        [ALD_MOSQUITTO_MESSAGE_SIZE] = "message_size_limit",
+        [ALD_MOSQUITTO_QUEUED_MESSAGES] = "max_queued_messages",
+        [ALD_MOSQUITTO_QUEUED_BYTES] = "max_queued_bytes",
+        [ALD_MOSQUITTO_INFLIGHT_MESSAGES] = "max_inflight_messages",
+};
+
+/* Whose options with plugin_opt_ follow. */
+typedef enum Options { OPTIONS_OF_NONE, OPTIONS_OF_OURS, OPTIONS_OF_ANOTHER } Options;
 
 /* What was read so far. */
 typedef struct Walk {
         const char *folder;
-        bool included;     /* this is a file of a folder, where mosquitto includes nothing more */
-        bool includes;     /* the folder with our drop-in is read */
-        bool per_listener; /* listeners do not share users and rights */
-        bool in_listener;  /* inside a listener that is not ours */
-        bool has_acl;      /* that listener has an ACL */
-        bool shared;       /* there is another listener */
-        char *listener;    /* where it begins */
-        char *problem;     /* the first one found */
+        bool included;      /* this is a file of a folder, where mosquitto includes nothing more */
+        bool includes;      /* the folder with our drop-in is read */
+        bool per_listener;  /* listeners do not share users and rights */
+        bool in_listener;   /* inside a listener that is not ours */
+        bool has_rights;    /* that listener has an ACL, or a plugin that is one */
+        char *plugin;       /* another plugin of that listener */
+        char *listener;     /* where it begins */
+        char *rights;       /* where the first option about rights is */
+        GHashTable *loaded; /* by plugin_load: name → path */
+        Options options;
+        AldMosquittoConf conf;
+        char *problem; /* the first one found */
 } Walk;
 
 static void warn_once(Walk *walk, char *problem)
@@ -44,15 +73,72 @@ static void warn_once(Walk *walk, char *problem)
 /* What is known of the last listener when another one begins, or all is read. */
 static void end_listener(Walk *walk)
 {
-        if (walk->in_listener && !(walk->per_listener && walk->has_acl))
+        if (walk->in_listener && !walk->has_rights && walk->plugin)
+                warn_once(walk,
+                        g_strdup_printf(
+                                "%s: another listener of this mosquitto takes its access rules from the "
+                                "plugin %s, which may let anyone publish for any node. Remove the "
+                                "listener, give it an acl_file after \"per_listener_settings true\", or "
+                                "run the broker of the cluster on another machine",
+                                walk->listener, walk->plugin));
+        else if (walk->in_listener && !walk->has_rights)
                 warn_once(walk,
                         g_strdup_printf("%s: another listener of this mosquitto has no access rules of its "
                                         "own, so that anyone could publish for any node through it. Remove "
                                         "it, give it an acl_file after \"per_listener_settings true\", or "
                                         "run the broker of the cluster on another machine",
                                 walk->listener));
-        walk->in_listener = walk->has_acl = false;
+        walk->in_listener = walk->has_rights = false;
+        g_clear_pointer(&walk->plugin, g_free);
         g_clear_pointer(&walk->listener, g_free);
+}
+
+static bool is_true(const char *value)
+{
+        return strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+}
+
+/* The plugin of a listener, by its path. */
+static void take_plugin(Walk *walk, const char *path)
+{
+        g_autofree char *name = g_path_get_basename(path);
+
+        walk->options = OPTIONS_OF_ANOTHER;
+        if (g_strv_contains(rights_plugins, name)) {
+                walk->has_rights = true;
+                return;
+        }
+        g_free(walk->plugin);
+        walk->plugin = g_strdup(path);
+}
+
+/* "NAME PATH": it does nothing until a listener uses it. */
+static void take_loaded_plugin(Walk *walk, char *value)
+{
+        char *path = value + strcspn(value, " \t");
+
+        walk->options = OPTIONS_OF_ANOTHER;
+        if (*path == '\0')
+                return;
+        *path++ = '\0';
+        g_hash_table_replace(walk->loaded, g_strdup(value), g_strdup(g_strstrip(path)));
+}
+
+static void take_rights(Walk *walk, const char *where, const char *key, const char *value)
+{
+        if (!walk->rights && g_strv_contains(before_rights, key))
+                walk->rights = g_strdup_printf("%s: %s", where, key);
+        if (strcmp(key, "acl_file") == 0)
+                walk->has_rights |= walk->per_listener;
+        else if (strcmp(key, "plugin_use") == 0)
+                take_plugin(walk, g_hash_table_lookup(walk->loaded, value) ?: value);
+        else if (strcmp(key, "plugin") == 0 || strcmp(key, "auth_plugin") == 0)
+                take_plugin(walk, value);
+        else if (g_str_has_suffix(key, "allow_anonymous") && is_true(value))
+                warn_once(
+                        walk, g_strdup_printf("%s: a listener of this mosquitto is open to everyone. Remove "
+                                              "it, or run the broker of the cluster on another machine",
+                                      where));
 }
 
 static void take_of_listener(Walk *walk, const char *where, const char *key, const char *value)
@@ -63,34 +149,86 @@ static void take_of_listener(Walk *walk, const char *where, const char *key, con
                                 "%s: %s would change the listener of the cluster, or prevent mosquitto from "
                                 "starting with it. Remove it, or put it after a listener of its own",
                                 where, key));
-        if (strcmp(key, "acl_file") == 0)
-                walk->has_acl = true;
-        if (strcmp(key, "allow_anonymous") == 0 && strcmp(value, "true") == 0)
+        take_rights(walk, where, key, value);
+}
+
+static void take_per_listener(Walk *walk, const char *where, const char *value)
+{
+        if (!is_true(value))
+                warn_once(walk,
+                        g_strdup_printf("%s: per_listener_settings must be true. Remove the line", where));
+        else if (walk->rights)
                 warn_once(
-                        walk, g_strdup_printf("%s: a listener of this mosquitto is open to everyone. Remove "
-                                              "it, or run the broker of the cluster on another machine",
-                                      where));
+                        walk, g_strdup_printf(
+                                      "%s comes before \"per_listener_settings true\" in %s, so that "
+                                      "mosquitto does not start. Put \"per_listener_settings true\" into the "
+                                      "first line of mosquitto.conf, and nowhere else",
+                                      walk->rights, where));
+        walk->per_listener = true;
+}
+
+static void take_plugin_option(Walk *walk, const char *where, const char *key)
+{
+        if (walk->options != OPTIONS_OF_ANOTHER)
+                warn_once(walk,
+                        g_strdup_printf("%s: %s would %s. Put it after a plugin of its own, or remove it",
+                                where, key,
+                                walk->options == OPTIONS_OF_OURS ? "change the plugin of the cluster"
+                                                                 : "prevent mosquitto from starting"));
+}
+
+/* 0 is no limit, and so is what is negative. */
+static void take_limit(Walk *walk, const char *where, const char *key, const char *value)
+{
+        for (size_t i = 0; i < ALD_MOSQUITTO_N_LIMITS; i++) {
+                AldMosquittoLimit *limit = &walk->conf.limits[i];
+
+                if (strcmp(key, limit_names[i]) != 0)
+                        continue;
+                g_free(limit->where);
+                *limit = (AldMosquittoLimit){ .is_set = true,
+                        .value = (uint64_t) MAX(g_ascii_strtoll(value, NULL, 10), 0),
+                        .is_later = walk->includes,
+                        .where = g_strdup(where) };
+                return;
+        }
 }
 
 static void read_folder(Walk *walk, const char *path);
 
-static void take_option(Walk *walk, const char *where, const char *key, const char *value)
+static void begin_listener(Walk *walk, const char *where)
+{
+        end_listener(walk);
+        walk->in_listener = walk->conf.shared = true;
+        walk->listener = g_strdup(where);
+}
+
+static void take_option(Walk *walk, const char *where, const char *key, char *value)
 {
         if (strcmp(key, "include_dir") == 0) {
                 if (!walk->included)
                         read_folder(walk, value);
-        } else if (strcmp(key, "per_listener_settings") == 0 && strcmp(value, "true") == 0)
-                walk->per_listener = true;
-        else if (strcmp(key, "per_listener_settings") == 0)
-                warn_once(walk,
-                        g_strdup_printf("%s: per_listener_settings must be true. Remove the line", where));
-        else if (strcmp(key, "listener") == 0 || strcmp(key, "port") == 0 ||
-                 strcmp(key, "bind_address") == 0) {
-                end_listener(walk);
-                walk->in_listener = walk->shared = true;
-                walk->listener = g_strdup(where);
-        } else if (g_strv_contains(of_listeners, key))
+        } else if (strcmp(key, "per_listener_settings") == 0)
+                take_per_listener(walk, where, value);
+        else if (strcmp(key, "listener") == 0 || strcmp(key, "port") == 0 || strcmp(key, "bind_address") == 0)
+                begin_listener(walk, where);
+        else if (strcmp(key, "global_plugin") == 0) {
+                walk->options = OPTIONS_OF_ANOTHER;
+                warn_once(
+                        walk, g_strdup_printf(
+                                      "%s: a global_plugin may decide on the rights of every listener, also "
+                                      "of the one of the cluster. Use plugin_load, and plugin_use in each "
+                                      "listener that is to have it, or run the broker of the cluster on "
+                                      "another machine",
+                                      where));
+        } else if (strcmp(key, "plugin_load") == 0)
+                take_loaded_plugin(walk, value);
+        else if (g_str_has_prefix(key, "plugin_opt_") || g_str_has_prefix(key, "auth_opt_"))
+                take_plugin_option(walk, where, key);
+        else if (g_strv_contains(of_listeners, key))
                 take_of_listener(walk, where, key, value);
+        else
+                take_limit(walk, where, key, value);
 }
 
 static void read_file(Walk *walk, const char *path)
@@ -131,6 +269,19 @@ static int by_name(gconstpointer a, gconstpointer b)
         return strcasecmp(*(const char *const *) a, *(const char *const *) b);
 }
 
+/* Our drop-in, which may not be there yet, or be of an earlier version. It has options about rights. */
+static void pass_own_file(Walk *walk, const char *path)
+{
+        end_listener(walk);
+        walk->conf.per_listener = walk->per_listener;
+        if (!walk->per_listener)
+                take_per_listener(walk, path, "true");
+        if (!walk->rights)
+                walk->rights = g_strdup_printf("%s: allow_anonymous", path);
+        walk->includes = true;
+        walk->options = OPTIONS_OF_OURS;
+}
+
 /* In mosquitto's own order. */
 static void read_folder(Walk *walk, const char *path)
 {
@@ -142,28 +293,66 @@ static void read_folder(Walk *walk, const char *path)
         while (dir && (name = g_dir_read_name(dir)))
                 if (g_str_has_suffix(name, ".conf") && !(own && strcmp(name, OWN_FILE) == 0))
                         g_ptr_array_add(names, g_strdup(name));
-        if (own) {
+        if (own)
                 g_ptr_array_add(names, g_strdup(OWN_FILE));
-                walk->includes = true;
-        }
         g_ptr_array_sort(names, by_name);
         walk->included = true;
         for (guint i = 0; i < names->len; i++) {
                 g_autofree char *file = g_build_filename(path, names->pdata[i], NULL);
 
-                if (own && strcmp(names->pdata[i], OWN_FILE) == 0) {
-                        end_listener(walk);
-                        walk->per_listener = true;
-                } else
+                if (own && strcmp(names->pdata[i], OWN_FILE) == 0)
+                        pass_own_file(walk, file);
+                else
                         read_file(walk, file);
         }
         walk->included = false;
 }
 
-int ald_mosquitto_conf_check(const char *folder, bool *ret_shared, char **ret_reason)
+void ald_mosquitto_conf_clear(AldMosquittoConf *conf)
+{
+        for (size_t i = 0; i < ALD_MOSQUITTO_N_LIMITS; i++)
+                g_clear_pointer(&conf->limits[i].where, g_free);
+}
+
+static void walk_clear(Walk *walk)
+{
+        ald_mosquitto_conf_clear(&walk->conf);
+        g_free(walk->plugin);
+        g_free(walk->listener);
+        g_free(walk->rights);
+        g_clear_pointer(&walk->loaded, g_hash_table_unref);
+        g_free(walk->problem);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Walk, walk_clear)
+
+/* Records of the cluster are as large as that. */
+static void check_sizes(Walk *walk)
+{
+        static const AldMosquittoLimitIndex sizes[] = { ALD_MOSQUITTO_PACKET_SIZE,
+                ALD_MOSQUITTO_MESSAGE_SIZE };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+                const AldMosquittoLimit *limit = &walk->conf.limits[sizes[i]];
+                /* Our drop-in sets none of messages, and replaces an earlier one of packets. */
+                bool counts = limit->is_later || sizes[i] == ALD_MOSQUITTO_MESSAGE_SIZE;
+
+                if (limit->is_set && counts && limit->value > 0 && limit->value < ALD_MOSQUITTO_PACKET_BYTES)
+                        warn_once(walk,
+                                g_strdup_printf("%s: with %s %" PRIu64
+                                                ", mosquitto would refuse records of the "
+                                                "cluster, which take up to %u bytes. Remove the line, or set "
+                                                "it to that",
+                                        limit->where, limit_names[sizes[i]], limit->value,
+                                        ALD_MOSQUITTO_PACKET_BYTES));
+        }
+}
+
+int ald_mosquitto_conf_read(const char *folder, AldMosquittoConf *ret, char **ret_reason)
 {
         g_autofree char *path = g_build_filename(folder, "mosquitto.conf", NULL);
-        Walk walk = { .folder = folder };
+        g_auto(Walk) walk = { .folder = folder,
+                .loaded = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free) };
         struct stat st;
 
         if (stat(path, &st) < 0) {
@@ -178,10 +367,22 @@ int ald_mosquitto_conf_check(const char *folder, bool *ret_shared, char **ret_re
                 warn_once(&walk, g_strdup_printf("%s does not read %s/conf.d. Add the line \"include_dir "
                                                  "%s/conf.d\" at its end, and create that folder",
                                          path, folder, folder));
-        if (!walk.problem) {
-                *ret_shared = walk.shared;
-                return 0;
+        check_sizes(&walk);
+        if (walk.problem) {
+                *ret_reason = g_steal_pointer(&walk.problem);
+                return -EINVAL;
         }
-        *ret_reason = walk.problem;
-        return -EINVAL;
+        *ret = walk.conf;
+        walk.conf = (AldMosquittoConf){};
+        return 0;
+}
+
+int ald_mosquitto_conf_check(const char *folder, bool *ret_shared, char **ret_reason)
+{
+        g_auto(AldMosquittoConf) conf = {};
+        int r = ald_mosquitto_conf_read(folder, &conf, ret_reason);
+
+        if (r >= 0)
+                *ret_shared = conf.shared;
+        return r;
 }

@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "clients/cluster/broker/addresses.h"
+#include "clients/cluster/broker/broker-limits.h"
 #include "clients/cluster/broker/mosquitto-conf.h"
 #include "clients/cluster/files.h"
 #include "clients/cluster/membership/request-and-bundle.h"
@@ -144,6 +145,159 @@ static void test_folder_that_includes_itself(void)
         remove_from(folder, "conf.d");
         remove_from(folder, "mosquitto.conf");
         g_assert_cmpint(g_rmdir(folder), ==, 0);
+}
+
+/* A folder of mosquitto, with a main file and one that it reads after our drop-in. */
+typedef struct Mosquitto {
+        char *folder, *drop_ins;
+} Mosquitto;
+
+static Mosquitto make_mosquitto(const char *main, const char *later)
+{
+        Mosquitto made = { .folder = g_dir_make_tmp("alidade-XXXXXX", NULL) };
+        g_autofree char *text = NULL;
+
+        made.drop_ins = g_build_filename(made.folder, "conf.d", NULL);
+        text = g_strdup_printf("%sinclude_dir %s\n", main, made.drop_ins);
+        g_assert_cmpint(g_mkdir(made.drop_ins, 0755), ==, 0);
+        write_to(made.folder, "mosquitto.conf", text);
+        write_to(made.drop_ins, "zz.conf", later ?: "");
+        return made;
+}
+
+static void remove_mosquitto(Mosquitto *made)
+{
+        remove_from(made->drop_ins, "zz.conf");
+        remove_from(made->folder, "conf.d");
+        remove_from(made->folder, "mosquitto.conf");
+        g_assert_cmpint(g_rmdir(made->folder), ==, 0);
+        g_free(made->folder);
+        g_free(made->drop_ins);
+}
+
+#define PER_LISTENER "per_listener_settings true\n"
+#define DYNSEC "plugin_load dynsec /usr/lib/mosquitto_dynamic_security.so\n"
+
+/* What each version of mosquitto knows: a reason is a part of the refusal, NULL if there is none. */
+static void test_options_of_mosquitto(void)
+{
+        static const struct {
+                const char *main, *later, *reason;
+        } cases[] = {
+                { PER_LISTENER "listener 1883\nacl_file /x\n", NULL, NULL },
+                { PER_LISTENER "listener 1883\nacl_file /x\nlistener_allow_anonymous false\n", NULL, NULL },
+                { PER_LISTENER "listener 1883\nacl_file /x\nlistener_allow_anonymous true\n", NULL,
+                        "mosquitto.conf:4: a listener of this mosquitto is open to everyone" },
+                { PER_LISTENER "listener 1883\nacl_file /x\nallow_anonymous 1\n", NULL, "open to everyone" },
+                { "", "listener_allow_anonymous true\n", "would change the listener of the cluster" },
+                { "listener_auto_id_prefix home-\n", NULL, "prevent mosquitto from starting" },
+                { "maximum_qos 0\n", NULL, "maximum_qos would change" },
+                { "", "plugin_use x\n", "plugin_use would change the listener of the cluster" },
+                /* Plugins. */
+                { "global_plugin /usr/lib/x.so\nplugin_opt_a b\n", NULL,
+                        "mosquitto.conf:1: a global_plugin may decide on the rights of every listener" },
+                { DYNSEC "plugin_opt_config_file /x\nlistener 1883\nplugin_use dynsec\n", NULL, NULL },
+                { "plugin_load a  /usr/lib/mosquitto_acl_file.so\nlistener 1883\nplugin_use a\n", NULL,
+                        NULL },
+                { PER_LISTENER "listener 1883\nplugin /usr/lib/mosquitto_dynamic_security.so\n", NULL, NULL },
+                { DYNSEC "listener 1883\nplugin_use dynsec\nlistener 1884\n", NULL,
+                        "mosquitto.conf:4: another listener of this mosquitto has no access rules" },
+                { "plugin_load log /usr/lib/log.so\nlistener 1883\nplugin_use log\n", NULL,
+                        "takes its access rules from the plugin /usr/lib/log.so, which may let anyone" },
+                { DYNSEC "plugin_opt_config_file /x\n", NULL, NULL },
+                { "", "plugin_opt_config_file /x\n", "would change the plugin of the cluster" },
+                { "plugin_opt_config_file /x\n", NULL, "would prevent mosquitto from starting" },
+                /* per_listener_settings comes first, or is not needed. */
+                { DYNSEC "listener 1883\nplugin_use dynsec\nlistener_allow_anonymous false\n", NULL, NULL },
+                { DYNSEC "listener 1883\nplugin_use dynsec\nallow_anonymous false\n", NULL,
+                        "mosquitto.conf:4: allow_anonymous comes before \"per_listener_settings true\"" },
+                { PER_LISTENER, PER_LISTENER, "alidade.conf: allow_anonymous comes before" },
+                { PER_LISTENER PER_LISTENER, NULL, NULL },
+                { "listener 1883\nacl_file /x\n" PER_LISTENER, NULL, "acl_file comes before" },
+                { "per_listener_settings 0\n", NULL, "per_listener_settings must be true" },
+                /* Records have to pass. */
+                { "", "max_packet_size 100000\n", "zz.conf:1: with max_packet_size 100000, mosquitto would" },
+                { "max_packet_size 100000\n", NULL, NULL },
+                { "", "max_packet_size 1114112\n", NULL },
+                { "message_size_limit 100000\n", NULL, "with message_size_limit 100000, mosquitto would" },
+                { "message_size_limit 0\n", NULL, NULL },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                Mosquitto made = make_mosquitto(cases[i].main, cases[i].later);
+                g_autofree char *reason = NULL;
+                bool shared = false;
+                int r = ald_mosquitto_conf_check(made.folder, &shared, &reason);
+
+                g_test_message("%s%s: %s", cases[i].main, cases[i].later ?: "", reason);
+                g_assert_cmpint(r, ==, cases[i].reason ? -EINVAL : 0);
+                if (cases[i].reason)
+                        g_assert_nonnull(strstr(reason, cases[i].reason));
+                else
+                        g_assert_true(shared == (strstr(cases[i].main, "listener 1883") != NULL));
+                remove_mosquitto(&made);
+        }
+}
+
+#define OWN_LISTENER PER_LISTENER "listener 1883\nacl_file /x\n"
+#define USUAL                                                                                 \
+        "max_queued_messages 200000\nmax_queued_bytes 262144000\nmax_inflight_messages 100\n" \
+        "max_packet_size 1114112\nset_tcp_nodelay true\n"
+
+/* The notes in one text, with the line numbers alone. */
+static void check_limits(
+        const char *main, const char *later, uint64_t nodes, const char *expected, const char *told)
+{
+        Mosquitto made = make_mosquitto(main, later);
+        g_autoptr(GPtrArray) notes = g_ptr_array_new_with_free_func(g_free);
+        g_auto(AldMosquittoConf) conf = {};
+        g_autofree char *reason = NULL, *text = NULL, *all = NULL;
+        g_auto(GStrv) parts = NULL;
+
+        g_assert_cmpint(ald_mosquitto_conf_read(made.folder, &conf, &reason), ==, 0);
+        text = ald_broker_limits_format(&conf, nodes, notes);
+        g_assert_cmpstr(text, ==, expected);
+        g_ptr_array_add(notes, NULL);
+        all = g_strjoinv("\n", (char **) notes->pdata);
+        parts = g_strsplit(told, "|", -1);
+        for (char **part = parts; *part; part++)
+                g_assert_nonnull(strstr(all, *part));
+        g_assert_cmpuint(notes->len - 1, ==, *told ? g_strv_length(parts) : 0);
+        remove_mosquitto(&made);
+}
+
+static void test_limits_of_a_broker(void)
+{
+        check_limits("", NULL, 0, USUAL, "");
+        check_limits("", NULL, 1000, USUAL, "");
+        /* Sized for the cluster, in steps, as far as mosquitto can count. */
+        check_limits("", NULL, 4001,
+                "max_queued_messages 320000\nmax_queued_bytes 1310720000\nmax_inflight_messages 100\n"
+                "max_packet_size 1114112\nset_tcp_nodelay true\n",
+                "");
+        check_limits("", NULL, 20000,
+                "max_queued_messages 1280000\nmax_queued_bytes 2147483647\nmax_inflight_messages 100\n"
+                "max_packet_size 1114112\nset_tcp_nodelay true\n",
+                "");
+        /* The limits of others stay, or it is told what becomes of them. */
+        check_limits(OWN_LISTENER, NULL, 0, "max_queued_messages 200000\nset_tcp_nodelay true\n",
+                "max_queued_messages becomes 200000 for all clients, which is more than the default|nodelay");
+        check_limits("max_packet_size 8000000\nmax_queued_messages 1000\n" OWN_LISTENER, NULL, 0,
+                "max_queued_messages 200000\nset_tcp_nodelay true\n",
+                "max_queued_messages becomes 200000 for all clients, instead of 1000 in |"
+                "mosquitto.conf:1: max_packet_size stays 8000000, for nodes of the cluster, too|nodelay");
+        check_limits("max_packet_size 5000\nmax_queued_messages 0\n" OWN_LISTENER, NULL, 0,
+                "max_packet_size 1114112\nset_tcp_nodelay true\n",
+                "max_queued_messages stays 0|max_packet_size becomes 1114112 for all clients, instead of "
+                "5000|nodelay");
+        check_limits("max_packet_size 8000000\n", NULL, 0, USUAL,
+                "max_packet_size becomes 1114112 for all clients, instead of 8000000");
+        /* The later line counts. */
+        check_limits("max_queued_bytes 1\n", "max_queued_bytes 1000\nmax_packet_size 8000000\n", 0,
+                "max_queued_messages 200000\nmax_inflight_messages 100\nset_tcp_nodelay true\n",
+                "zz.conf:1: max_queued_bytes 1000 counts, which mosquitto reads after alidade.conf; it is "
+                "too "
+                "little for the cluster|zz.conf:2: max_packet_size 8000000 counts");
 }
 
 static int parse(const char *text, uint64_t now, AldRequest *request)
@@ -288,6 +442,8 @@ int main(int argc, char **argv)
         g_test_add_func("/cluster-admin/lists-of-brokers", test_lists_of_brokers);
         g_test_add_func("/cluster-admin/machine", test_machine);
         g_test_add_func("/cluster-admin/folder-that-includes-itself", test_folder_that_includes_itself);
+        g_test_add_func("/cluster-admin/options-of-mosquitto", test_options_of_mosquitto);
+        g_test_add_func("/cluster-admin/limits-of-a-broker", test_limits_of_a_broker);
         g_test_add_func("/cluster-admin/request", test_request);
         g_test_add_func("/cluster-admin/request-ages", test_request_ages);
         g_test_add_func("/cluster-admin/request-statements", test_request_statements);
