@@ -69,6 +69,9 @@ static void on_first_changed(AldBroker *first, void *userdata)
 {
         AldMember *member = userdata;
 
+        /* It sends what it has retained, and all nodes publish their records there. */
+        if (first)
+                ald_receiver_expect_all(member->receiver);
         ald_announcer_first_changed(member->announcer, first);
         ald_member_changed(member);
 }

@@ -166,6 +166,7 @@ void ald_member_drop_nodes(AldMember *member)
 
 void ald_member_ask_for_all(AldMember *member)
 {
+        ald_receiver_expect_all(member->receiver);
         ald_subscriber_ask_for_all(member->subscriber);
 }
 

@@ -167,6 +167,7 @@ static void say_alive(AldAnnouncer *announcer)
                 .sent_usec = (uint64_t) g_get_real_time(),
                 .epoch = ald_own_status_epoch(announcer->setup.status),
                 .connection = ald_broker_conn(first),
+                .records = ald_publisher_count(announcer->publisher),
         };
         topic = topic_of(announcer, ALD_TOPIC_ALIVE, NULL);
         payload = ald_message_format(ALD_KIND_NODE_ALIVE, &alive);

@@ -10,6 +10,7 @@ static void node_free(gpointer data)
 {
         AldClusterNode *node = data;
 
+        ald_record_gap_clear(&node->gap);
         g_clear_pointer(&node->links, g_hash_table_unref);
         g_free(node->problem);
         g_free(node);

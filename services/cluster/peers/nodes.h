@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "services/cluster/peers/record-gap.h"
 #include "state/store/presence.h"
 #include "state/store/store.h"
 
@@ -51,6 +52,7 @@ typedef struct AldClusterNode {
         char *problem;   /* why the last message was refused; NULL if none was */
         uint64_t logged; /* when a refusal was last logged */
 
+        AldRecordGap gap;
         GHashTable *links; /* hashes of the keys of its links; NULL while there is none */
         uint64_t tokens, token_bytes, refilled;
 

@@ -287,6 +287,17 @@ void ald_receiver_expire(AldReceiver *receiver, uint64_t now)
         ald_nodes_foreach(receiver->nodes, expire_node, &update);
 }
 
+static gboolean expect_all(AldClusterNode *node, void *userdata)
+{
+        ald_record_gap_clear(&node->gap);
+        return FALSE;
+}
+
+void ald_receiver_expect_all(AldReceiver *receiver)
+{
+        ald_nodes_foreach(receiver->nodes, expect_all, NULL);
+}
+
 static gboolean report_again(AldClusterNode *node, void *userdata)
 {
         node->reported = node->reported_forgotten = node->changed = false;

@@ -184,13 +184,18 @@ static void take_status(Passing *passing)
 static void take_alive(Passing *passing)
 {
         g_autoptr(AldRecord) message = NULL;
+        const AldNodeAlive *alive;
 
         if (passing->received->retained || !passing->node)
                 return;
         message = read_message(passing, ALD_KIND_NODE_ALIVE, "alive");
-        if (message)
-                ald_presence_take_clock(&passing->node->presence,
-                        ald_record_as(message, NODE_ALIVE, AldNodeAlive)->sent_usec, passing->real);
+        alive = ald_record_as(message, NODE_ALIVE, AldNodeAlive);
+        if (!alive)
+                return;
+        ald_presence_take_clock(&passing->node->presence, alive->sent_usec, passing->real);
+        if (passing->receiver->mirroring && alive->records != ALD_ABSENT_UINT64)
+                passing->node->missed |= ald_record_gap_state(
+                        &passing->node->gap, alive->records, passing->now);
 }
 
 static void take_forget(Passing *passing)
@@ -339,6 +344,8 @@ void ald_receiver_take(AldReceiver *receiver, const AldReceived *received, uint6
                 ald_receiver_update_node(receiver, passing.node, now, real);
         }
         reason = refuse_unread(&passing, r);
+        if (!reason && passing.node && (r == -ENOENT || passing.topic.type == ALD_TOPIC_RECORD))
+                ald_record_gap_take(&passing.node->gap, received->topic, received->size == 0);
         if (reason)
                 refuse(&passing, reason);
         else if (r == -ENOENT) /* of a newer version */

@@ -29,8 +29,8 @@ typedef struct AldReceiverHandler {
         void (*dropped)(const AldId *id, void *userdata);
         /* The node is hidden from now on. */
         void (*forgotten)(AldClusterNode *node, void *userdata);
-        /* A node is online of which records were skipped earlier; most of them will not be sent again
-         * without a request. At most once in 10 s for each node. */
+        /* A node is online of which records were skipped earlier, or have not arrived; most of them will not
+         * be sent again without a request. At most once in 10 s for each node. */
         void (*missed)(AldClusterNode *node, void *userdata);
         /* A revocation list; returns why it is refused (g_malloc), or NULL. */
         char *(*crl)(const AldId *node, const AldReceived *received, void *userdata);
@@ -85,6 +85,9 @@ bool ald_receiver_may_forget(const AldReceiver *receiver, const AldClusterNode *
 
 /* The state service was restarted: reports the presence of each node again. */
 void ald_receiver_report_all_again(AldReceiver *receiver);
+
+/* The brokers send all that is retained, and what is lost of it is noticed. */
+void ald_receiver_expect_all(AldReceiver *receiver);
 
 AldNodes *ald_receiver_nodes(AldReceiver *receiver);
 /* Messages refused in all, and under our own id. */

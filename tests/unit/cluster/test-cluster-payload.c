@@ -198,6 +198,7 @@ static void test_messages(void)
                         STATUS("duplicate", "9007199254740992",
                                 SINK) ",'Boot':'" SINK "','AnnouncedEpoch':5,'Other':'" SINK "'}" },
                 { ALD_KIND_NODE_ALIVE, "{'SentUSec':1,'Epoch':0,'Connection':3}" },
+                { ALD_KIND_NODE_ALIVE, "{'SentUSec':1,'Epoch':0,'Connection':3,'Records':14}" },
                 { ALD_KIND_NODE_FORGET, "{'Epoch':1,'Sequence':9007199254740992,'SentUSec':3}" },
         };
 

@@ -510,6 +510,77 @@ static void test_asking_again_is_bounded(Fixture *fixture, gconstpointer unused)
         g_assert_cmpuint(fixture->n_missed, ==, 11);
 }
 
+static void take_count(Fixture *fixture, uint64_t records)
+{
+        const AldNodeAlive alive = {
+                .sent_usec = fixture->real, .epoch = 5, .connection = 1, .records = records
+        };
+        g_autofree char *payload = ald_message_format(ALD_KIND_NODE_ALIVE, &alive);
+
+        take(fixture, 2, "alive", payload, false);
+}
+
+/* Heartbeats that state this number, for so many seconds. */
+static void take_counts(Fixture *fixture, uint64_t records, unsigned seconds)
+{
+        const uint64_t end = fixture->now + seconds * SECOND;
+
+        for (; fixture->now < end; fixture->now += 10 * SECOND)
+                take_count(fixture, records);
+}
+
+/* A broker drops what does not fit into our queue. */
+static void test_a_gap_is_asked_for(Fixture *fixture, gconstpointer unused)
+{
+        take_count(fixture, 0);
+        take(fixture, 2, "Node1.Identity", IDENTITY, true);
+        take(fixture, 2, "Node9.Unknown", "{}", true);
+        take_counts(fixture, 2, 600);
+        g_assert_cmpuint(fixture->n_missed, ==, 0);
+        take_counts(fixture, 3, 30);
+        g_assert_cmpuint(fixture->n_missed, ==, 0);
+        take_count(fixture, 3);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
+        /* It arrives, and one more is published. */
+        take(fixture, 2, "Node1.Memory", OLD_MEMORY, true);
+        take_counts(fixture, 3, 600);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
+        /* Some never arrive. They are asked for after 30, 60, 120, … seconds, and then every 64 minutes. */
+        take_counts(fixture, 4, 4 * 3600);
+        g_assert_cmpuint(fixture->n_missed, >=, 8);
+        g_assert_cmpuint(fixture->n_missed, <=, 11);
+}
+
+static void test_a_gap_counts_from_the_last_request(Fixture *fixture, gconstpointer unused)
+{
+        take_count(fixture, 0);
+        take(fixture, 2, "Node1.Identity", IDENTITY, true);
+        take(fixture, 2, "Node1.Memory", OLD_MEMORY, true);
+        ald_receiver_expect_all(fixture->receiver);
+        take(fixture, 2, "Node1.Identity", IDENTITY, true);
+        take_counts(fixture, 2, 40);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
+        /* A topic that was cleared is no longer there, and what still comes is waited for. */
+        take(fixture, 2, "Node1.Memory", OLD_MEMORY, true);
+        take(fixture, 2, "Node1.Memory", "", true);
+        take_counts(fixture, 1, 100);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
+        take_counts(fixture, 9, 30);
+        take(fixture, 2, "Node1.Memory", OLD_MEMORY, true);
+        take_counts(fixture, 9, 30);
+        g_assert_cmpuint(fixture->n_missed, ==, 1);
+        take_count(fixture, 9);
+        g_assert_cmpuint(fixture->n_missed, ==, 2);
+}
+
+/* Without all records, their number says nothing. */
+static void test_no_gap_without_mirroring(Fixture *fixture, gconstpointer unused)
+{
+        ald_receiver_set_mirroring(fixture->receiver, false, fixture->now, fixture->real);
+        take_counts(fixture, 9, 600);
+        g_assert_cmpuint(fixture->n_missed, ==, 0);
+}
+
 static void test_forgetting_is_bounded(Fixture *fixture, gconstpointer unused)
 {
         for (unsigned i = 10; i < ALD_NODE_LINKS_MAX + 60; i++)
@@ -719,6 +790,9 @@ int main(int argc, char *argv[])
         ADD(forgetting_who_is_silent);
         ADD(forgetting);
         ADD(asking_again_is_bounded);
+        ADD(a_gap_is_asked_for);
+        ADD(a_gap_counts_from_the_last_request);
+        ADD(no_gap_without_mirroring);
         ADD(forgetting_is_bounded);
         ADD(own);
         ADD(tell_all);
