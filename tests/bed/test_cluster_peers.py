@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import ssl
 import struct
 import threading
@@ -239,6 +240,52 @@ def test_bad_topics_are_refused_and_counted(unlimited):
     assert kinds <= {KIND, MARKER, "Node1.Presence"}
     for topic in BAD_TOPICS:
         unlimited.say(topic, "", retain=True, qos=1)
+
+
+def test_a_heartbeat_states_how_many_records_there_are(hostile):
+    """As many as the broker keeps of the node, so that who has fewer knows it."""
+    base = f"alidade/1/{hostile.cluster.name}/{hostile.one.id}"
+    hostile.peer.subscribe(f"{base}/alive")
+
+    def stated_and_kept():
+        hostile.peer.messages.clear()
+        _, payload, _ = hostile.peer.wait_message(lambda topic, *_: topic == f"{base}/alive")
+        kept = hostile.cluster.retained(hostile.cluster.brokers[0], f"{base}/#")
+        return json.loads(payload)["Records"], sum("1." in topic.split("/")[4] for topic in kept)
+
+    found = [(0, 0)]
+    wait_steadily(lambda: found.append(stated_and_kept()) or (found[-1][0] == found[-1][1] > 4),
+                  lambda: f"the number that is kept: {found[-1]}")
+
+
+def test_a_record_that_a_broker_did_not_pass_on_is_asked_for(hostile):
+    """Its reader learns of it by the number in heartbeats, some 30 s later."""
+    broker, reader = hostile.cluster.brokers[0].broker, hostile.one
+    rights = broker.config / "alidade.acl"
+    ours = rights.read_text()
+
+    def reload(text):
+        before = broker.process.log_text().count("Reloading")
+        rights.write_text(text)
+        broker.process.signal(signal.SIGHUP)
+        wait_steadily(lambda: broker.process.log_text().count("Reloading") > before, "other rights")
+
+    def name():
+        return fields_of(reader, hostile.node, KIND).get("FriendlyName")
+
+    def arrives():
+        hostile.say("alive", json.dumps({"SentUSec": time.time_ns() // 1000, "Epoch": 1, "Connection": 1,
+                                         "Records": LINKS_MAX}))
+        return name() == "late"
+
+    reload(f"{ours}\nuser {reader.id}\ntopic deny {hostile.base}/{KIND}\n")
+    hostile.say(KIND, hostile.record({"FriendlyName": "late"}), retain=True, qos=1)
+    hostile.mark()
+    reload(ours)
+    hostile.mark()
+    assert name() != "late"
+    wait_steadily(arrives, "the record that was not passed on", RESEND, interval=1)
+    hostile.say(KIND, "", retain=True, qos=1)
 
 
 def test_kinds_of_a_newer_version_are_counted_apart(unlimited):
