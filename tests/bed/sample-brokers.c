@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What clusterd does with its brokers, by command: sample-brokers FOLDER ID, with the certificates of a node
- * in the folder. A line on stdin is a command, its words parted by tabs; a line on stdout an event.
+ * in the folder. A line on stdin is a command, its words parted by tabs; a line on stdout an event. With
+ * LATE_TLS in the environment, libmosquitto leaves the first step of TLS to its caller, as that of Debian 13
+ * does.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +49,18 @@ static AldTls *make_tls(const char *name, char **ret_problem, void *userdata)
                 return NULL;
         (void) ald_tls_new_for_broker(&identity, name, &tls, ret_problem);
         return tls;
+}
+
+/* libmosquitto calls this one. What it tries first, before TCP is up, newer versions do not try. */
+__attribute__((visibility("default"))) int SSL_connect(SSL *ssl)
+{
+        int (*real)(SSL *) = (int (*)(SSL *)) dlsym(RTLD_NEXT, "SSL_connect");
+
+        if (!g_getenv("LATE_TLS") || SSL_get_app_data(ssl))
+                return real(ssl);
+        SSL_set_app_data(ssl, ssl);
+        SSL_set_connect_state(ssl);
+        return -1;
 }
 
 static char *make_will(uint64_t conn, void *userdata)

@@ -34,14 +34,14 @@ class Site:
         broker = Mosquitto(self.machine, options.pop("authority", self.authority), certificate, port, **options)
         return broker.start() if start else broker
 
-    def node(self, node=NODE, authority=None):
+    def node(self, node=NODE, authority=None, **environment):
         authority = authority or self.authority
         folder = self.machine.dir / f"node.{len(self.samples)}"
         folder.mkdir()
         authority.issue(folder / "node", node, "clientAuth")
         (folder / "ca.crt").write_bytes(authority.certificate.read_bytes())
         authority.write_crl(folder / "crl.pem")
-        sample = SampleBrokers(self.machine, folder, node)
+        sample = SampleBrokers(self.machine, folder, node, **environment)
         sample.folder = folder
         self.samples.append(sample)
         return sample
@@ -101,6 +101,14 @@ def test_publish_and_receive(site):
     one.tell("publish", f"{MINE}/b", 1, "live", "heard")
     two.wait_for("message", broker.name, "live", f"{MINE}/b", "heard", after=seen)
     assert not [event for event in two.events[seen:] if event[0] == "message" and event[3] == f"{MINE}/a"]
+
+
+def test_first_step_of_tls(site):
+    """A libmosquitto that leaves it to us connects at once, rather than when something else wakes the session."""
+    broker = site.broker(8883)
+    node = site.node(LATE_TLS="1")
+    connect(node, broker)
+    assert not [event for event in node.events if event[0] == "row" and event[6]]
 
 
 def test_asking_again_for_a_part(site):

@@ -304,12 +304,16 @@ static void look_at_clock(AldWire *wire)
 static short wanted_events(const AldWire *wire)
 {
         const short reading = rest_of(wire) > 0 ? 0 : POLLIN;
+        SSL *ssl;
 
         switch (wire->phase) {
         case ALD_WIRE_TCP:
                 return POLLOUT;
-        case ALD_WIRE_TLS: /* what libmosquitto wants to write is not to be trusted before the end of it */
-                return SSL_want_write((SSL *) mosquitto_ssl_get(wire->mosq)) ? POLLIN | POLLOUT : POLLIN;
+        case ALD_WIRE_TLS:
+                /* What libmosquitto wants to write is not to be trusted before the end of it. Newer versions
+                 * leave the first step to us. */
+                ssl = mosquitto_ssl_get(wire->mosq);
+                return SSL_in_before(ssl) || SSL_want_write(ssl) ? POLLIN | POLLOUT : POLLIN;
         default:
                 return mosquitto_want_write(wire->mosq) ? reading | POLLOUT : reading;
         }

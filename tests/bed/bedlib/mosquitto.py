@@ -64,12 +64,12 @@ class Mosquitto:
 class SampleBrokers:
     """sample-brokers with the certificates of a folder; its events are lists of words."""
 
-    def __init__(self, machine, folder, node):
+    def __init__(self, machine, folder, node, **environment):
         stdin, self._commands = os.pipe()
         self._output, stdout = os.pipe()
         self.process = machine.spawn([build_dir() / "tests/bed/sample-brokers", folder, node],
                                      f"sample-brokers.{node[:4]}.{len(machine.processes)}",
-                                     stdin=stdin, stdout=stdout)
+                                     env=environment, stdin=stdin, stdout=stdout)
         os.close(stdin)
         os.close(stdout)
         os.set_blocking(self._output, False)
