@@ -19,7 +19,7 @@ wanted_by=.
 # lacks [-P PROFILE]: what debian/control wants and is not there; nothing, where all is.
 lacks() {
         if ! command -v dpkg-checkbuilddeps >/dev/null; then
-                echo build-essential
+                echo "build-essential, and what debian/control lists"
                 return
         fi
         dpkg-checkbuilddeps "$@" "$wanted_by/debian/control" 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p'
