@@ -178,3 +178,13 @@ build() {
         # shellcheck disable=SC2086 # words
         through ninja -C "$dir" ${goals:-all} >"$log" 2>&1 </dev/null || { grep -v '^\[' "$log" | tail -n 60 >&2; return 1; }
 }
+
+# copy_build DIRECTORY TO: without what only ninja and meson need.
+copy_build() {
+        local statuses
+        tar -C "$1" --exclude='*.p' --exclude='*.a' --exclude='*.log' --exclude='test-*' --exclude='fuzz-*' \
+                --warning=no-file-changed -cf - . | tar -C "$2" --no-same-owner -xf -
+        statuses=("${PIPESTATUS[@]}")
+        # What is explored meanwhile leaves files there: status 1.
+        [ "${statuses[0]}" -le 1 ] && [ "${statuses[1]}" = 0 ]
+}

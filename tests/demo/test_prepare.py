@@ -123,3 +123,18 @@ def test_another_value_of_an_option_keeps_what_was_built(tmp_path):
     assert first and build("-Dmore=true") == first
     assert (tmp_path / "build/two").exists()
     assert build("-Dmore=true", "-Doptimization=1") != first, "other options are a build of its own"
+
+
+@pytest.mark.parametrize("name, status", [("build", 0), ("elsewhere", 1)])
+def test_a_build_is_copied(tmp_path, name, status):
+    """As where users of daemons cannot enter the tree."""
+    (tmp_path / "build/state").mkdir(parents=True)
+    (tmp_path / "build/state/daemon").write_text("")
+    (tmp_path / "build/state/libstate.a").write_text("")
+    (tmp_path / "copy").mkdir()
+    done = subprocess.run(["bash", "-c", 'set -u -o pipefail; . "$1/tests/prepare.sh"; copy_build "$2" "$3"; echo "status $?"',
+                           "bash", SOURCE, tmp_path / name, tmp_path / "copy"],
+                          capture_output=True, text=True, check=False)
+    assert done.stdout == f"status {status}\n", done.stderr
+    copied = [path.name for path in (tmp_path / "copy").rglob("*") if path.is_file()]
+    assert copied == (["daemon"] if status == 0 else [])
