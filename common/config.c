@@ -327,7 +327,7 @@ static void load_drop_ins(AldConfig *config, const char *directory)
         const char *name;
 
         if (!dir) {
-                if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+                if (!g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT) || !is_missing(path))
                         leave_out(config, path, 0, error->message);
                 return;
         }

@@ -87,14 +87,21 @@ static void report_file(const AldConfig *config, const char *key, const char *re
 static int read_named(const AldConfig *config, const char *key, char **ret)
 {
         const char *path = ald_config_string(config, key);
-        int r = path[0] ? ald_text_file_read(path, FILE_BYTES_MAX, ret, NULL) : 0;
+        size_t size = 0;
+        int r = path[0] ? ald_text_file_read(path, FILE_BYTES_MAX, ret, &size) : 0;
 
         if (r < 0) {
                 g_autofree char *reason = g_strdup_printf("cannot be read: %s", ald_text_file_reason(r));
 
                 report_file(config, key, reason);
+                return r;
         }
-        return r;
+        if (*ret && strlen(*ret) != size) {
+                /* Only what is before the zero byte would count. */
+                report_file(config, key, "is not a text file");
+                return -EINVAL;
+        }
+        return 0;
 }
 
 /* Its folder may still keep others out. */

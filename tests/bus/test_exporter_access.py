@@ -194,6 +194,11 @@ class Setting:
         folder.rmdir()
         folder.write_text(f"[exporter]\n{self.good}\n")
 
+    def lost_folder(self):
+        folder = self.drop_in().parent
+        folder.rmdir()
+        folder.symlink_to("/nonexistent")
+
     def write_token(self, text):
         self.write(self.good)
         self.token.write_text(text)
@@ -240,6 +245,7 @@ WRONG = {
     "drop-in is no text": (lambda it: it.drop_in().write_text(f"[exporter]\n{it.good}\n", encoding="utf-16"),
                            "50.conf: left out: not a text file"),
     "drop-ins are no folder": (Setting.folder, "alidade.conf.d: left out: "),
+    "drop-ins lead nowhere": (Setting.lost_folder, "alidade.conf.d: left out: "),
     "another value": (lambda it: it.write(f"insecure=yes\n{it.good}"),
                       "alidade.conf:2: [exporter] insecure: neither true nor false"),
     "anonymous": (lambda it: it.write("anonymous=1"), "alidade.conf:2: [exporter] anonymous: neither true nor false"),
@@ -253,6 +259,8 @@ WRONG = {
                        "alidade.conf:2: [exporter] token-file={token} must contain a token of at least 16 characters"),
     "token is short": (lambda it: it.write_token("0123456789abcde\n"),
                        "alidade.conf:2: [exporter] token-file={token} must contain a token of at least 16 characters"),
+    "token has a zero byte": (lambda it: it.write_token("0123456789abcdef\0more"),
+                              "alidade.conf:2: [exporter] token-file={token} is not a text file"),
     "token is two words": (lambda it: it.write_token("0123456789 abcdefgh"),
                            "alidade.conf:2: [exporter] token-file={token} must contain one word"),
 }
