@@ -28,7 +28,8 @@
 #define TIMEOUT_USEC (1 * G_USEC_PER_SEC)
 /* The same while the bus has not replied, which it does not do once it has stopped reading. */
 #define UNANSWERED_USEC (5 * G_USEC_PER_SEC)
-/* Maximum number of waiting calls. */
+/* Maximum number of calls that wait until their users have read enough, and of those whose users are not
+ * known yet. */
 #define WAITING_MAX 1024u
 #define WAITING_PER_USER_MAX 256u
 /* A call with longer arguments does not wait, since it would use our memory. */
@@ -93,7 +94,8 @@ struct AldReaders {
         GQueue gone_order;       /* the same names, the oldest first */
         User *unknown;
         size_t unread;    /* of all users */
-        unsigned waiting; /* calls, of all connections and users */
+        unsigned waiting; /* calls in User.waiting */
+        unsigned unnamed; /* calls in Connection.calls */
         AldTimer *timer;
         char *exempt;
         bool unanswered; /* this bus keeps no such account */
@@ -113,9 +115,10 @@ static void waiting_free(gpointer data)
         g_free(waiting);
 }
 
-static void clear_waiting(AldReaders *readers, GQueue *queue)
+/* With how many calls there are in all such queues. */
+static void clear_waiting(GQueue *queue, unsigned *total)
 {
-        readers->waiting -= queue->length;
+        *total -= queue->length;
         g_queue_clear_full(queue, waiting_free);
 }
 
@@ -123,7 +126,7 @@ static void user_free(gpointer data)
 {
         User *user = data;
 
-        clear_waiting(user->readers, &user->waiting);
+        clear_waiting(&user->waiting, &user->readers->waiting);
         g_free(user);
 }
 
@@ -173,7 +176,7 @@ static void connection_free(gpointer data)
         if (connection->stats_query)
                 connection->user->asking--;
         g_queue_unlink(&connection->user->connections, &connection->place);
-        clear_waiting(connection->readers, &connection->calls);
+        clear_waiting(&connection->calls, &connection->readers->unnamed);
         sd_bus_slot_unref(connection->uid_query);
         sd_bus_slot_unref(connection->stats_query);
         g_free(connection->name);
@@ -194,7 +197,7 @@ static void connection_gone(Connection *connection)
 }
 
 /* Handles waiting calls again from the start. */
-static void readmit_all(AldReaders *readers, GQueue *queue)
+static void readmit_all(AldReaders *readers, GQueue *queue, unsigned *total)
 {
         for (GList *l = queue->head; l; l = l->next) {
                 const Waiting *waiting = l->data;
@@ -203,7 +206,7 @@ static void readmit_all(AldReaders *readers, GQueue *queue)
                 if (r < 0)
                         g_warning("Cannot resume a call: %s", g_strerror(-r));
         }
-        clear_waiting(readers, queue);
+        clear_waiting(queue, total);
 }
 
 static int ask_about(AldReaders *readers, const char *name, sd_bus_slot **slot,
@@ -249,7 +252,7 @@ static void give_up(AldReaders *readers, const sd_bus_error *failure)
                         failure && failure->message ? failure->message : "not supported");
         g_hash_table_iter_init(&iter, readers->users);
         while (g_hash_table_iter_next(&iter, NULL, &user))
-                readmit_all(readers, &((User *) user)->waiting);
+                readmit_all(readers, &((User *) user)->waiting, &readers->waiting);
 }
 
 /* The size of a reply unless its handler reports more. */
@@ -356,7 +359,7 @@ static void look_at_waiting(User *user)
                 sd_bus_error error = SD_BUS_ERROR_NULL;
 
                 if (user->asking == 0 && fits(user, expected_size(user->readers, first->call))) {
-                        readmit_all(user->readers, &user->waiting);
+                        readmit_all(user->readers, &user->waiting, &user->readers->waiting);
                         return;
                 }
                 if (now - first->since < timeout)
@@ -506,7 +509,7 @@ static int on_uid(sd_bus_message *reply, void *userdata, sd_bus_error *error)
                 leave(connection);
                 join(connection, find_user(readers, uid));
         }
-        readmit_all(readers, &connection->calls);
+        readmit_all(readers, &connection->calls, &readers->unnamed);
         return 0;
 }
 
@@ -553,16 +556,44 @@ static bool is_small(sd_bus_message *call)
         return r == 0 && sd_bus_message_rewind(call, true) >= 0;
 }
 
-static bool keep(AldReaders *readers, GQueue *queue, sd_bus_message *call, unsigned max)
+static void push_waiting(GQueue *queue, unsigned *total, sd_bus_message *call)
 {
-        Waiting *waiting;
+        Waiting *waiting = g_new(Waiting, 1);
 
-        if (readers->waiting >= WAITING_MAX || queue->length >= max || !is_small(call))
-                return false;
-        waiting = g_new(Waiting, 1);
         *waiting = (Waiting){ sd_bus_message_ref(call), g_get_monotonic_time() };
         g_queue_push_tail(queue, waiting);
-        readers->waiting++;
+        ++*total;
+}
+
+static int refuse_unnamed(Connection *connection, sd_bus_error *error)
+{
+        add_unread(connection, REFUSAL_SIZE);
+        return sd_bus_error_set(error, SD_BUS_ERROR_LIMITS_EXCEEDED,
+                "Too many calls at once from connections whose users are not known yet; try again");
+}
+
+/* Refuses the latest of the calls of the connection that has most of them, so that whoever calls many times
+ * at once takes no place from others. False if this connection has as many. */
+static bool make_room(const Connection *connection)
+{
+        sd_bus_error error = SD_BUS_ERROR_NULL;
+        Connection *most = NULL;
+        GHashTableIter iter;
+        gpointer value;
+        Waiting *last;
+
+        g_hash_table_iter_init(&iter, connection->readers->connections);
+        while (g_hash_table_iter_next(&iter, NULL, &value))
+                if (!most || ((Connection *) value)->calls.length > most->calls.length)
+                        most = value;
+        if (!most || most->calls.length <= connection->calls.length + 1)
+                return false;
+        last = g_queue_pop_tail(&most->calls);
+        most->readers->unnamed--;
+        (void) refuse_unnamed(most, &error);
+        (void) sd_bus_reply_method_error(last->call, &error);
+        sd_bus_error_free(&error);
+        waiting_free(last);
         return true;
 }
 
@@ -581,8 +612,12 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
         if (!connection)
                 return 1; /* Nobody waits for a reply. */
         user = connection->user;
-        if (connection->uid_query && keep(readers, &connection->calls, message, WAITING_MAX))
+        if (connection->uid_query && is_small(message)) {
+                if (readers->unnamed >= WAITING_MAX && !make_room(connection))
+                        return refuse_unnamed(connection, error);
+                push_waiting(&connection->calls, &readers->unnamed, message);
                 return 1;
+        }
         size = expected_size(readers, message);
         if (fits(user, size)) {
                 add_unread(connection, least_size(message));
@@ -590,7 +625,9 @@ static int on_message(sd_bus_message *message, void *userdata, sd_bus_error *err
                         ask_about_user(user);
                 return 0;
         }
-        if (keep(readers, &user->waiting, message, WAITING_PER_USER_MAX)) {
+        if (readers->waiting < WAITING_MAX && user->waiting.length < WAITING_PER_USER_MAX &&
+                is_small(message)) {
+                push_waiting(&user->waiting, &readers->waiting, message);
                 ask_about_all(user, size);
                 set_timer(readers);
                 return 1;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Callers that leave the bus before their call is handled: each service drops the call, and asks about them once."""
+"""Callers whose user is not known yet: those that leave the bus before their call is handled, about whom each service
+asks once, and those that call very often at once."""
 
 import collections
 import contextlib
@@ -8,15 +9,16 @@ import signal
 import pytest
 from gi.repository import Gio, GLib
 
-from bedlib import wait_until
+from bedlib import BusError, wait_until
 from bedlib.connection import DBUS
 from bedlib.fixtures import needs_namespaces
 from bedlib.services import SERVICES
-from state_service import CLUSTER_POLICY, Wire, blob
+from state_service import CLUSTER_POLICY, LIMITS_EXCEEDED, Wire, blob
 
 pytestmark = needs_namespaces
 
 CALLERS = 200
+GREEDY, GREEDY_CALLS = 10, 300
 # How often a busy loop could ask again.
 ROUNDS = 20
 QUESTIONS = ("GetConnectionUnixUser", "GetConnectionStats")
@@ -129,3 +131,31 @@ def test_nothing_is_asked_again_about_callers_that_left(make_host, program):
                 ping()
             assert callers.names.isdisjoint(log.until_now()), leave.__name__
     assert daemon.poll() is None
+
+
+def test_calls_of_one_user_leave_room_for_the_first_call_of_another(make_host):
+    """More than are kept until the bus has named their user, over some connections: the latest of them are refused."""
+    host = make_host(sysroot=True, bus_policy=CLUSTER_POLICY)
+    service = SERVICES["stated"]
+    daemon = host.start_daemon("stated")
+    daemon.signal(signal.SIGSTOP)
+    with contextlib.ExitStack() as stack:
+        greedy = [stack.enter_context(Wire(host, "nobody")) for _ in range(GREEDY)]
+        for wire in greedy:
+            wire.send(b"".join(blob(service.bus_name, "/", "org.freedesktop.DBus.Peer", "Ping", serial=serial)
+                               for serial in range(2, 2 + GREEDY_CALLS)))
+            wire.call(blob(*DBUS, "GetId", serial=2 + GREEDY_CALLS))
+        other = stack.enter_context(Wire(host, "daemon"))
+        other.send(blob(service.bus_name, service.path, service.bus_name, "Subscribe", serial=2))
+        other.call(blob(*DBUS, "GetId", serial=3))
+        daemon.signal(signal.SIGCONT)
+        other.reply()
+        outcomes = collections.Counter()
+        for wire in greedy:
+            for _ in range(GREEDY_CALLS):
+                try:
+                    wire.reply()
+                    outcomes["answered"] += 1
+                except BusError as error:
+                    outcomes[error.name] += 1
+        assert outcomes.keys() == {"answered", LIMITS_EXCEEDED} and outcomes["answered"] >= 1000
