@@ -132,8 +132,8 @@ def test_a_build_is_copied(tmp_path, name, status):
     (tmp_path / "build/state/daemon").write_text("")
     (tmp_path / "build/state/libstate.a").write_text("")
     (tmp_path / "copy").mkdir()
-    done = subprocess.run(["bash", "-c", 'set -u -o pipefail; . "$1/tests/prepare.sh"; copy_build "$2" "$3"; echo "status $?"',
-                           "bash", SOURCE, tmp_path / name, tmp_path / "copy"],
+    done = subprocess.run(["bash", "-c", 'set -u -o pipefail; . "$1/tests/prepare.sh"; copy_build "$2" "$3"; '
+                           'echo "status $?"', "bash", SOURCE, tmp_path / name, tmp_path / "copy"],
                           capture_output=True, text=True, check=False)
     assert done.stdout == f"status {status}\n", done.stderr
     copied = [path.name for path in (tmp_path / "copy").rglob("*") if path.is_file()]
