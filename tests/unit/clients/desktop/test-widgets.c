@@ -115,6 +115,14 @@ static bool draws(GtkWidget *window)
         return drawn;
 }
 
+/* Handles what the display has to say of the window so far, such as its size and focus. */
+static void handle_events(GtkWidget *window)
+{
+        gdk_display_sync(gtk_widget_get_display(window));
+        while (g_main_context_iteration(NULL, FALSE))
+                ;
+}
+
 /* On the screen, where nothing changes any more. */
 static GtkWidget *show(GtkWidget *widget)
 {
@@ -122,8 +130,9 @@ static GtkWidget *show(GtkWidget *widget)
 
         gtk_window_set_child(GTK_WINDOW(window), widget);
         gtk_window_present(GTK_WINDOW(window));
-        while (!gtk_widget_get_mapped(widget) || draws(window))
-                ;
+        do
+                handle_events(window);
+        while (!gtk_widget_get_mapped(widget) || draws(window));
         return window;
 }
 
