@@ -82,13 +82,13 @@ def test_first_rows(make_host):
     rows = wait_for(host, bool)
     assert sorted(rows) == ["bed0", "bed1", "lo"]
     assert rows["lo"] == {"Id": "lo", "Type": "loopback", "Addresses": ["127.0.0.1/8", "::1/128"],
-                          "Mtu": 65536, "Carrier": True}
+                          "Mtu": 65536, "Carrier": True, "Enabled": True}
     hardware = (host.root / "sys/class/net/bed0/address").read_text().strip()
     bed0 = rows["bed0"]
     assert "192.0.2.1/24" in bed0.pop("Addresses")
     # No speed: the 10 Gb/s that a veth tells of are made up.
     assert bed0 == {"Id": "bed0", "Type": "veth", "HardwareAddress": hardware, "Mtu": 1500,
-                    "Driver": "veth", "Carrier": True}
+                    "Driver": "veth", "Carrier": True, "Enabled": True}
     assert host.get(*NETWORK, "Neighbours") == []
 
 

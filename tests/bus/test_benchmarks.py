@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from bedlib import SOURCE
+from bedlib.services import only_without_sanitizers
 from bedlib.waiting import PATIENCE
 
 RUN = SOURCE / "tests/bench/run"
@@ -36,6 +37,7 @@ def test_each_benchmark_is_imported():
 
 @pytest.mark.parametrize("name", SHORT)
 def test_short_benchmark_runs(name):
+    only_without_sanitizers("as its programs take minutes with them")
     if not (SOURCE / os.environ["ALIDADE_BUILD"] / "build.ninja").exists():
         pytest.skip("this copy of a build can build nothing")
     done = subprocess.run([RUN, name, "--shortest", "--json"], capture_output=True, text=True, check=False,
