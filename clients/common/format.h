@@ -46,7 +46,7 @@ char *ald_format_age(double then_usec, double now_usec);
 /* "2027-12-23", in UTC; "?" if it is not a time. */
 char *ald_format_date(double usec);
 
-/* Whether a duration is so long, more than a year, that a date says more than a number of days. */
+/* True if a duration is so long, more than a year, that a date says more than a number of days. */
 bool ald_is_far(double usec);
 
 /* Formats a field according to the unit at the end of its name. Text is made safe; lists are joined; rows are

@@ -55,9 +55,9 @@ def test_our_programs_have_these_verbs_and_options(words):
     told = output(program, *verbs[:1], "--help") + output(program, "--help")
     for option in options:
         name = option.partition("=")[0]
-        assert re.search(rf"(?<![\w-]){re.escape(name)}\b", told), f"{name} is no option of {program.name}"
+        assert re.search(rf"(?<![\w-]){re.escape(name)}\b", told), f"{program.name} has no option {name}"
     if verbs:
-        assert re.search(rf"^  {verbs[0]}\b", output(program, "--help"), re.M), f"{verbs[0]} is no verb"
+        assert re.search(rf"^  {verbs[0]}\b", output(program, "--help"), re.M), f"unknown verb {verbs[0]}"
     for verb in verbs[1:2]:
         own = output(program, verbs[0], "--help")
         assert re.search(rf"(?<![\w-]){re.escape(verb)}(?![\w-])", own), f"{verbs[0]} has no {verb}"

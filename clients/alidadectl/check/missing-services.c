@@ -22,7 +22,7 @@ static void unit_clear(Unit *unit)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Unit, unit_clear)
 
-/* What the bus knows of names. */
+/* This is what the bus knows of names. */
 typedef struct Names {
         sd_bus *bus;
         char **owned, **activatable;

@@ -52,7 +52,7 @@ static int fail(int error, char **ret_reason, char *reason)
         return error;
 }
 
-/* Whether their full names tell two hosts apart that have the same short one. */
+/* Tells whether full names distinguish two hosts that have the same short one. */
 static bool full_names_differ(const AldExportState *state, const SlurmHost *a, const SlurmHost *b)
 {
         AldExportState full = *state;

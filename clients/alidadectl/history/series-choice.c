@@ -12,7 +12,7 @@ static char *full_name(const AldShownSeries *series)
         return g_strdup_printf("%s.%s", ald_kinds[series->kind].name, series->field);
 }
 
-/* Whether a name is the same, or ends where a part of it ends; case does not count. */
+/* Tells whether a name is the same, or ends where a part of it ends; case does not count. */
 static bool begins_with(const char *whole, const char *name)
 {
         size_t n = strlen(name);

@@ -506,7 +506,7 @@ static AldTable *make_edge_table(AldModel *model, const AldTopologySummary *summ
         return table;
 }
 
-/* Whether the lines of a table that was not cut fit. */
+/* Tells whether the lines of a table that was not cut fit. */
 static bool fits(AldTable *table, unsigned columns)
 {
         for (int row = -1; row < (int) ald_table_rows(table); row++) {

@@ -146,7 +146,7 @@ static char *format_plugin(const AldClusterFiles *files)
         return g_strdup("");
 }
 
-/* What is known of mosquitto. If its configuration has a problem, it is treated as one that serves others. */
+/* This is known of mosquitto. If its configuration has a problem, it is treated as one that serves others. */
 static void read_conf(const AldClusterFiles *files, AldMosquittoConf *ret)
 {
         g_autofree char *reason = NULL;

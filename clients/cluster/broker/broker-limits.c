@@ -41,7 +41,7 @@ static void note_later(const Limit *limit, const AldMosquittoLimit *given, GPtrA
                                 : "; it is too little for the cluster, and readers may miss records"));
 }
 
-/* Whether the drop-in sets it. */
+/* True if the drop-in sets it. */
 static bool choose(const AldMosquittoConf *conf, const Limit *limit, GPtrArray *notes)
 {
         const AldMosquittoLimit *given = &conf->limits[limit->index];

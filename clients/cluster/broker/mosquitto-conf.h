@@ -19,7 +19,7 @@ typedef enum AldMosquittoLimitIndex {
         ALD_MOSQUITTO_N_LIMITS,
 } AldMosquittoLimitIndex;
 
-/* What the last line outside of our drop-in sets. */
+/* The last line outside of our drop-in sets this. */
 typedef struct AldMosquittoLimit {
         bool is_set;
         bool is_later;  /* mosquitto reads that line after our drop-in, so that it counts */
