@@ -14,15 +14,15 @@ apt() {
         DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 "$@" >>"$apt_log" 2>&1
 }
 
-# The folder of debian/control, or of a copy that lists less.
-wanted_by=.
+# wanted: debian/control, or what lists less.
+wanted() { cat debian/control; }
 # lacks [-P PROFILE]: what debian/control wants and is not there; nothing, where all is.
 lacks() {
         if ! command -v dpkg-checkbuilddeps >/dev/null; then
                 echo "build-essential, and what debian/control lists"
                 return
         fi
-        dpkg-checkbuilddeps "$@" "$wanted_by/debian/control" 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p'
+        dpkg-checkbuilddeps "$@" <(wanted) 2>&1 | sed -n 's/.*[Uu]nmet build dependencies: //p'
 }
 
 # Packages may bring daemons, which are for tests and are not to run on this machine.
@@ -50,7 +50,7 @@ install_missing() {
                 return 1
         fi
         say "Installing: $missing"
-        apt_fresh build-dep "$@" "$wanted_by/"
+        mkdir -p build/wanted/debian && wanted >build/wanted/debian/control && apt_fresh build-dep "$@" build/wanted/
 }
 
 # Postinst scripts enable units for the next boot; what was not enabled before is disabled again.
