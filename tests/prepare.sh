@@ -50,7 +50,7 @@ install_missing() {
                 return 1
         fi
         say "Installing: $missing"
-        mkdir -p build/wanted/debian && wanted >build/wanted/debian/control && apt_fresh build-dep "$@" build/wanted/
+        mkdir -p build/wanted/debian && wanted >build/wanted/debian/control && apt_fresh build-dep "$@" ./build/wanted/
 }
 
 # Postinst scripts enable units for the next boot; what was not enabled before is disabled again.

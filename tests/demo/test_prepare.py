@@ -95,6 +95,23 @@ def test_who_may_not_install_gets_one_sentence(tmp_path, mode):
 
 
 @needs_root
+def test_what_is_missing_is_what_apt_is_asked_for(tmp_path):
+    """apt itself reads the list, and installs nothing."""
+    (tmp_path / "bin").mkdir()
+    checker, apt_get = tmp_path / "bin/dpkg-checkbuilddeps", tmp_path / "bin/apt-get"
+    checker.write_text("#!/bin/sh\necho 'dpkg-checkbuilddeps: error: Unmet build dependencies: libplayed-dev' >&2\n")
+    apt_get.write_text("#!/bin/sh\nexec /usr/bin/apt-get --simulate \"$@\"\n")
+    for program in checker, apt_get:
+        program.chmod(0o755)
+    done = isolated("""
+        cd "$2" && mount --bind bin /usr/local/sbin || exit 9
+        . "$1/tests/prepare.sh"
+        wanted() { printf 'Source: played\\nBuild-Depends: bash\\n\\nPackage: played\\nArchitecture: any\\n'; }
+        install_missing -P nocheck""", SOURCE, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "Installing: libplayed-dev\n")
+
+
+@needs_root
 def test_a_cluster_runs_from_a_folder_that_others_cannot_enter():
     done = isolated("""
         mount -t tmpfs -o mode=755 aside /media && mkdir /media/tree && mount --bind "$1" /media/tree &&
