@@ -62,10 +62,14 @@ def test_ranks_follow_the_ring(make_host, tmp_path):
     (tmp_path / "hosts").write_text(text)
     [line] = [line.removeprefix("#   ") for line in text.splitlines() if line.startswith(COMMENT)]
     words = line.replace("THIS-FILE", str(tmp_path / "hosts")).split()
+    # Open MPI 5 has another name for what 4 calls rsh.
+    launcher = ["--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent]
+    if "Open MPI) 4" not in subprocess.run(["mpirun", "--version"], capture_output=True, text=True, check=True).stdout:
+        launcher = ["--prtemca", "plm", "ssh", "--prtemca", "plm_ssh_agent", agent]
     done = subprocess.run(
         # Not on the first host, where ranks would begin with that of mpirun by another mapping.
         ["nsenter", f"--net=/proc/{hosts[1].outer_pid}/ns/net", f"--uts=/proc/{hosts[1].outer_pid}/ns/uts", words[0],
-         "--mca", "plm", "rsh", "--mca", "plm_rsh_agent", agent, *words[1:]],
+         *launcher, *words[1:]],
         capture_output=True, text=True, timeout=30 * PATIENCE, check=False, cwd=tmp_path,
         env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TMPDIR": str(tmp_path),
              "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})

@@ -260,10 +260,11 @@ def test_simulated_device_has_the_rates_that_it_was_given(seat):
     (seat.vendors / "simulated.icd").write_text(f"{BUILD / 'tests/device/simulated-gpu-2.so'}\n", encoding="ascii")
     row, = seat.json()["Devices"]
     assert row["Name"].startswith("Simulated ") and row["Method"] == "tiled-half"
-    # Less where others use the processor; never more.
-    assert 5 < row["GemmTflops"] <= 20.5
-    assert 50e9 < row["MemoryBandwidthBytesPerSecond"] <= 205e9
-    assert 50e9 < row["CopyBandwidthBytesPerSecond"] <= 205e9
+    # Less where others use the processor. It is more only by the clock of the host, from which it says that it is.
+    most = 1.5 if "wall_clock" in row.get("Flags", []) else 1.025
+    assert 5 < row["GemmTflops"] <= 20 * most
+    assert 50e9 < row["MemoryBandwidthBytesPerSecond"] <= 200e9 * most
+    assert 50e9 < row["CopyBandwidthBytesPerSecond"] <= 200e9 * most
 
 
 def test_what_faulted_is_tried_once_again(seat):
