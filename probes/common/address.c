@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@
 #include "probes/common/wait.h"
 
 #define CONNECT_TIMEOUT (5 * ALD_NSEC_PER_SEC)
+#define SMALL_SEGMENT 512 /* bytes; every path of the Internet should pass packets of 576 */
 
 /* Why there is no address of that name. */
 static const char *explain_name(const char *host, int error)
@@ -238,6 +240,7 @@ int ald_address_connect(
         const AldAddress *to, const AldOrigin *origin, int stop, int *ret_fd, AldFailure *failure)
 {
         ald_fd int fd = new_socket(to, origin->device, failure);
+        const int segment = SMALL_SEGMENT;
         socklen_t size = sizeof(int);
         int error = 0, r;
 
@@ -251,6 +254,8 @@ int ald_address_connect(
                         return ald_fail(failure, ALD_FAILURE_UNREACHABLE,
                                 "the source address cannot be used: %s", g_strerror(errno));
         }
+        if (origin->small_segments && setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof segment) < 0)
+                return ald_fail(failure, ALD_FAILURE_INTERNAL, "TCP_MAXSEG: %s", g_strerror(errno));
         if (connect(fd, (const struct sockaddr *) &to->storage, to->size) < 0 && errno != EINPROGRESS)
                 return connect_failed(to, errno, failure);
         r = ald_wait_for(fd, POLLOUT, stop, ald_now() + CONNECT_TIMEOUT, "waited for a connection", failure);

@@ -18,6 +18,7 @@ typedef struct AldAddress {
 typedef struct AldOrigin {
         const char *device;       /* NULL: as the routes decide */
         const AldAddress *source; /* NULL: any; its port does not count */
+        bool small_segments;      /* sends and receives no large ones, which may be lost on the way */
 } AldOrigin;
 
 /* Resolves a name or an address of this family (may be AF_UNSPEC), with a zone after '%'; NULL means any

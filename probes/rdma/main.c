@@ -28,7 +28,7 @@ static char *describe(
 static int measure(const AldRdmaOptions *options, AldRdmaSession *session, AldProgress *progress,
         AldRdmaMeasurement *ret)
 {
-        AldOrigin origin = { .device = options->link.interface };
+        AldOrigin origin = { .device = options->link.interface, .small_segments = true };
         AldTls *tls = NULL;
         AldAddress to;
         int fd = -1, r = ald_verbs_port_open(options->device, &session->port, session->failure);
