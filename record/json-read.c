@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/character.h"
 #include "record/json-scan.h"
 #include "record/json.h"
 #include "record/message.h"
@@ -46,9 +47,12 @@ static int reserve(Reader *reader, size_t size)
         return 0;
 }
 
+/* The text comes from a peer and goes to terminals, logs and mail, so nothing in it may do more than be
+ * shown. */
 static int read_string(Reader *reader, const char **ret)
 {
         AldScanString string;
+        char *safe;
         int r;
 
         if (ald_scan_peek(&reader->scan) != '"')
@@ -59,7 +63,13 @@ static int read_string(Reader *reader, const char **ret)
         if (string.n > ALD_STRING_MAX)
                 return -ERANGE;
         *ret = string.bytes;
-        return 0;
+        /* Messages refuse such a text. */
+        safe = string.plain || reader->message ? NULL : ald_characters_replace_unsafe(string.bytes);
+        if (!safe)
+                return 0;
+        g_ptr_array_add(reader->owned, safe);
+        *ret = safe;
+        return strlen(safe) > ALD_STRING_MAX ? -ERANGE : reserve(reader, strlen(safe));
 }
 
 static int read_number(Reader *reader, AldScanNumber *ret)

@@ -114,14 +114,15 @@ static int decode(AldScan *scan, const char *at, const char *end, char **to)
 }
 
 /* The end of the string that begins here; it has an escape where *ret_escaped is set. */
-static int find_quote(AldScan *scan, const char **ret, bool *ret_escaped)
+static int find_quote(AldScan *scan, const char **ret, bool *ret_escaped, bool *ret_plain)
 {
         unsigned char all = 0;
-        bool escaped = false;
+        bool escaped = false, has_delete = false;
         const char *at;
 
         for (at = scan->at; at < scan->end && *at != '"' && (unsigned char) *at >= ' '; at++) {
                 all |= (unsigned char) *at;
+                has_delete |= *at == 0x7f;
                 if (*at != '\\')
                         continue;
                 escaped = true;
@@ -134,6 +135,7 @@ static int find_quote(AldScan *scan, const char **ret, bool *ret_escaped)
                 return ald_scan_fail(scan, "a string that is not UTF-8");
         *ret = at;
         *ret_escaped = escaped;
+        *ret_plain = !escaped && !has_delete && all < 0x80;
         return 0;
 }
 
@@ -141,13 +143,13 @@ int ald_scan_string(AldScan *scan, AldScanString *ret)
 {
         char *to = scan->room;
         const char *end = NULL;
-        bool escaped = false;
+        bool escaped = false, plain = false;
         int r = 0;
 
         if (ald_scan_peek(scan) != '"')
                 return ald_scan_fail(scan, "a string is missing");
         scan->at++;
-        r = find_quote(scan, &end, &escaped);
+        r = find_quote(scan, &end, &escaped, &plain);
         if (r >= 0 && escaped)
                 r = decode(scan, scan->at, end, &to);
         else if (r >= 0)
@@ -155,7 +157,7 @@ int ald_scan_string(AldScan *scan, AldScanString *ret)
         if (r < 0)
                 return r;
         *to = '\0';
-        *ret = (AldScanString){ scan->room, (size_t) (to - scan->room) };
+        *ret = (AldScanString){ scan->room, (size_t) (to - scan->room), plain };
         scan->room = to + 1;
         scan->at = end + 1;
         return 0;

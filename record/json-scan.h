@@ -28,6 +28,7 @@ typedef struct AldScan {
 typedef struct AldScanString {
         const char *bytes;
         size_t n;
+        bool plain; /* printable ASCII that was written as it is, as most strings are */
 } AldScanString;
 
 typedef struct AldScanNumber {

@@ -11,6 +11,7 @@
 #include "clients/command-line/pager.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
+#include "record/character.h"
 #include "record/closest-name.h"
 
 #define REAL_DIGITS 15 /* as many as every double keeps: 0.1 is not 0.10000000000000001 */
@@ -95,7 +96,7 @@ static char *escape_unsafe(const char *text)
         for (const char *p = text; *p; p = g_utf8_next_char(p)) {
                 gunichar c = g_utf8_get_char(p);
 
-                if (c < 0x20 || !ald_char_is_unsafe(c))
+                if (c < 0x20 || !ald_character_is_unsafe(c))
                         g_string_append_unichar(out, c);
                 else if (c < 0x10000)
                         g_string_append_printf(out, "\\u%04X", c);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "clients/common/metric-set.h"
-#include "clients/common/safe-text.h"
+#include "record/character.h"
 
 #define REPLACEMENT 0xFFFD
 #define DIGITS_MAX 20u /* of an unsigned integer of 64 bits */
@@ -213,7 +213,7 @@ bool ald_metric_label_append(GString *labels, const char *name, const char *valu
                 p = valid ? g_utf8_next_char(p) : p + 1;
                 if (c == '"' || c == '\\')
                         g_string_append_c(labels, '\\');
-                if (!valid || ald_char_is_unsafe(c))
+                if (!valid || ald_character_is_unsafe(c))
                         c = REPLACEMENT;
                 replaced |= c == REPLACEMENT;
                 g_string_append_unichar(labels, c);

@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/common/safe-text.h"
+#include "record/character.h"
 
-#define REPLACEMENT 0xFFFD
 #define MARKS_MAX 4 /* combining marks on one character */
-
-bool ald_char_is_unsafe(gunichar c)
-{
-        switch (g_unichar_type(c)) {
-        case G_UNICODE_CONTROL:
-        case G_UNICODE_FORMAT:
-        case G_UNICODE_LINE_SEPARATOR:
-        case G_UNICODE_PARAGRAPH_SEPARATOR:
-        case G_UNICODE_SURROGATE:
-                return true;
-        default:
-                return false;
-        }
-}
 
 /* Characters of which no two programs agree how wide they are. */
 static bool has_no_width(gunichar c)
@@ -43,8 +29,8 @@ char *ald_text_safe(const char *text)
                 p = valid ? g_utf8_next_char(p) : p + 1;
                 if (valid && is_variation_selector(c))
                         continue;
-                if (!valid || ald_char_is_unsafe(c) || has_no_width(c))
-                        c = REPLACEMENT;
+                if (!valid || ald_character_is_unsafe(c) || has_no_width(c))
+                        c = ALD_CHARACTER_REPLACED;
                 if (!g_unichar_iszerowidth(c))
                         marks = 0;
                 else if (marks++ >= MARKS_MAX)

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <glib.h>
-#include <stdbool.h>
 
 /* Stands for an absent value. */
 #define ALD_ABSENT_TEXT "–"
@@ -11,9 +10,6 @@
  * Text from other machines must be shown through these functions only: it may contain control sequences,
  * bidirectional overrides, or combining characters that overlay their surroundings.
  */
-
-/* Whether a character has other effects than being shown: controls, formats, line separators. */
-bool ald_char_is_unsafe(gunichar c);
 
 /* A copy without unsafe characters, which become U+FFFD, as does invalid UTF-8. It contains no control
  * characters, so callers can use these as markers. Free with g_free(). */

@@ -3,6 +3,7 @@
 
 #include "clients/alidadectl/watch/terminal.h"
 #include "clients/command-line/text.h"
+#include "record/character.h"
 
 #define COLUMNS 30
 
@@ -18,7 +19,7 @@ static void check_text(const char *text)
 
         g_assert_true(g_utf8_validate(safe, -1, NULL));
         for (const char *p = safe; *p; p = g_utf8_next_char(p))
-                g_assert_false(ald_char_is_unsafe(g_utf8_get_char(p)));
+                g_assert_false(ald_character_is_unsafe(g_utf8_get_char(p)));
         g_assert_cmpuint(ald_text_width(fitted), ==, COLUMNS);
         g_assert_true(g_str_is_ascii(ascii));
         g_assert_cmpuint(ald_text_width(ascii), ==, ald_text_width(safe));

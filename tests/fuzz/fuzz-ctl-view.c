@@ -4,6 +4,7 @@
 #include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"
+#include "record/character.h"
 #include "tests/unit/model-maker.h"
 
 #define NOW 1.7e15
@@ -38,7 +39,7 @@ static void check_harmless(const char *text)
         for (const char *p = text; *p; p = g_utf8_next_char(p)) {
                 gunichar c = g_utf8_get_char(p);
 
-                g_assert_true(c == '\n' || (c > 0 && c < ALD_N_STYLES) || !ald_char_is_unsafe(c));
+                g_assert_true(c == '\n' || (c > 0 && c < ALD_N_STYLES) || !ald_character_is_unsafe(c));
         }
 }
 

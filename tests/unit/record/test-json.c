@@ -406,12 +406,32 @@ static void check_string(const char *written, const char *meant)
 static void test_escapes(void)
 {
         check_string("\\\"\\\\\\/x", "\"\\/x");
-        check_string("a\\b\\f\\n\\r\\t", "a\b\f\n\r\t");
         check_string("\\u0041\\u00e9\\u20AC", "A\xc3\xa9\xe2\x82\xac");
         check_string("\\ud83d\\ude00!", "\xf0\x9f\x98\x80!");
         check_string("\xc3\xa9", "\xc3\xa9");
         g_autoptr(AldRecord) record = read_record(ALD_KIND_MEMORY, "{\"Total\\u0042ytes\": 5}");
         g_assert_cmpuint(ald_record_as(record, MEMORY, AldMemory)->total_bytes, ==, 5);
+}
+
+/* What a peer writes goes to terminals, logs and mail. */
+static void test_unsafe_characters(void)
+{
+        g_autofree char *longest = g_strnfill(ALD_STRING_MAX - 1, 'x');
+        g_autofree char *grown = g_strdup_printf("{\"ModelId\": \"%s\\n\"}", longest);
+        g_autoptr(AldRecord) record = NULL;
+
+        check_string("a\\b\\f\\n\\r\\t", "a�����");
+        check_string("\\u001b[31mred\\u0007", "�[31mred�");
+        check_string("a\x7f"
+                     "b",
+                "a�b");
+        check_string("\u202egnp.exe", "�gnp.exe");
+        check_string("\\u202e\\u2028\\u009b", "���");
+        check_string("\u00ad\u200b\ufeff", "���");
+        check_string("日本語 e\u0301", "日本語 e\u0301");
+        record = read_record(ALD_KIND_SYSTEM, "{\"AbsentReasons\": [\"a\\nb\", \"c\"]}");
+        g_assert_cmpstr(ald_record_as(record, SYSTEM, AldSystem)->absent_reasons[0], ==, "a�b");
+        check_refused(ALD_KIND_IDENTITY, grown, -ERANGE, "ModelId");
 }
 
 /* The same double as the library's, by either way. */
@@ -506,6 +526,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/json/bad-texts", test_bad_texts);
         g_test_add_func("/json/good-texts", test_good_texts);
         g_test_add_func("/json/escapes", test_escapes);
+        g_test_add_func("/json/unsafe-characters", test_unsafe_characters);
         g_test_add_func("/json/reals", test_reals);
         g_test_add_func("/json/updates-in-any-order", test_updates_in_any_order);
         return g_test_run();

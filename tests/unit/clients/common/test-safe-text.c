@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/common/facts.h"
 #include "clients/common/safe-text.h"
+#include "record/character.h"
 
 static void assert_safe(const char *text, const char *expected)
 {
@@ -44,7 +45,7 @@ static void test_safe_random(void)
                 safe = ald_text_safe(bytes);
                 g_assert_true(g_utf8_validate(safe, -1, NULL));
                 for (const char *p = safe; *p; p = g_utf8_next_char(p))
-                        g_assert_false(ald_char_is_unsafe(g_utf8_get_char(p)));
+                        g_assert_false(ald_character_is_unsafe(g_utf8_get_char(p)));
         }
 }
 
