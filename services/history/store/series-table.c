@@ -96,9 +96,14 @@ unsigned ald_series_table_size(const AldSeriesTable *table)
         return g_hash_table_size(table->series);
 }
 
-void ald_series_table_clear(AldSeriesTable *table)
+static gboolean is_idle(gpointer key, gpointer value, gpointer userdata)
 {
-        g_hash_table_remove_all(table->series);
+        return ((const AldKeptSeries *) key)->waiting == 0;
+}
+
+void ald_series_table_sweep(AldSeriesTable *table)
+{
+        g_hash_table_foreach_remove(table->series, is_idle, NULL);
 }
 
 void ald_series_table_forget_ids(AldSeriesTable *table)
@@ -238,22 +243,49 @@ int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *
         return look_up(database, name, ret, &last);
 }
 
+/* Ranks the series of each node, those that it used last first; a greater rank is of a node that has more. */
+#define RANKED                                                                                             \
+        "SELECT id, node, last, row_number() OVER (PARTITION BY node ORDER BY last DESC, id DESC) AS rank" \
+        " FROM series"
 /* The greatest number stays, so that none is given to another series while chunks have it. */
-int ald_series_make_room(AldDatabase *database, unsigned max, bool needed, int64_t day)
+#define NOT_GREATEST "id < (SELECT max(id) FROM series)"
+
+/* How many of this node's series were given up. */
+static int make_room_of(AldDatabase *database, const char *node, unsigned n, int64_t day, int64_t *ret)
 {
-        int64_t n = 0;
         int r;
 
-        r = ald_database_integer(database, "SELECT count(*) FROM series", 0, &n);
-        if (r < 0 || (!needed && n <= (int64_t) (max - max / ROOM_PARTS)))
+        r = ald_database_run(database,
+                "DELETE FROM series WHERE id IN (SELECT id FROM series WHERE node = ? AND last < ? "
+                "AND " NOT_GREATEST " ORDER BY last LIMIT ?)",
+                "sii", node, day, (int64_t) n);
+        return r < 0 ? r : ald_database_integer(database, "SELECT changes()", 0, ret);
+}
+
+int ald_series_make_room(AldDatabase *database, unsigned max, GHashTable *refused, int64_t day)
+{
+        GHashTableIter iter;
+        const char *node;
+        int64_t n = 0;
+        int r = 0;
+
+        g_hash_table_iter_init(&iter, refused);
+        while (r >= 0 && g_hash_table_iter_next(&iter, (gpointer *) &node, NULL)) {
+                r = make_room_of(database, node, max / ROOM_PARTS, day, &n);
+                if (r >= 0 && n > 0)
+                        g_hash_table_iter_remove(&iter);
+        }
+        if (r >= 0)
+                r = ald_database_integer(database, "SELECT count(*) FROM series", 0, &n);
+        if (r < 0 || n <= (int64_t) (max - max / ROOM_PARTS))
                 return r;
         return ald_database_run(database,
-                "DELETE FROM series WHERE id IN (SELECT id FROM series WHERE last < ?"
-                " AND id < (SELECT max(id) FROM series) ORDER BY last LIMIT ?)",
+                "DELETE FROM series WHERE id IN (SELECT id FROM (" RANKED ") WHERE last < ? AND " NOT_GREATEST
+                " ORDER BY rank DESC, last LIMIT ?)",
                 "ii", day, (int64_t) (max / ROOM_PARTS));
 }
 
-int ald_series_drop_oldest(AldDatabase *database, unsigned max)
+int ald_series_drop_excess(AldDatabase *database, unsigned max)
 {
         int64_t n = 0, excess;
         int r;
@@ -263,8 +295,8 @@ int ald_series_drop_oldest(AldDatabase *database, unsigned max)
                 return r;
         excess = MIN(n - (int64_t) (max - max / ROOM_PARTS), DROPPED_MAX);
         r = ald_database_run(database,
-                "DELETE FROM series WHERE id IN (SELECT id FROM series"
-                " WHERE id < (SELECT max(id) FROM series) ORDER BY last LIMIT ?)",
+                "DELETE FROM series WHERE id IN (SELECT id FROM (" RANKED ") WHERE " NOT_GREATEST
+                " ORDER BY rank DESC, last LIMIT ?)",
                 "i", excess);
         return r < 0 ? r : n - excess > (int64_t) max;
 }

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <glib.h>
+
 #include "services/history/store/database.h"
 
 /* What a series is of: a field of a record, or a field of a row of it. All may be empty except for the field.
@@ -33,13 +35,14 @@ typedef struct AldSeriesTable AldSeriesTable;
 AldSeriesTable *ald_series_table_new(void);
 void ald_series_table_free(AldSeriesTable *table);
 
-/* Never fails; the series lives until the table is cleared. */
+/* Never fails; the series lives until the table is swept while nothing of it waits. */
 AldKeptSeries *ald_series_table_get(AldSeriesTable *table, const AldSeriesName *name);
 
 /* NULL if it was not used lately. */
 AldKeptSeries *ald_series_table_find(const AldSeriesTable *table, const AldSeriesName *name);
 unsigned ald_series_table_size(const AldSeriesTable *table);
-void ald_series_table_clear(AldSeriesTable *table);
+/* Removes the series of which no samples wait. */
+void ald_series_table_sweep(AldSeriesTable *table);
 
 /* All ids are looked up again: the database is another, or a transaction has failed. */
 void ald_series_table_forget_ids(AldSeriesTable *table);
@@ -54,13 +57,14 @@ int ald_series_enter(AldSeriesTable *table, AldDatabase *database, AldKeptSeries
 /* The id of a series that may not be there: -ENODATA. */
 int ald_series_find(AldDatabase *database, const AldSeriesName *name, uint32_t *ret);
 
-/* If there are nearly as many as there may be, or room is needed, gives up those whose last samples are the
- * oldest, and older than this day. All ids are to be forgotten then. */
-int ald_series_make_room(AldDatabase *database, unsigned max, bool needed, int64_t day);
+/* Gives up series without samples since this day: some of each of the nodes in `refused`, a set of their ids,
+ * which these leave then; and if there are still nearly as many as there may be, some of the nodes that have
+ * the most. All ids are to be forgotten then. */
+int ald_series_make_room(AldDatabase *database, unsigned max, GHashTable *refused, int64_t day);
 
-/* Drops those beyond a maximum whose last sample is the oldest, but some at a time: 1 if more are to be
- * dropped. For when the maximum becomes less. */
-int ald_series_drop_oldest(AldDatabase *database, unsigned max);
+/* Drops those beyond a maximum, the ones that ended first of the nodes that have the most, but some at a
+ * time: 1 if more are to be dropped. For when the maximum becomes less. */
+int ald_series_drop_excess(AldDatabase *database, unsigned max);
 
 /* Removes those that have no samples since this day. All ids are to be forgotten then. */
 int ald_series_remove_before(AldDatabase *database, int64_t day);

@@ -29,11 +29,12 @@ struct AldHistory {
         bool exceeds;          /* the file may be larger than the budget */
         AldDatabase *database; /* NULL while it cannot be opened */
         AldSeriesTable *series;
-        GArray *pending; /* AldPendingSample, in the order of their arrival */
-        int64_t hour;    /* of the recent samples; -1 if unknown */
-        int64_t first;   /* time of a sample since the start; INT64_MAX: none */
+        GArray *pending;     /* AldPendingSample, in the order of their arrival */
+        GHashTable *waiting; /* id of a node → how many of these are its */
+        int64_t hour;        /* of the recent samples; -1 if unknown */
+        int64_t first;       /* time of a sample since the start; INT64_MAX: none */
         uint64_t lost;
-        bool refused; /* series, since the start */
+        GHashTable *refused; /* ids of the nodes whose series had no place lately */
         AldHistoryFault fault;
         char *text;
 };
@@ -47,6 +48,8 @@ AldHistory *ald_history_new(const char *path, uint64_t budget)
         history->series = ald_series_table_new();
         ald_series_table_limit(history->series, ald_budget_series(history->budget));
         history->pending = g_array_new(FALSE, FALSE, sizeof(AldPendingSample));
+        history->waiting = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        history->refused = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         history->hour = -1;
         history->first = INT64_MAX;
         return history;
@@ -59,6 +62,8 @@ void ald_history_free(AldHistory *history)
         ald_database_close(history->database);
         ald_series_table_free(history->series);
         g_array_unref(history->pending);
+        g_hash_table_unref(history->waiting);
+        g_hash_table_unref(history->refused);
         g_free(history->path);
         g_free(history->text);
         g_free(history);
@@ -201,29 +206,66 @@ bool ald_history_is_full(const AldHistory *history)
         return history->pending->len >= ALD_HISTORY_PENDING_MAX / 2;
 }
 
+static void note_waiting(AldHistory *history, AldKeptSeries *series, int more)
+{
+        guint n = GPOINTER_TO_UINT(g_hash_table_lookup(history->waiting, series->name.node)) + (guint) more;
+
+        series->waiting += (guint) more;
+        if (n == 0)
+                g_hash_table_remove(history->waiting, series->name.node);
+        else
+                g_hash_table_replace(history->waiting, g_strdup(series->name.node), GUINT_TO_POINTER(n));
+}
+
 static void remove_pending(AldHistory *history, guint n)
 {
         for (guint i = 0; i < n; i++)
-                g_array_index(history->pending, AldPendingSample, i).series->waiting--;
+                note_waiting(history, g_array_index(history->pending, AldPendingSample, i).series, -1);
         g_array_remove_range(history->pending, 0, n);
 }
 
-static void lose(AldHistory *history, guint n)
+static const char *node_with_most(AldHistory *history)
 {
-        remove_pending(history, n);
-        history->lost += n;
+        const char *node = NULL, *most = NULL;
+        GHashTableIter iter;
+        guint max = 0;
+        gpointer n;
+
+        g_hash_table_iter_init(&iter, history->waiting);
+        while (g_hash_table_iter_next(&iter, (gpointer *) &node, &n))
+                if (GPOINTER_TO_UINT(n) > max) {
+                        max = GPOINTER_TO_UINT(n);
+                        most = node;
+                }
+        return most;
 }
 
-/* A share at once, since moving those that remain takes time. Names are kept while their samples wait, and
- * more of them come and go only if nothing can be written for long. */
+/* The oldest of the node that has the most, so that none makes others lose theirs. */
+static void lose(AldHistory *history, guint n)
+{
+        g_autofree char *node = g_strdup(node_with_most(history));
+        AldPendingSample *pending = (AldPendingSample *) (void *) history->pending->data;
+        guint kept = 0;
+
+        for (guint i = 0; i < history->pending->len; i++) {
+                if (n == 0 || strcmp(pending[i].series->name.node, node) != 0) {
+                        pending[kept++] = pending[i];
+                        continue;
+                }
+                n--;
+                note_waiting(history, pending[i].series, -1);
+                history->lost++;
+        }
+        g_array_set_size(history->pending, kept);
+}
+
+/* A part at once, since moving those that remain takes time. Names are kept while their samples wait. */
 static void make_room(AldHistory *history)
 {
         if (history->pending->len >= ALD_HISTORY_PENDING_MAX)
                 lose(history, ALD_HISTORY_PENDING_MAX / 16);
-        if (ald_series_table_size(history->series) >= 2 * SERIES_MAX) {
-                lose(history, history->pending->len);
-                ald_series_table_clear(history->series);
-        }
+        if (ald_series_table_size(history->series) >= 2 * SERIES_MAX)
+                ald_series_table_sweep(history->series);
 }
 
 int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t time, double value,
@@ -242,7 +284,7 @@ int ald_history_put(AldHistory *history, const AldSeriesName *series, int64_t ti
                 .sample = { ald_span_start(time + ALD_SAMPLE_STEP_USEC / 2, ALD_SAMPLE_STEP_USEC),
                         ald_sample_round(value, precision) },
         };
-        pending.series->waiting++;
+        note_waiting(history, pending.series, 1);
         g_array_append_val(history->pending, pending);
         history->first = MIN(history->first, pending.sample.time);
         return 0;
@@ -291,7 +333,7 @@ static int enter_pending(AldHistory *history, guint n, GArray *samples, uint64_t
                                           "are lost",
                                         pending->series->name.node);
                         ++*ret_lost;
-                        history->refused = true;
+                        g_hash_table_add(history->refused, g_strdup(pending->series->name.node));
                         continue;
                 }
                 if (r < 0)
@@ -335,7 +377,7 @@ static int keep_budget(AldHistory *history)
         int r = 0;
 
         if (history->exceeds) {
-                r = ald_series_drop_oldest(history->database, ald_budget_series(history->budget));
+                r = ald_series_drop_excess(history->database, ald_budget_series(history->budget));
                 ald_series_table_forget_ids(history->series);
         }
         if (r > 0) {
@@ -367,12 +409,12 @@ static int write_pending(AldHistory *history)
                         r = write_batch(history, MIN(history->pending->len, BATCH));
         }
         if (r >= 0 && ald_series_table_size(history->series) > SERIES_MAX)
-                ald_series_table_clear(history->series);
+                ald_series_table_sweep(history->series);
         return r;
 }
 
-/* Series of which nothing is left, whose ids may be used for others; and if they are too many, those that
- * ended first, such as of interfaces of containers. */
+/* Series of which nothing is left, whose ids may be used for others; and if they are too many, some that
+ * ended, such as of interfaces of containers. */
 static int remove_series(AldHistory *history, int64_t now)
 {
         int64_t oldest;
@@ -419,7 +461,8 @@ static int roll_up_if_due(AldHistory *history, int64_t now)
         r = ald_recent_groups(history->database, groups, &n_written);
         if (r < 0)
                 return r;
-        if (groups->len > 0 && (hour != history->hour || n_written > RECENT_MAX))
+        if ((groups->len > 0 || g_hash_table_size(history->refused) > 0) &&
+                (hour != history->hour || n_written > RECENT_MAX))
                 r = roll_up(history, groups, history->hour >= 0 && hour == history->hour + 1, now);
         if (r >= 0)
                 history->hour = hour;

@@ -10,10 +10,10 @@
 /*
  * The history of this machine's view of the cluster, in a file. Samples wait in memory until they are
  * flushed, which is to be done once a minute, so that a killed process loses no more than that. None of the
- * errors is fatal: samples go on waiting while the file cannot be written, and the oldest of them are lost
- * when there are too many. A damaged file, or one of a newer version, is set aside under another name, and a
- * new one begins. A history is not changed by time itself: what time it is, CLOCK_REALTIME in µs, is an
- * argument.
+ * errors is fatal: samples go on waiting while the file cannot be written, and the oldest of the node that
+ * has the most are lost when there are too many. A damaged file, or one of a newer version, is set aside
+ * under another name, and a new one begins. A history is not changed by time itself: what time it is,
+ * CLOCK_REALTIME in µs, is an argument.
  */
 typedef struct AldHistory AldHistory;
 

@@ -487,14 +487,66 @@ static void test_series_limit(Fixture *fixture, gconstpointer data)
         }
 }
 
-/* While nothing is written, neither samples nor names fill the memory; and what comes last is kept. */
+/* A node that reports ever new fields loses its own samples; those of others wait on. */
+static void test_pending_shares(Fixture *fixture, gconstpointer data)
+{
+        const AldSeriesName liar = { "4567", "Node1.System", "", "Field" };
+
+        for (unsigned i = 0; i < 10; i++)
+                put(fixture, BEGIN + i * SECOND, i);
+        for (unsigned i = 0; i < 2 * ALD_HISTORY_PENDING_MAX; i++)
+                g_assert_cmpint(ald_history_put(fixture->history, &liar, BEGIN, i, 0, BEGIN), ==, 0);
+        g_assert_cmpuint(ald_history_lost(fixture->history), >=, ALD_HISTORY_PENDING_MAX);
+        flush(fixture, BEGIN);
+        for (unsigned i = 0; i < 10; i++) {
+                g_autoptr(GArray) seconds = query(fixture, BEGIN + i * SECOND, BEGIN + (i + 1) * SECOND, 1);
+
+                g_assert_cmpfloat(at(seconds, 0)->mean, ==, i);
+        }
+}
+
+static void put_many(Fixture *fixture, const char *node, const char *prefix, unsigned n, int64_t time)
+{
+        for (unsigned i = 0; i < n; i++) {
+                g_autofree char *field = g_strdup_printf("%s%u", prefix, i);
+                const AldSeriesName many = { node, "Node1.System", "", field };
+
+                g_assert_cmpint(ald_history_put(fixture->history, &many, time, i, 0, time), ==, 0);
+        }
+        flush(fixture, time);
+}
+
+/* What a node has that was refused makes room for it; what ended of others stays. */
+static void test_refused_make_room(Fixture *fixture, gconstpointer data)
+{
+        const unsigned max = ald_budget_series(ALD_BUDGET_MIN);
+        const int64_t later = BEGIN + 3 * ALD_DAY_USEC;
+        uint64_t lost;
+
+        g_assert_cmpint(ald_history_set_budget(fixture->history, ALD_BUDGET_MIN), ==, 0);
+        put(fixture, BEGIN, 5); /* which ends */
+        put_many(fixture, "4567", "Old", max / 2, BEGIN + ALD_HOUR_USEC);
+        put_many(fixture, "4567", "New", max / 2, later);
+        lost = ald_history_lost(fixture->history);
+        g_assert_cmpuint(lost, >, 0);
+        put_many(fixture, "4567", "New", 1, later + ALD_HOUR_USEC);
+        put_many(fixture, "4567", "New", max / 16, later + ALD_HOUR_USEC + ALD_MINUTE_USEC);
+        g_assert_cmpuint(ald_history_lost(fixture->history), <=, lost + 1);
+        {
+                g_autoptr(GArray) hour = query(fixture, BEGIN, BEGIN + ALD_HOUR_USEC, 1);
+
+                g_assert_cmpfloat(at(hour, 0)->mean, ==, 5);
+        }
+}
+
+/* While nothing is written, neither samples nor names fill the memory; and what others have is kept. */
 static void test_many_names(Fixture *fixture, gconstpointer data)
 {
         const guint n = 140000;
 
         for (guint i = 0; i < n; i++) {
                 g_autofree char *field = g_strdup_printf("Field%u", i);
-                const AldSeriesName many = { "0123", "Node1.System", "", field };
+                const AldSeriesName many = { "4567", "Node1.System", "", field };
 
                 g_assert_cmpint(ald_history_put(fixture->history, &many, BEGIN, i, 0, BEGIN), ==, 0);
         }
@@ -595,6 +647,8 @@ int main(int argc, char *argv[])
         ADD("much-smaller-budget", test_much_smaller_budget);
         ADD("many-series-in-a-smaller-budget", test_many_series_in_a_smaller_budget);
         ADD("series-limit", test_series_limit);
+        ADD("pending-shares", test_pending_shares);
+        ADD("refused-make-room", test_refused_make_room);
         ADD("many-names", test_many_names);
         ADD("events", test_events);
         ADD("many-events", test_many_events);
