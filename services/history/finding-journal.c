@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
-#include <systemd/sd-journal.h>
-
+#include "common/fd.h"
 #include "services/history/finding-journal.h"
+
+/* The socket of systemd-journald, which takes entries as systemd's "Native Journal Protocol" describes. */
+#define SOCKET_PATH "/run/systemd/journal/socket"
 
 /* Those of alidade.catalog. */
 #define BEGAN_ID "32ffbc4600154493b697fe2f79dd0889"
@@ -35,21 +44,139 @@ static char *number(uint64_t value)
         return value == ALD_ABSENT_UINT64 ? g_strdup("") : g_strdup_printf("%" PRIu64, value);
 }
 
-void ald_finding_journal_write(const AldFindingNotice *notice)
+struct AldFindingJournal {
+        int fd; /* -1: there is none yet */
+        uint64_t lost;
+};
+
+AldFindingJournal *ald_finding_journal_new(void)
+{
+        AldFindingJournal *journal = g_new0(AldFindingJournal, 1);
+
+        journal->fd = -1;
+        return journal;
+}
+
+void ald_finding_journal_free(AldFindingJournal *journal)
+{
+        if (!journal)
+                return;
+        ald_fd_close(&journal->fd);
+        g_free(journal);
+}
+
+/* A value with line breaks is preceded by its length. */
+static void append(GString *entry, const char *name, const char *value)
+{
+        uint64_t n = GUINT64_TO_LE(strlen(value));
+
+        g_string_append(entry, name);
+        if (strchr(value, '\n')) {
+                g_string_append_c(entry, '\n');
+                g_string_append_len(entry, (const char *) &n, sizeof n);
+        } else {
+                g_string_append_c(entry, '=');
+        }
+        g_string_append(entry, value);
+        g_string_append_c(entry, '\n');
+}
+
+static GString *format_entry(const AldFindingNotice *notice)
 {
         const AldFindingRow *row = notice->row;
         const char *text = row->text ? row->text : row->id;
+        g_autofree char *message = g_strconcat(notice->begins ? "" : "Over: ", text, NULL);
         g_autofree char *nodes = join(" ", row->nodes), *names = join(", ", row->names);
         g_autofree char *event = number(notice->event), *began = number(notice->began_usec);
-        g_autofree char *ended = number(notice->ended_usec);
+        g_autofree char *ended = number(notice->ended_usec), *symptoms = number(notice->symptoms);
+        const char priority[] = { (char) ('0' + priority_of(notice)), '\0' };
+        GString *entry = g_string_new(NULL);
+
+        append(entry, "SYSLOG_IDENTIFIER", g_get_prgname());
+        append(entry, "MESSAGE_ID", notice->begins ? BEGAN_ID : ENDED_ID);
+        append(entry, "PRIORITY", priority);
+        append(entry, "MESSAGE", message);
+        append(entry, "ALIDADE_FINDING", row->id);
+        append(entry, "ALIDADE_TEXT", text);
+        append(entry, "ALIDADE_REMEDY", row->remedy ? row->remedy : "There is no general remedy.");
+        append(entry, "ALIDADE_NODES", nodes);
+        append(entry, "ALIDADE_NAMES", names);
+        append(entry, "ALIDADE_EVENT", event);
+        append(entry, "ALIDADE_SYMPTOMS", symptoms);
+        append(entry, "ALIDADE_BEGAN_USEC", began);
+        append(entry, "ALIDADE_ENDED_USEC", ended);
+        return entry;
+}
+
+/* A sealed file in memory, as journald takes what is too long for a datagram. */
+static int open_sealed(const GString *entry)
+{
+        ald_fd int fd = memfd_create("journal-entry", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+        if (fd < 0)
+                return -errno;
+        if (write(fd, entry->str, entry->len) != (ssize_t) entry->len)
+                return -ENOSPC;
+        if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) < 0)
+                return -errno;
+        return ald_fd_steal(&fd);
+}
+
+static int send_message(AldFindingJournal *journal, const GString *entry, int file)
+{
+        struct sockaddr_un address = { .sun_family = AF_UNIX, .sun_path = SOCKET_PATH };
+        struct iovec text = { .iov_base = entry->str, .iov_len = entry->len };
+        union {
+                struct cmsghdr header;
+                char space[CMSG_SPACE(sizeof(int))];
+        } control = { 0 };
+        struct msghdr message = { .msg_name = &address, .msg_namelen = sizeof address };
+
+        if (file < 0) {
+                message.msg_iov = &text;
+                message.msg_iovlen = 1;
+        } else {
+                message.msg_control = &control;
+                message.msg_controllen = sizeof control;
+                control.header.cmsg_level = SOL_SOCKET;
+                control.header.cmsg_type = SCM_RIGHTS;
+                control.header.cmsg_len = CMSG_LEN(sizeof file);
+                memcpy(CMSG_DATA(&control.header), &file, sizeof file);
+        }
+        return sendmsg(journal->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+static int send_entry(AldFindingJournal *journal, const GString *entry)
+{
+        ald_fd int file = -1;
         int r;
 
-        r = sd_journal_send("MESSAGE_ID=%s", notice->begins ? BEGAN_ID : ENDED_ID, "PRIORITY=%d",
-                priority_of(notice), "MESSAGE=%s%s", notice->begins ? "" : "Over: ", text,
-                "ALIDADE_FINDING=%s", row->id, "ALIDADE_TEXT=%s", text, "ALIDADE_REMEDY=%s",
-                row->remedy ? row->remedy : "There is no general remedy.", "ALIDADE_NODES=%s", nodes,
-                "ALIDADE_NAMES=%s", names, "ALIDADE_EVENT=%s", event, "ALIDADE_SYMPTOMS=%u", notice->symptoms,
-                "ALIDADE_BEGAN_USEC=%s", began, "ALIDADE_ENDED_USEC=%s", ended, NULL);
-        if (r < 0)
-                g_debug("Cannot write to the journal: %s", g_strerror(-r));
+        if (journal->fd < 0)
+                journal->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (journal->fd < 0)
+                return -errno;
+        r = send_message(journal, entry, -1);
+        if (r != -EMSGSIZE)
+                return r;
+        file = open_sealed(entry);
+        return file < 0 ? file : send_message(journal, entry, file);
+}
+
+void ald_finding_journal_write(AldFindingJournal *journal, const AldFindingNotice *notice)
+{
+        GString *entry = format_entry(notice);
+        int r;
+
+        r = send_entry(journal, entry);
+        g_string_free(entry, TRUE);
+        /* As in a container, where there is no journal. */
+        if (r >= 0 || r == -ENOENT || r == -ECONNREFUSED)
+                return;
+        journal->lost++;
+        g_debug("Cannot write to the journal: %s", g_strerror(-r));
+}
+
+uint64_t ald_finding_journal_lost(const AldFindingJournal *journal)
+{
+        return journal->lost;
 }

@@ -15,6 +15,7 @@
 
 struct AldHistoryBus {
         AldService *service;
+        const AldFindingJournal *journal;
         AldHistoryManager *manager;
         sd_bus_slot *slot;
         char *scope, *problem; /* as they were last emitted */
@@ -385,6 +386,8 @@ static int get_number(sd_bus *unused, const char *path, const char *interface, c
                 value = ald_history_manager_budget(bus->manager);
         else if (strcmp(property, "LostSamples") == 0)
                 value = ald_history_lost(history);
+        else if (strcmp(property, "LostEntries") == 0)
+                value = ald_finding_journal_lost(bus->journal);
         else if (strcmp(property, "RefusedSignals") == 0)
                 value = ald_service_refused_signals(bus->service);
         else
@@ -399,6 +402,7 @@ static const sd_bus_vtable vtable[] = {
         SD_BUS_PROPERTY("BudgetBytes", "t", get_number, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
         SD_BUS_PROPERTY("SizeBytes", "t", get_number, 0, 0),
         SD_BUS_PROPERTY("LostSamples", "t", get_number, 0, 0),
+        SD_BUS_PROPERTY("LostEntries", "t", get_number, 0, 0),
         SD_BUS_PROPERTY("RefusedSignals", "t", get_number, 0, 0),
         SD_BUS_METHOD_WITH_ARGS("GetSeries",
                 SD_BUS_ARGS(
@@ -499,12 +503,13 @@ const AldHistoryHandler ald_history_bus_handler = {
         .properties_changed = emit_properties_changed,
 };
 
-int ald_history_bus_new(AldService *service, AldHistoryBus **ret)
+int ald_history_bus_new(AldService *service, const AldFindingJournal *journal, AldHistoryBus **ret)
 {
         AldHistoryBus *bus = g_new0(AldHistoryBus, 1);
         int r;
 
         bus->service = service;
+        bus->journal = journal;
         r = sd_bus_add_object_vtable(
                 ald_service_bus(service), &bus->slot, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, vtable, bus);
         if (r < 0) {

@@ -13,6 +13,7 @@ typedef struct HistoryService {
         AldService *service;
         AldModel *model;
         AldHistoryManager *manager;
+        AldFindingJournal *journal;
         AldHistoryBus *bus;
         AldStateFollow *follow;
 } HistoryService;
@@ -24,6 +25,7 @@ static void history_stop(void *userdata)
         ald_state_follow_free(history->follow);
         ald_history_manager_free(history->manager);
         ald_history_bus_free(history->bus);
+        ald_finding_journal_free(history->journal);
         ald_model_free(history->model);
         g_free(history);
 }
@@ -33,7 +35,7 @@ static void on_notice(const AldFindingNotice *notice, void *userdata)
 {
         const HistoryService *history = userdata;
 
-        ald_finding_journal_write(notice);
+        ald_finding_journal_write(history->journal, notice);
         ald_history_bus_handler.notice(notice, history->bus);
 }
 
@@ -84,7 +86,8 @@ static int history_start(AldService *service, void **ret_manager)
 
         history->service = service;
         history->model = ald_model_new();
-        r = ald_history_bus_new(service, &history->bus);
+        history->journal = ald_finding_journal_new();
+        r = ald_history_bus_new(service, history->journal, &history->bus);
         if (r < 0)
                 return r;
         history->manager = ald_history_manager_new(history->model, ald_state_directory(STATE_DIRECTORY),

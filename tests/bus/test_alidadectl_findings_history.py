@@ -64,7 +64,7 @@ class PlayedHistory:
     def appear(self):
         self.connection = self.host.new_connection()
         self.standin = StandIn(self.connection, PATH, interface_xml(HISTORY), {HISTORY: {
-            "Scope": "all", "Problem": "", "BudgetBytes": 1, "SizeBytes": 1, "LostSamples": 0,
+            "Scope": "all", "Problem": "", "BudgetBytes": 1, "SizeBytes": 1, "LostSamples": 0, "LostEntries": 0,
             "RefusedSignals": 0}}, self.handlers)
         self.connection.own(HISTORY)
 

@@ -347,6 +347,16 @@ def test_the_journal(host, messages):
         assert not [entry for entry in journal.read()[before:] if "ALIDADE_FINDING" in entry]
 
 
+@needs_namespaces
+def test_a_journal_that_reads_nothing_is_not_waited_for(host):
+    with JournalSocket(host) as journal:
+        watched = Watched(host)
+        journal.fill()
+        watched.fill(ALPHA)
+        watched.wait_for_beginning(ALPHA)
+        assert get(host, "LostEntries") == 1
+
+
 # Slower than the past
 
 class Results:

@@ -7,7 +7,7 @@ from played_state import fields
 HISTORY, PATH = "org.alidade.History1", "/org/alidade/History1"
 NOT_KEPT = "org.alidade.Error.NotKept"
 PROPERTIES = {"Scope": "all", "Problem": "", "BudgetBytes": 10 ** 8, "SizeBytes": 10 ** 6, "LostSamples": 0,
-              "RefusedSignals": 0}
+              "LostEntries": 0, "RefusedSignals": 0}
 HOUR = 3600 * 10 ** 6
 
 

@@ -20,6 +20,6 @@ def test_message_ids_agree():
 
 
 def test_fields_agree():
-    written = set(re.findall(r'"(ALIDADE_\w+)=', read("services/history/finding-journal.c")))
+    written = set(re.findall(r'"(ALIDADE_\w+)"', read("services/history/finding-journal.c")))
     assert set(re.findall(r"@(\w+)@", read("services/history/alidade.catalog"))) <= written
     assert set(re.findall(r"\bALIDADE_\w+", read("services/history/alidade-historyd.8"))) == written

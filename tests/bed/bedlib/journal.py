@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """journald's end of sd_journal_send(3)."""
 
+import contextlib
 import os
 import socket
 import struct
@@ -38,6 +39,13 @@ class JournalSocket:
 
     def __exit__(self, *_):
         self._socket.close()
+
+    def fill(self):
+        """Leaves no room for what others write, as a journal that has been stopped."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK) as other:
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    other.sendto(b"MESSAGE=x\n", self._socket.getsockname())
 
     def read(self):
         """Takes in what has been written; what is too long for a datagram comes in a file."""

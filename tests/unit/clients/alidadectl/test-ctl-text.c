@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdbool.h>
+
 #include "clients/command-line/text.h"
 
 static void test_width(void)
