@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
+#include "services/history/fair-queue.h"
 #include "services/history/past-watch.h"
 #include "services/history/past.h"
 #include "services/history/store/sample.h"
@@ -23,11 +25,11 @@ static const char *const excuses[] = { "disturbed", "unsteady", "busy", "reduced
 
 /* A rate that is compared with its past. */
 typedef struct AldPastRate {
+        AldFairPlace place;
         char *entity; /* id */
         AldKind kind;
         char *device; /* NULL for a link */
         const char *field;
-        GList queued;     /* in the queue if its data is set */
         int64_t measured; /* the last result; INT64_MIN: none */
         AldPastVerdict verdict;
 } AldPastRate;
@@ -38,9 +40,8 @@ struct AldPastWatch {
         const AldRecordFeed *feed;
         AldPastChanged changed;
         void *userdata;
-        GHashTable *rates; /* id of an entity → its rates, an array of AldPastRate */
-        GQueue queue;      /* of these */
-        guint idle;
+        GHashTable *rates;   /* id of an entity → its rates, an array of AldPastRate */
+        AldFairQueue *queue; /* of these, by the node that measured */
 };
 
 static void rate_free(gpointer data)
@@ -50,36 +51,6 @@ static void rate_free(gpointer data)
         g_free(rate->entity);
         g_free(rate->device);
         g_free(rate);
-}
-
-AldPastWatch *ald_past_watch_new(AldModel *model, AldHistory *history, const AldRecordFeed *feed,
-        AldPastChanged changed, void *userdata)
-{
-        AldPastWatch *watch = g_new0(AldPastWatch, 1);
-
-        watch->model = model;
-        watch->history = history;
-        watch->feed = feed;
-        watch->changed = changed;
-        watch->userdata = userdata;
-        watch->rates = g_hash_table_new_full(
-                g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
-        g_queue_init(&watch->queue);
-        return watch;
-}
-
-void ald_past_watch_free(AldPastWatch *watch)
-{
-        if (!watch)
-                return;
-        g_clear_handle_id(&watch->idle, g_source_remove);
-        g_hash_table_unref(watch->rates);
-        g_free(watch);
-}
-
-bool ald_past_watch_is_busy(const AldPastWatch *watch)
-{
-        return watch->queue.length > 0;
 }
 
 /* Comparing */
@@ -172,41 +143,61 @@ static bool is_same_verdict(const AldPastVerdict *a, const AldPastVerdict *b)
                (!a->slower || (a->rate == b->rate && a->median == b->median && a->since == b->since));
 }
 
-/* One at a time, so that the service answers meanwhile. */
-static gboolean on_idle(gpointer userdata)
+static void compare_rate(AldFairPlace *place, void *userdata)
 {
         AldPastWatch *watch = userdata;
-        GList *link = g_queue_pop_head_link(&watch->queue);
-        AldPastRate *rate;
-        AldPastVerdict before;
+        AldPastRate *rate = (AldPastRate *) (void *) ((char *) place - offsetof(AldPastRate, place));
+        AldPastVerdict before = rate->verdict;
 
-        if (!link) {
-                watch->idle = 0;
-                return G_SOURCE_REMOVE;
-        }
-        rate = link->data;
-        link->data = NULL;
-        before = rate->verdict;
         rate->verdict = compare(watch, rate);
         if (!is_same_verdict(&before, &rate->verdict))
                 watch->changed(watch->userdata);
-        return G_SOURCE_CONTINUE;
 }
 
 static void enqueue(AldPastWatch *watch, AldPastRate *rate)
 {
-        if (!rate->queued.data) {
-                rate->queued.data = rate;
-                g_queue_push_tail_link(&watch->queue, &rate->queued);
-        }
-        if (watch->idle == 0)
-                watch->idle = g_idle_add(on_idle, watch);
+        g_autofree char *node = g_strndup(rate->entity, ALD_ID_STRING_SIZE - 1);
+
+        ald_fair_queue_push(watch->queue, node, &rate->place);
+}
+
+/* Life */
+
+AldPastWatch *ald_past_watch_new(AldModel *model, AldHistory *history, const AldRecordFeed *feed,
+        AldPastChanged changed, void *userdata)
+{
+        AldPastWatch *watch = g_new0(AldPastWatch, 1);
+
+        watch->model = model;
+        watch->history = history;
+        watch->feed = feed;
+        watch->changed = changed;
+        watch->userdata = userdata;
+        watch->rates = g_hash_table_new_full(
+                g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+        watch->queue = ald_fair_queue_new(compare_rate, watch);
+        return watch;
+}
+
+void ald_past_watch_free(AldPastWatch *watch)
+{
+        if (!watch)
+                return;
+        ald_fair_queue_free(watch->queue);
+        g_hash_table_unref(watch->rates);
+        g_free(watch);
+}
+
+bool ald_past_watch_is_busy(AldPastWatch *watch)
+{
+        return ald_fair_queue_is_busy(watch->queue);
 }
 
 /* Following */
 
-static AldPastRate *get_rate(
-        AldPastWatch *watch, const AldEntity *entity, AldKind kind, const char *device, const char *field)
+/* Rates mostly come in the order in which they came before: *next is where to look first. */
+static AldPastRate *get_rate(AldPastWatch *watch, const AldEntity *entity, AldKind kind, const char *device,
+        const char *field, guint *next)
 {
         GPtrArray *rates = g_hash_table_lookup(watch->rates, entity->id);
         AldPastRate *rate;
@@ -216,10 +207,14 @@ static AldPastRate *get_rate(
                 g_hash_table_insert(watch->rates, g_strdup(entity->id), rates);
         }
         for (guint i = 0; i < rates->len; i++) {
-                rate = rates->pdata[i];
+                const guint at = (*next + i) % rates->len;
+
+                rate = rates->pdata[at];
                 if (rate->kind == kind && strcmp(rate->field, field) == 0 &&
-                        g_strcmp0(rate->device, device) == 0)
+                        g_strcmp0(rate->device, device) == 0) {
+                        *next = at + 1;
                         return rate;
+                }
         }
         rate = g_new(AldPastRate, 1);
         *rate = (AldPastRate){ .entity = g_strdup(entity->id),
@@ -241,7 +236,7 @@ static bool is_excused(const char *const *flags)
 
 /* A record or a row, with its rates. */
 static void take_rates(AldPastWatch *watch, const AldEntity *entity, AldKind kind, const char *device,
-        const AldStruct *type, const void *fields, const char *const *names)
+        const AldStruct *type, const void *fields, const char *const *names, guint *next)
 {
         const uint64_t *measured = ald_field_of(ald_struct_find(type, "MeasuredUSec"), fields);
         const char *const *const *flags = ald_field_of(ald_struct_find(type, "Flags"), fields);
@@ -252,7 +247,7 @@ static void take_rates(AldPastWatch *watch, const AldEntity *entity, AldKind kin
 
                 if (*measured > ALD_INTEGER_MAX || ald_field_is_absent(field, ald_field_of(field, fields)))
                         continue;
-                rate = get_rate(watch, entity, kind, device, field->name);
+                rate = get_rate(watch, entity, kind, device, field->name, next);
                 if (rate->measured == (int64_t) *measured)
                         continue;
                 rate->measured = (int64_t) *measured;
@@ -281,8 +276,7 @@ static void drop_rates(AldPastWatch *watch, const char *id, int only, const AldR
                 if ((only >= 0 && (int) rate->kind != only) || (left && ald_rows_find(left, rate->device)))
                         continue;
                 found |= rate->verdict.slower;
-                if (rate->queued.data)
-                        g_queue_unlink(&watch->queue, &rate->queued);
+                ald_fair_queue_remove(watch->queue, &rate->place);
                 g_ptr_array_remove_index(rates, i - 1);
         }
         if (rates && rates->len == 0)
@@ -294,10 +288,11 @@ static void drop_rates(AldPastWatch *watch, const char *id, int only, const AldR
 static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldRecord *record)
 {
         const AldCompute *compute;
+        guint next = 0;
 
         if (ald_kinds[record->kind].is_link) {
                 take_rates(watch, entity, record->kind, NULL, ald_record_type(record),
-                        ald_record_fields(record), link_rates);
+                        ald_record_fields(record), link_rates, &next);
                 return;
         }
         compute = ald_record_as(record, COMPUTE, AldCompute);
@@ -305,8 +300,8 @@ static void take_record(AldPastWatch *watch, const AldEntity *entity, const AldR
         for (size_t i = 0; i < compute->devices.n; i++) {
                 const AldComputeDevice *device = ald_rows_at(&compute->devices, i);
 
-                take_rates(
-                        watch, entity, record->kind, device->id, compute->devices.type, device, device_rates);
+                take_rates(watch, entity, record->kind, device->id, compute->devices.type, device,
+                        device_rates, &next);
         }
 }
 

@@ -18,7 +18,8 @@ AldPastWatch *ald_past_watch_new(AldModel *model, AldHistory *history, const Ald
         AldPastChanged changed, void *userdata);
 void ald_past_watch_free(AldPastWatch *watch);
 
-/* For AldModelChanged, after the feed has had it. Results are compared later, from the main loop. */
+/* For AldModelChanged, after the feed has had it. Results are compared later, from the main loop, in turns of
+ * the nodes that measured; those of a node that reports ever new results wait (fair-queue.h). */
 void ald_past_watch_change(AldPastWatch *watch, const AldChange *change);
 
 /* Whatever the model holds is compared; what the feed does not record is no longer found. The second form is
@@ -27,7 +28,7 @@ void ald_past_watch_restart(AldPastWatch *watch);
 void ald_past_watch_node(AldPastWatch *watch, const char *node);
 
 /* Whether results wait to be compared. */
-bool ald_past_watch_is_busy(const AldPastWatch *watch);
+bool ald_past_watch_is_busy(AldPastWatch *watch);
 
 /* The findings as new rows (AldFindingRow), in the order of their texts; free the array. */
 GPtrArray *ald_past_watch_findings(const AldPastWatch *watch, const AldNodeNames *names);
