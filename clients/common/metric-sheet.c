@@ -88,11 +88,10 @@ static char *name_of(const char *prefix, const AldFieldDocs *docs, const MetricU
         return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
-/* Those that each sample of a node or link has, and that of the row. */
+/* Those that each sample of a node or link has, the name that is joined by them, and that of the row. */
 static bool is_taken(const char *label, const char *key)
 {
-        static const char *const taken[] = { "node", "name", "source", "sink", "path", "source_name",
-                "sink_name", NULL };
+        static const char *const taken[] = { "node", "name", "source", "sink", "path", NULL };
 
         return g_strv_contains(taken, label) || g_strcmp0(label, key) == 0;
 }
@@ -203,6 +202,22 @@ static void add_number(const MetricEntry *entry, const GString *labels, const vo
         case ALD_TYPE_ROWS:
                 g_assert_not_reached();
         }
+}
+
+unsigned ald_metric_sheet_count(const AldMetricSheet *sheet, const void *fields)
+{
+        unsigned n = 0;
+        bool any_text = false;
+
+        for (guint i = 0; i < sheet->entries->len; i++) {
+                const MetricEntry *entry = &g_array_index(sheet->entries, MetricEntry, i);
+
+                if (ald_field_is_absent(entry->field, ald_field_of(entry->field, fields)))
+                        continue;
+                any_text |= entry->label != NULL;
+                n += entry->label == NULL;
+        }
+        return n + any_text;
 }
 
 void ald_metric_sheet_add(AldMetricSheet *sheet, const GString *labels, const void *fields)

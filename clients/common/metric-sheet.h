@@ -17,6 +17,9 @@ AldMetricSheet *ald_metric_sheet_new(
 void ald_metric_sheet_free(AldMetricSheet *sheet);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldMetricSheet, ald_metric_sheet_free)
 
-/* Adds samples with these labels: one for each number that is not absent. Labels of texts that are used
- * already get the key in front of their name. */
+/* How many samples the fields make: one for each number that is not absent, and one for all texts. */
+unsigned ald_metric_sheet_count(const AldMetricSheet *sheet, const void *fields);
+
+/* Adds these samples with these labels. Labels of texts that are used already get the key in front of their
+ * name. */
 void ald_metric_sheet_add(AldMetricSheet *sheet, const GString *labels, const void *fields);

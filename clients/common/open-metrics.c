@@ -6,6 +6,7 @@
 #include "clients/common/open-metrics.h"
 #include "record/id.h"
 #include "record/key.h"
+#include "state/findings/findings-words.h"
 
 #define PREFIX "alidade_"
 
@@ -21,10 +22,17 @@ typedef struct MetricKind {
         GArray *rows;
 } MetricKind;
 
+/* What a node reports. */
+typedef struct Account {
+        unsigned added, left_out; /* samples */
+} Account;
+
 typedef struct Render {
         AldModel *model;
         AldMetricSet *set;
-        AldMetricFamily *up, *updated;
+        AldMetricFamily *up, *name, *updated, *left_out;
+        GHashTable *accounts; /* id of a node → Account */
+        Account *account;     /* of the node that reports what is being added */
         AldMetricSheet *totals;
         AldMetricFamily *findings, *findings_by_id;
         MetricKind kinds[ALD_N_KINDS];
@@ -77,11 +85,18 @@ static void render_init(Render *render, AldModel *model)
         render->model = model;
         render->set = set;
         render->replaced = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        render->accounts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         render->labels = g_string_new(NULL);
         render->row_labels = g_string_new(NULL);
         render->up = ald_metric_set_add(set, ALD_METRIC_TYPE_GAUGE, g_strdup(PREFIX "node_up"), NULL,
                 "Whether the node is heard on the network: 0 while it is offline, absent while that is "
                 "unknown.");
+        render->name = ald_metric_set_add(set, ALD_METRIC_TYPE_INFO, g_strdup(PREFIX "node"), NULL,
+                "The name of the node, to be joined by its id; of a node without one, the first digits of "
+                "the id.");
+        render->left_out = ald_metric_set_add(set, ALD_METRIC_TYPE_GAUGE,
+                g_strdup(PREFIX "node_samples_left_out"), NULL,
+                "Number of samples of what the node reports that are left out because there are too many.");
         render->updated = ald_metric_set_add(set, ALD_METRIC_TYPE_GAUGE,
                 g_strdup(PREFIX "node_updated_timestamp_seconds"), "seconds",
                 "When the node last sent a record, by its own clock.");
@@ -104,6 +119,7 @@ static void render_clear(Render *render)
         }
         ald_metric_sheet_free(render->totals);
         g_hash_table_unref(render->replaced);
+        g_hash_table_unref(render->accounts);
         g_string_free(render->labels, TRUE);
         g_string_free(render->row_labels, TRUE);
 }
@@ -132,6 +148,29 @@ static bool came_before(Render *render, const MetricRows *rows, const GString *l
                 render->replaced, g_strdup_printf("%p %s", (const void *) rows, labels->str));
 }
 
+static void set_account(Render *render, const char *node)
+{
+        render->account = g_hash_table_lookup(render->accounts, node);
+        if (render->account)
+                return;
+        render->account = g_new0(Account, 1);
+        g_hash_table_insert(render->accounts, g_strdup(node), render->account);
+}
+
+/* No node makes so many that the others' are read late, or not at all. */
+static void add_fields(Render *render, AldMetricSheet *sheet, const GString *labels, const void *fields)
+{
+        const unsigned n = ald_metric_sheet_count(sheet, fields);
+        Account *account = render->account;
+
+        if (n > ALD_METRIC_SAMPLES_PER_NODE - account->added) {
+                account->left_out += n;
+                return;
+        }
+        account->added += n;
+        ald_metric_sheet_add(sheet, labels, fields);
+}
+
 static void add_rows(Render *render, const MetricRows *rows, const void *fields)
 {
         const AldRows *list = ald_field_of(rows->field, fields);
@@ -147,7 +186,7 @@ static void add_rows(Render *render, const MetricRows *rows, const void *fields)
                             labels, rows->key, *(const char *const *) ald_field_of(id, row)) &&
                         came_before(render, rows, labels))
                         continue;
-                ald_metric_sheet_add(rows->sheet, labels, row);
+                add_fields(render, rows->sheet, labels, row);
         }
 }
 
@@ -156,19 +195,18 @@ static void add_record(Render *render, const AldRecord *record)
         const MetricKind *kind = &render->kinds[record->kind];
         const void *fields = ald_record_fields(record);
 
-        ald_metric_sheet_add(kind->sheet, render->labels, fields);
+        add_fields(render, kind->sheet, render->labels, fields);
         for (guint i = 0; i < kind->rows->len; i++)
                 add_rows(render, &g_array_index(kind->rows, MetricRows, i), fields);
 }
 
-static void label_node(
-        GString *labels, AldModel *model, const char *id, const char *label, const char *name_label)
+static void add_name(Render *render, const AldEntity *node)
 {
-        const char *name = ald_entity_name(ald_model_get(model, id));
+        g_autofree char *digits = g_strndup(node->id, ALD_SHORT_ID_DIGITS);
+        g_autoptr(GString) labels = g_string_new(render->labels->str);
 
-        ald_metric_label_append(labels, label, id);
-        if (name)
-                ald_metric_label_append(labels, name_label, name);
+        ald_metric_label_append(labels, "name", ald_entity_name(node) ?: digits);
+        ald_metric_add(render->name, labels, 1);
 }
 
 static void add_node(Render *render, const AldEntity *node)
@@ -177,7 +215,9 @@ static void add_node(Render *render, const AldEntity *node)
         uint64_t updated = ald_entity_updated(node);
 
         g_string_truncate(render->labels, 0);
-        label_node(render->labels, render->model, node->id, "node", "name");
+        ald_metric_label_append(render->labels, "node", node->id);
+        add_name(render, node);
+        set_account(render, node->id);
         if (up != NODE_UNKNOWN)
                 ald_metric_add(render->up, render->labels, up == NODE_UP);
         if (up == NODE_UP && updated != ALD_ABSENT_UINT64)
@@ -211,10 +251,26 @@ static void add_link(Render *render, const AldEntity *link, const AldRecord *rec
                 return;
         path = path_of(record->kind, key);
         g_string_truncate(render->labels, 0);
-        label_node(render->labels, render->model, source, "source", "source_name");
-        label_node(render->labels, render->model, sink, "sink", "sink_name");
+        ald_metric_label_append(render->labels, "source", source);
+        ald_metric_label_append(render->labels, "sink", sink);
         ald_metric_label_append(render->labels, "path", path);
+        set_account(render, source);
         add_record(render, record);
+}
+
+/* Once all that they report has been counted. */
+static void add_left_out(Render *render, const GPtrArray *nodes)
+{
+        for (guint i = 0; i < nodes->len; i++) {
+                const AldEntity *node = nodes->pdata[i];
+                const Account *account = g_hash_table_lookup(render->accounts, node->id);
+
+                if (!account || is_up(render->model, node) != NODE_UP)
+                        continue;
+                g_string_truncate(render->labels, 0);
+                ald_metric_label_append(render->labels, "node", node->id);
+                ald_metric_add(render->left_out, render->labels, account->left_out);
+        }
 }
 
 static int compare_ids(gconstpointer a, gconstpointer b)
@@ -306,6 +362,7 @@ AldMetricSet *ald_open_metrics_new(AldModel *model)
                         if (link->records[kind])
                                 add_link(&render, link, link->records[kind]);
                 }
+        add_left_out(&render, nodes);
         g_string_truncate(render.labels, 0);
         ald_metric_sheet_add(render.totals, render.labels, ald_model_totals(model));
         add_findings(&render);

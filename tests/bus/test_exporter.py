@@ -68,7 +68,7 @@ def test_both_formats_say_the_same_of_everything(everything, export):
         assert wanted in names, wanted
     ups = {sample.labels["node"]: sample.value for sample in samples(text.text) if sample.name == "alidade_node_up"}
     assert ups == {local_id(everything): 1, PEER: 1, GONE: 0}
-    assert sum(GONE in sample.labels.values() for sample in samples(text.text)) == 1
+    assert sum(GONE in sample.labels.values() for sample in samples(text.text)) == 2
 
 
 @needs_promtool

@@ -35,7 +35,7 @@ def promtool(*arguments, cwd=None):
 
 
 def test_rules_are_valid():
-    assert "11 rules found" in promtool("check", "rules", RULES)
+    assert "12 rules found" in promtool("check", "rules", RULES)
 
 
 def test_rules_alert_when_they_should(tmp_path):
@@ -107,7 +107,7 @@ def test_prometheus_scrapes(prometheus):
     wait_steadily(lambda: all(rule["health"] == "ok" for rule in prometheus.rules().values()), "rules", interval=0.2)
     wait_steadily(lambda: [alert["labels"]["node"] for alert in prometheus.rules()["AlidadeNodeOffline"]["alerts"]]
                   == [GONE], "the alert", interval=0.2)
-    assert len(prometheus.rules()) == 11
+    assert len(prometheus.rules()) == 12
     names = set(prometheus.ask("label/__name__/values")) | TOTALS
     for expression in expressions() + [rule["query"] for rule in prometheus.rules().values()]:
         prometheus.query(expression.replace("$instance", target["labels"]["instance"]))

@@ -51,7 +51,8 @@ def value(text, metric, /, **labels):
 
 def test_metrics(host):
     text = host.alidadectl("metrics").stdout
-    assert value(text, "alidade_node_up", node=ME, name="atlas") == 1
+    assert value(text, "alidade_node_up", node=ME) == 1
+    assert value(text, "alidade_node_info", node=ME, name="atlas") == 1
     assert value(text, "alidade_node_up", node=PEER) == 1
     assert value(text, "alidade_presence_info", node=PEER, state="stale") == 1
     assert value(text, "alidade_memory_total_bytes", node=ME) == 64 * 1024 ** 3
@@ -64,14 +65,15 @@ def test_metrics(host):
 
 def test_of_an_offline_node_there_is_only_that_it_is_not_up(host):
     found = [sample for sample in samples(host.alidadectl("metrics").stdout) if GONE in sample.labels.values()]
-    assert [(sample.name, sample.value) for sample in found] == [("alidade_node_up", 0)]
+    assert [(sample.name, sample.value) for sample in found] == [("alidade_node_up", 0), ("alidade_node_info", 1)]
 
 
 def test_hostile_names_stay_in_their_label(host):
     text = host.alidadectl("metrics").stdout
-    names = {sample.labels["name"] for sample in samples(text) if sample.labels.get("node") == PEER}
+    names = {sample.labels["name"] for sample in samples(text) if sample.name == "alidade_node_info" and
+             sample.labels["node"] == PEER}
     assert names == {'a"b\\c\ufffd} 1 \ufffd[31m\ufffd é'}
-    assert "\x1b" not in text
+    assert "\x1b" not in text and text.count("\ufffd[31m") == 1, "a new name makes one new series"
 
 
 def test_nothing_comes_twice_and_nothing_is_unknown(host):

@@ -75,32 +75,33 @@ static void test_units(void)
                 "'Node1.Membership':{'RefusedPublishers':[{'Id':'" N2 "','RefusedMessages':3}]},"
                 "'Node1.Presence':{'State':'stale','ClockOffsetUSec':-250}}");
         text = render(model, ALD_METRIC_FORMAT_OPEN);
-        assert_line(text, "alidade_node_up{node='" N1 "',name='one'} 1");
-        assert_line(text, "alidade_node_updated_timestamp_seconds{node='" N1 "',name='one'} 1700000000.5");
-        assert_line(text, "alidade_identity_info{node='" N1 "',name='one',vendor='V'} 1");
-        assert_line(text, "alidade_memory_total_bytes{node='" N1 "',name='one'} 1024");
-        assert_line(text, "alidade_memory_pressure_some10_ratio{node='" N1 "',name='one'} 0.125");
-        assert_line(text, "alidade_system_temperature_celsius{node='" N1 "',name='one'} -1.5");
-        assert_line(text, "alidade_system_power_watts{node='" N1 "',name='one'} 2.5");
-        assert_line(text,
-                "alidade_system_device_clock_hertz{node='" N1 "',name='one',device='0000:01:00.0'} 1500");
+        assert_line(text, "alidade_node_info{node='" N1 "',name='one'} 1");
+        assert_line(text, "alidade_node_samples_left_out{node='" N1 "'} 0");
+        assert_line(text, "alidade_node_up{node='" N1 "'} 1");
+        assert_line(text, "alidade_node_updated_timestamp_seconds{node='" N1 "'} 1700000000.5");
+        assert_line(text, "alidade_identity_info{node='" N1 "',vendor='V'} 1");
+        assert_line(text, "alidade_memory_total_bytes{node='" N1 "'} 1024");
+        assert_line(text, "alidade_memory_pressure_some10_ratio{node='" N1 "'} 0.125");
+        assert_line(text, "alidade_system_temperature_celsius{node='" N1 "'} -1.5");
+        assert_line(text, "alidade_system_power_watts{node='" N1 "'} 2.5");
+        assert_line(text, "alidade_system_device_clock_hertz{node='" N1 "',device='0000:01:00.0'} 1500");
         assert_line(text, "alidade_network_interface_speed_bytes_per_second{node='" N1
-                          "',name='one',interface='eth0'} 125000000.125");
-        assert_line(text, "alidade_network_interface_carrier{node='" N1 "',name='one',interface='eth0'} 0");
-        assert_line(text, "alidade_backends_device_info{node='" N1
-                          "',name='one',device='0000:01:00.0',device_name='Card'} 1");
-        assert_line(text, "alidade_backends_join_max_transfers_per_second{node='" N1
-                          "',name='one',join='a,host,pcie'} 5");
-        assert_line(text, "alidade_compute_device_fp16_flops{node='" N1
-                          "',name='one',device='0000:01:00.0'} 82500000000000");
-        assert_line(text, "alidade_compute_device_info{node='" N1
-                          "',name='one',device='0000:01:00.0',flags='busy,unstable'} 1");
+                          "',interface='eth0'} 125000000.125");
+        assert_line(text, "alidade_network_interface_carrier{node='" N1 "',interface='eth0'} 0");
+        assert_line(text,
+                "alidade_backends_device_info{node='" N1 "',device='0000:01:00.0',device_name='Card'} 1");
+        assert_line(
+                text, "alidade_backends_join_max_transfers_per_second{node='" N1 "',join='a,host,pcie'} 5");
+        assert_line(text,
+                "alidade_compute_device_fp16_flops{node='" N1 "',device='0000:01:00.0'} 82500000000000");
+        assert_line(text,
+                "alidade_compute_device_info{node='" N1 "',device='0000:01:00.0',flags='busy,unstable'} 1");
         assert_line(text, "alidade_compute_device_measured_timestamp_seconds{node='" N1
-                          "',name='one',device='0000:01:00.0'} 1700000000.000001");
+                          "',device='0000:01:00.0'} 1700000000.000001");
         assert_line(text, "alidade_membership_refused_publisher_refused_messages_total{node='" N1
-                          "',name='one',refused_publisher='" N2 "'} 3");
-        assert_line(text, "alidade_presence_info{node='" N1 "',name='one',state='stale'} 1");
-        assert_line(text, "alidade_presence_clock_offset_seconds{node='" N1 "',name='one'} -0.00025");
+                          "',refused_publisher='" N2 "'} 3");
+        assert_line(text, "alidade_presence_info{node='" N1 "',state='stale'} 1");
+        assert_line(text, "alidade_presence_clock_offset_seconds{node='" N1 "'} -0.00025");
         assert_line(text, "# TYPE alidade_membership_refused_publisher_refused_messages counter");
         assert_line(text, "# UNIT alidade_memory_total_bytes bytes");
         assert_line(
@@ -120,8 +121,8 @@ static void test_presence(void)
                 const char *state;
                 int up;
                 unsigned samples;
-        } cases[] = { { "online", 1, 3 }, { "stale", 1, 3 }, { "offline", 0, 1 }, { "duplicate", -1, 1 },
-                { "unknown", -1, 1 }, { "new-word", -1, 1 }, { NULL, -1, 0 } };
+        } cases[] = { { "online", 1, 5 }, { "stale", 1, 5 }, { "offline", 0, 2 }, { "duplicate", -1, 2 },
+                { "unknown", -1, 2 }, { "new-word", -1, 2 }, { NULL, -1, 1 } };
 
         for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
                 g_autofree char *presence = g_strdup_printf(
@@ -164,7 +165,7 @@ static void test_links(void)
         model_put_node(model, 3, "{'Node1.Presence':{'State':'offline'}}");
         put_links(model);
         both = render(model, ALD_METRIC_FORMAT_TEXT);
-#define ENDS "source='" N1 "',source_name='a',sink='" N2 "',sink_name='b'"
+#define ENDS "source='" N1 "',sink='" N2 "'"
         assert_line(both, "alidade_link_socket_upload_bytes_per_second{" ENDS ",path='192.0.2.2'} 1000");
         assert_line(both, "alidade_link_socket_rtt_p50_seconds{" ENDS ",path='192.0.2.2'} 0.0000015");
         assert_line(both, "alidade_link_socket_measured_timestamp_seconds{" ENDS ",path='192.0.2.2'} 1");
@@ -175,7 +176,33 @@ static void test_links(void)
         model_put_node(model, 2, "{'Node1.Presence':{'State':'offline'}}");
         none = render(model, ALD_METRIC_FORMAT_TEXT);
         g_assert_cmpuint(samples_with(none, "alidade_link_"), ==, 0);
-        g_assert_cmpuint(samples_with(none, N2), ==, 1);
+        g_assert_cmpuint(samples_with(none, N2), ==, 2); /* its name, and that it is not up */
+}
+
+/* A node that reports too much hides nothing of others, and it is said how much is left out of it. */
+static void test_too_many_samples(void)
+{
+        g_autoptr(AldModel) model = model_make();
+        g_autofree char *text = NULL;
+        g_autoptr(GString) paths = g_string_new("{'Node1.Disk':{'Paths':[");
+
+        for (unsigned i = 0; i < 2000; i++)
+                g_string_append_printf(
+                        paths, "%s{'Id':'/%u','TotalBytes':1,'AvailableBytes':1}", i > 0 ? "," : "", i);
+        g_string_append(paths, "]}," ONLINE "}");
+        model_put_node(model, 2, paths->str);
+        model_put_node(model, 3, "{'Node1.Memory':{'TotalBytes':5}," ONLINE "}");
+        for (unsigned i = 0; i < ALD_METRIC_SAMPLES_PER_NODE; i++) {
+                g_autofree char *link = g_strdup_printf(N2 "/" N3 ",192.0.%u.%u", i / 256, i % 256);
+
+                model_put(model, link, "Link1.Socket", "{'UploadBitsPerSecond':8}");
+        }
+        text = render(model, ALD_METRIC_FORMAT_TEXT);
+        g_assert_cmpuint(samples_with(text, "alidade_disk_path_"), ==, 4000);
+        g_assert_cmpuint(samples_with(text, "alidade_link_"), ==, ALD_METRIC_SAMPLES_PER_NODE - 4001);
+        assert_line(text, "alidade_node_samples_left_out{node='" N2 "'} 4001");
+        assert_line(text, "alidade_node_samples_left_out{node='" N3 "'} 0");
+        assert_line(text, "alidade_memory_total_bytes{node='" N3 "'} 5");
 }
 
 static void test_totals_and_findings(void)
@@ -323,6 +350,7 @@ int main(int argc, char **argv)
         g_test_add_func("/open-metrics/units", test_units);
         g_test_add_func("/open-metrics/presence", test_presence);
         g_test_add_func("/open-metrics/links", test_links);
+        g_test_add_func("/open-metrics/too-many-samples", test_too_many_samples);
         g_test_add_func("/open-metrics/totals-and-findings", test_totals_and_findings);
         g_test_add_func("/open-metrics/hostile-rows", test_hostile_rows);
         g_test_add_func("/open-metrics/random-records", test_random_records);
