@@ -58,6 +58,7 @@ const AldConfigKey ald_exporter_keys[] = {
                 .type = ALD_CONFIG_STRING,
                 .fallback = "",
                 .refuse = refuse_path },
+        { .group = "exporter", .key = "host-names", .type = ALD_CONFIG_STRV, .fallback = "" },
         { .group = "exporter", .key = "anonymous", .type = ALD_CONFIG_BOOLEAN, .fallback = "false" },
         { .group = "exporter", .key = "insecure", .type = ALD_CONFIG_BOOLEAN, .fallback = "false" },
         { 0 },
@@ -149,6 +150,7 @@ int ald_exporter_secrets_read(const AldConfig *config, AldExporterSecrets *ret)
         }
         if (r < 0)
                 return r;
+        secrets.host_names = g_strdupv((char **) ald_config_strv(config, "host-names"));
         warn_of_readers(config, "tls-key");
         warn_of_readers(config, "token-file");
         *ret = secrets;
@@ -161,6 +163,7 @@ void ald_exporter_secrets_clear(AldExporterSecrets *secrets)
         g_clear_pointer(&secrets->certificate, g_free);
         g_clear_pointer(&secrets->key, g_free);
         g_clear_pointer(&secrets->token, g_free);
+        g_clear_pointer(&secrets->host_names, g_strfreev);
 }
 
 static bool is_equal(const char *a, const char *b, size_t length)

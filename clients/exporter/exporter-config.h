@@ -11,10 +11,11 @@ extern const AldConfigKey ald_exporter_keys[];
 /* Whether all of it is in effect as written: -EBADMSG, logged, if not. What is not may be what protects. */
 int ald_exporter_config_check(const AldConfig *config);
 
-/* The files that it names, as read. */
+/* The files that it names, as read, and whom else it answers. */
 typedef struct AldExporterSecrets {
         char *certificate, *key; /* PEM; NULL: no TLS */
         char *token;             /* NULL: none is asked for */
+        char **host_names;       /* by which requests without a token may call this machine */
 } AldExporterSecrets;
 
 /* Reads them. Negative errno, logged, if one is missing, too large or unusable. */

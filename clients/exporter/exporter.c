@@ -4,6 +4,7 @@
 
 #include "clients/exporter/exporter-config.h"
 #include "clients/exporter/exporter.h"
+#include "clients/exporter/http-host.h"
 #include "clients/exporter/http-server.h"
 #include "clients/exporter/listen-sockets.h"
 #include "clients/exporter/live-metrics.h"
@@ -69,7 +70,8 @@ static void count_peers(AldExporter *exporter)
         for (guint i = 0; i < exporter->servers->len; i++) {
                 AldHttpPeers *peers = ald_http_server_peers(exporter->servers->pdata[i]);
 
-                exporter->figures.ended += ald_http_peers_ended(peers);
+                exporter->figures.ended += ald_http_peers_ended(peers) +
+                                           ald_http_server_refused(exporter->servers->pdata[i]);
                 exporter->figures.connections += ald_http_peers_count(peers);
         }
 }
@@ -116,17 +118,45 @@ static enum MHD_Result answer_metrics(
         return refuse(exporter, connection, MHD_HTTP_SERVICE_UNAVAILABLE, text, NULL, NULL);
 }
 
+static const char *header_of(struct MHD_Connection *connection, const char *name)
+{
+        return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+/* A token no browser sends by itself; without one, no page of another site may read through it. */
+static bool is_from_another_site(const AldExporter *exporter, struct MHD_Connection *connection)
+{
+        return !exporter->secrets.token &&
+               g_strcmp0(header_of(connection, "Sec-Fetch-Site"), "cross-site") == 0;
+}
+
+static bool means_us(const AldExporter *exporter, struct MHD_Connection *connection)
+{
+        return exporter->secrets.token || ald_http_host_is_own(header_of(connection, MHD_HTTP_HEADER_HOST),
+                                                  (const char *const *) exporter->secrets.host_names);
+}
+
 static enum MHD_Result on_request(
         struct MHD_Connection *connection, const char *path, AldHttpPeer *peer, void *userdata)
 {
         AldExporter *exporter = userdata;
-        const char *authorization = MHD_lookup_connection_value(
-                connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
 
         exporter->figures.requests++;
-        if (!ald_exporter_may_answer(&exporter->secrets, authorization))
+        ald_http_peer_set_rank(peer, ALD_HTTP_REFUSED);
+        if (!ald_exporter_may_answer(
+                    &exporter->secrets, header_of(connection, MHD_HTTP_HEADER_AUTHORIZATION)))
                 return refuse(exporter, connection, MHD_HTTP_UNAUTHORIZED, "A token is needed.\n",
                         MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+        if (!means_us(exporter, connection))
+                return refuse(exporter, connection, MHD_HTTP_MISDIRECTED_REQUEST,
+                        "Without a token, this name is not answered: use an address, or name it in "
+                        "host-names= of "
+                        "[exporter] in alidade.conf.\n",
+                        NULL, NULL);
+        if (is_from_another_site(exporter, connection))
+                return refuse(exporter, connection, MHD_HTTP_FORBIDDEN,
+                        "Without a token, no page of another site is answered.\n", NULL, NULL);
+        ald_http_peer_set_rank(peer, ALD_HTTP_ANSWERED);
         if (strcmp(path, "/metrics") == 0)
                 return answer_metrics(exporter, connection, peer);
         if (strcmp(path, "/") == 0)

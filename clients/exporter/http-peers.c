@@ -40,36 +40,69 @@ static void end(AldHttpPeers *peers, AldHttpPeer *peer)
         (void) shutdown(peer->fd, SHUT_RDWR);
 }
 
-/* Ends the oldest one if too many are left, of this address or of any for NULL. */
-static void end_beyond(AldHttpPeers *peers, const struct in6_addr *address, unsigned most)
+static unsigned count_of_address(const AldHttpPeers *peers, const AldHttpPeer *like)
 {
-        AldHttpPeer *oldest = NULL;
         unsigned n = 0;
 
         for (GList *at = peers->queue.head; at; at = at->next) {
-                AldHttpPeer *peer = at->data;
+                const AldHttpPeer *peer = at->data;
 
-                if (peer->ended || (address && !IN6_ARE_ADDR_EQUAL(address, &peer->address)))
+                n += !peer->ended && peer->rank == like->rank &&
+                     IN6_ARE_ADDR_EQUAL(&like->address, &peer->address);
+        }
+        return n;
+}
+
+/* Ends one if too many are left of those with an answer or of the others, of this address or of any for NULL.
+ */
+static void end_beyond(AldHttpPeers *peers, bool answered, const struct in6_addr *address, unsigned most)
+{
+        AldHttpPeer *victim = NULL;
+        unsigned n = 0, of_victim = 0;
+
+        for (GList *at = peers->queue.head; at; at = at->next) {
+                AldHttpPeer *peer = at->data;
+                unsigned of_peer;
+
+                if (peer->ended || (peer->rank == ALD_HTTP_ANSWERED) != answered ||
+                        (address && !IN6_ARE_ADDR_EQUAL(address, &peer->address)))
                         continue;
-                oldest = oldest ?: peer;
                 n++;
+                of_peer = count_of_address(peers, peer);
+                if (!victim || peer->rank < victim->rank ||
+                        (peer->rank == victim->rank && of_peer > of_victim)) {
+                        victim = peer;
+                        of_victim = of_peer;
+                }
         }
         if (n > most)
-                end(peers, oldest);
+                end(peers, victim);
 }
 
 AldHttpPeer *ald_http_peers_add(AldHttpPeers *peers, int fd, const struct sockaddr *address, gint64 now)
 {
         AldHttpPeer *peer = g_new0(AldHttpPeer, 1);
 
+        peer->peers = peers;
         peer->fd = fd;
         peer->began = now;
         peer->link.data = peer;
         set_address(&peer->address, address);
         g_queue_push_tail_link(&peers->queue, &peer->link);
-        end_beyond(peers, &peer->address, ALD_HTTP_PEERS_OF_ADDRESS_MAX);
-        end_beyond(peers, NULL, ALD_HTTP_PEERS_MAX);
+        end_beyond(peers, false, &peer->address, ALD_HTTP_PEERS_OF_ADDRESS_MAX);
+        end_beyond(peers, false, NULL, ALD_HTTP_PEERS_MAX);
         return peer;
+}
+
+void ald_http_peer_set_rank(AldHttpPeer *peer, AldHttpRank rank)
+{
+        AldHttpPeers *peers = peer->peers;
+
+        peer->rank = rank;
+        if (rank != ALD_HTTP_ANSWERED)
+                return;
+        end_beyond(peers, true, &peer->address, ALD_HTTP_ANSWERED_OF_ADDRESS_MAX);
+        end_beyond(peers, true, NULL, ALD_HTTP_ANSWERED_MAX);
 }
 
 void ald_http_peers_remove(AldHttpPeers *peers, AldHttpPeer *peer)

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "clients/exporter/accept-limit.h"
 #include "clients/exporter/http-server.h"
 #include "common/fd.h"
 #include "common/source.h"
@@ -13,12 +14,13 @@
 #define SWEEP_MSEC 1000u           /* how often old connections are looked for */
 
 /* What the library refuses by itself; peers are ended earlier, but only when it next looks at them. */
-#define CONNECTIONS_MAX (2 * ALD_HTTP_PEERS_MAX)
-#define CONNECTIONS_OF_ADDRESS_MAX (2 * ALD_HTTP_PEERS_OF_ADDRESS_MAX)
+#define CONNECTIONS_MAX (2 * (ALD_HTTP_PEERS_MAX + ALD_HTTP_ANSWERED_MAX))
+#define CONNECTIONS_OF_ADDRESS_MAX (2 * (ALD_HTTP_PEERS_OF_ADDRESS_MAX + ALD_HTTP_ANSWERED_OF_ADDRESS_MAX))
 
 struct AldHttpServer {
         AldHttpSetup setup;
         AldHttpPeers *peers;
+        AldAcceptLimit *limit; /* NULL without TLS */
         struct MHD_Daemon *daemon;
         GSource *source, *sweep;
 };
@@ -87,6 +89,15 @@ static void begin_sweep(AldHttpServer *server)
         g_source_attach(server->sweep, g_main_context_get_thread_default());
 }
 
+static enum MHD_Result on_accept(void *userdata, const struct sockaddr *address, socklen_t size)
+{
+        AldHttpServer *server = userdata;
+
+        return !server->limit || ald_accept_limit_allows(server->limit, address, g_get_monotonic_time())
+                       ? MHD_YES
+                       : MHD_NO;
+}
+
 static void on_connection(void *userdata, struct MHD_Connection *connection, void **context,
         enum MHD_ConnectionNotificationCode code)
 {
@@ -153,9 +164,10 @@ int ald_http_server_new(int fd, const AldHttpSetup *setup, AldHttpServer **ret)
                 return -errno;
         server->setup = *setup;
         server->peers = ald_http_peers_new();
-        server->daemon = MHD_start_daemon(MHD_USE_EPOLL | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request,
-                server, MHD_OPTION_LISTEN_SOCKET, own, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-                MHD_OPTION_ARRAY, options, MHD_OPTION_END);
+        server->limit = tls ? ald_accept_limit_new() : NULL;
+        server->daemon = MHD_start_daemon(MHD_USE_EPOLL | (tls ? MHD_USE_TLS : 0), 0, on_accept, server,
+                on_request, server, MHD_OPTION_LISTEN_SOCKET, own, MHD_OPTION_NOTIFY_CONNECTION,
+                on_connection, server, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
         if (!server->daemon)
                 return -EINVAL;
         ald_fd_steal(&own);
@@ -172,10 +184,16 @@ void ald_http_server_free(AldHttpServer *server)
         if (server->daemon)
                 MHD_stop_daemon(server->daemon);
         ald_http_peers_free(server->peers);
+        ald_accept_limit_free(server->limit);
         g_free(server);
 }
 
 AldHttpPeers *ald_http_server_peers(AldHttpServer *server)
 {
         return server->peers;
+}
+
+uint64_t ald_http_server_refused(const AldHttpServer *server)
+{
+        return server->limit ? ald_accept_limit_refused(server->limit) : 0;
 }

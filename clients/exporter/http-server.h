@@ -26,6 +26,8 @@ void ald_http_server_free(AldHttpServer *server);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHttpServer, ald_http_server_free)
 
 AldHttpPeers *ald_http_server_peers(AldHttpServer *server);
+/* How many connections were refused because their address connects too often. */
+uint64_t ald_http_server_refused(const AldHttpServer *server);
 
 /* Queues a short text, with one more header if its name is not NULL. */
 enum MHD_Result ald_http_answer(struct MHD_Connection *connection, unsigned status, const char *text,

@@ -69,8 +69,8 @@ class Exporter:
             return b"".join(parts)
 
     def get(self, path="/metrics", method="GET", **headers):
-        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-        return Answer(self.send(f"{method} {path} HTTP/1.1\r\nHost: x\r\n{lines}\r\n".encode()))
+        lines = "".join(f"{name}: {value}\r\n" for name, value in {"Host": "localhost", **headers}.items())
+        return Answer(self.send(f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode()))
 
     def wait_for(self, predicate, what):
         found = []

@@ -5,12 +5,13 @@ import contextlib
 import os
 import re
 import socket
+import ssl
 import subprocess
 
 import pytest
 
 from bedlib import wait_until
-from bedlib.waiting import wait_steadily
+from bedlib.waiting import DEADLINE, wait_steadily
 from exporter import binary
 from state_service import start
 
@@ -48,6 +49,13 @@ def with_token(exporter, token=TOKEN):
     return exporter.get("/", Authorization=f"Bearer {token}").status
 
 
+def with_token_or_none(exporter):
+    try:
+        return with_token(exporter)
+    except OSError:
+        return None
+
+
 def refused(exporter, *reasons):
     exporter.process.excused = True
     assert exporter.process.wait() == BAD_CONFIG
@@ -81,6 +89,61 @@ def test_token_that_all_users_can_read_is_warned_of(host, export, token, mode, w
     exporter = export(host)
     assert with_token(exporter) == 200
     assert exporter.process.log_text().count(f"token-file={token} is readable by all users") == warnings
+
+
+def test_pages_of_others_read_nothing_without_a_token(host, export, token):
+    """A name of theirs may lead here, and a browser here may fetch for them."""
+    host.write_config("[exporter]\nhost-names=gpu.example;gpu\n")
+    exporter = export(host)
+    for name in ("localhost", "127.0.0.1:10001", "[::1]:10001", "gpu.example:10001", "GPU"):
+        assert exporter.get(Host=name).status == 200, name
+    for name in ("evil.example", "evil.example:10001", "127.0.0.1.evil.example"):
+        answer = exporter.get(Host=name)
+        assert answer.status == 421 and "host-names=" in answer.text and "alidade_node" not in answer.text
+    answer = exporter.get(**{"Sec-Fetch-Site": "cross-site"})
+    assert answer.status == 403 and "alidade_node" not in answer.text
+    assert exporter.get(**{"Sec-Fetch-Site": "same-origin"}).status == 200
+    host.write_config(f"[exporter]\ntoken-file={token}\n")
+    exporter.reload()
+    wait_steadily(lambda: with_token(exporter) == 200 and exporter.get().status == 401, "the token to be asked for")
+    assert exporter.get(Host="evil.example", Authorization=f"Bearer {TOKEN}").status == 200
+
+
+def test_nobody_cuts_what_is_authorized(host, export, token):
+    host.write_config(f"[exporter]\ntoken-file={token}\n")
+    exporter = export(host)
+    request = f"GET /metrics HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\n\r\n".encode()
+    with contextlib.ExitStack() as stack:
+        # It reads slowly.
+        scrape = stack.enter_context(contextlib.closing(socket.socket()))
+        scrape.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        scrape.settimeout(DEADLINE)
+        scrape.connect(exporter.address)
+        scrape.sendall(request)
+        received = scrape.recv(1)
+        for number in range(300):
+            other = stack.enter_context(contextlib.closing(exporter.connect()))
+            with contextlib.suppress(OSError):
+                other.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" if number % 2 else b"GET /met")
+        assert exporter.get(Authorization=f"Bearer {TOKEN}").value("alidade_exporter_ended_connections_total") > 100
+        while part := scrape.recv(1 << 16):
+            received += part
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert f"content-length: {len(body)}" in head.decode().lower()
+
+
+def test_handshakes_of_an_address_are_limited(host, export, certificate, token):
+    """Each costs as much as many answers."""
+    host.write_config("[exporter]\ntls-certificate={}\ntls-key={}\ntoken-file={}\n".format(*certificate, token))
+    exporter = export(host)
+    exporter.verify(certificate[0])
+    done = 0
+    for _ in range(200):
+        with contextlib.suppress(OSError, ssl.SSLError):
+            exporter.connect().close()
+            done += 1
+    assert 20 <= done < 150
+    wait_steadily(lambda: with_token_or_none(exporter) == 200, "an address to be answered again")
 
 
 def test_tls(host, export, certificate):

@@ -77,6 +77,56 @@ static void test_oldest_of_all(void)
         take_away(peers, made, ALD_HTTP_PEERS_MAX + 1);
 }
 
+/* Those that wait end before those that were refused, and these before one with an answer, whose share is its
+ * own. */
+static void test_ranks(void)
+{
+        g_autoptr(AldHttpPeers) peers = ald_http_peers_new();
+        TestPeer made[ALD_HTTP_PEERS_MAX + 4];
+        unsigned n = 0;
+
+        made[n++] = add(peers, "192.0.2.250", 0);
+        ald_http_peer_set_rank(made[0].peer, ALD_HTTP_ANSWERED);
+        made[n++] = add(peers, "192.0.2.251", 0);
+        ald_http_peer_set_rank(made[1].peer, ALD_HTTP_REFUSED);
+        while (n < ALD_HTTP_PEERS_MAX + 4) {
+                g_autofree char *address = g_strdup_printf("192.0.2.%u", n % 200);
+
+                made[n] = add(peers, address, n);
+                n++;
+        }
+        g_assert_false(has_ended(&made[0]));
+        g_assert_false(has_ended(&made[1]));
+        g_assert_true(has_ended(&made[2]));
+        g_assert_true(has_ended(&made[3]));
+        g_assert_false(has_ended(&made[5]));
+        take_away(peers, made, n);
+}
+
+/* One address with many answers ends none of others'. */
+static void test_largest_address(void)
+{
+        g_autoptr(AldHttpPeers) peers = ald_http_peers_new();
+        TestPeer made[ALD_HTTP_ANSWERED_MAX + 8];
+        unsigned n = 0;
+
+        for (; n < 80; n++) {
+                g_autofree char *address = g_strdup_printf("192.0.2.%u", n);
+
+                made[n] = add(peers, address, n);
+                ald_http_peer_set_rank(made[n].peer, ALD_HTTP_ANSWERED);
+        }
+        for (; n < ALD_HTTP_ANSWERED_MAX + 8; n++) {
+                made[n] = add(peers, "192.0.2.250", n);
+                ald_http_peer_set_rank(made[n].peer, ALD_HTTP_ANSWERED);
+        }
+        for (unsigned i = 0; i < 80; i++)
+                g_assert_false(has_ended(&made[i]));
+        g_assert_true(has_ended(&made[80]));
+        g_assert_false(has_ended(&made[n - 1]));
+        take_away(peers, made, n);
+}
+
 static void test_age(void)
 {
         g_autoptr(AldHttpPeers) peers = ald_http_peers_new();
@@ -110,6 +160,8 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/http-peers/oldest-of-an-address", test_oldest_of_an_address);
         g_test_add_func("/http-peers/oldest-of-all", test_oldest_of_all);
+        g_test_add_func("/http-peers/ranks", test_ranks);
+        g_test_add_func("/http-peers/largest-address", test_largest_address);
         g_test_add_func("/http-peers/age", test_age);
         g_test_add_func("/http-peers/text", test_text);
         return g_test_run();
