@@ -25,13 +25,14 @@ class NotificationService:
     """shown is {id: title} of what is on the screen now."""
 
     def __init__(self, desktop):
-        self.shown, self.given, self.replaced = {}, 0, []
+        self.shown, self.given, self.replaced, self.bodies = {}, 0, [], []
         self.connection = Connection(desktop, desktop.bus)
         self.service = StandIn(self.connection, PATH, XML, {},
                                {"Notify": self._notify, "CloseNotification": self._close})
         self.connection.own(NAME)
 
-    def _notify(self, _program, replaces, _icon, title, *_):
+    def _notify(self, _program, replaces, _icon, title, body, *_):
+        self.bodies.append(body)
         if not replaces:
             self.given += 1
         else:
@@ -74,6 +75,18 @@ def test_a_finding_is_notified_of_once_and_withdrawn_with_its_end(play, notifica
     played.set_findings(TRIO_FINDINGS)
     wait_until(lambda: not notifications.shown, "its end")
     assert notifications.given == 1
+
+
+def test_no_markup_of_a_peer_is_in_a_body(play, notifications):
+    """Other desktops render it there: links, and images that are fetched."""
+    played = play()
+    toggle(played.program, "notify-findings")
+    played.set_findings((*TRIO_FINDINGS, {**DISK, "Path": "/<img src='http://198.51.100.1'>"}))
+    wait_until(notifications.titles, "a notification")
+    assert "<img" in notifications.titles()[0] and notifications.bodies == [""]
+    played.set_findings((*TRIO_FINDINGS, {**DISK, "Path": "/srv"}))
+    wait_until(lambda: "/srv" in "".join(notifications.titles()), "another notification")
+    assert "/srv" in notifications.bodies[-1]
 
 
 def test_findings_are_notified_of_without_a_window(play, notifications):
