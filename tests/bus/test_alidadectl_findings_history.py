@@ -645,6 +645,8 @@ def test_the_unit_runs_them(played, sendmail):
 def test_scripts_are_clean():
     if os.path.exists("/usr/bin/shellcheck"):
         subprocess.run(["shellcheck", NOTIFY / "notify-mail", NOTIFY / "notify-post"], check=True)
+    user, = re.findall(r"^u (\S+) ", (NOTIFY / "alidade-notify.sysusers").read_text(), re.MULTILINE)
+    assert f"\nUser={user}\n" in (NOTIFY / "alidade-notify.service").read_text(), "no other program runs as its user"
     unit = subprocess.run(["systemd-analyze", "verify", "--man=no", NOTIFY / "alidade-notify.service"],
                           capture_output=True, text=True, check=False)
     assert "Unknown" not in unit.stderr and "not supported" not in unit.stderr
