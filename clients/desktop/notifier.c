@@ -54,7 +54,7 @@ static void notify(AldNotifier *notifier, AldFindingItem *item, const char *id)
         const char *remedy = ald_finding_item_remedy(item);
         bool error = ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_ERROR;
 
-        /* Some desktops render markup in a body, though not in a title, and names in it are words of peers. */
+        /* Some desktops render markup in a body, though not in a title, and names are words of peers. */
         if (remedy && !strpbrk(remedy, "<&"))
                 g_notification_set_body(notification, remedy);
         g_notification_set_priority(

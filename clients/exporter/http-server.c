@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "clients/exporter/accept-limit.h"
+#include "clients/exporter/handshake-limit.h"
 #include "clients/exporter/http-server.h"
 #include "common/fd.h"
 #include "common/source.h"
@@ -20,7 +20,7 @@
 struct AldHttpServer {
         AldHttpSetup setup;
         AldHttpPeers *peers;
-        AldAcceptLimit *limit; /* NULL without TLS */
+        AldHandshakeLimit *limit; /* NULL without TLS */
         struct MHD_Daemon *daemon;
         GSource *source, *sweep;
 };
@@ -93,7 +93,7 @@ static enum MHD_Result on_accept(void *userdata, const struct sockaddr *address,
 {
         AldHttpServer *server = userdata;
 
-        return !server->limit || ald_accept_limit_allows(server->limit, address, g_get_monotonic_time())
+        return !server->limit || ald_handshake_limit_allows(server->limit, address, g_get_monotonic_time())
                        ? MHD_YES
                        : MHD_NO;
 }
@@ -164,7 +164,7 @@ int ald_http_server_new(int fd, const AldHttpSetup *setup, AldHttpServer **ret)
                 return -errno;
         server->setup = *setup;
         server->peers = ald_http_peers_new();
-        server->limit = tls ? ald_accept_limit_new() : NULL;
+        server->limit = tls ? ald_handshake_limit_new() : NULL;
         server->daemon = MHD_start_daemon(MHD_USE_EPOLL | (tls ? MHD_USE_TLS : 0), 0, on_accept, server,
                 on_request, server, MHD_OPTION_LISTEN_SOCKET, own, MHD_OPTION_NOTIFY_CONNECTION,
                 on_connection, server, MHD_OPTION_ARRAY, options, MHD_OPTION_END);
@@ -184,7 +184,7 @@ void ald_http_server_free(AldHttpServer *server)
         if (server->daemon)
                 MHD_stop_daemon(server->daemon);
         ald_http_peers_free(server->peers);
-        ald_accept_limit_free(server->limit);
+        ald_handshake_limit_free(server->limit);
         g_free(server);
 }
 
@@ -195,5 +195,5 @@ AldHttpPeers *ald_http_server_peers(AldHttpServer *server)
 
 uint64_t ald_http_server_refused(const AldHttpServer *server)
 {
-        return server->limit ? ald_accept_limit_refused(server->limit) : 0;
+        return server->limit ? ald_handshake_limit_refused(server->limit) : 0;
 }

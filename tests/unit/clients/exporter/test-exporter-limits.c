@@ -2,39 +2,39 @@
 #include <arpa/inet.h>
 #include <sys/utsname.h>
 
-#include "clients/exporter/accept-limit.h"
+#include "clients/exporter/handshake-limit.h"
 #include "clients/exporter/http-host.h"
 
-static bool allows(AldAcceptLimit *limit, const char *address, gint64 now)
+static bool allows(AldHandshakeLimit *limit, const char *address, gint64 now)
 {
         struct sockaddr_in v4 = { .sin_family = AF_INET };
         struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
 
         if (inet_pton(AF_INET, address, &v4.sin_addr) == 1)
-                return ald_accept_limit_allows(limit, (const struct sockaddr *) &v4, now);
+                return ald_handshake_limit_allows(limit, (const struct sockaddr *) &v4, now);
         g_assert_cmpint(inet_pton(AF_INET6, address, &v6.sin6_addr), ==, 1);
-        return ald_accept_limit_allows(limit, (const struct sockaddr *) &v6, now);
+        return ald_handshake_limit_allows(limit, (const struct sockaddr *) &v6, now);
 }
 
 static void test_each_address(void)
 {
-        AldAcceptLimit *limit = ald_accept_limit_new();
+        AldHandshakeLimit *limit = ald_handshake_limit_new();
         unsigned n = 0;
 
         for (unsigned i = 0; i < 100; i++)
                 n += allows(limit, "192.0.2.1", 1000);
-        g_assert_cmpuint(n, ==, ALD_ACCEPT_AT_ONCE);
+        g_assert_cmpuint(n, ==, ALD_HANDSHAKES_AT_ONCE);
         g_assert_true(allows(limit, "192.0.2.2", 1000));
         g_assert_false(allows(limit, "::ffff:192.0.2.1", 1000));
-        g_assert_true(allows(limit, "192.0.2.1", 1000 + G_USEC_PER_SEC / ALD_ACCEPT_PER_SECOND));
-        g_assert_cmpuint(ald_accept_limit_refused(limit), ==, 100 - ALD_ACCEPT_AT_ONCE + 1);
-        ald_accept_limit_free(limit);
+        g_assert_true(allows(limit, "192.0.2.1", 1000 + G_USEC_PER_SEC / ALD_HANDSHAKES_PER_SECOND));
+        g_assert_cmpuint(ald_handshake_limit_refused(limit), ==, 100 - ALD_HANDSHAKES_AT_ONCE + 1);
+        ald_handshake_limit_free(limit);
 }
 
 /* A /64 is one customer; loopback is none of them. */
 static void test_prefixes(void)
 {
-        AldAcceptLimit *limit = ald_accept_limit_new();
+        AldHandshakeLimit *limit = ald_handshake_limit_new();
         unsigned n = 0;
 
         for (unsigned i = 0; i < 100; i++) {
@@ -42,27 +42,27 @@ static void test_prefixes(void)
 
                 n += allows(limit, address, 0);
         }
-        g_assert_cmpuint(n, ==, ALD_ACCEPT_AT_ONCE);
+        g_assert_cmpuint(n, ==, ALD_HANDSHAKES_AT_ONCE);
         g_assert_true(allows(limit, "2001:db8:0:1::1", 0));
         g_assert_true(allows(limit, "::1", 0));
-        ald_accept_limit_free(limit);
+        ald_handshake_limit_free(limit);
 }
 
 /* More addresses than are remembered: the quiet ones are forgotten, not the busy one. */
 static void test_many_addresses(void)
 {
-        AldAcceptLimit *limit = ald_accept_limit_new();
+        AldHandshakeLimit *limit = ald_handshake_limit_new();
 
-        for (unsigned i = 0; i < 2 * ALD_ACCEPT_ADDRESSES; i++) {
+        for (unsigned i = 0; i < 2 * ALD_HANDSHAKES_ADDRESSES; i++) {
                 g_autofree char *address = g_strdup_printf("198.51.%u.%u", i / 256, i % 256);
 
                 g_assert_true(allows(limit, address, i));
-                if (i < 2 * ALD_ACCEPT_AT_ONCE)
-                        g_assert_true(allows(limit, "192.0.2.1", i) == (i < ALD_ACCEPT_AT_ONCE));
+                if (i < 2 * ALD_HANDSHAKES_AT_ONCE)
+                        g_assert_true(allows(limit, "192.0.2.1", i) == (i < ALD_HANDSHAKES_AT_ONCE));
                 else
                         g_assert_false(allows(limit, "192.0.2.1", i));
         }
-        ald_accept_limit_free(limit);
+        ald_handshake_limit_free(limit);
 }
 
 static void test_hosts(void)

@@ -2,26 +2,26 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "clients/exporter/accept-limit.h"
+#include "clients/exporter/handshake-limit.h"
 
-typedef struct AldAcceptSource {
+typedef struct AldHandshakeSource {
         uint8_t prefix[8]; /* of the address as one of IPv6, or for one of IPv4 this address in the end */
         gint64 at;
         double left; /* connections that are allowed at once */
-} AldAcceptSource;
+} AldHandshakeSource;
 
-struct AldAcceptLimit {
-        AldAcceptSource sources[ALD_ACCEPT_ADDRESSES];
+struct AldHandshakeLimit {
+        AldHandshakeSource sources[ALD_HANDSHAKES_ADDRESSES];
         unsigned n;
         uint64_t refused;
 };
 
-AldAcceptLimit *ald_accept_limit_new(void)
+AldHandshakeLimit *ald_handshake_limit_new(void)
 {
-        return g_new0(AldAcceptLimit, 1);
+        return g_new0(AldHandshakeLimit, 1);
 }
 
-void ald_accept_limit_free(AldAcceptLimit *limit)
+void ald_handshake_limit_free(AldHandshakeLimit *limit)
 {
         g_free(limit);
 }
@@ -40,34 +40,34 @@ static void set_prefix(uint8_t prefix[static 8], const struct sockaddr *address)
 }
 
 /* That of this prefix; else a new one, in place of the one that was seen longest ago. */
-static AldAcceptSource *find_source(AldAcceptLimit *limit, const uint8_t prefix[static 8], gint64 now)
+static AldHandshakeSource *find_source(AldHandshakeLimit *limit, const uint8_t prefix[static 8], gint64 now)
 {
-        AldAcceptSource *oldest = &limit->sources[0];
+        AldHandshakeSource *oldest = &limit->sources[0];
 
         for (unsigned i = 0; i < limit->n; i++) {
-                AldAcceptSource *source = &limit->sources[i];
+                AldHandshakeSource *source = &limit->sources[i];
 
                 if (memcmp(source->prefix, prefix, 8) == 0)
                         return source;
                 if (source->at < oldest->at)
                         oldest = source;
         }
-        if (limit->n < ALD_ACCEPT_ADDRESSES)
+        if (limit->n < ALD_HANDSHAKES_ADDRESSES)
                 oldest = &limit->sources[limit->n++];
-        *oldest = (AldAcceptSource){ .at = now, .left = ALD_ACCEPT_AT_ONCE };
+        *oldest = (AldHandshakeSource){ .at = now, .left = ALD_HANDSHAKES_AT_ONCE };
         memcpy(oldest->prefix, prefix, 8);
         return oldest;
 }
 
-bool ald_accept_limit_allows(AldAcceptLimit *limit, const struct sockaddr *address, gint64 now)
+bool ald_handshake_limit_allows(AldHandshakeLimit *limit, const struct sockaddr *address, gint64 now)
 {
         uint8_t prefix[8];
-        AldAcceptSource *source;
+        AldHandshakeSource *source;
 
         set_prefix(prefix, address);
         source = find_source(limit, prefix, now);
-        source->left += (double) (now - source->at) / G_USEC_PER_SEC * ALD_ACCEPT_PER_SECOND;
-        source->left = MIN(source->left, ALD_ACCEPT_AT_ONCE);
+        source->left += (double) (now - source->at) / G_USEC_PER_SEC * ALD_HANDSHAKES_PER_SECOND;
+        source->left = MIN(source->left, ALD_HANDSHAKES_AT_ONCE);
         source->at = now;
         if (source->left < 1) {
                 limit->refused++;
@@ -77,7 +77,7 @@ bool ald_accept_limit_allows(AldAcceptLimit *limit, const struct sockaddr *addre
         return true;
 }
 
-uint64_t ald_accept_limit_refused(const AldAcceptLimit *limit)
+uint64_t ald_handshake_limit_refused(const AldHandshakeLimit *limit)
 {
         return limit->refused;
 }
