@@ -282,11 +282,29 @@ static const char *problem_of(FabricRows *rows, const char *device)
         return ald_rdma_port_problem_to_string(ALD_RDMA_PORT_PROBLEM_NO_VERBS);
 }
 
+/* An SR-IOV virtual function, or one of the subfunctions that a driver makes without any. */
 static bool is_virtual_function(FabricRows *rows, const char *node)
 {
         g_autofree char *link = g_strdup_printf("%s/device/physfn", node), *target = NULL;
+        g_autofree char *number = g_strdup_printf("%s/device/sfnum", node);
 
-        return ald_sysroot_link_target(rows->root, link, &target) >= 0;
+        return ald_sysroot_link_target(rows->root, link, &target) >= 0 ||
+               ald_sysroot_exists(rows->root, number);
+}
+
+/* While an adapter switches packets between its functions, its device has a port for each of them besides its
+ * own. In contrast to a second port of an adapter they carry raw packets only, and have no GIDs. */
+static bool is_representor(FabricRows *rows, const char *device, const char *number)
+{
+        g_autofree char *directory = g_strdup_printf(CLASS "/%s/ports/%s", device, number);
+        struct in6_addr gid;
+        const char *text;
+
+        if (g_str_equal(number, "1") ||
+                g_strcmp0(link_layer_of(fabric_read(rows, directory, "link_layer")), "ethernet") != 0)
+                return false;
+        text = fabric_read(rows, directory, "gids/0");
+        return !text || inet_pton(AF_INET6, text, &gid) != 1 || IN6_IS_ADDR_UNSPECIFIED(&gid);
 }
 
 /* What decides which ports are reported is read from all of them, the rest from these. */
@@ -374,7 +392,7 @@ static void fabric_read_rdma(FabricRows *rows)
                 for (char **number = ports; *number; number++) {
                         AldRdmaPort port;
 
-                        if (!is_port_number(*number))
+                        if (!is_port_number(*number) || is_representor(rows, *device, *number))
                                 continue;
                         port = read_port_state(rows, *device, *number);
                         if (!is_empty_function(&port))

@@ -6,6 +6,7 @@
 
 #define RXE "sys/class/infiniband/rxe0/"
 #define MLX "sys/class/infiniband/mlx5_0/"
+#define SECOND "sys/class/infiniband/mlx5_1/"
 #define TBT "sys/bus/thunderbolt/devices/"
 
 typedef struct Fabric {
@@ -220,6 +221,46 @@ static void test_virtual_functions(void)
         fabric_clear(&fabric);
 }
 
+/* The first of two adapters switches packets between 80 functions, 40 of which are up; the other has two
+ * ports. Besides, one of the functions that a driver makes without SR-IOV. */
+static void test_representors(void)
+{
+        static const struct {
+                const char *id;
+                bool is_virtual;
+        } ports[] = { { "mlx5_0.1", false }, { "mlx5_1.1", false }, { "mlx5_1.2", false },
+                { "mlx5_2.1", true } };
+        Fabric fabric = fabric_new();
+
+        for (unsigned i = 1; i <= 81; i++) {
+                g_autofree char *port = g_strdup_printf(MLX "ports/%u", i);
+                g_autofree char *layer = g_strdup_printf("%s/link_layer", port);
+                g_autofree char *state = g_strdup_printf("%s/state", port);
+                g_autofree char *gid = g_strdup_printf("%s/gids/0", port);
+
+                fake_root_write_all(fabric.root, layer, "Ethernet\n", state,
+                        i <= 41 ? "4: ACTIVE\n" : "1: DOWN\n", gid,
+                        i == 1 ? "fe80::1\n" : "0000:0000:0000:0000:0000:0000:0000:0000\n", NULL);
+        }
+        fake_root_write_all(fabric.root, MLX "node_guid", "9803:9b03:00cc:0101\n", SECOND "node_guid",
+                "9803:9b03:00cc:0202\n", SECOND "ports/1/link_layer", "InfiniBand\n", SECOND "ports/1/state",
+                "1: DOWN\n", SECOND "ports/2/link_layer", "Ethernet\n", SECOND "ports/2/state", "1: DOWN\n",
+                SECOND "ports/2/gids/0", "fe80::2\n", "sys/class/infiniband/mlx5_2/device/sfnum", "88\n",
+                "sys/class/infiniband/mlx5_2/ports/1/state", "4: ACTIVE\n", NULL);
+        log_count_reset();
+        look(&fabric);
+        g_assert_cmpuint(fabric.now.rdma_ports.n, ==, G_N_ELEMENTS(ports));
+        for (size_t i = 0; i < G_N_ELEMENTS(ports); i++) {
+                const AldRdmaPort *port = ald_rows_find(&fabric.now.rdma_ports, ports[i].id);
+
+                g_assert_nonnull(port);
+                g_assert_cmpint(port->virtual, ==, ports[i].is_virtual);
+        }
+        g_assert_cmpuint(log_count("leaves out"), ==, 0);
+        g_assert_cmpuint(log_count("/sys/"), ==, 0);
+        fabric_clear(&fabric);
+}
+
 static void test_transports(void)
 {
         static const struct {
@@ -340,6 +381,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/fabric/absurd-number", test_absurd_number);
         g_test_add_func("/fabric/thunderbolt", test_thunderbolt);
         g_test_add_func("/fabric/virtual-functions", test_virtual_functions);
+        g_test_add_func("/fabric/representors", test_representors);
         g_test_add_func("/fabric/transports", test_transports);
         g_test_add_func("/fabric/none", test_none);
         g_test_add_func("/fabric/looks-again", test_looks_again);
