@@ -44,21 +44,30 @@ static const char *const zones[] = { "x86_pkg_temp", "package", "cpu", "soc" };
 static const char *const core_zones[] = { "tj", "tcpu", "b0d4", "cluster", "bigcore", "big", "mpu", "core",
         "littlecore", "little" };
 
+typedef struct Sensor {
+        AldKeptFile input;
+        AldKeptFile fault; /* without a path if the driver does not report faults of this sensor */
+} Sensor;
+
 struct AldHwmonCollector {
         int root;
-        GArray *sensors; /* of AldKeptFile */
+        GArray *sensors; /* of Sensor */
         uint64_t next_scan_usec;
         bool told_limit;
 };
 
-static void clear_sensor(void *sensor)
+static void clear_sensor(void *data)
 {
-        ald_kept_file_clear(sensor);
+        Sensor *sensor = data;
+
+        ald_kept_file_clear(&sensor->input);
+        if (sensor->fault.path)
+                ald_kept_file_clear(&sensor->fault);
 }
 
 static GArray *new_sensors(void)
 {
-        GArray *sensors = g_array_new(FALSE, FALSE, sizeof(AldKeptFile));
+        GArray *sensors = g_array_new(FALSE, FALSE, sizeof(Sensor));
 
         g_array_set_clear_func(sensors, clear_sensor);
         return sensors;
@@ -94,26 +103,39 @@ static void tell_limit(AldHwmonCollector *collector)
         collector->told_limit = true;
 }
 
-/* A known sensor keeps its file, and its record of logged errors. */
+/* "temp1_fault" for "temp1_input". Thermal zones have none. */
+static void find_fault(Sensor *sensor, int root, const char *path)
+{
+        g_autofree char *stem = g_strndup(path, strlen(path) - strlen("input")), *fault = NULL;
+
+        if (!g_str_has_suffix(path, "_input"))
+                return;
+        fault = g_strdup_printf("%sfault", stem);
+        if (ald_sysroot_exists(root, fault))
+                ald_kept_file_init(&sensor->fault, root, fault);
+}
+
+/* A known sensor keeps its files, and its record of logged errors. */
 static void add_sensor(AldHwmonCollector *collector, GArray *found, const char *path)
 {
-        AldKeptFile sensor;
+        Sensor sensor = {};
 
         if (found->len >= SENSORS_MAX) {
                 tell_limit(collector);
                 return;
         }
         for (guint i = 0; i < collector->sensors->len; i++) {
-                AldKeptFile *known = &g_array_index(collector->sensors, AldKeptFile, i);
+                Sensor *known = &g_array_index(collector->sensors, Sensor, i);
 
-                if (g_strcmp0(known->path, path) != 0)
+                if (g_strcmp0(known->input.path, path) != 0)
                         continue;
                 sensor = *known;
                 g_array_append_val(found, sensor);
-                *known = (AldKeptFile){ .fd = -1 };
+                *known = (Sensor){ .input.fd = -1 };
                 return;
         }
-        ald_kept_file_init(&sensor, collector->root, path);
+        ald_kept_file_init(&sensor.input, collector->root, path);
+        find_fault(&sensor, collector->root, path);
         g_array_append_val(found, sensor);
 }
 
@@ -329,6 +351,19 @@ static void scan(AldHwmonCollector *collector, uint64_t now_usec)
         collector->next_scan_usec = now_usec + RESCAN_USEC;
 }
 
+static bool has_fault(Sensor *sensor)
+{
+        int64_t fault;
+
+        return sensor->fault.path && ald_kept_file_read_int64(&sensor->fault, &fault) >= 0 && fault != 0;
+}
+
+/* Many drivers report 0 for a sensor that is not there. */
+static bool is_plausible(int64_t milli)
+{
+        return milli >= COLDEST_MILLI && milli <= HOTTEST_MILLI && milli != 0;
+}
+
 /* The hottest readable sensor; reports whether sensors should be looked for again. */
 static int64_t read_hottest(AldHwmonCollector *collector, bool *ret_gone)
 {
@@ -336,14 +371,16 @@ static int64_t read_hottest(AldHwmonCollector *collector, bool *ret_gone)
 
         *ret_gone = collector->sensors->len == 0;
         for (guint i = 0; i < collector->sensors->len; i++) {
-                AldKeptFile *sensor = &g_array_index(collector->sensors, AldKeptFile, i);
+                Sensor *sensor = &g_array_index(collector->sensors, Sensor, i);
                 int64_t value;
-                int r = ald_kept_file_read_int64(sensor, &value);
+                int r = ald_kept_file_read_int64(&sensor->input, &value);
 
                 if (r == -ENODEV || r == -ENOENT)
                         *ret_gone = true;
-                else if (r >= 0 && (value < COLDEST_MILLI || value > HOTTEST_MILLI))
-                        ald_kept_file_warn(sensor, -ERANGE);
+                else if (r >= 0 && has_fault(sensor))
+                        ald_kept_file_warn(&sensor->input, -EIO);
+                else if (r >= 0 && !is_plausible(value))
+                        ald_kept_file_warn(&sensor->input, -ERANGE);
                 else if (r >= 0)
                         hottest = MAX(hottest, value);
         }

@@ -117,6 +117,20 @@ static const Machine machines[] = {
         { "no-name", ABSENT, { HWMON "hwmon0/temp1_input", "45000\n" } },
         { "no-input", ABSENT,
                 { HWMON "hwmon0/name", "coretemp\n", HWMON "hwmon0/temp1_label", "Package id 0\n" } },
+        { "not-connected", ABSENT, { HWMON "hwmon0/name", "k10temp\n", HWMON "hwmon0/temp1_input", "0\n" } },
+        { "fault", ABSENT,
+                { HWMON "hwmon0/name", "maker_hwmon\n", HWMON "hwmon0/temp1_label", "CPU\n",
+                        HWMON "hwmon0/temp1_input", "127875\n", HWMON "hwmon0/temp1_fault", "1\n" } },
+        { "one-fault-of-two", 47000,
+                { HWMON "hwmon0/name", "maker_hwmon\n", HWMON "hwmon0/temp1_label", "CPU 0\n",
+                        HWMON "hwmon0/temp1_input", "127875\n", HWMON "hwmon0/temp1_fault", "1\n",
+                        HWMON "hwmon0/temp2_label", "CPU 1\n", HWMON "hwmon0/temp2_input", "47000\n",
+                        HWMON "hwmon0/temp2_fault", "0\n" } },
+        { "no-parts-of-a-processor", ABSENT,
+                { HWMON "hwmon0/name", "acpitz\n", HWMON "hwmon0/temp1_input", "27800\n", HWMON "hwmon1/name",
+                        "spd5118\n", HWMON "hwmon1/temp1_input", "41000\n", HWMON "hwmon2/name", "nvme\n",
+                        HWMON "hwmon2/temp1_label", "Composite\n", HWMON "hwmon2/temp1_input", "60000\n",
+                        ZONE "thermal_zone0/type", "acpitz\n", ZONE "thermal_zone0/temp", "16800\n" } },
         /* One broken sensor costs its own value only. */
         { "one-of-two", 47000,
                 { HWMON "hwmon0/name", "coretemp\n", HWMON "hwmon0/temp1_label", "Package id 0\n",
@@ -203,6 +217,21 @@ static void test_driver_comes_late(void)
         g_assert_cmpuint(now, <, 60 * SEC);
 }
 
+/* A fault comes and goes while the file of the temperature stays. */
+static void test_fault_comes(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldHwmonCollector) collector = ald_hwmon_collector_new(root->fd);
+
+        write_machine(root, &one_package);
+        fake_root_write(root, HWMON "hwmon0/temp1_fault", "0\n");
+        g_assert_cmpint(ald_hwmon_collector_sample(collector, 0), ==, 40000);
+        fake_root_write(root, HWMON "hwmon0/temp1_fault", "1\n");
+        g_assert_cmpint(ald_hwmon_collector_sample(collector, SEC), ==, ABSENT);
+        fake_root_write(root, HWMON "hwmon0/temp1_fault", "0\n");
+        g_assert_cmpint(ald_hwmon_collector_sample(collector, 2 * SEC), ==, 40000);
+}
+
 /* The complaint is not made again because sensors were looked for again. */
 static void test_complains_once_over_scans(void)
 {
@@ -266,6 +295,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/hwmon/sensor-moves", test_sensor_moves);
         g_test_add_func("/hwmon/sensor-goes", test_sensor_goes);
         g_test_add_func("/hwmon/driver-comes-late", test_driver_comes_late);
+        g_test_add_func("/hwmon/fault-comes", test_fault_comes);
         g_test_add_func("/hwmon/complains-once-over-scans", test_complains_once_over_scans);
         g_test_add_func("/hwmon/thousands-of-chips", test_thousands_of_chips);
         return g_test_run();
