@@ -19,13 +19,24 @@ static bool has_container_variable(int root)
         return false;
 }
 
+/* Without a control group namespace, the group of process 1 shows that Kubernetes made it. */
+static bool is_group_of_pod(int root)
+{
+        g_autofree char *groups = NULL;
+
+        return ald_bytes_try_read(root, "proc/1/cgroup", &groups) >= 0 && strstr(groups, "/kubepods");
+}
+
 bool ald_root_is_container(int root)
 {
+        /* Kubernetes leaves none of the first four. The root group of a machine has no type, in contrast to
+         * that of a namespace. */
         static const char *const marks[] = { "run/systemd/container", "run/host/container-manager",
-                "run/.containerenv", ".dockerenv" };
+                "run/.containerenv", ".dockerenv", "run/secrets/kubernetes.io",
+                "var/run/secrets/kubernetes.io", "sys/fs/cgroup/cgroup.type" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
                 if (ald_sysroot_exists(root, marks[i]))
                         return true;
-        return has_container_variable(root);
+        return has_container_variable(root) || is_group_of_pod(root);
 }

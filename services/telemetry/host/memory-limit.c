@@ -15,11 +15,12 @@ static const struct GroupFiles {
         const char *controller; /* within a line of /proc/PID/cgroup */
         const char *limits[2];
         const char *current;
-        const char *inactive; /* the key in memory.stat, of the group and those below it */
+        const char *inactive; /* a key in memory.stat, of the group and those below it */
+        const char *around;   /* another one: the least limit of the group and those around it; or NULL */
 } versions[] = {
-        { "sys/fs/cgroup", "::", { "memory.max", "memory.high" }, "memory.current", "inactive_file" },
+        { "sys/fs/cgroup", "::", { "memory.max", "memory.high" }, "memory.current", "inactive_file", NULL },
         { "sys/fs/cgroup/memory", "memory", { "memory.limit_in_bytes" }, "memory.usage_in_bytes",
-                "total_inactive_file" },
+                "total_inactive_file", "hierarchical_memory_limit" },
 };
 
 typedef struct MemoryGroup {
@@ -115,6 +116,26 @@ static uint64_t read_bytes(int root, const MemoryGroup *group, const char *file)
         return ald_sysroot_read_uint64(root, path, &bytes) < 0 ? ALD_ABSENT_UINT64 : bytes;
 }
 
+/* A number of memory.stat; the given one if it is not there. */
+static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, uint64_t otherwise)
+{
+        g_autofree char *path = g_strdup_printf("%s/memory.stat", group->directory), *text = NULL;
+        g_auto(GStrv) lines = NULL;
+
+        if (ald_sysroot_read(root, path, &text) < 0)
+                return otherwise;
+        lines = g_strsplit(text, "\n", -1);
+        for (char **line = lines; *line; line++) {
+                const char *space = strchr(*line, ' ');
+                guint64 bytes;
+
+                if (space && strlen(key) == (size_t) (space - *line) && g_str_has_prefix(*line, key) &&
+                        g_ascii_string_to_unsigned(space + 1, 10, 0, G_MAXUINT64, &bytes, NULL))
+                        return bytes;
+        }
+        return otherwise;
+}
+
 /* The smallest limit of a group; the largest number if it has none ("max"). Beyond memory.high, a group is
  * slowed down until it gives memory back, so that programs cannot plan with more either. */
 static uint64_t read_limit(int root, const MemoryGroup *group)
@@ -123,28 +144,7 @@ static uint64_t read_limit(int root, const MemoryGroup *group)
 
         for (size_t i = 0; i < G_N_ELEMENTS(group->files->limits) && group->files->limits[i]; i++)
                 limit = MIN(limit, read_bytes(root, group, group->files->limits[i]));
-        return limit;
-}
-
-/* File contents that nobody has used lately give way. */
-static uint64_t read_inactive(int root, const MemoryGroup *group)
-{
-        g_autofree char *path = g_strdup_printf("%s/memory.stat", group->directory), *text = NULL;
-        g_auto(GStrv) lines = NULL;
-
-        if (ald_sysroot_read(root, path, &text) < 0)
-                return 0;
-        lines = g_strsplit(text, "\n", -1);
-        for (char **line = lines; *line; line++) {
-                const char *space = strchr(*line, ' ');
-                guint64 bytes;
-
-                if (space && strlen(group->files->inactive) == (size_t) (space - *line) &&
-                        g_str_has_prefix(*line, group->files->inactive) &&
-                        g_ascii_string_to_unsigned(space + 1, 10, 0, G_MAXUINT64, &bytes, NULL))
-                        return bytes;
-        }
-        return 0;
+        return group->files->around ? MIN(limit, read_stat(root, group, group->files->around, limit)) : limit;
 }
 
 /* What is left below a limit, absent if the use is unknown. */
@@ -155,7 +155,8 @@ static uint64_t read_rest(int root, const MemoryGroup *group, uint64_t limit)
 
         if (current == ALD_ABSENT_UINT64)
                 return ALD_ABSENT_UINT64;
-        inactive = read_inactive(root, group);
+        /* File contents that nobody has used lately give way. */
+        inactive = read_stat(root, group, group->files->inactive, 0);
         current -= MIN(current, inactive);
         return limit - MIN(limit, current);
 }
