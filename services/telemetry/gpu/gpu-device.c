@@ -12,7 +12,7 @@ AldGpu *ald_gpu_new(const char *id, const char *path, AldBackendClass class)
         gpu->id = g_strdup(id);
         gpu->path = g_strdup(path);
         gpu->class = class;
-        gpu->host_memory = ALD_ABSENT_UINT64;
+        gpu->host_memory = gpu->all_memory = ALD_ABSENT_UINT64;
         gpu->numa_node = ALD_ABSENT_UINT64;
         gpu->sysfs = gpu->nvml = gpu->opencl = unknown;
         return gpu;
@@ -115,8 +115,9 @@ bool ald_gpu_same(const AldGpu *a, const AldGpu *b)
                g_strcmp0(a->fallback_name, b->fallback_name) == 0 && a->pci_vendor == b->pci_vendor &&
                a->is_display == b->is_display && a->has_nvml == b->has_nvml &&
                a->is_partitioned == b->is_partitioned && functions_equal(a, b) &&
-               a->host_memory == b->host_memory && a->numa_node == b->numa_node &&
-               ald_gpu_pcie_same(a->pcie, b->pcie) && ald_gpu_facts_equal(&a->sysfs, &b->sysfs);
+               a->host_memory == b->host_memory && a->all_memory == b->all_memory &&
+               a->numa_node == b->numa_node && ald_gpu_pcie_same(a->pcie, b->pcie) &&
+               ald_gpu_facts_equal(&a->sysfs, &b->sysfs);
 }
 
 bool ald_gpu_is_of_windows(const AldGpu *gpu)
@@ -137,7 +138,10 @@ static uint64_t memory_of(const AldGpu *gpu, int unified)
                 return gpu->nvml.memory_total_bytes;
         if (gpu->sysfs.memory_total_bytes != ALD_ABSENT_UINT64)
                 return gpu->sysfs.memory_total_bytes;
-        return unified == 1 ? ALD_ABSENT_UINT64 : gpu->opencl.memory_total_bytes;
+        if (unified == 1)
+                return ALD_ABSENT_UINT64;
+        return gpu->opencl.memory_total_bytes != ALD_ABSENT_UINT64 ? gpu->opencl.memory_total_bytes
+                                                                   : gpu->all_memory;
 }
 
 static uint64_t shared_of(const AldGpu *gpu, int unified)

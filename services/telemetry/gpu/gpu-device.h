@@ -45,6 +45,7 @@ typedef struct AldGpu {
         bool is_partitioned;  /* its driver provides partitions of it instead of the whole */
         GPtrArray *functions; /* PCI addresses of its virtual functions, which have no rows; or NULL */
         uint64_t host_memory; /* what a unified device may address at most */
+        uint64_t all_memory;  /* its own, with what its driver reserves; absent if unknown */
         uint64_t numa_node;   /* absent if unknown */
         AldGpuPcie *pcie;     /* its way to the host, or NULL */
         GArray *nvlinks;      /* of AldGpuNvlinks, as NVML last reported them; NULL before */

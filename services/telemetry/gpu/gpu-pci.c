@@ -92,6 +92,8 @@ static void gpu_amd_facts(int root, uint16_t device, AldGpu *gpu)
 #define BASE_DISPLAY 0x03
 #define CLASS_ACCELERATOR 0x1200
 
+#define TILES_MAX 8u /* of a GPU by Intel */
+
 static uint64_t read_number(int root, const char *folder, const char *name)
 {
         g_autofree char *path = g_strdup_printf("%s/%s", folder, name);
@@ -186,6 +188,27 @@ static bool is_intel_integrated(const AldGpu *gpu)
         return g_str_equal(gpu->id, gpu->class == ALD_BACKEND_CLASS_GPU ? "0000:00:02.0" : "0000:00:0b.0");
 }
 
+/* Only xe shows it, and for cards only; a GPU of several tiles has some of it at each. */
+static uint64_t read_all_memory(int root, const char *device)
+{
+        uint64_t sum = 0;
+
+        for (unsigned tile = 0; tile < TILES_MAX; tile++) {
+                g_autofree char *name = g_strdup_printf("tile%u/physical_vram_size_bytes", tile);
+                uint64_t bytes = read_size(root, device, name);
+
+                if (bytes == ALD_ABSENT_UINT64 || __builtin_add_overflow(sum, bytes, &sum))
+                        break;
+        }
+        return sum > 0 && sum <= ALD_INTEGER_MAX ? sum : ALD_ABSENT_UINT64;
+}
+
+static void add_intel_facts(int root, AldGpu *gpu)
+{
+        gpu->all_memory = read_all_memory(root, gpu->path);
+        gpu->sysfs.unified = gpu->all_memory == ALD_ABSENT_UINT64 && is_intel_integrated(gpu);
+}
+
 static void add_facts(int root, AldGpu *gpu, uint16_t device)
 {
         if (g_strcmp0(gpu->driver, "nvidia") == 0)
@@ -195,7 +218,7 @@ static void add_facts(int root, AldGpu *gpu, uint16_t device)
         else if (ald_gpu_is_of_windows(gpu))
                 gpu->has_nvml = true;
         else if (gpu->pci_vendor == ALD_PCI_INTEL)
-                gpu->sysfs.unified = is_intel_integrated(gpu);
+                add_intel_facts(root, gpu);
 }
 
 static AldGpu *read_device(int root, bool hwdb, const char *id)

@@ -32,13 +32,23 @@ static bool can_render(int root, const char *device)
         return false;
 }
 
-/* These have render nodes and yet no GPU behind them: made-up devices, and the screens of Tegra. */
-static bool is_no_gpu(const char *driver)
+/* These have render nodes and yet no GPU behind them: made-up devices, of which some have no driver but only
+ * a name, and drivers of screens. */
+static bool is_no_gpu(const char *id, const char *driver)
 {
-        static const char *const drivers[] = { "vgem", "vkms", "drm", "tegra", "host1x-drm", "tegra-host1x",
-                NULL };
+        static const char *const names[] = { "vgem", "vkms", "drm", "tegra", "host1x-drm", "tegra-host1x",
+                "exynos-drm", "omapdrm", NULL };
 
-        return driver && g_strv_contains(drivers, driver);
+        return g_strv_contains(names, id) || (driver && g_strv_contains(names, driver));
+}
+
+/* NVIDIA's own driver gives the screens of Tegra a render node, besides the GPU that it drives otherwise. */
+static bool is_screen_of_tegra(int root, const char *id, const char *path)
+{
+        g_autofree char *file = g_strdup_printf("%s/of_node/compatible", path), *compatible = NULL;
+
+        return g_str_has_suffix(id, ".display") && ald_sysroot_read_string(root, file, &compatible) >= 0 &&
+               g_str_has_prefix(compatible, "nvidia,tegra");
 }
 
 /* The partitions of an AMD card are platform devices without a driver; the card has the row. */
@@ -67,13 +77,33 @@ static bool names_npu(const char *name)
         return false;
 }
 
+/* Etnaviv has one device for all cores by Vivante, which on some systems on chip are NPUs only. */
+static bool has_npus_only(int root, const char *driver)
+{
+        g_auto(GStrv) names = NULL;
+        bool any = false;
+
+        if (g_strcmp0(driver, "etnaviv") != 0 || ald_sysroot_list(root, DRIVERS "/etnaviv-gpu", &names) < 0)
+                return false;
+        for (char **name = names; *name; name++) {
+                /* "38500000.npu", beside files such as "bind". */
+                if (!strchr(*name, '.'))
+                        continue;
+                if (!names_npu(*name))
+                        return false;
+                any = true;
+        }
+        return any;
+}
+
 /* Some makers' kernels give their NPU a render node, as a GPU has. */
 static AldBackendClass class_of(
         int root, const char *id, const char *path, const char *driver, const char *compatible)
 {
         g_autofree char *accel = g_strdup_printf("%s/accel", path);
 
-        return names_npu(driver) || names_npu(compatible) || names_npu(id) || ald_sysroot_exists(root, accel)
+        return names_npu(driver) || names_npu(compatible) || names_npu(id) ||
+                               ald_sysroot_exists(root, accel) || has_npus_only(root, driver)
                        ? ALD_BACKEND_CLASS_ACCELERATOR
                        : ALD_BACKEND_CLASS_GPU;
 }
@@ -108,8 +138,8 @@ static void add_card(int root, GPtrArray *gpus, const char *class, const char *c
         g_autofree char *subsystem = link_name(root, path, "subsystem");
         g_autofree char *id = link_name(root, folder, "device"), *driver = link_name(root, path, "driver");
 
-        if (!id || g_strcmp0(subsystem, "platform") != 0 || is_no_gpu(driver) || is_partition(id) ||
-                (g_str_equal(class, CARDS) && !can_render(root, path)))
+        if (!id || g_strcmp0(subsystem, "platform") != 0 || is_no_gpu(id, driver) || is_partition(id) ||
+                is_screen_of_tegra(root, id, path) || (g_str_equal(class, CARDS) && !can_render(root, path)))
                 return;
         add(root, gpus, id, path, g_steal_pointer(&driver));
 }

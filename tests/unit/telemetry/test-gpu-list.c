@@ -135,6 +135,30 @@ static void test_intel(void)
         g_assert_cmpint(row(gpus, "0000:00:0b.0").unified, ==, 1);
 }
 
+/* The driver xe shows the memory of a card at each of its tiles. What OpenCL counts is less, and can be had.
+ */
+static void test_memory_of_tiles(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) gpus = NULL, before = NULL;
+
+        gpu_root_arc(root);
+        before = scan(root);
+        gpu_root_set(root, "0000:04:00.0", "tile0/physical_vram_size_bytes", "12884901888\n");
+        gpu_root_set(root, "0000:04:00.0", "tile1/physical_vram_size_bytes", "4294967296\n");
+        gpus = scan(root);
+        g_assert_false(ald_gpu_same(before->pdata[0], gpus->pdata[0]));
+        g_assert_cmpuint(row(gpus, "0000:04:00.0").memory_total_bytes, ==, UINT64_C(16) << 30);
+        ald_gpu_list_find(gpus, "0000:04:00.0")->opencl.memory_total_bytes = UINT64_C(15) << 30;
+        g_assert_cmpuint(row(gpus, "0000:04:00.0").memory_total_bytes, ==, UINT64_C(15) << 30);
+        /* Passed through to a virtual machine, a card may have the address of integrated graphics. */
+        gpu_root_pci(root, "0000:00:02.0", "0x030000\n", "0x8086\n", "0xe20b\n", "xe");
+        gpu_root_set(root, "0000:00:02.0", "tile0/physical_vram_size_bytes", "12884901888\n");
+        g_ptr_array_unref(gpus);
+        gpus = scan(root);
+        g_assert_cmpint(row(gpus, "0000:00:02.0").unified, ==, 0);
+}
+
 static void test_gb10(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
@@ -196,7 +220,8 @@ static void make_platform_device(FakeRoot *root, const char *class, const char *
         if (compatible)
                 fake_root_write(root, of, compatible);
         fake_root_link(root, subsystem, "../../../bus/platform");
-        fake_root_link(root, bound, to);
+        if (driver)
+                fake_root_link(root, bound, to);
         fake_root_link(root, link, target);
 }
 
@@ -214,6 +239,11 @@ static void test_npus(void)
                 { "drm", "13000000.mali", "panfrost", "mediatek,mt8195-mali", "gpu" },
                 { "accel", "rknn", "rocket", NULL, "accelerator" },
                 { "accel", "4b000000.something", "ethosu", "arm,ethos-u65", "accelerator" },
+                { "drm", "etnaviv", "etnaviv", NULL, "gpu" },
+                /* Each of these has a render node. */
+                { "drm", "vgem", NULL, NULL, NULL },
+                { "drm", "13800000.display", "nv_platform", "nvidia,tegra234-display", NULL },
+                { "drm", "exynos-drm", "exynos-drm", NULL, NULL },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -231,9 +261,28 @@ static void test_npus(void)
                         fake_root_write(root, node, "226:129\n");
                 }
                 gpus = scan(root);
-                g_assert_cmpuint(gpus->len, ==, 1);
-                g_assert_cmpstr(row(gpus, cases[i].id).class, ==, cases[i].shown);
+                g_assert_cmpuint(gpus->len, ==, cases[i].shown ? 1 : 0);
+                if (cases[i].shown)
+                        g_assert_cmpstr(row(gpus, cases[i].id).class, ==, cases[i].shown);
         }
+}
+
+/* The driver of Vivante's cores has one render node for all of them. */
+static void test_cores_by_vivante(void)
+{
+        static const char npu[] = "sys/bus/platform/drivers/etnaviv-gpu/ff100000.npu/uevent";
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) only_npu = NULL, both = NULL;
+
+        gpu_root_host(root);
+        make_platform_device(root, "drm", "card1", "etnaviv", "etnaviv", NULL);
+        fake_root_write_all(root, "sys/devices/platform/etnaviv/drm/renderD129/dev", "226:129\n",
+                "sys/bus/platform/drivers/etnaviv-gpu/bind", "", npu, "", NULL);
+        only_npu = scan(root);
+        g_assert_cmpstr(row(only_npu, "etnaviv").class, ==, "accelerator");
+        fake_root_write(root, "sys/bus/platform/drivers/etnaviv-gpu/38000000.gpu/uevent", "");
+        both = scan(root);
+        g_assert_cmpstr(row(both, "etnaviv").class, ==, "gpu");
 }
 
 /* A GPU of Windows is one once NVML knows it: the same device may be a screen, or the GPU of another maker.
@@ -480,6 +529,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-list/jetson", test_jetson);
         g_test_add_func("/gpu-list/amdgpu-ids", test_amdgpu_ids);
         g_test_add_func("/gpu-list/npus", test_npus);
+        g_test_add_func("/gpu-list/cores-by-vivante", test_cores_by_vivante);
+        g_test_add_func("/gpu-list/memory-of-tiles", test_memory_of_tiles);
         g_test_add_func("/gpu-list/wsl2", test_wsl2);
         g_test_add_func("/gpu-list/left-out", test_left_out);
         g_test_add_func("/gpu-list/without-driver", test_without_driver);
