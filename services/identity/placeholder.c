@@ -26,11 +26,13 @@ static const char *const words[] = {
         "field",
         "id",
         "identifier",
+        "information",
         "manufacture",
         "manufacturer",
         "model",
         "name",
         "number",
+        "part",
         "serial",
         "series",
         "sku",
@@ -52,8 +54,10 @@ static const char *const words[] = {
         "be",
         "been",
         "by",
+        "change",
         "default",
         "defined",
+        "determined",
         "empty",
         "enter",
         "fill",
@@ -63,6 +67,7 @@ static const char *const words[] = {
         "in",
         "invalid",
         "is",
+        "me",
         "more",
         "na",
         "no",
@@ -121,10 +126,19 @@ static char *squeeze(const char *text)
 /* "0000", "xxxx", "....": one character over and over, or nothing but punctuation. */
 static bool is_one_character(const char *squeezed)
 {
-        return strspn(squeezed, (const char[]){ *squeezed, '\0' }) == strlen(squeezed);
+        size_t n = strlen(squeezed), first = 1;
+
+        while (first < n && ((unsigned char) squeezed[first] & 0xc0) == 0x80)
+                first++;
+        if (first > 1 && first == n)
+                return false; /* one letter of a script whose letters may be words */
+        for (size_t i = first; i < n; i++)
+                if (squeezed[i] != squeezed[i - first])
+                        return false;
+        return true;
 }
 
-/* "123456", "0123456789": counting, from the first digit of either way. */
+/* "123456", "0123456789ABCDEF": counting, from the first digit of either way. */
 static bool is_counting(const char *squeezed)
 {
         size_t n = strlen(squeezed);
@@ -133,7 +147,7 @@ static bool is_counting(const char *squeezed)
                 return false;
         for (size_t i = 1; i < n; i++)
                 if (squeezed[i] != (squeezed[i - 1] == '9' ? '0' : squeezed[i - 1] + 1))
-                        return false;
+                        return g_str_has_suffix(squeezed, "9abcdef") && i + strlen("abcdef") == n;
         return true;
 }
 
@@ -150,44 +164,70 @@ static bool is_to_be_filled(const char *squeezed)
         return g_str_has_prefix(squeezed, "tobefilledby") || g_str_has_prefix(squeezed, "tobesetby");
 }
 
-/* A digit counts the fields of one name: "Type2 - Board Product Name1". */
-static bool is_placeholder_word(GString *word)
+/* A digit counts the fields of one name: "Type2 - Board Product Name1", "Vendor1". */
+static void drop_count(GString *word)
 {
-        if (word->len > 1 && g_ascii_isdigit(word->str[word->len - 1]) &&
-                (g_str_has_prefix(word->str, "type") || g_str_has_prefix(word->str, "name")))
-                g_string_truncate(word, word->len - 1);
-        return word->len == 0 || g_strv_contains(words, word->str);
+        static const char *const counted[] = { "manufacturer", "name", "string", "type", "vendor",
+                "version" };
+        size_t letters = strcspn(word->str, "0123456789");
+
+        if (letters + strspn(word->str + letters, "0123456789") != word->len)
+                return;
+        for (size_t i = 0; i < G_N_ELEMENTS(counted); i++)
+                if (strlen(counted[i]) == letters && g_str_has_prefix(word->str, counted[i]))
+                        g_string_truncate(word, letters);
 }
 
-/* Words end at blanks, hyphens and underscores, and before a capital letter after a small one or a digit:
- * "Type1ProductConfigId". Other punctuation is left out: "O.E.M." */
+/* Whether a new word begins here: "Type1ProductConfigId", "SKUNumber". */
+static bool begins_word(const char *text, char before)
+{
+        return g_ascii_isupper(*text) && (g_ascii_islower(before) || g_ascii_isdigit(before) ||
+                                                 (g_ascii_isupper(before) && g_ascii_islower(text[1])));
+}
+
+/* Words end at blanks, hyphens and underscores, and where a capital letter begins the next one. Other
+ * punctuation is left out: "O.E.M." A number may be among two words, "Product Name 1", but not after one:
+ * "System 7". */
 static bool has_placeholder_words_only(const char *text)
 {
         g_autoptr(GString) word = g_string_new(NULL);
+        unsigned n_words = 0;
+        bool has_number = false;
         char before = ' ';
 
         for (;; before = *text++) {
-                bool ends = *text == '\0' || strchr(" \t\n-_", *text) ||
-                            (g_ascii_isupper(*text) && (g_ascii_islower(before) || g_ascii_isdigit(before)));
+                if (*text == '\0' || strchr(" \t\n-_", *text) || begins_word(text, before)) {
+                        bool is_number = word->len > 0 && strspn(word->str, "0123456789") == word->len;
 
-                if (ends && !is_placeholder_word(word))
-                        return false;
-                if (ends)
+                        drop_count(word);
+                        if (word->len > 0 && !is_number && !g_strv_contains(words, word->str))
+                                return false;
+                        has_number |= is_number;
+                        n_words += word->len > 0 && !is_number;
                         g_string_truncate(word, 0);
+                }
                 if (*text == '\0')
-                        return true;
+                        return !has_number || n_words >= 2;
                 if (g_ascii_isalnum(*text) || (unsigned char) *text >= 0x80)
                         g_string_append_c(word, g_ascii_tolower(*text));
         }
 }
 
+/* With blanks and letters of ASCII for those that only look different; text that is not UTF-8 stays. */
+static char *simplify(const char *text)
+{
+        char *simple = g_utf8_normalize(text, -1, G_NORMALIZE_ALL_COMPOSE);
+
+        return simple ? simple : g_strdup(text);
+}
+
 bool ald_is_placeholder(const char *text)
 {
-        g_autofree char *squeezed = squeeze(text);
+        g_autofree char *simple = simplify(text), *squeezed = squeeze(simple);
 
         return is_one_character(squeezed) || is_counting(squeezed) || is_zero(squeezed) ||
                is_to_be_filled(squeezed) || g_strv_contains(words, squeezed) ||
-               has_placeholder_words_only(text);
+               has_placeholder_words_only(simple);
 }
 
 bool ald_is_placeholder_name(const char *text)

@@ -44,7 +44,18 @@ static const Case cases[] = {
         { "more-of-them", "Unknow", "$(DEFAULT_STRING)", NULL, "To be supplied by ODM", "0x0000", NULL,
                 NULL },
         { "counting", "123456", "0123456789", NULL, "1234567890123", "Please fill in", NULL, NULL },
+        { "with-a-number", "Product Name 1", "Type 1 Product", NULL, "Vendor1", "Default string000", NULL,
+                NULL },
+        { "glued-capitals", "SKUNumber", "OEMDefault", NULL, "No Asset Information", "To Be Determined", NULL,
+                NULL },
+        { "hexadecimal", "0123456789ABCDEF", "Please change me", NULL, NULL, NULL, NULL, NULL },
+        /* A no-break space, letters of full width, and what an empty memory reads as. */
+        { "unicode", "Default\u00a0string", "\uff33\uff59\uff53\uff54\uff45\uff4d", NULL,
+                "\u00ff\u00ff\u00ff", "\u3000", NULL, NULL },
+        { "swapped-board", "LENOVO", "INVALID", "INVALID", "LENOVO", "3140", "LENOVO", "3140" },
         /* Names with such words, or like them. */
+        { "chinese", "\u8054\u60f3", "\u542f\u5929", NULL, NULL, NULL, "\u8054\u60f3", "\u542f\u5929" },
+        { "system-7", "System 76", "Model 100", NULL, NULL, NULL, "System 76", "Model 100" },
         { "system76", "System76", "Thelio Mega", NULL, NULL, NULL, "System76", "Thelio Mega" },
         { "with-a-name", "Product Works", "System x3650 M5", NULL, NULL, NULL, "Product Works",
                 "System x3650 M5" },
