@@ -138,7 +138,8 @@ static FreeMemory free_of_unified(const AldEntity *entity, const AldBackend *bac
 
 /*
  * The total that programs on a device are shown, of which engines take a share. CUDA reports MemTotal for a
- * GPU that uses the host's memory. What HIP and Level Zero report there depends on their versions and the
+ * GPU that uses the host's memory. In a container this is more than its limit, which is all that our total is
+ * then; OpenCL reports it, too. What HIP and Level Zero report there depends on their versions and the
  * kernel's.
  */
 static uint64_t total_of(const AldEntity *entity, const AldBackend *backend, bool uses_host_memory)
@@ -147,9 +148,11 @@ static uint64_t total_of(const AldEntity *entity, const AldBackend *backend, boo
 
         if (!uses_host_memory)
                 return backend->memory_total_bytes;
-        if (!memory || !backend->vendor || g_strcmp0(backend->class, "gpu") != 0)
+        if (!memory || !backend->vendor || g_strcmp0(backend->class, "gpu") != 0 ||
+                !g_str_has_prefix(backend->vendor, "NVIDIA"))
                 return ALD_PLAN_ABSENT;
-        return g_str_has_prefix(backend->vendor, "NVIDIA") ? memory->total_bytes : ALD_PLAN_ABSENT;
+        return backend->shared_bytes == ALD_ABSENT_UINT64 ? memory->total_bytes
+                                                          : MAX(memory->total_bytes, backend->shared_bytes);
 }
 
 /* Whether it cannot be measured without one more driver, and where that driver is. Before OpenCL was asked,

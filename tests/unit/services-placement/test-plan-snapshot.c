@@ -277,6 +277,27 @@ static void test_opencl(void)
         }
 }
 
+/* CUDA shows the memory of the machine even within a container whose limit is less. */
+static void test_totals_of_unified(void)
+{
+        g_autoptr(AldModel) model = new_model();
+        g_autoptr(AldPlanSnapshot) snapshot = NULL;
+
+        add_node(model, 1, "online",
+                "{'Node1.Memory':{'TotalBytes':8589934592,'AvailableBytes':4294967296,'UpdatedUSec':5},"
+                "'Node1.Backends':{'Devices':["
+                "{'Id':'whole','Class':'gpu','Vendor':'NVIDIA','Unified':true},"
+                "{'Id':'same','Class':'gpu','Vendor':'NVIDIA','Unified':true,'SharedBytes':8589934592},"
+                "{'Id':'limited','Class':'gpu','Vendor':'NVIDIA','Unified':true,'SharedBytes':17179869184},"
+                "{'Id':'other','Class':'gpu','Vendor':'AMD','Unified':true,'SharedBytes':17179869184}]}}");
+        snapshot = ald_plan_snapshot_new(model);
+        g_assert_cmpuint(device_of(snapshot, "whole")->total_bytes, ==, 8 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "same")->total_bytes, ==, 8 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "limited")->total_bytes, ==, 16 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "limited")->free_bytes, ==, 4 * GIB);
+        g_assert_cmpuint(device_of(snapshot, "other")->total_bytes, ==, ALD_PLAN_ABSENT);
+}
+
 /* It refers to nothing of the model. */
 static void test_nodes(void)
 {
@@ -306,5 +327,6 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-snapshot/devices", test_devices);
         g_test_add_func("/plan-snapshot/opencl", test_opencl);
         g_test_add_func("/plan-snapshot/nodes", test_nodes);
+        g_test_add_func("/plan-snapshot/totals-of-unified", test_totals_of_unified);
         return g_test_run();
 }
