@@ -194,6 +194,23 @@ static void take_limit(Walk *walk, const char *where, const char *key, const cha
         }
 }
 
+/* Options for all listeners with which the nodes of a cluster are refused. */
+static void take_refusal(Walk *walk, const char *where, const char *key, const char *value)
+{
+        if (strcmp(key, "clientid_prefixes") == 0)
+                warn_once(walk,
+                        g_strdup_printf("%s: clientid_prefixes would refuse the nodes of the cluster, whose "
+                                        "client ids are their node ids. Remove it, or run the broker of the "
+                                        "cluster on another machine",
+                                where));
+        else if (strcmp(key, "retain_available") == 0 && !is_true(value))
+                warn_once(walk,
+                        g_strdup_printf("%s: a mosquitto without retained messages would refuse the nodes of "
+                                        "the cluster. Remove the line, or run the broker of the cluster on "
+                                        "another machine",
+                                where));
+}
+
 static void read_folder(Walk *walk, const char *path);
 
 static void begin_listener(Walk *walk, const char *where)
@@ -227,8 +244,10 @@ static void take_option(Walk *walk, const char *where, const char *key, char *va
                 take_plugin_option(walk, where, key);
         else if (g_strv_contains(of_listeners, key))
                 take_of_listener(walk, where, key, value);
-        else
+        else {
                 take_limit(walk, where, key, value);
+                take_refusal(walk, where, key, value);
+        }
 }
 
 static void read_file(Walk *walk, const char *path)

@@ -192,6 +192,10 @@ static void test_options_of_mosquitto(void)
                 { "", "listener_allow_anonymous true\n", "would change the listener of the cluster" },
                 { "listener_auto_id_prefix home-\n", NULL, "prevent mosquitto from starting" },
                 { "maximum_qos 0\n", NULL, "maximum_qos would change" },
+                { "clientid_prefixes home-\n", NULL,
+                        "mosquitto.conf:1: clientid_prefixes would refuse the nodes of the cluster" },
+                { "", "retain_available false\n", "a mosquitto without retained messages would refuse" },
+                { "retain_available true\nretain_expiry_interval 5\n", NULL, NULL },
                 { "", "plugin_use x\n", "plugin_use would change the listener of the cluster" },
                 /* Plugins. */
                 { "global_plugin /usr/lib/x.so\nplugin_opt_a b\n", NULL,
