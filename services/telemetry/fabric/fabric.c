@@ -24,11 +24,14 @@ typedef struct FabricRows {
         GArray *connections; /* of AldThunderboltPort */
         unsigned left_out;   /* rows of any kind */
         unsigned gids_left_out;
+        GHashTable *warned; /* paths that were complained about, of all scans */
 } FabricRows;
 /* Maximum number of rows of each kind, in case sysfs is broken or hostile. */
 #define FABRIC_ROWS_MAX 64u
+/* Of files that cannot be read. */
+#define WARNINGS_MAX 256u
 
-static FabricRows *fabric_rows_new(int root)
+static FabricRows *fabric_rows_new(int root, GHashTable *warned)
 {
         FabricRows *rows = g_new(FabricRows, 1);
 
@@ -39,6 +42,7 @@ static FabricRows *fabric_rows_new(int root)
                 .rdma_ports = g_array_new(FALSE, FALSE, sizeof(AldRdmaPort)),
                 .domains = g_array_new(FALSE, FALSE, sizeof(AldThunderboltDomain)),
                 .connections = g_array_new(FALSE, FALSE, sizeof(AldThunderboltPort)),
+                .warned = warned,
         };
         return rows;
 }
@@ -69,7 +73,7 @@ static bool is_usual(int error)
                error == -EINVAL;
 }
 
-/* Reads a file into a string that the rows own; NULL if it cannot be read, which is logged unless it is
+/* Reads a file into a string that the rows own; NULL if it cannot be read, which is logged once unless it is
  * normal. */
 static const char *fabric_read(FabricRows *rows, const char *directory, const char *file)
 {
@@ -77,7 +81,8 @@ static const char *fabric_read(FabricRows *rows, const char *directory, const ch
         int r = ald_sysroot_read_string(rows->root, path, &text);
 
         if (r < 0) {
-                if (!is_usual(r))
+                if (!is_usual(r) && g_hash_table_size(rows->warned) < WARNINGS_MAX &&
+                        g_hash_table_add(rows->warned, g_strdup(path)))
                         g_warning("%s: %s", path, g_strerror(-r));
                 return NULL;
         }
@@ -522,6 +527,7 @@ struct AldFabricCollector {
         int root;
         bool any;
         unsigned told_left_out, told_gids_left_out;
+        GHashTable *warned; /* paths */
         void (*changed)(void *userdata);
         void *userdata;
         FabricRows *rows;
@@ -551,7 +557,7 @@ static void tell_left_out(AldFabricCollector *collector)
 static void look(AldFabricCollector *collector)
 {
         g_clear_pointer(&collector->rows, fabric_rows_free);
-        collector->rows = fabric_rows_new(collector->root);
+        collector->rows = fabric_rows_new(collector->root, collector->warned);
         fabric_read_rdma(collector->rows);
         fabric_read_thunderbolt(collector->rows);
         tell_left_out(collector);
@@ -612,6 +618,7 @@ AldFabricCollector *ald_fabric_collector_new(int root, void (*changed)(void *use
         collector->root = root;
         collector->changed = changed;
         collector->userdata = userdata;
+        collector->warned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         look(collector);
         collector->watch = ald_device_watch_new(
                 "RDMA devices and Thunderbolt hosts", subsystems, collect, collector);
@@ -625,5 +632,6 @@ void ald_fabric_collector_free(AldFabricCollector *collector)
         g_clear_handle_id(&collector->settle_source, g_source_remove);
         ald_device_watch_free(collector->watch);
         fabric_rows_free(collector->rows);
+        g_hash_table_unref(collector->warned);
         g_free(collector);
 }

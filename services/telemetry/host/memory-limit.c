@@ -31,6 +31,7 @@ typedef struct MemoryGroup {
 struct AldMemoryLimits {
         int root;
         GArray *groups; /* of MemoryGroup */
+        bool warned;    /* of a limit that cannot be read */
 };
 
 static void clear_group(void *group)
@@ -116,6 +117,25 @@ static uint64_t read_bytes(int root, const MemoryGroup *group, const char *file)
         return ald_sysroot_read_uint64(root, path, &bytes) < 0 ? ALD_ABSENT_UINT64 : bytes;
 }
 
+/* The largest number if there is none, or if it is not known. */
+static uint64_t read_one_limit(AldMemoryLimits *limits, const MemoryGroup *group, const char *file)
+{
+        g_autofree char *path = g_strdup_printf("%s/%s", group->directory, file), *text = NULL;
+        uint64_t bytes = UINT64_MAX;
+        int r = ald_sysroot_read_string(limits->root, path, &text);
+
+        if (r == -ENOENT || r == -ENOTDIR || (r >= 0 && g_str_equal(text, "max")))
+                return UINT64_MAX;
+        if (r >= 0)
+                r = ald_sysroot_read_uint64(limits->root, path, &bytes);
+        if (r < 0 && !limits->warned) {
+                limits->warned = true;
+                g_warning("Cannot read /%s: %s; the limit of this container is not applied", path,
+                        g_strerror(-r));
+        }
+        return bytes;
+}
+
 /* A number of memory.stat; the given one if it is not there. */
 static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, uint64_t otherwise)
 {
@@ -138,13 +158,14 @@ static uint64_t read_stat(int root, const MemoryGroup *group, const char *key, u
 
 /* The smallest limit of a group; the largest number if it has none ("max"). Beyond memory.high, a group is
  * slowed down until it gives memory back, so that programs cannot plan with more either. */
-static uint64_t read_limit(int root, const MemoryGroup *group)
+static uint64_t read_limit(AldMemoryLimits *limits, const MemoryGroup *group)
 {
+        const struct GroupFiles *files = group->files;
         uint64_t limit = UINT64_MAX;
 
-        for (size_t i = 0; i < G_N_ELEMENTS(group->files->limits) && group->files->limits[i]; i++)
-                limit = MIN(limit, read_bytes(root, group, group->files->limits[i]));
-        return group->files->around ? MIN(limit, read_stat(root, group, group->files->around, limit)) : limit;
+        for (size_t i = 0; i < G_N_ELEMENTS(files->limits) && files->limits[i]; i++)
+                limit = MIN(limit, read_one_limit(limits, group, files->limits[i]));
+        return files->around ? MIN(limit, read_stat(limits->root, group, files->around, limit)) : limit;
 }
 
 /* What is left below a limit, absent if the use is unknown. */
@@ -161,7 +182,7 @@ static uint64_t read_rest(int root, const MemoryGroup *group, uint64_t limit)
         return limit - MIN(limit, current);
 }
 
-void ald_memory_limits_apply(const AldMemoryLimits *limits, AldMemory *memory)
+void ald_memory_limits_apply(AldMemoryLimits *limits, AldMemory *memory)
 {
         const uint64_t total = memory->total_bytes;
 
@@ -169,7 +190,7 @@ void ald_memory_limits_apply(const AldMemoryLimits *limits, AldMemory *memory)
                 return;
         for (guint i = 0; i < limits->groups->len; i++) {
                 const MemoryGroup *group = &g_array_index(limits->groups, MemoryGroup, i);
-                uint64_t limit = read_limit(limits->root, group);
+                uint64_t limit = read_limit(limits, group);
 
                 if (limit == 0 || limit >= total)
                         continue;

@@ -302,6 +302,30 @@ static void test_limits_table(void)
         }
 }
 
+static void test_broken_limit(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(AldMemoryCollector) collector = NULL;
+        AldMemory memory;
+
+        fake_root_write_all(root, MEMINFO, "MemTotal: 16000000 kB\nMemAvailable: 8000000 kB\n", ".dockerenv",
+                "", "sys/fs/cgroup/memory.high", "4 GiB\n", "sys/fs/cgroup/memory.current", "96000\n", NULL);
+        fake_root_link(root, "sys/fs/cgroup/memory.max", "memory.max");
+        log_count_reset();
+        collector = ald_memory_collector_new(root->fd);
+        for (int i = 0; i < 10; i++) {
+                ald_memory_collector_sample(collector, &memory);
+                g_assert_cmpuint(memory.total_bytes, ==, 16000000 * KIB);
+                g_assert_cmpuint(memory.available_bytes, ==, 8000000 * KIB);
+        }
+        g_assert_cmpuint(log_count("memory.max"), ==, 1);
+        g_assert_cmpuint(log_count("/sys/"), ==, 1);
+        fake_root_remove(root, "sys/fs/cgroup/memory.max");
+        fake_root_write(root, "sys/fs/cgroup/memory.max", "4096000\n");
+        ald_memory_collector_sample(collector, &memory);
+        g_assert_cmpuint(memory.total_bytes, ==, 4096000);
+}
+
 #define ARCSTATS_HEAD "13 1 0x01 123 33456 5112315670 97695212546990\nname type data\n"
 
 static void test_zfs_table(void)
@@ -440,6 +464,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/memory/huge", test_huge);
         g_test_add_func("/memory/embedded-nul", test_embedded_nul);
         g_test_add_func("/memory/limits-table", test_limits_table);
+        g_test_add_func("/memory/broken-limit", test_broken_limit);
         g_test_add_func("/memory/zfs-table", test_zfs_table);
         g_test_add_func("/memory/zfs-in-containers", test_zfs_in_containers);
         g_test_add_func("/memory/memory-of-gpus", test_memory_of_gpus);
