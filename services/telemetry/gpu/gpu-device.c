@@ -134,7 +134,7 @@ bool ald_gpu_is_shown(const AldGpu *gpu)
  * system on chip may report that of the host. */
 static uint64_t memory_of(const AldGpu *gpu, int unified)
 {
-        if (gpu->nvml.memory_total_bytes != ALD_ABSENT_UINT64 && gpu->sysfs.unified != 1)
+        if (gpu->nvml.memory_total_bytes != ALD_ABSENT_UINT64 && unified != 1)
                 return gpu->nvml.memory_total_bytes;
         if (gpu->sysfs.memory_total_bytes != ALD_ABSENT_UINT64)
                 return gpu->sysfs.memory_total_bytes;
@@ -155,9 +155,19 @@ static uint64_t shared_of(const AldGpu *gpu, int unified)
                                                                    : gpu->host_memory;
 }
 
+/* Some versions of NVML state the memory of the host as that of a GPU within a system on chip. A card may be
+ * as large, but OpenCL does not call its memory the host's. */
+static bool has_size_of_host(const AldGpu *gpu)
+{
+        uint64_t total = gpu->nvml.memory_total_bytes, host = gpu->host_memory;
+
+        return total != ALD_ABSENT_UINT64 && host != ALD_ABSENT_UINT64 && total >= host / 32 * 31 &&
+               total <= host / 32 * 33;
+}
+
 int ald_gpu_unified(const AldGpu *gpu)
 {
-        if (gpu->sysfs.unified == 1)
+        if (gpu->sysfs.unified == 1 || (gpu->opencl.unified == 1 && has_size_of_host(gpu)))
                 return 1;
         if (gpu->nvml.unified != ALD_ABSENT_BOOLEAN)
                 return gpu->nvml.unified;

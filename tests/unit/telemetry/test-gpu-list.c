@@ -170,6 +170,33 @@ static void test_gb10(void)
         g_assert_cmpstr(row(gpus, "000f:01:00.0").name, ==, "NVIDIA GB10");
 }
 
+/* NVML may state the memory of the host as that of a GPU within a system on chip, which OpenCL knows to be.
+ */
+static void test_memory_of_the_host(void)
+{
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) gpus = NULL;
+        AldGpu *gpu;
+
+        gpu_root_gb10(root);
+        gpus = scan(root);
+        gpu = gpus->pdata[0];
+        gpu->nvml.memory_total_bytes = gpu->opencl.memory_total_bytes = gpu->host_memory;
+        gpu->nvml.unified = 0;
+        gpu->opencl.unified = 1;
+        g_assert_cmpint(row(gpus, gpu->id).unified, ==, 1);
+        g_assert_cmpuint(row(gpus, gpu->id).memory_total_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row(gpus, gpu->id).shared_bytes, ==, gpu->host_memory);
+        /* A card that happens to be as large. */
+        gpu->opencl.unified = 0;
+        g_assert_cmpint(row(gpus, gpu->id).unified, ==, 0);
+        g_assert_cmpuint(row(gpus, gpu->id).memory_total_bytes, ==, gpu->host_memory);
+        /* Memory of its own, which the processor can reach as well. */
+        gpu->opencl.unified = 1;
+        gpu->nvml.memory_total_bytes = gpu->host_memory / 4;
+        g_assert_cmpint(row(gpus, gpu->id).unified, ==, 0);
+}
+
 static void test_raspberry(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
@@ -528,6 +555,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/gpu-list/raspberry", test_raspberry);
         g_test_add_func("/gpu-list/jetson", test_jetson);
         g_test_add_func("/gpu-list/amdgpu-ids", test_amdgpu_ids);
+        g_test_add_func("/gpu-list/memory-of-the-host", test_memory_of_the_host);
         g_test_add_func("/gpu-list/npus", test_npus);
         g_test_add_func("/gpu-list/cores-by-vivante", test_cores_by_vivante);
         g_test_add_func("/gpu-list/memory-of-tiles", test_memory_of_tiles);
