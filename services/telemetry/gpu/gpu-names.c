@@ -125,25 +125,65 @@ const char *ald_gpu_platform_vendor(const char *driver, const char *compatible)
         return platform_vendor(first);
 }
 
-/* The products of "Radeon RX 7900 XT/7900 XTX": each but the first lacks what comes before the number. */
-static char *name_product(const char *first, const char *product)
+static bool begins_word(const char *text, const char *at)
 {
-        const char *number = first;
-
-        if (product == first || !g_ascii_isdigit(*product))
-                return g_strdup(product);
-        while (*number && !(g_ascii_isdigit(*number) && (number == first || number[-1] == ' ')))
-                number++;
-        return g_strdup_printf("%.*s%s", (int) (number - first), first, product);
+        return at == text || !g_ascii_isalnum(at[-1]);
 }
 
-/* Whether the card's maker names this number: "7900 XT" is not in "RX 7900 XTX". */
-static bool is_named(const char *card, const char *product)
+/* By which products of one series differ: from the first word on that begins with a digit, "7900 XT", else
+ * from the first one that has a digit, "W7900"; all of it if none has. */
+static const char *number_of(const char *product)
 {
-        const char *number = strpbrk(product, "0123456789");
-        const char *at = number ? strstr(card, number) : NULL;
+        const char *number = NULL;
 
-        return at && (at == card || !g_ascii_isalnum(at[-1])) && !g_ascii_isalnum(at[strlen(number)]);
+        for (const char *at = product; *at; at++) {
+                if (!g_ascii_isdigit(*at))
+                        continue;
+                if (begins_word(product, at))
+                        return at;
+                for (number = number ? number : at; !begins_word(product, number); number--)
+                        ;
+        }
+        return number ? number : product;
+}
+
+/* Where a text has these words, rather than longer ones: "7900 XT" is not in "RX 7900 XTX". */
+static const char *find_words(const char *text, const char *words)
+{
+        size_t n = strlen(words);
+
+        for (const char *at = text; (at = strstr(at, words)); at++)
+                if (begins_word(text, at) && !g_ascii_isalnum(at[n]))
+                        return at;
+        return NULL;
+}
+
+/* One of "Radeon RX 550/550X / RX 560/560X": what begins with a number lacks the words of the one before, and
+ * what continues a series may lack its brand. */
+static char *complete_product(const char *first, const char *before, const char *product)
+{
+        size_t brand = strcspn(first, " "), series = strcspn(product, " ");
+
+        if (g_ascii_isdigit(*product))
+                return g_strdup_printf("%.*s%s", (int) (number_of(before) - before), before, product);
+        if (first[brand] == ' ' && product[series] == ' ' &&
+                strncmp(first + brand + 1, product, series + 1) == 0)
+                return g_strdup_printf("%.*s%s", (int) brand + 1, first, product);
+        return g_strdup(product);
+}
+
+/* "Radeon Pro 455", if the card's maker writes it in full, with a brand before and this number; or NULL. */
+static char *name_on_card(const char *first, const char *number, const char *card)
+{
+        g_autofree char *brand = g_strndup(first, strcspn(first, " "));
+        const char *end = find_words(card, number), *begin = find_words(card, brand);
+
+        if (!end || !begin || begin >= end)
+                return NULL;
+        for (const char *at = begin; at < end; at++)
+                if (!g_ascii_isalnum(*at) && *at != ' ')
+                        return NULL;
+        return g_strndup(begin, (gsize) (end - begin) + strlen(number));
 }
 
 /* The one of several products that share a device id which the card is; all of them if the database does not
@@ -151,26 +191,40 @@ static bool is_named(const char *card, const char *product)
 static char *choose_product(const char *products, const char *card)
 {
         g_auto(GStrv) list = g_strsplit(products, "/", -1);
-        const char *found = NULL;
+        g_autofree char *found = NULL, *before = g_strdup(list[0] ? g_strstrip(list[0]) : "");
+        char *written;
 
         for (char **product = list; card && *product; product++) {
-                if (!is_named(card, g_strstrip(*product)))
+                g_autofree char *name = complete_product(list[0], before, g_strstrip(*product));
+                const char *number = number_of(name), *other = found ? number_of(found) : "";
+
+                g_free(before);
+                before = g_strdup(name);
+                if (!strpbrk(name, "0123456789") || !find_words(card, number))
                         continue;
-                if (found && !g_str_has_prefix(*product, found) && !g_str_has_prefix(found, *product))
+                if (!g_str_has_prefix(number, other) && !g_str_has_prefix(other, number))
                         return g_strdup(products);
-                if (!found || strlen(*product) > strlen(found))
-                        found = *product;
+                if (strlen(number) > strlen(other)) {
+                        g_free(found);
+                        found = g_steal_pointer(&name);
+                }
         }
-        return found ? name_product(list[0], found) : g_strdup(products);
+        if (!found)
+                return g_strdup(products);
+        written = name_on_card(list[0], number_of(found), card);
+        return written ? written : g_steal_pointer(&found);
 }
 
-/* "CHIP [PRODUCTS] (CARD)": the database describes the card of a maker that it knows. */
+/* "CHIP [PRODUCTS] (CARD)": the database describes the card of a maker that it knows, which may have brackets
+ * as well. */
 char *ald_gpu_market_name(const char *model, const char *vendor)
 {
-        const char *begin = strchr(model, '['), *end = begin ? strchr(begin, ']') : NULL;
+        const char *card = strchr(model, '('), *begin = strchr(model, '[');
+        const char *end = begin && !(card && card < begin) ? strchr(begin, ']') : NULL;
         g_autofree char *products = end && end > begin + 1 ? g_strndup(begin + 1, (gsize) (end - begin - 1))
+                                    : card && card > model ? g_strndup(model, (gsize) (card - model))
                                                            : g_strdup(model);
-        g_autofree char *name = choose_product(products, end ? strchr(end, '(') : NULL);
+        g_autofree char *name = choose_product(g_strstrip(products), end ? strchr(end, '(') : NULL);
 
         if (!vendor || g_str_has_prefix(name, vendor))
                 return g_steal_pointer(&name);

@@ -161,10 +161,9 @@ static void ask_hwdb(int root, AldGpu *gpu)
         gpu->fallback_name = ald_gpu_name_from_hwdb(modalias, gpu->vendor);
 }
 
-static void set_fallback_name(int root, bool hwdb, AldGpu *gpu, uint16_t device)
+static void set_fallback_name(int root, AldGpu *gpu, uint16_t device)
 {
-        if (hwdb)
-                ask_hwdb(root, gpu);
+        ask_hwdb(root, gpu);
         if (!gpu->fallback_name)
                 gpu->fallback_name = g_strdup_printf(
                         "%s %04x:%04x", gpu->vendor ?: "PCI", gpu->pci_vendor, device);
@@ -221,7 +220,7 @@ static void add_facts(int root, AldGpu *gpu, uint16_t device)
                 add_intel_facts(root, gpu);
 }
 
-static AldGpu *read_device(int root, bool hwdb, const char *id)
+static AldGpu *read_device(int root, const char *id)
 {
         g_autofree char *path = g_strdup_printf(DEVICES "/%s", id);
         g_autofree char *link = g_strdup_printf("%s/driver", path);
@@ -244,7 +243,7 @@ static AldGpu *read_device(int root, bool hwdb, const char *id)
         gpu->vendor = g_strdup(ald_gpu_pci_vendor(vendor));
         gpu->driver = g_steal_pointer(&driver);
         gpu->is_display = pci_class >> 16 == BASE_DISPLAY && ald_gpu_vendor_is_display(vendor);
-        set_fallback_name(root, hwdb, gpu, device);
+        set_fallback_name(root, gpu, device);
         add_facts(root, gpu, device);
         return gpu;
 }
@@ -262,7 +261,7 @@ static char *physical_function_of(int root, const char *id)
 
 /* A virtual function is part of its card. If the card is not visible because a virtual machine has it, a
  * virtual function with a driver is a device like any other. */
-static void add_virtual_function(int root, bool hwdb, const char *id, const char *card, GPtrArray *gpus)
+static void add_virtual_function(int root, const char *id, const char *card, GPtrArray *gpus)
 {
         AldGpu *physical = ald_gpu_list_find(gpus, card);
         g_autoptr(AldGpu) gpu = NULL;
@@ -271,12 +270,12 @@ static void add_virtual_function(int root, bool hwdb, const char *id, const char
                 ald_gpu_add_function(physical, id);
                 return;
         }
-        gpu = read_device(root, hwdb, id);
+        gpu = read_device(root, id);
         if (gpu && gpu->driver)
                 g_ptr_array_add(gpus, g_steal_pointer(&gpu));
 }
 
-void ald_gpu_pci_scan(int root, bool hwdb, GPtrArray *gpus)
+void ald_gpu_pci_scan(int root, GPtrArray *gpus)
 {
         g_autoptr(GPtrArray) virtual_functions = g_ptr_array_new();
         g_auto(GStrv) ids = NULL;
@@ -294,7 +293,7 @@ void ald_gpu_pci_scan(int root, bool hwdb, GPtrArray *gpus)
                         g_ptr_array_add(virtual_functions, *id);
                         continue;
                 }
-                gpu = read_device(root, hwdb, *id);
+                gpu = read_device(root, *id);
                 if (gpu)
                         g_ptr_array_add(gpus, gpu);
         }
@@ -303,6 +302,6 @@ void ald_gpu_pci_scan(int root, bool hwdb, GPtrArray *gpus)
                 g_autofree char *card = physical_function_of(root, id);
 
                 if (card)
-                        add_virtual_function(root, hwdb, id, card, gpus);
+                        add_virtual_function(root, id, card, gpus);
         }
 }

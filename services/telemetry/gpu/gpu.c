@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "services/common/sysroot.h"
 #include "services/telemetry/device-watch.h"
@@ -28,7 +27,6 @@
 
 struct AldGpuCollector {
         int root;
-        bool is_real; /* the root is that of this machine */
         guint told_left_out;
         uint64_t host_memory; /* absent until it is reported here */
         void (*changed)(void *userdata);
@@ -48,14 +46,6 @@ struct AldGpuCollector {
         AldOpenclSource *opencl_source;
         AldIcdWatch *icd_watch;
 };
-
-static bool is_root_of_machine(int root)
-{
-        struct stat ours, real;
-
-        return fstat(root, &ours) >= 0 && stat("/", &real) >= 0 && ours.st_dev == real.st_dev &&
-               ours.st_ino == real.st_ino;
-}
 
 static void drop_absurd_number(AldGpuCollector *collector, GPtrArray *gpus)
 {
@@ -87,7 +77,7 @@ static GPtrArray *scan(AldGpuCollector *collector)
                                        : ald_gpu_host_memory(collector->root);
         GPtrArray *gpus = ald_gpu_list_new();
 
-        ald_gpu_pci_scan(collector->root, collector->is_real, gpus);
+        ald_gpu_pci_scan(collector->root, gpus);
         ald_gpu_platform_scan(collector->root, gpus);
         drop_absurd_number(collector, gpus);
         for (guint i = 0; i < gpus->len; i++) {
@@ -588,7 +578,6 @@ AldGpuCollector *ald_gpu_collector_new_with_timing(int root, const char *libexec
 
         collector->root = root;
         collector->host_memory = ALD_ABSENT_UINT64;
-        collector->is_real = is_root_of_machine(root);
         collector->changed = changed;
         collector->userdata = userdata;
         collector->kfd = ald_gpu_kfd_new(root);

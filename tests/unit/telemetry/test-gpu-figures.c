@@ -27,7 +27,7 @@ static void set_up(Fixture *fixture, gconstpointer make)
         fixture->root = fake_root_new();
         fixture->gpus = ald_gpu_list_new();
         function(fixture->root);
-        ald_gpu_pci_scan(fixture->root->fd, false, fixture->gpus);
+        ald_gpu_pci_scan(fixture->root->fd, fixture->gpus);
         ald_gpu_platform_scan(fixture->root->fd, fixture->gpus);
         for (guint i = 0; i < fixture->gpus->len; i++)
                 ald_gpu_live_prepare(fixture->root->fd, fixture->gpus->pdata[i]);

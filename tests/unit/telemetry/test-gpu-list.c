@@ -12,7 +12,7 @@ static GPtrArray *scan(FakeRoot *root)
 {
         GPtrArray *gpus = ald_gpu_list_new();
 
-        ald_gpu_pci_scan(root->fd, false, gpus);
+        ald_gpu_pci_scan(root->fd, gpus);
         ald_gpu_platform_scan(root->fd, gpus);
         for (guint i = 0; i < gpus->len; i++)
                 ((AldGpu *) gpus->pdata[i])->host_memory = ald_gpu_host_memory(root->fd);
@@ -484,6 +484,26 @@ static void test_names(void)
                 { "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900M] (RX 7900 XT [XFX])", "AMD",
                         "AMD Radeon RX 7900 XT" },
                 /* The database does not say which. */
+                { "Navi 22 [Radeon RX 6700/6700 XT/6750 XT / 6800M/6850M XT] (Red Devil RX 6700 XT)", "AMD",
+                        "AMD Radeon RX 6700 XT" },
+                /* What follows another series continues that, and a number may be in both. */
+                { "Baffin [Radeon RX 460/560D / Pro 450/455/460/555] (Radeon Pro 455)", "AMD",
+                        "AMD Radeon Pro 455" },
+                { "Baffin [Radeon RX 460/560D / Pro 450/455/460/555] (Radeon RX 460)", "AMD",
+                        "AMD Radeon RX 460" },
+                { "Baffin [Radeon RX 550 640SP / RX 560/560X] (RX 560X Mobile)", "AMD",
+                        "AMD Radeon RX 560X" },
+                { "Bonaire XT [Radeon HD 7790/8770 / R7 360 / R9 260/360 OEM] (Radeon R9 360 OEM)", "AMD",
+                        "AMD Radeon R9 360 OEM" },
+                { "GF100GL [Tesla C2050 / C2070] (Tesla C2070)", "NVIDIA", "NVIDIA Tesla C2070" },
+                { "Topaz XT [Radeon R7 M260/M265] (Radeon R7 M260/M265)", "AMD", "AMD Radeon R7 M260/M265" },
+                { "Battlemage G21 [Arc B580] (Arc B580 Steel Legend 12GB OC [ASRock])", "Intel",
+                        "Intel Arc B580" },
+                /* Brackets of a mainboard. */
+                { "82G965 Integrated Graphics Controller (MS-7276 [G965MDH])", "Intel",
+                        "Intel 82G965 Integrated Graphics Controller" },
+                { "Cedar [ATI FirePro (FireGL) Graphics Adapter]", "AMD",
+                        "AMD ATI FirePro (FireGL) Graphics Adapter" },
                 { "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE] (RX 7900 XTX / RX 7900 GRE [XFX])", "AMD",
                         "AMD Radeon RX 7900 XT/7900 XTX/7900 GRE" },
                 { "Strix [Radeon 880M / 890M]", "AMD", "AMD Radeon 880M / 890M" },
@@ -530,6 +550,8 @@ static void test_hwdb(void)
 {
         g_autofree char *name = ald_gpu_name_from_hwdb(
                 "pci:v00001002d0000744Csv0000sd0000bc03sc00i00", "AMD");
+        g_autoptr(FakeRoot) root = fake_root_new();
+        g_autoptr(GPtrArray) gpus = NULL;
         g_autofree char *vendor = NULL;
         g_autofree char *none = ald_gpu_name_from_hwdb("pci:v0000FFFFd0000FFFFsv0000sd0000bc03sc00i00", NULL);
 
@@ -541,6 +563,10 @@ static void test_hwdb(void)
         g_assert_true(g_str_has_prefix(name, "AMD Radeon RX 7900 XT"));
         vendor = ald_gpu_vendor_from_hwdb("pci:v000017CBd0000A100sv0000sd0000bc12sc00i00");
         g_assert_true(vendor && g_str_has_prefix(vendor, "Qualcomm"));
+        gpu_root_pci(root, "0000:03:00.0", "0x030000\n", "0x1002\n", "0x744c\n", "amdgpu");
+        gpu_root_set(root, "0000:03:00.0", "modalias", "pci:v00001002d0000744Csv0000sd0000bc03sc00i00\n");
+        gpus = scan(root);
+        g_assert_cmpstr(row(gpus, "0000:03:00.0").name, ==, name);
 }
 
 int main(int argc, char *argv[])
