@@ -83,7 +83,7 @@ static const char *fabric_read(FabricRows *rows, const char *directory, const ch
         if (r < 0) {
                 if (!is_usual(r) && g_hash_table_size(rows->warned) < WARNINGS_MAX &&
                         g_hash_table_add(rows->warned, g_strdup(path)))
-                        g_warning("%s: %s", path, g_strerror(-r));
+                        g_warning("Cannot read /%s: %s; its values are omitted", path, g_strerror(-r));
                 return NULL;
         }
         return g_string_chunk_insert_const(rows->strings, text);
