@@ -45,6 +45,13 @@ int ald_id_parse(const char *string, AldId *ret)
         return 0;
 }
 
+bool ald_id_reads_like(const char *word)
+{
+        size_t n = strspn(word, "0123456789abcdef");
+
+        return n >= ALD_SHORT_ID_DIGITS && n < ALD_ID_STRING_SIZE && word[n] == '\0';
+}
+
 char *ald_id_format(const AldId *id, char buffer[static ALD_ID_STRING_SIZE])
 {
         static const char digits[] = "0123456789abcdef";

@@ -4,11 +4,11 @@
 
 #include "record/closest-name.h"
 #include "record/field.h"
+#include "record/id.h"
 #include "state-client/model.h"
 #include "state-client/value.h"
 
 #define NODE_ID_LENGTH 32
-#define SHORT_ID_LENGTH 8
 #define KEY_MAX 512
 
 struct AldModel {
@@ -21,7 +21,9 @@ struct AldModel {
         GDestroyNotify free_findings_owned;
         AldTopology *topology; /* NULL: it is not wanted */
         GHashTable *entities;  /* id → AldEntity */
-        GPtrArray *nodes;      /* sorted; NULL until needed */
+        GPtrArray *nodes;      /* sorted; NULL until needed, as are the next three */
+        GPtrArray *by_id;      /* the nodes, sorted by id */
+        GHashTable *by_name;   /* friendly name → the nodes that have it */
         GPtrArray *links;
         AldModelChanged changed;
         void *userdata;
@@ -61,6 +63,8 @@ AldModel *ald_model_new(void)
 static void forget_order(AldModel *model)
 {
         g_clear_pointer(&model->nodes, g_ptr_array_unref);
+        g_clear_pointer(&model->by_id, g_ptr_array_unref);
+        g_clear_pointer(&model->by_name, g_hash_table_unref);
         g_clear_pointer(&model->links, g_ptr_array_unref);
 }
 
@@ -125,9 +129,10 @@ static void sort_anew(AldModel *model, AldEntity *entity)
         if (entity->is_link)
                 key = g_strdup(entity->id);
         else {
+                g_clear_pointer(&model->by_name, g_hash_table_unref);
                 if (!label[0]) {
                         g_free(label);
-                        label = g_strndup(entity->id, SHORT_ID_LENGTH);
+                        label = g_strndup(entity->id, ALD_SHORT_ID_DIGITS);
                 }
                 folded = g_utf8_casefold(label, -1);
                 collated = g_utf8_collate_key_for_filename(folded, -1);
@@ -539,37 +544,85 @@ const GPtrArray *ald_model_links(AldModel *model)
         return model->links;
 }
 
-static bool has_name(const AldEntity *entity, const char *name)
+static int compare_ids(const void *a, const void *b)
 {
-        return g_strcmp0(ald_entity_name(entity), name) == 0;
+        const AldEntity *const *x = a, *const *y = b;
+
+        return strcmp((*x)->id, (*y)->id);
 }
 
-static bool has_prefix(const AldEntity *entity, const char *prefix)
+/* As many names may be looked up as a request has pins. */
+static void index_nodes(AldModel *model)
 {
-        return prefix[0] && g_str_has_prefix(entity->id, prefix);
+        const GPtrArray *nodes = ald_model_nodes(model);
+
+        if (!model->by_id) {
+                model->by_id = g_ptr_array_copy((GPtrArray *) nodes, NULL, NULL);
+                g_ptr_array_sort(model->by_id, compare_ids);
+        }
+        if (model->by_name)
+                return;
+        model->by_name = g_hash_table_new_full(
+                g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+        for (guint i = 0; i < nodes->len; i++) {
+                const char *name = ald_entity_name(nodes->pdata[i]);
+                GPtrArray *named = name ? g_hash_table_lookup(model->by_name, name) : NULL;
+
+                if (!name)
+                        continue;
+                if (!named) {
+                        named = g_ptr_array_new();
+                        g_hash_table_insert(model->by_name, g_strdup(name), named);
+                }
+                g_ptr_array_add(named, nodes->pdata[i]);
+        }
+}
+
+static void add_named(AldModel *model, const char *name, GPtrArray *candidates)
+{
+        const GPtrArray *named = g_hash_table_lookup(model->by_name, name);
+
+        for (guint i = 0; named && i < named->len; i++)
+                g_ptr_array_add(candidates, named->pdata[i]);
+}
+
+static void add_with_prefix(AldModel *model, const char *prefix, GPtrArray *candidates)
+{
+        guint low = 0, high = prefix[0] ? model->by_id->len : 0;
+
+        while (low < high) {
+                guint middle = low + (high - low) / 2;
+
+                if (strcmp(((const AldEntity *) model->by_id->pdata[middle])->id, prefix) < 0)
+                        low = middle + 1;
+                else
+                        high = middle;
+        }
+        for (; prefix[0] && low < model->by_id->len; low++) {
+                AldEntity *node = model->by_id->pdata[low];
+
+                if (!g_str_has_prefix(node->id, prefix))
+                        return;
+                if (!g_ptr_array_find(candidates, node, NULL))
+                        g_ptr_array_add(candidates, node);
+        }
 }
 
 int ald_model_find(AldModel *model, const char *what, const AldEntity **ret, GPtrArray *ret_candidates)
 {
-        bool (*const tests[])(const AldEntity *entity, const char *what) = { has_name, has_prefix };
-        const GPtrArray *nodes = ald_model_nodes(model);
-
         if (ald_is_node_id(what)) {
                 *ret = ald_model_get(model, what);
                 return *ret ? 0 : -ENOENT;
         }
-        for (size_t t = 0; t < G_N_ELEMENTS(tests); t++) {
-                for (guint i = 0; i < nodes->len; i++)
-                        if (tests[t](nodes->pdata[i], what))
-                                g_ptr_array_add(ret_candidates, nodes->pdata[i]);
-                if (ret_candidates->len > 1)
-                        return -ENOTUNIQ;
-                if (ret_candidates->len == 1) {
-                        *ret = ret_candidates->pdata[0];
-                        return 0;
-                }
-        }
-        return -ENOENT;
+        index_nodes(model);
+        add_named(model, what, ret_candidates);
+        /* A node may have taken the short id of another one as its name. */
+        if (ret_candidates->len == 0 || ald_id_reads_like(what))
+                add_with_prefix(model, what, ret_candidates);
+        if (ret_candidates->len != 1)
+                return ret_candidates->len == 0 ? -ENOENT : -ENOTUNIQ;
+        *ret = ret_candidates->pdata[0];
+        return 0;
 }
 
 const char *ald_model_closest_name(AldModel *model, const char *what)

@@ -6,13 +6,12 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
+#include "record/id.h"
 #include "record/record-source.h"
 #include "record/translate.h"
 #include "state/compute-summary.h"
 #include "state/network.h"
 #include "state/opencl-driver.h"
-
-#define SHORT_ID_LENGTH 8
 
 /* Every record is sent again at least every 30 s. */
 #define RESEND_USEC 30e6
@@ -23,18 +22,25 @@ static char *shorten(const char *id)
 {
         g_autofree char *safe = ald_text_safe(id);
 
-        return g_utf8_substring(safe, 0, MIN(g_utf8_strlen(safe, -1), SHORT_ID_LENGTH));
+        return g_utf8_substring(safe, 0, MIN(g_utf8_strlen(safe, -1), ALD_SHORT_ID_DIGITS));
+}
+
+char *ald_node_label(const char *name, const char *id)
+{
+        g_autofree char *label = name ? g_strstrip(ald_text_safe(name)) : NULL, *digits = shorten(id);
+
+        if (!label || !label[0])
+                return g_steal_pointer(&digits);
+        /* It could pass for another node. */
+        if (ald_id_reads_like(label))
+                return g_strdup_printf("%s (%s)", label, digits);
+        return g_steal_pointer(&label);
 }
 
 char *ald_entity_label(const AldEntity *entity)
 {
-        const char *name = ald_entity_name(entity);
-        g_autofree char *label = NULL;
-
-        if (entity->is_link)
-                return ald_text_safe(entity->id);
-        label = name ? g_strstrip(ald_text_safe(name)) : NULL;
-        return label && label[0] ? g_steal_pointer(&label) : shorten(entity->id);
+        return entity->is_link ? ald_text_safe(entity->id)
+                               : ald_node_label(ald_entity_name(entity), entity->id);
 }
 
 char *ald_node_name(AldModel *model, const char *id)

@@ -4,8 +4,11 @@
 #include "clients/common/facts.h"
 #include "state-client/model.h"
 
-/* The label of a node or link: the friendly name of a node, else the first digits of its id; the id of a
- * link. Safe text, to be freed. */
+/* The label of a node: its friendly name, with the first digits of its id if it reads like the id of another
+ * node; only these digits if it has none. Safe text, to be freed. */
+char *ald_node_label(const char *name, const char *id);
+
+/* The same of a node of the model; of a link, its id. */
 char *ald_entity_label(const AldEntity *entity);
 
 /* The label of the node with this id, even if the model does not know it. Safe text, to be freed; NULL for

@@ -6,7 +6,6 @@
 #include "clients/common/open-metrics.h"
 #include "record/id.h"
 #include "record/key.h"
-#include "state/findings/findings-words.h"
 
 #define PREFIX "alidade_"
 

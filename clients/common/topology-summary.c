@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/topology-summary.h"
 #include "clients/common/words.h"
 #include "record/translate.h"
 #include "state/link-quality.h"
 #include "state/link.h"
-
-#define SHORT_ID 8
 
 static void node_free(gpointer data)
 {
@@ -45,9 +44,7 @@ static void add_nodes(AldTopologySummary *summary, const AldTopology *topology)
                 const AldGraphNodeRow *row = topology->nodes->pdata[i];
                 AldTopologyNode *node = g_new(AldTopologyNode, 1);
 
-                *node = (AldTopologyNode){
-                        row->name ? ald_text_safe(row->name) : g_strndup(row->node, SHORT_ID), row
-                };
+                *node = (AldTopologyNode){ ald_node_label(row->name, row->node), row };
                 g_ptr_array_add(summary->nodes, node);
         }
         g_ptr_array_sort(summary->nodes, compare_names);

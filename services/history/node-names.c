@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record/id.h"
 #include "services/history/node-names.h"
 #include "state/findings/findings-words.h"
 
@@ -36,7 +37,7 @@ char *ald_node_names_get(const AldNodeNames *names, const char *id)
 
         if (!name)
                 return g_strndup(id, ALD_SHORT_ID_DIGITS);
-        if (GPOINTER_TO_UINT(g_hash_table_lookup(names->counts, name)) <= 1)
+        if (GPOINTER_TO_UINT(g_hash_table_lookup(names->counts, name)) <= 1 && !ald_id_reads_like(name))
                 return g_strdup(name);
         return g_strdup_printf("%s (%.*s)", name, ALD_SHORT_ID_DIGITS, id);
 }

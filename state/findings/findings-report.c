@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "record/id.h"
 #include "state/findings/findings-report.h"
 #include "state/findings/findings-words.h"
 
@@ -130,7 +131,7 @@ char *ald_report_name(AldReport *report, const AldId *id)
         ald_id_format(id, string);
         if (!name)
                 return g_strndup(string, ALD_SHORT_ID_DIGITS);
-        if (GPOINTER_TO_UINT(g_hash_table_lookup(report->names, name)) > 1)
+        if (GPOINTER_TO_UINT(g_hash_table_lookup(report->names, name)) > 1 || ald_id_reads_like(name))
                 return g_strdup_printf("%s (%.*s)", name, ALD_SHORT_ID_DIGITS, string);
         return g_strdup(name);
 }

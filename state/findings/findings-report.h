@@ -29,7 +29,7 @@ void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindin
         size_t n_nodes, const AldFindingRow *arguments);
 
 /* How people refer to the node: its friendly name, with the first digits of its id if several nodes have that
- * name; only these digits if it has none. Free with g_free(). */
+ * name, or it reads like an id; only these digits if it has none. Free with g_free(). */
 char *ald_report_name(AldReport *report, const AldId *id);
 
 /* The friendly name of a node as it reports it, or NULL. */

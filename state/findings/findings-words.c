@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "record/id.h"
 #include "record/record.h"
 #include "record/translate.h"
 #include "record/units.h"

@@ -19,4 +19,3 @@ char *ald_finding_text_with_times(const AldFindingRow *row, AldFindingTime forma
 char *ald_finding_remedy(const AldFindingRow *row);
 
 /* Number of digits of an id that represent a node. */
-#define ALD_SHORT_ID_DIGITS 8

@@ -13,6 +13,7 @@
 #include "clients/common/finding-history.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/time-words.h"
+#include "record/id.h"
 #include "record/json.h"
 #include "state/findings/findings-words.h"
 

@@ -324,6 +324,33 @@ static void test_find(void)
         put_name(model, B, "1");
         g_assert_cmpint(find(model, "1", &id, &n), ==, 0);
         g_assert_cmpstr(id, ==, B);
+        put_name(model, B, "ATLAS");
+        g_assert_cmpint(find(model, "ATLAS", &id, &n), ==, 0);
+        g_assert_cmpstr(id, ==, B);
+        put_name(model, B, "Atlas"); /* sorted as before */
+        g_assert_cmpint(find(model, "ATLAS", &id, &n), ==, -ENOENT);
+        g_assert_cmpint(find(model, "Atlas", &id, &n), ==, 0);
+}
+
+/* A node that takes the short id of another one as its name is not taken for it. */
+static void test_find_by_what_reads_like_an_id(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autofree char *digits = g_strndup(C, 8);
+        const char *id;
+        unsigned n;
+
+        put_name(model, A, digits);
+        put_name(model, C, "atlas");
+        g_assert_cmpint(find(model, digits, &id, &n), ==, -ENOTUNIQ);
+        g_assert_cmpuint(n, ==, 2);
+        put_name(model, C, digits);
+        put_name(model, A, "atlas");
+        g_assert_cmpint(find(model, digits, &id, &n), ==, 0);
+        g_assert_cmpstr(id, ==, C);
+        put_name(model, A, "deadbeef");
+        g_assert_cmpint(find(model, "deadbeef", &id, &n), ==, 0);
+        g_assert_cmpstr(id, ==, A);
 }
 
 static void test_updated(void)
@@ -375,6 +402,7 @@ int main(int argc, char **argv)
         g_test_add_func("/client/model/order", test_order);
         g_test_add_func("/client/model/totals", test_totals);
         g_test_add_func("/client/model/find", test_find);
+        g_test_add_func("/client/model/find-by-what-reads-like-an-id", test_find_by_what_reads_like_an_id);
         g_test_add_func("/client/model/updated", test_updated);
         g_test_add_func("/client/model/json", test_json);
         return g_test_run();
