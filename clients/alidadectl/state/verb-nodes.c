@@ -57,7 +57,8 @@ static char *name_for_show(AldModel *model, const AldEntity *node)
         g_autofree char *label = ald_entity_label(node);
         const AldEntity *found;
 
-        return label[0] != '-' && !strstr(label, REPLACEMENT) && ald_model_find(model, label, &found, others) == 0
+        return label[0] != '-' && !strstr(label, REPLACEMENT) &&
+                               ald_model_find(model, label, &found, others) == 0
                        ? g_steal_pointer(&label)
                        : g_strdup(node->id);
 }

@@ -171,6 +171,8 @@ static void test_names(void)
         check_text(ald_entity_label(model_node(model, 1)), "at�las");
         check_text(ald_entity_label(model_node(model, 2)), "00000000");
         check_text(ald_entity_label(model_node(model, 3)), "00000000");
+        check_text(ald_node_label("0abc1234", "fedcba9876543210fedcba9876543210"), "0abc1234 (fedcba98)");
+        check_text(ald_node_label("abc1234", "fedcba9876543210fedcba9876543210"), "abc1234");
         check_text(ald_node_name(model, second), "00000000");
         check_text(ald_node_name(model, "abcdefghijk"), "abcdefgh");
         check_text(ald_node_name(model, "\033\xff"), "��");
