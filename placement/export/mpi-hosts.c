@@ -8,11 +8,30 @@
 
 #define PROGRAM "<PATH/TO/PROGRAM>"
 
-/* The host name, by which other hosts know the node anyway; else its address. */
-static int name_host(const AldRingNode *node, const char **ret, char **ret_reason)
+/* Whether another node of the plan claims the same host name. */
+static bool is_contested(const GArray *nodes, const AldRingNode *node)
+{
+        unsigned n = 0;
+
+        for (guint i = 0; i < nodes->len; i++)
+                n += g_strcmp0(g_array_index(nodes, AldRingNode, i).stage->host_name,
+                             node->stage->host_name) == 0;
+        return n > 1;
+}
+
+/* The host name, by which other hosts know the node anyway; else its address, as where another node claims
+ * that name. */
+static int name_host(const GArray *nodes, const AldRingNode *node, const char **ret, char **ret_reason)
 {
         const char *host = node->stage->host_name;
 
+        if (host && is_contested(nodes, node)) {
+                if (!ald_export_is_ipv4(node->address))
+                        return ald_export_fail(-EINVAL, ret_reason,
+                                "Two nodes have the host name %s, and no IPv4 address of %s is known", host,
+                                ald_export_stage_name(node->stage));
+                host = NULL;
+        }
         if (host && !ald_export_is_host_name(host))
                 return ald_export_fail(-EINVAL, ret_reason,
                         "The host name \"%s\" has characters that a host file cannot hold", host);
@@ -41,7 +60,7 @@ static int append_hosts(GString *out, const GArray *nodes, char **ret_reason)
                 const AldRingNode *node = &g_array_index(nodes, AldRingNode, i);
                 const char *host = NULL;
 
-                r = name_host(node, &host, ret_reason);
+                r = name_host(nodes, node, &host, ret_reason);
                 if (r >= 0)
                         r = check_different(seen, host, ret_reason);
                 for (guint k = 0; k < node->n_stages && r >= 0; k++)

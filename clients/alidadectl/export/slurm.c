@@ -17,7 +17,8 @@ typedef struct SlurmHost {
 typedef struct SlurmTree {
         const AldExportState *state;
         GArray *hosts;      /* SlurmHost, by name */
-        GPtrArray *unnamed; /* names of nodes that are left out */
+        GPtrArray *unnamed; /* names of nodes that are left out, without a host name */
+        GArray *contested;  /* SlurmHost left out, whose host name another one has, too */
         GArray *pairs;      /* AldLeafPair of hosts */
         uint64_t oldest_usec;
 } SlurmTree;
@@ -31,6 +32,7 @@ static void slurm_tree_clear(SlurmTree *tree)
 {
         g_array_unref(tree->hosts);
         g_ptr_array_unref(tree->unnamed);
+        g_array_unref(tree->contested);
         g_array_unref(tree->pairs);
 }
 
@@ -64,17 +66,45 @@ static bool full_names_differ(const AldExportState *state, const SlurmHost *a, c
         return name_a && name_b && strcmp(name_a, name_b) != 0;
 }
 
-static int check_hosts(const SlurmTree *tree, char **ret_reason)
+static guint count_alike(const SlurmTree *tree, guint first)
 {
-        for (guint i = 1; i < tree->hosts->len; i++) {
-                const SlurmHost *a = host_at(tree, i - 1), *b = host_at(tree, i);
+        guint n = 1;
 
-                if (strcmp(a->name, b->name) == 0)
-                        return fail(-EINVAL, ret_reason,
-                                g_strdup_printf("Two nodes have the host name %s%s", a->name,
-                                        full_names_differ(tree->state, a, b)
+        while (first + n < tree->hosts->len &&
+                strcmp(host_at(tree, first)->name, host_at(tree, first + n)->name) == 0)
+                n++;
+        return n;
+}
+
+/* Which of the nodes with one host name has it in truth is not known, so none is left. */
+static void leave_out(SlurmTree *tree, guint first, guint n)
+{
+        for (guint i = first; i < first + n; i++) {
+                SlurmHost host = *host_at(tree, i);
+
+                host.name = g_strdup(host.name);
+                g_array_append_val(tree->contested, host);
+        }
+        g_array_remove_range(tree->hosts, first, n);
+}
+
+static int check_hosts(SlurmTree *tree, char **ret_reason)
+{
+        for (guint i = 0; i < tree->hosts->len;) {
+                const SlurmHost *host = host_at(tree, i);
+                guint n = count_alike(tree, i);
+
+                if (n == 1) {
+                        i++;
+                        continue;
+                }
+                if (!tree->state->force)
+                        return fail(-ENXIO, ret_reason,
+                                g_strdup_printf("Two nodes have the host name %s%s", host->name,
+                                        full_names_differ(tree->state, host, host_at(tree, i + 1))
                                                 ? " up to its first dot; --names=full tells them apart"
                                                 : ""));
+                leave_out(tree, i, n);
         }
         return tree->hosts->len > 0 ? 0
                                     : fail(-ENODATA, ret_reason, g_strdup("No node has a known host name"));
@@ -194,6 +224,12 @@ static void append_tree(GString *out, const SlurmTree *tree)
         for (guint i = 0; i < tree->unnamed->len; i++)
                 g_string_append_printf(out, "# Left out, without a known host name: %s\n",
                         (const char *) tree->unnamed->pdata[i]);
+        for (guint i = 0; i < tree->contested->len; i++) {
+                const SlurmHost *host = &g_array_index(tree->contested, SlurmHost, i);
+
+                g_string_append_printf(out, "# Left out, since several nodes have the host name %s: %s\n",
+                        host->name, ald_export_state_node(tree->state, host->index)->id);
+        }
         g_string_append(out, "#\n# For the lines of the nodes in slurm.conf:\n");
         for (guint i = 0; i < tree->hosts->len; i++)
                 append_features(out, tree, host_at(tree, i));
@@ -204,11 +240,13 @@ int ald_slurm_write(GString *out, const AldExportState *state, char **ret_reason
         g_auto(SlurmTree) tree = { .state = state,
                 .hosts = g_array_new(false, false, sizeof(SlurmHost)),
                 .unnamed = g_ptr_array_new(),
+                .contested = g_array_new(false, false, sizeof(SlurmHost)),
                 .pairs = g_array_new(false, false, sizeof(AldLeafPair)),
                 .oldest_usec = ALD_ABSENT_UINT64 };
         int r;
 
         g_array_set_clear_func(tree.hosts, clear_host);
+        g_array_set_clear_func(tree.contested, clear_host);
         r = find_hosts(&tree, ret_reason);
         if (r >= 0)
                 r = find_pairs(&tree, ret_reason);

@@ -230,6 +230,19 @@ static void test_refusals(void)
         }
 }
 
+/* A node that claims the host name of another one gets no rank of its. */
+static void test_contested_host_names(void)
+{
+        const Patch patches[PATCHES_MAX] = { { "Stages/3/HostName", "\"alder.example.org\"" },
+                { "Hops/2/SinkAddress", "\"192.0.2.11\"" }, { "Hops/3/SinkAddress", "\"192.0.2.10\"" } };
+        g_autoptr(AldPlanReport) report = load("ring-uneven", patches);
+        g_autoptr(GString) out = NULL;
+        g_autofree char *reason = NULL;
+
+        g_assert_cmpint(ald_plan_export("mpi", report, &usual, &out, &reason), ==, 0);
+        g_assert_nonnull(strstr(out->str, "\n192.0.2.10\n192.0.2.10\ncedar.example.org\n192.0.2.11\n"));
+}
+
 /* Old figures and assumed hops are not refused with force, and what is only looked at never minds them. */
 static void test_force(void)
 {
@@ -465,6 +478,7 @@ int main(int argc, char *argv[])
                 g_test_add_data_func(path, &goldens[i], test_golden);
         }
         g_test_add_func("/plan-export/refusals", test_refusals);
+        g_test_add_func("/plan-export/contested-host-names", test_contested_host_names);
         g_test_add_func("/plan-export/force", test_force);
         g_test_add_func("/plan-export/assumed-hops", test_assumed_hops_are_marked);
         g_test_add_func("/plan-export/an-assumed-hop-may-be-over-rdma", test_an_assumed_hop_may_be_over_rdma);
