@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "clients/common/connection.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
+#include "common/fd.h"
 #include "record/translate.h"
 
 #define ALPHANUMERIC "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -17,6 +19,8 @@
 #define HOST_MAX_BYTES 320u
 
 #define ADDRESS_VARIABLE "ALIDADE_BUS_ADDRESS"
+
+#define SD_BUS_PATIENCE_USEC (85 * G_USEC_PER_SEC)
 
 /* Up to a container; several colons without brackets are those of an IPv6 address. */
 static bool has_possible_port(const char *host, const char *end)
@@ -82,8 +86,17 @@ const char *ald_connection_place(const char *host)
         return host ?: local_address() ?: _("the system bus");
 }
 
+/* Whether ssh can ask somebody for a password. */
+static bool has_terminal(void)
+{
+        ald_fd int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+
+        return fd >= 0;
+}
+
 int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userdata), void *userdata)
 {
+        bool may_ask = is_remote && has_terminal();
         gint64 start = g_get_monotonic_time();
         uint64_t waited, next = ALD_NOTICE_USEC;
         int r;
@@ -95,16 +108,17 @@ int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userd
                 if (r > 0)
                         continue;
                 waited = (uint64_t) (g_get_monotonic_time() - start);
-                if (!is_remote && waited >= ALD_ANSWER_USEC)
+                if (!may_ask && waited >= ALD_ANSWER_USEC)
                         return -ETIMEDOUT;
                 if (waited >= next) {
                         if (notice)
                                 notice(userdata);
-                        next = is_remote ? UINT64_MAX : ALD_ANSWER_USEC;
+                        next = may_ask ? UINT64_MAX : ALD_ANSWER_USEC;
                 }
                 r = sd_bus_wait(bus, next - waited);
                 if (r < 0 && r != -EINTR)
                         return r;
         }
-        return r;
+        /* sd-bus gives up after 90 s, as if the connection had ended. */
+        return r < 0 && g_get_monotonic_time() - start > SD_BUS_PATIENCE_USEC ? -ETIMEDOUT : r;
 }

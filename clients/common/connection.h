@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <systemd/sd-bus.h>
 
-/* After the first, the user sees what is being waited for; after the second, a local bus is given up. */
+/* After the first, the user sees what is being waited for; after the second, it is given up. */
 #define ALD_NOTICE_USEC (UINT64_C(3) * 1000 * 1000)
 #define ALD_ANSWER_USEC (UINT64_C(10) * 1000 * 1000)
 
@@ -25,8 +25,8 @@ int ald_connection_open(const char *host, sd_bus **ret);
 const char *ald_connection_place(const char *host);
 
 /*
- * Waits until the connection is established. Calls `notice` (may be NULL) once after ALD_NOTICE_USEC. A local
- * bus that does not answer gives -ETIMEDOUT; for another host there is no limit, since the user may be typing
- * a password into ssh. Other errors are those of sd-bus.
+ * Waits until the connection is established. Calls `notice` (may be NULL) once after ALD_NOTICE_USEC. What
+ * does not answer gives -ETIMEDOUT: after 90 s another host where there is a terminal, since the user may be
+ * typing a password into ssh, else after ALD_ANSWER_USEC. Other errors are those of sd-bus.
  */
 int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userdata), void *userdata);
