@@ -105,7 +105,7 @@ json_t *ald_model_to_json(AldModel *model)
                 json_object_set_new(object, "NodeId", json_string(ald_model_node_id(model)));
         json_object_set(object, "Totals", ald_model_totals_json(model));
         json_object_set_new(object, "Nodes", ald_entities_to_json(ald_model_nodes(model)));
-        json_object_set_new(object, "Links", ald_entities_to_json(ald_model_links(model)));
+        json_object_set_new(object, "Links", ald_entities_to_json(ald_model_shown_links(model)));
         json_object_set(object, "Findings", ald_model_findings_json(model));
         return object;
 }

@@ -7,6 +7,7 @@
 #include "record/id.h"
 #include "state-client/model.h"
 #include "state-client/value.h"
+#include "state/link.h"
 
 #define NODE_ID_LENGTH 32
 #define KEY_MAX 512
@@ -25,6 +26,7 @@ struct AldModel {
         GPtrArray *by_id;      /* the nodes, sorted by id */
         GHashTable *by_name;   /* friendly name → the nodes that have it */
         GPtrArray *links;
+        GPtrArray *shown_links;
         AldModelChanged changed;
         void *userdata;
 };
@@ -66,6 +68,7 @@ static void forget_order(AldModel *model)
         g_clear_pointer(&model->by_id, g_ptr_array_unref);
         g_clear_pointer(&model->by_name, g_hash_table_unref);
         g_clear_pointer(&model->links, g_ptr_array_unref);
+        g_clear_pointer(&model->shown_links, g_ptr_array_unref);
 }
 
 void ald_model_free(AldModel *model)
@@ -516,6 +519,23 @@ static int compare_entities(const void *a, const void *b)
         return strcmp((*x)->sort_key, (*y)->sort_key);
 }
 
+static bool leads_to_a_node(AldModel *model, const AldEntity *link)
+{
+        static const AldId unknown;
+
+        for (size_t kind = 0; kind < ALD_N_KINDS; kind++) {
+                char sink[ALD_ID_STRING_SIZE];
+                AldLink ends;
+
+                if (!link->records[kind])
+                        continue;
+                ends = ald_link_of_record(link->records[kind]);
+                return ald_id_equal(&ends.sink, &unknown) ||
+                       ald_model_get(model, ald_id_format(&ends.sink, sink));
+        }
+        return true; /* of a kind that only a newer version can read */
+}
+
 static void sort_entities(AldModel *model)
 {
         GHashTableIter iter;
@@ -530,6 +550,10 @@ static void sort_entities(AldModel *model)
                 g_ptr_array_add(((AldEntity *) entity)->is_link ? model->links : model->nodes, entity);
         g_ptr_array_sort(model->nodes, compare_entities);
         g_ptr_array_sort(model->links, compare_entities);
+        model->shown_links = g_ptr_array_new();
+        for (guint i = 0; i < model->links->len; i++)
+                if (leads_to_a_node(model, model->links->pdata[i]))
+                        g_ptr_array_add(model->shown_links, model->links->pdata[i]);
 }
 
 const GPtrArray *ald_model_nodes(AldModel *model)
@@ -542,6 +566,12 @@ const GPtrArray *ald_model_links(AldModel *model)
 {
         sort_entities(model);
         return model->links;
+}
+
+const GPtrArray *ald_model_shown_links(AldModel *model)
+{
+        sort_entities(model);
+        return model->shown_links;
 }
 
 static int compare_ids(const void *a, const void *b)

@@ -134,6 +134,12 @@ const GPtrArray *ald_model_nodes(AldModel *model);
 const GPtrArray *ald_model_links(AldModel *model);
 
 /*
+ * The links without those to a node of which nothing is known. A node that was forgotten leaves such links,
+ * which other nodes keep in case it returns.
+ */
+const GPtrArray *ald_model_shown_links(AldModel *model);
+
+/*
  * Finds a node by its id, its friendly name or a unique prefix of its id; a word that reads like an id must
  * mean the same node as both. Returns -ENOENT, or -ENOTUNIQ with the candidates.
  */

@@ -407,7 +407,7 @@ static GPtrArray *summarize(AldModel *model, const AldEntity *node, bool with_un
 {
         static const AldKind kinds[] = { ALD_KIND_LINK_SOCKET, ALD_KIND_LINK_RDMA };
         GPtrArray *summaries = g_ptr_array_new_with_free_func((GDestroyNotify) ald_link_summary_free);
-        const GPtrArray *links = ald_model_links(model);
+        const GPtrArray *links = ald_model_shown_links(model);
         g_autoptr(GHashTable) edges = find_edges(model, node);
 
         for (guint i = 0; i < links->len; i++)
@@ -521,7 +521,7 @@ static bool ends_at(const AldEntity *link, const AldEntity *node)
 
 GPtrArray *ald_links_of(AldModel *model, const AldEntity *node)
 {
-        const GPtrArray *links = ald_model_links(model);
+        const GPtrArray *links = ald_model_shown_links(model);
         GPtrArray *own = g_ptr_array_new();
 
         for (guint i = 0; i < links->len; i++)

@@ -348,7 +348,7 @@ static void add_findings(Render *render)
 AldMetricSet *ald_open_metrics_new(AldModel *model)
 {
         g_autoptr(GPtrArray) nodes = by_id(ald_model_nodes(model));
-        const GPtrArray *links = ald_model_links(model); /* by their ids */
+        const GPtrArray *links = ald_model_shown_links(model); /* by their ids */
         Render render = {};
 
         render_init(&render, model);

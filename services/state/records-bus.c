@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/key.h"
 #include "record/record-bus.h"
 #include "record/update-bus.h"
 #include "services/state/records-bus.h"
@@ -126,6 +127,7 @@ int ald_records_bus_append_page(sd_bus_message *message, AldStore *store, AldNod
 /* A map under construction; the error stays once there is one. */
 typedef struct Map {
         sd_bus_message *message;
+        AldStore *store; /* of a map of links */
         AldKind kind;
         size_t bytes;
         int r;
@@ -157,12 +159,27 @@ static gboolean append_node(AldNode *node, void *userdata)
         return append_to_map(map, ald_id_format(&node->id, id), &node->entries[map->kind]);
 }
 
+/* A node that was forgotten leaves links to it, which are kept in case it returns. */
+static bool leads_to_a_node(AldStore *store, const AldEntry *link)
+{
+        const AldNode *sink;
+        AldId id;
+
+        if (ald_key_parse(link->kind, link->key, &id) < 0)
+                return false;
+        sink = ald_store_find_node(store, &id);
+        return sink && (sink->local || sink->n_records > 0);
+}
+
 static gboolean append_link(AldEntry *entry, void *userdata)
 {
         char name[ALD_ID_STRING_SIZE + 256], id[ALD_ID_STRING_SIZE];
+        Map *map = userdata;
 
+        if (!leads_to_a_node(map->store, entry))
+                return FALSE;
         g_snprintf(name, sizeof name, "%s/%s", ald_id_format(&entry->node->id, id), entry->key);
-        return append_to_map(userdata, name, entry);
+        return append_to_map(map, name, entry);
 }
 
 static int open_map(Map *map)
@@ -191,7 +208,7 @@ int ald_records_bus_append_nodes(sd_bus_message *message, AldStore *store, AldKi
 
 int ald_records_bus_append_links(sd_bus_message *message, AldStore *store, size_t *ret_bytes)
 {
-        Map map = { .message = message };
+        Map map = { .message = message, .store = store };
 
         map.r = open_map(&map);
         ald_store_foreach_link(store, append_link, &map);

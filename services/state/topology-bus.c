@@ -123,23 +123,36 @@ typedef struct Page {
         uint64_t next;
 } Page;
 
+/* Clients need not know of what is hidden, or no longer. */
+static AldGraphChange shown_change(const AldGraphItem *item)
+{
+        static const AldGraphChange gone[] = {
+                [ALD_GRAPH_NODE] = ALD_GRAPH_GONE_NODE,
+                [ALD_GRAPH_EDGE] = ALD_GRAPH_GONE_EDGE,
+                [ALD_GRAPH_PAIR] = ALD_GRAPH_GONE_PAIR,
+        };
+
+        return item->hidden && item->change < ALD_GRAPH_GONE_NODE ? gone[item->change] : item->change;
+}
+
 static bool add_item(const AldGraphItem *item, void *userdata)
 {
         Page *page = userdata;
-        bool of_pair = item->change == ALD_GRAPH_PAIR || item->change == ALD_GRAPH_GONE_PAIR;
+        AldGraphChange change = shown_change(item);
+        bool of_pair = change == ALD_GRAPH_PAIR || change == ALD_GRAPH_GONE_PAIR;
         size_t bytes;
 
-        if (of_pair != page->of_pairs || (page->whole && item->change >= ALD_GRAPH_GONE_NODE) ||
+        if (of_pair != page->of_pairs || (page->whole && change >= ALD_GRAPH_GONE_NODE) ||
                 ald_graph_has_returned(page->graph, item)) {
                 page->next = item->revision;
                 return true;
         }
-        bytes = item->change >= ALD_GRAPH_GONE_NODE ? WIRE_PER_GONE : ald_graph_measure(page->graph, item);
+        bytes = change >= ALD_GRAPH_GONE_NODE ? WIRE_PER_GONE : ald_graph_measure(page->graph, item);
         if (page->bytes + bytes > ALD_REPLY_MAX)
                 return false;
         page->bytes += bytes;
         page->next = item->revision;
-        g_ptr_array_add(page->of[item->change], (gpointer) item);
+        g_ptr_array_add(page->of[change], (gpointer) item);
         return true;
 }
 

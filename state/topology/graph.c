@@ -194,13 +194,14 @@ static uint64_t hash_row(const AldStruct *type, const void *row)
         return hash;
 }
 
-static void note_row(AldGraph *graph, Item *item, const AldStruct *type, const void *row)
+static void note_row(AldGraph *graph, Item *item, const AldStruct *type, const void *row, bool hidden)
 {
         uint64_t hash = hash_row(type, row);
 
-        if (item->is.revision != 0 && item->hash == hash)
+        if (item->is.revision != 0 && item->hash == hash && item->is.hidden == hidden)
                 return;
         item->hash = hash;
+        item->is.hidden = hidden;
         item->is.bytes = ald_struct_wire_size(type, row);
         move_to_end(graph, item);
 }
@@ -901,10 +902,19 @@ static bool is_local(AldGraph *graph, const AldId *id)
         return ald_id_equal(id, &ald_store_local_node(graph->store)->id);
 }
 
+/* Links to a node that was forgotten are kept by those who measured them, in case it returns. */
+static bool is_heard_of(AldGraph *graph, const AldId *id)
+{
+        const AldNode *node = ald_store_find_node(graph->store, id);
+
+        return node && (node->local || node->n_records > 0);
+}
+
 static void update_path(AldGraph *graph, Path *path)
 {
         g_auto(AldGraphSpace) space = {};
         AldEdgeRow row;
+        bool hidden;
 
         path->dirty = false;
         path->is.searched = graph->n_hosts < ALD_GRAPH_ALL_BELOW || is_local(graph, &path->is.source) ||
@@ -916,9 +926,10 @@ static void update_path(AldGraph *graph, Path *path)
         if (path->pair)
                 mark_pair(graph, path->pair);
         ald_graph_path_compute(&path->is, graph->store);
+        hidden = !is_heard_of(graph, &path->is.source) || !is_heard_of(graph, &path->is.sink);
         for (unsigned i = 0; i < 2; i++) {
                 ald_graph_path_describe(&path->is, graph->store, i == 1, &space, &row);
-                note_row(graph, &path->edges[i], &ald_edge_row_struct, &row);
+                note_row(graph, &path->edges[i], &ald_edge_row_struct, &row, hidden);
         }
 }
 
@@ -935,7 +946,8 @@ static void update_pair(AldGraph *graph, Pair *pair)
         }
         ald_graph_pair_compute(&pair->is);
         ald_graph_pair_describe(&pair->is, &space, &row);
-        note_row(graph, &pair->item, &ald_node_pair_row_struct, &row);
+        note_row(graph, &pair->item, &ald_node_pair_row_struct, &row,
+                !is_heard_of(graph, &pair->is.ids[0]) || !is_heard_of(graph, &pair->is.ids[1]));
 }
 
 static void describe_member(const AldId *id, const AldNode *node, AldGraphSpace *space, AldGraphNodeRow *ret)
@@ -981,7 +993,7 @@ static void update_member(AldGraph *graph, Member *member)
                 return;
         }
         describe_member(&member->id, node, &space, &row);
-        note_row(graph, &member->item, &ald_graph_node_row_struct, &row);
+        note_row(graph, &member->item, &ald_graph_node_row_struct, &row, !is_heard_of(graph, &member->id));
 }
 
 uint64_t ald_graph_update(AldGraph *graph)

@@ -61,6 +61,7 @@ typedef struct AldGraphItem {
         AldId node;    /* of nodes and pairs */
         AldId peer;    /* of pairs */
         size_t bytes;  /* of its row on D-Bus, at most, at the last update */
+        bool hidden;   /* it is, or leads to, a node of which nothing but links to it is known */
 } AldGraphItem;
 
 /* Whether everything that has gone since this revision is still remembered; never for 0. */

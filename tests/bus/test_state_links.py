@@ -10,7 +10,7 @@ from bedlib.fixtures import needs_namespaces
 from bedlib.waiting import wait_until
 from played_source import KIND, LINK_PROBE_POLICY, LinkProbe, Source
 from state_service import (CLUSTER_POLICY, INVALID_ARGS, KINDS, PATH, STATE, Cluster, call, fails_with, interface,
-                           link_path, local_id, node_id, record, start, typed, variants)
+                           link_path, local_id, node_id, pages, record, start, typed, variants)
 
 LOW, HIGH = node_id(1), "f" * 32
 UNKNOWN = -2 ** 63
@@ -47,7 +47,8 @@ def online(cluster, *nodes, state="online"):
 
 
 def links(host):
-    return call(host, "GetLinks")
+    """Also those to nodes of which nothing else is known, which GetLinks() leaves out."""
+    return {f"{found[0]}/{found[2]}": found[7] for page in pages(host, KIND) for found in page if not found[6]}
 
 
 def wait_for_link(host, address, sink=HIGH, **fields):

@@ -228,14 +228,16 @@ def test_forgotten_until_it_is_put_again(host, cluster):
     cluster.presences(presence(SOURCE, "offline", announced=1), presence(SINK))
     assert cluster.presences(presence(SOURCE, "forgotten")) == (1, 0)
     assert call(host, "GetMemories").keys() == shown(host).keys() == {SINK}
-    # What others measured of it is theirs.
-    assert [name.partition("/")[0] for name in call(host, "GetLinks")] == [SINK]
+    # What others measured of it is kept, but it leads to nobody.
+    assert call(host, "GetLinks") == {}
+    assert [found[:2] for found in pages(host)[0] if found[1] == "Link1.Socket"] == [(SINK, "Link1.Socket")]
     assert [found[0] for found in pages(host)[0] if found[0] == SOURCE] == []
     with fails_with("org.alidade.Error.NoSuchNode"):
         call(host, "GetProfile", "s", (SOURCE,))
     assert cluster.presences(presence(SOURCE, "forgotten")) == (1, 0)
     cluster.take(memory(SOURCE, 2))
     assert call(host, "GetMemories")[SOURCE]["TotalBytes"] == 2
+    assert [name.partition("/")[0] for name in call(host, "GetLinks")] == [SINK]
 
 
 def test_findings(host, cluster):

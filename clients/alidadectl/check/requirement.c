@@ -106,7 +106,7 @@ static void note_peer(GHashTable *peers, const AldLink *link, const char *own, F
 static Figure links(AldModel *model, const AldEntity *node, double oldest_usec)
 {
         g_autoptr(GHashTable) peers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-        const GPtrArray *all = ald_model_links(model);
+        const GPtrArray *all = ald_model_shown_links(model);
         Figure figure = { NAN, NAN };
 
         for (guint i = 0; i < all->len; i++)

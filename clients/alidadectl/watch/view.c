@@ -205,7 +205,7 @@ static GPtrArray *list_links(const AldView *view)
 {
         const AldTopology *topology = ald_model_topology(view->model);
 
-        if (ald_model_links(view->model)->len > LINKS_MAX ||
+        if (ald_model_shown_links(view->model)->len > LINKS_MAX ||
                 count_edges_between_nodes(topology) > 4 * LINKS_MAX)
                 return g_ptr_array_new();
         return ald_link_summaries_with_untried(view->model, view->now_usec);

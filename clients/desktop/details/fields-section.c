@@ -182,7 +182,7 @@ static char *describe_link(
 static void name_links(
         AldKeyedRows *rows, const AldDetailsSubject *subject, const char *source, const char *sink)
 {
-        const GPtrArray *links = ald_model_links(subject->model);
+        const GPtrArray *links = ald_model_shown_links(subject->model);
 
         for (guint i = 0; i < links->len; i++) {
                 const AldEntity *link = links->pdata[i];

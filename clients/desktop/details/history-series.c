@@ -161,7 +161,7 @@ static void add_link(GPtrArray *all, const AldDetailsSubject *subject, const Ald
 
 static void add_pair(GPtrArray *all, const AldDetailsSubject *subject)
 {
-        const GPtrArray *links = ald_model_links(subject->model);
+        const GPtrArray *links = ald_model_shown_links(subject->model);
         guint before = all->len;
 
         for (guint i = 0; i < links->len && all->len - before < 3 * PATHS_MAX; i++) {

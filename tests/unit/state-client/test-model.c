@@ -236,6 +236,23 @@ static void test_bounds(void)
         json_decref(fields);
 }
 
+/* A node that was forgotten leaves links to it. */
+static void test_links_to_nobody(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        const char *link = "{'Sink':'" B "','SinkAddress':'192.0.2.2'}";
+
+        model_put(model, A, "Node1.Memory", "{}");
+        model_put(model, LINK, "Link1.Socket", link);
+        g_assert_cmpuint(ald_model_links(model)->len, ==, 1);
+        g_assert_cmpuint(ald_model_shown_links(model)->len, ==, 0);
+        model_put(model, B, "Node1.Presence", "{}");
+        g_assert_cmpuint(ald_model_shown_links(model)->len, ==, 1);
+        ald_model_remove(model, B, "Node1.Presence");
+        g_assert_cmpuint(ald_model_shown_links(model)->len, ==, 0);
+        g_assert_nonnull(ald_model_get(model, LINK));
+}
+
 static const char *name_at(AldModel *model, unsigned i)
 {
         return ald_entity_name(ald_model_nodes(model)->pdata[i]);
@@ -399,6 +416,7 @@ int main(int argc, char **argv)
         g_test_add_func("/client/model/raw-rows-as-json", test_raw_rows_as_json);
         g_test_add_func("/client/model/replace", test_replace);
         g_test_add_func("/client/model/bounds", test_bounds);
+        g_test_add_func("/client/model/links-to-nobody", test_links_to_nobody);
         g_test_add_func("/client/model/order", test_order);
         g_test_add_func("/client/model/totals", test_totals);
         g_test_add_func("/client/model/find", test_find);

@@ -840,6 +840,37 @@ static void test_revisions(void)
         }
 }
 
+static bool count_hidden(const AldGraphItem *item, void *userdata)
+{
+        unsigned *n = userdata;
+
+        *n += item->hidden;
+        return true;
+}
+
+/* Those who measured a node that was forgotten keep their links, in case it returns. */
+static void test_links_to_nobody(void)
+{
+        g_autoptr(Setup) setup = setup_new();
+        unsigned before = 0, without = 0, after = 0;
+        AldId two = id_make(2);
+        uint64_t revision;
+
+        state_put_online(setup->store, 2);
+        state_put_path(setup->store, 1, 2, TO_2, "{'UploadBitsPerSecond': 10, 'MeasuredUSec': 100}");
+        revision = ald_graph_update(setup->graph);
+        ald_graph_foreach_after(setup->graph, 0, count_hidden, &before);
+        ald_store_forget(setup->store, &two, 1);
+        (void) ald_graph_update(setup->graph);
+        ald_graph_foreach_after(setup->graph, revision, count_hidden, &without);
+        state_put_online(setup->store, 2);
+        (void) ald_graph_update(setup->graph);
+        ald_graph_foreach_after(setup->graph, 0, count_hidden, &after);
+        g_assert_cmpuint(before, ==, 0);
+        g_assert_cmpuint(without, ==, 4); /* two edges, a pair, a node */
+        g_assert_cmpuint(after, ==, 0);
+}
+
 static bool measure_item(const AldGraphItem *item, void *userdata)
 {
         AldGraph *graph = userdata;
@@ -1164,6 +1195,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/graph/old-reports", test_old_reports_join_nothing);
         g_test_add_func("/graph/revisions", test_revisions);
         g_test_add_func("/graph/forgotten-revisions", test_forgotten_revisions);
+        g_test_add_func("/graph/links-to-nobody", test_links_to_nobody);
         g_test_add_func("/graph/grown", test_rows_that_have_grown);
         g_test_add_func("/graph/pair", test_best_of_a_pair);
         g_test_add_func("/graph/large", test_large_clusters_list_own_paths);
