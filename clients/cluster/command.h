@@ -24,6 +24,7 @@ int ald_cluster_join(const AldClusterCommand *command);
 int ald_cluster_sign(const AldClusterCommand *command);
 int ald_cluster_sign_bridge(const AldClusterCommand *command);
 int ald_cluster_status(const AldClusterCommand *command);
+int ald_cluster_certificates(const AldClusterCommand *command);
 int ald_cluster_revoke(const AldClusterCommand *command);
 int ald_cluster_renew(const AldClusterCommand *command);
 int ald_cluster_renew_due(const AldClusterCommand *command);

@@ -48,6 +48,8 @@ static const Verb verbs[] = {
                 "Sign a bridge certificate for a node that is a broker" },
         { "renew", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | AUTO | CHANGES, ald_cluster_renew,
                 "renew [USER@FIRST]", "Renew the certificates and the list of brokers of this node" },
+        { "certificates", 0, 0, JSON, ald_cluster_certificates, "certificates",
+                "List the certificates that were signed on this machine" },
         { "revoke", 1, 1, CHANGES, ald_cluster_revoke, "revoke NODE", "Revoke the certificates of a node" },
         { "leave", 0, 0, FORCE | CHANGES, ald_cluster_leave, "leave [--force]",
                 "Leave the cluster and remove the keys of this node" },
@@ -103,8 +105,9 @@ static int help(void)
              "     --output=FILE    sign, sign-bridge: write to this file instead of to standard output\n"
              "     --force          leave: even if this node keeps the keys of the cluster\n"
              "     --check          Only report what would be changed\n"
-             "     --json[=MODE]    status: print JSON: short, pretty or off; other verbs: print the changes "
-             "as JSON\n"
+             "     --json[=MODE]    status, certificates: print JSON: short, pretty or off; other verbs: "
+             "print the "
+             "changes as JSON\n"
              "\n"
              "See alidadectl(1).");
         return ald_print_finish();

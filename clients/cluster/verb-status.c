@@ -5,6 +5,7 @@
 
 #include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/command.h"
+#include "clients/cluster/shown-names.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/fields.h"
 #include "clients/command-line/print.h"
@@ -59,41 +60,11 @@ static int read_rows(sd_bus *bus, const char *method, const char *name, json_t *
         return r < 0 ? r : ald_value_read_rows(reply, rows);
 }
 
-/* Reads a{sa{sv}}, identities by node, and names the nodes among the rows. */
-static int read_names(sd_bus_message *m, json_t *names)
-{
-        const char *id;
-        int r;
-
-        r = sd_bus_message_enter_container(m, 'a', "{sa{sv}}");
-        while (r >= 0 && (r = sd_bus_message_enter_container(m, 'e', "sa{sv}")) > 0) {
-                json_t *fields = json_object();
-
-                r = sd_bus_message_read(m, "s", &id);
-                if (r >= 0)
-                        r = ald_value_read_dict(m, fields, NULL);
-                if (r >= 0)
-                        json_object_set(names, id, json_object_get(fields, "FriendlyName"));
-                json_decref(fields);
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(m);
-        }
-        return r;
-}
-
-/* Names are a convenience: without them there are the ids. */
 static void add_names(sd_bus *bus, json_t *nodes)
 {
-        g_autoptr(AldMessage) reply = NULL;
-        json_t *names, *node;
+        json_t *names = ald_shown_names_read(bus), *node;
         size_t i;
 
-        if (ald_bus_await(bus, ALD_STATE_NAME, NULL) < 0 ||
-                sd_bus_call_method(bus, ALD_STATE_NAME, ALD_STATE_PATH, ALD_STATE_INTERFACE, "GetIdentities",
-                        NULL, &reply, NULL) < 0)
-                return;
-        names = json_object();
-        (void) read_names(reply, names);
         json_array_foreach(nodes, i, node) {
                 const char *id = ald_field_text(node, "Id");
                 json_t *name = id ? json_object_get(names, id) : NULL;

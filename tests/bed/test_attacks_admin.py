@@ -408,7 +408,7 @@ def test_an_address_that_leads_elsewhere_is_noticed(machine, first, address, sai
 def test_revoking_tells_what_is_left_to_do(first, second):
     """Item 17: where it cannot restart mosquitto, the node is not shut out yet."""
     told = first.cluster("revoke", second.id).stdout
-    assert f"{second.id} is revoked here as soon as mosquitto is restarted, and on the other nodes as soon as" in told
+    assert f"({second.id}) is revoked here as soon as mosquitto is restarted, and on the other nodes as soon as" in told
     assert f"Next, once it is offline: alidadectl forget {second.id}" in told
 
 

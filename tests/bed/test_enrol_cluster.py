@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A cluster that alidadectl makes, with all daemons: from the first machine to one that is shut out."""
 
+import json
+
 import pytest
 
 from bedlib.fixtures import needs_namespaces
@@ -59,6 +61,29 @@ def test_renewing_disturbs_nobody(lab):
     request = run(third, "renew", "--request").stdout
     run(third, "renew", "--accept", text_in=run(first, "sign", "--renew", text_in=request).stdout)
     lab.wait_online()
+
+
+def test_a_forgotten_node_is_revoked_by_its_name(lab):
+    first, second, third = lab.nodes
+
+    def certificates():
+        rows = json.loads(run(first, "certificates", "--json").stdout)["Certificates"]
+        return {(row["Name"], row["For"], row["Id"], row["Revoked"]) for row in rows}
+
+    issued = {(first.name, "node", first.id), (first.name, "broker", first.id), (second.name, "node", second.id),
+              (second.name, "broker", second.id), (third.name, "node", third.id)}
+    assert certificates() == {(*row, False) for row in issued}
+    third.crash()
+    first.wait_presence(third, "offline")
+    first.alidadectl("forget", third.id)
+    wait_steadily(lambda: not [key for key in first.records() if key[0] == third.id], "the node to be forgotten")
+    assert f"{third.name} ({third.id}) is revoked here" in run(first, "revoke", third.name).stdout
+    assert certificates() == {(*row, row[2] == third.id) for row in issued}
+    shown = run(first, "certificates").stdout.splitlines()
+    assert shown[0].split() == ["NAME", "FOR", "ID", "SERIAL", "UNTIL", "STATE"] and len(shown) == 6
+    assert [line.split()[0] for line in shown if line.endswith("revoked")] == [third.name]
+    refused = run(first, "revoke", "node99", check=False)
+    assert refused.returncode == 4 and "No certificate of node99 is known here" in refused.stderr
 
 
 def test_a_node_that_is_revoked_is_shut_out_everywhere(lab):

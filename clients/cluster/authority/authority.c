@@ -14,7 +14,11 @@
 #include "pki/key.h"
 
 #define NUMBER_BYTES_MAX 32u
+#define NAME "Name: "
 
+static const char not_here[] =
+        "This machine does not have the key of the certificate authority: use the machine "
+        "where the cluster was created";
 static const char not_whole[] = "The certificate authority of the cluster is incomplete";
 
 static uint64_t now(void)
@@ -28,7 +32,16 @@ static void issued_free(gpointer data)
 
         X509_free(issued->certificate);
         g_free(issued->path);
+        g_free(issued->name);
         g_free(issued);
+}
+
+/* The line before the certificate that has the name of its node; readers of PEM skip it. */
+static char *read_name(const char *text)
+{
+        return g_str_has_prefix(text, NAME)
+                       ? g_strndup(text + strlen(NAME), strcspn(text, "\n") - strlen(NAME))
+                       : NULL;
 }
 
 /* Takes the certificate. */
@@ -62,17 +75,23 @@ static int load_issued(AldAuthority *authority)
         if (!dir)
                 return ald_report_failure(-EIO, folder, error->message);
         while ((name = g_dir_read_name(dir))) {
-                g_autofree char *path = g_build_filename(folder, name, NULL), *reason = NULL;
+                g_autofree char *path = g_build_filename(folder, name, NULL), *reason = NULL, *text = NULL;
                 X509 *certificate = NULL;
+                size_t n;
+                int r;
 
                 if (name[0] == '.' || !g_str_has_suffix(name, ".crt"))
                         continue;
                 /* Passing over one might let a second machine have the same id, or leave it unrevoked. */
-                if (ald_pki_certificate_load(path, &certificate, &reason) < 0) {
-                        ald_print_error("%s: %s; move it away if it is not a certificate", path, reason);
+                r = ald_pki_file_read(path, ALD_PKI_PEM_MAX, &text, &n);
+                if (r >= 0)
+                        r = ald_pki_certificate_parse(text, n, &certificate, &reason);
+                if (r < 0) {
+                        ald_print_error("%s: %s; move it away if it is not a certificate", path,
+                                reason ? reason : strerror(-r));
                         return ALD_EXIT_ERROR;
                 }
-                (void) add_issued(authority, certificate);
+                add_issued(authority, certificate)->name = read_name(text);
         }
         return ALD_EXIT_OK;
 }
@@ -142,8 +161,7 @@ int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret)
         int r;
 
         if (!ald_files_is_authority(files)) {
-                ald_print_error("This machine does not have the key of the certificate authority: use the "
-                                "machine where the cluster was created");
+                ald_print_error("%s", not_here);
                 return ALD_EXIT_ERROR;
         }
         prepare(&authority, files);
@@ -157,6 +175,33 @@ int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret)
         r = load_issued(&authority);
         if (r == ALD_EXIT_OK)
                 r = merge_received(&authority);
+        return r == ALD_EXIT_OK ? hand_over(&authority, ret) : r;
+}
+
+int ald_authority_read(const AldClusterFiles *files, AldAuthority *ret)
+{
+        g_autofree char *ca = g_build_filename(files->folder, "ca.crt", NULL), *reason = NULL;
+        g_autofree char *crl = g_build_filename(files->folder, "crl.pem", NULL);
+        g_auto(AldAuthority) authority = {};
+        g_autoptr(X509_CRL) received = NULL;
+        int r;
+
+        if (!ald_files_is_authority(files)) {
+                ald_print_error("%s", not_here);
+                return ALD_EXIT_ERROR;
+        }
+        prepare(&authority, files);
+        r = ald_pki_certificate_load(ca, &authority.ca, &reason);
+        if (r >= 0)
+                r = ald_pki_crl_load(crl, &authority.crl, &reason);
+        if (r < 0)
+                return ald_report_failure(r, not_whole, reason);
+        received = load_received(&authority);
+        if (received && ald_pki_crl_number(received) > ald_pki_crl_number(authority.crl)) {
+                X509_CRL_free(authority.crl);
+                authority.crl = g_steal_pointer(&received);
+        }
+        r = load_issued(&authority);
         return r == ALD_EXIT_OK ? hand_over(&authority, ret) : r;
 }
 
@@ -293,9 +338,10 @@ int ald_authority_make(const AldClusterFiles *files, const char *cluster, AldAut
         return r == ALD_EXIT_OK ? hand_over(&authority, ret) : r;
 }
 
-int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, const AldIssued **ret)
+int ald_authority_sign(
+        AldAuthority *authority, const AldPkiSubject *subject, const char *name, const AldIssued **ret)
 {
-        g_autofree char *pem = NULL, *reason = NULL;
+        g_autofree char *pem = NULL, *text = NULL, *reason = NULL;
         X509 *certificate = NULL;
         AldIssued *issued;
         int r;
@@ -304,8 +350,12 @@ int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, co
         if (r < 0)
                 return ald_report_failure(r, "Cannot sign", reason);
         issued = add_issued(authority, certificate);
+        /* What was signed for a bridge belongs to a site, not to a node. */
+        if (issued->node[0])
+                issued->name = g_strdup(name ?: ald_authority_name(authority, issued->node));
         pem = ald_pki_certificate_to_pem(certificate);
-        r = ald_files_write(authority->files, issued->path, pem, 0600);
+        text = issued->name ? g_strconcat(NAME, issued->name, "\n", pem, NULL) : g_strdup(pem);
+        r = ald_files_write(authority->files, issued->path, text, 0600);
         if (r != ALD_EXIT_OK) {
                 ald_authority_forget(authority, issued);
                 return r;
@@ -319,6 +369,27 @@ void ald_authority_forget(AldAuthority *authority, const AldIssued *issued)
         if (!authority->files->changes->check)
                 (void) unlink(issued->path);
         g_ptr_array_remove(authority->issued, (gpointer) issued);
+}
+
+const char *ald_authority_name(const AldAuthority *authority, const char *node)
+{
+        const AldIssued *newest = NULL;
+
+        for (guint i = 0; i < authority->issued->len; i++) {
+                const AldIssued *issued = authority->issued->pdata[i];
+
+                if (issued->name && strcmp(issued->node, node) == 0 &&
+                        (!newest || issued->facts.not_after > newest->facts.not_after))
+                        newest = issued;
+        }
+        return newest ? newest->name : NULL;
+}
+
+char *ald_authority_label(const AldAuthority *authority, const char *node)
+{
+        const char *name = ald_authority_name(authority, node);
+
+        return name ? g_strdup_printf("%s (%s)", name, node) : g_strdup(node);
 }
 
 bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued)

@@ -14,6 +14,7 @@ typedef struct AldIssued {
         AldPkiFacts facts;
         char node[ALD_PKI_ID_SIZE]; /* the id of the node; "" for a bridge */
         bool is_broker;
+        char *name; /* of the node when it was signed; NULL if unknown */
         char *path;
 } AldIssued;
 
@@ -32,17 +33,30 @@ typedef struct AldAuthority {
 int ald_authority_make(const AldClusterFiles *files, const char *cluster, AldAuthority *ret);
 /* Also reads revocation lists that the cluster service has received. */
 int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret);
+/* Only reads what was signed and revoked: there is no key then, and nothing is changed. */
+int ald_authority_read(const AldClusterFiles *files, AldAuthority *ret);
 void ald_authority_close(AldAuthority *authority);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldAuthority, ald_authority_close)
 
-/* Signs a certificate and keeps a copy, which the authority owns. */
-int ald_authority_sign(AldAuthority *authority, const AldPkiSubject *subject, const AldIssued **ret);
+/* Signs a certificate and keeps a copy, which the authority owns, with the name of the node; NULL: as before.
+ */
+int ald_authority_sign(
+        AldAuthority *authority, const AldPkiSubject *subject, const char *name, const AldIssued **ret);
 
 /* Forgets a certificate that was not handed out. */
 void ald_authority_forget(AldAuthority *authority, const AldIssued *issued);
 
 /* Whether it has not expired and is not revoked. */
 bool ald_authority_is_valid(const AldAuthority *authority, const AldIssued *issued);
+
+/*
+ * A certificate contains the id of its node alone, since names change. The name that the node had when the
+ * newest was signed is kept beside it, so that people find it even after the state service has forgotten the
+ * node. NULL if none is known.
+ */
+const char *ald_authority_name(const AldAuthority *authority, const char *node);
+/* "node3 (ID)", or the id if no name is known. Free with g_free(). */
+char *ald_authority_label(const AldAuthority *authority, const char *node);
 
 /* Whether this id has a valid certificate for this key, as a node or for its broker. */
 bool ald_authority_knows(const AldAuthority *authority, const char *node, EVP_PKEY *key);

@@ -4,6 +4,7 @@
 #include "clients/cluster/broker/addresses.h"
 #include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/membership/enrol.h"
+#include "clients/cluster/shown-names.h"
 #include "clients/command-line/print.h"
 #include "pki/types.h"
 #include "pki/verify.h"
@@ -63,7 +64,7 @@ static bool is_good(const AldAuthority *authority, const char *path, EVP_PKEY *k
 int ald_own_node_certify(AldAuthority *authority, bool anew)
 {
         const AldClusterFiles *files = authority->files;
-        g_autofree char *path = g_build_filename(files->folder, "node.crt", NULL);
+        g_autofree char *path = g_build_filename(files->folder, "node.crt", NULL), *name = NULL;
         g_autoptr(EVP_PKEY) key = NULL;
         const AldIssued *issued;
         int r;
@@ -75,8 +76,9 @@ int ald_own_node_certify(AldAuthority *authority, bool anew)
                 ald_changes_note(files->changes, "Kept %s: it is still valid", path);
                 return ALD_EXIT_OK;
         }
+        name = ald_shown_own_name();
         r = ald_authority_sign(authority,
-                &(AldPkiSubject){ .role = ALD_PKI_ROLE_NODE, .name = files->id, .key = key }, &issued);
+                &(AldPkiSubject){ .role = ALD_PKI_ROLE_NODE, .name = files->id, .key = key }, name, &issued);
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_enrol_install_node(files, issued->certificate);
@@ -88,7 +90,7 @@ int ald_own_node_certify(AldAuthority *authority, bool anew)
 int ald_own_broker_certify(AldAuthority *authority, const char *cluster, char **addresses, bool anew)
 {
         const AldClusterFiles *files = authority->files;
-        g_autofree char *path = g_build_filename(files->folder, "broker", "broker.crt", NULL);
+        g_autofree char *path = g_build_filename(files->folder, "broker", "broker.crt", NULL), *name = NULL;
         AldPkiSubject subject = { .role = ALD_PKI_ROLE_BROKER, .name = files->id };
         g_autoptr(EVP_PKEY) key = NULL;
         const AldIssued *issued;
@@ -103,7 +105,8 @@ int ald_own_broker_certify(AldAuthority *authority, const char *cluster, char **
         }
         subject.key = key;
         subject.names = (const char *const *) addresses;
-        r = ald_authority_sign(authority, &subject, &issued);
+        name = ald_shown_own_name();
+        r = ald_authority_sign(authority, &subject, name, &issued);
         if (r != ALD_EXIT_OK)
                 return r;
         r = ald_enrol_install_broker(files, cluster, issued->certificate);

@@ -7,18 +7,29 @@
 
 /* Which nodes may join. */
 
+/* Who asks: "node3 (ID)". A name that was signed before is surer than the one in the request. */
+static char *label_of(const AldSigning *signing)
+{
+        const AldRequest *request = signing->request;
+
+        return request->name && !ald_authority_name(signing->authority, request->id)
+                       ? g_strdup_printf("%s (%s)", request->name, request->id)
+                       : ald_authority_label(signing->authority, request->id);
+}
+
 /* All nodes trust the host at the addresses of a broker, so the signer must confirm it. */
 static int check_broker(const AldClusterCommand *command, const AldSigning *signing)
 {
-        g_autofree char *names = NULL;
+        g_autofree char *names = NULL, *label = NULL;
 
         if (!signing->request->broker || command->broker)
                 return ALD_EXIT_OK;
+        label = label_of(signing);
         names = g_strjoinv(", ", signing->request->addresses);
         ald_print_error(
                 "The request is refused: node %s also asks to be a broker, which all nodes would trust "
                 "at %s. To allow this, add --broker; otherwise make a request without --broker there",
-                signing->request->id, names);
+                label, names);
         return ALD_EXIT_ERROR;
 }
 
@@ -37,20 +48,20 @@ static void replace(AldSigning *signing, const AldIssued *one)
 
 static int refuse(const AldSigning *signing, const AldIssued *issued, bool same_key)
 {
-        g_autofree char *until = ald_report_day(issued->facts.not_after);
+        g_autofree char *until = ald_report_day(issued->facts.not_after), *label = label_of(signing);
 
         if (same_key)
                 ald_print_error(
                         "Node %s already has a certificate for the same key, valid until %s. To sign a "
                         "new one, add --renew",
-                        signing->request->id, until);
+                        label, until);
         else
                 ald_print_error(
                         "Node %s already has a certificate for another key, valid until %s. If it was "
                         "reinstalled, or lost its key, add --replace, which revokes that certificate. "
                         "If it is a copy of another machine, remove /etc/machine-id there, run "
                         "systemd-machine-id-setup, reboot and join again",
-                        signing->request->id, until);
+                        label, until);
         return ALD_EXIT_ERROR;
 }
 
@@ -76,6 +87,7 @@ static int check_revoked(const AldSigning *signing)
 static int check_purpose(const AldClusterCommand *command, const AldSigning *signing)
 {
         const GPtrArray *issued = signing->authority->issued;
+        g_autofree char *label = NULL;
 
         if (signing->request->purpose != ALD_REQUEST_RENEW || command->replace)
                 return ALD_EXIT_OK;
@@ -86,10 +98,11 @@ static int check_purpose(const AldClusterCommand *command, const AldSigning *sig
                         is_of(one, signing->request->node))
                         return ALD_EXIT_OK;
         }
+        label = label_of(signing);
         ald_print_error(
                 "The request is refused: node %s asks to renew a certificate, but none was ever signed "
                 "here for its key. Run alidadectl cluster leave there, then join",
-                signing->request->id);
+                label);
         return ALD_EXIT_ERROR;
 }
 
@@ -112,7 +125,7 @@ static int check_broker_key(const AldClusterCommand *command, AldSigning *signin
 
         for (guint i = 0; signing->request->broker && i < issued->len; i++) {
                 const AldIssued *one = issued->pdata[i];
-                g_autofree char *until = NULL;
+                g_autofree char *until = NULL, *label = NULL;
 
                 if (!is_of_other_broker(signing, one))
                         continue;
@@ -121,10 +134,11 @@ static int check_broker_key(const AldClusterCommand *command, AldSigning *signin
                         continue;
                 }
                 until = ald_report_day(one->facts.not_after);
+                label = label_of(signing);
                 ald_print_error("The request is refused: the broker of node %s already has a certificate for "
                                 "another key, valid until %s. If it was reinstalled, or lost that key, add "
                                 "--replace, which revokes that certificate",
-                        signing->request->id, until);
+                        label, until);
                 return ALD_EXIT_ERROR;
         }
         return ALD_EXIT_OK;
@@ -194,8 +208,11 @@ static int check_addresses(const AldClusterCommand *command, AldSigning *signing
                         !ald_authority_is_valid(signing->authority, one))
                         continue;
                 shared = shared_address(signing, one);
-                if (shared && (!command->replace || is_here))
-                        return refuse_address(shared, one->node, is_here);
+                if (shared && (!command->replace || is_here)) {
+                        g_autofree char *label = ald_authority_label(signing->authority, one->node);
+
+                        return refuse_address(shared, label, is_here);
+                }
                 if (shared)
                         replace(signing, one);
         }

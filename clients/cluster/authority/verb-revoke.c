@@ -7,53 +7,87 @@
 #include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/command.h"
 #include "clients/cluster/services.h"
+#include "clients/cluster/shown-names.h"
+#include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
-#include "clients/command-line/session.h"
 
-/* Of the nodes and bridges that have certificates, the one whose id begins so. -ENOENT, or -ENOTUNIQ. */
-static int find_issued(const AldAuthority *authority, const char *what, char ret[static ALD_PKI_NAME_MAX + 1])
+static const char *owner_of(const AldIssued *issued)
 {
-        const char *found = NULL;
+        return issued->node[0] ? issued->node : issued->facts.common_name;
+}
 
+/* Digits are of an id; a bridge is called by its whole name. */
+static bool has_id(const AldIssued *issued, const char *what)
+{
+        return issued->node[0] ? g_str_has_prefix(issued->node, what)
+                               : strcmp(issued->facts.common_name, what) == 0;
+}
+
+static bool has_name(const AldAuthority *authority, json_t *shown, const AldIssued *issued, const char *what)
+{
+        return issued->node[0] &&
+               (g_strcmp0(ald_authority_name(authority, issued->node), what) == 0 ||
+                       g_strcmp0(json_string_value(json_object_get(shown, issued->node)), what) == 0);
+}
+
+/* The owners that were found, each once. */
+static void add_owner(GPtrArray *owners, const AldIssued *issued)
+{
+        if (!g_ptr_array_find_with_equal_func(owners, owner_of(issued), g_str_equal, NULL))
+                g_ptr_array_add(owners, (gpointer) owner_of(issued));
+}
+
+/*
+ * The owner of a certificate: by its id, the first digits of that, the whole name of a bridge, or a name of a
+ * node, of those kept with certificates or in `shown` ({id: name}). -ENOENT, or -ENOTUNIQ if it may be
+ * several; with one name, those that have a valid certificate come before others.
+ */
+static int find_owner(
+        const AldAuthority *authority, json_t *shown, const char *what, char ret[static ALD_PKI_NAME_MAX + 1])
+{
+        g_autoptr(GPtrArray) by_id = g_ptr_array_new(), named = g_ptr_array_new(), valid = g_ptr_array_new();
+        const GPtrArray *found;
+
+        if (*what == '\0')
+                return -ENOENT;
         for (guint i = 0; i < authority->issued->len; i++) {
                 const AldIssued *issued = authority->issued->pdata[i];
 
-                const char *name = issued->node[0] ? issued->node : issued->facts.common_name;
-
-                /* A bridge is called by its whole name. */
-                if (issued->node[0] ? !g_str_has_prefix(name, what) : strcmp(name, what) != 0)
+                if (has_id(issued, what))
+                        add_owner(by_id, issued);
+                if (!has_name(authority, shown, issued, what))
                         continue;
-                if (found && strcmp(found, name) != 0)
-                        return -ENOTUNIQ;
-                found = name;
+                add_owner(named, issued);
+                if (ald_authority_is_valid(authority, issued))
+                        add_owner(valid, issued);
         }
-        if (!found)
-                return -ENOENT;
-        (void) g_strlcpy(ret, found, ALD_PKI_NAME_MAX + 1);
+        found = by_id->len > 0 ? by_id : valid->len > 0 ? valid : named;
+        if (found->len != 1)
+                return found->len == 0 ? -ENOENT : -ENOTUNIQ;
+        (void) g_strlcpy(ret, found->pdata[0], ALD_PKI_NAME_MAX + 1);
         return 0;
 }
 
-/* By its id, a begin of that, or the name that the state service knows. */
+/* A node that the state service has forgotten is found by the name that is kept with its certificate. */
 static int find(const AldClusterCommand *command, const AldAuthority *authority,
         char ret[static ALD_PKI_NAME_MAX + 1])
 {
         const char *what = command->ctl.args[0];
-        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        g_autoptr(GPtrArray) candidates = g_ptr_array_new();
-        const AldEntity *node;
+        g_autoptr(AldOwnBus) bus = NULL;
+        json_t *shown = NULL;
         int r;
 
-        r = *what ? find_issued(authority, what, ret) : -ENOENT;
-        if (r == -ENOENT && *what && strspn(what, "0123456789abcdef") != strlen(what)) {
-                if (ald_session_load(&session, &command->ctl, false) == ALD_EXIT_OK)
-                        r = ald_model_find(session.model, what, &node, candidates);
-                if (r >= 0)
-                        r = find_issued(authority, node->id, ret);
-        }
+        if (ald_connection_open(NULL, &bus) >= 0 && ald_connection_await(bus, false, NULL, NULL) >= 0)
+                shown = ald_shown_names_read(bus);
+        r = find_owner(authority, shown, what, ret);
+        json_decref(shown);
         if (r >= 0)
                 return ALD_EXIT_OK;
-        ald_print_error(r == -ENOTUNIQ ? "%s matches more than one node; give more of its id"
-                                       : "No node %s has a certificate of this cluster",
+        ald_print_error(r == -ENOTUNIQ
+                                ? "%s matches more than one node; give more of its id, which \"alidadectl "
+                                  "cluster certificates\" shows"
+                                : "No certificate of %s is known here; \"alidadectl cluster "
+                                  "certificates\" lists all that were signed",
                 what);
         return ALD_EXIT_NO_NODE;
 }
@@ -72,12 +106,13 @@ static void collect(const AldAuthority *authority, const char *id, GPtrArray *se
         g_ptr_array_add(serials, NULL);
 }
 
-static void tell_next(const AldClusterFiles *files, const char *id)
+static void tell_next(const AldClusterFiles *files, const AldAuthority *authority, const char *id)
 {
+        g_autofree char *label = ald_authority_label(authority, id);
         bool later = ald_files_is_broker(files) && !ald_services_restarts_broker();
 
         ald_changes_note_next(files->changes,
-                "%s is revoked here%s, and on the other nodes as soon as they receive the new list", id,
+                "%s is revoked here%s, and on the other nodes as soon as they receive the new list", label,
                 later ? " as soon as mosquitto is restarted" : "");
         if (ald_pki_is_node_id(id))
                 ald_changes_note_next(files->changes, "Next, once it is offline: alidadectl forget %s", id);
@@ -87,6 +122,7 @@ static int shut_out(
         const AldClusterCommand *command, AldClusterFiles *files, AldAuthority *authority, const char *id)
 {
         g_auto(GStrv) brokers = NULL, hosts = ald_authority_broker_hosts(authority, id);
+        g_autofree char *label = ald_authority_label(authority, id);
         g_autoptr(GPtrArray) serials = g_ptr_array_new();
         int r = ALD_EXIT_OK;
 
@@ -94,7 +130,7 @@ static int shut_out(
         if (serials->pdata[0])
                 r = ald_authority_revoke(authority, (const char *const *) serials->pdata);
         else
-                ald_changes_note(files->changes, "%s no longer has a valid certificate", id);
+                ald_changes_note(files->changes, "%s no longer has a valid certificate", label);
         brokers = ald_broker_list_drop(files->brokers, hosts);
         if (r == ALD_EXIT_OK &&
                 !g_strv_equal((const char *const *) brokers, (const char *const *) files->brokers))
@@ -103,7 +139,7 @@ static int shut_out(
         if (r == ALD_EXIT_OK)
                 r = ald_services_apply(files, ALD_SERVICES_CLUSTERD | ald_services_of_broker(files));
         if (r == ALD_EXIT_OK)
-                tell_next(files, id);
+                tell_next(files, authority, id);
         return r;
 }
 

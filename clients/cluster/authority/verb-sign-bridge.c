@@ -136,7 +136,7 @@ static int run(const AldClusterCommand *command, AldAuthority *authority, const 
                 ald_changes_note(
                         authority->files->changes, "%s already has a certificate for this key", name);
         else
-                r = ald_authority_sign(authority, &subject, &issued);
+                r = ald_authority_sign(authority, &subject, NULL, &issued);
         if (r != ALD_EXIT_OK)
                 return r;
         r = publish(authority, name, serials);

@@ -30,7 +30,7 @@ static bool find_kept(const AldClusterCommand *command, AldSigning *signing)
 {
         const AldRequest *request = signing->request;
         const AldIssued *node, *broker = NULL;
-        g_autofree char *until = NULL;
+        g_autofree char *until = NULL, *label = NULL;
 
         if (command->renew || request->purpose == ALD_REQUEST_RENEW || signing->replaced->len > 0)
                 return false;
@@ -41,8 +41,9 @@ static bool find_kept(const AldClusterCommand *command, AldSigning *signing)
                 (request->broker && !(broker && ald_authority_has_addresses(broker, request->addresses))))
                 return false;
         until = ald_report_day(node->facts.not_after);
+        label = ald_authority_label(signing->authority, request->id);
         ald_changes_note(signing->files->changes,
-                "Node %s already has a certificate for this key, valid until %s", request->id, until);
+                "Node %s already has a certificate for this key, valid until %s", label, until);
         signing->node = node;
         signing->broker = broker;
         signing->kept = true;
@@ -57,16 +58,17 @@ static int sign(AldSigning *signing)
         int r;
 
         broker.names = (const char *const *) request->addresses;
-        r = ald_authority_sign(signing->authority, &node, &signing->node);
+        r = ald_authority_sign(signing->authority, &node, request->name, &signing->node);
         if (r == ALD_EXIT_OK && request->broker)
-                r = ald_authority_sign(signing->authority, &broker, &signing->broker);
+                r = ald_authority_sign(signing->authority, &broker, request->name, &signing->broker);
         return r;
 }
 
 static void report(const AldSigning *signing)
 {
         g_autofree char *until = ald_report_day(signing->node->facts.not_after);
-        g_autofree char *object = g_strconcat("node ", signing->request->id, NULL);
+        g_autofree char *label = ald_authority_label(signing->authority, signing->request->id);
+        g_autofree char *object = g_strconcat("node ", label, NULL);
         g_autofree char *names = g_strjoinv(", ", signing->request->addresses);
 
         ald_changes_add(signing->files->changes, ALD_CHANGE_SIGN, object, ", valid until %s", until);

@@ -7,6 +7,7 @@
 #include "clients/cluster/broker/broker-files.h"
 #include "clients/cluster/membership/enrol.h"
 #include "clients/cluster/report.h"
+#include "clients/cluster/shown-names.h"
 #include "clients/command-line/print.h"
 #include "pki/certificate.h"
 #include "pki/crl.h"
@@ -87,6 +88,7 @@ int ald_enrol_request(
         int r;
 
         (void) g_strlcpy(request.id, files->id, sizeof request.id);
+        request.name = ald_shown_own_name();
         r = ald_enrol_key(files, false, &request.node);
         if (r == ALD_EXIT_OK && addresses)
                 r = ald_enrol_key(files, true, &request.broker);

@@ -9,12 +9,14 @@
 #include "clients/cluster/files.h"
 #include "clients/cluster/membership/request-and-bundle.h"
 #include "clients/cluster/report.h"
+#include "clients/common/safe-text.h"
 #include "pki/request.h"
 #include "pki/types.h"
 
 #define BEGIN "-----BEGIN CERTIFICATE REQUEST-----"
 #define OLD_BEGIN "-----BEGIN NEW CERTIFICATE REQUEST-----" /* as some tools write it */
 #define VERSION 1
+#define NAME_CHARACTERS_MAX 64 /* of the name of a machine */
 
 #define DAY_USEC (UINT64_C(86400) * G_USEC_PER_SEC)
 
@@ -35,6 +37,8 @@ static char *format_statement(const AldRequest *request, uint64_t now, const cha
                 json_object_set(object, "BrokerAddresses", addresses);
         }
         json_decref(addresses);
+        if (request->name)
+                json_object_set_new(object, "Name", json_string(request->name));
         made = json_dumps(object, JSON_COMPACT);
         json_decref(object);
         text = g_strdup(made);
@@ -131,6 +135,16 @@ static int read_broker(const json_t *statement, AldRequest *request, char **ret_
         return read_addresses(json_object_get(statement, "BrokerAddresses"), &request->addresses, ret_reason);
 }
 
+/* A name is only for people: whatever is odd about it is replaced, and too much of it is cut. */
+static char *read_name(const json_t *statement)
+{
+        g_autofree char *safe = ald_text_safe_or_null(json_string_value(json_object_get(statement, "Name")));
+
+        if (!safe || *g_strstrip(safe) == '\0')
+                return NULL;
+        return g_utf8_substring(safe, 0, MIN(g_utf8_strlen(safe, -1), NAME_CHARACTERS_MAX));
+}
+
 int ald_request_read_statement(const char *text, uint64_t now, AldRequest *request, char **ret_reason)
 {
         json_t *statement = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
@@ -146,6 +160,8 @@ int ald_request_read_statement(const char *text, uint64_t now, AldRequest *reque
                 r = read_time(statement, now, &request->made, ret_reason);
         if (r >= 0)
                 r = read_broker(statement, request, ret_reason);
+        if (r >= 0)
+                request->name = read_name(statement);
         json_decref(statement);
         return r;
 }
@@ -186,6 +202,7 @@ void ald_request_clear(AldRequest *request)
         g_clear_pointer(&request->node, EVP_PKEY_free);
         g_clear_pointer(&request->broker, EVP_PKEY_free);
         g_clear_pointer(&request->addresses, g_strfreev);
+        g_clear_pointer(&request->name, g_free);
 }
 
 char *ald_bundle_format(const AldBundle *bundle)

@@ -19,8 +19,8 @@ typedef enum AldRequestPurpose {
 
 /*
  * A node's request to join, or to renew its certificates. It is one certificate request, whose contents the
- * key of the node signs: the request of its broker, the addresses of that, the purpose and the time. Other
- * text in the file is ignored. A request made by another tool works for a node without a broker.
+ * key of the node signs: the request of its broker, the addresses of that, its name, the purpose and the
+ * time. Other text in the file is ignored. A request made by another tool works for a node without a broker.
  */
 typedef struct AldRequest {
         char id[ALD_PKI_ID_SIZE];
@@ -29,10 +29,11 @@ typedef struct AldRequest {
         EVP_PKEY *node;   /* the public key only, if the request was read */
         EVP_PKEY *broker; /* the same; NULL: none */
         char **addresses; /* of the broker */
+        char *name;       /* of the machine, safe to be shown; NULL: not stated */
 } AldRequest;
 
 /* Functions return a negative errno and set *ret_reason, which the caller frees. Making uses id, purpose,
- * keys and addresses. Reading refuses requests made more than ALD_REQUEST_DAYS ago, or a day ahead. */
+ * keys, addresses and name. Reading refuses requests made more than ALD_REQUEST_DAYS ago, or a day ahead. */
 int ald_request_make(const AldRequest *request, uint64_t now, char **ret_text, char **ret_reason);
 int ald_request_parse(const char *text, uint64_t now, AldRequest *ret, char **ret_reason);
 /* Reads what else the key has signed, after id and key were read. */

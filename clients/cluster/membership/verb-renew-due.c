@@ -11,6 +11,7 @@
 #include "clients/cluster/membership/enrol.h"
 #include "clients/cluster/report.h"
 #include "clients/cluster/services.h"
+#include "clients/cluster/shown-names.h"
 #include "clients/command-line/print.h"
 #include "pki/file.h"
 
@@ -177,7 +178,7 @@ static int sign_bridges(AldAuthority *authority, EVP_PKEY *key, GPtrArray *made,
                         .name = old->facts.common_name + strlen(ALD_PKI_BRIDGE_PREFIX),
                         .key = key };
                 g_autofree char *text = NULL;
-                int r = ald_authority_sign(authority, &subject, &bridge);
+                int r = ald_authority_sign(authority, &subject, NULL, &bridge);
 
                 if (r != ALD_EXIT_OK)
                         return r;
@@ -225,11 +226,11 @@ static int sign(Due *due, AldSigning *signing)
         int r;
 
         broker.names = (const char *const *) request->addresses;
-        r = ald_authority_sign(signing->authority, &node, &signing->node);
+        r = ald_authority_sign(signing->authority, &node, request->name, &signing->node);
         if (signing->node)
                 g_ptr_array_add(made, (gpointer) signing->node);
         if (r == ALD_EXIT_OK && request->broker)
-                r = ald_authority_sign(signing->authority, &broker, &signing->broker);
+                r = ald_authority_sign(signing->authority, &broker, request->name, &signing->broker);
         if (signing->broker)
                 g_ptr_array_add(made, (gpointer) signing->broker);
         if (r == ALD_EXIT_OK && request->broker)
@@ -313,6 +314,7 @@ static int renew_own(Due *due, AldAuthority *authority, bool broker)
                 .name = files->id };
         g_autoptr(X509) certificate = NULL;
         g_auto(GStrv) names = NULL;
+        g_autofree char *name = NULL;
         const AldIssued *issued;
         AldPkiFacts facts;
         int r;
@@ -325,7 +327,8 @@ static int renew_own(Due *due, AldAuthority *authority, bool broker)
         names = ald_pki_certificate_names(certificate);
         subject.names = (const char *const *) names;
         subject.key = X509_get0_pubkey(certificate);
-        r = ald_authority_sign(authority, &subject, &issued);
+        name = ald_shown_own_name();
+        r = ald_authority_sign(authority, &subject, name, &issued);
         if (r == ALD_EXIT_OK) {
                 r = ald_enrol_replace(files, broker, issued->certificate);
                 if (r != ALD_EXIT_OK && !ald_enrol_is_installed(path, issued->certificate))

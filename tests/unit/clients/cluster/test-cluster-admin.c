@@ -318,7 +318,10 @@ static int parse(const char *text, uint64_t now, AldRequest *request)
 static void test_request(void)
 {
         char *addresses[] = { (char *) "host", (char *) "2001:db8::1", NULL };
-        AldRequest made = { .id = NODE, .purpose = ALD_REQUEST_RENEW, .addresses = addresses };
+        AldRequest made = { .id = NODE,
+                .purpose = ALD_REQUEST_RENEW,
+                .addresses = addresses,
+                .name = (char *) "  Ada's\nnode " };
         g_autofree char *text = NULL, *twice = NULL, *beside = NULL, *bare = NULL;
         g_auto(AldRequest) read = {}, plain = {}, bad = {}, headed = {};
 
@@ -332,6 +335,8 @@ static void test_request(void)
         g_assert_cmpint(EVP_PKEY_eq(read.node, made.node), ==, 1);
         g_assert_cmpint(EVP_PKEY_eq(read.broker, made.broker), ==, 1);
         g_assert_true(g_strv_equal((const char *const *) read.addresses, (const char *const *) addresses));
+        /* The name is shown in lines of their own. */
+        g_assert_cmpstr(read.name, ==, "Ada's\xef\xbf\xbdnode");
         /* What stands beside it says nothing. */
         beside = g_strconcat("Broker-Address: evil.example\n", text, NULL);
         g_assert_cmpint(parse(beside, NOW, &headed), ==, 0);
