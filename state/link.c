@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <stdio.h>
+#include <string.h>
 
-#include "state/link.h"
 #include "state/link-quality.h"
+#include "state/link.h"
 #include "state/topology/path-end.h"
+
+#define DATA_PORTS "; data connections use TCP ports "
 
 #define FAIR_SHARE 0.5
 #define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
@@ -32,6 +36,7 @@ static AldLink socket_link(const AldRecord *record, const char **ret_source, con
                 .sink_type = socket->sink_interface_type,
                 .upload_limiter = socket->upload_limiter,
                 .download_limiter = socket->download_limiter,
+                .rtt_measured_usec = socket->rtt_measured_usec,
         };
 }
 
@@ -46,6 +51,7 @@ static AldLink rdma_link(const AldRecord *record, const char **ret_source, const
                 .from = rdma->source_port,
                 .to = rdma->sink_port,
                 .rdma = true,
+                .rtt_measured_usec = ALD_ABSENT_UINT64,
         };
 }
 
@@ -129,6 +135,28 @@ bool ald_link_reaches_sink(const AldLink *link)
                 return false;
         return link->failed_usec == ALD_ABSENT_UINT64 ||
                (link->measured_usec != ALD_ABSENT_UINT64 && link->measured_usec >= link->failed_usec);
+}
+
+static bool is_port(unsigned number)
+{
+        return number >= 1 && number <= G_MAXUINT16;
+}
+
+bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *ret_last)
+{
+        const char *data;
+        unsigned first, last;
+
+        if (!failure || sscanf(failure, "%*63s port %5u:", &first) != 1)
+                return false;
+        last = first;
+        data = strstr(failure, DATA_PORTS);
+        if ((data && sscanf(data, DATA_PORTS "%5u to %5u", &first, &last) != 2) || !is_port(first) ||
+                !is_port(last))
+                return false;
+        *ret_first = first;
+        *ret_last = last;
+        return true;
 }
 
 static bool falls_short(const AldLink *link, uint64_t rate, double interval)

@@ -22,6 +22,7 @@ typedef struct AldLink {
         const char *upload_limiter, *download_limiter; /* of sockets */
         const char *failure;
         uint64_t failed_usec;
+        uint64_t rtt_measured_usec; /* of sockets */
 } AldLink;
 
 /* The entry must be a link with a record. */
@@ -41,6 +42,13 @@ bool ald_attempt_has_failed(uint64_t measured_usec, uint64_t failed_usec, const 
 
 /* Whether the sink was reached, the last time too, so that the ends are known to be connected. */
 bool ald_link_reaches_sink(const AldLink *link);
+
+/*
+ * The ports that a failed probe over sockets could not connect to: the port of probes, or those of their
+ * data. False if it failed in another way. The probe says "ADDRESS port N: REASON", and "…; data
+ * connections use TCP ports N to N" if it is about the latter.
+ */
+bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *ret_last);
 
 /* Whether the whole confidence interval of a direction is below half of the negotiated speed, or a quarter
  * over Wi-Fi. False if either is unknown. */

@@ -219,6 +219,8 @@ static const char *explain_connect(const AldAddress *address, int error)
 {
         if (error == ECONNREFUSED)
                 return "nothing listens there";
+        if (error == ETIMEDOUT)
+                return "no answer";
         if (error == EINVAL && !lacks_interface(address))
                 return "a route of this machine discards what is sent there (blackhole)";
         return explain(address, error);
@@ -234,6 +236,21 @@ static int connect_failed(const AldAddress *to, int error, AldFailure *failure)
         ald_address_format(to, text);
         return ald_fail(
                 failure, kind, "%s port %u: %s", text, ald_address_port(to), explain_connect(to, error));
+}
+
+/* What does not answer at all is named, like what refuses. */
+static int wait_for_connection(const AldAddress *to, int fd, int stop, AldFailure *failure)
+{
+        AldFailure waiting = {};
+        int r = ald_wait_for(
+                fd, POLLOUT, stop, ald_now() + CONNECT_TIMEOUT, "waited for a connection", &waiting);
+
+        if (r < 0)
+                r = waiting.kind == ALD_FAILURE_TIMEOUT
+                            ? connect_failed(to, ETIMEDOUT, failure)
+                            : ald_fail(failure, waiting.kind, "%s", waiting.message);
+        ald_failure_clear(&waiting);
+        return r;
 }
 
 int ald_address_connect(
@@ -258,7 +275,7 @@ int ald_address_connect(
                 return ald_fail(failure, ALD_FAILURE_INTERNAL, "TCP_MAXSEG: %s", g_strerror(errno));
         if (connect(fd, (const struct sockaddr *) &to->storage, to->size) < 0 && errno != EINPROGRESS)
                 return connect_failed(to, errno, failure);
-        r = ald_wait_for(fd, POLLOUT, stop, ald_now() + CONNECT_TIMEOUT, "waited for a connection", failure);
+        r = wait_for_connection(to, fd, stop, failure);
         if (r < 0)
                 return r;
         if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) < 0 || error != 0)

@@ -189,9 +189,39 @@ static bool works_otherwise(const AldReport *report, MeasuredSinks *measured, co
         return g_hash_table_contains(measured->sinks[link->rdma], &link->sink);
 }
 
-static void find_failing_probe(AldReport *report, MeasuredSinks *measured, const AldLink *link)
+static uint64_t last_success(const AldLink *link)
 {
-        bool never = link->measured_usec == ALD_ABSENT_UINT64;
+        uint64_t measured = link->measured_usec, answered = link->rtt_measured_usec;
+
+        if (measured == ALD_ABSENT_UINT64 || answered == ALD_ABSENT_UINT64)
+                return MIN(measured, answered);
+        return MAX(measured, answered);
+}
+
+/* True if the sink measures the pair, and did so after the source last could: as where only one of them can
+ * be reached, behind NAT or a firewall. */
+static bool is_measured_by_sink(AldNode *sink, const AldLink *link)
+{
+        uint64_t before = last_success(link);
+
+        for (AldEntry *entry = ald_node_after(sink, NULL); entry; entry = ald_node_after(sink, entry)) {
+                AldLink other;
+
+                if (!entry->key || !entry->record)
+                        continue;
+                other = ald_link_of(entry);
+                if (other.rdma == link->rdma && ald_id_equal(&other.sink, &link->source) &&
+                        !ald_link_has_failed(&other) && other.measured_usec != ALD_ABSENT_UINT64 &&
+                        (before == ALD_ABSENT_UINT64 || last_success(&other) > before))
+                        return true;
+        }
+        return false;
+}
+
+static void find_failing_probe(AldReport *report, MeasuredSinks *measured, AldNode *sink, const AldLink *link)
+{
+        bool never = link->measured_usec == ALD_ABSENT_UINT64, by_sink;
+        char sink_id[ALD_ID_STRING_SIZE];
         AldFindingRowSeverity severity;
         AldFindingRow row;
 
@@ -199,12 +229,17 @@ static void find_failing_probe(AldReport *report, MeasuredSinks *measured, const
         if (!ald_link_has_failed(link) || (link->rdma && ald_rdma_failure_is_own(link->failure)))
                 return;
         /* A network of one end is not always within reach of the other. */
-        severity = never && works_otherwise(report, measured, link) ? ALD_FINDING_ROW_SEVERITY_NOTICE
-                                                                    : ALD_FINDING_ROW_SEVERITY_WARNING;
+        by_sink = is_measured_by_sink(sink, link);
+        severity = by_sink || (never && works_otherwise(report, measured, link))
+                           ? ALD_FINDING_ROW_SEVERITY_NOTICE
+                           : ALD_FINDING_ROW_SEVERITY_WARNING;
         if (is_full(report, severity, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link))
                 return;
         row = link_row(link);
         row.reason = link->failure;
+        row.measured_by = by_sink ? ald_id_format(&link->sink, sink_id) : NULL;
+        if (!link->rdma)
+                (void) ald_link_closed_ports(link->failure, &row.first_port, &row.last_port);
         row.measured_usec = link->measured_usec;
         if (!never && link->measured_usec <= report->context.real)
                 row.duration_usec = report->context.real - link->measured_usec;
@@ -221,7 +256,7 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
         LinkSearch *search = userdata;
         AldReport *report = search->report;
         AldLink link = ald_link_of(entry);
-        const AldNode *sink = ald_store_find_node(report->store, &link.sink);
+        AldNode *sink = ald_store_find_node(report->store, &link.sink);
 
         if (!ald_node_counts(entry->node) || !sink || !ald_node_counts(sink))
                 return FALSE;
@@ -232,7 +267,7 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
                 find_unsteadiness(report, &link);
                 find_missing_direction(report, &link);
         }
-        find_failing_probe(report, &search->measured, &link);
+        find_failing_probe(report, &search->measured, sink, &link);
         return FALSE;
 }
 

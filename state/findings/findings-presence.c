@@ -8,20 +8,16 @@
 
 #define SKEW_USEC (INT64_C(5) * G_USEC_PER_SEC)
 
-/* From this number of nodes on, the majority is trusted about the time rather than this one. */
-#define MAJORITY_OF 3u
-
 typedef struct Clocks {
         AldReport *report;
-        GArray *skewed;  /* of Skew */
-        GArray *unknown; /* ids of nodes */
-        guint n_known;
+        GArray *known;   /* of KnownClock, with that of this node */
+        GArray *unknown; /* ids of nodes whose presence is unknown */
 } Clocks;
 
-typedef struct Skew {
+typedef struct KnownClock {
         AldId node;
-        int64_t offset;
-} Skew;
+        int64_t offset; /* to the clock of this node */
+} KnownClock;
 
 static bool is_state(const AldPresence *presence, AldPresenceState state)
 {
@@ -115,12 +111,7 @@ static gboolean find_in_node(AldNode *node, void *userdata)
                 g_array_append_val(clocks->unknown, node->id);
         if (offset == ALD_ABSENT_INT64 || !ald_node_counts(node))
                 return FALSE;
-        clocks->n_known++;
-        if (offset > SKEW_USEC || offset < -SKEW_USEC) {
-                const Skew skew = { node->id, offset };
-
-                g_array_append_val(clocks->skewed, skew);
-        }
+        g_array_append_val(clocks->known, ((const KnownClock){ node->id, offset }));
         return FALSE;
 }
 
@@ -137,18 +128,83 @@ static void add_skew(AldReport *report, const AldId *node, int64_t offset, const
                 report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, node, 1, &row);
 }
 
-static int compare_skews(gconstpointer a, gconstpointer b)
+/* Nobody knows which of the two is right. */
+static void add_difference(AldReport *report, const AldId *local, const KnownClock *other)
 {
-        int64_t left = ((const Skew *) a)->offset, right = ((const Skew *) b)->offset;
+        const AldId nodes[2] = { *local, other->node };
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        if (ald_report_full(
+                    report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, nodes, 2))
+                return;
+        row.clock_offset_usec = other->offset;
+        ald_report_add(
+                report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, nodes, 2, &row);
+}
+
+static int compare_clocks(gconstpointer a, gconstpointer b)
+{
+        int64_t left = ((const KnownClock *) a)->offset, right = ((const KnownClock *) b)->offset;
 
         return (left > right) - (left < right);
 }
 
-/* The median, as the others see it. */
-static int64_t own_offset(GArray *skewed)
+static const KnownClock *clock_at(const GArray *clocks, guint i)
 {
-        g_array_sort(skewed, compare_skews);
-        return -g_array_index(skewed, Skew, skewed->len / 2).offset;
+        return &g_array_index(clocks, KnownClock, i);
+}
+
+/* True if the clock of this node is among these, which are sorted. */
+static bool includes_own(const GArray *clocks, guint first, guint last)
+{
+        return clock_at(clocks, first)->offset <= 0 && clock_at(clocks, last)->offset >= 0;
+}
+
+/* Sorts the clocks and finds the most that agree with each other, this node's if there are as many elsewhere;
+ * *ret_n is their number. */
+static guint find_agreeing(GArray *clocks, guint *ret_n)
+{
+        guint first = 0, most = 0;
+
+        g_array_sort(clocks, compare_clocks);
+        for (guint low = 0, high = 0; high < clocks->len; high++) {
+                while (clock_at(clocks, high)->offset - clock_at(clocks, low)->offset > SKEW_USEC)
+                        low++;
+                if (high - low + 1 > most || (high - low + 1 == most && includes_own(clocks, low, high))) {
+                        most = high - low + 1;
+                        first = low;
+                }
+        }
+        *ret_n = most;
+        return first;
+}
+
+static bool is_skewed(int64_t offset)
+{
+        return offset > SKEW_USEC || offset < -SKEW_USEC;
+}
+
+/* Clocks are judged by that of this node, or else by the median of the majority. Without one, it is only said
+ * whose differ. */
+static void find_skews(AldReport *report, GArray *clocks)
+{
+        const AldId *local = &ald_store_local_node(report->store)->id;
+        guint n, first = find_agreeing(clocks, &n);
+        int64_t median = clock_at(clocks, first + n / 2)->offset;
+        g_autofree char *here = ald_report_name(report, local);
+        bool majority = 2 * n > clocks->len, own_is_right = includes_own(clocks, first, first + n - 1);
+
+        for (guint i = 0; i < clocks->len; i++) {
+                const KnownClock *clock = clock_at(clocks, i);
+                int64_t offset = majority && !own_is_right ? clock->offset - median : clock->offset;
+
+                if (!is_skewed(offset))
+                        continue;
+                if (majority)
+                        add_skew(report, &clock->node, offset, own_is_right ? here : NULL);
+                else
+                        add_difference(report, local, clock);
+        }
 }
 
 /* A single finding, since they have a single cause. */
@@ -165,23 +221,15 @@ static void add_unknown(AldReport *report, GArray *unknown)
 void ald_find_in_presences(AldReport *report)
 {
         const AldNode *local = ald_store_local_node(report->store);
-        g_autoptr(GArray) skewed = g_array_new(FALSE, FALSE, sizeof(Skew));
+        g_autoptr(GArray) known = g_array_new(FALSE, FALSE, sizeof(KnownClock));
         g_autoptr(GArray) unknown = g_array_new(FALSE, FALSE, sizeof(AldId));
-        g_autofree char *here = ald_report_name(report, &local->id);
-        Clocks clocks = { .report = report, .skewed = skewed, .unknown = unknown };
+        Clocks clocks = { .report = report, .known = known, .unknown = unknown };
 
+        g_array_append_val(known, ((const KnownClock){ local->id, 0 }));
         ald_store_foreach_node(report->store, find_in_node, &clocks);
         add_unknown(report, unknown);
         find_cut_off(report, local);
         if (!report->context.clock_is_set)
                 add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_CLOCK_NOT_SET, local);
-        if (clocks.n_known >= MAJORITY_OF && skewed->len * 2 > clocks.n_known) {
-                add_skew(report, &local->id, own_offset(skewed), NULL);
-                return;
-        }
-        for (guint i = 0; i < skewed->len; i++) {
-                const Skew *skew = &g_array_index(skewed, Skew, i);
-
-                add_skew(report, &skew->node, skew->offset, here);
-        }
+        find_skews(report, known);
 }

@@ -501,6 +501,32 @@ static bool is_one_node(const AldFindingRow *row)
         return length_of(row->nodes) == 1;
 }
 
+static bool is_of_pair(const AldFindingRow *row)
+{
+        return length_of(row->nodes) == 2;
+}
+
+static bool is_measured_otherwise(const AldFindingRow *row)
+{
+        return row->measured_by;
+}
+
+static bool is_about_data_ports(const AldFindingRow *row)
+{
+        return row->first_port != ALD_ABSENT_UINT64 && row->first_port != row->last_port;
+}
+
+static bool is_about_port(const AldFindingRow *row)
+{
+        return row->first_port != ALD_ABSENT_UINT64;
+}
+
+/* The probe says so where packets of full size are lost. */
+static bool is_about_mtu(const AldFindingRow *row)
+{
+        return row->reason && strstr(row->reason, "MTU");
+}
+
 static bool was_never_measured(const AldFindingRow *row)
 {
         return row->measured_usec == ALD_ABSENT_UINT64;
@@ -559,6 +585,10 @@ static const Template texts[] = {
         { ID(CLOCK_NOT_SET), NULL,
                 N_("The clock of this machine, {Name}, is not set; records of other nodes that seem too new "
                    "to it are not shown until it is.") },
+        { ID(CLOCK_SKEW), is_of_pair,
+                N_("The clocks of {Name} and {SecondName} differ by {ClockDistance}; which of them is right "
+                   "is "
+                   "not known.") },
         { ID(CLOCK_SKEW), is_behind,
                 N_("The clock of {Name} is {ClockDistance} behind the clock of {ReferenceName}.") },
         { ID(CLOCK_SKEW), is_behind,
@@ -630,6 +660,15 @@ static const Template texts[] = {
                 N_("The rate from {SecondName} to {Name}{PathNote} could not be measured: {Reason}.") },
         { ID(LINK_PARTLY_MEASURED), NULL,
                 N_("The rate from {SecondName} to {Name}{PathNote} could not be measured.") },
+        { ID(LINK_PROBE_FAILING), is_measured_otherwise,
+                N_("The last probe of the link from {Name} to {SecondName}{PathNote} failed: {Reason}; "
+                   "{SecondName} measures it instead.") },
+        { ID(LINK_PROBE_FAILING), is_about_data_ports,
+                N_("{SecondName} accepts probes from {Name}{PathNote}, but no data connections on TCP ports "
+                   "{FirstPort} to {LastPort}; {Age}.") },
+        { ID(LINK_PROBE_FAILING), is_about_port,
+                N_("{SecondName} accepts no probes from {Name}{PathNote} on TCP port {FirstPort}: {Reason}; "
+                   "{Age}.") },
         { ID(LINK_PROBE_FAILING), NULL,
                 N_("The last probe of the link from {Name} to {SecondName}{PathNote} failed: {Reason}; "
                    "{Age}.") },
@@ -710,6 +749,13 @@ static const Template texts[] = {
            "alidade-cluster-renewal.timer is active on both; or run \"alidadectl cluster renew " \
            "USER@HOST\" on {Name}, where HOST is that machine; on that machine itself, leave "   \
            "out USER@HOST.")
+#define ALLOW_PORTS                                                                                \
+        N_("Allow these ports on {SecondName}: \"firewall-cmd --permanent "                        \
+           "--add-service=alidade-link-probe && firewall-cmd --reload\", or \"ufw allow 'Alidade " \
+           "link probes'\". Then run \"alidadectl probe link {SecondName}\" on {Name}.")
+#define MATCH_MTU                                                                                  \
+        N_("Set the same MTU on both ends and on all switches and bridges between them, or lower " \
+           "that of {Interface} on {Name}.")
 #define MOVE_ANTENNAS N_("Bring the antennas closer together, change the channel, or use a cable.")
 
 static const Template remedies[] = {
@@ -730,6 +776,9 @@ static const Template remedies[] = {
         { ID(CERTIFICATE_EXPIRES), NULL, RENEW_BY_HAND },
         { ID(CLOCK_NOT_SET), NULL,
                 N_("Let a time service such as systemd-timesyncd or chrony set the clock.") },
+        { ID(CLOCK_SKEW), is_of_pair,
+                N_("Let a time service such as systemd-timesyncd or chrony set the clocks of {Name} and "
+                   "{SecondName}.") },
         { ID(CLOCK_SKEW), NULL,
                 N_("Let a time service such as systemd-timesyncd or chrony set the clock of {Name}.") },
         { ID(CONFIGURATION_REFUSED), NULL,
@@ -777,7 +826,18 @@ static const Template remedies[] = {
         { ID(LINK_BELOW_NEGOTIATED), is_wifi, MOVE_ANTENNAS },
         { ID(LINK_BELOW_NEGOTIATED), NULL,
                 N_("Check the cable, the MTU at both ends and the slots of both adapters.") },
+        { ID(LINK_PARTLY_MEASURED), is_about_mtu, MATCH_MTU },
         { ID(LINK_PARTLY_MEASURED), NULL, N_("Look for packet loss and for a very slow line on the way.") },
+        { ID(LINK_PROBE_FAILING), is_measured_otherwise,
+                /* A network behind NAT cannot be reached from outside. */
+                N_("Nothing needs to be done if {Name} cannot reach the network of {SecondName}, as with "
+                   "NAT.") },
+        { ID(LINK_PROBE_FAILING), is_about_mtu, MATCH_MTU },
+        { ID(LINK_PROBE_FAILING), is_about_data_ports, ALLOW_PORTS },
+        { ID(LINK_PROBE_FAILING), is_about_port,
+                N_("If alidade-link-probed is running on {SecondName}, allow its ports there: \"firewall-cmd "
+                   "--permanent --add-service=alidade-link-probe && firewall-cmd --reload\", or \"ufw allow "
+                   "'Alidade link probes'\". Then run \"alidadectl probe link {SecondName}\" on {Name}.") },
         { ID(LINK_PROBE_FAILING), NULL,
                 N_("Check that {SecondName} is up and that no firewall between the two blocks the probe.") },
         { ID(LINK_UNSTEADY), is_wifi, MOVE_ANTENNAS },

@@ -245,7 +245,7 @@ def test_findings(host, cluster):
                       presence(node_id(3), "duplicate"))
     found = findings(host)
     assert {name: (row["Severity"], row["Nodes"]) for name, row in found.items()} == {
-        "node-offline": ("notice", [SOURCE]), "clock-skew": ("warning", [SINK]),
+        "node-offline": ("notice", [SOURCE]), "clock-skew": ("warning", [local_id(host), SINK]),
         "duplicate-node-id": ("error", [node_id(3)])}
     assert "/etc/machine-id" in found["duplicate-node-id"]["Remedy"]
 

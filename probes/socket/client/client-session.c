@@ -8,6 +8,26 @@
 #include "probes/socket/client/client-session.h"
 #include "probes/socket/token.h"
 
+/* A firewall may be open for the control connection alone. The state service reads the ports from the end of
+ * this message (ald_link_closed_ports()). */
+static int connect_data(AldSocketClient *client, int *ret_fd)
+{
+        unsigned control = client->options->link.port;
+        AldFailure failure = {};
+        int r = ald_address_connect(&client->peer, &client->origin, client->channel.stop, ret_fd, &failure);
+
+        if (r >= 0)
+                return 0;
+        if (failure.kind == ALD_FAILURE_UNREACHABLE || failure.kind == ALD_FAILURE_REFUSED ||
+                failure.kind == ALD_FAILURE_TIMEOUT)
+                r = ald_fail(client->failure, failure.kind, "%s; data connections use TCP ports %u to %u",
+                        failure.message, control + 1, control + ALD_SOCKET_DATA_PORTS);
+        else
+                r = ald_fail(client->failure, failure.kind, "%s", failure.message);
+        ald_failure_clear(&failure);
+        return r;
+}
+
 int ald_socket_client_connect(AldSocketClient *client, const char *token, int *ret_fd)
 {
         ald_fd int fd = -1;
@@ -16,7 +36,7 @@ int ald_socket_client_connect(AldSocketClient *client, const char *token, int *r
         if (!ald_token_is_well_formed(token))
                 return ald_fail(
                         client->failure, ALD_FAILURE_PROTOCOL, "the other side sent an invalid token");
-        r = ald_address_connect(&client->peer, &client->origin, client->channel.stop, &fd, client->failure);
+        r = connect_data(client, &fd);
         if (r < 0)
                 return r;
         if (send(fd, token, ALD_TOKEN_SIZE, MSG_NOSIGNAL) != ALD_TOKEN_SIZE || fcntl(fd, F_SETFL, 0) < 0)

@@ -598,12 +598,88 @@ static void test_another_path_works(void)
         findings_check(
                 store, "link-probe-failing", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3), text, remedy);
         state_put_path(store, 2, 4, "192.0.2.4", "{'MeasuredUSec': 6}");
-        state_put_path(store, 3, 2, "192.0.2.2", "{'MeasuredUSec': 6}");
         findings_check(
                 store, "link-probe-failing", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3), text, remedy);
         state_put_path(store, 2, 3, "192.0.2.3", "{'MeasuredUSec': 6}");
         findings_check(
                 store, "link-probe-failing", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3), text, remedy);
+}
+
+/* Behind NAT only one end can begin. */
+static void test_the_other_end_measures(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        static const char id[] = "link-probe-failing";
+        static const char text[] = "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: "
+                                   "timeout; three measures it instead.";
+        static const char remedy[] =
+                "Nothing needs to be done if two cannot reach the network of three, as with NAT.";
+
+        put_socket(store, "'FailedUSec': 6, 'Failure': 'timeout'");
+        state_put_path(store, 3, 2, "192.0.2.2", "{'FailedUSec': 6, 'Failure': 'timeout'}");
+        g_assert_cmpuint(findings_count_now(store, id), ==, 2);
+        state_put_path(store, 3, 2, "192.0.2.2", "{'MeasuredUSec': 9}");
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3), text, remedy);
+        put_socket(store, "'MeasuredUSec': 5, 'FailedUSec': 6, 'Failure': 'timeout'");
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3), text, remedy);
+        /* What the other end measured before is no replacement. */
+        put_socket(store, "'MeasuredUSec': 5, 'RttMeasuredUSec': 10, 'FailedUSec': 12, 'Failure': 'timeout'");
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: timeout; its "
+                "figures "
+                "are 4 days old.",
+                "Check that three is up and that no firewall between the two blocks the probe.");
+}
+
+static void test_lost_full_packets(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        static const char remedy[] =
+                "Set the same MTU on both ends and on all switches and bridges between them, or "
+                "lower that of eth0 on two.";
+
+        put_socket(store,
+                "'FailedUSec': 6, 'RttP50NSec': 9, 'RttMeasuredUSec': 6, 'Failure': 'the probe returned no "
+                "rates: upload: full-size packets are lost, MTU 9000 here, less on the way'");
+        findings_check(store, "link-probe-failing", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: the probe returned "
+                "no "
+                "rates: upload: full-size packets are lost, MTU 9000 here, less on the way; it was never "
+                "measured.",
+                remedy);
+        put_socket(store,
+                "'DownloadBitsPerSecond': 940, 'MeasuredUSec': 6, 'Failure': 'partial: upload: MTU 9000 "
+                "here, less on the way'");
+        findings_check(store, "link-partly-measured", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The rate from two to three (eth0 to 192.0.2.3) could not be measured: upload: MTU 9000 "
+                "here, less on "
+                "the way.",
+                remedy);
+}
+
+static void test_closed_ports(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        static const char id[] = "link-probe-failing";
+
+        put_socket(store, "'FailedUSec': 6, 'Failure': '192.0.2.3 port 7461: no answer'");
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "three accepts no probes from two (eth0 to 192.0.2.3) on TCP port 7461: 192.0.2.3 port "
+                "7461: no answer; it was never measured.",
+                "If alidade-link-probed is running on three, allow its ports there: \"firewall-cmd "
+                "--permanent "
+                "--add-service=alidade-link-probe && firewall-cmd --reload\", or \"ufw allow 'Alidade link "
+                "probes'\". Then run \"alidadectl probe link three\" on two.");
+        put_socket(store, "'FailedUSec': 6, 'Failure': '192.0.2.3 port 7463: No route to host; data "
+                          "connections use TCP ports 7462 to 7477'");
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "three accepts probes from two (eth0 to 192.0.2.3), but no data connections on TCP ports "
+                "7462 to "
+                "7477; it was never measured.",
+                "Allow these ports on three: \"firewall-cmd --permanent --add-service=alidade-link-probe && "
+                "firewall-cmd --reload\", or \"ufw allow 'Alidade link probes'\". Then run \"alidadectl "
+                "probe "
+                "link three\" on two.");
 }
 
 static void test_link_asymmetric(void)
@@ -958,12 +1034,34 @@ static void test_own_clock_is_wrong(void)
 
         put_presence(store, 2, "online", ", 'ClockOffsetUSec': -8000000");
         put_presence(store, 3, "online", ", 'ClockOffsetUSec': -9000000");
-        g_assert_cmpuint(findings_count_now(store, "clock-skew"), ==, 2);
-        put_presence(store, 4, "online", ", 'ClockOffsetUSec': -7000000");
-        put_presence(store, 5, "online", ", 'ClockOffsetUSec': 1");
         findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1),
                 "The clock of one is 8 s ahead of the clocks of most nodes.",
                 "Let a time service such as systemd-timesyncd or chrony set the clock of one.");
+        /* It has company now, but no majority. */
+        put_presence(store, 4, "online", ", 'ClockOffsetUSec': -7000000");
+        put_presence(store, 5, "online", ", 'ClockOffsetUSec': 1");
+        g_assert_cmpuint(findings_count_now(store, "clock-skew"), ==, 2);
+}
+
+static void test_clocks_without_a_majority(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+
+        put_presence(store, 2, "online", ", 'ClockOffsetUSec': -7200000000");
+        findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1, 2),
+                "The clocks of one and two differ by 2 h; which of them is right is not known.",
+                "Let a time service such as systemd-timesyncd or chrony set the clocks of one and two.");
+        put_presence(store, 3, "online", ", 'ClockOffsetUSec': 7200000000");
+        g_assert_cmpuint(findings_count_now(store, "clock-skew"), ==, 2);
+        /* A third that agrees with either decides. */
+        put_presence(store, 3, "online", ", 'ClockOffsetUSec': -7201000000");
+        findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1),
+                "The clock of one is 2 h ahead of the clocks of most nodes.",
+                "Let a time service such as systemd-timesyncd or chrony set the clock of one.");
+        put_presence(store, 3, "online", ", 'ClockOffsetUSec': 1000000");
+        findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
+                "The clock of two is 2 h behind the clock of one.",
+                "Let a time service such as systemd-timesyncd or chrony set the clock of two.");
 }
 
 static void test_field_absent(void)
@@ -1149,6 +1247,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/rdma-below-negotiated", test_rdma_below_negotiated);
         g_test_add_func("/findings/link-probe-failing", test_link_probe_failing);
         g_test_add_func("/findings/another-path-works", test_another_path_works);
+        g_test_add_func("/findings/the-other-end-measures", test_the_other_end_measures);
+        g_test_add_func("/findings/closed-ports", test_closed_ports);
+        g_test_add_func("/findings/lost-full-packets", test_lost_full_packets);
         g_test_add_func("/findings/link-asymmetric", test_link_asymmetric);
         g_test_add_func("/findings/link-of-unknown-path", test_link_of_unknown_path);
         g_test_add_func("/findings/bridge-loop", test_bridge_loop);
@@ -1164,6 +1265,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/duplicate-node-id", test_duplicate_node_id);
         g_test_add_func("/findings/clock-skew", test_clock_skew);
         g_test_add_func("/findings/own-clock-is-wrong", test_own_clock_is_wrong);
+        g_test_add_func("/findings/clocks-without-a-majority", test_clocks_without_a_majority);
         g_test_add_func("/findings/field-absent", test_field_absent);
         g_test_add_func("/findings/order", test_order);
         g_test_add_func("/findings/limit", test_limit);
