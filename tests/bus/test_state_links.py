@@ -188,6 +188,11 @@ def test_a_failure_waits_and_keeps_the_figures(pair):
     prober.tell(local_id(pair), HIGH, "192.0.2.2", Failure="refused", FailedUSec=now - 241 * 10 ** 6)
     wait_for_link(pair, "192.0.2.2", Failures=3, UploadBitsPerSecond=GIGABIT)
     assert [probe["Reason"] for probe in due(pair)] == ["failed"]
+    # Its round trips are kept: small packets may pass where full ones are lost.
+    prober.tell(local_id(pair), HIGH, "192.0.2.2", Failure="the probe returned no rates", FailedUSec=now + 1,
+                RttP50NSec=70_000, RttMeasuredUSec=now + 1)
+    row = wait_for_link(pair, "192.0.2.2", RttP50NSec=70_000, RttMeasuredUSec=now + 1, Failures=4)
+    assert row["UploadBitsPerSecond"] == GIGABIT and row["MeasuredUSec"] == now - 10 ** 9
 
 
 def test_the_lower_id_measures(host, cluster):

@@ -221,7 +221,7 @@ void ald_job_ended(AldJob *job, const AldProbeAnswer *answer)
                 } else {
                         if (answer->verdict == ALD_PROBE_DONE)
                                 take_result(job, answer->result);
-                        go_on(job, answer->result, answer->reason);
+                        go_on(job, answer->verdict == ALD_PROBE_DONE ? answer->result : NULL, answer->reason);
                 }
         }
         ald_jobs_step(jobs);

@@ -25,7 +25,8 @@ typedef struct AldProbeAnswer {
         AldProbeVerdict verdict;
         char *word;        /* the name of the reason; NULL if it is done or gave none */
         char *reason;      /* NULL if it is done */
-        AldRecord *result; /* if it is done: the message that the program printed */
+        AldRecord *result; /* the message that the program printed, if it is done, or if it failed and has
+                              round trips nevertheless */
         bool other_work;   /* it failed because other work used the device */
 } AldProbeAnswer;
 

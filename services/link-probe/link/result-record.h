@@ -10,8 +10,9 @@
 /* The key of its link: free with g_free(). */
 char *ald_result_key(const AldProbeTarget *target);
 
-AldRecord *ald_result_failure(
-        const char *own_id, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec);
+/* With a result, which may be NULL, its round trips. */
+AldRecord *ald_result_failure(const char *own_id, const AldProbeTarget *target, const char *reason,
+        const AldRecord *result, uint64_t realtime_usec);
 
 /* Of a validated answer that is done. The record of a check has the interfaces of the path, round trips and
  * the rates of the spot check alone, and no MeasuredUSec; those rates are left out if other traffic disturbed

@@ -133,6 +133,12 @@ static char *validate_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
         return HAS_RATE(fields) ? NULL : g_strdup("the probe returned no rates");
 }
 
+static bool has_round_trips(const AldRecord *result)
+{
+        return result->kind == ALD_KIND_SOCKET_RESULT &&
+               socket_result(result)->rtt_p50_nsec != ALD_ABSENT_UINT64;
+}
+
 void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
 {
         const char *flags[FLAGS_SIZE];
@@ -160,7 +166,9 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
         }
         ald_probe_answer_clear(answer);
         if (problem)
-                *answer = (AldProbeAnswer){ .verdict = ALD_PROBE_FAILED, .reason = problem };
+                *answer = (AldProbeAnswer){ .verdict = ALD_PROBE_FAILED,
+                        .reason = problem,
+                        .result = has_round_trips(record) ? ald_record_ref(record) : NULL };
         else
                 *answer = (AldProbeAnswer){ .verdict = ALD_PROBE_DONE, .result = ald_record_ref(record) };
         ald_record_unref(record);

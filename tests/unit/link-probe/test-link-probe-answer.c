@@ -44,7 +44,7 @@ static void test_nonsense(void)
         assert_read(large, NULL, ALD_PROBE_FAILED, "the probe returned no result");
 }
 
-/* The result as it is kept, or why it is none. */
+/* The result as it is kept; NULL if it failed. */
 static const AldSocketResult *validate(AldProbeAnswer *answer, const char *fields)
 {
         g_autofree char *output = g_strdup_printf("{%s}", fields);
@@ -56,8 +56,12 @@ static const AldSocketResult *validate(AldProbeAnswer *answer, const char *field
         ald_probe_answer_read(ALD_KIND_SOCKET_RESULT, output, NULL, answer);
         g_assert_cmpint(answer->verdict, ==, ALD_PROBE_DONE);
         ald_result_validate(&target, answer);
-        g_assert_cmpint(answer->verdict, ==, answer->result ? ALD_PROBE_DONE : ALD_PROBE_FAILED);
-        return ald_record_as(answer->result, SOCKET_RESULT, AldSocketResult);
+        g_assert_true(answer->verdict == ALD_PROBE_DONE
+                              ? answer->result && !answer->reason
+                              : answer->verdict == ALD_PROBE_FAILED && answer->reason);
+        return answer->verdict == ALD_PROBE_DONE
+                       ? ald_record_as(answer->result, SOCKET_RESULT, AldSocketResult)
+                       : NULL;
 }
 
 static void test_figures(void)
@@ -131,8 +135,11 @@ static void test_one_direction(void)
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates: download: lost");
         g_assert_null(validate(&answer, "\"UploadReason\":\"slow\",\"DownloadReason\":\"lost\""));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates: upload: slow; download: lost");
+        g_assert_null(answer.result);
+        /* Round trips are figures, too. */
         g_assert_null(validate(&answer, "\"RttP50NSec\":9"));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates");
+        g_assert_cmpuint(ald_result_link(answer.result).rtt_p50_nsec, ==, 9);
         g_assert_null(validate(&answer, "\"error\":7"));
 }
 
