@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "record/key.h"
+#include "state/link-quality.h"
 #include "state/link-result.h"
 #include "state/network.h"
 #include "state/planner/peer-sample.h"
@@ -459,9 +460,14 @@ AldTtlBounds ald_planner_bounds(AldStore *store, const AldPlannerInput *input, c
 {
         const AldLinkSocket *row = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
         g_auto(AldPlanner) planner;
+        AldTtlBounds bounds;
 
         planner_init(&planner, store, input, row);
-        return bounds_of(&planner, planner.own && row->source_interface
-                                           ? ald_rows_find(&planner.own->interfaces, row->source_interface)
-                                           : NULL);
+        bounds = bounds_of(&planner, planner.own && row->source_interface
+                                             ? ald_rows_find(&planner.own->interfaces, row->source_interface)
+                                             : NULL);
+        /* The disturbance may soon be over, and until the next measurement the row says that there is one. */
+        if (ald_link_has_flag(row->flags, ALD_LINK_DISTURBED))
+                bounds.most = MAX(bounds.least, ald_planner_ttl(ALD_KIND_LINK_SOCKET));
+        return bounds;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
+#include "state/link-result.h"
 #include "state/planner/planner.h"
 #include "state/planner/probe-traffic.h"
 #include "tests/unit/planner-text.h"
@@ -77,6 +78,43 @@ static void test_reasons(void)
         check_at(store, NOW + 6 * MINUTE, "2 10.0.0.2 eth0 expired");
         check_at(store, NOW - 1, "2 10.0.0.2 eth0 future");
         check_at(store, NOW + 1000 * 24 * 60 * MINUTE, "2 10.0.0.2 eth0 expired");
+}
+
+/* The same result again and again: how long it is valid after the last one. */
+static uint64_t ttl_of_repeated(AldStore *store, const char *flags)
+{
+        g_autoptr(AldRecord) merged = NULL;
+
+        for (unsigned i = 0; i < 5; i++) {
+                const AldPlannerInput input = planner_input(NOW + i * 60 * MINUTE);
+                g_autofree char *one = state_id(1), *two = state_id(2);
+                const char *const list[] = { flags, NULL };
+                AldLinkSocket row = ALD_LINK_SOCKET_INIT;
+                g_autoptr(AldRecord) told = NULL, before = g_steal_pointer(&merged);
+                AldTtlBounds bounds;
+
+                row.source = one;
+                row.sink = two;
+                row.sink_address = "10.0.0.2";
+                row.source_interface = "eth0";
+                row.upload_bits_per_second = row.download_bits_per_second = 94000000;
+                row.measured_usec = NOW + i * 60 * MINUTE;
+                row.flags = flags ? list : NULL;
+                told = record_make(ALD_KIND_LINK_SOCKET, &row);
+                bounds = ald_planner_bounds(store, &input, told);
+                merged = ald_link_result_merge(before, told, &bounds);
+        }
+        return ald_record_as(merged, LINK_SOCKET, AldLinkSocket)->time_to_live_usec;
+}
+
+/* The words for a disturbance last until the next measurement. */
+static void test_disturbed_is_measured_soon(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+
+        g_assert_cmpuint(ttl_of_repeated(store, NULL), >, 30 * MINUTE);
+        g_assert_cmpuint(ttl_of_repeated(store, "disturbed"), <=, 6 * MINUTE);
+        g_assert_cmpuint(ttl_of_repeated(store, "disturbed"), >=, 4 * MINUTE);
 }
 
 static void put_failure(AldStore *store, uint64_t failed, unsigned failures, const char *more)
@@ -784,6 +822,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/planner/reasons", test_reasons);
         g_test_add_func("/planner/checks", test_checks);
+        g_test_add_func("/planner/disturbed-is-measured-soon", test_disturbed_is_measured_soon);
         g_test_add_func("/planner/changed", test_changed);
         g_test_add_func("/planner/new-speed", test_new_speed);
         g_test_add_func("/planner/interface-is-gone", test_interface_is_gone);
