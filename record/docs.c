@@ -8,3 +8,11 @@ const AldStructDocs *ald_docs_of(const AldStruct *type)
                         return *docs;
         return NULL;
 }
+
+bool ald_docs_is_series(const AldStruct *type, const AldField *field)
+{
+        const AldStructDocs *docs = ald_docs_of(type);
+
+        return ald_field_is_figure(field) &&
+               !(docs && docs->fields[field - type->fields].metric == ALD_FIELD_METRIC_NONE);
+}

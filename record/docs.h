@@ -35,3 +35,7 @@ extern const AldStructDocs *const ald_struct_docs[];
 
 /* Of a record, the rows of a record, or the totals; NULL for any other type. */
 const AldStructDocs *ald_docs_of(const AldStruct *type);
+
+/* Whether a history keeps the values of this field of the type: a number that is no time and has another
+ * metric than none. */
+bool ald_docs_is_series(const AldStruct *type, const AldField *field);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "record/docs.h"
 #include "services/history/recorder.h"
 #include "services/history/store/sample.h"
 
@@ -84,21 +85,23 @@ bool ald_recorder_is_field(AldKind kind, const char *field)
 {
         const char *open = strchr(field, '['), *close = open ? strrchr(open, ']') : NULL;
         g_autofree char *name = g_strndup(field, open ? (gsize) (open - field) : strlen(field));
-        const AldField *found = ald_struct_find(ald_kinds[kind].type, name);
+        const AldStruct *type = ald_kinds[kind].type;
+        const AldField *found = ald_struct_find(type, name);
 
-        if (found && open && close > open + 1 && close[1] == '.' && found->type == ALD_TYPE_ROWS)
-                found = ald_struct_find(found->rows, close + 2);
-        else if (open)
+        if (found && open && close > open + 1 && close[1] == '.' && found->type == ALD_TYPE_ROWS) {
+                type = found->rows;
+                found = ald_struct_find(type, close + 2);
+        } else if (open)
                 return false;
-        return found && ald_field_is_figure(found);
+        return found && ald_docs_is_series(type, found);
 }
 
-/* NaN if it is absent, or no number of its own. */
+/* NaN if it is absent. */
 static double number_of(const AldField *field, const void *fields)
 {
         const void *value = fields ? ald_field_of(field, fields) : NULL;
 
-        if (!value || !ald_field_is_figure(field) || ald_field_is_absent(field, value))
+        if (!value || ald_field_is_absent(field, value))
                 return NAN;
         switch (field->type) {
         case ALD_TYPE_UINT64:
@@ -179,7 +182,8 @@ static void take_numbers(const AldRecordWalk *walk, const AldStruct *type, const
                 ald_struct_find(type, "RttMeasuredUSec") };
 
         for (size_t i = 0; i < type->n_fields; i++)
-                take_number(walk, &measured, &type->fields[i], prefix, fields, last);
+                if (ald_docs_is_series(type, &type->fields[i]))
+                        take_number(walk, &measured, &type->fields[i], prefix, fields, last);
 }
 
 static const char *id_of(const AldRows *rows, const void *row)

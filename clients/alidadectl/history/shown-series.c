@@ -206,7 +206,7 @@ static void add_figures(GPtrArray *list, const Source *source, const char *group
         const AldStruct *type = source->rows ? source->rows->rows : ald_kinds[source->kind].type;
 
         for (size_t i = 0; i < type->n_fields; i++)
-                if (ald_field_is_figure(&type->fields[i]))
+                if (ald_docs_is_series(type, &type->fields[i]))
                         g_ptr_array_add(
                                 list, series_new(source, &type->fields[i], group, type->fields[i].name));
 }

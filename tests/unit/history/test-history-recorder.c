@@ -132,6 +132,28 @@ static void test_rows(Fixture *fixture, gconstpointer data)
         check(fixture, "Node1.Disk", "", "Paths[/home].TotalBytes", " 0:200 10:300 15:?");
 }
 
+/* Numbers that are no metric, such as that of a line of the configuration, are no figures either. */
+static void test_what_is_no_metric(Fixture *fixture, gconstpointer data)
+{
+        AldRefusedSetting problem = ALD_REFUSED_SETTING_INIT;
+        AldConfiguration configuration = ALD_CONFIGURATION_INIT;
+        AldLinkSocket link = ALD_LINK_SOCKET_INIT;
+
+        problem.id = "a line";
+        problem.line = 7;
+        configuration.problems.items = &problem;
+        configuration.problems.n = 1;
+        link.upload_bits_per_second = link.spot_upload_bits_per_second = 100;
+        take(fixture, ALD_KIND_CONFIGURATION, NULL, &configuration, 0);
+        take(fixture, ALD_KIND_LINK_SOCKET, LINK_KEY, &link, 0);
+        check(fixture, "Node1.Configuration", "", "Problems[a line].Line", " none");
+        check(fixture, "Link1.Socket", LINK_KEY, "SpotUploadBitsPerSecond", " none");
+        check(fixture, "Link1.Socket", LINK_KEY, "UploadBitsPerSecond", " 0:100");
+        g_assert_false(ald_recorder_is_field(ALD_KIND_CONFIGURATION, "Problems[a line].Line"));
+        g_assert_false(ald_recorder_is_field(ALD_KIND_LINK_SOCKET, "SpotUploadBitsPerSecond"));
+        g_assert_true(ald_recorder_is_field(ALD_KIND_LINK_SOCKET, "UploadBitsPerSecond"));
+}
+
 /* Of a link that is measured now and then, each result is one sample, at its time, however often it is sent.
  */
 static void test_results(Fixture *fixture, gconstpointer data)
@@ -180,6 +202,7 @@ int main(int argc, char *argv[])
         ADD("changes", test_changes);
         ADD("unknown", test_unknown);
         ADD("rows", test_rows);
+        ADD("what-is-no-metric", test_what_is_no_metric);
         ADD("results", test_results);
         ADD("any-records", test_any_records);
         return g_test_run();
