@@ -27,3 +27,8 @@
 #define ALD_IDENTITY_PATH "/org/alidade/Identity1"
 #define ALD_IDENTITY_INTERFACE "org.alidade.Identity1"
 #define ALD_IDENTITY_UNIT "alidade-identityd"
+
+/* What every service exports: what it refused of its configuration. */
+#define ALD_SERVICE_PATH "/org/alidade/Service1"
+#define ALD_SERVICE_INTERFACE "org.alidade.Service1"
+#define ALD_SERVICE_PROBLEMS "ConfigurationProblems"

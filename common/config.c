@@ -243,20 +243,47 @@ static size_t find_middle(const char *text, size_t size)
         return newline && newline + 1 < text + size ? (size_t) (newline + 1 - text) : 0;
 }
 
-/* The first line that GLib does not parse. It parses from the top, so that this line ends the shortest part
- * that fails. */
+/* Adds the groups that begin in a part of a file. */
+static unsigned count_groups(const char *text, size_t size)
+{
+        unsigned n = 0;
+
+        for (const char *end = text + size; text < end;
+                text = memchr(text, '\n', (size_t) (end - text)) ?: end) {
+                while (text < end && g_ascii_isspace(*text))
+                        text++;
+                n += text < end && *text == '[';
+        }
+        return n;
+}
+
+/* Parses a part of a file, in front of which there are so many groups: a key needs one, and in the first one
+ * GLib understands a key of its own. */
+static bool is_part_parsed(const char *text, size_t size, unsigned groups_before)
+{
+        g_autoptr(GString) part = g_string_new(groups_before > 0 ? "[a]\n" : NULL);
+        g_autoptr(GKeyFile) file = g_key_file_new();
+
+        if (groups_before > 1)
+                g_string_append(part, "[b]\n");
+        g_string_append_len(part, text, (gssize) size);
+        return is_parsed(file, part->str, part->len, NULL);
+}
+
+/* The first line that GLib does not parse, of a file of which it does not parse all. Each half is parsed
+ * alone, so that the time grows only with the size of the file. */
 static unsigned find_parse_error(const char *text, size_t size)
 {
         size_t good = 0, bad = size, middle;
-        unsigned number = 1;
+        unsigned number = 1, groups = 0;
 
         while ((middle = find_middle(text + good, bad - good)) > 0) {
-                g_autoptr(GKeyFile) file = g_key_file_new();
-
-                if (is_parsed(file, text, good + middle, NULL))
-                        good += middle;
-                else
+                if (!is_part_parsed(text + good, middle, groups)) {
                         bad = good + middle;
+                        continue;
+                }
+                groups += count_groups(text + good, middle);
+                good += middle;
         }
         for (size_t i = 0; i < good; i++)
                 number += text[i] == '\n';

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib.h>
 
+#include "common/bus-names.h"
 #include "common/excerpt.h"
 #include "record/record-bus.h"
 #include "services/common/service-private.h"
 
 /* What the service has refused of its configuration, as org.alidade.Service1. */
-
-#define PATH "/org/alidade/Service1"
-#define INTERFACE "org.alidade.Service1"
-#define PROPERTY "ConfigurationProblems"
 
 /* Files and GLib's reasons may hold anything, also what a message cannot. */
 static int append_problem(sd_bus_message *reply, const AldConfigProblem *problem)
@@ -42,13 +39,14 @@ static int get_problems(sd_bus *bus, const char *path, const char *interface, co
 
 static const sd_bus_vtable vtable[] = {
         SD_BUS_VTABLE_START(0),
-        SD_BUS_PROPERTY(PROPERTY, "aa{sv}", get_problems, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
+        SD_BUS_PROPERTY(ALD_SERVICE_PROBLEMS, "aa{sv}", get_problems, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
         SD_BUS_VTABLE_END,
 };
 
 int ald_service_export_problems(AldService *service)
 {
-        return sd_bus_add_object_vtable(service->bus, NULL, PATH, INTERFACE, vtable, service);
+        return sd_bus_add_object_vtable(
+                service->bus, NULL, ALD_SERVICE_PATH, ALD_SERVICE_INTERFACE, vtable, service);
 }
 
 static bool is_same_problem(const AldConfigProblem *a, const AldConfigProblem *b)
@@ -84,5 +82,6 @@ void ald_service_take_config(AldService *service, AldConfig *fresh)
                 service->info->reload(service->manager);
         ald_config_free(old);
         if (!same)
-                sd_bus_emit_properties_changed(service->bus, PATH, INTERFACE, PROPERTY, NULL);
+                sd_bus_emit_properties_changed(
+                        service->bus, ALD_SERVICE_PATH, ALD_SERVICE_INTERFACE, ALD_SERVICE_PROBLEMS, NULL);
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/state/refused-settings-bus.h"
 #include "common/bus-cleanup.h"
+#include "common/bus-names.h"
 #include "record/record-bus.h"
 #include "services/common/peer.h"
 #include "services/state/refused-settings.h"
 
-#define PATH "/org/alidade/Service1"
-#define INTERFACE "org.alidade.Service1"
-#define PROPERTY "ConfigurationProblems"
 #define ROWS_BYTES_MAX (256u * 1024)
 #define OWN 0u /* the state service itself, in the tables */
 
@@ -74,7 +72,8 @@ static void read_rows(Reporter *reporter, sd_bus_message *reply)
                 r = ald_record_bus_read_rows(
                         reply, &ald_configuration_problem_row_struct, ROWS_BYTES_MAX, owned, &rows);
         if (r < 0) {
-                g_warning("%s sent an invalid %s: %s", reporter->bus_name, PROPERTY, g_strerror(-r));
+                g_warning("%s sent an invalid %s: %s", reporter->bus_name, ALD_SERVICE_PROBLEMS,
+                        g_strerror(-r));
                 return;
         }
         problems_of(reporter)->rows = rows;
@@ -103,7 +102,8 @@ static void ask(Reporter *reporter, const char *owner)
 
         reporter->reading = sd_bus_slot_unref(reporter->reading);
         r = sd_bus_call_method_async(ald_service_bus(reporter->settings->service), &reporter->reading, owner,
-                PATH, "org.freedesktop.DBus.Properties", "Get", on_rows, reporter, "ss", INTERFACE, PROPERTY);
+                ALD_SERVICE_PATH, "org.freedesktop.DBus.Properties", "Get", on_rows, reporter, "ss",
+                ALD_SERVICE_INTERFACE, ALD_SERVICE_PROBLEMS);
         if (r < 0)
                 g_warning("Failed to call %s: %s", reporter->bus_name, g_strerror(-r));
 }
@@ -147,8 +147,9 @@ int ald_refused_settings_new(AldService *service, AldStateManager *manager, AldR
                 r = ald_peer_new(service, ald_service_bus(service), reporter->bus_name, on_owner, reporter,
                         &reporter->peer);
                 if (r >= 0)
-                        r = ald_peer_match_signal(reporter->peer, PATH, "org.freedesktop.DBus.Properties",
-                                "PropertiesChanged", INTERFACE, on_properties_changed);
+                        r = ald_peer_match_signal(reporter->peer, ALD_SERVICE_PATH,
+                                "org.freedesktop.DBus.Properties", "PropertiesChanged", ALD_SERVICE_INTERFACE,
+                                on_properties_changed);
         }
         if (r < 0)
                 return r;
