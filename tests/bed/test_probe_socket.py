@@ -340,7 +340,18 @@ def test_a_route_discards(pair, keys, address):
 def test_address_answers_nothing(pair, keys):
     left, right = pair
     network.set_up(right, "eth0", False)
-    assert measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")["error"] in ("unreachable", "timeout")
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    assert found["error"] in ("unreachable", "timeout") and found["message"].startswith(f"{RIGHT} port 7461: ")
+
+
+def test_data_ports_are_closed(pair, keys):
+    """As by a firewall that knows of the control connection alone; findings read this message."""
+    left, right = pair
+    Server(right, f"--key-file={keys.file}")
+    network.ip(left, "rule", "add", "to", RIGHT, "ipproto", "tcp", "dport", "7462-7477", "unreachable")
+    found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    assert found["error"] == "unreachable" and found["message"] == (
+        f"{RIGHT} port 7462: Network is unreachable; data connections use TCP ports 7462 to 7477")
 
 
 def test_port_in_use(pair, keys):
