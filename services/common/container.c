@@ -19,12 +19,23 @@ static bool has_container_variable(int root)
         return false;
 }
 
-/* Without a control group namespace, the group of process 1 shows that Kubernetes made it. */
-static bool is_group_of_pod(int root)
+/* The number of the namespace in which the control groups of a whole machine show. */
+#define FIRST_GROUP_NAMESPACE "cgroup:[4026531835]"
+
+static bool has_group_namespace(int root)
+{
+        g_autofree char *namespace = NULL;
+
+        return ald_sysroot_link_target(root, "proc/self/ns/cgroup", &namespace) >= 0 &&
+               !g_str_equal(namespace, FIRST_GROUP_NAMESPACE);
+}
+
+/* Without such a namespace, the path of its group shows that Kubernetes made a container. */
+static bool is_group_of_pod(int root, const char *path)
 {
         g_autofree char *groups = NULL;
 
-        return ald_bytes_try_read(root, "proc/1/cgroup", &groups) >= 0 && strstr(groups, "/kubepods");
+        return ald_bytes_try_read(root, path, &groups) >= 0 && strstr(groups, "/kubepods");
 }
 
 bool ald_root_is_container(int root)
@@ -38,5 +49,6 @@ bool ald_root_is_container(int root)
         for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
                 if (ald_sysroot_exists(root, marks[i]))
                         return true;
-        return has_container_variable(root) || is_group_of_pod(root);
+        return has_container_variable(root) || has_group_namespace(root) ||
+               is_group_of_pod(root, "proc/1/cgroup") || is_group_of_pod(root, "proc/self/cgroup");
 }

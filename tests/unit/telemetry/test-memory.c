@@ -302,6 +302,24 @@ static void test_limits_table(void)
         }
 }
 
+/* Some containers show only that their control groups are not those of the machine. */
+static void test_limit_of_a_namespace(void)
+{
+        static const struct {
+                const char *namespace;
+                uint64_t total;
+        } cases[] = { { "cgroup:[4026532861]", 4096000 }, { "cgroup:[4026531835]", 16000000 * KIB } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(FakeRoot) root = fake_root_new();
+
+                fake_root_write_all(root, MEMINFO, "MemTotal: 16000000 kB\n",
+                        "sys/fs/cgroup/memory/memory.limit_in_bytes", "4096000\n", NULL);
+                fake_root_link(root, "proc/self/ns/cgroup", cases[i].namespace);
+                g_assert_cmpuint(sample_once(root).total_bytes, ==, cases[i].total);
+        }
+}
+
 static void test_broken_limit(void)
 {
         g_autoptr(FakeRoot) root = fake_root_new();
@@ -464,6 +482,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/memory/huge", test_huge);
         g_test_add_func("/memory/embedded-nul", test_embedded_nul);
         g_test_add_func("/memory/limits-table", test_limits_table);
+        g_test_add_func("/memory/limit-of-a-namespace", test_limit_of_a_namespace);
         g_test_add_func("/memory/broken-limit", test_broken_limit);
         g_test_add_func("/memory/zfs-table", test_zfs_table);
         g_test_add_func("/memory/zfs-in-containers", test_zfs_in_containers);
