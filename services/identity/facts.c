@@ -87,6 +87,7 @@ static const Sign by_dmi[] = {
         { "SeaBIOS", "qemu" },
         { "EFI Development Kit II / OVMF", "qemu" },
         /* Clouds on KVM; their whole machines bear the names of their makers. */
+        { "AHV", "kvm" }, /* Nutanix */
         { "Akamai", "kvm" },
         { "Alibaba Cloud ECS", "kvm" },
         { "CVM", "kvm" }, /* Tencent */
