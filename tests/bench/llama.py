@@ -81,10 +81,10 @@ def model_path(name):
 
 
 class Wire:
-    """A wire between two network namespaces (llama-wire.py)."""
+    """A wire between two network namespaces (tun-wire.py)."""
 
     def __init__(self, *ends, mtu=1500, run_by=()):
-        self.process = subprocess.Popen([*run_by, "/usr/bin/python3", HERE / "llama-wire.py", f"--mtu={mtu}", *ends],
+        self.process = subprocess.Popen([*run_by, "/usr/bin/python3", HERE / "tun-wire.py", f"--mtu={mtu}", *ends],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._wait()
 
