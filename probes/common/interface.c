@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <glib.h>
+#include <linux/gen_stats.h>
 #include <linux/netlink.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 
 #include "probes/common/fd.h"
@@ -22,6 +24,7 @@ typedef struct Request {
         union {
                 struct rtmsg route;
                 struct ifinfomsg link;
+                struct tcmsg queue;
         };
         uint8_t attributes[128];
 } Request;
@@ -153,6 +156,36 @@ int ald_interface_bytes(const char *name, AldInterfaceBytes *ret)
                 return -ENODATA;
         memcpy(&counters, RTA_DATA(found), offsetof(struct rtnl_link_stats64, rx_errors));
         *ret = (AldInterfaceBytes){ .received = counters.rx_bytes, .sent = counters.tx_bytes };
+        return 0;
+}
+
+int ald_interface_drops(const char *name, uint64_t *ret)
+{
+        Request request = {
+                .header = { .nlmsg_len = NLMSG_LENGTH(sizeof request.queue),
+                        .nlmsg_type = RTM_GETQDISC,
+                        .nlmsg_flags = NLM_F_REQUEST | NLM_F_ECHO | NLM_F_ACK },
+                .queue = { .tcm_ifindex = (int) if_nametoindex(name), .tcm_parent = TC_H_ROOT },
+        };
+        _Alignas(struct nlmsghdr) uint8_t answer[ANSWER_SIZE];
+        const struct rtattr *found;
+        struct gnet_stats_queue queue = {};
+        size_t size;
+        ssize_t n;
+
+        /* Without NLM_F_ECHO the kernel sends the answer to those only who follow all changes of queues. */
+        if (request.queue.tcm_ifindex == 0)
+                return -ENODEV;
+        n = query(&request, answer, sizeof answer);
+        if (n < 0)
+                return (int) n;
+        found = attributes_of((const struct nlmsghdr *) answer, n, RTM_NEWQDISC, sizeof(struct tcmsg), &size);
+        found = find_attribute(found, size, TCA_STATS2, 0);
+        if (found)
+                found = find_attribute(RTA_DATA(found), RTA_PAYLOAD(found), TCA_STATS_QUEUE, sizeof queue);
+        if (found)
+                memcpy(&queue, RTA_DATA(found), sizeof queue);
+        *ret = queue.drops;
         return 0;
 }
 

@@ -24,5 +24,8 @@ char *ald_interface_between(const AldAddress *local, const AldAddress *peer);
 
 int ald_interface_bytes(const char *name, AldInterfaceBytes *ret);
 
+/* Packets that the transmit queue of an interface has dropped; without a queue there are none. */
+int ald_interface_drops(const char *name, uint64_t *ret);
+
 /* Whether the text is a valid, printable name of an interface. */
 bool ald_interface_name_is_valid(const char *name);

@@ -20,7 +20,7 @@ from bedlib.probe import (PORT, FalseServer, Keys, Server, call, json_lines, kil
                           result_of, socket_in, start, wait_phase)
 from bedlib.waiting import wait_steadily
 
-LEFT, RIGHT = "192.0.2.1", "192.0.2.2"
+LEFT, RIGHT, ASIDE = "192.0.2.1", "192.0.2.2", "192.0.2.3"
 A, B, C = "a" * 32, "b" * 32, "c" * 32
 SO_RCVBUFFORCE = 33
 PAYLOAD = 1448 / 1514  # of what a token bucket counts
@@ -170,14 +170,18 @@ def test_no_spot_check_over_a_long_way(pair, keys):
 
 
 @contextlib.contextmanager
-def flood(machine):
-    """Datagrams from a machine, as many as its link takes."""
+def flood(machine, address=RIGHT, rate=None):
+    """Datagrams from a machine: b/s, or as many as its link takes."""
     sending, over = socket_in(machine, kind=socket.SOCK_DGRAM), threading.Event()
 
     def send():
+        begun, sent = time.monotonic(), 0
         while not over.is_set():
+            if rate and sent * 8 > rate * (time.monotonic() - begun):
+                over.wait(0.005)
+                continue
             with contextlib.suppress(OSError):
-                sending.sendto(b"x" * 1400, (RIGHT, 9))
+                sent += sending.sendto(b"x" * 1400, (address, 9))
 
     thread = threading.Thread(target=send)
     thread.start()
@@ -200,6 +204,23 @@ def test_other_traffic_shows(pair, keys):
         assert quiet[f"{way}OtherBitsPerSecond"] < 2e6
     assert busy["UploadOtherBitsPerSecond"] > 10e6
     assert busy["DownloadOtherBitsPerSecond"] < 2e6
+
+
+def test_other_traffic_shows_where_the_queue_drops(keys):
+    """BBR goes on where a queue drops: what it sends then is more than what the interface lets pass."""
+    with Machine("switch") as switch, Machine("left") as left, Machine("right") as right, Machine("aside") as aside:
+        network.add_bridge(switch, "br0")
+        for machine, address in ((left, LEFT), (right, RIGHT), (aside, ASIDE)):
+            network.join_bridge(switch, "br0", machine, "eth0", f"{address}/24")
+        if "bbr" not in left.run(["sysctl", "-n", "net.ipv4.tcp_available_congestion_control"]).stdout:
+            pytest.skip("the kernel has no BBR")
+        network.ip(left, "route", "replace", "192.0.2.0/24", "dev", "eth0", "congctl", "bbr")
+        shape(left, 50, 16000)
+        Server(right, f"--key-file={keys.file}")
+        with flood(left, ASIDE, 15e6):
+            found = measure(left, f"--connect={RIGHT}", f"--key-file={keys.file}")
+    assert found["UploadBitsPerSecond"] < 45e6
+    assert found["UploadOtherBitsPerSecond"] > 6e6
 
 
 def test_slow_link(pair, keys):

@@ -70,6 +70,7 @@ CASES = {
     "trunk-411-120": Case(1000, 1000, trunk=(411, 411), others="steady", other_rate=120, past=True),
     "other-flood-50": Case(50, 50, others="flood"),
     "other-flood-95-bbr": Case(95, 95, others="flood", congestion="bbr"),
+    "other-third-50-bbr": Case(50, 50, others="paced", other_rate=15, congestion="bbr"),
     "other-third-95": Case(95, 95, others="paced", other_rate=30),
     "other-tenth-190": Case(190, 190, others="paced", other_rate=15),
     "other-tcp-190": Case(190, 190, others="stream"),
@@ -86,10 +87,12 @@ SHORTEST = {"runs": 1, "seconds": 0, "case": ["50/190"], "load": 0}
 
 
 def true_rate(case, way):
-    """Mb/s of payload on an otherwise idle link; behind a trunk that others use, on what they leave."""
+    """Mb/s of payload on an otherwise idle link; behind a trunk that others use, on what they leave. The wire loses
+    packets that have passed the bucket."""
     shapers = [case.up if way == "up" else case.down] + [rate for rate in case.trunk[way == "down":][:1]]
     rate = min(shapers) - (case.other_rate if case.past and way == "up" else 0)
-    return rate * PAYLOAD / (PACKET if case.wire else FRAME)
+    lost = float((case.wire.split() + ["0"] * 4)[3])
+    return rate * (1 - lost) * PAYLOAD / (PACKET if case.wire else FRAME)
 
 
 class Network:

@@ -97,9 +97,10 @@ static bool is_plausible(const Upload *upload, const AldVerdict *verdict)
 static void take_other_traffic(AldSocketClient *client, const Upload *upload, uint64_t theirs)
 {
         const AldTrafficSockets sockets = ald_socket_client_sockets(client);
+        const AldWireTraffic data = ald_stream_group_wire(&upload->group);
 
-        client->result->upload.other = ald_optional_max(ald_optional_of_field(theirs),
-                ald_traffic_end(&upload->traffic, ald_stream_group_wire_bytes(&upload->group), &sockets));
+        client->result->upload.other = ald_optional_max(
+                ald_optional_of_field(theirs), ald_traffic_end(&upload->traffic, &data, &sockets));
 }
 
 static int take_no_rate(AldSocketClient *client, const Upload *upload, const AldSocketNoRate *message)
@@ -293,8 +294,9 @@ int ald_socket_client_download(AldSocketClient *client)
         while (r == 0)
                 r = step_download(client, &receiver);
         if (r > 0) {
-                direction->other = ald_traffic_end(
-                        &traffic, ald_stream_group_wire_bytes(&receiver.group), &sockets);
+                const AldWireTraffic data = ald_stream_group_wire(&receiver.group);
+
+                direction->other = ald_traffic_end(&traffic, &data, &sockets);
                 direction->known = ald_transfer_receiver_verdict(&receiver, &direction->verdict,
                         &direction->limiter, direction->reason, sizeof direction->reason);
         }

@@ -167,8 +167,9 @@ static AldOptional other_traffic(const Server *server)
         const AldStreamGroup *group = server->state == SERVER_UPLOAD ? &server->receiver.group
                                                                      : &server->sending;
         const AldTrafficSockets sockets = sockets_of(server);
+        const AldWireTraffic data = ald_stream_group_wire(group);
 
-        return ald_traffic_end(&server->traffic, ald_stream_group_wire_bytes(group), &sockets);
+        return ald_traffic_end(&server->traffic, &data, &sockets);
 }
 
 static int begin_upload(Server *server, const AldSocketBegin *begin, uint64_t nsec, uint64_t bytes)

@@ -11,7 +11,6 @@
 #include "probes/common/fd.h"
 #include "probes/socket/transfer/stream-group.h"
 #include "probes/socket/transfer/timing.h"
-#include "probes/socket/transfer/traffic.h"
 
 #define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* to read the counters, unless another process ran meanwhile */
 #define READ_TRIES 4u
@@ -66,19 +65,19 @@ static uint64_t add_counters(const AldStreamGroup *group, unsigned i, AldTransfe
         return info.retransmits;
 }
 
-static uint64_t wire_bytes_of(const AldStreamGroup *group, unsigned i)
+static void add_wire(const AldStreamGroup *group, unsigned i, AldWireTraffic *wire)
 {
         AldTcpInfo info = {};
 
         (void) ald_tcp_info_get(group->streams[i].fd, &info);
-        return ald_traffic_of(&info, group->sending);
+        ald_traffic_add(wire, &info, group->sending);
 }
 
 void ald_stream_group_keep(AldStreamGroup *group, unsigned n)
 {
         while (group->n > n) {
                 group->n--;
-                group->wire_bytes += wire_bytes_of(group, group->n);
+                add_wire(group, group->n, &group->wire);
                 group->retransmits += add_counters(group, group->n, &group->kept);
                 ald_stream_stop(&group->streams[group->n]);
         }
@@ -120,12 +119,12 @@ uint64_t ald_stream_group_retransmits(const AldStreamGroup *group)
         return sum;
 }
 
-uint64_t ald_stream_group_wire_bytes(const AldStreamGroup *group)
+AldWireTraffic ald_stream_group_wire(const AldStreamGroup *group)
 {
-        uint64_t sum = group->wire_bytes;
+        AldWireTraffic sum = group->wire;
 
         for (unsigned i = 0; i < group->n; i++)
-                sum += wire_bytes_of(group, i);
+                add_wire(group, i, &sum);
         return sum;
 }
 

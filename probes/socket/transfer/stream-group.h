@@ -5,6 +5,7 @@
 #include "probes/socket/transfer/limiter.h"
 #include "probes/socket/transfer/stream.h"
 #include "probes/socket/transfer/tcp-info.h"
+#include "probes/socket/transfer/traffic.h"
 
 #define ALD_STREAM_GROUP_MAX 8u
 #define ALD_ZEROCOPY_RATE 10e9 /* bits/s: above, a copy costs more than the bookkeeping */
@@ -20,7 +21,7 @@ typedef struct AldStreamGroup {
         unsigned n;
         AldTransferCounters kept; /* on connections that are closed */
         uint64_t retransmits;     /* the same */
-        uint64_t wire_bytes;      /* the same */
+        AldWireTraffic wire;      /* the same */
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
         /* At the last ald_stream_group_effort(), or at the beginning. */
         struct AldStreamGroupPast {
@@ -49,8 +50,8 @@ AldTransferCounters ald_stream_group_counters(const AldStreamGroup *group);
 uint64_t ald_stream_group_sent(const AldStreamGroup *group);
 uint64_t ald_stream_group_retransmits(const AldStreamGroup *group);
 
-/* All that its connections put on the wire in its direction, with headers and what was sent again. */
-uint64_t ald_stream_group_wire_bytes(const AldStreamGroup *group);
+/* All that its connections put on the wire in its direction. */
+AldWireTraffic ald_stream_group_wire(const AldStreamGroup *group);
 
 /* Whether ald_stream_group_effort() is due; bytes: transferred until now. */
 bool ald_stream_group_effort_is_due(const AldStreamGroup *group, uint64_t bytes, uint64_t now);

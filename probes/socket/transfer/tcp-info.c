@@ -8,6 +8,17 @@
 
 #include "probes/socket/transfer/tcp-info.h"
 
+#define ETHERNET_BYTES 14u
+#define HEADERS_MOST 200u /* more means that the other side takes shorter segments than the path does */
+
+/* The path carries segments of this size in packets of that. */
+static uint64_t header_bytes(const struct tcp_info *info)
+{
+        uint64_t bytes = info->tcpi_pmtu > info->tcpi_snd_mss ? info->tcpi_pmtu - info->tcpi_snd_mss : 0;
+
+        return bytes > 0 && bytes <= HEADERS_MOST ? bytes + ETHERNET_BYTES : 0;
+}
+
 int ald_tcp_info_get(int fd, AldTcpInfo *ret)
 {
         struct tcp_info info = {};
@@ -18,6 +29,7 @@ int ald_tcp_info_get(int fd, AldTcpInfo *ret)
         *ret = (AldTcpInfo){
                 .bytes_acked = info.tcpi_bytes_acked,
                 .bytes_sent = info.tcpi_bytes_sent,
+                .bytes_again = info.tcpi_bytes_retrans,
                 .all_segments_in = info.tcpi_segs_in,
                 .bytes_received = info.tcpi_bytes_received,
                 .segments_in = info.tcpi_data_segs_in,
@@ -29,6 +41,9 @@ int ald_tcp_info_get(int fd, AldTcpInfo *ret)
                 .sndbuf_limited = info.tcpi_sndbuf_limited,
                 .segments_out = info.tcpi_segs_out,
                 .retransmits = info.tcpi_total_retrans,
+                .segment_out = info.tcpi_snd_mss,
+                .unacked = info.tcpi_unacked,
+                .header_bytes = header_bytes(&info),
         };
         return 0;
 }

@@ -8,7 +8,8 @@
 /* What the kernel reports of a connection; 0 for what an old kernel does not report. */
 typedef struct AldTcpInfo {
         uint64_t bytes_acked;
-        uint64_t bytes_sent; /* including what was sent again */
+        uint64_t bytes_sent;  /* including what was sent again */
+        uint64_t bytes_again; /* of these, what was sent again since it was lost */
         uint64_t bytes_received;
         uint64_t all_segments_in; /* including those without data */
         uint64_t segments_in;     /* with data */
@@ -20,6 +21,9 @@ typedef struct AldTcpInfo {
         uint64_t sndbuf_limited; /* of this, waiting for room in the buffer */
         uint64_t segments_out;
         uint64_t retransmits;
+        uint64_t segment_out;  /* bytes of a full one */
+        uint64_t unacked;      /* segments under way */
+        uint64_t header_bytes; /* of a segment, from the link layer on; 0: unknown */
 } AldTcpInfo;
 
 int ald_tcp_info_get(int fd, AldTcpInfo *ret);
