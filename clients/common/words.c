@@ -73,6 +73,7 @@ char *ald_limiter_words(const char *limiter)
                 const char *limiter, *words;
         } known[] = {
                 { "network", N_("limited by the network") },
+                { "loss", N_("limited by loss") },
                 { "receiver", N_("limited by the receiver") },
                 { "sender", N_("limited by the sender") },
                 { "application", N_("limited by the application") },

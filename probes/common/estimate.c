@@ -330,7 +330,7 @@ static double mean_of(const AldPoint *points, size_t n, uint64_t end, const Scal
         return rate;
 }
 
-AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double segment)
+AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double segment, bool lossy)
 {
         g_autofree Bin *bins = NULL, *fine = NULL;
         AldEstimate ret = {};
@@ -356,7 +356,7 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
         kept = sum_of(fine, n_kept);
         if (ret.bins < INTERVAL_BINS) {
                 half = largest_step(points, n, &scale) / time;
-        } else if (n_kept >= INTERVAL_BINS * FINE_IN_BATCH && kept.time >= time * STEADY_SHARE &&
+        } else if (!lossy && n_kept >= INTERVAL_BINS * FINE_IN_BATCH && kept.time >= time * STEADY_SHARE &&
                    kept.amount * FINE_NS >= kept.time * FINE_BYTES * FAST_SHARE) {
                 ret.rate = kept.amount / kept.time;
                 half = interval_of(fine, make_batches(fine, n_kept, FINE_IN_BATCH));

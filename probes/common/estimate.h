@@ -38,6 +38,7 @@ typedef struct AldEstimate {
 
 /*
  * Estimates from points in the order of time. end: when the receiver last looked, which may be long after the
- * last arrival; segment: bytes in a segment, as seen so far, 0 if unknown.
+ * last arrival; segment: bytes in a segment, as seen so far, 0 if unknown; lossy: the sender pauses because
+ * segments get lost, so that these times count, rather than because its machine is busy.
  */
-AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double segment);
+AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double segment, bool lossy);

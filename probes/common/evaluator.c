@@ -111,11 +111,11 @@ static bool add_point(AldEvaluator *evaluator, const AldTransferCounters *before
 static AldEstimate estimate(const AldEvaluator *evaluator)
 {
         return ald_estimate((const AldPoint *) evaluator->points->data, evaluator->points->len,
-                evaluator->last.when, evaluator->segment);
+                evaluator->last.when, evaluator->segment, evaluator->lossy);
 }
 
 /* What the first time with this number of connections shows of it. */
-static AldEvaluatorStep try_streams(AldEvaluator *evaluator, bool bound)
+static AldEvaluatorStep try_streams(AldEvaluator *evaluator, AldEvaluatorBound bound)
 {
         double rate = estimate(evaluator).rate;
 
@@ -126,11 +126,37 @@ static AldEvaluatorStep try_streams(AldEvaluator *evaluator, bool bound)
                 begin_start_up(evaluator);
                 return ALD_EVALUATOR_FEWER_STREAMS;
         }
-        if (!bound || evaluator->streams * 2 > evaluator->limits.streams || rate < evaluator->best * HELPS)
+        if (bound != ALD_EVALUATOR_BOUND_SINGLY || evaluator->streams * 2 > evaluator->limits.streams ||
+                rate < evaluator->best * HELPS)
                 return ALD_EVALUATOR_GO_ON;
         evaluator->best = rate;
         evaluator->streams *= 2;
         evaluator->settled = false;
+        begin_start_up(evaluator);
+        return ALD_EVALUATOR_MORE_STREAMS;
+}
+
+/*
+ * After a loss a connection pauses or slows down, by chance more or less often in the time of a trial. So
+ * what one and two of them reach does not tell how many are enough: all that may be used come closest to what
+ * the link can carry.
+ */
+static bool takes_all_streams(const AldEvaluator *evaluator)
+{
+        uint64_t elapsed = evaluator->last.when - evaluator->first.when,
+                 bytes = evaluator->last.bytes - evaluator->first.bytes,
+                 most = bytes < SLOW_BYTES ? MAX(evaluator->limits.slow_ns, evaluator->limits.hard_ns)
+                                           : evaluator->limits.hard_ns;
+
+        return evaluator->lossy && evaluator->phase != ALD_EVALUATOR_START_UP &&
+               evaluator->streams < evaluator->limits.streams && elapsed < most / 2;
+}
+
+static AldEvaluatorStep take_all_streams(AldEvaluator *evaluator)
+{
+        evaluator->streams = evaluator->limits.streams;
+        evaluator->settled = true;
+        evaluator->best = 0;
         begin_start_up(evaluator);
         return ALD_EVALUATOR_MORE_STREAMS;
 }
@@ -163,7 +189,8 @@ static bool is_enough(const AldEvaluator *evaluator, bool fresh)
                 return false;
         found = estimate(evaluator);
         if (elapsed >= evaluator->limits.soft_ns && bytes >= CHEAP_BYTES &&
-                found.bins >= ALD_EVALUATOR_BINS_MIN / 2)
+                found.bins >= ALD_EVALUATOR_BINS_MIN / 2 &&
+                (!evaluator->lossy || found.interval <= found.rate * FAIRLY_SURE))
                 return true;
         if (elapsed >= evaluator->limits.hard_ns && bytes >= SLOW_BYTES && found.interval > 0 &&
                 found.interval <= found.rate * FAIRLY_SURE)
@@ -181,11 +208,12 @@ static void take_in(AldEvaluator *evaluator, const AldTransferCounters *counters
 }
 
 AldEvaluatorStep ald_evaluator_sample(
-        AldEvaluator *evaluator, const AldTransferCounters *counters, bool bound)
+        AldEvaluator *evaluator, const AldTransferCounters *counters, AldEvaluatorBound bound)
 {
         const AldTransferCounters before = evaluator->last;
         bool fresh = false;
 
+        evaluator->lossy = bound == ALD_EVALUATOR_BOUND_BY_LOSS;
         take_in(evaluator, counters);
         if (!evaluator->any) {
                 evaluator->any = true;
@@ -196,6 +224,8 @@ AldEvaluatorStep ald_evaluator_sample(
                 fresh = add_point(evaluator, &before);
         else if (start_up_is_over(evaluator))
                 begin_bins(evaluator);
+        if (takes_all_streams(evaluator))
+                return take_all_streams(evaluator);
         if (is_enough(evaluator, fresh))
                 return ALD_EVALUATOR_STOP;
         if (evaluator->phase == ALD_EVALUATOR_TRIAL &&

@@ -25,10 +25,18 @@ typedef struct AldEvaluatorLimits {
 
 typedef enum AldEvaluatorStep {
         ALD_EVALUATOR_GO_ON,
-        ALD_EVALUATOR_MORE_STREAMS,  /* twice as many */
+        ALD_EVALUATOR_MORE_STREAMS,  /* as many as `streams` says now */
         ALD_EVALUATOR_FEWER_STREAMS, /* half as many, since they reduced the rate */
         ALD_EVALUATOR_STOP,
 } AldEvaluatorStep;
+
+/* What is known to limit the rate while more connections may help. */
+typedef enum AldEvaluatorBound {
+        ALD_EVALUATOR_UNBOUND,
+        ALD_EVALUATOR_BOUND_SINGLY,  /* each connection is limited: twice as many are tried, and kept if they
+                                        help */
+        ALD_EVALUATOR_BOUND_BY_LOSS, /* segments get lost although the link is not full */
+} AldEvaluatorBound;
 
 typedef enum AldEvaluatorPhase {
         ALD_EVALUATOR_START_UP,
@@ -42,8 +50,9 @@ typedef struct AldEvaluator {
         AldEvaluatorPhase phase;
         unsigned streams;
         double best;  /* rate of the best trial so far, bytes/ns; 0 before one */
-        bool settled; /* the number of connections is fixed */
-        bool any;     /* there was at least one sample */
+        bool settled; /* the number of connections is fixed, unless segments get lost */
+        bool lossy; /* segments get lost although the link is not full, so that pauses are part of its rate */
+        bool any;   /* there was at least one sample */
         AldTransferCounters first, last;
         uint64_t phase_begin;
         /* Start-up: rounds of at least an RTT. */
@@ -57,7 +66,7 @@ typedef struct AldEvaluator {
 } AldEvaluator;
 
 typedef struct AldVerdict {
-        uint64_t bits_per_second; /* the mean without outliers, if there are few */
+        uint64_t bits_per_second; /* the mean without outliers, if there are few and nothing gets lost */
         uint64_t mean;            /* over the whole time including the start-up, bits/s; it shows stalls */
         uint64_t interval;        /* half of the 95 % interval, bits/s, at most the rate; 0: unknown */
         AldOptional spread;       /* standard deviation of the bins, in ppm of their mean */
@@ -70,11 +79,9 @@ typedef struct AldVerdict {
 void ald_evaluator_init(AldEvaluator *evaluator, const AldEvaluatorLimits *limits, uint64_t min_rtt);
 void ald_evaluator_clear(AldEvaluator *evaluator);
 
-/*
- * Adds a sample. bound: a single connection limits the rate, so more may help. Do not call it after STOP.
- */
+/* Adds a sample. Do not call it after STOP. */
 AldEvaluatorStep ald_evaluator_sample(
-        AldEvaluator *evaluator, const AldTransferCounters *counters, bool bound);
+        AldEvaluator *evaluator, const AldTransferCounters *counters, AldEvaluatorBound bound);
 
 /* False if nothing has arrived. */
 bool ald_evaluator_verdict(const AldEvaluator *evaluator, AldVerdict *ret);

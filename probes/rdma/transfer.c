@@ -316,7 +316,7 @@ static AldEvaluatorStep evaluate(Receiving *receiving, bool more)
         if (receiving->evaluated == 0)
                 receiving->end = moved->when + receiving->limits->hard_ns;
         receiving->evaluated = moved->when;
-        return ald_evaluator_sample(&receiving->evaluator, moved, false);
+        return ald_evaluator_sample(&receiving->evaluator, moved, ALD_EVALUATOR_UNBOUND);
 }
 
 static int receive_all(AldRdmaSession *session, Receiving *receiving, uint64_t deadline)

@@ -12,10 +12,10 @@ void ald_socket_measurement_clear(AldSocketMeasurement *result)
         g_clear_pointer(&result->interface, g_free);
 }
 
-/* NULL if the transfer ended too early to find it. */
+/* NULL if it is unknown, or if the transfer ended too early to find it. */
 static const char *limiter_of(const AldSocketDirection *direction)
 {
-        return direction->verdict.bins > 0 ? ald_socket_verdict_limiter_to_string(direction->limiter) : NULL;
+        return direction->verdict.bins > 0 ? ald_socket_limiter_to_string(direction->limiter) : NULL;
 }
 
 #define DIRECTION_TO_MESSAGE(message, way, direction)                                      \
@@ -59,7 +59,7 @@ static void set_spot(const AldSocketMeasurement *result, AldSocketResult *messag
 static const AldSocketDirection *direction_of_limiter(const AldSocketMeasurement *result)
 {
         if (result->upload.known &&
-                (result->upload.limiter != ALD_SOCKET_VERDICT_LIMITER_NETWORK || !result->download.known))
+                (result->upload.limiter > ALD_SOCKET_LIMITER_NETWORK || !result->download.known))
                 return &result->upload;
         return &result->download;
 }
@@ -140,6 +140,13 @@ static char *time_text(uint64_t nsec)
 
 #define OTHER_SHOWN 100u /* less than a hundredth of the rate is not worth a line */
 
+static const char *limited_by(AldSocketLimiter limiter)
+{
+        if (limiter == ALD_SOCKET_LIMITER_UNKNOWN)
+                return "";
+        return limiter == ALD_SOCKET_LIMITER_LOSS ? ", limited by " : ", limited by the ";
+}
+
 static void add_direction(GString *text, const char *name, const AldSocketDirection *direction)
 {
         const AldVerdict *verdict = &direction->verdict;
@@ -157,9 +164,9 @@ static void add_direction(GString *text, const char *name, const AldSocketDirect
         if (verdict->bins == 0)
                 g_string_append(text, ", roughly: the transfer ended within its start-up\n");
         else
-                g_string_append_printf(text, " (mean %s), %u connection%s, limited by the %s\n", mean,
-                        verdict->streams, verdict->streams == 1 ? "" : "s",
-                        ald_socket_verdict_limiter_to_string(direction->limiter));
+                g_string_append_printf(text, " (mean %s), %u connection%s%s%s\n", mean, verdict->streams,
+                        verdict->streams == 1 ? "" : "s", limited_by(direction->limiter),
+                        ald_socket_limiter_to_string(direction->limiter) ?: "");
         if (direction->other.known && direction->other.value >= verdict->bits_per_second / OTHER_SHOWN)
                 g_string_append_printf(text, "            meanwhile %s of other traffic\n", other);
 }

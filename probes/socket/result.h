@@ -21,7 +21,7 @@ typedef struct AldSocketDirection {
         char reason[ALD_SOCKET_REASON_SIZE]; /* why it is unknown; "" if it was not measured */
         AldOptional other; /* other traffic meanwhile, in bits/s, at the end that saw more of it */
         AldVerdict verdict;
-        AldSocketVerdictLimiter limiter;
+        AldSocketLimiter limiter;
         uint64_t retransmits;
 } AldSocketDirection;
 

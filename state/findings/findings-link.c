@@ -48,8 +48,11 @@ static void add_sink(AldReport *report, AldLink *link)
 
 static bool is_limited(const char *limiter)
 {
-        return limiter && strcmp(limiter, ald_link_socket_upload_limiter_to_string(
-                                                  ALD_LINK_SOCKET_UPLOAD_LIMITER_NETWORK)) != 0;
+        return limiter &&
+               strcmp(limiter, ald_link_socket_upload_limiter_to_string(
+                                       ALD_LINK_SOCKET_UPLOAD_LIMITER_NETWORK)) != 0 &&
+               strcmp(limiter,
+                       ald_link_socket_upload_limiter_to_string(ALD_LINK_SOCKET_UPLOAD_LIMITER_LOSS)) != 0;
 }
 
 /* What limited the direction that falls short, if that is not the network. */

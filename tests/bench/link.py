@@ -117,7 +117,8 @@ def ours(link, probe, key):
             "up_interval": found.get("UploadInterval"), "down_interval": found.get("DownloadInterval"),
             "up_seconds": found["UploadSeconds"], "down_seconds": found["DownloadSeconds"],
             "bytes": found["UploadBytes"] + found["DownloadBytes"],
-            "congestion": found["Congestion"], "limiter": f"{found['UploadLimiter']}/{found['DownloadLimiter']}",
+            "congestion": found["Congestion"],
+            "limiter": "/".join(found.get(f"{way}Limiter", "unknown") for way in ("Upload", "Download")),
             "streams": f"{found['UploadStreams']}/{found['DownloadStreams']}"}
 
 

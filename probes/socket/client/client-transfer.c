@@ -124,8 +124,7 @@ static int take_verdict(AldSocketClient *client, const Upload *upload, const Ald
                 return ald_fail(client->failure, ALD_FAILURE_PROTOCOL,
                         "what the other side says it received does not fit what it acknowledged");
         direction->known = true;
-        direction->limiter = (AldSocketVerdictLimiter) ald_socket_verdict_limiter_from_string(
-                message->limiter);
+        direction->limiter = ald_socket_limiter_from_string(message->limited_by ?: message->limiter);
         direction->retransmits = ald_stream_group_retransmits(&upload->group);
         direction->verdict = verdict;
         memcpy(client->result->congestion, upload->group.congestion, sizeof client->result->congestion);
@@ -227,7 +226,8 @@ static int read_efforts(AldSocketClient *client, AldTransferReceiver *receiver)
                         return r;
                 if (message->kind != ALD_KIND_SOCKET_EFFORT)
                         return ald_channel_unexpected(&client->channel, message);
-                receiver->other = *ald_record_as(message, SOCKET_EFFORT, AldSocketEffort);
+                ald_transfer_receiver_take_effort(
+                        receiver, ald_record_as(message, SOCKET_EFFORT, AldSocketEffort));
         }
 }
 

@@ -19,6 +19,7 @@
 
 #define BEGINS_MAX 8u /* transfers in one session */
 #define SPOTS_MAX 4u  /* spot checks */
+#define LIMITER_UNKNOWN "unknown"
 
 typedef enum ServerState {
         SERVER_IDLE,
@@ -257,7 +258,8 @@ static int handle(Server *server, const AldRecord *message)
         case ALD_KIND_SOCKET_EFFORT:
                 /* One may have been under way when the upload ended. */
                 if (server->state == SERVER_UPLOAD)
-                        server->receiver.other = *ald_record_as(message, SOCKET_EFFORT, AldSocketEffort);
+                        ald_transfer_receiver_take_effort(
+                                &server->receiver, ald_record_as(message, SOCKET_EFFORT, AldSocketEffort));
                 return server->begins > 0 ? 0 : ald_channel_unexpected(&server->channel, message);
         case ALD_KIND_SOCKET_STOP:
                 if (server->state != SERVER_DOWNLOAD)
@@ -340,7 +342,7 @@ static int send_verdict(Server *server)
         char reason[ALD_MESSAGE_STRING_MAX];
         AldSocketVerdict message = ALD_SOCKET_VERDICT_INIT;
         AldSocketNoRate none = { .reason = reason };
-        AldSocketVerdictLimiter limiter;
+        AldSocketLimiter limiter;
         AldVerdict verdict;
         bool known = ald_transfer_receiver_verdict(
                 &server->receiver, &verdict, &limiter, reason, sizeof reason);
@@ -352,7 +354,9 @@ static int send_verdict(Server *server)
                 return ald_channel_send(&server->channel, ALD_KIND_SOCKET_NO_RATE, &none);
         ALD_VERDICT_TO_REPORT(&message, &verdict);
         message.streams = verdict.streams;
-        message.limiter = ald_socket_verdict_limiter_to_string(limiter);
+        message.limited_by = ald_socket_limiter_to_string(limiter) ?: LIMITER_UNKNOWN;
+        message.limiter = ald_socket_limiter_to_string(
+                limiter <= ALD_SOCKET_LIMITER_LOSS ? ALD_SOCKET_LIMITER_NETWORK : limiter);
         server->served->upload = verdict.bits_per_second;
         return ald_channel_send(&server->channel, ALD_KIND_SOCKET_VERDICT, &message);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+
 #include "probes/socket/transfer/limiter.h"
 
 #define BUSY 850u    /* permille: the thread is close to its limit */
@@ -8,29 +10,60 @@
 #define LOST 100u      /* millionths: loss without a queue does not mean that the link is full */
 #define STANDING 1500u /* thousandths of the shortest round trip: there is a queue */
 
-AldSocketVerdictLimiter ald_limiter_find(const AldSocketEffort *sender, const AldSocketEffort *receiver)
+static const char *const words[] = {
+        [ALD_SOCKET_LIMITER_NETWORK] = "network",
+        [ALD_SOCKET_LIMITER_LOSS] = "loss",
+        [ALD_SOCKET_LIMITER_RECEIVER] = "receiver",
+        [ALD_SOCKET_LIMITER_SENDER] = "sender",
+        [ALD_SOCKET_LIMITER_APPLICATION] = "application",
+};
+
+const char *ald_socket_limiter_to_string(AldSocketLimiter limiter)
 {
-        if (receiver->busy >= BUSY && receiver->busy >= sender->busy)
-                return ALD_SOCKET_VERDICT_LIMITER_RECEIVER;
-        if (sender->busy >= BUSY)
-                return ALD_SOCKET_VERDICT_LIMITER_SENDER;
-        if (sender->rwnd >= WAITING && sender->rwnd >= sender->sndbuf)
-                return ALD_SOCKET_VERDICT_LIMITER_RECEIVER;
-        if (sender->sndbuf >= WAITING)
-                return ALD_SOCKET_VERDICT_LIMITER_SENDER;
-        if (sender->idle >= IDLE)
-                return ALD_SOCKET_VERDICT_LIMITER_APPLICATION;
-        return ALD_SOCKET_VERDICT_LIMITER_NETWORK;
+        return words[limiter];
 }
 
-bool ald_limiter_streams_may_help(const AldSocketEffort *sender, const AldSocketEffort *receiver)
+AldSocketLimiter ald_socket_limiter_from_string(const char *word)
+{
+        for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
+                if (words[i] && g_strcmp0(word, words[i]) == 0)
+                        return (AldSocketLimiter) i;
+        return ALD_SOCKET_LIMITER_UNKNOWN;
+}
+
+static bool is_lossy(const AldSocketEffort *sender)
+{
+        return sender->lost >= LOST && sender->standing < STANDING;
+}
+
+AldSocketLimiter ald_socket_limiter_find(
+        const AldSocketEffort *sender, const AldSocketEffort *receiver, bool steady)
+{
+        if (receiver->busy >= BUSY && receiver->busy >= sender->busy)
+                return ALD_SOCKET_LIMITER_RECEIVER;
+        if (sender->busy >= BUSY)
+                return ALD_SOCKET_LIMITER_SENDER;
+        if (sender->rwnd >= WAITING && sender->rwnd >= sender->sndbuf)
+                return ALD_SOCKET_LIMITER_RECEIVER;
+        if (sender->sndbuf >= WAITING)
+                return ALD_SOCKET_LIMITER_SENDER;
+        if (sender->idle >= IDLE)
+                return ALD_SOCKET_LIMITER_APPLICATION;
+        if (sender->standing >= STANDING || steady)
+                return ALD_SOCKET_LIMITER_NETWORK;
+        return is_lossy(sender) ? ALD_SOCKET_LIMITER_LOSS : ALD_SOCKET_LIMITER_UNKNOWN;
+}
+
+AldEvaluatorBound ald_socket_limiter_bound(const AldSocketEffort *sender, const AldSocketEffort *receiver)
 {
         bool sender_bound = sender->busy >= BUSY, receiver_bound = receiver->busy >= BUSY;
 
         if (sender_bound || receiver_bound)
                 return (!sender_bound || sender->spare >= SPARE) &&
-                       (!receiver_bound || receiver->spare >= SPARE);
+                                       (!receiver_bound || receiver->spare >= SPARE)
+                               ? ALD_EVALUATOR_BOUND_SINGLY
+                               : ALD_EVALUATOR_UNBOUND;
         if (sender->rwnd >= WAITING || sender->sndbuf >= WAITING)
-                return true;
-        return sender->lost >= LOST && sender->standing < STANDING;
+                return ALD_EVALUATOR_BOUND_SINGLY;
+        return is_lossy(sender) ? ALD_EVALUATOR_BOUND_BY_LOSS : ALD_EVALUATOR_UNBOUND;
 }

@@ -4,6 +4,7 @@
 #include "probes/socket/transfer/receiver.h"
 #include "probes/socket/transfer/timing.h"
 
+#define STEADY_PPM 30000u                            /* spread of a full link, at most */
 #define SLOW 1e6                                     /* bits/s */
 #define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* may arrive between two checks */
 
@@ -24,6 +25,24 @@ int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max,
         return ald_stream_group_init(&receiver->group, false, false, bytes_max);
 }
 
+/*
+ * In one interval a lossy link may lose nothing, and a full one may have no queue, so the average with what
+ * there was before counts. What is lost at first says nothing: slow start goes too far on any link.
+ */
+void ald_transfer_receiver_take_effort(AldTransferReceiver *receiver, const AldSocketEffort *effort)
+{
+        const AldSocketEffort before = receiver->other;
+
+        receiver->other = *effort;
+        if (receiver->efforts == 0) {
+                receiver->other.lost = 0;
+        } else if (receiver->efforts > 1) {
+                receiver->other.lost = (before.lost + effort->lost) / 2;
+                receiver->other.standing = before.standing / 2 + effort->standing / 2;
+        }
+        receiver->efforts++;
+}
+
 static void look_at_effort(AldTransferReceiver *receiver, uint64_t now)
 {
         if (now - receiver->effort_at < ALD_EFFORT_EVERY_NS)
@@ -34,7 +53,7 @@ static void look_at_effort(AldTransferReceiver *receiver, uint64_t now)
 
 static AldTransferReceiverStep evaluate(AldTransferReceiver *receiver, const AldTransferCounters *counters)
 {
-        bool bound = ald_limiter_streams_may_help(&receiver->other, &receiver->own);
+        AldEvaluatorBound bound = ald_socket_limiter_bound(&receiver->other, &receiver->own);
 
         switch (ald_evaluator_sample(&receiver->evaluator, counters, bound)) {
         case ALD_EVALUATOR_STOP:
@@ -82,8 +101,8 @@ AldTransferReceiverStep ald_transfer_receiver_step(AldTransferReceiver *receiver
         }
         /* The data arrived after the last check that found none. */
         if (!receiver->measuring)
-                (void) ald_evaluator_sample(
-                        &receiver->evaluator, &(AldTransferCounters){ .when = receiver->empty_at }, false);
+                (void) ald_evaluator_sample(&receiver->evaluator,
+                        &(AldTransferCounters){ .when = receiver->empty_at }, ALD_EVALUATOR_UNBOUND);
         receiver->measuring = true;
         look_at_effort(receiver, counters.when);
         step = evaluate(receiver, &counters);
@@ -101,7 +120,7 @@ uint64_t ald_transfer_receiver_tick(const AldTransferReceiver *receiver)
 }
 
 bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdict *ret,
-        AldSocketVerdictLimiter *ret_limiter, char *ret_reason, size_t reason_size)
+        AldSocketLimiter *ret_limiter, char *ret_reason, size_t reason_size)
 {
         AldVerdict verdict;
 
@@ -118,7 +137,8 @@ bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdi
         }
         *ret = verdict;
         ret->streams = MIN(ret->streams, receiver->group.n);
-        *ret_limiter = ald_limiter_find(&receiver->other, &receiver->own);
+        *ret_limiter = ald_socket_limiter_find(
+                &receiver->other, &receiver->own, verdict.spread.known && verdict.spread.value <= STEADY_PPM);
         return true;
 }
 

@@ -12,6 +12,7 @@ typedef struct AldTransferReceiver {
         AldStreamGroup group;
         AldEvaluator evaluator;
         AldSocketEffort own, other;            /* the latest; the sender reports its own */
+        unsigned efforts;                      /* reports of the sender */
         uint64_t begun, arrived_at, effort_at; /* arrived_at: when data arrived last */
         uint64_t empty_at;                     /* last check that found no data at all */
         uint64_t bytes;
@@ -32,6 +33,9 @@ typedef enum AldTransferReceiverStep {
 int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max,
         unsigned streams_max, uint64_t min_rtt);
 
+/* Notes a report of the sender. */
+void ald_transfer_receiver_take_effort(AldTransferReceiver *receiver, const AldSocketEffort *effort);
+
 AldTransferReceiverStep ald_transfer_receiver_step(AldTransferReceiver *receiver);
 
 /* How long after a step the next one is due. */
@@ -39,7 +43,7 @@ uint64_t ald_transfer_receiver_tick(const AldTransferReceiver *receiver);
 
 /* False if there is no rate, with the reason. */
 bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdict *ret,
-        AldSocketVerdictLimiter *ret_limiter, char *ret_reason, size_t reason_size);
+        AldSocketLimiter *ret_limiter, char *ret_reason, size_t reason_size);
 
 /* Fails because of a step other than the first three. */
 int ald_transfer_receiver_failed(AldTransferReceiverStep step, AldFailure *failure);

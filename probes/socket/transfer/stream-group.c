@@ -14,6 +14,7 @@
 
 #define QUICK_NS (ALD_NSEC_PER_MSEC / 5) /* to read the counters, unless another process ran meanwhile */
 #define READ_TRIES 4u
+#define QUEUE_USEC 500u /* a round trip that is longer by less than this shows busy machines, not a queue */
 
 int ald_stream_group_init(AldStreamGroup *group, bool sending, bool zerocopy, uint64_t bytes_max)
 {
@@ -165,24 +166,30 @@ static uint64_t permille(uint64_t part, uint64_t whole)
         return whole > 0 ? MIN(part * 1000 / whole, 1000) : 0;
 }
 
-/* Adds what one connection did in this time (ns): each figure is the greatest of all connections. */
+/*
+ * Adds what one connection did in this time (ns): each figure is the greatest of all connections, and idle
+ * the least, since one that has just begun had nothing to send before.
+ */
 static void add_effort(AldStreamGroup *group, unsigned i, uint64_t elapsed, AldSocketEffort *effort)
 {
         AldTcpInfo *old = &group->past.info[i], info = *old;
         uint64_t run = time_of_thread(atomic_load(&group->streams[i].tid));
-        uint64_t usec = elapsed / 1000, segments;
+        uint64_t usec = elapsed / 1000, segments, again, twice;
 
         (void) ald_tcp_info_get(group->streams[i].fd, &info);
         effort->busy = MAX(effort->busy, permille(run - MIN(run, group->past.run[i]), elapsed));
         effort->rwnd = MAX(effort->rwnd, permille(info.rwnd_limited - old->rwnd_limited, usec));
         effort->sndbuf = MAX(effort->sndbuf, permille(info.sndbuf_limited - old->sndbuf_limited, usec));
-        effort->idle = MAX(effort->idle, 1000 - permille(info.busy - old->busy, usec));
+        effort->idle = MIN(effort->idle, 1000 - permille(info.busy - old->busy, usec));
         segments = info.segments_out - old->segments_out;
+        again = info.retransmits - old->retransmits;
+        twice = info.duplicates - old->duplicates;
         if (segments > 0)
-                effort->lost = MAX(effort->lost,
-                        MIN((info.retransmits - old->retransmits) * 1000000 / segments, 1000000));
+                effort->lost = MAX(
+                        effort->lost, MIN((again - MIN(twice, again)) * 1000000 / segments, 1000000));
         if (info.min_rtt > 0)
-                effort->standing = MAX(effort->standing, info.rtt * 1000 / info.min_rtt);
+                effort->standing = MAX(effort->standing,
+                        info.rtt < info.min_rtt + QUEUE_USEC ? 1000 : info.rtt * 1000 / info.min_rtt);
         group->past.run[i] = run;
         *old = info;
 }
@@ -202,7 +209,7 @@ void ald_stream_group_effort(AldStreamGroup *group, AldSocketEffort *ret)
         AldTransferCounters counters = ald_stream_group_counters(group);
         uint64_t elapsed = counters.when - group->past.when, idle = idle_time();
 
-        *ret = (AldSocketEffort){};
+        *ret = (AldSocketEffort){ .idle = 1000 };
         for (unsigned i = 0; i < group->n; i++)
                 if (!atomic_load(&group->streams[i].ended))
                         add_effort(group, i, elapsed, ret);

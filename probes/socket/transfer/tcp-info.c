@@ -41,6 +41,7 @@ int ald_tcp_info_get(int fd, AldTcpInfo *ret)
                 .sndbuf_limited = info.tcpi_sndbuf_limited,
                 .segments_out = info.tcpi_segs_out,
                 .retransmits = info.tcpi_total_retrans,
+                .duplicates = info.tcpi_dsack_dups,
                 .segment_out = info.tcpi_snd_mss,
                 .unacked = info.tcpi_unacked,
                 .header_bytes = header_bytes(&info),

@@ -21,6 +21,7 @@ typedef struct AldTcpInfo {
         uint64_t sndbuf_limited; /* of this, waiting for room in the buffer */
         uint64_t segments_out;
         uint64_t retransmits;
+        uint64_t duplicates;   /* segments that came twice, as the receiver says: what was late, not lost */
         uint64_t segment_out;  /* bytes of a full one */
         uint64_t unacked;      /* segments under way */
         uint64_t header_bytes; /* of a segment, from the link layer on; 0: unknown */

@@ -77,7 +77,7 @@ static AldVerdict evaluate_link(const Link *link, guint32 seed, bool *ret_known)
                                 .bytes = played.segments * SEGMENT,
                                 .segments = played.segments,
                                 .segment = SEGMENT },
-                        false);
+                        ALD_EVALUATOR_UNBOUND);
                 played.now += MSEC;
                 if (link->look_late > 0 && g_rand_int_range(random, 0, 50) == 0)
                         played.now += (uint64_t) (g_rand_double(random) * (double) link->look_late);
@@ -207,7 +207,7 @@ static void test_long_start_up(void)
                                 .bytes = segments * SEGMENT,
                                 .segments = segments,
                                 .segment = SEGMENT },
-                        false);
+                        ALD_EVALUATOR_UNBOUND);
                 g_assert_cmpuint(when, <=, usual.slow_ns);
         }
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));

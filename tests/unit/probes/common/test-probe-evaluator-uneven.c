@@ -31,7 +31,7 @@ static double evaluate_counter(Counter counter)
                 counters.when = when;
                 when += 5 * MSEC;
                 g_assert_cmpuint(when, <=, usual.hard_ns);
-        } while (ald_evaluator_sample(&evaluator, &counters, false) != ALD_EVALUATOR_STOP);
+        } while (ald_evaluator_sample(&evaluator, &counters, ALD_EVALUATOR_UNBOUND) != ALD_EVALUATOR_STOP);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.bins, >=, ALD_EVALUATOR_BINS_MIN);
         return (double) verdict.bits_per_second;

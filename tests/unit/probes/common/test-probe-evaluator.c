@@ -21,7 +21,7 @@ typedef struct Played {
 } Played;
 
 /* Samples every 10 ms until the end, which always comes. */
-static Played play(AldEvaluator *evaluator, Link link, bool bound)
+static Played play(AldEvaluator *evaluator, Link link, AldEvaluatorBound bound)
 {
         Played played = { .when = 77 * MSEC };
         AldEvaluatorStep step;
@@ -58,7 +58,7 @@ static void test_steady(void)
 
         ald_evaluator_init(&evaluator, &usual, 100 * 1000);
         g_assert_false(ald_evaluator_verdict(&evaluator, &verdict));
-        played = play(&evaluator, steady, false);
+        played = play(&evaluator, steady, ALD_EVALUATOR_UNBOUND);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         assert_near(verdict.mean, 100e6);
@@ -84,7 +84,7 @@ static void test_start_up_is_left_out(void)
         AldVerdict verdict;
 
         ald_evaluator_init(&evaluator, &usual, 30 * MSEC);
-        play(&evaluator, beginning, false);
+        play(&evaluator, beginning, ALD_EVALUATOR_UNBOUND);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         assert_near(verdict.mean, (double) verdict.bytes * 8e9 / (double) verdict.nsec);
@@ -104,7 +104,7 @@ static void test_long_way(void)
         AldVerdict verdict;
 
         ald_evaluator_init(&evaluator, &usual, 200 * MSEC);
-        play(&evaluator, slow_start, false);
+        play(&evaluator, slow_start, ALD_EVALUATOR_UNBOUND);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         g_assert_cmpuint(verdict.nsec, >=, 10 * 200 * MSEC);
@@ -126,7 +126,7 @@ static void test_stall_shows_in_the_mean(void)
         AldVerdict verdict;
 
         ald_evaluator_init(&evaluator, &usual, 0);
-        play(&evaluator, stalling, false);
+        play(&evaluator, stalling, ALD_EVALUATOR_UNBOUND);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         g_assert_cmpuint(verdict.mean, <, 97000000);
@@ -146,7 +146,7 @@ static void test_restless_ends_at_the_soft_limit(void)
         AldVerdict verdict;
 
         ald_evaluator_init(&evaluator, &usual, 0);
-        play(&evaluator, restless, false);
+        play(&evaluator, restless, ALD_EVALUATOR_UNBOUND);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.nsec, ==, usual.soft_ns);
         g_assert_true(verdict.spread.known && verdict.spread.value > 100000);
@@ -167,7 +167,7 @@ static void test_more_streams(void)
         Played played;
 
         ald_evaluator_init(&evaluator, &usual, 0);
-        played = play(&evaluator, parallel, true);
+        played = play(&evaluator, parallel, ALD_EVALUATOR_BOUND_SINGLY);
         g_assert_cmpuint(played.more, ==, 3);
         g_assert_cmpuint(played.fewer, ==, 0);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
@@ -184,13 +184,73 @@ static void test_streams_within_the_limit(void)
 
         limits.streams = 3;
         ald_evaluator_init(&evaluator, &limits, 0);
-        play(&evaluator, parallel, true);
+        play(&evaluator, parallel, ALD_EVALUATOR_BOUND_SINGLY);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.streams, ==, 2);
 
         limits.streams = 1;
         ald_evaluator_init(&alone, &limits, 0);
-        g_assert_cmpuint(play(&alone, parallel, true).more, ==, 0);
+        g_assert_cmpuint(play(&alone, parallel, ALD_EVALUATOR_BOUND_SINGLY).more, ==, 0);
+}
+
+/* Of 200 ms a connection waits 40 until what was lost has been sent again. */
+static double losing(uint64_t when, unsigned streams)
+{
+        return streams < 8 && when % (200 * MSEC) < 40 * MSEC ? 0 : 50 * MBIT;
+}
+
+/* The pauses are part of the rate of a lossy link, but not of one whose machine is busy. */
+static void test_pauses_of_loss_count(void)
+{
+        AldEvaluatorLimits limits = usual;
+        g_auto(AldEvaluator) lossy = {};
+        g_auto(AldEvaluator) busy = {};
+        AldVerdict verdict;
+
+        limits.streams = 1;
+        ald_evaluator_init(&lossy, &limits, 0);
+        play(&lossy, losing, ALD_EVALUATOR_BOUND_BY_LOSS);
+        g_assert_true(ald_evaluator_verdict(&lossy, &verdict));
+        g_assert_cmpfloat_with_epsilon((double) verdict.bits_per_second, 40e6, 1e6);
+        g_assert_cmpfloat_with_epsilon((double) verdict.bits_per_second, 40e6, (double) verdict.interval);
+
+        ald_evaluator_init(&busy, &limits, 0);
+        play(&busy, losing, ALD_EVALUATOR_UNBOUND);
+        g_assert_true(ald_evaluator_verdict(&busy, &verdict));
+        assert_near(verdict.bits_per_second, 50e6);
+}
+
+/* A trial of one or two connections says little where segments get lost: all are used at once. */
+static void test_all_streams_where_segments_get_lost(void)
+{
+        g_auto(AldEvaluator) evaluator = {};
+        AldVerdict verdict;
+        Played played;
+
+        ald_evaluator_init(&evaluator, &usual, 0);
+        played = play(&evaluator, losing, ALD_EVALUATOR_BOUND_BY_LOSS);
+        g_assert_cmpuint(played.more, ==, 1);
+        g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
+        g_assert_cmpuint(verdict.streams, ==, 8);
+        assert_near(verdict.bits_per_second, 50e6);
+}
+
+/* The first loss that shows comes after the trial of one connection. */
+static void test_late_loss(void)
+{
+        g_auto(AldEvaluator) evaluator = {};
+        AldEvaluatorStep step = ALD_EVALUATOR_GO_ON;
+        uint64_t when = 0, bytes = 0;
+
+        ald_evaluator_init(&evaluator, &usual, 0);
+        for (; step == ALD_EVALUATOR_GO_ON && when < 800 * MSEC; when += 10 * MSEC) {
+                step = ald_evaluator_sample(&evaluator,
+                        &(AldTransferCounters){ .when = when, .bytes = bytes },
+                        when < 700 * MSEC ? ALD_EVALUATOR_UNBOUND : ALD_EVALUATOR_BOUND_BY_LOSS);
+                bytes += (uint64_t) (losing(when, 1) * (double) (10 * MSEC));
+        }
+        g_assert_cmpint(step, ==, ALD_EVALUATOR_MORE_STREAMS);
+        g_assert_cmpuint(evaluator.streams, ==, 8);
 }
 
 /* Two are in each other's way. */
@@ -206,7 +266,7 @@ static void test_back_to_fewer(void)
         Played played;
 
         ald_evaluator_init(&evaluator, &usual, 0);
-        played = play(&evaluator, quarrel, true);
+        played = play(&evaluator, quarrel, ALD_EVALUATOR_BOUND_SINGLY);
         g_assert_cmpuint(played.more, ==, 1);
         g_assert_cmpuint(played.fewer, ==, 1);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
@@ -228,13 +288,13 @@ static void test_limits(void)
         Played played;
 
         ald_evaluator_init(&silent, &limits, 0);
-        played = play(&silent, nothing, false);
+        played = play(&silent, nothing, ALD_EVALUATOR_UNBOUND);
         g_assert_cmpuint(played.when, ==, 77 * MSEC + limits.hard_ns);
         g_assert_false(ald_evaluator_verdict(&silent, &verdict));
 
         limits.bytes = 1000 * 1000;
         ald_evaluator_init(&capped, &limits, 0);
-        play(&capped, steady, false);
+        play(&capped, steady, ALD_EVALUATOR_UNBOUND);
         g_assert_true(ald_evaluator_verdict(&capped, &verdict));
         g_assert_cmpuint(verdict.bins, ==, 0);
         g_assert_cmpuint(verdict.bytes, ==, limits.bytes);
@@ -248,10 +308,12 @@ static void test_backwards(void)
         AldVerdict verdict;
 
         ald_evaluator_init(&evaluator, &usual, 0);
-        ald_evaluator_sample(&evaluator, &(AldTransferCounters){ .when = 100 * MSEC }, false);
-        ald_evaluator_sample(&evaluator, &(AldTransferCounters){ .when = 200 * MSEC, .bytes = 5000 }, false);
-        g_assert_cmpint(ald_evaluator_sample(&evaluator,
-                                &(AldTransferCounters){ .when = 150 * MSEC, .bytes = 4000 }, false),
+        ald_evaluator_sample(&evaluator, &(AldTransferCounters){ .when = 100 * MSEC }, ALD_EVALUATOR_UNBOUND);
+        ald_evaluator_sample(&evaluator, &(AldTransferCounters){ .when = 200 * MSEC, .bytes = 5000 },
+                ALD_EVALUATOR_UNBOUND);
+        g_assert_cmpint(
+                ald_evaluator_sample(&evaluator, &(AldTransferCounters){ .when = 150 * MSEC, .bytes = 4000 },
+                        ALD_EVALUATOR_UNBOUND),
                 ==, ALD_EVALUATOR_GO_ON);
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         g_assert_cmpuint(verdict.bytes, ==, 5000);
@@ -268,6 +330,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/probe/evaluator/restless", test_restless_ends_at_the_soft_limit);
         g_test_add_func("/probe/evaluator/more-streams", test_more_streams);
         g_test_add_func("/probe/evaluator/streams-limit", test_streams_within_the_limit);
+        g_test_add_func("/probe/evaluator/loss-pauses", test_pauses_of_loss_count);
+        g_test_add_func("/probe/evaluator/loss-streams", test_all_streams_where_segments_get_lost);
+        g_test_add_func("/probe/evaluator/loss-late", test_late_loss);
         g_test_add_func("/probe/evaluator/fewer-streams", test_back_to_fewer);
         g_test_add_func("/probe/evaluator/limits", test_limits);
         g_test_add_func("/probe/evaluator/backwards", test_backwards);

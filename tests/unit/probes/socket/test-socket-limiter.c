@@ -5,51 +5,75 @@
 
 typedef struct Case {
         AldSocketEffort sender, receiver;
-        AldSocketVerdictLimiter limiter;
-        bool more;
+        bool steady;
+        AldSocketLimiter limiter;
+        AldEvaluatorBound bound;
 } Case;
+
+#define RARELY             \
+        {                  \
+                .busy = 50 \
+        }
 
 static const Case cases[] = {
         /* Both have time, and a queue stands on the way. */
-        { { .busy = 100, .standing = 9000, .lost = 500 }, { .busy = 50 }, ALD_SOCKET_VERDICT_LIMITER_NETWORK,
-                false },
+        { { .busy = 100, .standing = 9000, .lost = 500 }, RARELY, false, ALD_SOCKET_LIMITER_NETWORK,
+                ALD_EVALUATOR_UNBOUND },
+        /* A full link without a queue, as with BBR, is steady. */
+        { { .busy = 100, .standing = 1100 }, RARELY, true, ALD_SOCKET_LIMITER_NETWORK,
+                ALD_EVALUATOR_UNBOUND },
+        { { .busy = 100, .standing = 1100, .lost = 500 }, RARELY, true, ALD_SOCKET_LIMITER_NETWORK,
+                ALD_EVALUATOR_BOUND_BY_LOSS },
         /* Lossy without a queue: each connection backs off on its own. */
-        { { .busy = 100, .standing = 1100, .lost = 500 }, { .busy = 50 }, ALD_SOCKET_VERDICT_LIMITER_NETWORK,
-                true },
+        { { .busy = 100, .standing = 1100, .lost = 500 }, RARELY, false, ALD_SOCKET_LIMITER_LOSS,
+                ALD_EVALUATOR_BOUND_BY_LOSS },
+        /* Nothing is known to limit it. */
+        { { .busy = 100, .standing = 1100 }, RARELY, false, ALD_SOCKET_LIMITER_UNKNOWN,
+                ALD_EVALUATOR_UNBOUND },
         /* A thread is full: another helps only where a processor is idle. */
-        { { .busy = 990, .spare = 3000 }, { .busy = 400, .spare = 3000 }, ALD_SOCKET_VERDICT_LIMITER_SENDER,
-                true },
-        { { .busy = 990, .spare = 100 }, { .busy = 400, .spare = 3000 }, ALD_SOCKET_VERDICT_LIMITER_SENDER,
-                false },
-        { { .busy = 400, .spare = 100 }, { .busy = 990, .spare = 3000 }, ALD_SOCKET_VERDICT_LIMITER_RECEIVER,
-                true },
-        { { .busy = 400, .spare = 3000 }, { .busy = 990, .spare = 100 }, ALD_SOCKET_VERDICT_LIMITER_RECEIVER,
-                false },
-        { { .busy = 900, .rwnd = 900 }, { .busy = 950, .spare = 2000 }, ALD_SOCKET_VERDICT_LIMITER_RECEIVER,
-                false },
+        { { .busy = 990, .spare = 3000 }, { .busy = 400, .spare = 3000 }, true, ALD_SOCKET_LIMITER_SENDER,
+                ALD_EVALUATOR_BOUND_SINGLY },
+        { { .busy = 990, .spare = 100 }, { .busy = 400, .spare = 3000 }, true, ALD_SOCKET_LIMITER_SENDER,
+                ALD_EVALUATOR_UNBOUND },
+        { { .busy = 400, .spare = 100 }, { .busy = 990, .spare = 3000 }, true, ALD_SOCKET_LIMITER_RECEIVER,
+                ALD_EVALUATOR_BOUND_SINGLY },
+        { { .busy = 400, .spare = 3000 }, { .busy = 990, .spare = 100 }, true, ALD_SOCKET_LIMITER_RECEIVER,
+                ALD_EVALUATOR_UNBOUND },
+        { { .busy = 900, .rwnd = 900 }, { .busy = 950, .spare = 2000 }, true, ALD_SOCKET_LIMITER_RECEIVER,
+                ALD_EVALUATOR_UNBOUND },
         /* Windows. */
-        { { .busy = 100, .rwnd = 800 }, { .busy = 100 }, ALD_SOCKET_VERDICT_LIMITER_RECEIVER, true },
-        { { .busy = 100, .sndbuf = 800, .rwnd = 300 }, { .busy = 100 }, ALD_SOCKET_VERDICT_LIMITER_SENDER,
-                true },
-        { { .busy = 100, .idle = 900 }, { .busy = 100 }, ALD_SOCKET_VERDICT_LIMITER_APPLICATION, false },
+        { { .busy = 100, .rwnd = 800 }, RARELY, true, ALD_SOCKET_LIMITER_RECEIVER,
+                ALD_EVALUATOR_BOUND_SINGLY },
+        { { .busy = 100, .sndbuf = 800, .rwnd = 300 }, RARELY, true, ALD_SOCKET_LIMITER_SENDER,
+                ALD_EVALUATOR_BOUND_SINGLY },
+        { { .busy = 100, .idle = 900 }, RARELY, true, ALD_SOCKET_LIMITER_APPLICATION, ALD_EVALUATOR_UNBOUND },
 };
 
 static void test_cases(void)
 {
         for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
-                AldSocketVerdictLimiter found = ald_limiter_find(&cases[i].sender, &cases[i].receiver);
+                const Case *one = &cases[i];
 
                 g_test_message("case %u", i);
-                g_assert_cmpstr(ald_socket_verdict_limiter_to_string(found), ==,
-                        ald_socket_verdict_limiter_to_string(cases[i].limiter));
-                g_assert_cmpint(ald_limiter_streams_may_help(&cases[i].sender, &cases[i].receiver), ==,
-                        cases[i].more);
+                g_assert_cmpint(
+                        ald_socket_limiter_find(&one->sender, &one->receiver, one->steady), ==, one->limiter);
+                g_assert_cmpint(ald_socket_limiter_bound(&one->sender, &one->receiver), ==, one->bound);
         }
+}
+
+static void test_words(void)
+{
+        for (AldSocketLimiter i = ALD_SOCKET_LIMITER_NETWORK; i <= ALD_SOCKET_LIMITER_APPLICATION; i++)
+                g_assert_cmpint(ald_socket_limiter_from_string(ald_socket_limiter_to_string(i)), ==, i);
+        g_assert_null(ald_socket_limiter_to_string(ALD_SOCKET_LIMITER_UNKNOWN));
+        g_assert_cmpint(ald_socket_limiter_from_string("moon"), ==, ALD_SOCKET_LIMITER_UNKNOWN);
+        g_assert_cmpint(ald_socket_limiter_from_string(NULL), ==, ALD_SOCKET_LIMITER_UNKNOWN);
 }
 
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/socket/limiter/cases", test_cases);
+        g_test_add_func("/socket/limiter/words", test_words);
         return g_test_run();
 }
