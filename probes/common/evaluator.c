@@ -149,7 +149,7 @@ static bool takes_all_streams(const AldEvaluator *evaluator)
                                            : evaluator->limits.hard_ns;
 
         return evaluator->lossy && evaluator->phase != ALD_EVALUATOR_START_UP &&
-               evaluator->streams < evaluator->limits.streams && elapsed < most / 2;
+               evaluator->streams < evaluator->limits.streams && elapsed < most / 10 * 7;
 }
 
 static AldEvaluatorStep take_all_streams(AldEvaluator *evaluator)

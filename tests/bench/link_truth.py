@@ -27,6 +27,7 @@ UNSTEADY_INTERVAL, UNSTEADY_SPREAD = 25.0, 50.0
 NOT_THE_LINK = ("receiver", "sender", "application", "loss")
 FRAME, PACKET, PAYLOAD = 1514, 1500, 1448  # at an MTU of 1500 with timestamps
 BURST_PER_MBIT, BURST_LEAST = 140, 16_000  # bytes; with less a bucket starves, with more it flatters
+AT_ONCE = ("chrt", "-f", "1")  # a program that runs before all others
 WAYS = {"up": "Upload", "down": "Download"}
 # Each network and the two hosts that it joins. Routers a and b have a trunk between them; the wire is a path of its
 # own. The first address of a network is that of the first host.
@@ -148,7 +149,7 @@ class Network:
         # It stands for hardware: no load of the machine holds it up.
         program = [sys.executable, HERE / "tun-wire.py", "wire", self.names["left"], f"{WIRE}.1",
                    "wire", self.names["right"], RIGHT_BY_WIRE]
-        self.wire = subprocess.Popen(["chrt", "-f", "1", *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.wire = subprocess.Popen([*AT_ONCE, *program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      text=True)
         self.wire.stdin.write(f"{setting}\n")
         self.wire.stdin.flush()
@@ -209,11 +210,12 @@ def traffic(network, case):
     sender = [sys.executable, HERE / "link-traffic.py"]
     stack = contextlib.ExitStack()
     if case.others == "steady":
-        # A bucket makes it exact, and its long queue has the sender wait.
+        # A bucket makes it exact, and its long queue has the sender wait. It stands for other machines, which the load
+        # of this one does not hold up.
         link.run(*network.inside("aside", "tc", "qdisc", "replace", "dev", "aside", "root", "tbf", "rate",
                                  f"{round(case.other_rate * 1000)}kbit", "burst", BURST_LEAST, "limit", 4_000_000))
         stack.callback(network.unshape, "aside", "aside")
-        stack.enter_context(background(*network.inside("aside", *sender, BESIDE), ready="sending"))
+        stack.enter_context(background(*AT_ONCE, *network.inside("aside", *sender, BESIDE), ready="sending"))
     elif case.others == "flood":
         stack.enter_context(background(*network.inside("left", *sender, ASIDE), ready="sending"))
     elif case.others == "paced":

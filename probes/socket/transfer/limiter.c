@@ -36,6 +36,8 @@ static bool is_lossy(const AldSocketEffort *sender)
         return sender->lost >= LOST && sender->standing < STANDING;
 }
 
+/* A machine without spare time keeps a link waiting now and then, though a queue stands at other times; that
+ * of the full link is left to it, whatever else the machine does. */
 AldSocketLimiter ald_socket_limiter_find(
         const AldSocketEffort *sender, const AldSocketEffort *receiver, bool steady)
 {
@@ -49,9 +51,14 @@ AldSocketLimiter ald_socket_limiter_find(
                 return ALD_SOCKET_LIMITER_SENDER;
         if (sender->idle >= IDLE)
                 return ALD_SOCKET_LIMITER_APPLICATION;
-        if (sender->standing >= STANDING || steady)
+        if (steady)
                 return ALD_SOCKET_LIMITER_NETWORK;
-        return is_lossy(sender) ? ALD_SOCKET_LIMITER_LOSS : ALD_SOCKET_LIMITER_UNKNOWN;
+        if (is_lossy(sender))
+                return ALD_SOCKET_LIMITER_LOSS;
+        if (sender->spare < SPARE || receiver->spare < SPARE)
+                return sender->spare < receiver->spare ? ALD_SOCKET_LIMITER_SENDER
+                                                       : ALD_SOCKET_LIMITER_RECEIVER;
+        return sender->standing >= STANDING ? ALD_SOCKET_LIMITER_NETWORK : ALD_SOCKET_LIMITER_UNKNOWN;
 }
 
 AldEvaluatorBound ald_socket_limiter_bound(const AldSocketEffort *sender, const AldSocketEffort *receiver)

@@ -4,8 +4,8 @@
 #include "probes/socket/transfer/receiver.h"
 #include "probes/socket/transfer/timing.h"
 
-#define STEADY_PPM 30000u                            /* spread of a full link, at most */
-#define SLOW 1e6                                     /* bits/s */
+#define STEADY 100u /* of the rate: an interval of a link that is full all the time, at most */
+#define SLOW 1e6    /* bits/s */
 #define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* may arrive between two checks */
 
 int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max,
@@ -39,6 +39,7 @@ void ald_transfer_receiver_take_effort(AldTransferReceiver *receiver, const AldS
         } else if (receiver->efforts > 1) {
                 receiver->other.lost = (before.lost + effort->lost) / 2;
                 receiver->other.standing = before.standing / 2 + effort->standing / 2;
+                receiver->other.spare = before.spare / 2 + effort->spare / 2;
         }
         receiver->efforts++;
 }
@@ -137,8 +138,8 @@ bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdi
         }
         *ret = verdict;
         ret->streams = MIN(ret->streams, receiver->group.n);
-        *ret_limiter = ald_socket_limiter_find(
-                &receiver->other, &receiver->own, verdict.spread.known && verdict.spread.value <= STEADY_PPM);
+        *ret_limiter = ald_socket_limiter_find(&receiver->other, &receiver->own,
+                verdict.interval > 0 && verdict.interval <= verdict.bits_per_second / STEADY);
         return true;
 }
 

@@ -71,6 +71,9 @@ static void add_wire(const AldStreamGroup *group, unsigned i, AldWireTraffic *wi
         AldTcpInfo info = {};
 
         (void) ald_tcp_info_get(group->streams[i].fd, &info);
+        /* What was under way when the receiver ended the transfer had been sent all the same. */
+        if (info.closed)
+                info.unacked = group->past.info[i].unacked;
         ald_traffic_add(wire, &info, group->sending);
 }
 
@@ -118,6 +121,20 @@ uint64_t ald_stream_group_retransmits(const AldStreamGroup *group)
         for (unsigned i = 0; i < group->n; i++)
                 sum += add_counters(group, i, &ignored);
         return sum;
+}
+
+uint64_t ald_stream_group_packet(const AldStreamGroup *group)
+{
+        uint64_t packet = 0;
+
+        for (unsigned i = 0; i < group->n; i++) {
+                AldTcpInfo info = {};
+
+                (void) ald_tcp_info_get(group->streams[i].fd, &info);
+                if (info.header_bytes > 0)
+                        packet = MAX(packet, info.segment_out + info.header_bytes - ALD_ETHERNET_BYTES);
+        }
+        return packet;
 }
 
 AldWireTraffic ald_stream_group_wire(const AldStreamGroup *group)

@@ -50,6 +50,9 @@ AldTransferCounters ald_stream_group_counters(const AldStreamGroup *group);
 uint64_t ald_stream_group_sent(const AldStreamGroup *group);
 uint64_t ald_stream_group_retransmits(const AldStreamGroup *group);
 
+/* Bytes of the largest packets of its connections without those of the link layer; 0 if unknown. */
+uint64_t ald_stream_group_packet(const AldStreamGroup *group);
+
 /* All that its connections put on the wire in its direction. */
 AldWireTraffic ald_stream_group_wire(const AldStreamGroup *group);
 

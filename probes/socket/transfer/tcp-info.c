@@ -4,11 +4,12 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include <glib.h>
 #include <linux/tcp.h>
 
 #include "probes/socket/transfer/tcp-info.h"
 
-#define ETHERNET_BYTES 14u
+#define CLOSED 7u         /* TCP_CLOSE of netinet/tcp.h, which contradicts linux/tcp.h */
 #define HEADERS_MOST 200u /* more means that the other side takes shorter segments than the path does */
 
 /* The path carries segments of this size in packets of that. */
@@ -16,7 +17,15 @@ static uint64_t header_bytes(const struct tcp_info *info)
 {
         uint64_t bytes = info->tcpi_pmtu > info->tcpi_snd_mss ? info->tcpi_pmtu - info->tcpi_snd_mss : 0;
 
-        return bytes > 0 && bytes <= HEADERS_MOST ? bytes + ETHERNET_BYTES : 0;
+        return bytes > 0 && bytes <= HEADERS_MOST ? bytes + ALD_ETHERNET_BYTES : 0;
+}
+
+/* TCP hands over what it sends in a millisecond, two segments at least and 64 KiB at most. */
+static uint64_t burst_out(const struct tcp_info *info)
+{
+        return info->tcpi_snd_mss > 0
+                       ? CLAMP(MIN(info->tcpi_pacing_rate / 1024, 65536) / info->tcpi_snd_mss, 2, 45)
+                       : 0;
 }
 
 int ald_tcp_info_get(int fd, AldTcpInfo *ret)
@@ -43,6 +52,8 @@ int ald_tcp_info_get(int fd, AldTcpInfo *ret)
                 .retransmits = info.tcpi_total_retrans,
                 .duplicates = info.tcpi_dsack_dups,
                 .segment_out = info.tcpi_snd_mss,
+                .burst_out = burst_out(&info),
+                .closed = info.tcpi_state == CLOSED,
                 .unacked = info.tcpi_unacked,
                 .header_bytes = header_bytes(&info),
         };

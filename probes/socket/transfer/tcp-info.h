@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ALD_TCP_CONGESTION_SIZE 16u
+#define ALD_ETHERNET_BYTES 14u
 
 /* What the kernel reports of a connection; 0 for what an old kernel does not report. */
 typedef struct AldTcpInfo {
@@ -23,6 +25,8 @@ typedef struct AldTcpInfo {
         uint64_t retransmits;
         uint64_t duplicates;   /* segments that came twice, as the receiver says: what was late, not lost */
         uint64_t segment_out;  /* bytes of a full one */
+        uint64_t burst_out;    /* segments that it hands to the interface at once, about */
+        bool closed;           /* the other side has reset it: nothing is under way any more */
         uint64_t unacked;      /* segments under way */
         uint64_t header_bytes; /* of a segment, from the link layer on; 0: unknown */
 } AldTcpInfo;

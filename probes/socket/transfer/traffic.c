@@ -23,7 +23,7 @@ void ald_traffic_add(AldWireTraffic *traffic, const AldTcpInfo *info, bool sendi
         if (info->segment_out == 0)
                 return;
         traffic->again += info->bytes_again + info->bytes_again / info->segment_out * headers;
-        traffic->frame = MAX(traffic->frame, info->segment_out + headers);
+        traffic->burst = MAX(traffic->burst, (info->segment_out + headers) * MAX(info->burst_out, 1));
 }
 
 static AldWireTraffic sum_own(bool sending, const AldTrafficSockets *sockets)
@@ -39,7 +39,7 @@ static AldWireTraffic sum_own(bool sending, const AldTrafficSockets *sockets)
 
 uint64_t ald_traffic_of_others(uint64_t all, const AldWireTraffic *own, uint64_t drops)
 {
-        uint64_t dropped = MIN(own->again, drops * own->frame), moved = own->bytes - MIN(dropped, own->bytes);
+        uint64_t dropped = MIN(own->again, drops * own->burst), moved = own->bytes - MIN(dropped, own->bytes);
 
         return all - MIN(moved, all);
 }
@@ -80,7 +80,7 @@ AldOptional ald_traffic_end(
                 drops = 0;
         own.bytes += data->bytes - MIN(traffic->own.bytes, own.bytes);
         own.again += data->again - MIN(traffic->own.again, own.again);
-        own.frame = MAX(own.frame, data->frame);
+        own.burst = MAX(own.burst, data->burst);
         others = ald_traffic_of_others(bytes - traffic->bytes, &own, drops - MIN(traffic->drops, drops));
         return (AldOptional){ true, (uint64_t) ((double) others * 8e9 / (double) elapsed) };
 }

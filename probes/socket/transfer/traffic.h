@@ -14,7 +14,7 @@
 typedef struct AldWireTraffic {
         uint64_t bytes; /* without what the queue refused */
         uint64_t again; /* of these, what was sent again; the first time it may not have left the queue */
-        uint64_t frame; /* bytes of a full segment */
+        uint64_t burst; /* the most that the queue drops as one packet */
 } AldWireTraffic;
 
 /*

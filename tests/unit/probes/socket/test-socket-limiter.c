@@ -10,25 +10,34 @@ typedef struct Case {
         AldEvaluatorBound bound;
 } Case;
 
-#define RARELY             \
-        {                  \
-                .busy = 50 \
+#define AT_REST                           \
+        {                                 \
+                .busy = 50, .spare = 3000 \
         }
 
 static const Case cases[] = {
         /* Both have time, and a queue stands on the way. */
-        { { .busy = 100, .standing = 9000, .lost = 500 }, RARELY, false, ALD_SOCKET_LIMITER_NETWORK,
-                ALD_EVALUATOR_UNBOUND },
+        { { .busy = 100, .spare = 3000, .standing = 9000, .lost = 500 }, AT_REST, false,
+                ALD_SOCKET_LIMITER_NETWORK, ALD_EVALUATOR_UNBOUND },
         /* A full link without a queue, as with BBR, is steady. */
-        { { .busy = 100, .standing = 1100 }, RARELY, true, ALD_SOCKET_LIMITER_NETWORK,
+        { { .busy = 100, .spare = 3000, .standing = 1100 }, AT_REST, true, ALD_SOCKET_LIMITER_NETWORK,
                 ALD_EVALUATOR_UNBOUND },
-        { { .busy = 100, .standing = 1100, .lost = 500 }, RARELY, true, ALD_SOCKET_LIMITER_NETWORK,
-                ALD_EVALUATOR_BOUND_BY_LOSS },
+        { { .busy = 100, .spare = 3000, .standing = 1100, .lost = 500 }, AT_REST, true,
+                ALD_SOCKET_LIMITER_NETWORK, ALD_EVALUATOR_BOUND_BY_LOSS },
         /* Lossy without a queue: each connection backs off on its own. */
-        { { .busy = 100, .standing = 1100, .lost = 500 }, RARELY, false, ALD_SOCKET_LIMITER_LOSS,
-                ALD_EVALUATOR_BOUND_BY_LOSS },
+        { { .busy = 100, .spare = 3000, .standing = 1100, .lost = 500 }, AT_REST, false,
+                ALD_SOCKET_LIMITER_LOSS, ALD_EVALUATOR_BOUND_BY_LOSS },
+        /* Machines that have no time to spare keep the link waiting, unless it is full. */
+        { { .busy = 100, .spare = 100, .standing = 9000 }, AT_REST, false, ALD_SOCKET_LIMITER_SENDER,
+                ALD_EVALUATOR_UNBOUND },
+        { { .busy = 100, .spare = 900, .standing = 9000 }, { .busy = 50, .spare = 10 }, false,
+                ALD_SOCKET_LIMITER_RECEIVER, ALD_EVALUATOR_UNBOUND },
+        { { .busy = 100, .spare = 100 }, { .busy = 50 }, true, ALD_SOCKET_LIMITER_NETWORK,
+                ALD_EVALUATOR_UNBOUND },
+        { { .busy = 100, .spare = 100, .standing = 1100, .lost = 500 }, AT_REST, false,
+                ALD_SOCKET_LIMITER_LOSS, ALD_EVALUATOR_BOUND_BY_LOSS },
         /* Nothing is known to limit it. */
-        { { .busy = 100, .standing = 1100 }, RARELY, false, ALD_SOCKET_LIMITER_UNKNOWN,
+        { { .busy = 100, .spare = 3000, .standing = 1100 }, AT_REST, false, ALD_SOCKET_LIMITER_UNKNOWN,
                 ALD_EVALUATOR_UNBOUND },
         /* A thread is full: another helps only where a processor is idle. */
         { { .busy = 990, .spare = 3000 }, { .busy = 400, .spare = 3000 }, true, ALD_SOCKET_LIMITER_SENDER,
@@ -42,11 +51,12 @@ static const Case cases[] = {
         { { .busy = 900, .rwnd = 900 }, { .busy = 950, .spare = 2000 }, true, ALD_SOCKET_LIMITER_RECEIVER,
                 ALD_EVALUATOR_UNBOUND },
         /* Windows. */
-        { { .busy = 100, .rwnd = 800 }, RARELY, true, ALD_SOCKET_LIMITER_RECEIVER,
+        { { .busy = 100, .spare = 3000, .rwnd = 800 }, AT_REST, true, ALD_SOCKET_LIMITER_RECEIVER,
                 ALD_EVALUATOR_BOUND_SINGLY },
-        { { .busy = 100, .sndbuf = 800, .rwnd = 300 }, RARELY, true, ALD_SOCKET_LIMITER_SENDER,
-                ALD_EVALUATOR_BOUND_SINGLY },
-        { { .busy = 100, .idle = 900 }, RARELY, true, ALD_SOCKET_LIMITER_APPLICATION, ALD_EVALUATOR_UNBOUND },
+        { { .busy = 100, .spare = 3000, .sndbuf = 800, .rwnd = 300 }, AT_REST, true,
+                ALD_SOCKET_LIMITER_SENDER, ALD_EVALUATOR_BOUND_SINGLY },
+        { { .busy = 100, .spare = 3000, .idle = 900 }, AT_REST, true, ALD_SOCKET_LIMITER_APPLICATION,
+                ALD_EVALUATOR_UNBOUND },
 };
 
 static void test_cases(void)

@@ -34,8 +34,8 @@ static uint64_t others(const AldTcpInfo *sender, uint64_t frames, uint64_t drops
 /* The interface counts only what its queue let pass. */
 static void test_own_queue(void)
 {
-        const AldTcpInfo refused = sender_of(DROPPED, 0), dropped = sender_of(0, DROPPED),
-                         both = sender_of(DROPPED, DROPPED);
+        const AldTcpInfo refused = sender_of(DROPPED, 0), both = sender_of(DROPPED, DROPPED);
+        AldTcpInfo dropped = sender_of(0, DROPPED);
 
         /* The queue refuses several segments at once, and counts them as one packet. */
         g_assert_cmpuint(others(&refused, COUNT, DROPPED / 10), ==, OTHERS);
@@ -43,6 +43,9 @@ static void test_own_queue(void)
         /* It drops packets of others, too. */
         g_assert_cmpuint(others(&dropped, COUNT, 5 * DROPPED), ==, OTHERS);
         g_assert_cmpuint(others(&both, COUNT, 2 * DROPPED), ==, OTHERS);
+        /* What TCP hands over at once counts as one packet. */
+        dropped.burst_out = 5;
+        g_assert_cmpuint(others(&dropped, COUNT, DROPPED / 5), ==, OTHERS);
 }
 
 /* Segments that are lost on the way have passed the interface. */
