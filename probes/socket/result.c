@@ -40,8 +40,10 @@ static void set_rtt(const AldSocketMeasurement *result, AldSocketResult *message
                 message->rtt_samples = result->rtt.n;
                 message->jitter_nsec = result->rtt.jitter;
         }
-        if (result->loaded_known)
+        if (result->loaded_known) {
                 message->loaded_rtt_p50_nsec = result->loaded.p50;
+                message->loaded_seconds = (double) result->loaded_nsec / 1e9;
+        }
         if (result->kernel_min_rtt > 0)
                 message->kernel_min_rtt_nsec = result->kernel_min_rtt;
 }
@@ -195,7 +197,8 @@ static void add_rtt(GString *text, const AldSocketMeasurement *result)
         g_string_append_printf(
                 text, "Round trip  %s (minimum %s, 99 %% within %s), jitter %s", p50, min, p99, jitter);
         if (result->loaded_known)
-                g_string_append_printf(text, "; under load %s", loaded);
+                g_string_append_printf(
+                        text, "; after %.1f s of load %s", (double) result->loaded_nsec / 1e9, loaded);
         g_string_append_c(text, '\n');
 }
 

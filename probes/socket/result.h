@@ -36,6 +36,7 @@ typedef struct AldSocketMeasurement {
         char spot_reason[ALD_SOCKET_REASON_SIZE];
         bool rtt_known, loaded_known;
         AldRttFigures rtt, loaded;
+        uint64_t loaded_nsec;    /* how long the longer of the transfers loaded the link */
         uint64_t kernel_min_rtt; /* ns; 0: unknown */
         AldSocketDirection upload, download;
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];

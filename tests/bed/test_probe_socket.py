@@ -66,6 +66,7 @@ def test_each_direction_has_its_own_rate(pair, keys):
     assert found["SinkAddress"] == RIGHT and found["SourceInterface"] == "eth0"
     assert found["RttMinNSec"] <= found["RttP50NSec"] <= found["RttP99NSec"]
     assert found["LoadedRttP50NSec"] > found["RttMinNSec"]
+    assert found["LoadedSeconds"] == pytest.approx(max(found["UploadSeconds"], found["DownloadSeconds"]), abs=0.5)
     assert found["RttSamples"] > 0
     assert found.get("Limiter") in (None, "network", "receiver", "sender", "application")
     assert "Sink" not in found

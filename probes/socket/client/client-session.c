@@ -138,6 +138,7 @@ int ald_socket_client_wait(AldSocketClient *client, uint64_t nsec)
 
 void ald_socket_client_begin_loaded(AldSocketClient *client)
 {
+        client->loaded_since = ald_now();
         if (client->rtt_fd >= 0 && ald_rtt_start(&client->rtt, client->rtt_fd, ALD_RTT_STEADY) < 0)
                 ald_fd_close(&client->rtt_fd);
 }
@@ -148,6 +149,9 @@ void ald_socket_client_end_loaded(AldSocketClient *client, bool now)
                 return;
         ald_rtt_finish(&client->rtt, now);
         g_array_append_vals(client->loaded, client->rtt.samples, (guint) client->rtt.n);
+        if (client->rtt.n > 0)
+                client->result->loaded_nsec = MAX(
+                        client->result->loaded_nsec, ald_now() - client->loaded_since);
         if (client->rtt.failed)
                 ald_fd_close(&client->rtt_fd);
 }

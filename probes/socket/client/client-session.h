@@ -23,6 +23,7 @@ typedef struct AldSocketClient {
         AldRtt rtt; /* the one under way */
         AldSpotCheck spot;
         GArray *loaded; /* AldRttSample: all of those under load */
+        uint64_t loaded_since;
 } AldSocketClient;
 
 /* Connects with a token from the other side; a blocking connection. */

@@ -96,6 +96,8 @@ static char *validate_socket(const AldRecord *answer, AldSocketResult *fields)
         if (is_check(fields))
                 fields->upload_bits_per_second = fields->download_bits_per_second = fields->streams =
                         fields->loaded_rtt_p50_nsec = ALD_ABSENT_UINT64;
+        if (fields->loaded_rtt_p50_nsec == ALD_ABSENT_UINT64)
+                fields->loaded_seconds = ALD_ABSENT_DOUBLE;
         CLEAR_UNLESS_RATED(fields, upload);
         CLEAR_UNLESS_RATED(fields, download);
         if (fields->upload_bits_per_second == ALD_ABSENT_UINT64)
