@@ -25,6 +25,7 @@ static const MetricUnit units[] = {
         { "hertz", "hz", "hertz", 1, 0, 1 },
         { "nanoseconds", "nsec", "seconds", 1, 9, 1e9 },
         { "microseconds", "usec", "seconds", 1, 6, 1e6 },
+        { "seconds", "seconds", "seconds", 0, 0, 1 },
         { "teraflops", "tflops", "flops", 0, 0, 1e-12 },
 };
 static const MetricUnit plain = { "", "", NULL, 1, 0, 1 };

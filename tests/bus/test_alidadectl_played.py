@@ -892,7 +892,8 @@ NO_BRIDGE = "bash: line 1: systemd-stdio-bridge: command not found\n"
 @pytest.mark.parametrize("script, said", [
     (None, "ssh is not installed"), ("exit 255", "ssh failed"), ("sleep 4; exit 255", "Waiting for far.example"),
     ("exec sleep 600", "far.example: no answer"),
-    (f"printf '{NO_BRIDGE[:-1]}\\n' >&2; exit 127", NO_BRIDGE)], ids=["no-ssh", "refused", "slow", "hangs", "no-bridge"])
+    (f"printf '{NO_BRIDGE[:-1]}\\n' >&2; exit 127", NO_BRIDGE)],
+    ids=["no-ssh", "refused", "slow", "hangs", "no-bridge"])
 def test_host_that_cannot_be_reached(make_host, tmp_path, script, said):
     path = str(tmp_path)
     if script:
