@@ -142,8 +142,8 @@ static const AldPlanBufferUse least_use = { .layers = 1, .copies = 1 };
 
 uint64_t ald_plan_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers)
 {
-        return ald_plan_stage_bytes(&request->constants, device, request->workload, layers, 0,
-                ald_plan_device_buffer_bytes(request, least_use));
+        return ald_plan_stage_bytes(
+                request, device, layers, 0, ald_plan_device_buffer_bytes(request, least_use));
 }
 
 uint64_t ald_plan_room_bytes(const AldPlanRequest *request, const AldPlanDevice *device)
@@ -155,6 +155,5 @@ uint64_t ald_plan_room_bytes(const AldPlanRequest *request, const AldPlanDevice 
 
 uint32_t ald_plan_most_layers(const AldPlanRequest *request, const AldPlanDevice *device)
 {
-        return ald_plan_layers_max(&request->constants, device, request->workload, 0,
-                ald_plan_device_buffer_bytes(request, least_use));
+        return ald_plan_layers_max(request, device, 0, ald_plan_device_buffer_bytes(request, least_use));
 }

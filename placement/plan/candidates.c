@@ -132,8 +132,8 @@ static bool has_room(const AldPlanCandidates *candidates, const AldPlanDevice *d
         const AldPlanRequest *request = candidates->request;
 
         if (request->engine->topology == ALD_PLAN_SLICES)
-                return ald_slices_least_bytes(&request->constants, device, request->workload,
-                               candidates->cluster->n_nodes) <= device->free_bytes;
+                return ald_slices_least_bytes(request, device, candidates->cluster->n_nodes) <=
+                       device->free_bytes;
         return ald_plan_most_layers(request, device) > 0;
 }
 

@@ -106,9 +106,12 @@ double ald_plan_client_head_nsec(
         return work_nsec(constants, device, work);
 }
 
-static double layer_bytes(const AldPlanWorkload *workload)
+uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, uint32_t layers)
 {
-        return (double) workload->layer_bytes + (double) workload->layer_kv_bytes;
+        const AldPlanWorkload *workload = request->workload;
+
+        return request->sizes ? request->sizes->most[layers]
+                              : layers * (workload->layer_bytes + workload->layer_kv_bytes);
 }
 
 double ald_plan_reserved_bytes(const AldPlanConstants *constants, const AldPlanDevice *device)
@@ -117,22 +120,34 @@ double ald_plan_reserved_bytes(const AldPlanConstants *constants, const AldPlanD
                 ->values[device->uses_host_memory ? ALD_PLAN_HOST_RESERVE_BYTES : ALD_PLAN_GPU_RESERVE_BYTES];
 }
 
-uint64_t ald_plan_stage_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint32_t layers, uint64_t beside, double buffers)
+uint64_t ald_plan_stage_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers,
+        uint64_t beside, double buffers)
 {
-        return (uint64_t) (ald_plan_reserved_bytes(constants, device) + buffers + (double) beside +
-                           layers * layer_bytes(workload));
+        return (uint64_t) (ald_plan_reserved_bytes(&request->constants, device) + buffers + (double) beside +
+                           (double) ald_plan_layers_bytes(request, layers));
 }
 
-uint32_t ald_plan_layers_max(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint64_t beside, double buffers)
+uint32_t ald_plan_layers_max(
+        const AldPlanRequest *request, const AldPlanDevice *device, uint64_t beside, double buffers)
 {
         double room = device->free_bytes == ALD_PLAN_ABSENT
                               ? 0
-                              : (double) device->free_bytes - ald_plan_reserved_bytes(constants, device) -
-                                        buffers - (double) beside;
+                              : (double) device->free_bytes -
+                                        ald_plan_reserved_bytes(&request->constants, device) - buffers -
+                                        (double) beside;
+        uint32_t fits = 0, above = (uint32_t) request->workload->layers + 1;
 
-        return room <= 0 ? 0 : (uint32_t) fmin(floor(room / layer_bytes(workload)), workload->layers);
+        if (room <= 0)
+                return 0;
+        while (above - fits > 1) {
+                uint32_t middle = fits + (above - fits) / 2;
+
+                if ((double) ald_plan_layers_bytes(request, middle) <= room)
+                        fits = middle;
+                else
+                        above = middle;
+        }
+        return fits;
 }
 
 double ald_plan_cells(const AldPlanWorkload *workload)

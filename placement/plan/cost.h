@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/plan/cluster.h"
-#include "placement/plan/constants.h"
-#include "placement/plan/workload.h"
+#include "placement/plan/plan.h"
 
 /*
  * What a step costs, in which each of the parallel requests gets a token. All times are ns.
@@ -33,17 +31,20 @@ double ald_plan_head_nsec(
 double ald_plan_client_head_nsec(
         const AldPlanConstants *constants, const AldPlanDevice *device, const AldPlanWorkload *workload);
 
-/* Bytes that `layers` layers need on a device, with `beside` bytes for what the stage holds besides: the
+/* Bytes of so many layers that follow each other, whichever they are: no others have more. */
+uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, uint32_t layers);
+
+/* Bytes that any `layers` layers need on a device, with `beside` bytes for what the stage holds besides: the
  * head, or the embedding; and `buffers` to compute in. */
-uint64_t ald_plan_stage_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint32_t layers, uint64_t beside, double buffers);
+uint64_t ald_plan_stage_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t layers,
+        uint64_t beside, double buffers);
 
 /* Of these, what is left alone. */
 double ald_plan_reserved_bytes(const AldPlanConstants *constants, const AldPlanDevice *device);
 
-/* How many layers fit into what is free on it; 0 if that is not known. */
-uint32_t ald_plan_layers_max(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint64_t beside, double buffers);
+/* How many layers fit into what is free on it, whichever they are; 0 if that is not known. */
+uint32_t ald_plan_layers_max(
+        const AldPlanRequest *request, const AldPlanDevice *device, uint64_t beside, double buffers);
 
 /* Cells for keys and values of a request, as llama.cpp rounds its context up. */
 double ald_plan_cells(const AldPlanWorkload *workload);

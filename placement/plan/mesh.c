@@ -25,8 +25,7 @@ static bool has_room(
         const AldPlanRequest *request = candidates->request;
         const AldPlanDevice *device = ald_plan_candidate_device(candidates, candidate);
 
-        return ald_slices_bytes(&request->constants, device, request->workload, mesh->slices, beside) <=
-               device->free_bytes;
+        return ald_slices_bytes(request, device, mesh->slices, beside) <= device->free_bytes;
 }
 
 static uint32_t list_members(const AldSliceMesh *mesh, const AldPlanCandidates *candidates,

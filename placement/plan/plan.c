@@ -131,8 +131,8 @@ static uint64_t root_bytes(const AldPlanCandidates *candidates, const AldPlanDev
 {
         const AldPlanRequest *request = candidates->request;
 
-        return ald_slices_bytes(&request->constants, device, request->workload,
-                ald_slices_max(request->workload, candidates->n), request->workload->embedding_bytes);
+        return ald_slices_bytes(request, device, ald_slices_max(request->workload, candidates->n),
+                request->workload->embedding_bytes);
 }
 
 /* Makes it a refusal for the node that lacks the least, if none has room for the root. */
@@ -213,7 +213,7 @@ static void describe_shortfall(const AldPlanCandidates *candidates, AldPlanRefus
                 return;
         *ret = (AldPlanRefusal){
                 .kind = ret->kind,
-                .needs_bytes = workload->layers * (workload->layer_bytes + workload->layer_kv_bytes) + ends,
+                .needs_bytes = ald_plan_layers_bytes(candidates->request, (uint32_t) workload->layers) + ends,
                 .n_devices = candidates->n,
         };
         for (uint32_t i = 0; i < candidates->n; i++)

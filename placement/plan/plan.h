@@ -6,12 +6,14 @@
 #include "placement/plan/cluster.h"
 #include "placement/plan/constants.h"
 #include "placement/plan/engine.h"
+#include "placement/plan/layer-sizes.h"
 #include "placement/plan/pins.h"
 #include "placement/plan/workload.h"
 
 typedef struct AldPlanRequest {
         const AldPlanEngine *engine;
         const AldPlanWorkload *workload;
+        const AldPlanLayerSizes *sizes; /* of the workload; NULL: its layers are alike */
         const char *const *must;    /* devices as "node/device" that get a layer, or nodes of which one does;
                                        NULL:    none */
         const char *const *without; /* those that get none; NULL: none */

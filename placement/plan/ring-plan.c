@@ -182,7 +182,7 @@ static void keep(const Ring *ring, const AldPlacementProblem *problem, uint32_t 
                         best->stages[i] = stage_of(ring, solution, i);
                         best->hops_nsec += best->stages[i].hop_nsec;
                 }
-                ald_plan_stages_number(best->stages, best->n_stages);
+                ald_plan_stages_set_layers(ring->candidates->request, best->stages, best->n_stages);
         }
         ald_placement_solution_clear(solution);
 }

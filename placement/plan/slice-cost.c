@@ -35,8 +35,6 @@ static AldPlanWorkload slice_of(const AldPlanWorkload *workload, uint32_t slices
 {
         AldPlanWorkload slice = *workload;
 
-        slice.layer_bytes = part_of(workload->layer_bytes, slices);
-        slice.layer_kv_bytes = part_of(workload->layer_kv_bytes, slices);
         slice.mean_layer_bytes /= slices;
         slice.token_bytes /= slices;
         slice.token_kv_bytes /= slices;
@@ -46,19 +44,35 @@ static AldPlanWorkload slice_of(const AldPlanWorkload *workload, uint32_t slices
         return slice;
 }
 
-uint64_t ald_slices_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint32_t slices, uint64_t beside)
+/* Each layer is cut into as many parts, of its weights and of its keys and values. */
+static uint64_t parts_of_layers(const AldPlanRequest *request, uint32_t slices)
 {
-        const AldPlanWorkload slice = slice_of(workload, slices);
+        const AldPlanWorkload *workload = request->workload;
+        const AldPlanLayerSizes *sizes = request->sizes;
+        uint64_t bytes = 0;
 
-        return ald_plan_stage_bytes(constants, device, &slice, (uint32_t) workload->layers,
-                beside + slice.head_bytes, constants->values[ALD_PLAN_BUFFER_BYTES]);
+        if (!sizes)
+                return workload->layers *
+                       (part_of(workload->layer_bytes, slices) + part_of(workload->layer_kv_bytes, slices));
+        for (uint32_t i = 0; i < sizes->n; i++)
+                bytes += part_of(sizes->weights[i + 1] - sizes->weights[i], slices) +
+                         part_of(sizes->kv[i + 1] - sizes->kv[i], slices);
+        return bytes;
 }
 
-uint64_t ald_slices_least_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint32_t n)
+uint64_t ald_slices_bytes(
+        const AldPlanRequest *request, const AldPlanDevice *device, uint32_t slices, uint64_t beside)
 {
-        return ald_slices_bytes(constants, device, workload, ald_slices_max(workload, n), 0);
+        uint64_t held = beside + part_of(request->workload->head_bytes, slices) +
+                        parts_of_layers(request, slices);
+
+        return ald_plan_stage_bytes(
+                request, device, 0, held, request->constants.values[ALD_PLAN_BUFFER_BYTES]);
+}
+
+uint64_t ald_slices_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t n)
+{
+        return ald_slices_bytes(request, device, ald_slices_max(request->workload, n), 0);
 }
 
 double ald_slices_nsec(const AldPlanConstants *constants, const AldPlanDevice *device,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "placement/plan/cluster.h"
-#include "placement/plan/constants.h"
-#include "placement/plan/workload.h"
+#include "placement/plan/plan.h"
 
 /*
  * Equal slices of each layer, as distributed-llama has them (its git 8d624a7b): the number of nodes is a
@@ -16,12 +14,11 @@ bool ald_slices_are_possible(const AldPlanWorkload *workload, uint32_t slices);
 uint32_t ald_slices_max(const AldPlanWorkload *workload, uint32_t n);
 
 /* Bytes of one slice of all layers, of their keys and values, and of the head, and `beside` bytes besides. */
-uint64_t ald_slices_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint32_t slices, uint64_t beside);
+uint64_t ald_slices_bytes(
+        const AldPlanRequest *request, const AldPlanDevice *device, uint32_t slices, uint64_t beside);
 
 /* Of the smallest slice that n nodes can have. */
-uint64_t ald_slices_least_bytes(const AldPlanConstants *constants, const AldPlanDevice *device,
-        const AldPlanWorkload *workload, uint32_t n);
+uint64_t ald_slices_least_bytes(const AldPlanRequest *request, const AldPlanDevice *device, uint32_t n);
 
 /* What one slice of all layers and of the head takes in a step. */
 double ald_slices_nsec(const AldPlanConstants *constants, const AldPlanDevice *device,

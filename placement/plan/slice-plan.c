@@ -43,9 +43,8 @@ static AldPlanStage stage_of(const AldPlanCandidates *candidates, const AldPlanC
                 .layers = (uint32_t) request->workload->layers,
                 .slices = mesh->slices,
                 .has_head = true,
-                .bytes = ald_slices_bytes(&request->constants,
-                        ald_plan_candidate_device(candidates, candidate), request->workload, mesh->slices,
-                        member == set->root ? request->workload->embedding_bytes : 0),
+                .bytes = ald_slices_bytes(request, ald_plan_candidate_device(candidates, candidate),
+                        mesh->slices, member == set->root ? request->workload->embedding_bytes : 0),
                 .nsec = mesh->nsec[member],
                 .is_computing = ald_plan_is_computing_longer(&request->constants,
                         ald_plan_candidate_device(candidates, candidate), request->workload),
@@ -109,8 +108,7 @@ static bool lacks_required(const AldPlanCandidates *candidates, const AldPlanCho
 
                 if (ald_plan_requires(candidates, choice, i) &&
                         (!ald_plan_allows(choice, i) ||
-                                ald_slices_bytes(&request->constants, device, request->workload, slices, 0) >
-                                        device->free_bytes))
+                                ald_slices_bytes(request, device, slices, 0) > device->free_bytes))
                         return true;
         }
         return false;

@@ -19,13 +19,10 @@ uint32_t ald_plan_stage_layers_max_with(
 AldPlacementDevice ald_plan_stage_device(
         const AldPlanCandidates *candidates, const AldPlanChoice *choice, uint32_t candidate);
 
-/* A stage with nothing but layers and perhaps the head, and buffers of BufferBytes; hops and the first layer
- * are not set. */
+/* A stage with buffers of BufferBytes; hops are not set. Until it is known which layers it has, their bytes
+ * do not count: see ald_plan_stages_set_layers(). */
 AldPlanStage ald_plan_stage(const AldPlanCandidates *candidates, uint32_t candidate, uint32_t layers,
         uint64_t beside, bool has_head);
 
-/* Has other buffers instead. */
-void ald_plan_stage_set_buffers(AldPlanStage *stage, double buffers);
-
-/* Sets the first layers of stages that are in the order of the layers. */
-void ald_plan_stages_number(AldPlanStage *stages, uint32_t n);
+/* Sets the first layers of stages that are in the order of the layers, and with them their bytes. */
+void ald_plan_stages_set_layers(const AldPlanRequest *request, AldPlanStage *stages, uint32_t n);

@@ -235,7 +235,7 @@ static AldPlanStage stage_of(
         if (is_client_processor(star, member))
                 made.is_computing = ald_plan_client_is_computing_longer(&candidates->request->constants,
                         &candidates->cluster->devices[made.device], candidates->request->workload);
-        ald_plan_stage_set_buffers(&made, buffers(star, way, member, role, stage->layers, is_last));
+        made.buffer_bytes = (uint64_t) buffers(star, way, member, role, stage->layers, is_last);
         if (star->nodes[member] == star->client)
                 return made;
         connection = connect(star, star->nodes[member], role);
@@ -268,7 +268,7 @@ static void keep(const Star *star, StarWay way, const AldPlacementStarSolution *
                 ret->busiest_nsec = fmax(ret->busiest_nsec, ret->stages[i].nsec);
                 ret->hops_nsec += ret->stages[i].hop_nsec;
         }
-        ald_plan_stages_number(ret->stages, ret->n_stages);
+        ald_plan_stages_set_layers(star->candidates->request, ret->stages, ret->n_stages);
 }
 
 /* Those that may take less than the best ones. -E2BIG: their table would be too large. */

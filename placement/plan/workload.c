@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "placement/plan/kv-types.h"
+#include "placement/plan/layer-sizes.h"
 #include "placement/plan/workload.h"
 
 #define FP16_BYTES 2
@@ -53,6 +54,8 @@ int ald_plan_workload_check(
 
 int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reason)
 {
+        g_autofree AldPlanLayerSizes *sizes = NULL;
+
         if (workload->layers == ALD_ABSENT_UINT64)
                 return 0;
         set_if_absent(&workload->layer_kv_bytes, 0);
@@ -78,7 +81,9 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
                 *ret_reason = "TokenBytes is more than MeanLayerBytes";
                 return -EINVAL;
         }
-        return 0;
+        if (workload->layer_sizes)
+                sizes = ald_plan_layer_sizes_new(workload, ret_reason);
+        return workload->layer_sizes && !sizes ? -EINVAL : 0;
 }
 
 uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngine *engine)
@@ -90,10 +95,19 @@ uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngin
 }
 
 typedef struct Sums {
-        uint64_t layer_bytes, kv_bytes; /* the most */
-        uint64_t kv_heads;              /* the fewest, or absent */
-        double bytes, token_bytes, kv, parameters;
+        uint64_t *weights, *kv;        /* of each layer */
+        uint64_t layer_bytes, kv_most; /* the most in any */
+        uint64_t kv_heads;             /* the fewest, or absent */
+        double bytes, token_bytes, kv_all, parameters;
 } Sums;
+
+static void sums_clear(Sums *sums)
+{
+        g_free(sums->weights);
+        g_free(sums->kv);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Sums, sums_clear)
 
 static int add_layer(const AldLlm *llm, uint32_t i, uint64_t kv_bytes, Sums *sums)
 {
@@ -102,12 +116,14 @@ static int add_layer(const AldLlm *llm, uint32_t i, uint64_t kv_bytes, Sums *sum
         if (layer->bytes == ALD_LLM_ABSENT || layer->token_bytes == ALD_LLM_ABSENT ||
                 layer->token_parameters == ALD_LLM_ABSENT)
                 return -ENODATA;
+        sums->weights[i] = layer->bytes;
+        sums->kv[i] = kv_bytes;
         sums->layer_bytes = MAX(sums->layer_bytes, layer->bytes);
-        sums->kv_bytes = MAX(sums->kv_bytes, kv_bytes);
+        sums->kv_most = MAX(sums->kv_most, kv_bytes);
         sums->bytes += (double) layer->bytes;
         sums->token_bytes += (double) layer->token_bytes;
         sums->parameters += (double) layer->token_parameters;
-        sums->kv += (double) kv_bytes;
+        sums->kv_all += (double) kv_bytes;
         if (layer->kv_heads != ALD_LLM_ABSENT_COUNT && layer->kv_heads > 0)
                 sums->kv_heads = MIN(sums->kv_heads, layer->kv_heads);
         return 0;
@@ -131,7 +147,9 @@ static int find_kv(const AldLlm *llm, uint32_t i, const KvSizes *sizes, uint64_t
 
 static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkload *ret)
 {
-        Sums sums = { .kv_heads = ALD_ABSENT_UINT64 };
+        g_auto(Sums) sums = { .weights = g_new0(uint64_t, llm->n_layers),
+                .kv = g_new0(uint64_t, llm->n_layers),
+                .kv_heads = ALD_ABSENT_UINT64 };
         uint64_t other = llm->other_bytes == ALD_LLM_ABSENT ? 0 : llm->other_bytes, beside;
         uint64_t head = llm->head_tied ? llm->embedding_bytes : llm->head_bytes;
 
@@ -152,10 +170,12 @@ static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkloa
         *ret = (AldPlanWorkload){ .layers = llm->n_layers,
                 .draft_layers = llm->draft_layers > 0 ? llm->draft_layers : ALD_ABSENT_UINT64,
                 .layer_bytes = sums.layer_bytes,
-                .layer_kv_bytes = sums.kv_bytes,
+                .layer_kv_bytes = sums.kv_most,
+                .layer_sizes = (const char *const *) ald_plan_layer_sizes_to_text(
+                        sums.weights, sums.kv, llm->n_layers),
                 .mean_layer_bytes = sums.bytes / llm->n_layers,
                 .token_bytes = sums.token_bytes / llm->n_layers,
-                .token_kv_bytes = sums.kv / llm->n_layers / sizes->parallel,
+                .token_kv_bytes = sums.kv_all / llm->n_layers / sizes->parallel,
                 .token_parameters = sums.parameters / llm->n_layers,
                 .embedding_bytes = beside,
                 .head_bytes = head,
@@ -172,6 +192,12 @@ static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkloa
                 .parallel = sizes->parallel,
                 .context = sizes->context };
         return 0;
+}
+
+void ald_plan_workload_clear(AldPlanWorkload *workload)
+{
+        g_strfreev((char **) workload->layer_sizes);
+        workload->layer_sizes = NULL;
 }
 
 int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,

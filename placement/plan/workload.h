@@ -6,8 +6,8 @@
 #include "record/schema.h"
 
 /* What is to be placed is an AldPlanWorkload: the argument of Plan() of org.alidade.Placement1, where its
- * fields are described. The planner takes one without absent fields but DraftLayers, FeedForwardElements,
- * KvTypeK and KvTypeV. */
+ * fields are described. The planner takes one without absent fields but DraftLayers, LayerSizes,
+ * FeedForwardElements, KvTypeK and KvTypeV. */
 
 /* Sets absent fields as described there. -EINVAL, with *ret_reason if one contradicts another. */
 int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reason);
@@ -20,14 +20,18 @@ int ald_plan_workload_check(
 uint64_t ald_plan_ends_bytes(const AldPlanWorkload *workload, const AldPlanEngine *engine);
 
 /*
- * That of a model which decodes for `parallel` requests, each with `context` tokens. Layers that differ are
- * taken for alike: the largest decides on memory, the mean on time. Tensors of no layer, such as a second
- * embedding whose rows all layers read, and those for images, are where the embedding is. -EOPNOTSUPP if it
- * is not known what the model keeps (see kv_problem), -ENODATA if the files do not state a figure that is
- * needed; else as ald_llm_kv_bytes().
+ * That of a model which decodes for `parallel` requests, each with `context` tokens, to be cleared. Where
+ * layers differ, LayerSizes has what each takes, and the mean decides on time. Tensors of no layer, such as a
+ * second embedding whose rows all layers read, and those for images, are where the embedding is. -EOPNOTSUPP
+ * if it is not known what the model keeps (see kv_problem), -ENODATA if the files do not state a figure that
+ * is needed; else as ald_llm_kv_bytes().
  */
 int ald_plan_workload_of_llm(const AldLlm *llm, uint32_t context, uint32_t parallel, AldKvType type_k,
         AldKvType type_v, AldPlanWorkload *ret);
+
+/* Frees what these made. */
+void ald_plan_workload_clear(AldPlanWorkload *workload);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldPlanWorkload, ald_plan_workload_clear)
 
 /* The same if all keys and values together have this many bytes, which layers are taken to share evenly. */
 int ald_plan_workload_of_llm_and_kv(

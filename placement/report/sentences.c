@@ -87,8 +87,7 @@ static char *say_too_small(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
         bool is_slice = request->engine->topology == ALD_PLAN_SLICES;
-        uint64_t bytes = is_slice ? ald_slices_least_bytes(
-                                            &request->constants, device, request->workload, cluster->n_nodes)
+        uint64_t bytes = is_slice ? ald_slices_least_bytes(request, device, cluster->n_nodes)
                                   : ald_plan_least_bytes(request, device, 1);
         g_autofree char *needs = size((double) bytes);
         g_autofree char *free_bytes = size((double) device->free_bytes);

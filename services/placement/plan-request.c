@@ -108,6 +108,19 @@ static void set_figures(AldPlanRequest *request, const AldPlanOptions *options)
         ald_plan_constants_init(&request->constants, options);
 }
 
+/* The workload was checked. */
+static void set_sizes(AldPlanRequest *request, GPtrArray *owned)
+{
+        const char *reason;
+        AldPlanLayerSizes *sizes;
+
+        if (!request->workload->layer_sizes)
+                return;
+        sizes = ald_plan_layer_sizes_new(request->workload, &reason);
+        g_ptr_array_add(owned, sizes);
+        request->sizes = sizes;
+}
+
 int ald_plan_request_make(AldModel *model, const AldPlanWorkload *workload, const AldPlanOptions *options,
         GPtrArray *owned, AldPlanRequest *ret, const char **ret_text)
 {
@@ -116,6 +129,7 @@ int ald_plan_request_make(AldModel *model, const AldPlanWorkload *workload, cons
         int r;
 
         set_figures(&request, options);
+        set_sizes(&request, owned);
         r = resolve_list(&lookup, options->must, &request.must);
         if (r >= 0)
                 r = resolve_list(&lookup, options->without, &request.without);

@@ -86,6 +86,12 @@ def test_a_window_in_doubt_is_counted_in_full_and_noted(host):
         assert kept_bytes(found) == 131072 * context
 
 
+def test_each_layer_counts_by_itself(host):
+    """Three of four layers keep 1536 tokens, the window and a batch."""
+    model = write_model(host.dir / "model.gguf", sliding_window=1024, sliding_window_pattern=4)
+    assert kept_bytes(place(host, model, "--context=8192", "--json")) == 4096 * (8 * 8192 + 24 * 1536)
+
+
 def test_json_is_what_the_service_says(host):
     found = json.loads(place(host, *NUMBERS, "--json").stdout)
     assert list(found) == ["Plan", "Stages", "Hops", "Alternatives", "LeftOut", "Sensitivities", "Constants"]

@@ -200,6 +200,8 @@ BAD_CALLS = [
     ({"TokenBytes": Typed("d", 1e12)}, {}, "TokenBytes is more than MeanLayerBytes"),
     ({}, {"Engine": Typed("s", "abacus")}, 'Engine: unknown word abacus'),
     ({}, {"Engine": Typed("s", "")}, "Engine"),
+    ({"LayerSizes": Typed("as", ["3*5"])}, {}, "LayerSizes: not of the form LAYERS*BYTES+BYTES"),
+    ({"LayerSizes": Typed("as", ["3*5+0"])}, {}, "LayerSizes has fewer layers than Layers"),
     ({"KvTypeK": Typed("s", "f8")}, {}, "KvTypeK: unknown word f8"),
     ({"KvTypeV": Typed("s", "q4_0")}, {"Engine": Typed("s", "vllm")}, "The engine cannot keep values in KvTypeV"),
     ({}, {"Must": Typed("as", ["a/" * 600])}, "more than 1024 bytes"),

@@ -9,6 +9,7 @@
 #include "clients/command-line/print.h"
 #include "clients/common/quantity.h"
 #include "placement/model/model-file.h"
+#include "placement/plan/workload.h"
 
 /* As AssumedBitsPerSecond and AssumedRttNSec allow. */
 #define RATE_MAX 1e15
@@ -29,6 +30,7 @@ void ald_place_order_init(AldPlaceOrder *order)
 
 void ald_place_order_clear(AldPlaceOrder *order)
 {
+        ald_plan_workload_clear(&order->workload);
         g_free(order->title);
         g_free(order->note);
         g_ptr_array_unref(order->must);

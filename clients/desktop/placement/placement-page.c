@@ -9,6 +9,7 @@
 #include "clients/desktop/placement/plan-view.h"
 #include "clients/desktop/widgets/widget-words.h"
 #include "common/bus-names.h"
+#include "placement/plan/workload.h"
 
 #define SPACING 12
 #define WIDTH 760
@@ -127,7 +128,7 @@ static void on_ended(AldPlanReport *report, const sd_bus_error *error, void *use
 static void start(AldPlacementPage *page)
 {
         static const AldPlanRunHandler handler = { .progressed = on_progressed, .ended = on_ended };
-        AldPlanWorkload workload;
+        g_auto(AldPlanWorkload) workload = ALD_PLAN_WORKLOAD_INIT;
         AldPlanOptions options;
         AldPlanOrder order;
         g_autofree char *error = NULL;

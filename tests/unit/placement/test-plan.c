@@ -1027,6 +1027,7 @@ static void test_workload_defaults(void)
                 const AldField *field = &ald_plan_workload_struct.fields[i];
                 bool has_no_default = g_str_equal(field->name, "KvHeads") ||
                                       g_str_equal(field->name, "DraftLayers") ||
+                                      g_str_equal(field->name, "LayerSizes") ||
                                       g_str_equal(field->name, "FeedForwardElements") ||
                                       g_str_has_prefix(field->name, "KvType") ||
                                       g_str_equal(field->name, "MessageBytes");
@@ -1064,6 +1065,7 @@ static void test_costs(void)
                 .vocabulary = 5000,
                 .parallel = 2,
                 .context = 300 };
+        AldPlanRequest request = { .workload = &workload };
         AldPlanConstants constants;
         AldPlanPath path = { .rtt_nsec = 1e6, .bits_per_second = 1e9 };
 
@@ -1078,6 +1080,7 @@ static void test_costs(void)
         constants.values[ALD_PLAN_HOST_RESERVE_BYTES] = 2e9;
         constants.values[ALD_PLAN_STAR_STEP_BYTES] = 100;
         constants.values[ALD_PLAN_TRANSPORT_OVERHEAD] = 2;
+        request.constants = constants;
         /* 2 · 0.5 + 2 · 1 GB at 50 and 25 GB/s; then computing 2 · 2 · 1e9 operations, at 1e12 a second, is
          * slower. */
         g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 60e6 + 1000, 1);
@@ -1092,11 +1095,11 @@ static void test_costs(void)
         workload.parallel = 8;
         g_assert_cmpfloat_with_epsilon(ald_plan_layer_nsec(&constants, &gpu, &workload), 200e6 + 1000, 1);
         g_assert_cmpfloat_with_epsilon(ald_plan_head_nsec(&constants, &gpu, &workload), 80e6, 1);
-        g_assert_cmpuint(ald_plan_stage_bytes(&constants, &gpu, &workload, 3, GB, 3e9), ==, 20 * GB);
-        g_assert_cmpuint(ald_plan_stage_bytes(&constants, &cpu, &workload, 3, GB, 3e9), ==, 21 * GB);
-        g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 0, 3e9), ==, 19);
-        g_assert_cmpuint(ald_plan_layers_max(&constants, &cpu, &workload, GB, 3e9), ==, 18);
-        g_assert_cmpuint(ald_plan_layers_max(&constants, &gpu, &workload, 200 * GB, 3e9), ==, 0);
+        g_assert_cmpuint(ald_plan_stage_bytes(&request, &gpu, 3, GB, 3e9), ==, 20 * GB);
+        g_assert_cmpuint(ald_plan_stage_bytes(&request, &cpu, 3, GB, 3e9), ==, 21 * GB);
+        g_assert_cmpuint(ald_plan_layers_max(&request, &gpu, 0, 3e9), ==, 19);
+        g_assert_cmpuint(ald_plan_layers_max(&request, &cpu, GB, 3e9), ==, 18);
+        g_assert_cmpuint(ald_plan_layers_max(&request, &gpu, 200 * GB, 3e9), ==, 0);
         /* 512 tokens of the mask. */
         g_assert_cmpfloat(ald_plan_activation_bytes(&constants, &workload), ==, 2 * 4 * 1000 * 8);
         g_assert_cmpfloat(ald_plan_star_bytes(&constants, &workload, false), ==,
@@ -1272,11 +1275,102 @@ static void test_round_trips(void)
         g_assert_cmpfloat_with_epsilon(nsec[2] - nsec[0], 4e6, 1);
 }
 
-/* Two blocks that differ: the larger one decides on memory, the mean on time. */
+static void set_sizes(Case *made, const char *const *texts)
+{
+        const char *reason = NULL;
+
+        made->workload.layer_sizes = texts;
+        made->request.sizes = ald_plan_layer_sizes_new(&made->workload, &reason);
+        g_assert_null(reason);
+}
+
+/* Six layers, of which the last has as much as all others together: 4 GB and 2 GB of keys and values in all.
+ */
+static void test_uneven_layers(void)
+{
+        static const char *const texts[] = { "2*400000000+0", "2*400000000+300000000",
+                "1*400000000+400000000", "1*2000000000+1000000000", NULL };
+        g_autoptr(AldPlan) alone = NULL, split = NULL;
+        g_autofree AldPlanLayerSizes *sizes = NULL;
+        AldPlanRefusal refusal;
+        Case made;
+
+        init_case(&made, 2);
+        made.workload.layer_bytes = 2 * GB;
+        made.workload.layer_kv_bytes = GB;
+        join(&made, 0, 1, 1e6, 1e9);
+        set_sizes(&made, texts);
+        sizes = (AldPlanLayerSizes *) made.request.sizes;
+        g_assert_cmpuint(sizes->most[1], ==, 3 * GB);
+        g_assert_cmpuint(sizes->most[3], ==, 3 * GB + 800000000 + 700000000);
+        g_assert_cmpuint(sizes->most[6], ==, 6 * GB);
+        /* All layers on one device take what they add up to, with the embedding and the head. */
+        made.devices[0].free_bytes = 7 * GB;
+        made.cluster.n_devices = made.cluster.n_nodes = 1;
+        alone = plan_of(&made);
+        g_assert_cmpuint(alone->best.n_stages, ==, 1);
+        g_assert_cmpuint(alone->best.stages[0].kv_bytes, ==, 2 * GB);
+        g_assert_cmpuint(alone->best.stages[0].weight_bytes, ==, 5 * GB);
+        g_assert_cmpuint(alone->best.stages[0].bytes, ==, 7 * GB);
+        made.devices[0].free_bytes = 7 * GB - 1;
+        g_assert_cmpint(ald_plan_make(&made.cluster, &made.request, &split, &refusal), ==, -EINVAL);
+        g_assert_cmpuint(refusal.needs_bytes, ==, 7 * GB);
+        g_free(refusal.verdicts);
+        /* Of two, neither can have more than any layers that fit there; what each has is counted. */
+        made.cluster.n_devices = made.cluster.n_nodes = 2;
+        made.devices[0].free_bytes = made.devices[1].free_bytes = 6 * GB;
+        split = plan_of(&made);
+        g_assert_cmpuint(split->best.n_stages, ==, 2);
+        g_assert_cmpuint(split->best.stages[0].kv_bytes + split->best.stages[1].kv_bytes, ==, 2 * GB);
+        for (uint32_t i = 0; i < 2; i++) {
+                const AldPlanStage *stage = &split->best.stages[i];
+
+                g_assert_cmpuint(stage->kv_bytes, ==,
+                        sizes->kv[stage->first_layer + stage->layers] - sizes->kv[stage->first_layer]);
+                g_assert_cmpuint(stage->bytes, <=, 6 * GB);
+        }
+}
+
+static void test_sizes_of_layers(void)
+{
+        static const uint64_t weights[] = { 5, 5, 7, 7 }, kv[] = { 1, 1, 1, 2 };
+        static const struct {
+                const char *texts[3];
+                const char *reason;
+        } bad[] = {
+                { { "4*5" }, "not of the form" },
+                { { "4*5+" }, "not of the form" },
+                { { "0*5+1", "4*5+1" }, "not of the form" },
+                { { "-4*5+1" }, "not of the form" },
+                { { "4*5+1 " }, "not of the form" },
+                { { "4*18446744073709551621+1" }, "not of the form" },
+                { { "18446744073709551620*5+1" }, "not of the form" },
+                { { "3*5+1", "2*7+2" }, "more layers than Layers" },
+                { { "3*5+1" }, "fewer layers than Layers" },
+                { { "4*8+1" }, "more than LayerBytes" },
+                { { "4*5+3" }, "more keys and values than LayerKvBytes" },
+        };
+        g_auto(GStrv) texts = ald_plan_layer_sizes_to_text(weights, kv, 4);
+        AldPlanWorkload workload = { .layers = 4, .layer_bytes = 7, .layer_kv_bytes = 2 };
+        const char *reason = NULL;
+
+        g_assert_cmpstr(texts[0], ==, "2*5+1");
+        g_assert_cmpstr(texts[1], ==, "1*7+1");
+        g_assert_cmpstr(texts[2], ==, "1*7+2");
+        g_assert_null(texts[3]);
+        g_assert_null(ald_plan_layer_sizes_to_text(weights, kv, 2));
+        for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
+                workload.layer_sizes = bad[i].texts;
+                g_assert_null(ald_plan_layer_sizes_new(&workload, &reason));
+                g_assert_nonnull(strstr(reason, bad[i].reason));
+        }
+}
+
+/* Two blocks that differ: what each takes is stated, the mean decides on time. */
 static void test_workload(void)
 {
         g_autoptr(AldLlm) llm = ald_llm_new(2);
-        AldPlanWorkload workload;
+        g_auto(AldPlanWorkload) workload = ALD_PLAN_WORKLOAD_INIT;
 
         g_assert_cmpint(
                 ald_plan_workload_of_llm(llm, 256, 1, ALD_KV_F16, ALD_KV_F16, &workload), ==, -ENODATA);
@@ -1299,6 +1393,8 @@ static void test_workload(void)
         g_assert_cmpuint(workload.layers, ==, 2);
         g_assert_cmpuint(workload.draft_layers, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(workload.layer_bytes, ==, 200);
+        g_assert_cmpstr(workload.layer_sizes[0], ==, "1*100+131072");
+        g_assert_cmpstr(workload.layer_sizes[1], ==, "1*200+131072");
         g_assert_cmpfloat(workload.mean_layer_bytes, ==, 150);
         g_assert_cmpfloat(workload.token_bytes, ==, 100);
         g_assert_cmpfloat(workload.token_parameters, ==, 50);
@@ -1312,6 +1408,7 @@ static void test_workload(void)
         /* What is neither of a layer nor the head is kept with the embedding. */
         llm->other_bytes = 5000;
         llm->draft_layers = 1;
+        ald_plan_workload_clear(&workload);
         g_assert_cmpint(ald_plan_workload_of_llm(llm, 256, 2, ALD_KV_F16, ALD_KV_F16, &workload), ==, 0);
         g_assert_cmpuint(workload.layers, ==, 2);
         g_assert_cmpuint(workload.draft_layers, ==, 1);
@@ -1392,6 +1489,8 @@ int main(int argc, char **argv)
         g_test_add_func("/plan/constants", test_constants);
         g_test_add_func("/plan/engine-names", test_engine_names);
         g_test_add_func("/plan/workload-defaults", test_workload_defaults);
+        g_test_add_func("/plan/uneven-layers", test_uneven_layers);
+        g_test_add_func("/plan/sizes-of-layers", test_sizes_of_layers);
         g_test_add_func("/plan/workload", test_workload);
         return g_test_run();
 }
