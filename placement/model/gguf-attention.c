@@ -239,6 +239,17 @@ static void refuse_unknown_layers(Reading *reading)
         }
 }
 
+/* Models that embed texts, or fill in words anywhere, have no next token to plan for. */
+static void refuse_encoders(Reading *reading)
+{
+        uint32_t causal = 1;
+
+        take_one(reading, ALD_GGUF_CAUSAL, &causal);
+        if (causal == 0)
+                ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_CAUSAL),
+                        "it is false, so that the model generates no token after another");
+}
+
 void ald_gguf_attention_apply(const AldGgufFacts *facts, const AldLayerSigns *signs, AldLlm *llm)
 {
         Reading reading = { .facts = facts, .signs = signs, .llm = llm };
@@ -247,6 +258,7 @@ void ald_gguf_attention_apply(const AldGgufFacts *facts, const AldLayerSigns *si
         if (facts->odd)
                 ald_attention_refuse(
                         &reading.attention, facts->odd, "it is not known what layers of this kind keep");
+        refuse_encoders(&reading);
         take_lengths(&reading);
         take_index(&reading);
         take_pattern(&reading);

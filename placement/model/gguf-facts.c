@@ -61,6 +61,7 @@ static const char *const key_names[ALD_N_GGUF_KEYS] = {
         [ALD_GGUF_WKV_LENGTH] = "wkv.head_size",
         [ALD_GGUF_TOKEN_SHIFTS] = "token_shift_count",
         [ALD_GGUF_KDA_LENGTH] = "kda.head_dim",
+        [ALD_GGUF_CAUSAL] = "attention.causal",
 };
 
 /* Layers with such keys, unless they are known, keep something else than keys and values, or more. */

@@ -42,6 +42,7 @@ typedef enum AldGgufKey {
         ALD_GGUF_WKV_LENGTH,
         ALD_GGUF_TOKEN_SHIFTS,
         ALD_GGUF_KDA_LENGTH,
+        ALD_GGUF_CAUSAL,
         ALD_N_GGUF_KEYS,
 } AldGgufKey;
 

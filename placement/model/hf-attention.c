@@ -71,6 +71,9 @@ static void find_odd(Taking *taking)
                 if (is_stated(taking, odd_keys[i]))
                         ald_attention_refuse(&taking->attention, odd_keys[i],
                                 "it is not known what layers of this kind keep");
+        if (json_is_true(ald_hf_any(taking->keys, "use_bidirectional_attention")))
+                ald_attention_refuse(&taking->attention, "use_bidirectional_attention",
+                        "it is true, so that the model generates no token after another");
         if (json_is_true(ald_hf_any(taking->keys, "is_encoder_decoder")))
                 ald_attention_refuse(
                         &taking->attention, "is_encoder_decoder", "it is not known what such layers keep");
@@ -260,11 +263,15 @@ static void shape_layer(Taking *taking, uint32_t i)
         AldAttention *attention = &taking->attention;
 
         if (attention->latent)
-                attention->kv_heads[i] = 1;
+                attention->kv_heads[i] = MAX(signs->attentions->len, 1);
         else if (signs->key_rows != ABSENT && signs->key_rows > 0)
                 shape_plain(taking, i);
         else if (signs->fused_rows != ABSENT)
                 shape_fused(taking, i);
+        if (!attention->latent && attention->kv_heads[i] != ABSENT && signs->attentions->len > 1 &&
+                __builtin_mul_overflow(
+                        attention->kv_heads[i], signs->attentions->len, &attention->kv_heads[i]))
+                ald_attention_refuse(attention, kv_heads_keys[0], "it is too large");
 }
 
 static bool keeps(const Taking *taking, uint32_t i)

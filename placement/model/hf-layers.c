@@ -28,6 +28,7 @@ static const struct {
         { "mamba", ALD_HF_LAYER_STATE },
         { "mamba2", ALD_HF_LAYER_STATE },
         { "conv", ALD_HF_LAYER_STATE },
+        { "hybrid", ALD_HF_LAYER_BOTH },
         { "mlp", ALD_HF_LAYER_NONE },
         { "moe", ALD_HF_LAYER_NONE },
 };
@@ -166,6 +167,38 @@ static bool take_interval(Finding *finding, const char *key, const char *offset_
         return true;
 }
 
+/* Ling and Ring: the last layer of each group has attention, and so have those after the last whole group. */
+static bool take_groups(Finding *finding)
+{
+        const char *key = "layer_group_size";
+        uint32_t size = 0, whole;
+
+        for (uint32_t i = 0; i < finding->llm->n_layers; i++)
+                if (finding->signs[i].state)
+                        return false;
+        if (!ald_hf_is_count(json_object_get(finding->text, key), &size) || size <= 1)
+                return false;
+        finding->key = key;
+        whole = finding->llm->n_layers / size * size;
+        for (uint32_t i = 0; i < finding->llm->n_layers; i++)
+                finding->layers[i] = (i + 1) % size == 0 || i >= whole ? ALD_HF_LAYER_FULL
+                                                                       : ALD_HF_LAYER_STATE;
+        return true;
+}
+
+/* The keys and values of RWKV have the names of attention, but go into a state. */
+static bool take_rwkv(Finding *finding)
+{
+        if (!g_str_has_prefix(finding->llm->architecture, "rwkv"))
+                return false;
+        if (json_is_object(json_object_get(finding->text, "attn")))
+                ald_attention_refuse(
+                        finding->attention, "attn", "it is not known which layers have attention");
+        for (uint32_t i = 0; i < finding->llm->n_layers; i++)
+                finding->layers[i] = ALD_HF_LAYER_STATE;
+        return true;
+}
+
 /* Without a word in config.json. Tensors tell a network with a state from attention. */
 static void take_tensors(Finding *finding)
 {
@@ -258,7 +291,8 @@ void ald_hf_layers_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayer
                 !take_indices(&finding, finding.text, "full_attn_idxs", 0) &&
                 !take_indices(&finding, finding.text, "attn_layer_indices", 0) &&
                 !take_interval(&finding, "attn_layer_period", "attn_layer_offset", 0) &&
-                !take_interval(&finding, "full_attention_interval", NULL, 0))
+                !take_interval(&finding, "full_attention_interval", NULL, 0) && !take_groups(&finding) &&
+                !take_rwkv(&finding))
                 take_tensors(&finding);
         if (!finding.key)
                 take_window_pattern(&finding);

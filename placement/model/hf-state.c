@@ -131,7 +131,7 @@ static uint64_t find_rwkv(Sizes *sizes)
                 width_of(sizes), sum(RWKV_SHIFTS, need(sizes, sizes->text, NAMES("head_size", "head_dim"))));
 }
 
-/* The lightning attention of MiniMax-Text-01. */
+/* The lightning attention of MiniMax-Text-01, and of Ling and Ring. */
 static uint64_t find_lightning(Sizes *sizes)
 {
         uint64_t length = need(sizes, sizes->text, NAMES("head_dim"));
@@ -169,7 +169,8 @@ const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, uint64_t
                 *ret = find_mamba(&sizes);
         else if (g_str_has_prefix(llm->architecture, "rwkv"))
                 *ret = find_rwkv(&sizes);
-        else if (g_str_has_prefix(llm->architecture, "minimax"))
+        else if (g_str_has_prefix(llm->architecture, "minimax") ||
+                 g_str_has_prefix(llm->architecture, "bailing"))
                 *ret = find_lightning(&sizes);
         else
                 sizes.missing = "linear_num_value_heads or ssm_state_size";

@@ -110,6 +110,7 @@ AldLayerSigns *ald_layer_signs_new(uint32_t n_layers)
                 signs[i].latent_rows = ABSENT;
                 signs[i].index_rows = ABSENT;
                 signs[i].key_norm = ABSENT;
+                signs[i].attentions = g_ptr_array_new_with_free_func(g_free);
         }
         return signs;
 }
@@ -120,6 +121,7 @@ void ald_layer_signs_free(AldLayerSigns *signs, uint32_t n_layers)
                 g_free(signs[i].fused);
                 g_free(signs[i].state);
                 g_free(signs[i].other);
+                g_ptr_array_unref(signs[i].attentions);
         }
         g_free(signs);
 }
@@ -137,11 +139,30 @@ static void keep_most(uint32_t *most, uint32_t rows)
                 *most = rows;
 }
 
+/* What the name has before its projection. */
+static void note_attention(AldLayerSigns *signs, const char *name)
+{
+        static const char *const projections[] = { "kv_a_proj_with_mqa.", "k_proj." };
+        const char *end = NULL;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(projections) && !end; i++)
+                end = strstr(name, projections[i]);
+        for (guint i = 0; end && i < signs->attentions->len; i++) {
+                const char *known = signs->attentions->pdata[i];
+
+                if (strlen(known) == (size_t) (end - name) && strncmp(known, name, strlen(known)) == 0)
+                        return;
+        }
+        if (end)
+                g_ptr_array_add(signs->attentions, g_strndup(name, (gsize) (end - name)));
+}
+
 void ald_layer_signs_note(AldLayerSigns *signs, AldLayerSign sign, const char *name, uint32_t rows)
 {
         switch (sign) {
         case ALD_SIGN_KEYS:
                 signs->projects = true;
+                note_attention(signs, name);
                 keep_most(&signs->key_rows, rows);
                 break;
         case ALD_SIGN_VALUES:
@@ -150,6 +171,7 @@ void ald_layer_signs_note(AldLayerSigns *signs, AldLayerSign sign, const char *n
                 break;
         case ALD_SIGN_LATENT:
                 signs->projects = true;
+                note_attention(signs, name);
                 keep_most(&signs->latent_rows, rows);
                 break;
         case ALD_SIGN_INDEX:

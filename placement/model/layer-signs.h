@@ -15,6 +15,8 @@ typedef struct AldLayerSigns {
         /* Lengths of all heads together, and of one; ALD_LLM_ABSENT_COUNT if they are not known. */
         uint32_t key_rows, value_rows, fused_rows, latent_rows, index_rows, key_norm;
         bool is_packed; /* the rows of some tensor are those of a packed matrix */
+        GPtrArray
+                *attentions; /* prefixes of the projections of keys: LongCat has two attentions in a layer */
 } AldLayerSigns;
 
 typedef enum AldLayerSign {

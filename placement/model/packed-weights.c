@@ -6,7 +6,8 @@
 
 #define ABSENT ALD_LLM_ABSENT
 #define WORD_BITS 32u
-#define PAIR_BITS 4u  /* of two parameters in a byte */
+#define PAIR_BITS 4u /* of two parameters in a byte */
+#define TERNARY_BITS 2u
 #define TILE_SIDE 16u /* of EXL3 */
 #define TILE (TILE_SIDE * TILE_SIDE)
 #define NVFP4_BYTES 8u /* per scale */
@@ -60,8 +61,21 @@ void ald_packed_weights_clear(AldPackedWeights *packed)
         g_clear_pointer(&packed->beside, g_array_unref);
 }
 
+/* A module of HQQ has a tensor for each setting besides. */
+static bool is_setting(const AldPackedWeights *packed, const char *name)
+{
+        static const char *const parts[] = { "zero", "shape", "nbits", "axis", "packing", "group_size",
+                "compute_dtype", "optimize", "round_zero", "channel_wise", "quant_scale", "quant_zero",
+                "stores_quant_config", "unpack_view_dtype", "view_as_float", "encoded_state_dict",
+                "offload_meta", "meta", NULL };
+        const char *method = json_string_value(json_object_get(packed->config, "quant_method"));
+        const char *end = strrchr(name, '.');
+
+        return end && g_strcmp0(method, "hqq") == 0 && g_strv_contains(parts, end + 1);
+}
+
 /* Whether a part between periods is one of these. */
-static bool is_side(const char *name)
+static bool is_side(const AldPackedWeights *packed, const char *name)
 {
         for (const char *at = name; at; at = strchr(at, '.')) {
                 size_t n;
@@ -75,7 +89,7 @@ static bool is_side(const char *name)
         for (size_t i = 0; i < G_N_ELEMENTS(side_ends); i++)
                 if (g_str_has_suffix(name, side_ends[i]))
                         return true;
-        return false;
+        return is_setting(packed, name);
 }
 
 static bool is_word(const AldSafetensor *tensor)
@@ -102,11 +116,12 @@ static bool is_column_of_pairs(const AldPackedWeights *packed, const AldSafetens
 
 static bool is_packed(const AldSafetensor *tensor)
 {
-        static const char *const word_ends[] = { ".weight", ".weight_packed", ".qweight", ".q_weight" };
+        static const char *const word_ends[] = { ".weight", ".weight_packed", ".W_q", ".qweight",
+                ".q_weight" };
 
         for (size_t i = 0; i < G_N_ELEMENTS(word_ends); i++)
                 if (g_str_has_suffix(tensor->name, word_ends[i]))
-                        return is_word(tensor) || (strcmp(tensor->type, "U8") == 0 && i < 2);
+                        return is_word(tensor) || (strcmp(tensor->type, "U8") == 0 && i < 3);
         return false;
 }
 
@@ -121,7 +136,7 @@ static uint64_t count_signed_bytes(const AldPackedWeights *packed, const AldSafe
 bool ald_packed_weights_wait(const AldPackedWeights *packed, const AldSafetensor *tensor, uint64_t *ret)
 {
         *ret = ABSENT;
-        if (is_side(tensor->name))
+        if (is_side(packed, tensor->name))
                 *ret = 0;
         else if (strcmp(tensor->type, "U8") == 0 && g_str_has_suffix(tensor->name, "_blocks"))
                 *ret = times(tensor->elements, 2); /* of MXFP4 */
@@ -167,6 +182,19 @@ static uint32_t bits_of_groups(const AldPackedWeights *packed)
         return bits;
 }
 
+/* Of methods that say it elsewhere: BitNet has three values, and HQQ an object of its own. */
+static uint32_t bits_of_method(const AldPackedWeights *packed)
+{
+        const char *method = json_string_value(json_object_get(packed->config, "quant_method"));
+        json_t *own = json_object_get(json_object_get(packed->config, "quant_config"), "weight_quant_params");
+        uint32_t bits = 0;
+
+        if (g_strcmp0(method, "bitnet") == 0)
+                return TERNARY_BITS;
+        return g_strcmp0(method, "hqq") == 0 && ald_hf_is_count(json_object_get(own, "nbits"), &bits) ? bits
+                                                                                                      : 0;
+}
+
 /* 0: config.json does not say it, or not of all alike. */
 static uint32_t find_bits(const AldPackedWeights *packed, const char *module)
 {
@@ -175,6 +203,8 @@ static uint32_t find_bits(const AldPackedWeights *packed, const char *module)
 
         if (bits == 0)
                 bits = bits_of_groups(packed);
+        if (bits == 0)
+                bits = bits_of_method(packed);
         if (bits == 0 &&
                 (ald_hf_is_true(packed->config, "load_in_4bit") || (algorithm && strstr(algorithm, "FP4"))))
                 bits = PAIR_BITS;
@@ -194,10 +224,11 @@ static bool has_scales_in_columns(const AldPackedWeights *packed)
 static uint64_t find_rows(const AldPackedWeights *packed, const AldSafetensor *tensor)
 {
         const char *algorithm = json_string_value(json_object_get(packed->config, "quant_algo"));
+        const char *method = json_string_value(json_object_get(packed->config, "quant_method"));
         bool is_weight = g_str_has_suffix(tensor->name, ".weight"), is_byte = strcmp(tensor->type, "U8") == 0;
 
-        if (tensor->n_dims == 0 || is_column_of_pairs(packed, tensor))
-                return 0;
+        if (tensor->n_dims == 0 || is_column_of_pairs(packed, tensor) || g_strcmp0(method, "eetq") == 0)
+                return 0; /* EETQ transposes weights */
         if (g_str_has_suffix(tensor->name, ".scales"))
                 return has_scales_in_columns(packed) ? columns_of(tensor) : 0;
         if (g_str_has_suffix(tensor->name, ".q_weight"))
@@ -234,7 +265,7 @@ void ald_packed_weights_note(
 
         if (added->place != ALD_TENSOR_LAYER)
                 return;
-        if (is_side(name))
+        if (is_side(packed, name))
                 g_array_append_val(packed->beside, one);
         else
                 g_array_append_val(packed->weights, one);

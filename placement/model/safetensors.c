@@ -14,6 +14,7 @@
 #include "placement/model/tensor-sums.h"
 
 #define LAYER_DIGITS_MAX 9u
+#define EXPERTS_DIMS 3u /* a matrix for each */
 
 /* What precedes the number of a layer; layers that process images have other prefixes. */
 static const char *const layer_prefixes[] = { "model.layers.", "model.language_model.layers.",
@@ -104,16 +105,19 @@ static const char *read_layer(const char *name, uint32_t *ret)
         return digits > 0 && digits <= LAYER_DIGITS_MAX && *at == '.' ? at + 1 : NULL;
 }
 
-/* Granite's have no list of experts, but two tensors for all of them. */
-static bool is_expert(const char *name)
+/* Many families have one tensor for all experts of a layer, which is not always named after them: MLX calls
+ * it switch_mlp, Granite input_linear, Step3 moe.up_proj. */
+static bool is_expert(const Model *model, const AldSafetensor *found)
 {
-        return strstr(name, ".experts.") || strstr(name, "moe.input_linear.") ||
-               strstr(name, "moe.output_linear.");
+        return strstr(found->name, ".experts.") ||
+               (found->n_dims == EXPERTS_DIMS && model->llm->experts != ALD_LLM_ABSENT_COUNT &&
+                       found->dims[0] == model->llm->experts);
 }
 
-static int place_in_layer(const Model *model, AldTensor *tensor, const char **ret_reason)
+static int place_in_layer(
+        const Model *model, const AldSafetensor *found, AldTensor *tensor, const char **ret_reason)
 {
-        tensor->expert = is_expert(tensor->name);
+        tensor->expert = is_expert(model, found);
         if (tensor->layer >= model->n_layers + model->n_drafts) {
                 *ret_reason = "it is of a layer that the model does not have";
                 return -EBADMSG;
@@ -192,7 +196,7 @@ static int add_tensor(const AldSafetensor *found, void *userdata, const char **r
         if (waits)
                 tensor.parameters = 0;
         if (part)
-                r = place_in_layer(model, &tensor, ret_reason);
+                r = place_in_layer(model, found, &tensor, ret_reason);
         else
                 place_outside(&tensor);
         if (r >= 0)

@@ -350,6 +350,26 @@ static void test_other_networks(void)
                 "-+-+-+f", 16 * 16 * 4);
         check("'model_type': 'rwkv7', 'num_hidden_layers': 1, 'hidden_size': 64, 'head_dim': 16",
                 TENSORS("model.layers.0.attention.receptance.weight BF16 64x64"), "-+", 64 * (2 + 16));
+        /* Keys and values of RWKV go into its state; but some of its layers may have attention. */
+        check("'model_type': 'rwkv7', 'attn': null, 'num_hidden_layers': 1, 'hidden_size': 64, 'head_dim': "
+              "16",
+                TENSORS(ATTENTION("model.layers.0.attn"), "model.layers.0.attn.r_proj.weight BF16 64x64"),
+                "-+", 64 * (2 + 16));
+        check_problem(
+                "'model_type': 'rwkv7', 'attn': {'layers': [0]}, 'num_hidden_layers': 1, 'hidden_size': 64,"
+                " 'head_dim': 16",
+                TENSORS(ATTENTION("model.layers.0.attn")), "attn: ");
+        /* The last layer has no whole group. */
+        check("'model_type': 'bailing_moe_linear', 'layer_group_size': 3, " FOUR, PLAIN, "-+-+ff",
+                16 * 16 * 4);
+        check("'model_type': 'zamba2', 'layers_block_type': ['mamba', 'hybrid', 'mamba', 'mamba'], "
+              "'mamba_d_state': 8, 'mamba_d_conv': 4, 'mamba_expand': 2, 'mamba_ngroups': 1, " FOUR,
+                TENSORS(MAMBA("0"), MAMBA("2"), MAMBA("3"),
+                        ATTENTION("model.layers.1.shared_transformer.self_attn"),
+                        "model.layers.1.mamba_decoder.mamba.A_log F32 4"),
+                "-+f+-+-+", 3 * (128 + 2 * 8) + 128 * 8);
+        check_problem("'model_type': 'gemma3_text', 'use_bidirectional_attention': true, " FOUR, PLAIN,
+                "use_bidirectional_attention");
         check_problem("'model_type': 'surely_new', " FOUR,
                 TENSORS(ATTENTION("model.layers.0.self_attn"), "model.layers.1.hyena.filter BF16 8"),
                 "model.layers.1.hyena.filter");
@@ -384,6 +404,49 @@ static void test_compressed_keys(void)
         g_assert_cmpstr(expanded.llm->kv_problem, ==, NULL);
         g_assert_cmpuint(expanded.llm->layers[0].kv_heads, ==, 4);
         g_assert_cmpuint(expanded.llm->layers[0].key_length, ==, 24);
+}
+
+/* LongCat's layers have two attentions, each of which keeps its own. */
+static void test_two_attentions(void)
+{
+        g_auto(Folder) latent = { 0 };
+        g_auto(Folder) plain = { 0 };
+
+        folder_read(&latent,
+                "'model_type': 'longcat_flash', 'num_layers': 1, 'kv_lora_rank': 32, 'qk_rope_head_dim': 8, "
+                "'index_head_dim': 16, 'hidden_size': 64, 'num_attention_heads': 4",
+                TENSORS("model.layers.0.self_attn.0.kv_a_proj_with_mqa.weight BF16 40x64",
+                        "model.layers.0.self_attn.1.kv_a_proj_with_mqa.weight BF16 40x64",
+                        "model.layers.0.self_attn.1.kv_a_proj_with_mqa.bias BF16 40"));
+        g_assert_cmpstr(latent.llm->kv_problem, ==, NULL);
+        g_assert_cmpuint(latent.llm->layers[0].kv_heads, ==, 2);
+        g_assert_cmpuint(latent.llm->layers[0].key_length, ==, 40 + 16);
+        folder_read(&plain, "'model_type': 'surely_new', 'num_hidden_layers': 1, " HEADS,
+                TENSORS(ATTENTION("model.layers.0.self_attn.0"), ATTENTION("model.layers.0.self_attn.1")));
+        g_assert_cmpstr(plain.llm->kv_problem, ==, NULL);
+        g_assert_cmpuint(plain.llm->layers[0].kv_heads, ==, 4);
+        g_assert_cmpuint(plain.llm->layers[0].key_length, ==, 16);
+}
+
+/* One tensor for all experts of a layer, with a name of its own; a convolution has three dimensions, too. */
+static void test_stacked_experts(void)
+{
+        g_auto(Folder) folder = { 0 };
+
+        folder_read(&folder,
+                "'model_type': 'qwen3_moe', 'num_hidden_layers': 2, 'num_experts': 8, 'num_experts_per_tok': "
+                "2, "
+                "'quantization': {'group_size': 64, 'bits': 4}, " HEADS,
+                TENSORS(ATTENTION("model.layers.0.self_attn"),
+                        "model.layers.0.mlp.switch_mlp.up_proj.weight U32 8x32x8",
+                        "model.layers.0.mlp.switch_mlp.up_proj.scales BF16 8x32x1",
+                        ATTENTION("model.layers.1.self_attn"),
+                        "model.layers.1.moe.up_proj.weight BF16 8x32x64",
+                        "model.layers.1.conv.weight BF16 64x1x4"));
+        g_assert_cmpuint(folder.llm->layers[0].parameters, ==, 2 * 32 * 64 + 8 * 32 * 64);
+        g_assert_cmpuint(folder.llm->layers[0].token_parameters, ==, 2 * 32 * 64 + 2 * 32 * 64);
+        g_assert_cmpuint(folder.llm->layers[1].token_parameters, ==, 2 * 32 * 64 + 2 * 32 * 64 + 64 * 4);
+        g_assert_cmpuint(folder.llm->layers[1].token_bytes, ==, 2 * folder.llm->layers[1].token_parameters);
 }
 
 static void test_nested_parts(void)
@@ -507,6 +570,15 @@ static void test_packed_bytes(void)
         check_packed("'quantization_config': {'quant_method': 'bitsandbytes', 'load_in_8bit': true}",
                 TENSORS(UP "weight I8 64x32", UP "SCB F32 64", UP "weight_format U8 1"), 2048);
         check_packed("'other': 1", TENSORS(UP "weight U8 64x16"), ALD_LLM_ABSENT);
+        check_packed("'quantization_config': {'quant_method': 'bitnet'}",
+                TENSORS(UP "weight U8 16x32", UP "weight_scale BF16 1"), 2048);
+        check_packed("'quantization_config': {'quant_method': 'hqq', 'quant_config': {'weight_quant_params': "
+                     "{'nbits': 4, 'group_size': 32}}}",
+                TENSORS(UP "W_q U8 32x32", UP "scale F16 64x1", UP "zero F16 64x1", UP "shape I32 2",
+                        UP "nbits I32 1", UP "axis I32 1"),
+                2048);
+        check_packed(
+                "'quantization_config': {'quant_method': 'hqq'}", TENSORS(UP "W_q U8 32x32"), ALD_LLM_ABSENT);
         check_packed("'expert_dtype': 'fp4', 'num_experts': 1, 'num_experts_per_tok': 1",
                 TENSORS("model.layers.0.mlp.experts.0.w1.weight I8 64x16",
                         "model.layers.0.mlp.experts.0.w1.scale F8_E8M0 64x1"),
@@ -588,6 +660,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-config/mamba", test_mamba_networks);
         g_test_add_func("/model-config/networks", test_other_networks);
         g_test_add_func("/model-config/compressed", test_compressed_keys);
+        g_test_add_func("/model-config/two-attentions", test_two_attentions);
+        g_test_add_func("/model-config/stacked-experts", test_stacked_experts);
         g_test_add_func("/model-config/nested", test_nested_parts);
         g_test_add_func("/model-config/numbers", test_numbers_in_other_forms);
         g_test_add_func("/model-config/compressed-tensors", test_compressed_tensors);

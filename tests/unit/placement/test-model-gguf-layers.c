@@ -325,6 +325,25 @@ static void test_what_is_not_known(void)
         check_problem(&state, "ssm.conv_kernel: it is not stated");
 }
 
+/* BERT, embedding models and those that fill in words anywhere. */
+static void test_encoders(void)
+{
+        static const char *const layers[4] = { ATTENTION, ATTENTION, ATTENTION, ATTENTION };
+
+        for (unsigned causal = 0; causal < 2; causal++) {
+                g_auto(Made) made = { 0 };
+
+                made_init(&made, "surely-new");
+                number(&made, "attention.head_count_kv", 2);
+                gguf_raw(&made.maker, "surely-new.attention.causal", 7, &(uint8_t){ (uint8_t) causal }, 1);
+                tensors(&made, layers);
+                if (causal)
+                        check(&made, "ffff", 0);
+                else
+                        check_problem(&made, "attention.causal: it is false");
+        }
+}
+
 /* Ollama's own conversion of gpt-oss, first with another number for MXFP4. */
 static void test_files_of_ollama(void)
 {
@@ -357,6 +376,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-gguf-layers/windows", test_windows);
         g_test_add_func("/model-gguf-layers/indexer", test_keys_of_an_indexer);
         g_test_add_func("/model-gguf-layers/unknown", test_what_is_not_known);
+        g_test_add_func("/model-gguf-layers/encoders", test_encoders);
         g_test_add_func("/model-gguf-layers/ollama", test_files_of_ollama);
         return g_test_run();
 }
