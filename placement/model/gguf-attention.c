@@ -139,6 +139,9 @@ static uint32_t need(Reading *reading, AldGgufKey key)
                 ald_attention_refuse(&reading->attention, ald_gguf_key_name(key),
                         "it is not stated, and the layers have a state");
         take_one(reading, key, &value);
+        if (is_set(reading, key) && value == 0)
+                ald_attention_refuse(
+                        &reading->attention, ald_gguf_key_name(key), "it is 0, and the layers have a state");
         return value;
 }
 
@@ -222,6 +225,15 @@ static void set_states(Reading *reading)
                         "it is not known which layers have such a state");
 }
 
+static void refuse_layers_without_heads(Reading *reading)
+{
+        for (uint32_t i = 0; i < reading->llm->n_layers; i++)
+                if (reading->signs[i].projects && !reading->signs[i].state &&
+                        reading->attention.kv_heads[i] == 0)
+                        ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_KV_HEADS),
+                                "it is 0 for a layer that has tensors of keys and values");
+}
+
 /* Among layers with attention, one with something else may keep anything. */
 static void refuse_unknown_layers(Reading *reading)
 {
@@ -263,6 +275,7 @@ void ald_gguf_attention_apply(const AldGgufFacts *facts, const AldLayerSigns *si
         take_index(&reading);
         take_pattern(&reading);
         set_states(&reading);
+        refuse_layers_without_heads(&reading);
         refuse_unknown_layers(&reading);
         ald_kv_rules_apply(llm, &reading.attention);
         ald_attention_clear(&reading.attention);

@@ -51,8 +51,16 @@ static void taking_clear(Taking *taking)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Taking, taking_clear)
 
+/* A list has an element for each layer, of which the most counts. */
 static int take(Taking *taking, const char *const *names, uint32_t *ret)
 {
+        const char *name = NULL;
+        json_t *value = ald_hf_find(taking->text, names, &name);
+
+        if (json_is_array(value) && json_array_size(value) > 0 &&
+                json_array_size(value) < taking->llm->n_layers)
+                ald_attention_refuse(
+                        &taking->attention, name, "it has fewer elements than the model has layers");
         return ald_hf_take(taking->keys, taking->text, names, ret, taking->ret_error);
 }
 
@@ -175,7 +183,9 @@ static void take_window(Taking *taking)
                         ald_attention_refuse(attention, name, "it is not a number of tokens");
                 return;
         }
-        if (json_array_size(value) >= taking->llm->n_layers)
+        if (json_array_size(value) < taking->llm->n_layers)
+                ald_attention_refuse(attention, name, "it has fewer elements than the model has layers");
+        else
                 attention->windowed = g_new0(bool, taking->llm->n_layers);
         json_array_foreach(value, i, one) {
                 bool is_window = ald_hf_is_count(one, &count) && count > 0;
@@ -284,10 +294,14 @@ static bool keeps(const Taking *taking, uint32_t i)
 static void check_defaults(Taking *taking, uint32_t i)
 {
         AldAttention *attention = &taking->attention;
+        const AldLayerSigns *signs = &taking->signs[i];
         bool is_part = taking->keys->n_levels > 1;
 
         if (attention->latent)
                 return;
+        if (attention->kv_heads[i] == 0 && (signs->projects || signs->fused))
+                ald_attention_refuse(
+                        attention, kv_heads_keys[0], "it is 0, but layers have tensors of keys and values");
         if (attention->kv_heads[i] == ABSENT && (is_part || !is_one_of(taking, own_heads)))
                 ald_attention_refuse(attention, kv_heads_keys[0], "it is not stated");
         if (attention->key_length == ABSENT && attention->key_lengths[i] == ABSENT &&
@@ -298,16 +312,33 @@ static void check_defaults(Taking *taking, uint32_t i)
 static void set_state(Taking *taking, uint32_t i)
 {
         uint64_t numbers = 0;
-        const char *missing = ald_hf_state_find(taking->keys, taking->llm, &numbers);
+        const char *reason = NULL;
+        const char *bad = ald_hf_state_find(taking->keys, taking->llm, &taking->signs[i], &numbers, &reason);
 
-        if (missing) {
+        if (bad) {
                 const char *name = taking->signs[i].state;
-                g_autofree char *reason = g_strdup_printf(
+                g_autofree char *missing = g_strdup_printf(
                         "it is not stated, and %s has a state", name ? name : "one of the layer_types");
 
-                ald_attention_refuse(&taking->attention, missing, reason);
+                ald_attention_refuse(&taking->attention, bad, reason ? reason : missing);
         } else
                 ald_attention_set_state(&taking->attention, i, numbers);
+}
+
+/* Neither list nor key may say that a layer with keys keeps none, or that one with a state has attention. */
+static void check_layer(Taking *taking, uint32_t i)
+{
+        const AldLayerSigns *signs = &taking->signs[i];
+        bool is_rwkv = g_str_has_prefix(taking->llm->architecture, "rwkv");
+        AldHfLayer layer = taking->layers[i];
+
+        if (!keeps(taking, i) && signs->projects && !signs->state && !is_rwkv)
+                ald_attention_refuse(&taking->attention, signs->attentions->pdata[0],
+                        "it has keys and values, but config.json says that the layer has none");
+        if ((layer == ALD_HF_LAYER_FULL || layer == ALD_HF_LAYER_WINDOW) && signs->state &&
+                !signs->projects && !signs->fused)
+                ald_attention_refuse(&taking->attention, signs->state,
+                        "it is of a state, but config.json says that the layer has attention");
 }
 
 static void set_layers(Taking *taking)
@@ -316,6 +347,7 @@ static void set_layers(Taking *taking)
         const char *key = ald_hf_state_key(taking->keys);
 
         for (uint32_t i = 0; i < taking->llm->n_layers; i++) {
+                check_layer(taking, i);
                 if (taking->layers[i] == ALD_HF_LAYER_STATE || taking->layers[i] == ALD_HF_LAYER_BOTH) {
                         has_state = true;
                         set_state(taking, i);
@@ -334,6 +366,13 @@ static void set_layers(Taking *taking)
 /* The compressed keys have a tensor even if config.json does not say how long they are. */
 static void find_latent_rows(Taking *taking)
 {
+        AldAttention *attention = &taking->attention;
+
+        for (uint32_t i = 0; i < taking->llm->n_layers && attention->latent; i++)
+                if (taking->signs[i].latent_rows != ABSENT && !taking->signs[i].is_packed &&
+                        taking->signs[i].latent_rows != attention->key_length)
+                        ald_attention_refuse(attention, latent_keys[0],
+                                "with qk_rope_head_dim, it does not fit the tensor of compressed keys");
         for (uint32_t i = 0; i < taking->llm->n_layers && !taking->attention.latent; i++)
                 if (taking->signs[i].latent_rows != ABSENT && !is_one_of(taking, expanded)) {
                         taking->attention.latent = true;

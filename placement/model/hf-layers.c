@@ -230,8 +230,13 @@ static void take_window_pattern(Finding *finding)
         json_t *pattern = ald_hf_find(finding->text, names, &key);
         size_t n;
 
-        if (!pattern || ald_hf_is_count(pattern, &finding->attention->period))
+        if (!pattern)
                 return;
+        if (ald_hf_is_count(pattern, &finding->attention->period)) {
+                if (finding->attention->period == 0)
+                        ald_attention_refuse(finding->attention, key, "it is 0");
+                return;
+        }
         letters = json_string_value(pattern);
         n = letters ? strlen(letters) : 0;
         if (n == 0 || strspn(letters, "LG") != n) {

@@ -12,7 +12,8 @@
 typedef struct Sizes {
         json_t *text;
         const AldLlm *llm;
-        const char *missing;
+        uint32_t rows;            /* of the tensor of a convolution; absent: not known */
+        const char *bad, *reason; /* a key; NULL: none */
 } Sizes;
 
 /* Sums and products of any numbers of 31 bits, of which a file may state too many: infinite beyond 64 bits.
@@ -27,39 +28,59 @@ static uint64_t sum(uint64_t a, uint64_t b)
         return __builtin_add_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-static bool state_number(json_t *object, const char *const *names, uint32_t *ret)
+static void refuse(Sizes *sizes, const char *key, const char *reason)
+{
+        if (sizes->bad)
+                return;
+        sizes->bad = key;
+        sizes->reason = reason;
+}
+
+/* A default must not take the place of a number that is not understood. */
+static bool state_number(Sizes *sizes, json_t *object, const char *const *names, uint32_t *ret)
 {
         const char *name = NULL;
         json_t *value = ald_hf_find(object, names, &name);
+        uint32_t count = 0;
 
-        return value && ald_hf_is_count(value, ret);
+        if (!value || g_strcmp0(json_string_value(value), "auto") == 0)
+                return false;
+        if (!ald_hf_is_count(value, &count) || count == 0)
+                refuse(sizes, name, "it is not a whole number above 0");
+        else
+                *ret = count;
+        return true;
 }
 
 #define NAMES(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* 0 with the first name noted as missing. */
+/* 0 with the first name noted as missing, for which there is no other reason. */
 static uint32_t need(Sizes *sizes, json_t *object, const char *const *names)
 {
         uint32_t value = 0;
 
-        if (!state_number(object, names, &value) && !sizes->missing)
-                sizes->missing = names[0];
+        if (!state_number(sizes, object, names, &value))
+                refuse(sizes, names[0], NULL);
         return value;
 }
 
-/* What a convolution over that many numbers remembers. */
-static uint64_t convolution(json_t *object, const char *const *names, uint64_t width)
+/* What a convolution over that many numbers remembers. Its tensor has a row for each, whatever config.json
+ * says. */
+static uint64_t convolution(Sizes *sizes, json_t *object, const char *const *names, uint64_t width)
 {
         uint32_t kernel = KERNEL_DEFAULT;
 
-        (void) state_number(object, names, &kernel);
+        (void) state_number(sizes, object, names, &kernel);
+        if (sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows != width)
+                refuse(sizes, names[0],
+                        "the tensor of this convolution has another width than config.json says");
         return product(kernel > 0 ? kernel - 1 : 0, width);
 }
 
 static uint32_t width_of(Sizes *sizes)
 {
-        if (sizes->llm->embedding_length == ALD_LLM_ABSENT_COUNT && !sizes->missing)
-                sizes->missing = "hidden_size";
+        if (sizes->llm->embedding_length == ALD_LLM_ABSENT_COUNT)
+                refuse(sizes, "hidden_size", NULL);
         return sizes->llm->embedding_length == ALD_LLM_ABSENT_COUNT ? 0 : sizes->llm->embedding_length;
 }
 
@@ -72,7 +93,8 @@ static uint64_t find_delta(Sizes *sizes)
         uint64_t values = product(heads, need(sizes, sizes->text, NAMES("linear_value_head_dim")));
         uint64_t width = sum(product(2, product(key_heads, key)), values);
 
-        return sum(convolution(sizes->text, NAMES("linear_conv_kernel_dim"), width), product(values, key));
+        return sum(convolution(sizes, sizes->text, NAMES("linear_conv_kernel_dim"), width),
+                product(values, key));
 }
 
 /* Kimi Linear. */
@@ -81,7 +103,7 @@ static uint64_t find_kda(Sizes *sizes, json_t *linear)
         uint64_t length = need(sizes, linear, NAMES("head_dim"));
         uint64_t width = product(length, need(sizes, linear, NAMES("num_heads")));
 
-        return sum(product(KDA_PARTS, convolution(linear, NAMES("short_conv_kernel_size"), width)),
+        return sum(product(KDA_PARTS, convolution(sizes, linear, NAMES("short_conv_kernel_size"), width)),
                 product(width, length));
 }
 
@@ -95,19 +117,20 @@ static bool is_mamba(const Sizes *sizes)
 
 static uint64_t find_inner(Sizes *sizes)
 {
-        json_t *expand = json_object_get(sizes->text, "mamba_expand");
+        const char *name = NULL;
+        json_t *expand = ald_hf_find(sizes->text, NAMES("mamba_expand", "expand"), &name);
         uint32_t inner = 0, heads = 0, length = 0;
         double times;
 
-        if (state_number(sizes->text, NAMES("mamba_d_ssm"), &inner) ||
-                (is_mamba(sizes) && state_number(sizes->text, NAMES("intermediate_size"), &inner)))
+        if (state_number(sizes, sizes->text, NAMES("mamba_d_ssm"), &inner) ||
+                (is_mamba(sizes) && state_number(sizes, sizes->text, NAMES("intermediate_size"), &inner)))
                 return inner;
-        if (state_number(sizes->text, NAMES("mamba_n_heads", "mamba_num_heads"), &heads) &&
-                state_number(sizes->text, NAMES("mamba_d_head", "mamba_head_dim"), &length))
+        if (state_number(sizes, sizes->text, NAMES("mamba_n_heads", "mamba_num_heads"), &heads) &&
+                state_number(sizes, sizes->text, NAMES("mamba_d_head", "mamba_head_dim"), &length))
                 return product(heads, length);
-        if (!json_is_number(expand))
-                expand = json_object_get(sizes->text, "expand");
-        times = json_is_number(expand) ? json_number_value(expand) : EXPAND_DEFAULT;
+        if (expand && !json_is_number(expand))
+                refuse(sizes, name, "it is not a number");
+        times = expand ? json_number_value(expand) : EXPAND_DEFAULT;
         return times > 0 && times < UINT16_MAX ? (uint64_t) ceil(times * width_of(sizes)) : UINT64_MAX;
 }
 
@@ -117,11 +140,17 @@ static uint64_t find_mamba(Sizes *sizes)
         uint64_t size = need(sizes, sizes->text,
                 NAMES("ssm_state_size", "mamba_d_state", "state_size", "mamba_state_dim"));
         uint64_t inner = find_inner(sizes);
+        uint64_t width = inner;
         uint32_t groups = 0;
 
-        (void) state_number(sizes->text, NAMES("mamba_n_groups", "n_groups", "mamba_ngroups"), &groups);
-        return sum(convolution(sizes->text, NAMES("mamba_d_conv", "conv_kernel", "conv_kernel_size"),
-                           sum(inner, product(2 * (uint64_t) groups, size))),
+        /* Classes with groups have a default for them, which the convolution shows. */
+        if (state_number(sizes, sizes->text, NAMES("mamba_n_groups", "n_groups", "mamba_ngroups"), &groups))
+                width = sum(inner, product(2 * (uint64_t) groups, size));
+        else if (sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows > inner && size > 0 &&
+                 (sizes->rows - inner) % (2 * size) == 0)
+                width = sizes->rows;
+        return sum(convolution(sizes, sizes->text, NAMES("mamba_d_conv", "conv_kernel", "conv_kernel_size"),
+                           width),
                 product(inner, size));
 }
 
@@ -154,9 +183,10 @@ const char *ald_hf_state_key(const AldHfKeys *keys)
         return NULL;
 }
 
-const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, uint64_t *ret)
+const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayerSigns *signs,
+        uint64_t *ret, const char **ret_reason)
 {
-        Sizes sizes = { ald_hf_text(keys), llm, NULL };
+        Sizes sizes = { ald_hf_text(keys), llm, signs->convolution_rows, NULL, NULL };
         const char *key = ald_hf_state_key(keys);
 
         if (key && strcmp(key, "linear_num_value_heads") == 0)
@@ -164,7 +194,7 @@ const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, uint64_t
         else if (key && strcmp(key, "linear_attn_config") == 0)
                 *ret = find_kda(&sizes, json_object_get(sizes.text, key));
         else if (key && strcmp(key, "conv_L_cache") == 0)
-                *ret = convolution(sizes.text, NAMES("conv_L_cache"), width_of(&sizes));
+                *ret = convolution(&sizes, sizes.text, NAMES("conv_L_cache"), width_of(&sizes));
         else if (key)
                 *ret = find_mamba(&sizes);
         else if (g_str_has_prefix(llm->architecture, "rwkv"))
@@ -173,6 +203,7 @@ const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, uint64_t
                  g_str_has_prefix(llm->architecture, "bailing"))
                 *ret = find_lightning(&sizes);
         else
-                sizes.missing = "linear_num_value_heads or ssm_state_size";
-        return sizes.missing;
+                refuse(&sizes, "linear_num_value_heads or ssm_state_size", NULL);
+        *ret_reason = sizes.reason;
+        return sizes.bad;
 }

@@ -174,6 +174,8 @@ static const char *set_layer(AldLlm *llm, const AldAttention *attention, uint32_
         }
         if (layer->key_length == ABSENT || layer->value_length == ABSENT)
                 return "it does not state how long keys and values are, as attention.key_length or head_dim";
+        if (layer->kv_heads > 0 && layer->key_length == 0)
+                return "it states that keys have no length, as attention.key_length or head_dim";
         if (layer->kv_heads > 0 && attention->index_length > 0)
                 layer->key_length += attention->latent ? attention->index_length
                                                        : (attention->index_length + layer->kv_heads - 1) /

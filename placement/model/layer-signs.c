@@ -45,9 +45,10 @@ static const SignRow safetensors_rows[] = {
         { "indexer.wk.", ALD_SIGN_INDEX },
         { "indexer.", ALD_SIGN_NONE },
         { "self_attn.linear_attn.", ALD_SIGN_NONE }, /* of DeciLM: one matrix in place of attention */
+        { "conv1d.", ALD_SIGN_CONVOLUTION },
+        { "conv.conv.", ALD_SIGN_CONVOLUTION },
         { "linear_attn.", ALD_SIGN_STATE },
         { "mamba.", ALD_SIGN_STATE },
-        { "conv1d", ALD_SIGN_STATE },
         { "A_log", ALD_SIGN_STATE },
         { "dt_bias", ALD_SIGN_STATE },
         { "dt_proj", ALD_SIGN_STATE },
@@ -110,6 +111,7 @@ AldLayerSigns *ald_layer_signs_new(uint32_t n_layers)
                 signs[i].latent_rows = ABSENT;
                 signs[i].index_rows = ABSENT;
                 signs[i].key_norm = ABSENT;
+                signs[i].convolution_rows = ABSENT;
                 signs[i].attentions = g_ptr_array_new_with_free_func(g_free);
         }
         return signs;
@@ -186,6 +188,10 @@ void ald_layer_signs_note(AldLayerSigns *signs, AldLayerSign sign, const char *n
                 break;
         case ALD_SIGN_ATTENDS:
                 signs->attends = true;
+                break;
+        case ALD_SIGN_CONVOLUTION:
+                keep_first(&signs->state, name);
+                keep_most(&signs->convolution_rows, rows);
                 break;
         case ALD_SIGN_STATE:
                 keep_first(&signs->state, name);

@@ -13,7 +13,7 @@ typedef struct AldLayerSigns {
         char *state;   /* a tensor of a recurrent network or a convolution; NULL: none */
         char *other;   /* one that is not understood; NULL: none */
         /* Lengths of all heads together, and of one; ALD_LLM_ABSENT_COUNT if they are not known. */
-        uint32_t key_rows, value_rows, fused_rows, latent_rows, index_rows, key_norm;
+        uint32_t key_rows, value_rows, fused_rows, latent_rows, index_rows, key_norm, convolution_rows;
         bool is_packed; /* the rows of some tensor are those of a packed matrix */
         GPtrArray
                 *attentions; /* prefixes of the projections of keys: LongCat has two attentions in a layer */
@@ -29,6 +29,7 @@ typedef enum AldLayerSign {
         ALD_SIGN_FUSED,
         ALD_SIGN_ATTENDS,
         ALD_SIGN_STATE,
+        ALD_SIGN_CONVOLUTION, /* of a state */
         ALD_SIGN_OTHER,
 } AldLayerSign;
 

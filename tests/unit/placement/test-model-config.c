@@ -259,7 +259,7 @@ static void test_windows_of_all_layers(void)
 
 #define DELTA(n)                                                            \
         "model.layers." n ".linear_attn.in_proj_qkvz.weight BF16 96x64",    \
-                "model.layers." n ".linear_attn.conv1d.weight BF16 64x1x4", \
+                "model.layers." n ".linear_attn.conv1d.weight BF16 96x1x4", \
                 "model.layers." n ".linear_attn.A_log F32 4"
 #define DELTA_KEYS                                                                          \
         "'linear_num_key_heads': 2, 'linear_num_value_heads': 4, 'linear_key_head_dim': 8," \
@@ -297,8 +297,9 @@ static void test_kimi_linear(void)
         folder_read(&folder, "'model_type': 'kimi_linear', " KDA_CONFIG FOUR,
                 TENSORS(ATTENTION("model.layers.0.self_attn"), "model.layers.0.self_attn.A_log F32 4",
                         ATTENTION("model.layers.1.self_attn"),
+                        "model.layers.1.self_attn.k_conv1d.weight BF16 32x1x4",
                         "model.layers.2.self_attn.kv_a_proj_with_mqa.weight BF16 32x64",
-                        ATTENTION("model.layers.3.self_attn")));
+                        ATTENTION("model.layers.3.self_attn"), "model.layers.3.self_attn.dt_bias F32 32"));
         check_layers(folder.llm, "-+-+f-+", 3 * 3 * 32 + 32 * 8);
         g_assert_cmpuint(folder.llm->layers[2].kv_heads, ==, 1);
         g_assert_cmpuint(folder.llm->layers[2].key_length, ==, 32);
@@ -360,7 +361,8 @@ static void test_other_networks(void)
                 " 'head_dim': 16",
                 TENSORS(ATTENTION("model.layers.0.attn")), "attn: ");
         /* The last layer has no whole group. */
-        check("'model_type': 'bailing_moe_linear', 'layer_group_size': 3, " FOUR, PLAIN, "-+-+ff",
+        check("'model_type': 'bailing_moe_linear', 'layer_group_size': 3, " FOUR,
+                TENSORS("model.layers.0.attention.query_key_value.weight BF16 192x64"), "-+-+ff",
                 16 * 16 * 4);
         check("'model_type': 'zamba2', 'layers_block_type': ['mamba', 'hybrid', 'mamba', 'mamba'], "
               "'mamba_d_state': 8, 'mamba_d_conv': 4, 'mamba_expand': 2, 'mamba_ngroups': 1, " FOUR,
@@ -447,6 +449,64 @@ static void test_stacked_experts(void)
         g_assert_cmpuint(folder.llm->layers[0].token_parameters, ==, 2 * 32 * 64 + 2 * 32 * 64);
         g_assert_cmpuint(folder.llm->layers[1].token_parameters, ==, 2 * 32 * 64 + 2 * 32 * 64 + 64 * 4);
         g_assert_cmpuint(folder.llm->layers[1].token_bytes, ==, 2 * folder.llm->layers[1].token_parameters);
+}
+
+/* Groups of Mamba 2 have a default of its class, which the tensor shows. */
+static void test_groups_from_shapes(void)
+{
+        check("'model_type': 'mamba2', 'num_hidden_layers': 1, 'hidden_size': 64, 'state_size': 8, "
+              "'conv_kernel': 4, "
+              "'mamba_head_dim': 'auto', 'expand': 2",
+                TENSORS(MIXER("0"), "backbone.layers.0.mixer.conv1d.weight BF16 256x1x4"), "-+",
+                3 * (128 + 2 * 8 * 8) + 128 * 8);
+}
+
+/* What is not understood, or is contradicted by a tensor, must not count as less. */
+static void test_contradictions(void)
+{
+        static const struct {
+                const char *model_type, *config, *tensors[3], *words;
+        } cases[] = {
+                { "lfm2", "'conv_L_cache': 0, ", { "model.layers.0.conv.conv.weight BF16 64x1x3" },
+                        "conv_L_cache: it is not a whole number above 0" },
+                { "lfm2", "'conv_L_cache': [3], ", { "model.layers.0.conv.conv.weight BF16 64x1x3" },
+                        "conv_L_cache: it is not a whole number above 0" },
+                { "lfm2", "'conv_L_cache': 3, ", { "model.layers.0.conv.conv.weight BF16 96x1x3" },
+                        "conv_L_cache: the tensor of this convolution has another width" },
+                { "jamba", "'mamba_d_state': 8, 'mamba_expand': '2', ", { MAMBA("0") },
+                        "mamba_expand: it is not a number" },
+                { "jamba", "'mamba_d_state': 8, 'mamba_n_groups': -1, ", { MAMBA("0") }, "mamba_n_groups: " },
+                { "jamba", "'mamba_d_state': 8, 'mamba_d_conv': 0.5, ", { MAMBA("0") }, "mamba_d_conv: " },
+                { "granitemoehybrid",
+                        "'mamba_d_state': 8, 'layer_types': ['mamba', 'mamba', 'mamba', 'mamba'], ",
+                        { ATTENTION("model.layers.0.self_attn") }, "model.layers.0.self_attn.: it has keys" },
+                { "granitemoehybrid",
+                        "'mamba_d_state': 8, 'layer_types': ['attention', 'attention', 'mamba', 'mamba'], ",
+                        { MAMBA("0") }, "model.layers.0.mamba.in_proj.weight: it is of a state" },
+                { "deepseek_v3", "'kv_lora_rank': 16, 'qk_rope_head_dim': 8, ",
+                        { "model.layers.0.self_attn.kv_a_proj_with_mqa.weight BF16 40x64" },
+                        "kv_lora_rank: with qk_rope_head_dim, it does not fit" },
+                { "deepseek_v3", "'kv_lora_rank': [32], 'qk_rope_head_dim': 8, ", { NULL },
+                        "kv_lora_rank: it has fewer elements" },
+                { "surely_new", "'sliding_window': [8], ", { NULL },
+                        "sliding_window: it has fewer elements" },
+                { "surely_new", "'sliding_window': 8, 'sliding_window_pattern': 0, ", { NULL },
+                        "sliding_window_pattern: it is 0" },
+                { "surely_new", "'num_kv_heads': 0, ", { "model.layers.0.attn.qkv_proj.weight BF16 128x64" },
+                        "it is 0, but layers have tensors" },
+                { "surely_new", "'num_kv_heads': [2], ", { NULL }, "num_kv_heads: it has fewer elements" },
+                { "surely_new", "'num_kv_heads': 2, 'head_dim': 0, ", { NULL }, "keys have no length" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *config = g_strdup_printf("'model_type': '%s', 'num_hidden_layers': 4, "
+                                                          "'hidden_size': 64, %s'num_attention_heads': 4",
+                        cases[i].model_type, cases[i].config);
+                const char *tensors[4] = { "model.layers.1.input_layernorm.weight BF16 64" };
+
+                memcpy(tensors + 1, cases[i].tensors, sizeof cases[i].tensors - sizeof *tensors);
+                check_problem(config, tensors, cases[i].words);
+        }
 }
 
 static void test_nested_parts(void)
@@ -662,6 +722,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-config/compressed", test_compressed_keys);
         g_test_add_func("/model-config/two-attentions", test_two_attentions);
         g_test_add_func("/model-config/stacked-experts", test_stacked_experts);
+        g_test_add_func("/model-config/groups", test_groups_from_shapes);
+        g_test_add_func("/model-config/contradictions", test_contradictions);
         g_test_add_func("/model-config/nested", test_nested_parts);
         g_test_add_func("/model-config/numbers", test_numbers_in_other_forms);
         g_test_add_func("/model-config/compressed-tensors", test_compressed_tensors);

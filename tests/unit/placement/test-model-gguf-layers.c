@@ -316,6 +316,8 @@ static void test_what_is_not_known(void)
 {
         g_auto(Made) layer = { 0 };
         g_auto(Made) state = { 0 };
+        g_auto(Made) empty = { 0 };
+        g_auto(Made) headless = { 0 };
 
         made_init(&layer, "surely-new");
         tensors(&layer, (const char *const[4]){ ATTENTION, "hyena_filter.weight", ATTENTION, ATTENTION });
@@ -323,6 +325,17 @@ static void test_what_is_not_known(void)
         made_init(&state, "surely-new");
         tensors(&state, (const char *const[4]){ ATTENTION, MAMBA, ATTENTION, MAMBA });
         check_problem(&state, "ssm.conv_kernel: it is not stated");
+        made_init(&empty, "surely-new");
+        number(&empty, "attention.head_count_kv", 2);
+        number(&empty, "ssm.conv_kernel", 4);
+        number(&empty, "ssm.inner_size", 0);
+        number(&empty, "ssm.state_size", 8);
+        tensors(&empty, (const char *const[4]){ ATTENTION, MAMBA, ATTENTION, MAMBA });
+        check_problem(&empty, "ssm.inner_size: it is 0");
+        made_init(&headless, "surely-new");
+        number(&headless, "attention.head_count_kv", 0);
+        tensors(&headless, (const char *const[4]){ ATTENTION, ATTENTION, ATTENTION, ATTENTION });
+        check_problem(&headless, "attention.head_count_kv: it is 0");
 }
 
 /* BERT, embedding models and those that fill in words anywhere. */
