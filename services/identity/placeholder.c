@@ -216,7 +216,8 @@ static bool has_placeholder_words_only(const char *text)
 /* With blanks and letters of ASCII for those that only look different; text that is not UTF-8 stays. */
 static char *simplify(const char *text)
 {
-        char *simple = g_utf8_normalize(text, -1, G_NORMALIZE_ALL_COMPOSE);
+        char *simple = g_utf8_validate(text, -1, NULL) ? g_utf8_normalize(text, -1, G_NORMALIZE_ALL_COMPOSE)
+                                                       : NULL;
 
         return simple ? simple : g_strdup(text);
 }

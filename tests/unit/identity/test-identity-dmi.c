@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "services/identity/dmi.h"
+#include "services/identity/placeholder.h"
 #include "tests/unit/fake-root.h"
 #include "tests/unit/log-count.h"
 
@@ -109,6 +114,25 @@ static void test_chassis_type(void)
         g_assert_cmpuint(read_chassis(NULL), ==, UINT64_MAX);
 }
 
+/* Text that is not UTF-8, and that ends within a letter. What is behind it cannot be read. */
+static void test_bytes(void)
+{
+        static const char *const texts[] = { "\xff\xfe", "Default \xfc", "\xe3\x80", "ThinkPad \xf0" };
+        size_t page = (size_t) sysconf(_SC_PAGESIZE);
+        char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+        g_assert_true(pages != MAP_FAILED);
+        g_assert_cmpint(mprotect(pages + page, page, PROT_NONE), ==, 0);
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+                size_t size = strlen(texts[i]) + 1;
+                char *text = memcpy(pages + page - size, texts[i], size);
+
+                g_assert_false(ald_is_placeholder(text));
+                g_assert_false(ald_is_placeholder_name(text));
+        }
+        munmap(pages, 2 * page);
+}
+
 /* A broken file costs its own field, and one line. */
 static void test_broken(void)
 {
@@ -136,6 +160,7 @@ int main(int argc, char *argv[])
                 g_test_add_data_func(path, &cases[i], test_names);
         }
         g_test_add_func("/identity/dmi/chassis-type", test_chassis_type);
+        g_test_add_func("/identity/dmi/bytes", test_bytes);
         g_test_add_func("/identity/dmi/broken", test_broken);
         return g_test_run();
 }
