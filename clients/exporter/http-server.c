@@ -13,9 +13,9 @@
 #define REQUEST_BYTES (16u * 1024) /* of one connection: its request, and what is being written */
 #define SWEEP_MSEC 1000u           /* how often old connections are looked for */
 
-/* What the library refuses by itself; peers are ended earlier, but only when it next looks at them. */
-#define CONNECTIONS_MAX (2 * (ALD_HTTP_PEERS_MAX + ALD_HTTP_ANSWERED_MAX))
-#define CONNECTIONS_OF_ADDRESS_MAX (2 * (ALD_HTTP_PEERS_OF_ADDRESS_MAX + ALD_HTTP_ANSWERED_OF_ADDRESS_MAX))
+/* What the library refuses by itself, whoever comes. Peers are ended earlier, but only when it next looks at
+ * them, so that many may have come meanwhile. */
+#define CONNECTIONS_MAX (4 * (ALD_HTTP_PEERS_MAX + ALD_HTTP_ANSWERED_MAX))
 
 struct AldHttpServer {
         AldHttpSetup setup;
@@ -150,7 +150,6 @@ int ald_http_server_new(int fd, const AldHttpSetup *setup, AldHttpServer **ret)
         bool tls = setup->certificate != NULL;
         struct MHD_OptionItem options[] = {
                 { MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, NULL },
-                { MHD_OPTION_PER_IP_CONNECTION_LIMIT, CONNECTIONS_OF_ADDRESS_MAX, NULL },
                 { MHD_OPTION_CONNECTION_TIMEOUT, IDLE_SEC, NULL },
                 { MHD_OPTION_CONNECTION_MEMORY_LIMIT, REQUEST_BYTES, NULL },
                 { MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, NULL },
