@@ -249,6 +249,25 @@ def test_nothing_arrives(pair, keys):
     assert "Upload      unknown: no complete segment" in left.run([program(), *common]).stdout
 
 
+def test_full_packets_get_lost(keys):
+    """Between ends that agree on an MTU of 9000, something passes on no more than 1500 bytes and says nothing."""
+    with Machine("switch") as switch, Machine("left") as left, Machine("right") as right:
+        network.add_bridge(switch, "br0")
+        for machine, address in ((left, LEFT), (right, RIGHT)):
+            network.join_bridge(switch, "br0", machine, "eth0", f"{address}/24")
+            network.ip(machine, "link", "set", "eth0", "mtu", "9000")
+            # The kernel takes packets that are yet to be cut into segments for small ones; a bucket cuts them.
+            shape(machine, 50, 16000)
+        server = Server(right, f"--identity={keys.issue(B)}")
+        common = [f"--connect={RIGHT}", f"--identity={keys.issue(A)}"]
+        found = measure(left, *common, "--seconds-max=2")
+        server.wait_reports(1)
+    assert found["RttP50NSec"] > 0 and found["RttSamples"] >= 200
+    for way in ("Upload", "Download"):
+        assert f"{way}BitsPerSecond" not in found
+        assert "packets of 9000 bytes" in found[f"{way}Reason"] and "MTU of eth0" in found[f"{way}Reason"]
+
+
 def test_link_local_address(pair, keys):
     left, right = pair
     Server(right, f"--key-file={keys.file}")

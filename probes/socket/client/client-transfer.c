@@ -103,13 +103,34 @@ static void take_other_traffic(AldSocketClient *client, const Upload *upload, ui
                 ald_optional_of_field(theirs), ald_traffic_end(&upload->traffic, &data, &sockets));
 }
 
+/*
+ * Explains why nothing arrived although round trips did, if it was sent again and again. packet: bytes of the
+ * packets, 0 if unknown.
+ */
+static void explain_silence(const AldSocketClient *client, uint64_t packet, AldSocketDirection *direction)
+{
+        g_autofree char *explained = NULL;
+
+        if (packet == 0)
+                return;
+        explained = g_strdup_printf("%s: packets of %" G_GUINT64_FORMAT
+                                    " bytes, the MTU here, are lost on the way, while small ones arrive; "
+                                    "the MTU of %s may be larger than what the path carries",
+                direction->reason, packet, client->result->interface ?: "the interface");
+        g_strlcpy(direction->reason, explained, sizeof direction->reason);
+}
+
 static int take_no_rate(AldSocketClient *client, const Upload *upload, const AldSocketNoRate *message)
 {
         AldSocketDirection *direction = &client->result->upload;
+        uint64_t packet = ald_stream_group_packet(&upload->group);
 
         take_other_traffic(client, upload, message->other_bits_per_second);
         g_strlcpy(direction->reason, message->reason ?: "the other side found no rate",
                 sizeof direction->reason);
+        /* The kernel counts the beginning of the connection as a byte that was acknowledged. */
+        if (upload->acked <= packet / 2 && ald_stream_group_retransmits(&upload->group) > 0)
+                explain_silence(client, packet, direction);
         return 1;
 }
 
@@ -255,8 +276,8 @@ static int step_download(AldSocketClient *client, AldTransferReceiver *receiver)
         return ald_socket_client_wait(client, ald_transfer_receiver_tick(receiver));
 }
 
-/* Ends the transfer, and learns what only the sender knows. */
-static int stop_download(AldSocketClient *client, AldSocketDirection *direction)
+/* Ends the transfer, and learns what only the sender knows. unseen: bytes of the packets, if none arrived. */
+static int stop_download(AldSocketClient *client, uint64_t unseen, AldSocketDirection *direction)
 {
         g_autoptr(AldRecord) answer = NULL;
         const AldSocketSent *sent;
@@ -270,6 +291,8 @@ static int stop_download(AldSocketClient *client, AldSocketDirection *direction)
         direction->retransmits = sent->retransmits;
         direction->other = ald_optional_max(
                 direction->other, ald_optional_of_field(sent->other_bits_per_second));
+        if (unseen > 0 && sent->retransmits > 0)
+                explain_silence(client, unseen, direction);
         return 0;
 }
 
@@ -279,6 +302,7 @@ int ald_socket_client_download(AldSocketClient *client)
         const AldTrafficSockets sockets = ald_socket_client_sockets(client);
         AldInterfaceTraffic traffic;
         AldTransferReceiver receiver;
+        uint64_t unseen = 0;
         int r = ald_transfer_receiver_init(&receiver, ald_socket_client_nsec_max(client),
                 ald_socket_client_bytes_max(client), ald_socket_client_streams_max(client),
                 client->result->rtt.min);
@@ -297,10 +321,12 @@ int ald_socket_client_download(AldSocketClient *client)
                 const AldWireTraffic data = ald_stream_group_wire(&receiver.group);
 
                 direction->other = ald_traffic_end(&traffic, &data, &sockets);
+                if (!receiver.measuring)
+                        unseen = ald_stream_group_packet(&receiver.group);
                 direction->known = ald_transfer_receiver_verdict(&receiver, &direction->verdict,
                         &direction->limiter, direction->reason, sizeof direction->reason);
         }
         ald_transfer_receiver_clear(&receiver);
         ald_socket_client_end_loaded(client, r < 0);
-        return r > 0 ? stop_download(client, direction) : r;
+        return r > 0 ? stop_download(client, unseen, direction) : r;
 }
