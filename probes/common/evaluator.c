@@ -254,6 +254,7 @@ bool ald_evaluator_verdict(const AldEvaluator *evaluator, AldVerdict *ret)
                 .mean = (uint64_t) (mean_rate * BITS),
                 .interval = (uint64_t) (found.interval * BITS),
                 .spread = found.spread,
+                .sure = is_sure(&found),
                 .bytes = evaluator->last.bytes,
                 .nsec = evaluator->last.when - evaluator->first.when,
                 .bins = found.bins,

@@ -72,6 +72,7 @@ typedef struct AldVerdict {
         AldOptional spread;       /* standard deviation of the bins, in ppm of their mean */
         uint64_t bytes;           /* everything that arrived, including during the start-up */
         uint64_t nsec;
+        bool sure; /* the interval is narrow, and the mean over the time of the bins agrees with the rate */
         unsigned bins; /* 0: it ended during the start-up, and the rate is the overall one */
         unsigned streams;
 } AldVerdict;

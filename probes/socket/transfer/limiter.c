@@ -36,8 +36,10 @@ static bool is_lossy(const AldSocketEffort *sender)
         return sender->lost >= LOST && sender->standing < STANDING;
 }
 
-/* A machine without spare time keeps a link waiting now and then, though a queue stands at other times; that
- * of the full link is left to it, whatever else the machine does. */
+/*
+ * A steady rate shows that the link is full, whatever else the machines do. Otherwise a machine without spare
+ * processors may have kept the link waiting, even if a queue stands at other times.
+ */
 AldSocketLimiter ald_socket_limiter_find(
         const AldSocketEffort *sender, const AldSocketEffort *receiver, bool steady)
 {

@@ -21,7 +21,7 @@ const char *ald_socket_limiter_to_string(AldSocketLimiter limiter);
 /* Unknown for any other word. */
 AldSocketLimiter ald_socket_limiter_from_string(const char *word);
 
-/* steady: the rate is known so well that it hardly varies, as that of a full link. */
+/* steady: the rate hardly varies, and the link never waits, as one that is full. */
 AldSocketLimiter ald_socket_limiter_find(
         const AldSocketEffort *sender, const AldSocketEffort *receiver, bool steady);
 

@@ -4,8 +4,7 @@
 #include "probes/socket/transfer/receiver.h"
 #include "probes/socket/transfer/timing.h"
 
-#define STEADY 100u /* of the rate: an interval of a link that is full all the time, at most */
-#define SLOW 1e6    /* bits/s */
+#define SLOW 1e6                                     /* bits/s */
 #define TOO_MUCH_BYTES (UINT64_C(256) * 1024 * 1024) /* may arrive between two checks */
 
 int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max,
@@ -138,8 +137,7 @@ bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdi
         }
         *ret = verdict;
         ret->streams = MIN(ret->streams, receiver->group.n);
-        *ret_limiter = ald_socket_limiter_find(&receiver->other, &receiver->own,
-                verdict.interval > 0 && verdict.interval <= verdict.bits_per_second / STEADY);
+        *ret_limiter = ald_socket_limiter_find(&receiver->other, &receiver->own, verdict.sure);
         return true;
 }
 

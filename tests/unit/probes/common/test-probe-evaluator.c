@@ -62,6 +62,7 @@ static void test_steady(void)
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         assert_near(verdict.mean, 100e6);
+        g_assert_true(verdict.sure);
         g_assert_cmpuint(verdict.bins, ==, ALD_EVALUATOR_BINS_MIN);
         g_assert_cmpuint(verdict.streams, ==, 1);
         g_assert_cmpuint(verdict.bytes, ==, (uint64_t) played.bytes);
@@ -130,6 +131,7 @@ static void test_stall_shows_in_the_mean(void)
         g_assert_true(ald_evaluator_verdict(&evaluator, &verdict));
         assert_near(verdict.bits_per_second, 100e6);
         g_assert_cmpuint(verdict.mean, <, 97000000);
+        g_assert_false(verdict.sure);
         /* They disagree, so it takes the time it may. */
         g_assert_cmpuint(verdict.nsec, ==, usual.soft_ns);
 }
