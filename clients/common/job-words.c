@@ -129,12 +129,17 @@ static char *half(uint64_t nsec)
 
 static char *describe_rtt(const AldSocketResult *figures)
 {
+        g_autofree char *loaded = half(figures->loaded_rtt_p50_nsec);
+        g_autofree char *duration = ald_format_nsec(figures->loaded_seconds * 1e9);
         GString *list = g_string_new(NULL);
 
         ald_parts_add(list, "%s", half(figures->rtt_p50_nsec));
         ald_parts_add(list, _("least %s"), half(figures->rtt_min_nsec));
         ald_parts_add(list, _("99th percentile %s"), half(figures->rtt_p99_nsec));
-        ald_parts_add(list, _("under load %s"), half(figures->loaded_rtt_p50_nsec));
+        if (figures->loaded_rtt_p50_nsec != ALD_ABSENT_UINT64 && !isnan(figures->loaded_seconds))
+                ald_parts_add(list, "%s", g_strdup_printf(_("under load %s after %s"), loaded, duration));
+        else
+                ald_parts_add(list, _("under load %s"), g_steal_pointer(&loaded));
         return g_string_free(list, FALSE);
 }
 

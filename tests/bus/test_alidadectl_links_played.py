@@ -453,7 +453,7 @@ def test_topology_that_cannot_be_read(play):
 RESULT = {"SinkAddress": "192.0.2.2", "SourceInterface": "eth0", "UploadBitsPerSecond": 9_410_000_000,
           "DownloadBitsPerSecond": 4_700_000_000, "UploadMeanBitsPerSecond": 9_390_000_000, "UploadBytes": 2 ** 30,
           "UploadSeconds": 0.91, "RttMinNSec": 30_000, "RttP50NSec": 36_400, "RttP99NSec": 90_000, "JitterNSec": 4_000,
-          "LoadedRttP50NSec": 1_200_000, "UploadInterval": 0.42, "UploadLimiter": "network",
+          "LoadedRttP50NSec": 1_200_000, "LoadedSeconds": 1.42, "UploadInterval": 0.42, "UploadLimiter": "network",
           "DownloadLimiter": "receiver", "Streams": 4}
 
 
@@ -495,7 +495,7 @@ def test_probe(play_probe):
     assert out == ("   Link to: borealis over 192.0.2.2 (eth0)\n"
                    "    Upload: 9.41 Gb/s ±0.4 %, mean 9.39 Gb/s, limited by the network, 1.00 GiB in 910 ms\n"
                    "  Download: 4.70 Gb/s, limited by the receiver\n"
-                   "     RTT/2: 18.2 µs, least 15.0 µs, 99th percentile 45.0 µs, under load 600 µs\n"
+                   "     RTT/2: 18.2 µs, least 15.0 µs, 99th percentile 45.0 µs, under load 600 µs after 1.42 s\n"
                    "  Jitter/2: 2.00 µs\n"
                    "   Streams: 4\n")
     assert "\033" not in err and "\r" not in err
