@@ -47,6 +47,27 @@ bool ald_link_percent_is_unsteady(double interval, double spread)
         return interval > ALD_LINK_UNSTEADY_PERCENT || spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT;
 }
 
+bool ald_link_rate_is_suspect(uint64_t rate, uint64_t spot)
+{
+        return rate != ALD_ABSENT_UINT64 && spot != ALD_ABSENT_UINT64 && rate < spot / ALD_LINK_SUSPECT_SHARE;
+}
+
+bool ald_link_is_doubtful(const AldLinkSocket *link)
+{
+        return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) ||
+               ald_link_has_flag(link->flags, ALD_LINK_SUSPECT) ||
+               ald_link_percent_is_unsteady(link->upload_interval, link->upload_spread) ||
+               ald_link_percent_is_unsteady(link->download_interval, link->download_spread);
+}
+
+uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot)
+{
+        if (rate == ALD_ABSENT_UINT64 || spot == ALD_ABSENT_UINT64 || spot == 0 ||
+                last_spot == ALD_ABSENT_UINT64)
+                return ALD_ABSENT_UINT64;
+        return (uint64_t) ((double) rate * ((double) last_spot / (double) spot));
+}
+
 static double bound(uint64_t rate, double interval, int sign)
 {
         return (double) rate * (isnan(interval) ? 1 : 1 + sign * interval / 100);

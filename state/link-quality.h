@@ -7,6 +7,7 @@
 
 #define ALD_LINK_DISTURBED "disturbed"
 #define ALD_LINK_UNSTEADY "unsteady"
+#define ALD_LINK_SUSPECT "suspect"
 
 /* The prefix of Failure if only one direction was measured; the reason follows. */
 #define ALD_LINK_PARTIAL "partial: "
@@ -36,6 +37,19 @@ uint64_t ald_link_disturbance(const AldLinkSocket *link);
 #define ALD_LINK_UNSTEADY_SPREAD_PERCENT 50.0
 
 bool ald_link_percent_is_unsteady(double interval, double spread);
+
+/* Whether a rate is far below that of the burst in the same measurement: the link carried more shortly
+ * before, so the rate is rather that of a busy machine than that of the link. */
+#define ALD_LINK_SUSPECT_SHARE 2u
+
+bool ald_link_rate_is_suspect(uint64_t rate, uint64_t spot);
+
+/* Whether the figures of a link are unsteady or suspect, by their flags, intervals and spreads. */
+bool ald_link_is_doubtful(const AldLinkSocket *link);
+
+/* What a direction carries now according to the last spot check, which has seen this share of the rate of the
+ * spot check in the full measurement; absent if any of the three is. */
+uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot);
 
 /* The bounds of the confidence interval of a rate; the rate itself if its interval is unknown. */
 double ald_link_rate_least(uint64_t rate, double interval);

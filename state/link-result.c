@@ -5,7 +5,7 @@
 #include "record/key.h"
 #include "state/link-quality.h"
 #include "state/link-result.h"
-#include "state/planner/planner-due.h"
+#include "state/planner/probe-traffic.h"
 #include "state/topology/path-end.h"
 
 /* A record of either kind of link during a merge. */
@@ -170,10 +170,14 @@ static bool has_changed(const char *changed, AldLinkSocketChanged what)
         return g_strcmp0(changed, ald_link_socket_changed_to_string(what)) == 0;
 }
 
-static void set_changed(AldLinkSocket *row, AldLinkSocketChanged what)
+/* The first cause remains, since causes come before their effects. */
+static void set_changed(AldLinkSocket *row, AldLinkSocketChanged what, uint64_t when)
 {
-        if (!row->changed)
-                row->changed = ald_link_socket_changed_to_string(what);
+        row->contradicted_usec = ALD_ABSENT_UINT64;
+        if (row->changed)
+                return;
+        row->changed = ald_link_socket_changed_to_string(what);
+        row->changed_usec = when;
 }
 
 static void take_round_trips(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t measured)
@@ -209,6 +213,28 @@ static bool is_to_be_ignored(const Merge *merge)
                *now->measured_usec < *before->measured_usec + ALD_LINK_TTL_DISTURBED * ttl;
 }
 
+static bool is_less(uint64_t before, uint64_t now)
+{
+        return before != ALD_ABSENT_UINT64 && (now == ALD_ABSENT_UINT64 || now < before);
+}
+
+/* A busy machine makes rates lower and unsteady. Even after a change such a figure says less than the one
+ * before: that one is marked as changed, and the next measurement may be better. */
+static bool is_too_doubtful(const Merge *merge)
+{
+        const AldLinkSocket *row = &merge->row.socket, *reported = &merge->reported.socket;
+        uint64_t ttl = row->time_to_live_usec;
+
+        if (merge->kind != ALD_KIND_LINK_SOCKET || !is_measured(&merge->now) || !has_rate(&merge->now) ||
+                ald_link_is_doubtful(row) || !ald_link_is_doubtful(reported))
+                return false;
+        ttl = ttl == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind) : ttl;
+        return (is_less(merge->now.upload, merge->latest.upload) ||
+                       is_less(merge->now.download, merge->latest.download)) &&
+               *merge->latest.measured_usec <
+                       row->measured_usec + ALD_LINK_TTL_DISTURBED * MAX(ttl, ALD_LINK_TTL_MAX_USEC);
+}
+
 /* A single low figure may be an accident, but not a second one, nor one that was measured because something
  * had changed. */
 static bool is_to_be_held(const Merge *merge)
@@ -222,13 +248,16 @@ static bool is_to_be_held(const Merge *merge)
 
 static uint64_t next_interval(const Merge *merge)
 {
-        uint64_t least = ald_planner_ttl(merge->kind), before;
+        uint64_t least = ald_planner_ttl(merge->kind), before, most;
         bool changed = merge->kind == ALD_KIND_LINK_SOCKET && merge->row.socket.changed;
 
         if (!is_measured(&merge->now) || *merge->now.ttl_usec == ALD_ABSENT_UINT64 || !figures_agree(merge))
                 return least;
         before = ald_link_ttl_interval(*merge->now.ttl_usec, merge->seed, *merge->now.measured_usec);
-        return CLAMP(changed ? before : 2 * before, least, MAX(least, ALD_LINK_TTL_MAX_USEC));
+        most = merge->kind == ALD_KIND_LINK_SOCKET && ald_link_is_doubtful(&merge->reported.socket)
+                       ? ALD_LINK_TTL_DOUBTFUL_USEC
+                       : ALD_LINK_TTL_MAX_USEC;
+        return CLAMP(changed ? before : 2 * before, least, MAX(least, most));
 }
 
 /* Before anything else is merged, so that a repeated result is recognized by its time. */
@@ -237,30 +266,120 @@ static bool is_new_measurement(const Merge *merge)
         uint64_t measured = *merge->latest.measured_usec;
 
         return measured != *merge->now.measured_usec &&
-               (merge->kind != ALD_KIND_LINK_SOCKET || measured != merge->row.socket.rtt_measured_usec);
+               (merge->kind != ALD_KIND_LINK_SOCKET || (measured != merge->row.socket.rtt_measured_usec &&
+                                                               measured != merge->row.socket.attempted_usec));
+}
+
+bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now)
+{
+        if (!row->changed)
+                return false;
+        return row->changed_usec == ALD_ABSENT_UINT64 || row->attempted_usec == ALD_ABSENT_UINT64 ||
+               row->attempted_usec <= row->changed_usec ||
+               now < row->changed_usec + ALD_LINK_CHANGE_URGENT_USEC;
+}
+
+/* Whether or not its figures are used, it has cost what it transferred. */
+static void note_attempt(AldLinkSocket *row, const AldLinkSocket *reported)
+{
+        uint64_t bytes = ald_link_awaits_measurement(row, reported->measured_usec)
+                                 ? ald_probe_bytes(reported, NULL, NULL, NULL)
+                                 : 0;
+
+        bytes += ald_change_bytes_at(row, reported->measured_usec);
+        row->attempted_usec = reported->measured_usec;
+        row->change_bytes = bytes > 0 ? bytes : ALD_ABSENT_UINT64;
+}
+
+static void note_spots(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t when)
+{
+        if (reported->spot_upload_bits_per_second == ALD_ABSENT_UINT64 &&
+                reported->spot_download_bits_per_second == ALD_ABSENT_UINT64)
+                return;
+        row->last_spot_upload_bits_per_second = reported->spot_upload_bits_per_second;
+        row->last_spot_download_bits_per_second = reported->spot_download_bits_per_second;
+        row->last_spot_usec = when;
+}
+
+bool ald_link_rate_has_changed(uint64_t before, uint64_t now)
+{
+        return have_both(before, now) && percent_apart(before, now) > ALD_LINK_LOWER_PERCENT;
+}
+
+static bool is_good(const AldLinkSocket *row)
+{
+        return !ald_link_is_doubtful(row) && !ald_link_has_flag(row->flags, ALD_LINK_DISTURBED);
+}
+
+/* An unsteady figure alone shows no change, but two checks did. The rates before the last change stay for a
+ * while, though the new ones are measured again meanwhile. */
+static void note_change_of_rates(AldLinkSocket *row, const AldLinkSocket *before)
+{
+        if (is_good(before) && (before->changed || is_good(row)) &&
+                (ald_link_rate_has_changed(before->upload_bits_per_second, row->upload_bits_per_second) ||
+                        ald_link_rate_has_changed(
+                                before->download_bits_per_second, row->download_bits_per_second))) {
+                row->upload_before_bits_per_second = before->upload_bits_per_second;
+                row->download_before_bits_per_second = before->download_bits_per_second;
+                row->rate_changed_usec = before->changed_usec != ALD_ABSENT_UINT64 ? before->changed_usec
+                                                                                   : row->measured_usec;
+        } else if (before->rate_changed_usec != ALD_ABSENT_UINT64 &&
+                   row->measured_usec < before->rate_changed_usec + ALD_LINK_CHANGE_SHOWN_USEC) {
+                row->upload_before_bits_per_second = before->upload_before_bits_per_second;
+                row->download_before_bits_per_second = before->download_before_bits_per_second;
+                row->rate_changed_usec = before->rate_changed_usec;
+        }
+}
+
+/* What the record keeps beside the figures of the new result. */
+static void finish_socket(AldLinkSocket *row, const AldLinkSocket *before)
+{
+        row->rtt_measured_usec = row->measured_usec;
+        row->confirmed_usec = ald_link_is_doubtful(row) ? ALD_ABSENT_UINT64 : row->measured_usec;
+        row->changed = NULL;
+        row->attempted_usec = before->attempted_usec;
+        row->change_bytes = before->change_bytes;
+        row->last_spot_upload_bits_per_second = before->last_spot_upload_bits_per_second;
+        row->last_spot_download_bits_per_second = before->last_spot_download_bits_per_second;
+        row->last_spot_usec = before->last_spot_usec;
+        note_change_of_rates(row, before);
+}
+
+static void take_figures(Merge *merge)
+{
+        uint64_t measured = *merge->latest.measured_usec;
+        uint64_t interval = CLAMP(next_interval(merge), merge->bounds->least, merge->bounds->most);
+        const Fields before = merge->row;
+
+        merge->row = merge->reported;
+        *merge->now.ttl_usec = ald_link_ttl_shift(interval, merge->seed, measured);
+        if (merge->kind == ALD_KIND_LINK_SOCKET)
+                finish_socket(&merge->row.socket, &before.socket);
+        merge->taken = true;
 }
 
 static void take_measurement(Merge *merge)
 {
-        uint64_t measured = *merge->latest.measured_usec, interval;
+        AldLinkSocket *row = merge->kind == ALD_KIND_LINK_SOCKET ? &merge->row.socket : NULL;
+        const AldLinkSocket *reported = &merge->reported.socket;
 
         merge->fresh = is_new_measurement(merge);
-        if (!merge->fresh || is_to_be_ignored(merge))
+        if (!merge->fresh)
                 return;
-        merge->taken = !is_to_be_held(merge);
-        if (!merge->taken) {
-                take_round_trips(&merge->row.socket, &merge->reported.socket, measured);
-                set_changed(&merge->row.socket, ALD_LINK_SOCKET_CHANGED_RATE);
+        if (row) {
+                note_attempt(row, reported);
+                note_spots(row, reported, reported->measured_usec);
+        }
+        if (is_to_be_ignored(merge))
+                return;
+        if (is_too_doubtful(merge) || is_to_be_held(merge)) {
+                take_round_trips(row, reported, reported->measured_usec);
+                if (is_lower(merge->now.upload, merge->latest.upload) ||
+                        is_lower(merge->now.download, merge->latest.download))
+                        set_changed(row, ALD_LINK_SOCKET_CHANGED_RATE, reported->measured_usec);
                 return;
         }
-        interval = CLAMP(next_interval(merge), merge->bounds->least, merge->bounds->most);
-        merge->row = merge->reported;
-        *merge->now.ttl_usec = ald_link_ttl_shift(interval, merge->seed, measured);
-        if (merge->kind == ALD_KIND_LINK_SOCKET) {
-                merge->row.socket.rtt_measured_usec = measured;
-                merge->row.socket.confirmed_usec = measured;
-                merge->row.socket.changed = NULL;
-        }
+        take_figures(merge);
 }
 
 static bool rtt_agrees(uint64_t a, uint64_t b)
@@ -273,7 +392,8 @@ static bool rtt_agrees(uint64_t a, uint64_t b)
 
 static bool spot_agrees(uint64_t before, uint64_t now, double spread)
 {
-        double most = MAX(ALD_LINK_SPOT_PERCENT, ALD_LINK_SPOT_SPREADS * known(spread));
+        double most = CLAMP(
+                ALD_LINK_SPOT_SPREADS * known(spread), ALD_LINK_SPOT_PERCENT, ALD_LINK_SPOT_PERCENT_MOST);
 
         return !have_both(before, now) || percent_apart(before, now) <= most;
 }
@@ -302,25 +422,93 @@ bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
                percent_apart(row->negotiated_bits_per_second, bits_per_second) > ALD_LINK_SPOT_PERCENT;
 }
 
-/* Causes come before their effects. */
-static void compare(AldLinkSocket *row, const AldLinkSocket *reported)
+/* What a check says of the record. */
+typedef enum Opinion {
+        OPINION_NONE,    /* nothing differs, as far as it has looked */
+        OPINION_AGREES,  /* both directions are as they were */
+        OPINION_DIFFERS, /* maybe by accident: the load of a machine makes single checks differ */
+        OPINION_CERTAIN, /* a port or its counters show the change */
+} Opinion;
+
+static Opinion compare(const AldLinkSocket *row, const AldLinkSocket *reported, AldLinkSocketChanged *ret)
 {
-        if (ald_link_speed_changed(row, reported->negotiated_bits_per_second))
-                set_changed(row, ALD_LINK_SOCKET_CHANGED_SPEED);
-        if (has_changed(reported->changed, ALD_LINK_SOCKET_CHANGED_ERRORS))
-                set_changed(row, ALD_LINK_SOCKET_CHANGED_ERRORS);
-        if (!spots_agree(row, reported))
-                set_changed(row, ALD_LINK_SOCKET_CHANGED_RATE);
-        if (!rtt_agrees(row->rtt_p50_nsec, reported->rtt_p50_nsec))
-                set_changed(row, ALD_LINK_SOCKET_CHANGED_RTT);
-        if (!row->changed && is_spot_check(row, reported))
-                row->confirmed_usec = reported->rtt_measured_usec;
+        if (ald_link_speed_changed(row, reported->negotiated_bits_per_second)) {
+                *ret = ALD_LINK_SOCKET_CHANGED_SPEED;
+                return OPINION_CERTAIN;
+        }
+        if (has_changed(reported->changed, ALD_LINK_SOCKET_CHANGED_ERRORS)) {
+                *ret = ALD_LINK_SOCKET_CHANGED_ERRORS;
+                return OPINION_CERTAIN;
+        }
+        *ret = spots_agree(row, reported) ? ALD_LINK_SOCKET_CHANGED_RTT : ALD_LINK_SOCKET_CHANGED_RATE;
+        if (*ret == ALD_LINK_SOCKET_CHANGED_RATE || !rtt_agrees(row->rtt_p50_nsec, reported->rtt_p50_nsec))
+                return OPINION_DIFFERS;
+        return is_spot_check(row, reported) ? OPINION_AGREES : OPINION_NONE;
+}
+
+/* Rates and round trips may come back by themselves. */
+static bool may_be_cleared(const AldLinkSocket *row)
+{
+        return has_changed(row->changed, ALD_LINK_SOCKET_CHANGED_RATE) ||
+               has_changed(row->changed, ALD_LINK_SOCKET_CHANGED_RTT);
+}
+
+static void confirm(AldLinkSocket *row, uint64_t when)
+{
+        row->contradicted_usec = ALD_ABSENT_UINT64;
+        if (!ald_link_is_doubtful(row))
+                row->confirmed_usec = when;
+}
+
+/* A contradiction that no later check could decide says nothing about a new one. */
+static bool is_contradicted(const AldLinkSocket *row, uint64_t when)
+{
+        return row->contradicted_usec != ALD_ABSENT_UINT64 && row->contradicted_usec <= when &&
+               when - row->contradicted_usec <= 2 * ALD_LINK_CHECK_USEC;
+}
+
+/* Returns whether the check has decided, or has nothing to decide: else its repetition will. */
+static bool judge(AldLinkSocket *row, const AldLinkSocket *reported)
+{
+        uint64_t when = reported->rtt_measured_usec;
+        AldLinkSocketChanged what;
+        Opinion opinion = compare(row, reported, &what);
+        bool contradicts = row->changed ? opinion == OPINION_AGREES && may_be_cleared(row)
+                                        : opinion == OPINION_DIFFERS;
+
+        if (opinion == OPINION_CERTAIN) {
+                set_changed(row, what, when);
+        } else if (contradicts && !is_contradicted(row, when)) {
+                row->contradicted_usec = when;
+                return row->changed || what != ALD_LINK_SOCKET_CHANGED_RTT;
+        } else if (contradicts && row->changed) {
+                row->changed = NULL;
+                row->changed_usec = ALD_ABSENT_UINT64;
+                confirm(row, when);
+        } else if (contradicts) {
+                set_changed(row, what, when);
+        } else if (!row->changed && opinion == OPINION_AGREES) {
+                confirm(row, when);
+        } else if (row->changed ? opinion == OPINION_DIFFERS : !is_spot_check(row, row)) {
+                row->contradicted_usec = ALD_ABSENT_UINT64;
+        }
+        return true;
+}
+
+/* If the burst of the full measurement had no rate, such as on a busy machine, later ones are compared with
+ * the first that has one, unless that one looks like a change itself. */
+static void adopt_spot(uint64_t *spot, uint64_t reported, uint64_t rate)
+{
+        if (*spot == ALD_ABSENT_UINT64 && have_both(reported, rate) &&
+                reported >= rate / ALD_LINK_SUSPECT_SHARE)
+                *spot = reported;
 }
 
 static void take_check(Merge *merge)
 {
         AldLinkSocket *row = &merge->row.socket;
         const AldLinkSocket *reported = &merge->reported.socket;
+        bool decided = true;
 
         if (merge->kind != ALD_KIND_LINK_SOCKET || reported->rtt_measured_usec == ALD_ABSENT_UINT64 ||
                 reported->rtt_measured_usec == row->rtt_measured_usec)
@@ -329,11 +517,22 @@ static void take_check(Merge *merge)
         if (row->measured_usec == ALD_ABSENT_UINT64) {
                 take_path(row, reported);
         } else {
-                compare(row, reported);
+                decided = judge(row, reported);
+                if (!row->changed) {
+                        adopt_spot(&row->spot_upload_bits_per_second, reported->spot_upload_bits_per_second,
+                                row->upload_bits_per_second);
+                        adopt_spot(&row->spot_download_bits_per_second,
+                                reported->spot_download_bits_per_second, row->download_bits_per_second);
+                }
                 row->time_to_live_usec = ald_link_ttl_bound(row->time_to_live_usec,
                         ald_planner_ttl(merge->kind), merge->seed, row->measured_usec, merge->bounds);
         }
-        take_round_trips(row, reported, reported->rtt_measured_usec);
+        note_spots(row, reported, reported->rtt_measured_usec);
+        /* Else the repetition would be compared with round trips that may be an accident. */
+        if (decided)
+                take_round_trips(row, reported, reported->rtt_measured_usec);
+        else
+                row->rtt_measured_usec = reported->rtt_measured_usec;
 }
 
 static AldAttempts attempts_of(const View *view)
@@ -405,6 +604,7 @@ static bool was_rerouted(const AldRecord *before, const AldRecord *reported)
 /* The times remain, so that changes of the route cause no more traffic than any other ones. */
 static void drop_figures(const AldRecord *reported, AldLinkSocket *row)
 {
+        const AldLinkSocket *told = ald_record_as(reported, LINK_SOCKET, AldLinkSocket);
         Fields fresh;
 
         init_fields(reported, &fresh);
@@ -414,8 +614,12 @@ static void drop_figures(const AldRecord *reported, AldLinkSocket *row)
         fresh.socket.failure = row->failure;
         fresh.socket.failed_usec = row->failed_usec;
         fresh.socket.failures = row->failures;
+        fresh.socket.attempted_usec = row->attempted_usec;
+        fresh.socket.change_bytes = row->change_bytes;
         if (row->measured_usec != ALD_ABSENT_UINT64)
-                fresh.socket.changed = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE);
+                set_changed(&fresh.socket, ALD_LINK_SOCKET_CHANGED_ROUTE,
+                        told->measured_usec != ALD_ABSENT_UINT64 ? told->measured_usec
+                                                                 : told->rtt_measured_usec);
         *row = fresh.socket;
 }
 

@@ -193,6 +193,9 @@ static void add_flags(GPtrArray *facts, const AldSocketResult *figures)
                 ald_facts_add(facts, N_("Unsteady"),
                         /* xgettext:no-c-format */
                         g_strdup(_("the interval of a rate exceeds 25 %, or its spread 50 %")));
+        if (ald_link_has_flag(figures->flags, ALD_LINK_SUSPECT))
+                ald_facts_add(facts, N_("Suspect"),
+                        g_strdup(_("a burst in this measurement was more than twice as fast as a rate")));
 }
 
 GPtrArray *ald_probed_path_facts(const AldProbedPath *path, const char *name)

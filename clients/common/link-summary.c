@@ -189,6 +189,8 @@ static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *l
         if (ald_link_rates_are_asymmetric(link->upload_bits_per_second, link->upload_interval,
                     link->download_bits_per_second, link->download_interval))
                 return ALD_LINK_VERDICT_ASYMMETRIC;
+        if (ald_link_has_flag(link->flags, ALD_LINK_SUSPECT))
+                return ALD_LINK_VERDICT_SUSPECT;
         return is_unsteady(link) ? ALD_LINK_VERDICT_UNSTEADY : ALD_LINK_VERDICT_OK;
 }
 
@@ -444,6 +446,7 @@ static AldTone tone_of(AldLinkVerdict verdict)
         case ALD_LINK_VERDICT_OK:
                 return ALD_TONE_GOOD;
         case ALD_LINK_VERDICT_UNSTEADY:
+        case ALD_LINK_VERDICT_SUSPECT:
         case ALD_LINK_VERDICT_ASYMMETRIC:
                 return ALD_TONE_PLAIN;
         case ALD_LINK_VERDICT_UNMEASURED:
@@ -485,6 +488,9 @@ char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone)
                 return g_strdup_printf(_("%s of negotiated"), share);
         case ALD_LINK_VERDICT_UNSTEADY:
                 return g_strdup(_("unsteady"));
+        case ALD_LINK_VERDICT_SUSPECT:
+                /* Translators: a measured rate that is probably too low. */
+                return g_strdup(_("suspect"));
         case ALD_LINK_VERDICT_ASYMMETRIC:
                 return g_strdup(_("asymmetric"));
         case ALD_LINK_VERDICT_CHANGED:

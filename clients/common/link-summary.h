@@ -10,6 +10,7 @@ typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_OK,
         ALD_LINK_VERDICT_UNMEASURED,
         ALD_LINK_VERDICT_UNSTEADY,   /* the rate varies too much to rely on */
+        ALD_LINK_VERDICT_SUSPECT,    /* the link carried far more shortly before the measurement */
         ALD_LINK_VERDICT_ASYMMETRIC, /* one direction is more than twice as fast as the other */
         ALD_LINK_VERDICT_SLOW,       /* a direction falls short of what was negotiated */
         ALD_LINK_VERDICT_CHANGED,    /* something has changed since, so the figures may be wrong now */

@@ -170,6 +170,7 @@ static int append_probe(sd_bus_message *reply, const AldDueProbe *probe)
                 .scope = ald_link_scope_to_string(probe->scope),
                 .overdue = probe->overdue ? 1 : ALD_ABSENT_BOOLEAN,
                 .despite_traffic = probe->despite_traffic ? 1 : ALD_ABSENT_BOOLEAN,
+                .brief = probe->brief ? 1 : ALD_ABSENT_BOOLEAN,
                 .reason = ald_due_reason_to_string(probe->reason),
                 .due_since_usec = probe->since,
         };
@@ -186,6 +187,7 @@ static int append_device(sd_bus_message *reply, const AldId *own, const AldDueDe
                 .address = device->id,
                 .overdue = ALD_ABSENT_BOOLEAN,
                 .despite_traffic = ALD_ABSENT_BOOLEAN,
+                .brief = ALD_ABSENT_BOOLEAN,
                 .reason = ald_due_reason_to_string(device->reason),
                 .due_since_usec = device->since,
         };

@@ -295,6 +295,32 @@ static char *age(const AldFindingRow *row)
         return g_strdup_printf(_("its figures are %s old"), duration);
 }
 
+/* Whichever direction the row is about. */
+static uint64_t present_rate(const AldFindingRow *row)
+{
+        return row->upload_bits_per_second == ALD_ABSENT_UINT64 ? row->download_bits_per_second
+                                                                : row->upload_bits_per_second;
+}
+
+/* "fell from 190 Mb/s to about 115 Mb/s". */
+static char *rate_change(const AldFindingRow *row)
+{
+        uint64_t now = present_rate(row), before = row->past_bits_per_second;
+        bool measured = row->measured_usec != ALD_ABSENT_UINT64;
+        g_autofree char *from = NULL, *to = NULL;
+
+        if (now == ALD_ABSENT_UINT64 || before == ALD_ABSENT_UINT64)
+                return NULL;
+        from = ald_units_rate(before);
+        to = ald_units_rate(now);
+        /* Translators: these four follow the names of two nodes, as in "The rate from a to b fell from …". */
+        if (now < before)
+                return measured ? g_strdup_printf(_("fell from %s to %s"), from, to)
+                                : g_strdup_printf(_("fell from %s to about %s"), from, to);
+        return measured ? g_strdup_printf(_("rose from %s to %s"), from, to)
+                        : g_strdup_printf(_("rose from %s to about %s"), from, to);
+}
+
 /* What is not known here is left as it is. */
 static char *limiter(const AldFindingRow *row)
 {
@@ -403,6 +429,7 @@ static const struct {
         { "PackageList", list_packages },
         { "PastDeviceRate", past_device_rate },
         { "PathNote", path_note },
+        { "RateChange", rate_change },
         { "RdmaReason", rdma_reason },
         { "RdmaRemedy", rdma_remedy },
         { "SecondName", second_name },
@@ -535,6 +562,11 @@ static bool was_never_measured(const AldFindingRow *row)
 static bool lacks_upload(const AldFindingRow *row)
 {
         return row->upload_bits_per_second == ALD_ABSENT_UINT64;
+}
+
+static bool has_fallen(const AldFindingRow *row)
+{
+        return present_rate(row) < row->past_bits_per_second;
 }
 
 static bool is_about_device(const AldFindingRow *row)
@@ -675,6 +707,13 @@ static const Template texts[] = {
         { ID(LINK_PROBE_FAILING), NULL,
                 N_("The last probe of the link from {Name} to {SecondName}{PathNote} failed for an unknown "
                    "reason; {Age}.") },
+        { ID(LINK_RATE_CHANGED), lacks_upload,
+                N_("The rate from {SecondName} to {Name}{PathNote} {RateChange}, as found at {SinceUSec}.") },
+        { ID(LINK_RATE_CHANGED), lacks_upload,
+                N_("The rate from {SecondName} to {Name}{PathNote} {RateChange}.") },
+        { ID(LINK_RATE_CHANGED), NULL,
+                N_("The rate from {Name} to {SecondName}{PathNote} {RateChange}, as found at {SinceUSec}.") },
+        { ID(LINK_RATE_CHANGED), NULL, N_("The rate from {Name} to {SecondName}{PathNote} {RateChange}.") },
         { ID(LINK_UNSTEADY), NULL,
                 N_("The link from {Name} to {SecondName}{PathNote} is unsteady: {UploadSwing}; "
                    "{DownloadSwing}.") },
@@ -840,6 +879,9 @@ static const Template remedies[] = {
                    "'Alidade link probes'\". Then run \"alidadectl probe link {SecondName}\" on {Name}.") },
         { ID(LINK_PROBE_FAILING), NULL,
                 N_("Check that {SecondName} is up and that no firewall between the two blocks the probe.") },
+        { ID(LINK_RATE_CHANGED), has_fallen,
+                N_("Find out what has changed since then at both ends and on the way: cables, drivers, "
+                   "settings, or other traffic.") },
         { ID(LINK_UNSTEADY), is_wifi, MOVE_ANTENNAS },
         { ID(LINK_UNSTEADY), NULL,
                 N_("Look for packet loss, other traffic and load at both ends and on the way.") },

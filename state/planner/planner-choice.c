@@ -84,17 +84,23 @@ static bool is_blocked(const AldPlannerInput *input, const AldInterface *interfa
         return traffic_of(input, interface) == ALD_TRAFFIC_BLOCKED;
 }
 
-/* Whether the last measurement at this end is paid off, and another one fits into an hour. */
+/* Whether another measurement at this end fits into an hour. */
+static bool fits_into_hour(const AldLoad *load, const AldDue *due, const AldShare *share)
+{
+        double spots = share->bytes_per_hour - share->whole_bytes_per_hour;
+
+        return isinf(share->bytes_per_hour) ||
+               (double) load->bytes + (double) due->bytes + spots <= HOUR_SHARE * share->bytes_per_hour;
+}
+
+/* The same, and the last one is paid off. */
 static bool is_within_share(const AldPlanner *planner, const AldDue *due, const AldNode *node,
         const AldInterface *interface, const AldShare *share)
 {
         const AldLoad *load = ald_loads_find(planner->loads, node, interface);
-        double spots = share->bytes_per_hour - share->whole_bytes_per_hour;
 
-        if (!ald_load_is_within(load->last_bytes, load->last_age, share->whole_bytes_per_hour))
-                return false;
-        return load->bytes == 0 || isinf(share->bytes_per_hour) ||
-               (double) load->bytes + (double) due->bytes + spots <= HOUR_SHARE * share->bytes_per_hour;
+        return ald_load_is_within(load->last_bytes, load->last_age, share->whole_bytes_per_hour) &&
+               (load->bytes == 0 || fits_into_hour(load, due, share));
 }
 
 /* Whether nothing else at this end has to be repeated much earlier. */
@@ -107,16 +113,29 @@ static bool is_first(
                due->deadline <= load->deadline + (due->deadline - due->measured_usec) / SLACK_SHARE;
 }
 
-/* Changed paths do not wait for others. */
-static bool changed_has_room(const AldPlanner *planner, const AldDue *due, const AldShare *share)
+/* The first measurement after a change does not wait until another one is paid off. A configured limit holds
+ * for all of them together; a path that has changed several times has only its last measurement in the bytes
+ * of the hour. */
+static bool change_has_room(const AldPlanner *planner, const AldDue *due, const AldNode *node,
+        const AldInterface *interface, const AldShare *share)
 {
-        const AldLoad *load = ald_loads_find(planner->loads, planner->node, due->interface);
-        uint64_t now = planner->input->now_realtime;
-        uint64_t age = due->measured_usec > now ? 0 : now - due->measured_usec;
+        const AldLoad *load = ald_loads_find(planner->loads, node, interface);
+        AldLoad whole = *load;
 
-        return ald_load_is_within(due->bytes, age, share->whole_bytes_per_hour) &&
-               (double) load->bytes + (double) due->bytes <=
-                       ALD_PLANNER_CHANGED_SHARES * share->bytes_per_hour;
+        if (share->change_bytes > 0)
+                return (double) load->change_bytes + (double) due->bytes <= share->change_bytes;
+        whole.bytes = MAX(load->bytes, load->change_bytes);
+        return fits_into_hour(&whole, due, share) || is_within_share(planner, due, node, interface, share);
+}
+
+/* A changed path does not wait for others. */
+static bool end_has_room(const AldPlanner *planner, const AldDue *due, const AldNode *node,
+        const AldInterface *interface, const AldShare *share)
+{
+        if (due->probe.brief)
+                return change_has_room(planner, due, node, interface, share);
+        return is_within_share(planner, due, node, interface, share) &&
+               (due->probe.reason == ALD_DUE_CHANGED || is_first(planner, due, node, interface));
 }
 
 /* The peer's share is this node's if that is configured, else what the peer's interface allows. */
@@ -126,18 +145,14 @@ static bool has_room(const AldPlanner *planner, const AldDue *due)
 
         if (due->probe.scope != ALD_LINK_SCOPE_FULL || due->measured_usec == ALD_ABSENT_UINT64)
                 return true;
-        if (due->probe.reason == ALD_DUE_CHANGED)
-                return changed_has_room(planner, due, &share);
-        if (!is_within_share(planner, due, planner->node, due->interface, &share) ||
-                !is_first(planner, due, planner->node, due->interface))
+        if (!end_has_room(planner, due, planner->node, due->interface, &share))
                 return false;
         if (!due->sink || !due->sink_interface)
                 return true;
         theirs = ald_planner_share(planner, due->sink, due->sink_interface);
         if (isfinite(share.bytes_per_hour))
                 theirs.whole_bytes_per_hour *= share.whole_bytes_per_hour / share.bytes_per_hour;
-        return is_within_share(planner, due, due->sink, due->sink_interface, &theirs) &&
-               is_first(planner, due, due->sink, due->sink_interface);
+        return end_has_room(planner, due, due->sink, due->sink_interface, &theirs);
 }
 
 /* Even in spite of other traffic: any figures are better than such old ones. */

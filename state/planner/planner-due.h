@@ -66,8 +66,21 @@ uint64_t ald_planner_ttl(AldKind kind);
 #define ALD_LINK_TTL_MIN_USEC (UINT64_C(5) * 60 * 1000 * 1000)
 #define ALD_LINK_TTL_MAX_USEC (UINT64_C(6) * 3600 * 1000 * 1000)
 
+/* The longest interval of figures that are unsteady or suspect. */
+#define ALD_LINK_TTL_DOUBTFUL_USEC (UINT64_C(30) * 60 * 1000 * 1000)
+
 /* Interval of round trips and spot checks; they may be up to a fifth earlier. */
 #define ALD_LINK_CHECK_USEC (UINT64_C(5) * 60 * 1000 * 1000)
+
+/* If the figures of the first measurement after a change are of no use, as on a busy machine, it is repeated
+ * after the first of these times, until the second one has passed since the change. */
+#define ALD_LINK_CHANGE_RETRY_USEC (UINT64_C(60) * 1000 * 1000)
+#define ALD_LINK_CHANGE_URGENT_USEC (UINT64_C(5) * 60 * 1000 * 1000)
+
+/* A check that contradicts the record is repeated after this time, unless no repetition has a result within
+ * the second one: then the next regular check decides. */
+#define ALD_LINK_REPEAT_USEC (UINT64_C(10) * 1000 * 1000)
+#define ALD_LINK_REPEAT_MOST_USEC (UINT64_C(180) * 1000 * 1000)
 
 /* A disturbed result replaces an undisturbed one only if that is older than this many times its time to
  * live. */

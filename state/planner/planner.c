@@ -181,6 +181,16 @@ static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint
         return planner->turn > 1 ? ALD_LINK_CHECK_USEC : ald_link_check_due(checked, seed) - checked;
 }
 
+/* Whether the last check contradicted the record, so that a second one has to decide. */
+static bool is_to_be_repeated(const AldPlanner *planner, const AldLinkSocket *row)
+{
+        uint64_t now = planner->input->now_realtime;
+
+        return row && row->contradicted_usec != ALD_ABSENT_UINT64 && row->contradicted_usec <= now &&
+               now - row->contradicted_usec < ALD_LINK_REPEAT_MOST_USEC &&
+               checked_at(row) + ALD_LINK_REPEAT_USEC <= now;
+}
+
 static AldPathState check_state(const AldPlanner *planner, const AldPlannerPath *path)
 {
         AldAttempts attempts = ald_path_attempts(path->row);
@@ -190,6 +200,8 @@ static AldPathState check_state(const AldPlanner *planner, const AldPlannerPath 
         attempts.measured_usec = checked;
         state = ald_attempts_state(&attempts, path->seed, check_interval(planner, checked, path->seed),
                 planner->input->now_realtime);
+        if (!state.due && state.reason == ALD_DUE_EXPIRED && is_to_be_repeated(planner, path->row))
+                state = (AldPathState){ true, ALD_DUE_CHANGED, path->row->contradicted_usec };
         if (!state.due && state.reason == ALD_DUE_EXPIRED && differs_from_figures(planner, path))
                 state = (AldPathState){ true, ALD_DUE_CHANGED, ALD_ABSENT_UINT64 };
         return state;
@@ -219,6 +231,19 @@ static uint64_t early_ttl(uint64_t ttl)
         return ttl - ttl / 4;
 }
 
+/* If the figures of the last measurement were not used, the next one is not made at once. */
+static bool was_just_attempted(const AldLinkSocket *row, uint64_t now)
+{
+        uint64_t pause = ald_link_awaits_measurement(row, now) ? ALD_LINK_CHANGE_RETRY_USEC
+                                                               : ALD_LINK_TTL_MIN_USEC;
+
+        if (row->attempted_usec == ALD_ABSENT_UINT64 || row->attempted_usec == row->measured_usec ||
+                row->attempted_usec > now ||
+                (row->changed_usec != ALD_ABSENT_UINT64 && row->attempted_usec <= row->changed_usec))
+                return false;
+        return now - row->attempted_usec < pause;
+}
+
 /* Ignores failures, which determine when to measure, not what. */
 static AldPathState full_state(const AldPlanner *planner, const AldPlannerPath *path)
 {
@@ -234,12 +259,16 @@ static AldPathState full_state(const AldPlanner *planner, const AldPlannerPath *
                             planner->input->now_realtime;
         if (measured && row->changed && state.reason == ALD_DUE_EXPIRED)
                 state = (AldPathState){ true, ALD_DUE_CHANGED, checked_at(row) };
+        if (state.due && measured && state.reason >= ALD_DUE_CHANGED &&
+                was_just_attempted(row, planner->input->now_realtime))
+                state.due = false;
         return state;
 }
 
-static bool has_low_rate(const AldLinkSocket *row)
+static bool has_low_rate(const AldLinkSocket *row, uint64_t now)
 {
-        return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) == 0;
+        return ald_link_awaits_measurement(row, now) &&
+               g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) == 0;
 }
 
 static gint compare_names(gconstpointer a, gconstpointer b)
@@ -253,7 +282,8 @@ static void find_low_of(AldPlanner *planner, AldNode *node)
 
         for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
                 if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record &&
-                        has_low_rate(ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket)))
+                        has_low_rate(ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket),
+                                planner->input->now_realtime))
                         g_ptr_array_add(planner->low,
                                 g_strdup_printf("%s/%s", ald_id_format(&node->id, id), entry->key));
 }
@@ -279,7 +309,7 @@ static bool waits_for_its_turn(AldPlanner *planner, const AldPlannerPath *path)
         g_autofree char *name = NULL;
         guint index;
 
-        if (!path->row || !has_low_rate(path->row))
+        if (!path->row || !has_low_rate(path->row, now))
                 return false;
         find_low(planner);
         name = g_strdup_printf("%s/%s,%s", ald_id_format(&planner->node->id, id),
@@ -333,24 +363,34 @@ static void add_due(AldPlanner *planner, const AldPlannerPath *path, const AldPa
                                        ? ALD_ABSENT_UINT64
                                        : due.measured_usec + shown_ttl(planner, path);
                 due.probe.overdue = is_overdue(planner, path);
+                due.probe.brief = state->reason == ALD_DUE_CHANGED &&
+                                  ald_link_awaits_measurement(path->row, planner->input->now_realtime);
         }
         g_strlcpy(due.probe.address, path->candidate.address, sizeof due.probe.address);
         g_array_append_val(planner->due, due);
+}
+
+/* A path over another interface has nothing that a spot check could be compared with. */
+static bool has_lost_figures(const AldLinkSocket *row)
+{
+        return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE)) == 0;
 }
 
 /* Spot checks may have to be rarer than round trips. */
 static AldLinkScope scope_of_check(const AldPlanner *planner, const AldPlannerPath *path)
 {
         const AldLinkSocket *row = path->row;
-        uint64_t now = planner->input->now_realtime, interval;
+        uint64_t now = planner->input->now_realtime, interval, last;
 
-        if (!may_be_loaded(planner, path) || !row || row->measured_usec == ALD_ABSENT_UINT64 || row->changed)
+        if (!may_be_loaded(planner, path) || !row || row->measured_usec == ALD_ABSENT_UINT64 ||
+                has_lost_figures(row))
                 return ALD_LINK_SCOPE_ROUND_TRIPS;
         interval = ald_planner_share(planner, planner->node, path->interface).spot_interval;
-        if (row->confirmed_usec == ALD_ABSENT_UINT64 || row->confirmed_usec > now ||
-                interval <= ALD_LINK_CHECK_USEC)
+        last = row->last_spot_usec != ALD_ABSENT_UINT64 ? row->last_spot_usec : row->confirmed_usec;
+        if (last == ALD_ABSENT_UINT64 || last > now || interval <= ALD_LINK_CHECK_USEC ||
+                is_to_be_repeated(planner, row))
                 return ALD_LINK_SCOPE_CHECK;
-        return now - row->confirmed_usec >= interval ? ALD_LINK_SCOPE_CHECK : ALD_LINK_SCOPE_ROUND_TRIPS;
+        return now - last >= interval ? ALD_LINK_SCOPE_CHECK : ALD_LINK_SCOPE_ROUND_TRIPS;
 }
 
 /* If both are due, the full measurement is tried first, since it includes a check. */

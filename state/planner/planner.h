@@ -14,9 +14,9 @@
  * ALD_FAILURES_GIVE_UP times in a row, and all paths if the first reports that it starts no such probes.
  *
  * Every path over sockets is checked every 5 min: round trips, and a spot check of about 10 ms if the path
- * may be loaded. Full rates are measured if they never were, if something has changed, and after the time to
- * live of the record. Of several addresses over one pair of interfaces, one is measured at full rate; the
- * others have round trips only.
+ * may be loaded; a check that contradicts the record is repeated at once. Full rates are measured if they
+ * never were, if something has changed, and after the time to live of the record. Of several addresses over
+ * one pair of interfaces, one is measured at full rate; the others have round trips only.
  */
 
 /* Traffic of an interface that must not be used at all. */
@@ -25,12 +25,14 @@
 /*
  * What probes may send and receive over one interface, unless configured otherwise: a thousandth of its
  * capacity in both directions. Spot checks use at most half of that; if they would use more, they are made
- * less often. First measurements are made at once, and count only against the following ones. So is the
- * measurement of a path that has changed, as long as this path alone stays within the share, and all of them
- * together within ten times the share.
+ * less often. First measurements are made at once, and count only against the following ones. So is the first
+ * measurement after each change of a path, as long as those of the last hour, in which older ones count less
+ * (ald_change_bytes_at()), are within four times the share. So in any hour they take at most eight times the
+ * share, even if links change again and again, and everything together stays below 1 %. If a limit is
+ * configured, they wait only for an hour in which they fit into it.
  */
 #define ALD_PLANNER_SHARE 1000u
-#define ALD_PLANNER_CHANGED_SHARES 10u
+#define ALD_PLANNER_CHANGED_SHARES 4u
 
 /* Both ends of a path have to be free at the same time, so the share is never fully used: the duration of a
  * full plan is multiplied by this. */
@@ -73,6 +75,7 @@ typedef struct AldDueProbe {
         AldLinkScope scope;
         bool overdue;         /* its figures are so old that it is measured in spite of other traffic */
         bool despite_traffic; /* overdue, and there is other traffic at this end */
+        bool brief;           /* the first full measurement after a change: it should take little time */
         AldDueReason reason;
         uint64_t since; /* maybe absent */
 } AldDueProbe;

@@ -75,6 +75,17 @@ uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate)
         return bytes_at(measured > 0 ? measured : double_known(rate, rate));
 }
 
+uint64_t ald_change_bytes_at(const AldLinkSocket *row, uint64_t realtime)
+{
+        uint64_t age;
+
+        if (row->change_bytes == ALD_ABSENT_UINT64 || row->attempted_usec == ALD_ABSENT_UINT64)
+                return 0;
+        /* They do not grow where the clock was set back. */
+        age = realtime > row->attempted_usec ? realtime - row->attempted_usec : 0;
+        return (uint64_t) ((double) row->change_bytes * exp(-(double) age / (double) USEC_PER_HOUR));
+}
+
 uint64_t ald_spot_bytes(uint64_t probe_bytes)
 {
         return (uint64_t) ((double) probe_bytes / TRANSFER_SECONDS * SPOT_SECONDS);
@@ -187,20 +198,24 @@ static void add_rate(AldLoad *load, uint64_t rate)
 typedef struct Row {
         AldLoad *source, *sink; /* the latter NULL if it is not known */
         AldAttempts attempts;
-        uint64_t upload, download, bytes, ttl_usec;
+        uint64_t ended_usec; /* the last full measurement, used or not */
+        uint64_t upload, download, bytes, change_bytes, ttl_usec;
 } Row;
 
 static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
         const AldLinkSocket *row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
+        bool attempted = row->attempted_usec != ALD_ABSENT_UINT64;
 
         return (Row){
                 .source = load_of_name(loads, entry->node, row->source_interface),
                 .sink = sink ? load_of_address(loads, sink, ald_key_address(entry->key)) : NULL,
                 .attempts = ald_path_attempts(row),
+                .ended_usec = attempted ? row->attempted_usec : row->measured_usec,
                 .upload = row->upload_bits_per_second,
                 .download = row->download_bits_per_second,
                 .bytes = ald_probe_bytes(row, NULL, NULL, NULL),
+                .change_bytes = ald_change_bytes_at(row, loads->input->now_realtime),
                 .ttl_usec = row->time_to_live_usec,
         };
 }
@@ -213,6 +228,7 @@ static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
                 .source = load_of_port(loads, entry->node, row->source_port),
                 .sink = sink ? load_of_port(loads, sink, row->sink_port) : NULL,
                 .attempts = { row->measured_usec, row->failed_usec, row->failures },
+                .ended_usec = row->measured_usec,
                 .upload = row->upload_bits_per_second,
                 .download = row->download_bits_per_second,
                 .bytes = ald_rdma_probe_bytes(row, ALD_ABSENT_UINT64),
@@ -237,9 +253,10 @@ static void add(AldLoad *load, const Row *row, uint64_t now)
 
         add_rate(load, row->upload);
         add_rate(load, row->download);
-        if (row->attempts.measured_usec == ALD_ABSENT_UINT64 || row->attempts.measured_usec > now)
+        load->change_bytes += row->change_bytes;
+        if (row->ended_usec == ALD_ABSENT_UINT64 || row->ended_usec > now)
                 return;
-        age = now - row->attempts.measured_usec;
+        age = now - row->ended_usec;
         if (age < USEC_PER_HOUR)
                 load->bytes += row->bytes;
         if (age < load->last_age) {
@@ -361,6 +378,7 @@ uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface)
         return load->rate > 0 ? MIN(speed, load->rate) : speed;
 }
 
+/* INFINITY if the capacity is unknown. */
 static double bytes_per_hour_of(const AldLoad *load, const AldInterface *carrier)
 {
         uint64_t capacity = ald_load_capacity(load, carrier);
@@ -384,7 +402,12 @@ AldShare ald_load_share(
                      : interval > 0     ? INFINITY
                                         : bytes_per_hour_of(load, carrier);
         double spots = (double) load->spots_bytes * (double) CHECKS_PER_HOUR;
-        AldShare share = { .bytes_per_hour = all };
+        AldShare share = {
+                .bytes_per_hour = all,
+                .change_bytes = bytes_per_hour > 0
+                                        ? 0
+                                        : ALD_PLANNER_CHANGED_SHARES * bytes_per_hour_of(load, carrier),
+        };
 
         share.whole_bytes_per_hour = all - MIN(spots, all / 2);
         share.spot_interval = MAX(

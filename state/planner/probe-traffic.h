@@ -11,7 +11,8 @@ typedef struct AldLoad {
         uint64_t rate;  /* the greatest measured, bits per second; 0: none */
         uint64_t bytes; /* of the full measurements of the last hour */
         uint64_t last_bytes;
-        uint64_t last_age; /* since the last full measurement; UINT64_MAX: none */
+        uint64_t last_age;     /* since the last full measurement; UINT64_MAX: none */
+        uint64_t change_bytes; /* of the first measurements after changes, less for older ones */
         uint64_t deadline; /* when the first path that may be loaded now has to be repeated: CLOCK_REALTIME in
                               µs; UINT64_MAX: none */
         /* Bytes of one full measurement, and of one spot check, of every path through it. */
@@ -21,8 +22,10 @@ typedef struct AldLoad {
 /* What probes may send over an interface. */
 typedef struct AldShare {
         double bytes_per_hour, whole_bytes_per_hour; /* INFINITY: no limit */
-        uint64_t spot_interval;                      /* µs between spot checks of one path */
-        uint64_t least_interval;                     /* the same for full measurements */
+        double change_bytes;     /* the same, in addition, for measurements after changes; 0:
+                                    none, since the limit is configured */
+        uint64_t spot_interval;  /* µs between spot checks of one path */
+        uint64_t least_interval; /* the same for full measurements */
 } AldShare;
 
 /* Whether the node permits more than round trips over this interface, which may be NULL. */
@@ -45,6 +48,9 @@ uint64_t ald_probe_bytes(
 
 /* The same for RDMA, estimated from the last result, else from the rate of the slower port. */
 uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate);
+
+/* ChangeBytes of a row at any time. */
+uint64_t ald_change_bytes_at(const AldLinkSocket *row, uint64_t realtime);
 
 /* Bytes of a spot check of a path whose full measurement takes `probe_bytes`. */
 uint64_t ald_spot_bytes(uint64_t probe_bytes);

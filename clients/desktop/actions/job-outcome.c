@@ -44,6 +44,8 @@ static void add_reservations(GString *parts, const AldSocketResult *figures)
                 add_part(parts, "%s", g_strdup(_("disturbed by other traffic")));
         if (ald_link_has_flag(figures->flags, ALD_LINK_UNSTEADY))
                 add_part(parts, "%s", g_strdup(_("unsteady")));
+        if (ald_link_has_flag(figures->flags, ALD_LINK_SUSPECT))
+                add_part(parts, "%s", g_strdup(_("suspect")));
 }
 
 static double rate_of(const AldProbedPath *path)

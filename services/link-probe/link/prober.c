@@ -12,6 +12,9 @@
 /* The program has shorter limits of its own; this one is for one that hangs. */
 #define DEADLINE_MSEC 60000u
 
+/* The longest brief measurement in each direction. */
+#define BRIEF_SECONDS 2u
+
 struct AldProbe {
         AldProber *prober;
         AldProbeTarget target;
@@ -210,6 +213,8 @@ static GPtrArray *make_arguments(const AldProbe *probe)
                 ald_program_add(arguments, "--automatic");
         if (target->overdue)
                 ald_program_add(arguments, "--overdue");
+        if (target->brief)
+                ald_program_add(arguments, "--seconds-max=%u", BRIEF_SECONDS);
         if (target->transport == ALD_TRANSPORT_RDMA) {
                 ald_program_add(arguments, "--device=%s", target->source_port);
                 ald_program_add(arguments, "--peer-device=%s", target->sink_port);

@@ -26,6 +26,7 @@ typedef struct AldProbeTarget {
         bool automatic;
         bool overdue;         /* asks the other end to measure even if it is in use */
         bool despite_traffic; /* the result is kept even if other traffic disturbed it */
+        bool brief;           /* a full measurement that is to take little time */
 } AldProbeTarget;
 
 /* Sets a target over sockets, copying the strings; -EINVAL if one is too long. */

@@ -5,8 +5,8 @@
 #include "services/link-probe/link/result-validation.h"
 #include "state/link-quality.h"
 
-/* "disturbed" and "unsteady", and the NULL at the end. */
-#define FLAGS_SIZE 3u
+/* "disturbed", "unsteady" and "suspect", and the NULL at the end. */
+#define FLAGS_SIZE 4u
 
 AldRecord *ald_result_make(AldKind kind, const void *fields)
 {
@@ -79,7 +79,13 @@ char *ald_result_describe_missing(const AldRecord *answer)
         ((result)->upload_bits_per_second != ALD_ABSENT_UINT64 || \
                 (result)->download_bits_per_second != ALD_ABSENT_UINT64)
 
-static void set_flags(bool disturbed, bool unsteady, const char *flags[static FLAGS_SIZE])
+static bool is_suspect(const AldLinkSocket *link)
+{
+        return ald_link_rate_is_suspect(link->upload_bits_per_second, link->spot_upload_bits_per_second) ||
+               ald_link_rate_is_suspect(link->download_bits_per_second, link->spot_download_bits_per_second);
+}
+
+static void set_flags(bool disturbed, bool unsteady, bool suspect, const char *flags[static FLAGS_SIZE])
 {
         unsigned n = 0;
 
@@ -87,6 +93,8 @@ static void set_flags(bool disturbed, bool unsteady, const char *flags[static FL
                 flags[n++] = ALD_LINK_DISTURBED;
         if (unsteady)
                 flags[n++] = ALD_LINK_UNSTEADY;
+        if (suspect)
+                flags[n++] = ALD_LINK_SUSPECT;
         flags[n] = NULL;
 }
 
@@ -153,7 +161,7 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
                 AldRdmaResult fields = *ald_record_as(answer->result, RDMA_RESULT, AldRdmaResult);
 
                 problem = validate_rdma(target, &fields);
-                set_flags(false, IS_UNSTEADY(&fields), flags);
+                set_flags(false, IS_UNSTEADY(&fields), false, flags);
                 fields.flags = flags;
                 record = ald_result_make(ALD_KIND_RDMA_RESULT, &fields);
         } else {
@@ -162,7 +170,8 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
 
                 problem = validate_socket(answer->result, &fields);
                 link = link_of(&fields);
-                set_flags(ald_link_disturbance(&link) != ALD_ABSENT_UINT64, IS_UNSTEADY(&fields), flags);
+                set_flags(ald_link_disturbance(&link) != ALD_ABSENT_UINT64, IS_UNSTEADY(&fields),
+                        is_suspect(&link), flags);
                 fields.flags = flags;
                 record = ald_result_make(ALD_KIND_SOCKET_RESULT, &fields);
         }

@@ -112,7 +112,7 @@ static void measure_round_trips(AldSchedule *schedule, const AldProbeTarget *ref
                 return;
         (void) ald_deferrals_add(schedule->unloaded, key, now_usec());
         target.scope = ALD_LINK_SCOPE_ROUND_TRIPS;
-        target.overdue = target.despite_traffic = false;
+        target.overdue = target.despite_traffic = target.brief = false;
         start(schedule, &target);
 }
 
@@ -175,6 +175,7 @@ static int read_target(const AldDueProbeRow *row, AldProbeTarget *ret)
         ret->automatic = true;
         ret->overdue = row->overdue == 1;
         ret->despite_traffic = row->despite_traffic == 1;
+        ret->brief = row->brief == 1;
         return 0;
 }
 

@@ -118,6 +118,29 @@ static void test_certainty(void)
         g_assert_null(row->sink_interface);
 }
 
+/* A rate below half of that of the burst in the same measurement cannot be relied on, in either direction. */
+static void test_suspect(void)
+{
+        static const struct {
+                const char *spots;
+                bool suspect;
+        } cases[] = {
+                { "\"SpotUploadBitsPerSecond\":11,\"SpotDownloadBitsPerSecond\":15", false },
+                { "\"SpotUploadBitsPerSecond\":12,\"SpotDownloadBitsPerSecond\":7", true },
+                { "\"SpotUploadBitsPerSecond\":5,\"SpotDownloadBitsPerSecond\":16", true },
+                { "\"SpotUploadBitsPerSecond\":1", false },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_auto(AldProbeAnswer) answer = { 0 };
+                g_autofree char *fields = g_strdup_printf(RATES ",%s", cases[i].spots);
+                const AldSocketResult *row = validate(&answer, fields);
+
+                g_assert_nonnull(row);
+                g_assert_cmpstr(row->flags ? row->flags[0] : NULL, ==, cases[i].suspect ? "suspect" : NULL);
+        }
+}
+
 /* A rate of 0 is left out, and with it all other figures that describe a rate of that direction. */
 static void test_one_direction(void)
 {
@@ -283,6 +306,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-probe-answer/nonsense", test_nonsense);
         g_test_add_func("/link-probe-answer/figures", test_figures);
         g_test_add_func("/link-probe-answer/certainty", test_certainty);
+        g_test_add_func("/link-probe-answer/suspect", test_suspect);
         g_test_add_func("/link-probe-answer/one-direction", test_one_direction);
         g_test_add_func("/link-probe-answer/check", test_check);
         g_test_add_func("/link-probe-answer/disturbed-results", test_disturbed_results);

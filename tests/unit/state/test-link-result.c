@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/link-result.h"
-#include "state/planner/planner.h"
+#include "state/planner/probe-traffic.h"
 #include "tests/unit/record-maker.h"
 
 #define ID "00000000000000000000000000000002"
@@ -104,12 +104,13 @@ static void test_told_again(void)
 typedef struct Row {
         uint64_t measured, rtt_measured, rate, spot, rtt, speed;
         const char *changed, *interface, *sink_interface;
-        bool disturbed;
+        double spread, width; /* of the interval */
+        bool disturbed, suspect;
 } Row;
 
 static AldRecord *make_row(const Row *row)
 {
-        static const char *const flags[] = { "disturbed", NULL };
+        const char *const flags[] = { row->disturbed ? "disturbed" : "suspect", NULL };
         AldLinkSocket fields = ALD_LINK_SOCKET_INIT;
 
         fields.source = path.source;
@@ -125,7 +126,11 @@ static AldRecord *make_row(const Row *row)
         fields.rtt_p50_nsec = row->rtt ?: ALD_ABSENT_UINT64;
         fields.negotiated_bits_per_second = row->speed ?: ALD_ABSENT_UINT64;
         fields.changed = row->changed;
-        fields.flags = row->disturbed ? flags : NULL;
+        if (row->width > 0)
+                fields.upload_interval = fields.download_interval = row->width;
+        if (row->spread > 0)
+                fields.upload_spread = fields.download_spread = row->spread;
+        fields.flags = row->disturbed || row->suspect ? flags : NULL;
         return record_make(ALD_KIND_LINK_SOCKET, &fields);
 }
 
@@ -218,38 +223,302 @@ static void test_check_confirms(void)
         ald_record_unref(row);
 }
 
-static void test_check_finds_a_change(void)
+/* Two checks in a row decide what one may have by accident; a port or its counters are certain. */
+static void test_checks_find_a_change(void)
 {
         static const struct {
                 Row check;
                 const char *changed;
+                bool certain;
         } cases[] = {
-                { { .rtt_measured = 200, .spot = 700, .rtt = 200000, .speed = 1000 }, "rate" },
-                { { .rtt_measured = 200, .spot = 1200, .rtt = 200000, .speed = 1000 }, "rate" },
-                { { .rtt_measured = 200, .spot = 900, .rtt = 460000, .speed = 1000 }, "rtt" },
-                { { .rtt_measured = 200, .spot = 90, .rtt = 200000, .speed = 100 }, "speed" },
-                { { .rtt_measured = 200, .spot = 900, .rtt = 200000, .speed = 1000, .changed = "errors" },
-                        "errors" },
-                { { .rtt_measured = 200, .spot = 750, .rtt = 440000, .speed = 1000 }, NULL },
+                { { .spot = 700, .rtt = 200000, .speed = 1000 }, "rate", false },
+                { { .spot = 1200, .rtt = 200000, .speed = 1000 }, "rate", false },
+                { { .spot = 900, .rtt = 460000, .speed = 1000 }, "rtt", false },
+                { { .spot = 90, .rtt = 200000, .speed = 100 }, "speed", true },
+                { { .spot = 900, .rtt = 200000, .speed = 1000, .changed = "errors" }, "errors", true },
+                { { .spot = 750, .rtt = 440000, .speed = 1000 }, NULL, false },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                Row check = cases[i].check;
                 AldRecord *row = merge_row(NULL,
                         (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000, .speed = 1000 });
 
-                for (unsigned again = 0; again < 2; again++)
-                        row = merge_row(row, cases[i].check);
+                /* A repeated report is not another check. */
+                check.rtt_measured = 200;
+                for (unsigned again = 0; again < 2; again++) {
+                        row = merge_row(row, check);
+                        g_assert_cmpstr(
+                                fields_of(row)->changed, ==, cases[i].certain ? cases[i].changed : NULL);
+                        g_assert_cmpuint(fields_of(row)->contradicted_usec, ==,
+                                cases[i].changed && !cases[i].certain ? 200 : ALD_ABSENT_UINT64);
+                        g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
+                }
+                check.rtt_measured = 210;
+                row = merge_row(row, check);
                 g_assert_cmpstr(fields_of(row)->changed, ==, cases[i].changed);
-                g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, cases[i].changed ? 100 : 200);
+                g_assert_cmpuint(fields_of(row)->changed_usec, ==,
+                        !cases[i].changed  ? ALD_ABSENT_UINT64
+                        : cases[i].certain ? 200
+                                           : 210);
+                g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, ALD_ABSENT_UINT64);
+                g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, cases[i].changed ? 100 : 210);
+                g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, check.rtt);
                 g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
-                /* It stays until the path is measured as a whole. */
-                row = merge_row(row, (Row){ .rtt_measured = 300, .spot = 900, .rtt = 200000, .speed = 1000 });
+                g_assert_cmpuint(fields_of(row)->last_spot_upload_bits_per_second, ==, check.spot);
+                g_assert_cmpuint(fields_of(row)->last_spot_usec, ==, 210);
+                /* One check that agrees may be an accident, too. */
+                row = merge_row(
+                        row, (Row){ .rtt_measured = 300, .spot = 900, .rtt = check.rtt, .speed = 1000 });
                 g_assert_cmpstr(fields_of(row)->changed, ==, cases[i].changed);
                 row = merge_row(row, (Row){ .measured = 400, .rate = 1000, .speed = 1000 });
                 g_assert_null(fields_of(row)->changed);
+                g_assert_cmpuint(fields_of(row)->changed_usec, ==, ALD_ABSENT_UINT64);
+                g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, ALD_ABSENT_UINT64);
                 check_interval(row, cases[i].changed ? 5 : 10);
                 ald_record_unref(row);
         }
+}
+
+/* A check of an unchanged link that differs, as on a busy machine, changes nothing that people see. */
+static void test_an_accident_is_no_change(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000 });
+
+        row = merge_row(row, (Row){ .rtt_measured = 200, .spot = 400, .rtt = 210000 });
+        row = merge_row(row, (Row){ .rtt_measured = 210, .spot = 890, .rtt = 210000 });
+        g_assert_null(fields_of(row)->changed);
+        g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 210);
+        /* The next accident is the first one again. */
+        row = merge_row(row, (Row){ .rtt_measured = 500, .spot = 890, .rtt = 900000 });
+        g_assert_null(fields_of(row)->changed);
+        g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, 500);
+        g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 210000);
+        row = merge_row(row, (Row){ .rtt_measured = 510, .spot = 890, .rtt = 220000 });
+        g_assert_null(fields_of(row)->changed);
+        g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 220000);
+        /* A check without a rate decides nothing, and an old contradiction counts no more. */
+        row = merge_row(row, (Row){ .rtt_measured = 1000, .spot = 400, .rtt = 220000 });
+        row = merge_row(row, (Row){ .rtt_measured = 1010, .rtt = 220000 });
+        g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, 1000);
+        row = merge_row(
+                row, (Row){ .rtt_measured = 1001 + 2 * ALD_LINK_CHECK_USEC, .spot = 400, .rtt = 220000 });
+        g_assert_null(fields_of(row)->changed);
+        g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, 1001 + 2 * ALD_LINK_CHECK_USEC);
+        row = merge_row(
+                row, (Row){ .rtt_measured = 1002 + 2 * ALD_LINK_CHECK_USEC, .spot = 400, .rtt = 220000 });
+        g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+        ald_record_unref(row);
+        /* Where there are round trips alone, one that is as before is the end of it. */
+        row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000, .rtt = 200000 });
+        row = merge_row(row, (Row){ .rtt_measured = 200, .rtt = 900000 });
+        row = merge_row(row, (Row){ .rtt_measured = 210, .rtt = 200000 });
+        g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, ALD_ABSENT_UINT64);
+        ald_record_unref(row);
+}
+
+/* What has changed is still checked: two checks in a row that agree with the figures clear it. */
+static void test_checks_clear_a_change(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000 });
+
+        for (unsigned i = 0; i < 2; i++)
+                row = merge_row(row, (Row){ .rtt_measured = 200 + i, .spot = 500, .rtt = 200000 });
+        g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+        row = merge_row(row, (Row){ .rtt_measured = 300, .spot = 880, .rtt = 200000 });
+        g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+        g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, 300);
+        /* They have to be in a row, and round trips alone are none. */
+        row = merge_row(row, (Row){ .rtt_measured = 310, .spot = 500, .rtt = 200000 });
+        g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, ALD_ABSENT_UINT64);
+        row = merge_row(row, (Row){ .rtt_measured = 400, .spot = 880, .rtt = 200000 });
+        row = merge_row(row, (Row){ .rtt_measured = 405, .rtt = 200000 });
+        g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+        row = merge_row(row, (Row){ .rtt_measured = 410, .spot = 910, .rtt = 200000 });
+        g_assert_null(fields_of(row)->changed);
+        g_assert_cmpuint(fields_of(row)->changed_usec, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 410);
+        ald_record_unref(row);
+        /* Errors of the interface are not over because a check went well. */
+        row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000 });
+        row = merge_row(row, (Row){ .rtt_measured = 200, .spot = 900, .changed = "errors" });
+        for (unsigned i = 0; i < 3; i++)
+                row = merge_row(row, (Row){ .rtt_measured = 300 + i, .spot = 900, .rtt = 200000 });
+        g_assert_cmpstr(fields_of(row)->changed, ==, "errors");
+        ald_record_unref(row);
+}
+
+/* However much the figures spread, a check that is off by more than 30 % does not agree with them. */
+static void test_tolerance_of_spot_checks(void)
+{
+        static const struct {
+                double spread;
+                uint64_t spot;
+                bool agrees;
+        } cases[] = { { 0, 810, true }, { 0, 790, false }, { 9, 740, true }, { 9, 720, false },
+                { 40, 710, true }, { 40, 690, false }, { 90, 690, false }, { 90, 1500, false } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldRecord) row = merge_row(NULL,
+                        (Row){ .measured = 100, .rate = 1000, .spot = 1000, .spread = cases[i].spread });
+
+                row = merge_row(row, (Row){ .rtt_measured = 200, .spot = cases[i].spot });
+                g_assert_cmpint(fields_of(row)->contradicted_usec == ALD_ABSENT_UINT64, ==, cases[i].agrees);
+        }
+}
+
+static const Row doubtful[] = { { .width = 26 }, { .spread = 51 }, { .suspect = true } };
+
+/* Figures that nobody can rely on are not confirmed, and are repeated soon. */
+static void test_doubtful_figures_are_not_confirmed(void)
+{
+        static const double minutes[] = { 5, 10, 20, 30, 30, 30 };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(doubtful); i++) {
+                AldRecord *row = NULL;
+
+                for (unsigned k = 0; k < G_N_ELEMENTS(minutes); k++) {
+                        Row full = doubtful[i], check = { .rtt_measured = 1500 + 1000 * k, .spot = 900 };
+
+                        full.measured = 1000 + 1000 * k;
+                        full.rate = 1000;
+                        full.spot = 900;
+                        row = merge_row(row, full);
+                        check_interval(row, minutes[k]);
+                        row = merge_row(row, check);
+                        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, ALD_ABSENT_UINT64);
+                }
+                row = merge_row(row, (Row){ .measured = 9000, .rate = 1000, .spot = 900 });
+                g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 9000);
+                check_interval(row, 60);
+                ald_record_unref(row);
+        }
+}
+
+/* A lower one that is unsteady or suspect says less than the good one before, also after a change. */
+static void test_doubtful_figures_replace_no_good_ones(void)
+{
+        static const uint64_t hours_18 = 3 * ALD_LINK_TTL_MAX_USEC;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(doubtful); i++)
+                for (unsigned changed = 0; changed < 2; changed++) {
+                        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 950, .spot = 900 });
+                        Row full = doubtful[i];
+
+                        for (unsigned k = 0; k < 2 && changed; k++)
+                                row = merge_row(row, (Row){ .rtt_measured = 200 + k, .spot = 500 });
+                        full.rate = 630;
+                        for (unsigned k = 0; k < 3; k++) {
+                                full.measured = 1000 + k;
+                                row = merge_row(row, full);
+                                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 950);
+                                g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
+                                g_assert_cmpuint(fields_of(row)->attempted_usec, ==, 1000 + k);
+                                g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+                                g_assert_true(ald_link_awaits_measurement(fields_of(row), 2000));
+                                g_assert_cmpint(ald_link_awaits_measurement(
+                                                        fields_of(row), 2000 + ALD_LINK_CHANGE_URGENT_USEC),
+                                        ==, !changed && k == 0);
+                        }
+                        /* A good one does, or one that is not lower. */
+                        full.measured = 2000;
+                        full.rate = 1200;
+                        row = merge_row(row, full);
+                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1200);
+                        row = merge_row(row, (Row){ .measured = 3000, .rate = 1100 });
+                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1100);
+                        full.measured = 3000 + hours_18;
+                        full.rate = 1000;
+                        row = merge_row(row, full);
+                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+                        ald_record_unref(row);
+                }
+}
+
+/* A busy machine may leave the burst of a full measurement no rate; a later one is as good. */
+static void test_a_first_spot_is_adopted_later(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000, .rtt = 200000 });
+
+        /* One that looks like a change is none to compare with. */
+        row = merge_row(row, (Row){ .rtt_measured = 200, .spot = 490, .rtt = 200000 });
+        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+        row = merge_row(row, (Row){ .rtt_measured = 300, .spot = 900, .rtt = 200000 });
+        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, 900);
+        g_assert_cmpuint(fields_of(row)->spot_download_bits_per_second, ==, 900);
+        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 100);
+        row = merge_row(row, (Row){ .rtt_measured = 400, .spot = 800, .rtt = 200000 });
+        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, 900);
+        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 400);
+        for (unsigned i = 0; i < 2; i++)
+                row = merge_row(row, (Row){ .rtt_measured = 500 + i, .spot = 500, .rtt = 200000 });
+        g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+        ald_record_unref(row);
+}
+
+/* The rates before a change are kept for an hour, and not longer. */
+static void test_rates_before_a_change(void)
+{
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 190, .spot = 200 });
+
+        g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, ALD_ABSENT_UINT64);
+        for (unsigned i = 0; i < 2; i++)
+                row = merge_row(row, (Row){ .rtt_measured = 200 + i, .spot = 120 });
+        row = merge_row(row, (Row){ .measured = 300, .rate = 115, .spot = 120 });
+        g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, 201);
+        g_assert_cmpuint(fields_of(row)->upload_before_bits_per_second, ==, 190);
+        g_assert_cmpuint(fields_of(row)->download_before_bits_per_second, ==, 190);
+        /* The same figure again is no other change. */
+        row = merge_row(row, (Row){ .measured = 400, .rate = 116, .spot = 120 });
+        g_assert_cmpuint(fields_of(row)->upload_before_bits_per_second, ==, 190);
+        row = merge_row(row, (Row){ .measured = 201 + ALD_LINK_CHANGE_SHOWN_USEC, .rate = 115 });
+        g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(fields_of(row)->upload_before_bits_per_second, ==, ALD_ABSENT_UINT64);
+        /* And back, by a measurement alone. */
+        row = merge_row(row, (Row){ .measured = 300 + ALD_LINK_CHANGE_SHOWN_USEC, .rate = 190 });
+        g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, 300 + ALD_LINK_CHANGE_SHOWN_USEC);
+        g_assert_cmpuint(fields_of(row)->upload_before_bits_per_second, ==, 115);
+        ald_record_unref(row);
+        /* An unsteady figure shows a change only if checks have found it before. */
+        for (unsigned found = 0; found < 2; found++) {
+                row = merge_row(NULL, (Row){ .measured = 100, .rate = 115, .spot = 120 });
+                for (unsigned i = 0; i < 2 && found; i++)
+                        row = merge_row(row, (Row){ .rtt_measured = 200 + i, .spot = 200 });
+                row = merge_row(row, (Row){ .measured = 300, .rate = 190, .spot = 200, .width = 30 });
+                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 190);
+                g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, found ? 201 : ALD_ABSENT_UINT64);
+                row = merge_row(row, (Row){ .measured = 400, .rate = 191, .spot = 200 });
+                g_assert_cmpuint(
+                        fields_of(row)->upload_before_bits_per_second, ==, found ? 115 : ALD_ABSENT_UINT64);
+                if (found == 0)
+                        ald_record_unref(row);
+        }
+        ald_record_unref(row);
+}
+
+/* The bytes of the first measurement after each change add up, and count less the older they are. */
+static void test_bytes_of_changes(void)
+{
+        const uint64_t hour = UINT64_C(3600) * 1000 * 1000, rate = 8000000;
+        const uint64_t bytes = 3 * rate / 8, left = (uint64_t) ((double) bytes / G_E);
+        AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = rate });
+
+        g_assert_cmpuint(fields_of(row)->change_bytes, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(fields_of(row)->attempted_usec, ==, 100);
+        row = merge_row(row, (Row){ .measured = 200, .rate = rate / 2 });
+        g_assert_cmpuint(fields_of(row)->attempted_usec, ==, 200);
+        g_assert_true(ald_link_awaits_measurement(fields_of(row), 250));
+        g_assert_cmpuint(fields_of(row)->change_bytes, ==, ALD_ABSENT_UINT64);
+        for (unsigned again = 0; again < 2; again++)
+                row = merge_row(row, (Row){ .measured = 300, .rate = rate });
+        g_assert_cmpuint(fields_of(row)->change_bytes, ==, bytes);
+        g_assert_cmpuint(ald_change_bytes_at(fields_of(row), 300 + hour), ==, left);
+        g_assert_cmpuint(ald_change_bytes_at(fields_of(row), 1), ==, bytes);
+        /* Others do not count. */
+        row = merge_row(row, (Row){ .measured = 300 + hour, .rate = rate });
+        g_assert_cmpuint(fields_of(row)->change_bytes, ==, left);
+        ald_record_unref(row);
 }
 
 /* One low figure may be an accident. */
@@ -301,7 +570,12 @@ static void test_lower_after_a_change(void)
                 AldRecord *row = merge_row(NULL,
                         (Row){ .measured = 100, .rate = 1000, .spot = 900, .rtt = 200000, .speed = 1000 });
 
-                row = merge_row(row, checks[i]);
+                for (unsigned k = 0; k < 2; k++) {
+                        Row check = checks[i];
+
+                        check.rtt_measured += k;
+                        row = merge_row(row, check);
+                }
                 g_assert_cmpstr(fields_of(row)->changed, ==, changes[i]);
                 row = merge_row(row, (Row){ .measured = 300, .rate = 100, .speed = checks[i].speed });
                 g_assert_cmpuint(fields_of(row)->measured_usec, ==, 300);
@@ -503,7 +777,15 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-result/interval", test_interval_doubles);
         g_test_add_func("/link-result/bounds", test_bounds);
         g_test_add_func("/link-result/confirms", test_check_confirms);
-        g_test_add_func("/link-result/change", test_check_finds_a_change);
+        g_test_add_func("/link-result/change", test_checks_find_a_change);
+        g_test_add_func("/link-result/accident", test_an_accident_is_no_change);
+        g_test_add_func("/link-result/clear", test_checks_clear_a_change);
+        g_test_add_func("/link-result/tolerance", test_tolerance_of_spot_checks);
+        g_test_add_func("/link-result/doubtful", test_doubtful_figures_are_not_confirmed);
+        g_test_add_func("/link-result/doubtful-lower", test_doubtful_figures_replace_no_good_ones);
+        g_test_add_func("/link-result/adopted", test_a_first_spot_is_adopted_later);
+        g_test_add_func("/link-result/before", test_rates_before_a_change);
+        g_test_add_func("/link-result/change-bytes", test_bytes_of_changes);
         g_test_add_func("/link-result/lower", test_lower_is_measured_again);
         g_test_add_func("/link-result/lower-changed", test_lower_after_a_change);
         g_test_add_func("/link-result/rerouted", test_rerouted);

@@ -70,6 +70,7 @@ static void test_verdicts(void)
                         "'UploadBitsPerSecond':40,'UploadInterval':25,'NegotiatedBitsPerSecond':100", "ok" },
                 { 1, "Link1.Socket", "'UploadBitsPerSecond':5,'Flags':['unsteady']", "unsteady" },
                 { 1, "Link1.Rdma", "'UploadBitsPerSecond':5,'Flags':['unsteady']", "unsteady" },
+                { 1, "Link1.Socket", "'UploadBitsPerSecond':5,'Flags':['unsteady','suspect']", "suspect" },
                 { 1, "Link1.Socket",
                         "'UploadBitsPerSecond':5,'NegotiatedBitsPerSecond':100,'Flags':['unsteady','"
                         "disturbed'],"

@@ -217,6 +217,32 @@ static void test_identity(void)
         check(&watch, "+link-asymmetric +os-versions-differ ");
 }
 
+/* The way back is news, too; the measurement that follows an estimate is none. */
+static void test_rate_changes_and_changes_back(void)
+{
+        g_auto(Watch) watch = {};
+
+        watch_init(&watch);
+        look(&watch, 0,
+                ROW(LINK_RATE_CHANGED, OF(ONE, TWO), .address = "192.0.2.2", .past_bits_per_second = 190,
+                        .upload_bits_per_second = 114),
+                NULL);
+        look(&watch, 30,
+                ROW(LINK_RATE_CHANGED, OF(ONE, TWO), .address = "192.0.2.2", .past_bits_per_second = 190,
+                        .download_bits_per_second = 115, .measured_usec = 5),
+                NULL);
+        check(&watch, "+link-rate-changed ");
+        look(&watch, 60,
+                ROW(LINK_RATE_CHANGED, OF(ONE, TWO), .address = "192.0.2.2", .past_bits_per_second = 115,
+                        .upload_bits_per_second = 189),
+                NULL);
+        look(&watch, 30,
+                ROW(LINK_RATE_CHANGED, OF(ONE, TWO), .address = "192.0.2.2", .past_bits_per_second = 115,
+                        .upload_bits_per_second = 190),
+                NULL);
+        check(&watch, "+link-rate-changed ");
+}
+
 /* At any point, as if there had been no restart. */
 static void test_restart(void)
 {
@@ -313,6 +339,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/alerts/causes", test_causes);
         g_test_add_func("/alerts/left-out", test_left_out);
         g_test_add_func("/alerts/identity", test_identity);
+        g_test_add_func("/alerts/rate-changed", test_rate_changes_and_changes_back);
         g_test_add_func("/alerts/restart", test_restart);
         g_test_add_func("/alerts/invalid-texts", test_invalid_texts);
         g_test_add_func("/alerts/limit", test_limit);

@@ -521,6 +521,67 @@ static void test_link_unsteady(void)
                 "Bring the antennas closer together, change the channel, or use a cable.");
 }
 
+/* An estimate while the path is not measured again, then the figures, for an hour. */
+static void test_link_rate_changed(void)
+{
+        static const char estimated[] =
+                "'UploadBitsPerSecond': 190000000, 'DownloadBitsPerSecond': 190000000, "
+                "'SpotUploadBitsPerSecond': 200000000, 'SpotDownloadBitsPerSecond': "
+                "200000000, 'LastSpotUploadBitsPerSecond': %u, "
+                "'LastSpotDownloadBitsPerSecond': %u, 'Changed': '%s', 'ChangedUSec': "
+                "354600000000%s";
+        static const char measured[] =
+                "'UploadBitsPerSecond': %u, 'DownloadBitsPerSecond': 941000000, "
+                "'UploadBeforeBitsPerSecond': 190000000, "
+                "'DownloadBeforeBitsPerSecond': 941000000, 'MeasuredUSec': 359000000000, "
+                "'RateChangedUSec': %s";
+        static const char remedy[] = "Find out what has changed since then at both ends and on the way: "
+                                     "cables, drivers, settings, or "
+                                     "other traffic.";
+        static const char id[] = "link-rate-changed";
+        g_autoptr(AldStore) store = findings_named_store();
+        g_autofree char *fell = g_strdup_printf(estimated, 121000000, 190000000, "rate", "");
+        g_autofree char *rose = g_strdup_printf(estimated, 180000000, 500000000, "rate", "");
+        g_autofree char *same = g_strdup_printf(estimated, 170000000, 200000000, "rate", "");
+        g_autofree char *errors = g_strdup_printf(estimated, 121000000, 190000000, "errors", "");
+        g_autofree char *unsteady = g_strdup_printf(
+                estimated, 121000000, 190000000, "rate", ", 'Flags': ['unsteady']");
+        g_autofree char *figure = g_strdup_printf(measured, 115000000, "356400000001");
+        g_autofree char *higher = g_strdup_printf(measured, 400000000, "356400000001");
+        g_autofree char *old = g_strdup_printf(measured, 115000000, "356400000000");
+
+        put_socket(store, fell);
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
+                "The rate from two to three (eth0 to 192.0.2.3) fell from 190 Mb/s to about 115 Mb/s, as "
+                "found "
+                "at 1970-01-05 02:30:00 UTC.",
+                remedy);
+        put_socket(store, rose);
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
+                "The rate from three to two (eth0 to 192.0.2.3) rose from 190 Mb/s to about 475 Mb/s, as "
+                "found "
+                "at 1970-01-05 02:30:00 UTC.",
+                NULL);
+        put_socket(store, same);
+        g_assert_cmpuint(findings_count_now(store, id), ==, 0);
+        put_socket(store, errors);
+        g_assert_cmpuint(findings_count_now(store, id), ==, 0);
+        put_socket(store, unsteady);
+        g_assert_cmpuint(findings_count_now(store, id), ==, 0);
+        put_socket(store, figure);
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
+                "The rate from two to three (eth0 to 192.0.2.3) fell from 190 Mb/s to 115 Mb/s, as found at "
+                "1970-01-05 03:00:00 UTC.",
+                remedy);
+        put_socket(store, higher);
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
+                "The rate from two to three (eth0 to 192.0.2.3) rose from 190 Mb/s to 400 Mb/s, as found at "
+                "1970-01-05 03:00:00 UTC.",
+                NULL);
+        put_socket(store, old);
+        g_assert_cmpuint(findings_count_now(store, id), ==, 0);
+}
+
 static void test_link_partly_measured(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
@@ -1251,6 +1312,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/closed-ports", test_closed_ports);
         g_test_add_func("/findings/lost-full-packets", test_lost_full_packets);
         g_test_add_func("/findings/link-asymmetric", test_link_asymmetric);
+        g_test_add_func("/findings/link-rate-changed", test_link_rate_changed);
         g_test_add_func("/findings/link-of-unknown-path", test_link_of_unknown_path);
         g_test_add_func("/findings/bridge-loop", test_bridge_loop);
         g_test_add_func("/findings/loose-ends-are-not-of-the-loop", test_loose_ends_are_not_of_the_loop);

@@ -249,13 +249,27 @@ static bool settled(const World *world, unsigned node, uint64_t since)
         return sim->online && world->now - sim->back > since && world->now - sim->jumped > since;
 }
 
-/* No path is tried more often than it is due, whatever restarts and replays there were. */
-static void check_try(World *world, unsigned node, const Path *path, AldLinkScope scope)
+static const AldLinkSocket *row_of_probe(const World *world, unsigned node, const AldDueProbe *probe)
 {
+        char id[ALD_ID_STRING_SIZE];
+        g_autofree char *key = g_strdup_printf("%s,%s", ald_id_format(&probe->peer, id), probe->address);
+
+        return row_of(world, node, key);
+}
+
+/* No path is tried more often than it is due, whatever restarts and replays there were. */
+static void check_try(World *world, unsigned node, const Path *path, const AldDueProbe *probe)
+{
+        const AldLinkSocket *row = row_of_probe(world, node, probe);
+        AldLinkScope scope = probe->scope;
         uint64_t since = world->now - path->tried;
         uint64_t back_off = MIN(MINUTE << MIN(path->failures, 7) >> 1, HOUR);
 
         if (path->tried == 0 || world->nodes[node].jumped >= path->tried)
+                return;
+        /* A check that contradicts the row is repeated at once, and so is a measurement after a change. */
+        if (row && probe->reason == ALD_DUE_CHANGED &&
+                (row->contradicted_usec != ALD_ABSENT_UINT64 || row->changed))
                 return;
         if (path->failures > 0)
                 g_assert_cmpuint(since, >=, back_off - back_off / 4);
@@ -268,9 +282,7 @@ static void check_try(World *world, unsigned node, const Path *path, AldLinkScop
 /* Beyond what its row shows. */
 static void note_late(World *world, unsigned node, const AldDueProbe *probe, Path *path)
 {
-        char id[ALD_ID_STRING_SIZE];
-        g_autofree char *key = g_strdup_printf("%s,%s", ald_id_format(&probe->peer, id), probe->address);
-        const AldLinkSocket *row = row_of(world, node, key);
+        const AldLinkSocket *row = row_of_probe(world, node, probe);
         uint64_t ttl = row ? row->time_to_live_usec : ALD_ABSENT_UINT64;
 
         if (ttl != ALD_ABSENT_UINT64 && path->measured > 0 && world->now - path->measured > ttl)
@@ -299,7 +311,7 @@ static bool run_probe(World *world, unsigned node, const AldDueProbe *probe)
                 return false;
         own->in_use[net] = other->in_use[net] = true;
         g_assert_cmpint(probe->address[5], ==, '0' + (int) net);
-        check_try(world, node, path, probe->scope);
+        check_try(world, node, path, probe);
         count_bytes(world, node, peer, net, probe->scope);
         path->tried = world->now;
         path->failures = path->broken ? path->failures + 1 : 0;
@@ -432,6 +444,87 @@ static void test_many_on_a_slow_line(void)
 
         world->bytes_per_hour = UINT64_C(108000000);
         check_days(world, FULL_HOURS, UINT64_C(120000000), 5 * TTL);
+}
+
+/* All rows of the paths that are measured. */
+static bool all_rows(const World *world, bool (*has)(const World *world, const AldLinkSocket *row))
+{
+        for (unsigned a = 1; a <= world->n; a++)
+                for (unsigned b = a + 1; b <= world->n; b++)
+                        for (unsigned net = 0; net < world->nets; net++) {
+                                g_autofree char *id = state_id(b);
+                                g_autofree char *key = g_strdup_printf("%s,10.0.%u.%u", id, net, b);
+                                const AldLinkSocket *row = row_of(world, a, key);
+
+                                if (!row || !has(world, row))
+                                        return false;
+                        }
+        return true;
+}
+
+static bool has_figure(const World *world, const AldLinkSocket *row)
+{
+        return row->upload_bits_per_second == world->rate && !row->changed;
+}
+
+/* Either is a notice to people. */
+static bool has_change_or_figure(const World *world, const AldLinkSocket *row)
+{
+        return row->changed || has_figure(world, row);
+}
+
+static uint64_t time_until(World *world, bool (*has)(const World *world, const AldLinkSocket *row))
+{
+        uint64_t begun = world->now;
+
+        while (!all_rows(world, has)) {
+                tick(world);
+                g_assert_cmpuint(world->now - begun, <, HOUR);
+        }
+        return world->now - begun;
+}
+
+/* A drop of 40 % is known within 6 min, and a figure within 8, and so is the way back: also of links that are
+ * all shaped at once. */
+static void test_a_drop_is_seen_soon(void)
+{
+        for (unsigned n = 2; n <= 3; n++) {
+                g_autoptr(World) world = world_new_of(n, 1, RATE);
+
+                for (unsigned i = 0; i < 240; i++)
+                        tick(world);
+                for (unsigned change = 0; change < 8; change++) {
+                        uint64_t known;
+
+                        for (gint32 i = g_test_rand_int_range(10, 100); i > 0; i--)
+                                tick(world);
+                        world->rate = change % 2 ? RATE : RATE / 5 * 3;
+                        known = time_until(world, has_change_or_figure);
+                        g_assert_cmpuint(known, <=, 6 * MINUTE);
+                        g_assert_cmpuint(known + time_until(world, has_figure), <=, 8 * MINUTE);
+                }
+        }
+}
+
+/* Links that change again and again use no more than a hundredth of what they carry, with all that is
+ * measured besides. */
+static void test_flapping_links(void)
+{
+        static const unsigned minutes[] = { 2, 6, 11 };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(minutes); i++) {
+                g_autoptr(World) world = world_new_of(8, 1, RATE);
+
+                for (unsigned k = 0; k < 4 * 240; k++) {
+                        if (k >= 240 && k % (4 * minutes[i]) == 0)
+                                world->rate = world->rate == RATE ? RATE / 5 * 3 : RATE;
+                        tick(world);
+                        if (k < 240)
+                                forget_bytes(world);
+                        else if (k % 240 == 239)
+                                check_bytes(world, 2 * RATE / 8 * 3600 / 100);
+                }
+        }
 }
 
 static void jump(World *world, unsigned node, int64_t by)
@@ -610,6 +703,8 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/planner-days/quiet", test_quiet_days);
         g_test_add_func("/planner-days/slow-line", test_many_on_a_slow_line);
+        g_test_add_func("/planner-days/drop", test_a_drop_is_seen_soon);
+        g_test_add_func("/planner-days/flapping", test_flapping_links);
         g_test_add_func("/planner-days/eventful", test_eventful_days);
         g_test_add_func("/planner-days/takes-over", test_the_other_takes_over);
         g_test_add_func("/planner-days/no-storm", test_no_storm);

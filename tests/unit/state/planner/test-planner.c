@@ -142,6 +142,127 @@ static void test_checks(void)
         check_at(store, NOW, "2 10.0.0.2 eth0 never");
 }
 
+/* A check that contradicts the record is repeated within 30 s, for 3 min if it has no result. */
+static void test_contradicted(void)
+{
+        static const char row[] = "'MeasuredUSec': 999990000000, 'RttMeasuredUSec': 1000000000000, "
+                                  "'TimeToLiveUSec': 3600000000, 'ContradictedUSec': 1000000000000";
+        g_autoptr(AldStore) store = make_pair();
+
+        put_row(store, 1, 2, "10.0.0.2", row);
+        check_at(store, NOW + 10 * SECOND - 1, "");
+        check_at(store, NOW + 10 * SECOND, "2 10.0.0.2 eth0 changed check");
+        check_at(store, NOW + 30 * SECOND, "2 10.0.0.2 eth0 changed check");
+        check_at(store, NOW + 3 * MINUTE, "");
+        check_at(store, NOW + 5 * MINUTE, "2 10.0.0.2 eth0 expired check");
+        /* It is repeated where spot checks are rare because of what may be sent. */
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 999990000000, 'RttMeasuredUSec': 1000000000000, 'TimeToLiveUSec': "
+                "3600000000, "
+                "'UploadBitsPerSecond': 1000000000, 'DownloadBitsPerSecond': 1000000000, 'ContradictedUSec': "
+                "1000000000000, 'LastSpotUSec': 1000000000000");
+        for (unsigned i = 0; i < 2; i++) {
+                AldPlannerInput input = planner_input(NOW + (i == 0 ? 15 * SECOND : 5 * MINUTE));
+
+                input.bytes_per_hour = 6000000;
+                planner_check(store, &input,
+                        i == 0 ? "2 10.0.0.2 eth0 changed check" : "2 10.0.0.2 eth0 expired round-trips");
+        }
+}
+
+/* Of a path that awaits its measurement, or whose last one was of no use, spot checks go on. */
+static void test_changed_is_still_checked(void)
+{
+        static const char row[] =
+                "'MeasuredUSec': 999990000000, 'RttMeasuredUSec': 1000000000000, "
+                "'TimeToLiveUSec': 21600000000, 'Changed': '%s', 'ChangedUSec': 999999000000, "
+                "'AttemptedUSec': 1000000000000";
+        g_autoptr(AldStore) store = make_pair();
+        g_autofree char *rate = g_strdup_printf(row, "rate"), *route = g_strdup_printf(row, "route");
+        AldPlannerInput input = planner_input(NOW + 5 * MINUTE - SECOND);
+
+        put_row(store, 1, 2, "10.0.0.2", rate);
+        /* Soon after the change it is repeated after a minute. */
+        check_at(store, NOW + MINUTE - 1, "");
+        check_at(store, NOW + MINUTE, "2 10.0.0.2 eth0 changed");
+        planner_check(store, &input, "2 10.0.0.2 eth0 expired check");
+        /* Later it waits for 5 min, but still goes before others. */
+        input.now_realtime += SECOND;
+        planner_check(store, &input, "2 10.0.0.2 eth0 changed");
+        /* Without figures a spot check says nothing. */
+        put_row(store, 1, 2, "10.0.0.2", route);
+        input.now_realtime -= SECOND;
+        planner_check(store, &input, "2 10.0.0.2 eth0 expired round-trips");
+}
+
+static bool is_brief(AldStore *store, const AldPlannerInput *input)
+{
+        g_autoptr(GArray) probes = ald_planner_compute(store, input);
+
+        g_assert_cmpuint(probes->len, ==, 1);
+        return g_array_index(probes, AldDueProbe, 0).brief;
+}
+
+/* The first measurement after a change does not wait until the last one is paid off; what such ones take has
+ * a limit of its own: 4 times 0.1 % of 1 Gb/s in both directions in an hour, of which one takes 375 MB. */
+static void test_bytes_after_a_change(void)
+{
+        static const char row[] =
+                "'MeasuredUSec': 999999000000, 'RttMeasuredUSec': 999999500000, "
+                "'TimeToLiveUSec': 21600000000, 'Changed': 'rate', 'ChangedUSec': 999999500000, "
+                "'AttemptedUSec': %s, 'ChangeBytes': %s, 'UploadBitsPerSecond': 1000000000, "
+                "'DownloadBitsPerSecond': 1000000000";
+        static const struct {
+                const char *attempted, *bytes;
+                bool due;
+        } cases[] = { { "999999000000", "0", true }, { "999999000000", "3200000000", true },
+                { "999999000000", "3250000000", false }, { "996399000000", "8700000000", true },
+                { "996399000000", "8800000000", false } };
+        g_autoptr(AldStore) store = make_pair();
+        AldPlannerInput input = planner_input(NOW);
+
+        input.bytes_per_hour = 0;
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *text = g_strdup_printf(row, cases[i].attempted, cases[i].bytes);
+
+                put_row(store, 1, 2, "10.0.0.2", text);
+                planner_check(store, &input, cases[i].due ? "2 10.0.0.2 eth0 changed" : "");
+        }
+        /* The same holds at the other end, for what others have measured there. */
+        put_node(store, 3);
+        put_row(store, 1, 3, "10.0.0.3", "'MeasuredUSec': 999999000000, 'TimeToLiveUSec': 21600000000");
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *own = g_strdup_printf(row, "999999000000", "0");
+                g_autofree char *other = g_strdup_printf(
+                        "'MeasuredUSec': 999999000000, 'TimeToLiveUSec': "
+                        "21600000000, 'AttemptedUSec': %s, 'ChangeBytes': %s",
+                        cases[i].attempted, cases[i].bytes);
+
+                put_row(store, 1, 2, "10.0.0.2", own);
+                put_row(store, 2, 3, "10.0.0.3", other);
+                planner_check(store, &input, cases[i].due ? "2 10.0.0.2 eth0 changed" : "");
+        }
+}
+
+/* A configured limit is one for all of them, in an hour. */
+static void test_configured_limit_after_a_change(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        AldPlannerInput input = planner_input(NOW);
+
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 999999000000, 'RttMeasuredUSec': 999999500000, 'TimeToLiveUSec': "
+                "21600000000, "
+                "'Changed': 'rate', 'ChangedUSec': 999999500000, 'AttemptedUSec': 999999000000, "
+                "'UploadBitsPerSecond': 1000000000, 'DownloadBitsPerSecond': 1000000000");
+        input.bytes_per_hour = UINT64_C(800000000);
+        g_assert_true(is_brief(store, &input));
+        input.bytes_per_hour = UINT64_C(700000000);
+        planner_check(store, &input, "");
+        input.now_realtime = NOW + 60 * MINUTE;
+        g_assert_true(is_brief(store, &input));
+}
+
 /* What changed is measured as a whole at once. */
 static void test_changed(void)
 {
@@ -823,6 +944,10 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/reasons", test_reasons);
         g_test_add_func("/planner/checks", test_checks);
         g_test_add_func("/planner/disturbed-is-measured-soon", test_disturbed_is_measured_soon);
+        g_test_add_func("/planner/contradicted", test_contradicted);
+        g_test_add_func("/planner/changed-checked", test_changed_is_still_checked);
+        g_test_add_func("/planner/bytes-changed", test_bytes_after_a_change);
+        g_test_add_func("/planner/bytes-configured", test_configured_limit_after_a_change);
         g_test_add_func("/planner/changed", test_changed);
         g_test_add_func("/planner/new-speed", test_new_speed);
         g_test_add_func("/planner/interface-is-gone", test_interface_is_gone);

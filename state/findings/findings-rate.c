@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state/findings/findings-report.h"
+#include "state/link-quality.h"
+#include "state/link-result.h"
+#include "state/link.h"
+#include "state/topology/path-end.h"
+
+/* Links whose rates have changed a short while ago: estimated as soon as spot checks show it, then measured.
+ */
+
+typedef struct RateChange {
+        uint64_t upload_before, upload, download_before, download;
+        uint64_t since_usec;
+        uint64_t measured_usec; /* absent: estimated */
+} RateChange;
+
+static bool is_estimated(const AldLinkSocket *row, RateChange *ret)
+{
+        /* Nothing is known of how far a rate is from one that is no good. */
+        if (g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) != 0 ||
+                ald_link_is_doubtful(row) || ald_link_has_flag(row->flags, ALD_LINK_DISTURBED))
+                return false;
+        *ret = (RateChange){
+                .upload_before = row->upload_bits_per_second,
+                .upload = ald_link_estimate(row->upload_bits_per_second, row->spot_upload_bits_per_second,
+                        row->last_spot_upload_bits_per_second),
+                .download_before = row->download_bits_per_second,
+                .download = ald_link_estimate(row->download_bits_per_second,
+                        row->spot_download_bits_per_second, row->last_spot_download_bits_per_second),
+                .since_usec = row->changed_usec,
+                .measured_usec = ALD_ABSENT_UINT64,
+        };
+        return ald_link_rate_has_changed(ret->upload_before, ret->upload) ||
+               ald_link_rate_has_changed(ret->download_before, ret->download);
+}
+
+static bool is_measured(const AldLinkSocket *row, uint64_t now, RateChange *ret)
+{
+        if (row->rate_changed_usec == ALD_ABSENT_UINT64 ||
+                (row->rate_changed_usec < now && now - row->rate_changed_usec >= ALD_LINK_CHANGE_SHOWN_USEC))
+                return false;
+        *ret = (RateChange){
+                .upload_before = row->upload_before_bits_per_second,
+                .upload = row->upload_bits_per_second,
+                .download_before = row->download_before_bits_per_second,
+                .download = row->download_bits_per_second,
+                .since_usec = row->rate_changed_usec,
+                .measured_usec = row->measured_usec,
+        };
+        return ald_link_rate_has_changed(ret->upload_before, ret->upload) ||
+               ald_link_rate_has_changed(ret->download_before, ret->download);
+}
+
+/* How many times faster or slower; 1 if unknown. */
+static double factor_of(uint64_t before, uint64_t now)
+{
+        if (!ald_link_rate_has_changed(before, now))
+                return 1;
+        return (double) MAX(before, now) / (double) MAX(MIN(before, now), 1);
+}
+
+static AldFindingRow row_of(const AldLinkSocket *link, const RateChange *change)
+{
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+        row.interface = link->source_interface;
+        row.address = link->sink_address;
+        row.interface_type = ald_path_type(link->source_interface_type, link->sink_interface_type);
+        row.since_usec = change->since_usec;
+        row.measured_usec = change->measured_usec;
+        if (factor_of(change->upload_before, change->upload) >=
+                factor_of(change->download_before, change->download)) {
+                row.past_bits_per_second = change->upload_before;
+                row.upload_bits_per_second = change->upload;
+        } else {
+                row.past_bits_per_second = change->download_before;
+                row.download_bits_per_second = change->download;
+        }
+        return row;
+}
+
+static void find_in_link(AldReport *report, const AldLink *ends, const AldLinkSocket *link)
+{
+        const AldFindingRowSeverity severity = ALD_FINDING_ROW_SEVERITY_NOTICE;
+        const AldFindingRowId id = ALD_FINDING_ROW_ID_LINK_RATE_CHANGED;
+        const AldId nodes[2] = { ends->source, ends->sink };
+        AldFindingRow row;
+        RateChange change;
+
+        if (!is_estimated(link, &change) && !is_measured(link, report->context.real, &change))
+                return;
+        if (ald_report_full(report, severity, id, nodes, G_N_ELEMENTS(nodes)))
+                return;
+        row = row_of(link, &change);
+        ald_report_add(report, severity, id, nodes, G_N_ELEMENTS(nodes), &row);
+}
+
+static gboolean find_in_entry(AldEntry *entry, void *userdata)
+{
+        AldReport *report = userdata;
+        const AldLink ends = ald_link_of(entry);
+        const AldNode *sink = ald_store_find_node(report->store, &ends.sink);
+
+        if (entry->kind == ALD_KIND_LINK_SOCKET && ald_node_counts(entry->node) && sink &&
+                ald_node_counts(sink))
+                find_in_link(report, &ends, ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket));
+        return FALSE;
+}
+
+void ald_find_changed_rates(AldReport *report)
+{
+        ald_store_foreach_link(report->store, find_in_entry, report);
+}
