@@ -21,9 +21,11 @@ SHAPED = 200_000_000
 LINK_PROBE = ("org.alidade.LinkProbe1", "/org/alidade/LinkProbe1", "org.alidade.LinkProbe1")
 WORKERS = 4
 FIRST_ROUND_SECONDS = 900
-CHANGE_SECONDS = 420
-LATENCY = Path(__file__).resolve().parent / "disturbance-peer.py"
-# As disturbance-peer.py has it; less than what makes a node stale, which would itself be news to all.
+CHANGE_SECONDS = 900
+HERE = Path(__file__).resolve().parent
+LATENCY = HERE / "disturbance-peer.py"
+STEPS = HERE / "disturbance-worker.py"
+# As these two have it; less than what makes a node stale, which would itself be news to all.
 TURN_SECONDS = 2
 START_SECONDS = 3
 
@@ -37,7 +39,7 @@ def add_arguments(parser):
 
 def check_requirements():
     need_root("for network namespaces")
-    need_programs("mosquitto")
+    need_programs("mosquitto", "taskset")
 
 
 def rows(node):
@@ -99,20 +101,56 @@ def count_bytes(nodes, seconds):
 
 
 def change_seen(cluster):
-    """Seconds from the shaping of all links of one node until a row of one of them says that its rate is another."""
+    """Seconds from the shaping of all links of one node until a row of one of them says that its rate is another. Only
+    a change that was found after the shaping counts: rows may be marked before, too."""
     from bedlib.waiting import wait_steadily
 
     node, observer = cluster.nodes[-1], cluster.nodes[0]
-    before = {key: fields["UploadBitsPerSecond"] for key, fields in measured(observer).items()}
-    begun = time.monotonic()
+    since, begun = int(time.time() * 1e6), time.monotonic()
     cluster.shape(node, SHAPED, SHAPED)
 
+    def is_found(fields):
+        return ((fields.get("Changed") == "rate" and fields.get("ChangedUSec", 0) >= since)
+                or fields.get("RateChangedUSec", 0) >= since)
+
     def seen():
-        return any(fields.get("Changed") == "rate" or fields["UploadBitsPerSecond"] < before.get(key, 0) / 2
-                   for key, fields in measured(observer).items() if node.id in (key[0], key[1].partition(",")[0]))
+        return any(is_found(fields) for key, fields in measured(observer).items()
+                   if node.id in (key[0], key[1].partition(",")[0]))
 
     wait_steadily(seen, "a row that says so", CHANGE_SECONDS, 1)
     return round(time.monotonic() - begun, 1)
+
+
+def split_processors():
+    """(those of the nodes, those of the ring): halves, or the same one for both if there is only one."""
+    processors = sorted(os.sched_getaffinity(0))
+    half = (len(processors) + 1) // 2
+    return processors[:half], processors[half:] or processors
+
+
+def on_processors(processors, *command):
+    return ["taskset", "-c", ",".join(map(str, processors)), *command]
+
+
+def processes_of(node):
+    """The pids of all that runs in the pid namespace of a node."""
+    namespace = os.readlink(f"/proc/{node.outer_pid}/ns/pid")
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and os.readlink(entry / "ns/pid") == namespace:
+                yield int(entry.name)
+        except OSError:  # It has ended meanwhile.
+            continue
+
+
+def move(node, processors):
+    """All threads of a node to these processors; what they start later is there, too."""
+    for pid in processes_of(node):
+        for task in Path(f"/proc/{pid}/task").glob("*"):
+            try:
+                os.sched_setaffinity(int(task.name), processors)
+            except ProcessLookupError:
+                continue
 
 
 def pause(nodes, stopped):
@@ -121,20 +159,20 @@ def pause(nodes, stopped):
             (node.pause if stopped else node.resume)(daemon.name)
 
 
-def slowdown(cluster, kind, turns):
-    """By how many percent the 99th percentile is higher while Alidade runs, and half of the 95 % interval of that.
-    Turn and turn about, each compared with its neighbour: the machine's other load, which wanders, is in both."""
-    ring = cluster.nodes[1:1 + (WORKERS if kind == "ring" else 2)]
-    start = time.monotonic() + START_SECONDS
-    peers = [worker.spawn(["/usr/bin/python3", LATENCY, kind, place, start, turns, *(node.address for node in ring)],
-                          f"{kind}.{place}") for place, worker in enumerate(ring)]
+def turn_about(nodes, processes, start, turns):
+    """Stops the daemons of these nodes in every other turn, from the first on; returns what the first process found."""
     for turn in range(turns):
         time.sleep(max(0, start + turn * TURN_SECONDS - time.monotonic()))
-        pause(cluster.nodes, turn % 2 == 0)
-    pause(cluster.nodes, False)
-    for peer in peers:
-        peer.wait(60)
-    found = json.loads(peers[0].log_text().splitlines()[-1])["p99_us"]
+        pause(nodes, turn % 2 == 0)
+    pause(nodes, False)
+    for process in processes:
+        process.wait(60)
+    return json.loads(processes[0].log_text().splitlines()[-1])
+
+
+def compare(found):
+    """By how many percent the figures of the turns with Alidade are greater, and half of the 95 % interval of that.
+    Each is compared with its neighbour: the machine's other load, which wanders, is in both."""
     quotients = sorted(math.log(with_alidade / without) for without, with_alidade in zip(found[::2], found[1::2]))
     # Single turns are far off where the machine has other work: a quarter of them at either end does not count.
     cut = len(quotients) // 4
@@ -142,9 +180,35 @@ def slowdown(cluster, kind, turns):
     # Yuen's error of a trimmed mean: the deviation of the quotients with those that were cut moved to the edge.
     edged = [min(max(one, middle[0]), middle[-1]) for one in quotients]
     half = 2 * statistics.stdev(edged) / (len(middle) / len(edged) * math.sqrt(len(edged)))
-    return {f"{kind}_slowdown_p99_percent": round(100 * math.expm1(statistics.mean(middle)), 2),
-            f"{kind}_slowdown_interval_percent": round(100 * math.expm1(half), 2),
+    return round(100 * math.expm1(statistics.mean(middle)), 2), round(100 * math.expm1(half), 2)
+
+
+def slowdown(cluster, kind, turns, processors):
+    """Of the network: its users have processors that the daemons of the nodes do not use."""
+    ring = cluster.nodes[1:1 + (WORKERS if kind == "ring" else 2)]
+    start = time.monotonic() + START_SECONDS
+    peers = [worker.spawn(on_processors(processors, "/usr/bin/python3", LATENCY, kind, place, start, turns,
+                                        *(node.address for node in ring)), f"{kind}.{place}")
+             for place, worker in enumerate(ring)]
+    found = turn_about(cluster.nodes, peers, start, turns)["p99_us"]
+    percent, interval = compare(found)
+    return {f"{kind}_slowdown_p99_percent": percent, f"{kind}_slowdown_interval_percent": interval,
             f"{kind}_p99_us": [statistics.median(found[::2]), statistics.median(found[1::2])]}
+
+
+def slowdown_beside(cluster, turns, processors):
+    """Of a worker that shares its processor with all that one node runs, which is moved there from the others."""
+    node, processor = cluster.nodes[1], processors[-1:]
+    move(node, processor)
+    start = time.monotonic() + START_SECONDS
+    worker = node.spawn(on_processors(processor, "/usr/bin/python3", STEPS, start, turns), "beside")
+    found = turn_about([node], [worker], start, turns)
+    figures = {}
+    for name in ("mean", "p99"):
+        percent, interval = compare(found[f"{name}_us"])
+        figures |= {f"beside_slowdown_{name}_percent": percent,
+                    f"beside_slowdown_{name}_interval_percent": interval}
+    return figures
 
 
 def main(build, json_only, *, nodes=NODES, seconds=300, turns=60):
@@ -152,11 +216,15 @@ def main(build, json_only, *, nodes=NODES, seconds=300, turns=60):
     from bedlib import Cluster
     from bedlib.services import client_binary
 
+    ours, theirs = split_processors()
+    # All that the bed starts inherits this.
+    os.sched_setaffinity(0, ours)
     with Cluster(nodes, links=True, name="bench", shapes=[(GIGABIT, GIGABIT)] * nodes) as cluster:
         begun = time.monotonic()
         cluster.wait_online(deadline=120)
         wait_first_round(cluster.nodes)
-        figures = {"first_round_s": round(time.monotonic() - begun, 1), **count_bytes(cluster.nodes, seconds),
+        figures = {"node_processors": ours, "ring_processors": theirs,
+                   "first_round_s": round(time.monotonic() - begun, 1), **count_bytes(cluster.nodes, seconds),
                    "change_seen_s": change_seen(cluster)}
         print(json.dumps(figures), file=sys.stderr, flush=True)
         holders = [worker.spawn([client_binary(), "inhibit", "--what=compute", "--why=benchmark", "--", "sleep",
@@ -164,7 +232,8 @@ def main(build, json_only, *, nodes=NODES, seconds=300, turns=60):
         for worker in cluster.nodes[1:1 + WORKERS]:
             worker.wait_for_property(*LINK_PROBE, "Inhibited", lambda found: found == ["compute"], deadline=60)
         for kind in ("ring", "pingpong"):
-            figures |= slowdown(cluster, kind, turns)
+            figures |= slowdown(cluster, kind, turns, theirs)
+        figures |= slowdown_beside(cluster, turns, theirs)
         for holder in holders:
             holder.kill()
     if not json_only:
