@@ -38,16 +38,16 @@ uint64_t ald_link_disturbance(const AldLinkSocket *link);
 
 bool ald_link_percent_is_unsteady(double interval, double spread);
 
-/* Whether a rate is far below that of the burst in the same measurement: the link carried more shortly
+/* True if a rate is far below that of the burst in the same measurement: the link carried more shortly
  * before, so the rate is rather that of a busy machine than that of the link. */
 #define ALD_LINK_SUSPECT_SHARE 2u
 
 bool ald_link_rate_is_suspect(uint64_t rate, uint64_t spot);
 
-/* Whether the figures of a link are unsteady or suspect, by their flags, intervals and spreads. */
+/* True if the figures of a link are unsteady or suspect, by their flags, intervals and spreads. */
 bool ald_link_is_doubtful(const AldLinkSocket *link);
 
-/* What a direction carries now according to the last spot check, which has seen this share of the rate of the
+/* Estimates what a direction carries now according to the last spot check, which has seen this share of the rate of the
  * spot check in the full measurement; absent if any of the three is. */
 uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot);
 

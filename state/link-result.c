@@ -279,7 +279,7 @@ bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now)
                now < row->changed_usec + ALD_LINK_CHANGE_URGENT_USEC;
 }
 
-/* Whether or not its figures are used, it has cost what it transferred. */
+/* Even if its figures are not used, it has cost what it transferred. */
 static void note_attempt(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         uint64_t bytes = ald_link_awaits_measurement(row, reported->measured_usec)
@@ -331,7 +331,7 @@ static void note_change_of_rates(AldLinkSocket *row, const AldLinkSocket *before
         }
 }
 
-/* What the record keeps beside the figures of the new result. */
+/* The record keeps this beside the figures of the new result. */
 static void finish_socket(AldLinkSocket *row, const AldLinkSocket *before)
 {
         row->rtt_measured_usec = row->measured_usec;
@@ -422,7 +422,7 @@ bool ald_link_speed_changed(const AldLinkSocket *row, uint64_t bits_per_second)
                percent_apart(row->negotiated_bits_per_second, bits_per_second) > ALD_LINK_SPOT_PERCENT;
 }
 
-/* What a check says of the record. */
+/* A check may say this of the record. */
 typedef enum Opinion {
         OPINION_NONE,    /* nothing differs, as far as it has looked */
         OPINION_AGREES,  /* both directions are as they were */

@@ -28,7 +28,7 @@
 
 bool ald_link_rate_has_changed(uint64_t before, uint64_t now);
 
-/* Whether a change was found that no full measurement has looked at since, or that is so recent that one whose
+/* A change was found that no full measurement has looked at since, or that is so recent that one whose
  * figures were of no use is repeated soon. Then it does not wait until another one is paid off. */
 bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now);
 

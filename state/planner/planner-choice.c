@@ -84,7 +84,7 @@ static bool is_blocked(const AldPlannerInput *input, const AldInterface *interfa
         return traffic_of(input, interface) == ALD_TRAFFIC_BLOCKED;
 }
 
-/* Whether another measurement at this end fits into an hour. */
+/* True if another measurement at this end fits into an hour. */
 static bool fits_into_hour(const AldLoad *load, const AldDue *due, const AldShare *share)
 {
         double spots = share->bytes_per_hour - share->whole_bytes_per_hour;

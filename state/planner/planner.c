@@ -181,7 +181,7 @@ static uint64_t check_interval(const AldPlanner *planner, uint64_t checked, uint
         return planner->turn > 1 ? ALD_LINK_CHECK_USEC : ald_link_check_due(checked, seed) - checked;
 }
 
-/* Whether the last check contradicted the record, so that a second one has to decide. */
+/* True if the last check contradicted the record, so that a second one has to decide. */
 static bool is_to_be_repeated(const AldPlanner *planner, const AldLinkSocket *row)
 {
         uint64_t now = planner->input->now_realtime;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Pairs of nodes of the bed on shaped links: how soon a drop of the rate, and the way back, is a notice and a figure."""
+"""Pairs of nodes of the bed on shaped links: how soon a drop of the rate, and a rise, is a notice and a figure."""
 
 import contextlib
 import os

@@ -170,7 +170,7 @@ static void test_contradicted(void)
         }
 }
 
-/* Of a path that awaits its measurement, or whose last one was of no use, spot checks go on. */
+/* Spot checks go on of a path that awaits its measurement, or whose last one was of no use. */
 static void test_changed_is_still_checked(void)
 {
         static const char row[] =
