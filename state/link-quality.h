@@ -47,7 +47,7 @@ bool ald_link_rate_is_suspect(uint64_t rate, uint64_t spot);
 /* True if the figures of a link are unsteady or suspect, by their flags, intervals and spreads. */
 bool ald_link_is_doubtful(const AldLinkSocket *link);
 
-/* Estimates what a direction carries now according to the last spot check, which has seen this share of the rate of the
+/* Estimates what a direction carries now by the last spot check, which has seen this share of the rate of the
  * spot check in the full measurement; absent if any of the three is. */
 uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot);
 
