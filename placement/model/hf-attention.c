@@ -333,7 +333,8 @@ static void check_layer(Taking *taking, uint32_t i)
         AldHfLayer layer = taking->layers[i];
 
         if (!keeps(taking, i) && signs->projects && !signs->state && !is_rwkv)
-                ald_attention_refuse(&taking->attention, signs->attentions->pdata[0],
+                ald_attention_refuse(&taking->attention,
+                        signs->attentions->len > 0 ? signs->attentions->pdata[0] : "layer_types",
                         "it has keys and values, but config.json says that the layer has none");
         if ((layer == ALD_HF_LAYER_FULL || layer == ALD_HF_LAYER_WINDOW) && signs->state &&
                 !signs->projects && !signs->fused)

@@ -110,8 +110,10 @@ uint64_t ald_plan_layers_bytes(const AldPlanRequest *request, uint32_t layers)
 {
         const AldPlanWorkload *workload = request->workload;
 
-        return request->sizes ? request->sizes->most[layers]
-                              : layers * (workload->layer_bytes + workload->layer_kv_bytes);
+        if (!request->sizes)
+                return layers * (workload->layer_bytes + workload->layer_kv_bytes);
+        /* A device may be meant to get more layers than there are, which is refused later. */
+        return request->sizes->most[MIN(layers, request->sizes->n)];
 }
 
 double ald_plan_reserved_bytes(const AldPlanConstants *constants, const AldPlanDevice *device)

@@ -56,8 +56,12 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
 {
         g_autofree AldPlanLayerSizes *sizes = NULL;
 
-        if (workload->layers == ALD_ABSENT_UINT64)
-                return 0;
+        if (workload->layers == ALD_ABSENT_UINT64) {
+                if (!workload->layer_sizes)
+                        return 0;
+                *ret_reason = "LayerSizes needs Layers";
+                return -EINVAL;
+        }
         set_if_absent(&workload->layer_kv_bytes, 0);
         set_if_absent(&workload->embedding_bytes, 0);
         set_if_absent(&workload->head_bytes, 0);

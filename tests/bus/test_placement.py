@@ -222,6 +222,20 @@ def test_bad_arguments_are_named(host, cluster, workload, options, said):
     assert said in error.value.message
 
 
+def test_sizes_of_layers_need_their_number(host, cluster):
+    with fails_with("org.freedesktop.DBus.Error.InvalidArgs") as error:
+        host.call(PLACEMENT, PATH, PLACEMENT, "Plan", "a{sv}a{sv}", (
+            {"MessageBytes": Typed("t", 1), "LayerSizes": Typed("as", ["1*1+1"])}, {"Engine": Typed("s", "mpi")}))
+    assert "LayerSizes needs Layers" in error.value.message
+
+
+def test_a_device_that_is_meant_to_get_more_layers_than_there_are(host, cluster):
+    sizes = Typed("as", [f"32*{2 * GIB}+0"])
+    found = plan(host, {"LayerBytes": Typed("t", 2 * GIB), "LayerSizes": sizes},
+                 Split=Typed("as", ["fast/0000:01:00.0=1024"]))
+    assert found.stages == [] and 64 * GIB <= found.plan["NeedsBytes"] < 66 * GIB, found.plan
+
+
 def test_what_is_required_is_named(host, cluster):
     with fails_with("org.freedesktop.DBus.Error.InvalidArgs") as error:
         call(host)

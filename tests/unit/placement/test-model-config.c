@@ -494,6 +494,9 @@ static void test_contradictions(void)
                         "sliding_window_pattern: it is 0" },
                 { "surely_new", "'num_kv_heads': 0, ", { "model.layers.0.attn.qkv_proj.weight BF16 128x64" },
                         "it is 0, but layers have tensors" },
+                { "granitemoehybrid",
+                        "'mamba_d_state': 8, 'layer_types': ['mamba', 'mamba', 'mamba', 'mamba'], ",
+                        { "model.layers.0.self_attn.v_proj.weight BF16 64x64" }, "it has keys and values" },
                 { "surely_new", "'num_kv_heads': [2], ", { NULL }, "num_kv_heads: it has fewer elements" },
                 { "surely_new", "'num_kv_heads': 2, 'head_dim': 0, ", { NULL }, "keys have no length" },
         };

@@ -1293,6 +1293,7 @@ static void test_uneven_layers(void)
         g_autoptr(AldPlan) alone = NULL, split = NULL;
         g_autofree AldPlanLayerSizes *sizes = NULL;
         AldPlanRefusal refusal;
+        uint32_t n_paths;
         Case made;
 
         init_case(&made, 2);
@@ -1307,6 +1308,8 @@ static void test_uneven_layers(void)
         /* All layers on one device take what they add up to, with the embedding and the head. */
         made.devices[0].free_bytes = 7 * GB;
         made.cluster.n_devices = made.cluster.n_nodes = 1;
+        n_paths = made.cluster.n_paths;
+        made.cluster.n_paths = 0;
         alone = plan_of(&made);
         g_assert_cmpuint(alone->best.n_stages, ==, 1);
         g_assert_cmpuint(alone->best.stages[0].kv_bytes, ==, 2 * GB);
@@ -1318,6 +1321,7 @@ static void test_uneven_layers(void)
         g_free(refusal.verdicts);
         /* Of two, neither can have more than any layers that fit there; what each has is counted. */
         made.cluster.n_devices = made.cluster.n_nodes = 2;
+        made.cluster.n_paths = n_paths;
         made.devices[0].free_bytes = made.devices[1].free_bytes = 6 * GB;
         split = plan_of(&made);
         g_assert_cmpuint(split->best.n_stages, ==, 2);
