@@ -174,10 +174,11 @@ static bool has_changed(const char *changed, AldLinkSocketChanged what)
 static void set_changed(AldLinkSocket *row, AldLinkSocketChanged what, uint64_t when)
 {
         row->contradicted_usec = ALD_ABSENT_UINT64;
-        if (row->changed)
+        if (!row->changed)
+                row->changed = ald_link_socket_changed_to_string(what);
+        else if (row->changed_usec != ALD_ABSENT_UINT64)
                 return;
-        row->changed = ald_link_socket_changed_to_string(what);
-        row->changed_usec = when;
+        row->changed_usec = when; /* which earlier versions do not note */
 }
 
 static void take_round_trips(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t measured)
@@ -226,7 +227,8 @@ static bool is_too_doubtful(const Merge *merge)
         uint64_t ttl = row->time_to_live_usec;
 
         if (merge->kind != ALD_KIND_LINK_SOCKET || !is_measured(&merge->now) || !has_rate(&merge->now) ||
-                ald_link_is_doubtful(row) || !ald_link_is_doubtful(reported))
+                has_changed(row->changed, ALD_LINK_SOCKET_CHANGED_SPEED) || ald_link_is_doubtful(row) ||
+                !ald_link_is_doubtful(reported))
                 return false;
         ttl = ttl == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind) : ttl;
         return (is_less(merge->now.upload, merge->latest.upload) ||
@@ -274,8 +276,12 @@ bool ald_link_awaits_measurement(const AldLinkSocket *row, uint64_t now)
 {
         if (!row->changed)
                 return false;
-        return row->changed_usec == ALD_ABSENT_UINT64 || row->attempted_usec == ALD_ABSENT_UINT64 ||
-               row->attempted_usec <= row->changed_usec ||
+        if (row->changed_usec == ALD_ABSENT_UINT64 || row->attempted_usec == ALD_ABSENT_UINT64)
+                return true;
+        /* The clock was set back. */
+        if (row->changed_usec > now)
+                return false;
+        return row->attempted_usec <= row->changed_usec ||
                now < row->changed_usec + ALD_LINK_CHANGE_URGENT_USEC;
 }
 

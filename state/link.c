@@ -142,12 +142,24 @@ static bool is_port(unsigned number)
         return number >= 1 && number <= G_MAXUINT16;
 }
 
+/* Rather than that this machine could not send anything there. */
+static bool is_refused_there(const char *failure)
+{
+        static const char *const reasons[] = { ": nothing listens there", ": no answer", ": No route to host",
+                ": Connection timed out" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(reasons); i++)
+                if (strstr(failure, reasons[i]))
+                        return true;
+        return false;
+}
+
 bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *ret_last)
 {
         const char *data;
         unsigned first, last;
 
-        if (!failure || sscanf(failure, "%*63s port %5u:", &first) != 1)
+        if (!failure || sscanf(failure, "%*63s port %5u:", &first) != 1 || !is_refused_there(failure))
                 return false;
         last = first;
         data = strstr(failure, DATA_PORTS);

@@ -17,5 +17,3 @@ char *ald_finding_text_with_times(const AldFindingRow *row, AldFindingTime forma
 
 /* How to fix it; NULL also if there is no remedy. */
 char *ald_finding_remedy(const AldFindingRow *row);
-
-/* Number of digits of an id that represent a node. */

@@ -122,10 +122,12 @@ static bool change_has_room(const AldPlanner *planner, const AldDue *due, const 
         const AldLoad *load = ald_loads_find(planner->loads, node, interface);
         AldLoad whole = *load;
 
-        if (share->change_bytes > 0)
-                return (double) load->change_bytes + (double) due->bytes <= share->change_bytes;
+        if (share->change_bytes > 0 &&
+                (double) load->change_bytes + (double) due->bytes <= share->change_bytes)
+                return true;
         whole.bytes = MAX(load->bytes, load->change_bytes);
-        return fits_into_hour(&whole, due, share) || is_within_share(planner, due, node, interface, share);
+        return (share->change_bytes == 0 && fits_into_hour(&whole, due, share)) ||
+               is_within_share(planner, due, node, interface, share);
 }
 
 /* A changed path does not wait for others. */

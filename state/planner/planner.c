@@ -239,7 +239,8 @@ static bool was_just_attempted(const AldLinkSocket *row, uint64_t now)
 
         if (row->attempted_usec == ALD_ABSENT_UINT64 || row->attempted_usec == row->measured_usec ||
                 row->attempted_usec > now ||
-                (row->changed_usec != ALD_ABSENT_UINT64 && row->attempted_usec <= row->changed_usec))
+                (row->changed_usec != ALD_ABSENT_UINT64 && row->changed_usec <= now &&
+                        row->attempted_usec <= row->changed_usec))
                 return false;
         return now - row->attempted_usec < pause;
 }

@@ -51,17 +51,25 @@ static uint64_t bytes_at(uint64_t bits_per_second)
         return (uint64_t) ((double) bits_per_second / 8 * TRANSFER_SECONDS);
 }
 
+static bool has_another_speed(const AldLinkSocket *row)
+{
+        return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_SPEED)) == 0;
+}
+
 uint64_t ald_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load)
 {
-        uint64_t speed, measured = 0;
+        uint64_t speed = MIN(source ? source->speed_bits_per_second : ALD_ABSENT_UINT64,
+                sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64);
+        uint64_t measured = 0;
 
         if (row)
                 measured = double_known(row->upload_bits_per_second, row->download_bits_per_second);
+        /* A port that has become slow cannot transfer as much as before. */
+        if (measured > 0 && has_another_speed(row) && speed > 0)
+                measured = MIN(measured, double_known(speed, speed));
         if (measured > 0)
                 return bytes_at(measured);
-        speed = MIN(source ? source->speed_bits_per_second : ALD_ABSENT_UINT64,
-                sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64);
         if (load && load->rate > 0)
                 speed = MIN(speed, load->rate);
         return bytes_at(double_known(speed, speed));

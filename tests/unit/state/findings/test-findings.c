@@ -731,6 +731,15 @@ static void test_closed_ports(void)
                 "--permanent "
                 "--add-service=alidade-link-probe && firewall-cmd --reload\", or \"ufw allow 'Alidade link "
                 "probes'\". Then run \"alidadectl probe link three\" on two.");
+        /* The ports of the other machine have nothing to do with it. */
+        put_socket(store,
+                "'FailedUSec': 6, 'Failure': '192.0.2.3 port 7461: a route of this machine discards what is "
+                "sent there (blackhole)'");
+        findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
+                "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: 192.0.2.3 port "
+                "7461: "
+                "a route of this machine discards what is sent there (blackhole); it was never measured.",
+                "Check that three is up and that no firewall between the two blocks the probe.");
         put_socket(store, "'FailedUSec': 6, 'Failure': '192.0.2.3 port 7463: No route to host; data "
                           "connections use TCP ports 7462 to 7477'");
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),

@@ -216,8 +216,8 @@ static void test_bytes_after_a_change(void)
                 const char *attempted, *bytes;
                 bool due;
         } cases[] = { { "999999000000", "0", true }, { "999999000000", "3200000000", true },
-                { "999999000000", "3250000000", false }, { "996399000000", "8700000000", true },
-                { "996399000000", "8800000000", false } };
+                { "999999000000", "3250000000", false }, { "998999000000", "4200000000", true },
+                { "998999000000", "4400000000", false } };
         g_autoptr(AldStore) store = make_pair();
         AldPlannerInput input = planner_input(NOW);
 
@@ -235,7 +235,8 @@ static void test_bytes_after_a_change(void)
                 g_autofree char *own = g_strdup_printf(row, "999999000000", "0");
                 g_autofree char *other = g_strdup_printf(
                         "'MeasuredUSec': 999999000000, 'TimeToLiveUSec': "
-                        "21600000000, 'AttemptedUSec': %s, 'ChangeBytes': %s",
+                        "21600000000, 'AttemptedUSec': %s, 'ChangeBytes': %s, 'UploadBitsPerSecond': "
+                        "1000000000, 'DownloadBitsPerSecond': 1000000000",
                         cases[i].attempted, cases[i].bytes);
 
                 put_row(store, 1, 2, "10.0.0.2", own);
@@ -298,6 +299,25 @@ static void test_new_speed(void)
                 "3600000000, "
                 "'NegotiatedBitsPerSecond': 1000000000, 'Changed': 'speed'");
         check_at(store, NOW + MINUTE, "2 10.0.0.2 eth0 changed");
+}
+
+/* What the port could do before is no reason to wait: it cannot transfer as much now. */
+static void test_port_that_has_become_slow(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        AldPlannerInput input = planner_input(NOW);
+
+        input.bytes_per_hour = 0;
+        put_network(store, 1,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24'], "
+                "'SpeedBitsPerSecond': 100000000}");
+        put_row(store, 1, 2, "10.0.0.2",
+                "'MeasuredUSec': 999999000000, 'RttMeasuredUSec': 999999500000, 'TimeToLiveUSec': "
+                "3600000000, "
+                "'NegotiatedBitsPerSecond': 2500000000, 'Changed': 'speed', 'ChangedUSec': 999999500000, "
+                "'AttemptedUSec': 999999000000, 'UploadBitsPerSecond': 2350000000, "
+                "'DownloadBitsPerSecond': 2350000000");
+        planner_check(store, &input, "2 10.0.0.2 eth0 changed");
 }
 
 /* A bond has taken the address of the interface that the figures are of, which is gone. */
@@ -950,6 +970,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/bytes-configured", test_configured_limit_after_a_change);
         g_test_add_func("/planner/changed", test_changed);
         g_test_add_func("/planner/new-speed", test_new_speed);
+        g_test_add_func("/planner/port-that-has-become-slow", test_port_that_has_become_slow);
         g_test_add_func("/planner/interface-is-gone", test_interface_is_gone);
         g_test_add_func("/planner/round-trips-only", test_round_trips_only);
         g_test_add_func("/planner/shared-interfaces", test_shared_interfaces);
