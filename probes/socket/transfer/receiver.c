@@ -137,7 +137,10 @@ bool ald_transfer_receiver_verdict(const AldTransferReceiver *receiver, AldVerdi
         }
         *ret = verdict;
         ret->streams = MIN(ret->streams, receiver->group.n);
-        *ret_limiter = ald_socket_limiter_find(&receiver->other, &receiver->own, verdict.sure);
+        if (receiver->efforts > 0)
+                *ret_limiter = ald_socket_limiter_find(&receiver->other, &receiver->own, verdict.sure);
+        else /* it was over before either end knew what it waited for */
+                *ret_limiter = verdict.sure ? ALD_SOCKET_LIMITER_NETWORK : ALD_SOCKET_LIMITER_UNKNOWN;
         return true;
 }
 

@@ -30,21 +30,8 @@ static AldRecord *record_of_rdma(const char *own_id, const AldProbeTarget *targe
         return ald_result_make(ALD_KIND_LINK_RDMA, fields);
 }
 
-/* Small packets may pass where full ones are lost. */
-static void take_round_trips(const AldRecord *result, uint64_t realtime_usec, AldLinkSocket *fields)
-{
-        const AldLinkSocket measured = ald_result_link(result);
-
-        fields->rtt_min_nsec = measured.rtt_min_nsec;
-        fields->rtt_p50_nsec = measured.rtt_p50_nsec;
-        fields->rtt_p99_nsec = measured.rtt_p99_nsec;
-        fields->jitter_nsec = measured.jitter_nsec;
-        fields->kernel_min_rtt_nsec = measured.kernel_min_rtt_nsec;
-        fields->rtt_measured_usec = realtime_usec;
-}
-
-AldRecord *ald_result_failure(const char *own_id, const AldProbeTarget *target, const char *reason,
-        const AldRecord *result, uint64_t realtime_usec)
+AldRecord *ald_result_failure(
+        const char *own_id, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec)
 {
         AldLinkSocket socket = ALD_LINK_SOCKET_INIT;
         AldLinkRdma rdma = ALD_LINK_RDMA_INIT;
@@ -54,8 +41,6 @@ AldRecord *ald_result_failure(const char *own_id, const AldProbeTarget *target, 
                 rdma.failed_usec = realtime_usec;
                 return record_of_rdma(own_id, target, &rdma);
         }
-        if (result)
-                take_round_trips(result, realtime_usec, &socket);
         socket.failure = reason;
         socket.failed_usec = realtime_usec;
         return record_of_socket(own_id, target, &socket);
@@ -122,6 +107,26 @@ static void describe_path(const AldProbe *probe, AldLinkSocket *fields)
         fields->sink_interface_type = sink.type;
         fields->sink_interface_generation = sink.generation;
         fields->negotiated_bits_per_second = ald_path_speed(medium->bits_per_second, sink.bits_per_second);
+}
+
+/* Small packets may pass where full ones are lost. */
+AldRecord *ald_result_without_rates(const char *own_id, const AldProbe *probe, const char *reason,
+        const AldRecord *result, uint64_t realtime_usec)
+{
+        const AldLinkSocket measured = ald_result_link(result);
+        AldLinkSocket fields = ALD_LINK_SOCKET_INIT;
+
+        fields.sink_interface = measured.sink_interface;
+        describe_path(probe, &fields);
+        fields.rtt_min_nsec = measured.rtt_min_nsec;
+        fields.rtt_p50_nsec = measured.rtt_p50_nsec;
+        fields.rtt_p99_nsec = measured.rtt_p99_nsec;
+        fields.jitter_nsec = measured.jitter_nsec;
+        fields.kernel_min_rtt_nsec = measured.kernel_min_rtt_nsec;
+        fields.rtt_measured_usec = realtime_usec;
+        fields.failure = reason;
+        fields.failed_usec = realtime_usec;
+        return record_of_socket(own_id, ald_probe_target(probe), &fields);
 }
 
 /* A disturbed check has no information about the rates. Other traffic is recorded for whole measurements

@@ -10,8 +10,11 @@
 /* The key of its link: free with g_free(). */
 char *ald_result_key(const AldProbeTarget *target);
 
-/* With a result, which may be NULL, its round trips. */
-AldRecord *ald_result_failure(const char *own_id, const AldProbeTarget *target, const char *reason,
+AldRecord *ald_result_failure(
+        const char *own_id, const AldProbeTarget *target, const char *reason, uint64_t realtime_usec);
+
+/* Of a socket probe that ended without rates, with the path and the round trips of its result. */
+AldRecord *ald_result_without_rates(const char *own_id, const AldProbe *probe, const char *reason,
         const AldRecord *result, uint64_t realtime_usec);
 
 /* Of a validated answer that is done. The record of a check has the interfaces of the path, round trips and

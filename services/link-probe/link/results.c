@@ -150,18 +150,23 @@ static void put(AldResults *results, const char *key, AldRecord *record, uint64_
                 results->handler->put(result->key, record, results->userdata);
 }
 
-static void put_failure(AldResults *results, const AldProbeTarget *target, const char *reason,
-        const AldRecord *result, uint64_t realtime, uint64_t now)
-{
-        g_autofree char *key = ald_result_key(target);
-
-        put(results, key, ald_result_failure(results->own_id, target, reason, result, realtime), now);
-}
-
 void ald_results_fail(AldResults *results, const AldProbeTarget *target, const char *reason,
         uint64_t realtime, uint64_t now)
 {
-        put_failure(results, target, reason, NULL, realtime, now);
+        g_autofree char *key = ald_result_key(target);
+
+        put(results, key, ald_result_failure(results->own_id, target, reason, realtime), now);
+}
+
+static AldRecord *record_failure(
+        const AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer, uint64_t realtime)
+{
+        const AldProbeTarget *target = ald_probe_target(probe);
+
+        return answer->result && target->transport != ALD_TRANSPORT_RDMA
+                       ? ald_result_without_rates(
+                                 results->own_id, probe, answer->reason, answer->result, realtime)
+                       : ald_result_failure(results->own_id, target, answer->reason, realtime);
 }
 
 void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbeAnswer *answer,
@@ -174,7 +179,7 @@ void ald_results_take(AldResults *results, const AldProbe *probe, const AldProbe
                 put(results, key, ald_result_success(results->own_id, probe, answer, realtime), now);
                 break;
         case ALD_PROBE_FAILED:
-                put_failure(results, ald_probe_target(probe), answer->reason, answer->result, realtime, now);
+                put(results, key, record_failure(results, probe, answer, realtime), now);
                 break;
         case ALD_PROBE_LATER:
                 break;
