@@ -97,6 +97,7 @@ static bool has_terminal(void)
 int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userdata), void *userdata)
 {
         bool may_ask = is_remote && has_terminal();
+        uint64_t limit = is_remote ? ALD_ANSWER_OF_HOST_USEC : ALD_ANSWER_USEC;
         gint64 start = g_get_monotonic_time();
         uint64_t waited, next = ALD_NOTICE_USEC;
         int r;
@@ -108,12 +109,12 @@ int ald_connection_await(sd_bus *bus, bool is_remote, void (*notice)(void *userd
                 if (r > 0)
                         continue;
                 waited = (uint64_t) (g_get_monotonic_time() - start);
-                if (!may_ask && waited >= ALD_ANSWER_USEC)
+                if (!may_ask && waited >= limit)
                         return -ETIMEDOUT;
                 if (waited >= next) {
                         if (notice)
                                 notice(userdata);
-                        next = may_ask ? UINT64_MAX : ALD_ANSWER_USEC;
+                        next = may_ask ? UINT64_MAX : limit;
                 }
                 r = sd_bus_wait(bus, next - waited);
                 if (r < 0 && r != -EINTR)

@@ -32,6 +32,7 @@ typedef struct Render {
         AldMetricFamily *up, *name, *updated, *left_out;
         GHashTable *accounts; /* id of a node → Account */
         Account *account;     /* of the node that reports what is being added */
+        unsigned samples_per_node;
         AldMetricSheet *totals;
         AldMetricFamily *findings, *findings_by_id;
         MetricKind kinds[ALD_N_KINDS];
@@ -84,6 +85,8 @@ static void render_init(Render *render, AldModel *model)
         render->model = model;
         render->set = set;
         render->replaced = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+        render->samples_per_node = ALD_METRIC_SAMPLES_PER_NODE +
+                                   ALD_METRIC_SAMPLES_PER_PEER * ald_model_nodes(model)->len;
         render->accounts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         render->labels = g_string_new(NULL);
         render->row_labels = g_string_new(NULL);
@@ -162,7 +165,7 @@ static void add_fields(Render *render, AldMetricSheet *sheet, const GString *lab
         const unsigned n = ald_metric_sheet_count(sheet, fields);
         Account *account = render->account;
 
-        if (n > ALD_METRIC_SAMPLES_PER_NODE - account->added) {
+        if (n > render->samples_per_node - account->added) {
                 account->left_out += n;
                 return;
         }

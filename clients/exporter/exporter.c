@@ -142,7 +142,6 @@ static enum MHD_Result on_request(
         AldExporter *exporter = userdata;
 
         exporter->figures.requests++;
-        ald_http_peer_set_rank(peer, ALD_HTTP_REFUSED);
         if (!ald_exporter_may_answer(
                     &exporter->secrets, header_of(connection, MHD_HTTP_HEADER_AUTHORIZATION)))
                 return refuse(exporter, connection, MHD_HTTP_UNAUTHORIZED, "A token is needed.\n",

@@ -136,6 +136,9 @@ static enum MHD_Result on_request(void *userdata, struct MHD_Connection *connect
 {
         AldHttpServer *server = userdata;
 
+        ald_http_peer_set_rank(
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context,
+                ALD_HTTP_REFUSED);
         if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
                 return ald_http_answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
                         "Only GET and HEAD are allowed.\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");

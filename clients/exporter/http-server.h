@@ -10,7 +10,9 @@ typedef struct AldHttpServer AldHttpServer;
 
 typedef struct AldHttpSetup {
         const char *certificate, *key; /* PEM; NULL: without TLS */
-        /* Queues an answer to GET or HEAD of a path. */
+        /* Queues an answer to GET or HEAD of a path; the peer counts as refused unless it is given another
+         * rank.
+         */
         enum MHD_Result (*answer)(
                 struct MHD_Connection *connection, const char *path, AldHttpPeer *peer, void *userdata);
         void *userdata;

@@ -62,6 +62,10 @@ static int find_owner(
                         add_owner(valid, issued);
         }
         found = by_id->len > 0 ? by_id : valid->len > 0 ? valid : named;
+        /* A word that is both a name and the beginning of another node's id may mean either. */
+        if (by_id->len > 0 && named->len > 0 && !ald_pki_is_node_id(what) &&
+                (by_id->len != 1 || named->len != 1 || !g_str_equal(by_id->pdata[0], named->pdata[0])))
+                return -ENOTUNIQ;
         if (found->len != 1)
                 return found->len == 0 ? -ENOENT : -ENOTUNIQ;
         (void) g_strlcpy(ret, found->pdata[0], ALD_PKI_NAME_MAX + 1);
