@@ -139,7 +139,7 @@ def test_checks_beside_figures(pair):
     assert "ContradictedUSec" not in row
     # The first measurement, made just now, need not be paid off.
     assert [(probe["Reason"], probe["Scope"], probe["Brief"]) for probe in due(pair)] == [("changed", "full", True)]
-    found, = [one for one in pair.state("GetFindings") if one["Id"] == "link-rate-changed"]
+    found, = [one for one in call(pair, "GetFindings") if one["Id"] == "link-rate-changed"]
     assert " fell from 1 Gb/s to about 200 Mb/s" in found["Text"]
 
 

@@ -201,6 +201,13 @@ bool ald_results_reached(const AldResults *results, const char *peer, const char
         return history && history->failures == 0;
 }
 
+bool ald_results_have_rate(const AldResults *results, const char *key)
+{
+        const Result *result = g_hash_table_lookup(results->by_key, key);
+
+        return result && result->history.rate > 0;
+}
+
 const AldInterface *ald_results_choose(
         const AldResults *results, const char *peer, const AldCandidate *candidate)
 {

@@ -37,6 +37,9 @@ void ald_results_fail(AldResults *results, const AldProbeTarget *target, const c
 /* Whether the address of the peer was reached when it was last tried. */
 bool ald_results_reached(const AldResults *results, const char *peer, const char *address);
 
+/* Whether the path with this key has had a rate since the start. */
+bool ald_results_have_rate(const AldResults *results, const char *key);
+
 /* The interface through which to try a path: as ald_candidate_choose(), with the results so far. */
 const AldInterface *ald_results_choose(
         const AldResults *results, const char *peer, const AldCandidate *candidate);

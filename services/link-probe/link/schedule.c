@@ -124,7 +124,8 @@ static void on_ended(AldProbe *probe, const AldProbeAnswer *answer, void *userda
         g_auto(AldProbeAnswer) deferred = { 0 };
         bool refused = g_strcmp0(answer->word, ALD_PROBE_ROUND_TRIPS_ONLY) == 0;
 
-        if (!target->despite_traffic &&
+        /* The first figures of a path are better than none, even if they are disturbed. */
+        if (!target->despite_traffic && ald_results_have_rate(schedule->parts.results, key) &&
                 ald_disturbed_results_defer(schedule->disturbed, key, answer, now_usec(), &deferred))
                 answer = &deferred;
         if (answer->verdict == ALD_PROBE_FAILED || answer == &deferred || refused)
