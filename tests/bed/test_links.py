@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from gi.repository import GLib
 
-from bedlib import network
+from bedlib import BusError, network
 from bedlib.fixtures import needs_namespaces
 from bedlib.probe import program
 from bedlib.services import client_binary
@@ -187,7 +187,17 @@ def pair(make_cluster):
 def probe(node, peer, **options):
     """The object of a job of the node."""
     told = {name: GLib.Variant("b" if isinstance(value, bool) else "s", value) for name, value in options.items()}
-    return node.call(*LINK_PROBE, "ProbeLink", "sa{sv}", (peer.id, told))
+
+    def begun():
+        try:
+            return node.call(*LINK_PROBE, "ProbeLink", "sa{sv}", (peer.id, told))
+        except BusError as error:
+            # What is online may not have told its addresses yet.
+            if error.name != "org.alidade.Error.NoSuchNode":
+                raise
+            return None
+
+    return wait_steadily(begun, f"the addresses of {peer.name} at {node.name}", ONE_PROBE)
 
 
 def job(node, path, name):
