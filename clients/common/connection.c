@@ -86,7 +86,7 @@ const char *ald_connection_place(const char *host)
         return host ?: local_address() ?: _("the system bus");
 }
 
-/* Whether ssh can ask somebody for a password. */
+/* With a terminal, ssh can ask somebody for a password. */
 static bool has_terminal(void)
 {
         ald_fd int fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);

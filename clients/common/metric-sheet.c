@@ -89,7 +89,7 @@ static char *name_of(const char *prefix, const AldFieldDocs *docs, const MetricU
         return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
-/* Those that each sample of a node or link has, the name that is joined by them, and that of the row. */
+/* Each sample of a node or link has these labels and that of its row; the name is joined by them. */
 static bool is_taken(const char *label, const char *key)
 {
         static const char *const taken[] = { "node", "name", "source", "sink", "path", NULL };

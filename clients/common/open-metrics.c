@@ -21,7 +21,7 @@ typedef struct MetricKind {
         GArray *rows;
 } MetricKind;
 
-/* What a node reports. */
+/* This counts samples of what one node reports. */
 typedef struct Account {
         unsigned added, left_out; /* samples */
 } Account;

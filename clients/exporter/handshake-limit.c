@@ -39,7 +39,7 @@ static void set_prefix(uint8_t prefix[static 8], const struct sockaddr *address)
                 memcpy(prefix, six->s6_addr, 8);
 }
 
-/* That of this prefix; else a new one, in place of the one that was seen longest ago. */
+/* Finds the source with this prefix, or makes one in place of the source that was seen longest ago. */
 static AldHandshakeSource *find_source(AldHandshakeLimit *limit, const uint8_t prefix[static 8], gint64 now)
 {
         AldHandshakeSource *oldest = &limit->sources[0];

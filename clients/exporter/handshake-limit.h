@@ -20,7 +20,9 @@ typedef struct AldHandshakeLimit AldHandshakeLimit;
 AldHandshakeLimit *ald_handshake_limit_new(void);
 void ald_handshake_limit_free(AldHandshakeLimit *limit);
 
-/* Whether this one may connect now, which is then counted. `now` is CLOCK_MONOTONIC in µs. */
+/* Tells whether this address may connect now, and counts the connection if so. `now` is CLOCK_MONOTONIC in
+ * µs.
+ */
 bool ald_handshake_limit_allows(AldHandshakeLimit *limit, const struct sockaddr *address, gint64 now);
 /* How many could not. */
 uint64_t ald_handshake_limit_refused(const AldHandshakeLimit *limit);

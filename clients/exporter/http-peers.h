@@ -44,7 +44,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHttpPeers, ald_http_peers_free)
 
 /* Adds a connection; may end others. `now` is CLOCK_MONOTONIC in µs. The peer is owned by the peers. */
 AldHttpPeer *ald_http_peers_add(AldHttpPeers *peers, int fd, const struct sockaddr *address, gint64 now);
-/* What becomes of its request; may end others. */
+/* Sets what becomes of the request of the peer, which may end others. */
 void ald_http_peer_set_rank(AldHttpPeer *peer, AldHttpRank rank);
 /* The connection is closed. */
 void ald_http_peers_remove(AldHttpPeers *peers, AldHttpPeer *peer);

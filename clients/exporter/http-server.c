@@ -13,7 +13,7 @@
 #define REQUEST_BYTES (16u * 1024) /* of one connection: its request, and what is being written */
 #define SWEEP_MSEC 1000u           /* how often old connections are looked for */
 
-/* What the library refuses by itself, whoever comes. Peers are ended earlier, but only when it next looks at
+/* Beyond this the library refuses every connection. Peers are ended earlier, but only when it next looks at
  * them, so that many may have come meanwhile. */
 #define CONNECTIONS_MAX (4 * (ALD_HTTP_PEERS_MAX + ALD_HTTP_ANSWERED_MAX))
 

@@ -350,7 +350,7 @@ int ald_authority_sign(
         if (r < 0)
                 return ald_report_failure(r, "Cannot sign", reason);
         issued = add_issued(authority, certificate);
-        /* What was signed for a bridge belongs to a site, not to a node. */
+        /* A bridge is signed for a site, not for a node. */
         if (issued->node[0])
                 issued->name = g_strdup(name ?: ald_authority_name(authority, issued->node));
         pem = ald_pki_certificate_to_pem(certificate);

@@ -33,7 +33,7 @@ typedef struct AldAuthority {
 int ald_authority_make(const AldClusterFiles *files, const char *cluster, AldAuthority *ret);
 /* Also reads revocation lists that the cluster service has received. */
 int ald_authority_open(const AldClusterFiles *files, AldAuthority *ret);
-/* Only reads what was signed and revoked: there is no key then, and nothing is changed. */
+/* Reads the certificates that were signed and revoked, without the key, and changes nothing. */
 int ald_authority_read(const AldClusterFiles *files, AldAuthority *ret);
 void ald_authority_close(AldAuthority *authority);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldAuthority, ald_authority_close)

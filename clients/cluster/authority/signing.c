@@ -7,7 +7,8 @@
 
 /* Which nodes may join. */
 
-/* Who asks: "node3 (ID)". A name that was signed before is surer than the one in the request. */
+/* This names the node that asks: "node3 (ID)". The name of an earlier certificate is more certain than the
+ * one in the request. */
 static char *label_of(const AldSigning *signing)
 {
         const AldRequest *request = signing->request;
