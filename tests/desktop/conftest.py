@@ -40,6 +40,7 @@ def keep_picture(session, request):
     folder = Path(os.environ.get("ALIDADE_SCREENSHOTS") or os.environ.get("TMPDIR") or "/tmp")
     path = folder / f"failed-{request.node.name.replace('/', '_')[:100]}.png"
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         session.screen.picture().savev(str(path), "png", [], [])
     except Exception as error:  # it must not hide what failed
         return f"no picture: {error}"

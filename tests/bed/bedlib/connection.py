@@ -75,7 +75,9 @@ class Connection:
     def close(self):
         if self._lifeline < 0:
             return
+        # Closing drops what is not yet written, such as the reply to a call of the program under test.
         with contextlib.suppress(GLib.Error):
+            self.gio.flush_sync(None)
             self.gio.close_sync(None)
         os.close(self._lifeline)
         self._lifeline = -1
