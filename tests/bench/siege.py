@@ -102,18 +102,18 @@ class StoppedSubscribers(Flood):
 class Places(Flood):
     """Takes the places of Subscribe() with as many connections as the bus lets one user have."""
 
-    CONNECTIONS = 200
+    CONNECTIONS, PER_SECOND = 200, 1000
 
     def __init__(self, host):
         super().__init__(host)
         self.wires = [connect(host, ATTACKER) for _ in range(self.CONNECTIONS)]
-        self.turn = 0
+        self.turn, self.begun = 0, time.monotonic()
 
     def step(self):
         from state_service import PATH, STATE, blob
 
-        for _ in range(20):
-            self.turn += 1
+        due = int((time.monotonic() - self.begun) * self.PER_SECOND)
+        for self.turn in range(self.turn + 1, due + 1):
             self.wires[self.turn % len(self.wires)].try_send(
                 blob(STATE, PATH, STATE, "Subscribe", serial=self.turn + 10))
 
@@ -271,22 +271,28 @@ def in_child(function, *args):
 
 
 def ask(wire, until):
-    """Milliseconds that each answer took, of small and of middling ones in turns."""
-    from state_service import PATH, PROPERTIES, STATE, blob
+    """Milliseconds that each answer took, sorted: of the state service, small and middling ones in turns, and of the
+    bus itself."""
+    from state_service import DBUS, PATH, PROPERTIES, STATE, blob
     from gi.repository import GLib
 
-    questions = [blob(STATE, PATH, PROPERTIES, "Get", GLib.Variant("(ss)", (STATE, "Nodes")), serial=7),
-                 blob(STATE, PATH, STATE, "GetProfile", GLib.Variant("(s)", (node(1),)), serial=8)]
-    latencies = []
+    service, bus = [], []
+    questions = [(service, blob(STATE, PATH, PROPERTIES, "Get", GLib.Variant("(ss)", (STATE, "Nodes")), serial=7)),
+                 (service, blob(STATE, PATH, STATE, "GetProfile", GLib.Variant("(s)", (node(1),)), serial=8)),
+                 (bus, blob(*DBUS, "GetId", serial=9))]
     while time.monotonic() < until:
-        for question in questions:
+        for latencies, question in questions:
             begun = time.monotonic()
             wire.send(question)
             if not read_answer(wire):
                 raise AssertionError("no answer")
             latencies.append((time.monotonic() - begun) * 1e3)
             time.sleep(QUESTION_SECONDS)
-    return latencies
+    return sorted(service), sorted(bus)
+
+
+def p99(latencies):
+    return round(latencies[int(len(latencies) * 0.99)], 2)
 
 
 def node(number):
@@ -379,13 +385,14 @@ def besiege(host, daemons, cluster, seconds):
             return time.monotonic() >= until
 
         wait_until(is_over, "the end of the siege", seconds + 60)
-        latencies, last = sorted(result_of(*asking)), result_of(*updating)
+        (latencies, of_bus), last = result_of(*asking), result_of(*updating)
         figures = {name: figure for flood in floods for name, figure in flood.figures().items()}
         with contextlib.suppress(AssertionError):
             wait_until(lambda: all(seen.get(found) == value for found, value in last.items()), "the last values",
                        ARRIVE_SECONDS)
         return {
-            "other_client_p99_ms": round(latencies[int(len(latencies) * 0.99)], 2),
+            "other_client_p99_ms": p99(latencies),
+            "bus_p99_ms": p99(of_bus),
             "updates_lost": sum(seen.get(found) != value for found, value in last.items()),
             "restarts": sum(daemon.poll() is not None for daemon in daemons),
             **figures,

@@ -4,18 +4,21 @@
 import contextlib
 
 import pytest
-from gi.repository import GLib
+from gi.repository import Gio, GLib
 
 from bedlib import BusError, wait_until
 from bedlib.fixtures import needs_namespaces
 from dbus_broker import BUSES, DBusBroker
-from state_service import (CLUSTER_POLICY, LIMITS_EXCEEDED, OBJECT_MANAGER, PATH, PROPERTIES, STATE, Batches, Wire,
+from state_service import (CLUSTER_POLICY, DBUS, LIMITS_EXCEEDED, OBJECT_MANAGER, PATH, PROPERTIES, STATE, Batches, Wire,
                            WireCluster, blob, call, fails_with, get, local_id, managed, record, start)
 
 pytestmark = needs_namespaces
 
 NODES = 900
 CALLS = 20
+# More than may wait or be refused in words.
+DROPPED, BATCH = 8000, 400
+PROFILES, PENDING_MAX = 1200, 3000
 
 
 def networks(node):
@@ -68,6 +71,35 @@ def test_answers_that_nobody_reads_harm_nobody_else(make_host, bus):
         assert len(managed(host, user="alidade-telemetry")) == NODES
     wait_until(lambda: is_answered(host), "an answer after the unread ones have gone")
     assert daemon.poll() is None
+
+
+def test_calls_that_get_no_answer_leave_nothing_at_the_bus(make_host):
+    """The bus searches the calls without an answer at each call of anybody: 100000 of them stopped it."""
+    limit = f'<limit name="max_replies_per_connection">{PENDING_MAX}</limit>'
+    host = make_host(sysroot=True, bus_policy=CLUSTER_POLICY + limit)
+    host.start_daemon("stated")
+    fill(host)
+    numbers = range(10_000, 10_000 + DROPPED)
+    question = blob(STATE, PATH, PROPERTIES, "Get", GLib.Variant("(ss)", (STATE, "Nodes")), serial=2)
+    with Wire(host, "nobody") as slow, Wire(host, "daemon") as other:
+        flood(slow)
+        # One map of all, and this, are more than one user may leave unread.
+        profile = GLib.Variant("(s)", (Batches.node(1, 0),))
+        slow.send(b"".join(blob(STATE, PATH, STATE, "GetProfile", profile, serial=serial)
+                           for serial in range(100, 100 + PROFILES)))
+        for first in numbers[::BATCH]:
+            slow.send(b"".join(blob(STATE, PATH, STATE, "Subscribe", serial=serial)
+                               for serial in range(first, first + BATCH)))
+            assert other.call(question).unpack() == (NODES + 1,)
+        slow.send(blob(*DBUS, "GetId", serial=9))
+        refused = set()
+        while True:
+            message = slow.message()
+            if message.get_reply_serial() == 9 and message.get_sender() == DBUS[0]:
+                break
+            if message.get_message_type() == Gio.DBusMessageType.ERROR:
+                refused.add((message.get_sender() == DBUS[0], message.get_error_name()))
+    assert refused == {(False, LIMITS_EXCEEDED)}
 
 
 def test_who_has_read_is_answered_again(make_host):
