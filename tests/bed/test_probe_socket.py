@@ -25,6 +25,7 @@ A, B, C = "a" * 32, "b" * 32, "c" * 32
 SO_RCVBUFFORCE = 33
 PAYLOAD = 1448 / 1514  # of what a token bucket counts
 ENOUGH = 1 << 26  # bytes, of which those that the kernel has acknowledged and nobody read are no great part
+FULL_BYTES = 1 << 20
 INSTANT = 10 ** 6  # nanoseconds, in which nobody can have sent that
 
 pytestmark = needs_namespaces
@@ -172,8 +173,8 @@ def test_no_spot_check_over_a_long_way(pair, keys):
 
 @contextlib.contextmanager
 def flood(machine, address=RIGHT, rate=None):
-    """Datagrams from a machine: b/s, or as many as its link takes."""
-    sending, over = socket_in(machine, kind=socket.SOCK_DGRAM), threading.Event()
+    """Datagrams from a machine: b/s, or as many as its link takes, which has all its queue can hold from the start."""
+    sending, full, over = socket_in(machine, kind=socket.SOCK_DGRAM), threading.Event(), threading.Event()
 
     def send():
         begun, sent = time.monotonic(), 0
@@ -183,9 +184,12 @@ def flood(machine, address=RIGHT, rate=None):
                 continue
             with contextlib.suppress(OSError):
                 sent += sending.sendto(b"x" * 1400, (address, 9))
+            if rate or sent > FULL_BYTES:
+                full.set()
 
     thread = threading.Thread(target=send)
     thread.start()
+    full.wait()
     yield
     over.set()
     thread.join()

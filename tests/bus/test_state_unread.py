@@ -9,8 +9,8 @@ from gi.repository import Gio, GLib
 from bedlib import BusError, wait_until
 from bedlib.fixtures import needs_namespaces
 from dbus_broker import BUSES, DBusBroker
-from state_service import (CLUSTER_POLICY, DBUS, LIMITS_EXCEEDED, OBJECT_MANAGER, PATH, PROPERTIES, STATE, Batches, Wire,
-                           WireCluster, blob, call, fails_with, get, local_id, managed, record, start)
+from state_service import (CLUSTER_POLICY, DBUS, LIMITS_EXCEEDED, OBJECT_MANAGER, PATH, PROPERTIES, STATE, Batches,
+                           Wire, WireCluster, blob, call, fails_with, get, local_id, managed, record, start)
 
 pytestmark = needs_namespaces
 
