@@ -40,8 +40,8 @@ static const Verb verbs[] = {
                 "Create a cluster and keep its keys on this machine" },
         { "join", 0, 1, ADDRESS | BROKER | REQUEST | ACCEPT | REPLACE | CHANGES, ald_cluster_join,
                 "join USER@FIRST [--broker]", "Join the cluster that was created on FIRST" },
-        { "sign", 0, 1, BROKER | REPLACE | RENEW | OUTPUT | CHANGES, ald_cluster_sign,
-                "sign [FILE|DIR] [--broker] [--output=FILE|DIR]",
+        { "sign", 0, 1, ADDRESS | BROKER | REPLACE | RENEW | OUTPUT | CHANGES, ald_cluster_sign,
+                "sign [FILE|DIR] [--broker [--address=HOST]]",
                 "Sign a node's request to join, or all requests in a folder" },
         { "sign-bridge", 1, 2, REPLACE | OUTPUT | CHANGES, ald_cluster_sign_bridge,
                 "sign-bridge SITE [FILE] [--output=FILE]",
@@ -90,7 +90,7 @@ static int help(void)
         puts("\nOptions:\n"
              "  -h --help           Show this help\n"
              "     --address=HOST   Name or address of the broker on this machine; other nodes use the "
-             "first\n"
+             "first; sign: what a request may name\n"
              "     --no-broker      init: do not run a broker on this machine\n"
              "     --broker         join, renew: run a broker on this machine; sign: allow the node to be a "
              "broker\n"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """alidadectl cluster: beginning, joining, renewing, revoking and leaving, with real ssh and a real mosquitto."""
 
+import hashlib
 import json
 import os
 
@@ -489,6 +490,73 @@ def test_a_broker_takes_a_word_of_who_signs(machine, first):
         assert refused.stdout == "" and first.files() == before
     second.cluster("join", "--accept", text_in=first.cluster("sign", "--broker", text_in=asked.stdout).stdout)
     assert second.path("broker/broker.crt").exists()
+
+
+def subject_names(certificate):
+    told = openssl("x509", "-in", certificate, "-noout", "-ext", "subjectAltName").splitlines()
+    return [name.strip() for name in told[-1].split(",")] if told else []
+
+
+def test_a_broker_gets_the_addresses_that_are_allowed(machine, first):
+    """Others are refused by name, before anything is written; order and spelling do not matter."""
+    second = Seat(machine, "second")
+    own = ("--address=SECOND.example.", "--address=2001:DB8:0::2", "--address=xn--Bcher-kva.example")
+    request = second.cluster("join", "--request", "--broker", *own).stdout
+    before = first.files()
+    allowed = ("--broker", "--address=2001:db8::2", "--address=xn--bcher-kva.example")
+    for words, refused in ((allowed, "SECOND.example"), (("--broker", "--address=192.0.2.2"), "SECOND.example"),
+                           ((*allowed, "--address=second.example.org"), "SECOND.example"),
+                           ((*allowed[:2], "--address=second.example"), "xn--Bcher-kva.example"),
+                           ((*allowed, "--replace"), "SECOND.example"), ((*allowed, "--renew"), "SECOND.example")):
+        told = first.cluster("sign", *words, text_in=request, code=ERROR)
+        assert told.stdout == ""
+        assert "asks to be a broker at " + refused in told.stderr and "--address does not allow" in told.stderr
+        assert first.files() == before
+    for words, reason in ((("--address=second.example",), "--address needs --broker"),
+                          (("--broker", "--address=a,b"), "--address=a,b: not a valid host name"),
+                          (("--broker", "--address=*.example"), "--address=*.example: not a valid host name"),
+                          (("--broker", "--address=bücher.example"), "with xn--")):
+        assert reason in first.cluster("sign", *words, text_in=request, code=USAGE).stderr
+    allowed += ("--address=second.EXAMPLE", "--address=192.0.2.77")
+    second.cluster("join", "--accept", text_in=first.cluster("sign", *allowed, text_in=request).stdout)
+    assert subject_names(second.path("broker/broker.crt")) == [
+        "DNS:SECOND.example", "IP Address:2001:DB8:0:0:0:0:0:2", "DNS:xn--Bcher-kva.example"]
+
+
+def test_a_certificate_for_more_than_is_allowed_is_not_given_out_again(machine, first):
+    second = Seat(machine, "second")
+    names = ("--address=second.example", "--address=192.0.2.2")
+    request = second.cluster("join", "--request", "--broker", *names).stdout
+    second.cluster("join", "--accept", text_in=first.cluster("sign", "--broker", *names, text_in=request).stdout)
+    assert "already" in first.cluster("sign", "--broker", *names, text_in=request).stderr
+    fewer = second.cluster("renew", "--request", "--broker", names[0]).stdout
+    files = machine.dir / "signed"
+    files.mkdir()
+    (files / "request").write_text(fewer)
+    told = first.cluster("sign", "--renew", "--broker", names[0], files / "request", f"--output={files}/bundle")
+    assert "Signed for its broker at second.example" in told.stdout
+    again = first.cluster("sign", "--renew", "--broker", names[0], files / "request", f"--output={files}/bundle")
+    assert "it is the answer to this request" in again.stdout
+    told = first.cluster("sign", "--renew", "--broker", names[1], files / "request", f"--output={files}/bundle",
+                         code=ERROR)
+    assert "asks to be a broker at second.example" in told.stderr
+    second.cluster("renew", "--accept", files / "bundle")
+    assert subject_names(second.path("broker/broker.crt")) == ["DNS:second.example"]
+
+
+def test_names_in_a_request_of_another_tool_are_not_signed(machine, first):
+    """Of each kind that a certificate can have: the certificate of a node has none."""
+    name = hashlib.md5(b"elsewhere").hexdigest()
+    openssl("req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-keyout",
+            machine.dir / "elsewhere.key", "-out", machine.dir / "elsewhere.csr", "-subj", f"/CN={name}", "-addext",
+            "subjectAltName=IP:127.0.0.1,DNS:first.example,DNS:*.example,URI:https://first.example,email:a@b.example",
+            "-addext", "extendedKeyUsage=serverAuth")
+    bundle = json.loads(first.cluster("sign", "--broker", "--address=192.0.2.2",
+                                      text_in=(machine.dir / "elsewhere.csr").read_text()).stdout)
+    (machine.dir / "elsewhere.crt").write_text(bundle["Node"])
+    assert "Broker" not in bundle and subject_names(machine.dir / "elsewhere.crt") == []
+    usage = openssl("x509", "-in", machine.dir / "elsewhere.crt", "-noout", "-ext", "extendedKeyUsage")
+    assert "TLS Web Client Authentication" in usage and "Server" not in usage
 
 
 @pytest.mark.parametrize("address", ["2001:DB8:0::2", "SECOND.example"])

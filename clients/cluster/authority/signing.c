@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "clients/cluster/authority/signing.h"
+#include "clients/cluster/broker/addresses.h"
 #include "clients/cluster/report.h"
 #include "clients/command-line/print.h"
 
@@ -18,6 +19,43 @@ static char *label_of(const AldSigning *signing)
                        : ald_authority_label(signing->authority, request->id);
 }
 
+static bool is_allowed(const AldClusterCommand *command, const char *host)
+{
+        for (guint i = 0; i < command->addresses->len; i++)
+                if (ald_host_equal(command->addresses->pdata[i], host))
+                        return true;
+        return command->addresses->len == 0;
+}
+
+char **ald_signing_beyond(const AldClusterCommand *command, char **hosts)
+{
+        g_autoptr(GPtrArray) beyond = g_ptr_array_new_with_free_func(g_free);
+
+        for (; *hosts; hosts++)
+                if (!is_allowed(command, *hosts))
+                        g_ptr_array_add(beyond, g_strdup(*hosts));
+        g_ptr_array_add(beyond, NULL);
+        return (char **) g_ptr_array_steal(beyond, NULL);
+}
+
+int ald_signing_check_allowed(const AldClusterCommand *command, const AldSigning *signing)
+{
+        g_auto(GStrv) beyond = NULL;
+        g_autofree char *names = NULL, *label = NULL;
+
+        if (!signing->request->broker)
+                return ALD_EXIT_OK;
+        beyond = ald_signing_beyond(command, signing->request->addresses);
+        if (!*beyond)
+                return ALD_EXIT_OK;
+        label = label_of(signing);
+        names = g_strjoinv(", ", beyond);
+        ald_print_error(
+                "The request is refused: node %s asks to be a broker at %s, which --address does not allow",
+                label, names);
+        return ALD_EXIT_ERROR;
+}
+
 /* All nodes trust the host at the addresses of a broker, so the signer must confirm it. */
 static int check_broker(const AldClusterCommand *command, const AldSigning *signing)
 {
@@ -29,7 +67,8 @@ static int check_broker(const AldClusterCommand *command, const AldSigning *sign
         names = g_strjoinv(", ", signing->request->addresses);
         ald_print_error(
                 "The request is refused: node %s also asks to be a broker, which all nodes would trust "
-                "at %s. To allow this, add --broker; otherwise make a request without --broker there",
+                "at %s. To allow this, add --broker, and --address for each that is right; otherwise make a "
+                "request without --broker there",
                 label, names);
         return ALD_EXIT_ERROR;
 }

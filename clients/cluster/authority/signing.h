@@ -16,5 +16,11 @@ typedef struct AldSigning {
         bool kept;               /* both were signed before */
 } AldSigning;
 
+/* The hosts that --address= does not allow; none if the option was not given. */
+char **ald_signing_beyond(const AldClusterCommand *command, char **hosts);
+
+/* Whether --address= allows the broker of this request. Reports errors and returns an exit code. */
+int ald_signing_check_allowed(const AldClusterCommand *command, const AldSigning *signing);
+
 /* Whether this request may be granted, and what it revokes. Reports errors and returns an exit code. */
 int ald_signing_check(const AldClusterCommand *command, AldSigning *signing);

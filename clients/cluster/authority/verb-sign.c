@@ -25,6 +25,18 @@ static int check_id(const AldSigning *signing)
         return ALD_EXIT_ERROR;
 }
 
+/* Whether the broker has a certificate for these addresses, and for none that --address= does not allow. */
+static bool is_as_asked(const AldClusterCommand *command, const AldIssued *broker, char **addresses)
+{
+        g_auto(GStrv) names = NULL, beyond = NULL;
+
+        if (!broker || !ald_authority_has_addresses(broker, addresses))
+                return false;
+        names = ald_pki_certificate_names(broker->certificate);
+        beyond = ald_signing_beyond(command, names);
+        return !*beyond;
+}
+
 /* Those that were signed for these keys before, where the request is to join once more. */
 static bool find_kept(const AldClusterCommand *command, AldSigning *signing)
 {
@@ -37,8 +49,7 @@ static bool find_kept(const AldClusterCommand *command, AldSigning *signing)
         node = ald_authority_find(signing->authority, request->id, false, request->node);
         if (request->broker)
                 broker = ald_authority_find(signing->authority, request->id, true, request->broker);
-        if (!node ||
-                (request->broker && !(broker && ald_authority_has_addresses(broker, request->addresses))))
+        if (!node || (request->broker && !is_as_asked(command, broker, request->addresses)))
                 return false;
         until = ald_report_day(node->facts.not_after);
         label = ald_authority_label(signing->authority, request->id);
@@ -151,6 +162,21 @@ static int run(const AldClusterCommand *command, AldSigning *signing)
         return r;
 }
 
+/* Whether a certificate, if there is one, is only for hosts that --address= allows. */
+static bool is_within(const AldClusterCommand *command, const char *pem)
+{
+        g_auto(GStrv) names = NULL, beyond = NULL;
+        g_autoptr(X509) certificate = NULL;
+
+        if (!pem)
+                return true;
+        if (ald_pki_certificate_parse(pem, strlen(pem), &certificate, NULL) < 0)
+                return false;
+        names = ald_pki_certificate_names(certificate);
+        beyond = ald_signing_beyond(command, names);
+        return !*beyond;
+}
+
 /* Whether the file that is asked for has the answer to a request to renew already. A certificate is dated
  * back a little. */
 static bool is_renewed(const AldClusterCommand *command, const AldSigning *signing)
@@ -166,6 +192,7 @@ static bool is_renewed(const AldClusterCommand *command, const AldSigning *signi
         if (request->purpose != ALD_REQUEST_RENEW || !command->output ||
                 ald_pki_file_read(command->output, ALD_BUNDLE_MAX, &text, &n) < 0 ||
                 ald_bundle_parse(text, n, &bundle, &reason) < 0 || !bundle.broker != !request->broker ||
+                !is_within(command, bundle.broker) ||
                 ald_pki_certificate_parse(bundle.node, strlen(bundle.node), &certificate, NULL) < 0 ||
                 EVP_PKEY_eq(X509_get0_pubkey(certificate), request->node) != 1 ||
                 ald_pki_verify(authority->ca, authority->crl, certificate, ALD_PKI_ROLE_NODE, request->id,
@@ -191,6 +218,9 @@ static int sign_one(const AldClusterCommand *command, AldClusterFiles *files, Al
         r = ald_request_parse(text, (uint64_t) g_get_real_time(), &request, &reason);
         if (r < 0)
                 return ald_report_failure(r, "The request is refused", reason);
+        r = ald_signing_check_allowed(command, &signing);
+        if (r != ALD_EXIT_OK)
+                return r;
         if (is_renewed(command, &signing)) {
                 ald_changes_note(
                         files->changes, "Kept %s: it is the answer to this request", command->output);
@@ -282,17 +312,36 @@ static int sign_folder(const AldClusterCommand *command)
         return n_refused > 0 ? ALD_EXIT_ERROR : ALD_EXIT_OK;
 }
 
+static int check_options(const AldClusterCommand *command)
+{
+        if (command->replace && command->renew) {
+                ald_print_error("--replace and --renew cannot be combined");
+                return ALD_EXIT_USAGE;
+        }
+        if (command->addresses->len > 0 && !command->broker) {
+                ald_print_error("--address needs --broker");
+                return ALD_EXIT_USAGE;
+        }
+        for (guint i = 0; i < command->addresses->len; i++) {
+                const char *host = command->addresses->pdata[i], *reason = ald_host_refuse(host);
+
+                if (reason) {
+                        ald_print_error("--address=%s: %s", host, reason);
+                        return ALD_EXIT_USAGE;
+                }
+        }
+        return ALD_EXIT_OK;
+}
+
 int ald_cluster_sign(const AldClusterCommand *command)
 {
         g_autofree char *text = NULL;
         size_t n;
         int r;
 
-        if (command->replace && command->renew) {
-                ald_print_error("--replace and --renew cannot be combined");
-                return ALD_EXIT_USAGE;
-        }
-        r = ald_output_prepare(command);
+        r = check_options(command);
+        if (r == ALD_EXIT_OK)
+                r = ald_output_prepare(command);
         if (r != ALD_EXIT_OK)
                 return r;
         if (geteuid() != 0) /* before it waits for input */

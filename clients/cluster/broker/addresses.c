@@ -37,9 +37,21 @@ const char *ald_host_refuse(const char *host)
 
         if (*name == '\0')
                 return "empty";
+        if (!g_str_is_ascii(name))
+                return "not in ASCII: certificates have the form of an international name with xn--";
         return is_ipv4(name) || is_ipv6(name) || ald_pki_is_host_name(name)
                        ? NULL
                        : "not a valid host name or address";
+}
+
+bool ald_host_equal(const char *a, const char *b)
+{
+        g_autofree char *left = ald_pki_host_without_dot(a), *right = ald_pki_host_without_dot(b);
+        struct in6_addr x, y;
+
+        if (inet_pton(AF_INET6, left, &x) == 1 && inet_pton(AF_INET6, right, &y) == 1)
+                return IN6_ARE_ADDR_EQUAL(&x, &y);
+        return g_ascii_strcasecmp(left, right) == 0;
 }
 
 /* As it is written. */

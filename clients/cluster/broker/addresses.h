@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
+
 #define ALD_ADDRESSES_MAX 60u /* names and addresses of one broker */
 #define ALD_BROKERS_MAX 32u   /* of a cluster */
 
 /* Returns why a text is not a host name or address, or NULL if it is one. IPv6 has no brackets here. A dot
  * may end a name; ald_pki_host_without_dot() removes it. */
 const char *ald_host_refuse(const char *host);
+
+/* Whether both are the same name or address, in whatever spelling. */
+bool ald_host_equal(const char *a, const char *b);
 
 /* Returns why `brokers=` would not accept a text (host, host:port, [address]:port), or NULL. */
 const char *ald_broker_refuse(const char *text);

@@ -103,10 +103,14 @@ static int read_addresses(const json_t *list, char ***ret, char **ret_reason)
         if (json_array_size(list) == 0 || json_array_size(list) > ALD_ADDRESSES_MAX)
                 return refuse(ret_reason, "it has no addresses for the broker, or too many");
         for (size_t i = 0; i < json_array_size(list); i++) {
-                const char *host = json_string_value(json_array_get(list, i));
+                const char *host = json_string_value(json_array_get(list, i)), *wrong;
 
-                if (!host || ald_host_refuse(host))
-                        return refuse(ret_reason, "it has an invalid address for the broker");
+                if (!host)
+                        return refuse(ret_reason, "it has an address for the broker that is not a text");
+                if ((wrong = ald_host_refuse(host))) {
+                        *ret_reason = g_strdup_printf("the address \"%s\" of its broker is %s", host, wrong);
+                        return -EBADMSG;
+                }
                 g_ptr_array_add(addresses, ald_pki_host_without_dot(host));
         }
         g_ptr_array_add(addresses, NULL);

@@ -4,6 +4,7 @@
 
 #include <glib/gstdio.h>
 
+#include "clients/cluster/authority/signing.h"
 #include "clients/cluster/broker/addresses.h"
 #include "clients/cluster/broker/broker-limits.h"
 #include "clients/cluster/broker/mosquitto-conf.h"
@@ -45,6 +46,49 @@ static void test_hosts(void)
         g_assert_nonnull(ald_host_refuse(name));
         label[63] = '\0';
         g_assert_null(ald_host_refuse(label));
+        g_assert_nonnull(strstr(ald_host_refuse("b\u00fccher.example"), "xn--"));
+}
+
+static void test_equal_hosts(void)
+{
+        static const struct {
+                const char *a, *b;
+                bool equal;
+        } cases[] = { { "host.example", "HOST.Example", true }, { "host.example.", "host.example", true },
+                { "2001:db8::1", "2001:DB8:0:0::0001", true },
+                { "::ffff:192.0.2.1", "::FFFF:c000:201", true },
+                { "xn--bcher-kva.example", "XN--BCHER-KVA.example", true },
+                { "192.0.2.1", "192.0.2.1", true }, { "host.example", "host", false },
+                { "host.example", "xhost.example", false }, { "2001:db8::1", "2001:db8::10", false },
+                { "192.0.2.1", "192.0.2.10", false }, { "::ffff:192.0.2.1", "192.0.2.1", false } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_assert_cmpint(ald_host_equal(cases[i].a, cases[i].b), ==, cases[i].equal);
+                g_assert_cmpint(ald_host_equal(cases[i].b, cases[i].a), ==, cases[i].equal);
+        }
+}
+
+static void assert_beyond(GPtrArray *addresses, const char *requested, const char *expected)
+{
+        AldClusterCommand command = { .addresses = addresses };
+        g_auto(GStrv) hosts = g_strsplit(requested, " ", -1), beyond = ald_signing_beyond(&command, hosts);
+        g_autofree char *joined = g_strjoinv(" ", beyond);
+
+        g_assert_cmpstr(joined, ==, expected);
+}
+
+/* A request may name some of the hosts that --address= allows, in any order and spelling, and no others. */
+static void test_allowed_hosts(void)
+{
+        g_autoptr(GPtrArray) addresses = g_ptr_array_new();
+
+        assert_beyond(addresses, "any.example 192.0.2.9", "");
+        g_ptr_array_add(addresses, (char *) "second.example");
+        g_ptr_array_add(addresses, (char *) "2001:db8::2");
+        assert_beyond(addresses, "second.example 2001:db8::2", "");
+        assert_beyond(addresses, "2001:DB8:0::2 SECOND.example", "");
+        assert_beyond(addresses, "2001:db8::2", "");
+        assert_beyond(addresses, "first.example second.example 2001:db8::3", "first.example 2001:db8::3");
 }
 
 static void assert_broker(const char *broker, const char *expected)
@@ -403,7 +447,10 @@ static void test_request_of_another_broker(void)
                 const char *id, *addresses;
                 bool good;
         } cases[] = { { NODE, "\"host\"", true }, { OTHER_NODE, "\"host\"", false }, { NODE, "", false },
-                { NODE, "\"a;b\"", false }, { NODE, "1", false } };
+                { NODE, "\"a;b\"", false }, { NODE, "1", false }, { NODE, "\"*.example\"", false },
+                { NODE, "\"host\",\"*\"", false }, { NODE, "\"https://host.example\"", false },
+                { NODE, "\"ada@host.example\"", false }, { NODE, "\"DNS:host\"", false },
+                { NODE, "\"192.0.2.0/24\"", false }, { NODE, "\"b\u00fccher.example\"", false } };
         g_autoptr(EVP_PKEY) key = NULL;
 
         g_assert_cmpint(ald_pki_key_generate(&key, NULL), ==, 0);
@@ -447,6 +494,8 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/cluster-admin/names", test_names);
         g_test_add_func("/cluster-admin/hosts", test_hosts);
+        g_test_add_func("/cluster-admin/equal-hosts", test_equal_hosts);
+        g_test_add_func("/cluster-admin/allowed-hosts", test_allowed_hosts);
         g_test_add_func("/cluster-admin/brokers", test_brokers);
         g_test_add_func("/cluster-admin/lists-of-brokers", test_lists_of_brokers);
         g_test_add_func("/cluster-admin/machine", test_machine);
