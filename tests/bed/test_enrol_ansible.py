@@ -33,8 +33,8 @@ class Fleet:
         self.hosts["first"]["alidade_addresses"] = ["127.0.0.1"]
         self.hosts["second"] |= {"alidade_addresses": ["192.0.2.2"], "alidade_broker": True}
 
-    def play(self, nodes, *words):
-        """{host: what was changed there} of a run for the first machine and these."""
+    def run(self, nodes, *words, check=True):
+        """Runs the playbook for the first machine and these."""
         inventory = self.machine.dir / "inventory.json"
         inventory.write_text(json.dumps({"all": {
             "vars": {"alidade_cluster": "lab", "alidade_broker": False, "alidade_addresses": [],
@@ -43,13 +43,23 @@ class Fleet:
                          "alidade_nodes": {"hosts": {name: self.hosts[name] for name in nodes}}}}}))
         home = self.machine.dir / "home"
         home.mkdir(exist_ok=True)
-        done = self.machine.run(
-            ["ansible-playbook", "-i", inventory, PLAYBOOK, *words], deadline=240, cwd=home,
+        return self.machine.run(
+            ["ansible-playbook", "-i", inventory, PLAYBOOK, *words], deadline=240, cwd=home, check=check,
             env={"HOME": home, "ANSIBLE_HOME": home, "ANSIBLE_PIPELINING": "1", "ANSIBLE_NOCOLOR": "1",
                  "ANSIBLE_SSH_ARGS": "-o ControlMaster=no"})
+
+    def play(self, nodes, *words):
+        """{host: what was changed there} of a run."""
+        done = self.run(nodes, *words)
         found = RECAP.findall(done.stdout)
         assert all(row[2:] == ("0", "0") for row in found), done.stdout
         return {name: int(changed) for name, changed, _, _ in found}
+
+    def fail(self, nodes):
+        """All that is said by a run in which a machine fails."""
+        done = self.run(nodes, check=False)
+        assert any(row[3] != "0" for row in RECAP.findall(done.stdout)), done.stdout
+        return done.stdout
 
     def files(self):
         return {name: seat.files() for name, seat in self.seats.items()}
@@ -81,3 +91,18 @@ def test_the_playbook_makes_a_cluster(machine):
     assert len(fleet.keys()) == 7, "of the authority, four nodes and two brokers, each on its machine only"
     everything = b"".join(path.read_bytes() for path in (machine.dir / "home").rglob("*") if path.is_file())
     assert b"PRIVATE KEY" not in everything
+
+
+def test_the_playbook_has_only_addresses_of_the_inventory_signed(machine):
+    """A machine that asks for more is refused by name, and no broker joins that has none in the inventory."""
+    fleet = Fleet(machine)
+    assert all(fleet.play(["third"]).values())
+    before = fleet.seats["first"].files()
+    fleet.hosts["second"]["alidadectl"] = str(machine.dir / "greedy")
+    (machine.dir / "greedy").write_text(
+        f'#!/bin/sh\n[ "$3" != --request ] || set -- "$@" --address=first.example\nexec {client_binary()} "$@"\n')
+    (machine.dir / "greedy").chmod(0o755)
+    assert "asks to be a broker at first.example" in fleet.fail(["second"])
+    fleet.hosts["second"] |= {"alidadectl": str(client_binary()), "alidade_addresses": []}
+    assert "alidade_addresses is empty" in fleet.fail(["second"])
+    assert fleet.seats["first"].files() == before and not fleet.seats["second"].path("node.crt").exists()
