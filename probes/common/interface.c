@@ -17,6 +17,7 @@
 
 #define TIMEOUT_SECONDS 1
 #define ANSWER_SIZE 16384u
+#define NO_QUEUE "noqueue"
 
 /* A request with what follows its header, and the room that its attributes take. */
 typedef struct Request {
@@ -155,11 +156,39 @@ int ald_interface_bytes(const char *name, AldInterfaceBytes *ret)
         if (!found)
                 return -ENODATA;
         memcpy(&counters, RTA_DATA(found), offsetof(struct rtnl_link_stats64, rx_errors));
-        *ret = (AldInterfaceBytes){ .received = counters.rx_bytes, .sent = counters.tx_bytes };
+        *ret = (AldInterfaceBytes){
+                .received = counters.rx_bytes,
+                .sent = counters.tx_bytes,
+                .received_packets = counters.rx_packets,
+                .sent_packets = counters.tx_packets,
+        };
         return 0;
 }
 
-int ald_interface_drops(const char *name, uint64_t *ret)
+/* The figures of a queue, of which the kernel leaves out some. */
+static void read_queue(const struct rtattr *kind, const struct rtattr *stats, AldInterfaceQueue *ret)
+{
+        size_t size = RTA_PAYLOAD(stats);
+        const struct rtattr *basic = find_attribute(
+                RTA_DATA(stats), size, TCA_STATS_BASIC, offsetof(struct gnet_stats_basic, packets));
+        const struct rtattr *found = find_attribute(
+                RTA_DATA(stats), size, TCA_STATS_QUEUE, sizeof(struct gnet_stats_queue));
+        struct gnet_stats_basic bytes = {};
+        struct gnet_stats_queue queue = {};
+
+        if (basic)
+                memcpy(&bytes, RTA_DATA(basic), offsetof(struct gnet_stats_basic, packets));
+        if (found)
+                memcpy(&queue, RTA_DATA(found), sizeof queue);
+        *ret = (AldInterfaceQueue){
+                .counts = basic && kind && strncmp(RTA_DATA(kind), NO_QUEUE, RTA_PAYLOAD(kind)) != 0,
+                .bytes = bytes.bytes,
+                .backlog = queue.backlog,
+                .drops = queue.drops,
+        };
+}
+
+int ald_interface_queue(const char *name, AldInterfaceQueue *ret)
 {
         Request request = {
                 .header = { .nlmsg_len = NLMSG_LENGTH(sizeof request.queue),
@@ -168,8 +197,7 @@ int ald_interface_drops(const char *name, uint64_t *ret)
                 .queue = { .tcm_ifindex = (int) if_nametoindex(name), .tcm_parent = TC_H_ROOT },
         };
         _Alignas(struct nlmsghdr) uint8_t answer[ANSWER_SIZE];
-        const struct rtattr *found;
-        struct gnet_stats_queue queue = {};
+        const struct rtattr *first, *stats;
         size_t size;
         ssize_t n;
 
@@ -179,13 +207,11 @@ int ald_interface_drops(const char *name, uint64_t *ret)
         n = query(&request, answer, sizeof answer);
         if (n < 0)
                 return (int) n;
-        found = attributes_of((const struct nlmsghdr *) answer, n, RTM_NEWQDISC, sizeof(struct tcmsg), &size);
-        found = find_attribute(found, size, TCA_STATS2, 0);
-        if (found)
-                found = find_attribute(RTA_DATA(found), RTA_PAYLOAD(found), TCA_STATS_QUEUE, sizeof queue);
-        if (found)
-                memcpy(&queue, RTA_DATA(found), sizeof queue);
-        *ret = queue.drops;
+        *ret = (AldInterfaceQueue){};
+        first = attributes_of((const struct nlmsghdr *) answer, n, RTM_NEWQDISC, sizeof(struct tcmsg), &size);
+        stats = find_attribute(first, size, TCA_STATS2, 0);
+        if (stats)
+                read_queue(find_attribute(first, size, TCA_KIND, 1), stats, ret);
         return 0;
 }
 

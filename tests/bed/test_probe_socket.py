@@ -228,6 +228,31 @@ def test_other_traffic_shows_where_the_queue_drops(keys):
     assert found["UploadOtherBitsPerSecond"] > 6e6
 
 
+@pytest.mark.parametrize("offload", ("on", "off"))
+def test_own_losses_are_no_other_traffic(keys, offload):
+    """BBR loses segments in the queue of its interface and in a second one: the interface has counted only those of
+    the second one."""
+    with Machine("switch") as switch, Machine("left") as left, Machine("right") as right, Machine("aside") as aside:
+        network.add_bridge(switch, "br0")
+        for machine, address in ((left, LEFT), (right, RIGHT), (aside, ASIDE)):
+            network.join_bridge(switch, "br0", machine, "eth0", f"{address}/24")
+        if "bbr" not in left.run(["sysctl", "-n", "net.ipv4.tcp_available_congestion_control"]).stdout:
+            pytest.skip("the kernel has no BBR")
+        network.ip(left, "route", "replace", "192.0.2.0/24", "dev", "eth0", "congctl", "bbr")
+        # With one segment at most in a packet nothing is cut later on.
+        if offload == "off":
+            network.ip(left, "link", "set", "eth0", "gso_max_segs", "1")
+        shape(left, 25, 16000)
+        network.shape(switch, right.name, 15_000_000)
+        Server(right, f"--key-file={keys.file}")
+        common = [f"--connect={RIGHT}", f"--key-file={keys.file}"]
+        quiet = measure(left, *common)
+        with flood(left, ASIDE, 5e6):
+            busy = measure(left, *common)
+    assert quiet.get("UploadOtherBitsPerSecond", 0) < 0.02 * quiet["UploadBitsPerSecond"]
+    assert busy["UploadOtherBitsPerSecond"] == pytest.approx(5e6, rel=0.3)
+
+
 def test_slow_link(pair, keys):
     left, right = pair
     shape(left, 0.06, 8000)

@@ -120,9 +120,11 @@ int ald_socket_client_begin(AldSocketClient *client, AldSocketBeginDirection dir
         return ald_channel_send(&client->channel, ALD_KIND_SOCKET_BEGIN, &begin);
 }
 
-AldTrafficSockets ald_socket_client_sockets(const AldSocketClient *client)
+AldTrafficSockets ald_socket_client_sockets(const AldSocketClient *client, AldStreamGroup *group)
 {
-        return (AldTrafficSockets){ { client->channel.fd, client->rtt_fd } };
+        return (AldTrafficSockets){ .fds = { client->channel.fd, client->rtt_fd },
+                .data = group ? ald_stream_group_wire : NULL,
+                .group = group };
 }
 
 int ald_socket_client_wait(AldSocketClient *client, uint64_t nsec)

@@ -22,7 +22,9 @@ typedef struct AldSocketClient {
         int rtt_fd; /* -1: none */
         AldRtt rtt; /* the one under way */
         AldSpotCheck spot;
-        GArray *loaded; /* AldRttSample: all of those under load */
+        AldInterfaceTraffic quiet; /* what is sent before this probe sends much */
+        AldOptional before;        /* then: the rate of that */
+        GArray *loaded;            /* AldRttSample: all of those under load */
         uint64_t loaded_since;
 } AldSocketClient;
 
@@ -50,5 +52,5 @@ int ald_socket_client_wait(AldSocketClient *client, uint64_t nsec);
 void ald_socket_client_begin_loaded(AldSocketClient *client);
 void ald_socket_client_end_loaded(AldSocketClient *client, bool now);
 
-/* The connections beside those that carry data. */
-AldTrafficSockets ald_socket_client_sockets(const AldSocketClient *client);
+/* The connections, with those of the group, which may be NULL. */
+AldTrafficSockets ald_socket_client_sockets(const AldSocketClient *client, AldStreamGroup *group);

@@ -94,13 +94,12 @@ static bool is_plausible(const Upload *upload, const AldVerdict *verdict)
 }
 
 /* Other traffic, at the end that saw more of it. */
-static void take_other_traffic(AldSocketClient *client, const Upload *upload, uint64_t theirs)
+static void take_other_traffic(AldSocketClient *client, Upload *upload, uint64_t theirs)
 {
-        const AldTrafficSockets sockets = ald_socket_client_sockets(client);
-        const AldWireTraffic data = ald_stream_group_wire(&upload->group);
+        const AldTrafficSockets sockets = ald_socket_client_sockets(client, &upload->group);
 
         client->result->upload.other = ald_optional_max(
-                ald_optional_of_field(theirs), ald_traffic_end(&upload->traffic, &data, &sockets));
+                ald_optional_of_field(theirs), ald_traffic_end(&upload->traffic, &sockets, client->before));
 }
 
 /*
@@ -120,7 +119,7 @@ static void explain_silence(const AldSocketClient *client, uint64_t packet, AldS
         g_strlcpy(direction->reason, explained, sizeof direction->reason);
 }
 
-static int take_no_rate(AldSocketClient *client, const Upload *upload, const AldSocketNoRate *message)
+static int take_no_rate(AldSocketClient *client, Upload *upload, const AldSocketNoRate *message)
 {
         AldSocketDirection *direction = &client->result->upload;
         uint64_t packet = ald_stream_group_packet(&upload->group);
@@ -134,7 +133,7 @@ static int take_no_rate(AldSocketClient *client, const Upload *upload, const Ald
         return 1;
 }
 
-static int take_verdict(AldSocketClient *client, const Upload *upload, const AldSocketVerdict *message)
+static int take_verdict(AldSocketClient *client, Upload *upload, const AldSocketVerdict *message)
 {
         AldSocketDirection *direction = &client->result->upload;
         AldVerdict verdict = ALD_VERDICT_OF_REPORT(message);
@@ -180,12 +179,14 @@ static int handle(AldSocketClient *client, Upload *upload, const AldRecord *mess
 /* 1 at the end of the upload. */
 static int step_upload(AldSocketClient *client, Upload *upload)
 {
+        const AldTrafficSockets sockets = ald_socket_client_sockets(client, &upload->group);
         g_autoptr(AldRecord) message = NULL;
         int r = ald_channel_try(&client->channel, &message);
 
         if (r != 0)
                 return r < 0 ? r : handle(client, upload, message);
         watch(upload);
+        ald_traffic_step(&upload->traffic, &sockets);
         ald_rtt_set_interval(&client->rtt, upload->acked, ald_now() - upload->begun);
         if (ald_now() - upload->begun > ald_socket_client_nsec_max(client) + ALD_GRACE_NS)
                 return ald_fail(
@@ -200,7 +201,7 @@ int ald_socket_client_upload(AldSocketClient *client)
 {
         Upload upload = { .begun = ald_now() };
         g_autoptr(AldRecord) tokens = NULL;
-        const AldTrafficSockets sockets = ald_socket_client_sockets(client);
+        const AldTrafficSockets sockets = ald_socket_client_sockets(client, &upload.group);
         int r = ald_stream_group_init(
                 &upload.group, true, client->zerocopy, ald_socket_client_bytes_max(client));
 
@@ -299,9 +300,9 @@ static int stop_download(AldSocketClient *client, uint64_t unseen, AldSocketDire
 int ald_socket_client_download(AldSocketClient *client)
 {
         AldSocketDirection *direction = &client->result->download;
-        const AldTrafficSockets sockets = ald_socket_client_sockets(client);
+        AldTransferReceiver receiver = {};
+        const AldTrafficSockets sockets = ald_socket_client_sockets(client, &receiver.group);
         AldInterfaceTraffic traffic;
-        AldTransferReceiver receiver;
         uint64_t unseen = 0;
         int r = ald_transfer_receiver_init(&receiver, ald_socket_client_nsec_max(client),
                 ald_socket_client_bytes_max(client), ald_socket_client_streams_max(client),
@@ -318,9 +319,7 @@ int ald_socket_client_download(AldSocketClient *client)
         while (r == 0)
                 r = step_download(client, &receiver);
         if (r > 0) {
-                const AldWireTraffic data = ald_stream_group_wire(&receiver.group);
-
-                direction->other = ald_traffic_end(&traffic, &data, &sockets);
+                direction->other = ald_traffic_end(&traffic, &sockets, (AldOptional){});
                 if (!receiver.measuring)
                         unseen = ald_stream_group_packet(&receiver.group);
                 direction->known = ald_transfer_receiver_verdict(&receiver, &direction->verdict,

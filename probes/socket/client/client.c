@@ -193,10 +193,14 @@ static int greet(AldSocketClient *client)
 static int measure(AldSocketClient *client)
 {
         const AldSocketScope scope = client->options->scope;
+        AldTrafficSockets sockets = ald_socket_client_sockets(client, NULL);
         int r = greet(client);
 
+        ald_traffic_begin(&client->quiet, client->result->interface, true, &sockets);
         if (r >= 0)
                 r = measure_rtt(client);
+        sockets = ald_socket_client_sockets(client, NULL);
+        client->before = ald_traffic_end(&client->quiet, &sockets, (AldOptional){});
         if (r >= 0 && (scope == ALD_SOCKET_SCOPE_FULL || scope == ALD_SOCKET_SCOPE_CHECK))
                 r = check_spots(client);
         if (r >= 0 && scope == ALD_SOCKET_SCOPE_FULL)

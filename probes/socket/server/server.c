@@ -39,6 +39,8 @@ typedef struct Server {
         AldTransferReceiver receiver; /* SERVER_UPLOAD */
         AldStreamGroup sending;       /* SERVER_DOWNLOAD */
         AldInterfaceTraffic traffic;  /* both */
+        AldInterfaceTraffic quiet;    /* until the client loads the path */
+        AldOptional before;           /* then: the rate of that */
         AldSpotCheck spot;
         bool admitted;        /* the first message has said what is to be measured */
         AldSocketScope scope; /* then: how much at most */
@@ -137,6 +139,29 @@ static bool may_open(const Server *server, AldSocketOpenPurpose purpose, uint64_
         }
 }
 
+/* With those of the transfer under way. */
+static AldTrafficSockets sockets_of(Server *server)
+{
+        AldStreamGroup *group = server->state == SERVER_UPLOAD     ? &server->receiver.group
+                                : server->state == SERVER_DOWNLOAD ? &server->sending
+                                                                   : NULL;
+
+        return (AldTrafficSockets){ .fds = { server->channel.fd,
+                                            server->echo.running ? server->echo.fd : -1 },
+                .data = group ? ald_stream_group_wire : NULL,
+                .group = group };
+}
+
+/* The client is about to load the path. */
+static void end_quiet(Server *server)
+{
+        const AldTrafficSockets sockets = sockets_of(server);
+
+        if (server->quiet.known)
+                server->before = ald_traffic_end(&server->quiet, &sockets, (AldOptional){});
+        server->quiet.known = false;
+}
+
 static int handle_open(Server *server, const AldRecord *message)
 {
         const AldSocketOpen *open = ald_record_as(message, SOCKET_OPEN, AldSocketOpen);
@@ -149,6 +174,7 @@ static int handle_open(Server *server, const AldRecord *message)
         if (!may_open(server, purpose, open->count))
                 return ald_channel_unexpected(&server->channel, message);
         if (is_spot_check(purpose)) {
+                end_quiet(server);
                 server->spots++;
                 /* The next spot check ends the one before. */
                 end_spot(server);
@@ -157,20 +183,12 @@ static int handle_open(Server *server, const AldRecord *message)
         return r < 0 ? r : ald_channel_send(&server->channel, ALD_KIND_SOCKET_TOKENS, &tokens);
 }
 
-static AldTrafficSockets sockets_of(const Server *server)
-{
-        return (AldTrafficSockets){ { server->channel.fd, server->echo.running ? server->echo.fd : -1 } };
-}
-
 /* Other traffic at this interface during the transfer under way. */
-static AldOptional other_traffic(const Server *server)
+static AldOptional other_traffic(Server *server)
 {
-        const AldStreamGroup *group = server->state == SERVER_UPLOAD ? &server->receiver.group
-                                                                     : &server->sending;
         const AldTrafficSockets sockets = sockets_of(server);
-        const AldWireTraffic data = ald_stream_group_wire(group);
 
-        return ald_traffic_end(&server->traffic, &data, &sockets);
+        return ald_traffic_end(&server->traffic, &sockets, server->before);
 }
 
 static int begin_upload(Server *server, const AldSocketBegin *begin, uint64_t nsec, uint64_t bytes)
@@ -206,6 +224,7 @@ static int handle_begin(Server *server, const AldRecord *message)
                 return ald_channel_unexpected(&server->channel, message);
         if (++server->begins > BEGINS_MAX)
                 return ald_fail(server->failure, ALD_FAILURE_LIMIT, "too many transfers in one session");
+        end_quiet(server);
         end_spot(server);
         sockets = sockets_of(server);
         ald_traffic_begin(&server->traffic, server->served->interface, download, &sockets);
@@ -390,8 +409,10 @@ static int step_upload(Server *server)
 
 static int step_download(Server *server)
 {
+        const AldTrafficSockets sockets = sockets_of(server);
         AldSocketEffort effort;
 
+        ald_traffic_step(&server->traffic, &sockets);
         if (!ald_stream_group_effort_is_due(
                     &server->sending, ald_stream_group_counters(&server->sending).bytes, ald_now()))
                 return 0;
@@ -470,8 +491,10 @@ static int wait_for_events(Server *server)
 
 static int serve(Server *server)
 {
+        const AldTrafficSockets sockets = sockets_of(server);
         int r = 0;
 
+        ald_traffic_begin(&server->quiet, server->served->interface, true, &sockets);
         server->deadline = ald_now() + ALD_IDLE_NS;
         while (r >= 0 && server->state != SERVER_OVER) {
                 r = read_messages(server);

@@ -47,6 +47,7 @@ int ald_stream_group_add(AldStreamGroup *group, int fd, uint64_t offset)
                 group->past.when = ald_now();
         group->past.run[group->n] = 0;
         group->past.info[group->n] = (AldTcpInfo){};
+        group->refused[group->n] = 0;
         group->offsets[group->n++] = offset;
         return 0;
 }
@@ -66,14 +67,15 @@ static uint64_t add_counters(const AldStreamGroup *group, unsigned i, AldTransfe
         return info.retransmits;
 }
 
-static void add_wire(const AldStreamGroup *group, unsigned i, AldWireTraffic *wire)
+static void add_wire(AldStreamGroup *group, unsigned i, AldWireTraffic *wire)
 {
         AldTcpInfo info = {};
 
         (void) ald_tcp_info_get(group->streams[i].fd, &info);
         /* What was under way when the receiver ended the transfer had been sent all the same. */
         if (info.closed)
-                info.unacked = group->past.info[i].unacked;
+                info.refused = MIN(group->refused[i], info.bytes_sent);
+        group->refused[i] = info.refused;
         ald_traffic_add(wire, &info, group->sending);
 }
 
@@ -137,7 +139,7 @@ uint64_t ald_stream_group_packet(const AldStreamGroup *group)
         return packet;
 }
 
-AldWireTraffic ald_stream_group_wire(const AldStreamGroup *group)
+AldWireTraffic ald_stream_group_wire(AldStreamGroup *group)
 {
         AldWireTraffic sum = group->wire;
 

@@ -19,9 +19,10 @@ typedef struct AldStreamGroup {
         AldStream streams[ALD_STREAM_GROUP_MAX];
         uint64_t offsets[ALD_STREAM_GROUP_MAX]; /* what the kernel counted before the transfer */
         unsigned n;
-        AldTransferCounters kept; /* on connections that are closed */
-        uint64_t retransmits;     /* the same */
-        AldWireTraffic wire;      /* the same */
+        AldTransferCounters kept;               /* on connections that are closed */
+        uint64_t retransmits;                   /* the same */
+        AldWireTraffic wire;                    /* the same */
+        uint64_t refused[ALD_STREAM_GROUP_MAX]; /* by the queue, when that was last known */
         char congestion[ALD_TCP_CONGESTION_SIZE + 1];
         /* At the last ald_stream_group_effort(), or at the beginning. */
         struct AldStreamGroupPast {
@@ -54,7 +55,7 @@ uint64_t ald_stream_group_retransmits(const AldStreamGroup *group);
 uint64_t ald_stream_group_packet(const AldStreamGroup *group);
 
 /* All that its connections put on the wire in its direction. */
-AldWireTraffic ald_stream_group_wire(const AldStreamGroup *group);
+AldWireTraffic ald_stream_group_wire(AldStreamGroup *group);
 
 /* Whether ald_stream_group_effort() is due; bytes: transferred until now. */
 bool ald_stream_group_effort_is_due(const AldStreamGroup *group, uint64_t bytes, uint64_t now);

@@ -20,12 +20,13 @@ static uint64_t header_bytes(const struct tcp_info *info)
         return bytes > 0 && bytes <= HEADERS_MOST ? bytes + ALD_ETHERNET_BYTES : 0;
 }
 
-/* TCP hands over what it sends in a millisecond, two segments at least and 64 KiB at most. */
-static uint64_t burst_out(const struct tcp_info *info)
+/* Of what was sent, that which is neither acknowledged nor under way, nor was sent again. */
+static uint64_t refused_bytes(const struct tcp_info *info)
 {
-        return info->tcpi_snd_mss > 0
-                       ? CLAMP(MIN(info->tcpi_pacing_rate / 1024, 65536) / info->tcpi_snd_mss, 2, 45)
-                       : 0;
+        uint64_t taken = info->tcpi_bytes_acked + (uint64_t) info->tcpi_unacked * info->tcpi_snd_mss +
+                         info->tcpi_bytes_retrans;
+
+        return info->tcpi_bytes_sent - MIN(taken, info->tcpi_bytes_sent);
 }
 
 int ald_tcp_info_get(int fd, AldTcpInfo *ret)
@@ -52,9 +53,8 @@ int ald_tcp_info_get(int fd, AldTcpInfo *ret)
                 .retransmits = info.tcpi_total_retrans,
                 .duplicates = info.tcpi_dsack_dups,
                 .segment_out = info.tcpi_snd_mss,
-                .burst_out = burst_out(&info),
                 .closed = info.tcpi_state == CLOSED,
-                .unacked = info.tcpi_unacked,
+                .refused = refused_bytes(&info),
                 .header_bytes = header_bytes(&info),
         };
         return 0;

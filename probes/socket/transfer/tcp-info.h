@@ -23,11 +23,10 @@ typedef struct AldTcpInfo {
         uint64_t sndbuf_limited; /* of this, waiting for room in the buffer */
         uint64_t segments_out;
         uint64_t retransmits;
-        uint64_t duplicates;   /* segments that came twice, as the receiver says: what was late, not lost */
-        uint64_t segment_out;  /* bytes of a full one */
-        uint64_t burst_out;    /* segments that it hands to the interface at once, about */
-        bool closed;           /* the other side has reset it: nothing is under way any more */
-        uint64_t unacked;      /* segments under way */
+        uint64_t duplicates;  /* segments that came twice, as the receiver says: what was late, not lost */
+        uint64_t segment_out; /* bytes of a full one */
+        bool closed;          /* the other side has reset it: what is refused is unknown */
+        uint64_t refused;     /* bytes sent that the queue of the interface did not take, unless sent again */
         uint64_t header_bytes; /* of a segment, from the link layer on; 0: unknown */
 } AldTcpInfo;
 

@@ -4,31 +4,40 @@
 #include "probes/common/clock.h"
 #include "probes/socket/transfer/traffic.h"
 
-#define HEADERS 86u /* Ethernet, IPv6 and TCP with timestamps, where the kernel does not say */
+#define HEADERS 86u        /* Ethernet, IPv6 and TCP with timestamps, where the kernel does not say */
+#define PACKET_MOST 65536u /* bytes that TCP hands over at once */
+#define EVERY_NS (50 * ALD_NSEC_PER_MSEC)
+#define QUICK_NS (ALD_NSEC_PER_MSEC / 2) /* to read all counters, unless another process ran meanwhile */
+#define READ_TRIES 4u
+
+/* Bounds that are closer together than this share of what the interface moved, or of the lower one, show as
+ * much as a rate is to be known for. */
+#define CLOSE_SHARE 0.02
+#define CLOSE_FACTOR 0.25
 
 void ald_traffic_add(AldWireTraffic *traffic, const AldTcpInfo *info, bool sending)
 {
-        uint64_t headers = info->header_bytes > 0 ? info->header_bytes : HEADERS, sent, accepted, segments;
+        uint64_t headers = info->header_bytes > 0 ? info->header_bytes : HEADERS, moved, refused, segments;
 
-        /* bytes_received does not count duplicates. */
-        if (!sending) {
-                traffic->bytes += MAX(info->bytes_received, info->segments_in * info->segment_in) +
-                                  info->all_segments_in * headers;
-                return;
+        if (sending) {
+                moved = MAX(info->bytes_sent - info->refused, info->bytes_acked);
+                refused = info->segment_out > 0 ? info->refused / info->segment_out : 0;
+                segments = info->segments_out - MIN(refused, info->segments_out);
+                if (info->segment_out > 0)
+                        traffic->again += info->bytes_again + info->bytes_again / info->segment_out * headers;
+        } else {
+                /* bytes_received does not count duplicates. */
+                moved = MAX(info->bytes_received, info->segments_in * info->segment_in);
+                segments = info->all_segments_in;
         }
-        sent = MAX(info->bytes_sent, info->bytes_acked);
-        accepted = MIN(info->bytes_acked + info->unacked * info->segment_out + info->bytes_again, sent);
-        segments = info->segment_out > 0 ? (sent - accepted) / info->segment_out : 0;
-        traffic->bytes += accepted + (info->segments_out - MIN(segments, info->segments_out)) * headers;
-        if (info->segment_out == 0)
-                return;
-        traffic->again += info->bytes_again + info->bytes_again / info->segment_out * headers;
-        traffic->burst = MAX(traffic->burst, (info->segment_out + headers) * MAX(info->burst_out, 1));
+        traffic->segments += segments;
+        traffic->headers += segments * headers;
+        traffic->bytes += moved + segments * headers;
 }
 
 static AldWireTraffic sum_own(bool sending, const AldTrafficSockets *sockets)
 {
-        AldWireTraffic sum = {};
+        AldWireTraffic sum = sockets->data ? sockets->data(sockets->group) : (AldWireTraffic){};
         AldTcpInfo info;
 
         for (size_t i = 0; i < G_N_ELEMENTS(sockets->fds); i++)
@@ -37,50 +46,163 @@ static AldWireTraffic sum_own(bool sending, const AldTrafficSockets *sockets)
         return sum;
 }
 
-uint64_t ald_traffic_of_others(uint64_t all, const AldWireTraffic *own, uint64_t drops)
+static double difference(uint64_t before, uint64_t now)
 {
-        uint64_t dropped = MIN(own->again, drops * own->burst), moved = own->bytes - MIN(dropped, own->bytes);
-
-        return all - MIN(moved, all);
+        return (double) now - (double) before;
 }
 
-static bool count(const AldInterfaceTraffic *traffic, uint64_t *ret)
+/* What the probe moved, as the interface counts it: of fewer packets than segments it has seen fewer headers.
+ * Other traffic is in packets, too, so these are rather too many. */
+static double own_bytes(const AldTrafficSample *before, const AldTrafficSample *now)
 {
-        AldInterfaceBytes bytes;
+        double bytes = difference(before->own.bytes, now->own.bytes);
+        double headers = difference(before->own.headers, now->own.headers);
+        double segments = difference(before->own.segments, now->own.segments);
+        double packets = difference(before->packets, now->packets);
 
-        if (ald_interface_bytes(traffic->interface, &bytes) < 0)
-                return false;
-        *ret = traffic->sending ? bytes.sent : bytes.received;
-        return true;
+        if (now->packets == UINT64_MAX || before->packets == UINT64_MAX || segments <= packets)
+                return bytes;
+        return bytes - headers * (1 - packets / segments);
+}
+
+static void add(AldTrafficSum *sum, uint64_t elapsed, double bytes)
+{
+        sum->elapsed += elapsed;
+        sum->bytes += bytes;
+}
+
+void ald_traffic_count(AldTrafficCount *count, const AldTrafficSample *sample)
+{
+        const AldTrafficSample *last = &count->last;
+        uint64_t elapsed = sample->when - MIN(last->when, sample->when);
+        /* What waits was handed over by the probe, apart from little. */
+        double bytes = difference(last->bytes, sample->bytes) - own_bytes(last, sample) +
+                       difference(last->backlog, sample->backlog);
+        uint64_t drops = sample->drops - MIN(last->drops, sample->drops);
+
+        add(&count->all, elapsed, bytes);
+        count->moved += difference(last->bytes, sample->bytes);
+        count->drops += drops;
+        if (drops > 0)
+                count->settled = sample->when + ALD_TRAFFIC_SETTLE_NS;
+        if (last->when >= count->settled && drops == 0)
+                add(&count->certain, elapsed, bytes);
+        else
+                count->all.doubt += MAX(difference(last->own.again, sample->own.again), 0);
+        count->last = *sample;
+}
+
+static AldOptional rate_of(double bytes, uint64_t elapsed)
+{
+        return (AldOptional){ true, (uint64_t) (MAX(bytes, 0) * 8e9 / (double) elapsed) };
+}
+
+AldOptional ald_traffic_rate(const AldTrafficCount *count, AldOptional before)
+{
+        const AldTrafficSum *all = &count->all, *certain = &count->certain;
+        double doubt = MIN(all->doubt, (double) count->drops * PACKET_MOST);
+        double least = MAX(all->bytes, 0), most = MAX(all->bytes + doubt, 0);
+
+        if (all->elapsed == 0)
+                return (AldOptional){};
+        if (certain->elapsed == all->elapsed ||
+                (certain->elapsed >= ALD_TRAFFIC_CERTAIN_NS &&
+                        certain->elapsed >= all->elapsed / ALD_TRAFFIC_CERTAIN_SHARE))
+                return ald_optional_max(
+                        rate_of(certain->bytes, certain->elapsed), rate_of(least, all->elapsed));
+        if (most - least <= MAX(CLOSE_SHARE * count->moved, CLOSE_FACTOR * least))
+                return rate_of((least + most) / 2, all->elapsed);
+        if (!before.known)
+                return before;
+        return rate_of(CLAMP((double) before.value * (double) all->elapsed / 8e9, least, most), all->elapsed);
+}
+
+/* The counters of the interface; a negative errno. */
+static int read_interface(const AldInterfaceTraffic *traffic, AldTrafficSample *ret)
+{
+        AldInterfaceQueue queue = {};
+        AldInterfaceBytes bytes;
+        int r = traffic->sending ? ald_interface_queue(traffic->interface, &queue) : 0;
+
+        if (r >= 0)
+                r = ald_interface_bytes(traffic->interface, &bytes);
+        if (r < 0)
+                return r;
+        *ret = (AldTrafficSample){
+                .when = ald_now(),
+                .bytes = queue.counts       ? queue.bytes
+                         : traffic->sending ? bytes.sent
+                                            : bytes.received,
+                .packets = queue.counts       ? UINT64_MAX
+                           : traffic->sending ? bytes.sent_packets
+                                              : bytes.received_packets,
+                .backlog = queue.backlog,
+                .drops = queue.drops,
+        };
+        return 0;
+}
+
+/* The counters of the interface and of the connections, as close together as possible: a process that ran in
+ * between would show as traffic of others. Returns how long that took (ns). */
+static int read_sample(const AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets,
+        AldTrafficSample *ret, uint64_t *ret_took)
+{
+        *ret_took = UINT64_MAX;
+        for (unsigned try = 0; try<READ_TRIES && * ret_took> QUICK_NS; try++) {
+                uint64_t begun = ald_now(), took;
+                AldTrafficSample sample;
+                int r = read_interface(traffic, &sample);
+
+                if (r < 0)
+                        return r;
+                sample.own = sum_own(traffic->sending, sockets);
+                took = ald_now() - begun;
+                if (took >= *ret_took)
+                        continue;
+                *ret = sample;
+                *ret_took = took;
+        }
+        return 0;
 }
 
 void ald_traffic_begin(
         AldInterfaceTraffic *traffic, const char *interface, bool sending, const AldTrafficSockets *sockets)
 {
-        *traffic = (AldInterfaceTraffic){
-                .sending = sending, .begun = ald_now(), .own = sum_own(sending, sockets)
-        };
+        uint64_t took;
+
+        *traffic = (AldInterfaceTraffic){ .sending = sending };
         g_strlcpy(traffic->interface, interface ?: "", sizeof traffic->interface);
-        traffic->known = *traffic->interface && count(traffic, &traffic->bytes);
-        if (traffic->known && sending && ald_interface_drops(traffic->interface, &traffic->drops) < 0)
-                traffic->drops = UINT64_MAX;
+        traffic->known = *traffic->interface &&
+                         read_sample(traffic, sockets, &traffic->count.last, &took) >= 0;
+}
+
+/* If a counter went back, the interface or its queue was made anew. */
+static bool goes_on(const AldTrafficSample *last, const AldTrafficSample *sample)
+{
+        return sample->bytes >= last->bytes && sample->drops >= last->drops;
+}
+
+static void take_sample(AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets, uint64_t took_most)
+{
+        AldTrafficSample sample;
+        uint64_t took;
+
+        traffic->known = read_sample(traffic, sockets, &sample, &took) >= 0 &&
+                         goes_on(&traffic->count.last, &sample);
+        if (traffic->known && took <= took_most)
+                ald_traffic_count(&traffic->count, &sample);
+}
+
+void ald_traffic_step(AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets)
+{
+        if (traffic->known && traffic->sending && ald_now() >= traffic->count.last.when + EVERY_NS)
+                take_sample(traffic, sockets, QUICK_NS);
 }
 
 AldOptional ald_traffic_end(
-        const AldInterfaceTraffic *traffic, const AldWireTraffic *data, const AldTrafficSockets *sockets)
+        AldInterfaceTraffic *traffic, const AldTrafficSockets *sockets, AldOptional before)
 {
-        uint64_t elapsed = ald_now() - traffic->begun, bytes = 0, drops = 0, others;
-        AldWireTraffic own = sum_own(traffic->sending, sockets);
-
-        /* If the counter went back, the interface was created anew. */
-        if (!traffic->known || elapsed == 0 || !count(traffic, &bytes) || bytes < traffic->bytes)
-                return (AldOptional){};
-        /* As if the queue had dropped nothing where that is unknown, or where it was replaced. */
-        if (!traffic->sending || ald_interface_drops(traffic->interface, &drops) < 0)
-                drops = 0;
-        own.bytes += data->bytes - MIN(traffic->own.bytes, own.bytes);
-        own.again += data->again - MIN(traffic->own.again, own.again);
-        own.burst = MAX(own.burst, data->burst);
-        others = ald_traffic_of_others(bytes - traffic->bytes, &own, drops - MIN(traffic->drops, drops));
-        return (AldOptional){ true, (uint64_t) ((double) others * 8e9 / (double) elapsed) };
+        if (traffic->known)
+                take_sample(traffic, sockets, UINT64_MAX);
+        return traffic->known ? ald_traffic_rate(&traffic->count, before) : (AldOptional){};
 }
