@@ -396,26 +396,38 @@ static bool rtt_agrees(uint64_t a, uint64_t b)
                (double) more <= ALD_LINK_RTT_FACTOR * (double) less;
 }
 
-static bool spot_agrees(uint64_t before, uint64_t now, double spread)
+/* If the burst of the full measurement had no rate, such as on a busy machine, its rate takes that place. */
+static bool spot_agrees(uint64_t before, uint64_t rate, uint64_t now, double spread)
 {
         double most = CLAMP(
                 ALD_LINK_SPOT_SPREADS * known(spread), ALD_LINK_SPOT_PERCENT, ALD_LINK_SPOT_PERCENT_MOST);
 
+        if (before == ALD_ABSENT_UINT64) {
+                before = rate;
+                most = ALD_LINK_SPOT_PERCENT_MOST;
+        }
         return !have_both(before, now) || percent_apart(before, now) <= most;
 }
 
 static bool spots_agree(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return spot_agrees(row->spot_upload_bits_per_second, reported->spot_upload_bits_per_second,
-                       row->upload_spread) &&
-               spot_agrees(row->spot_download_bits_per_second, reported->spot_download_bits_per_second,
-                       row->download_spread);
+        return spot_agrees(row->spot_upload_bits_per_second, row->upload_bits_per_second,
+                       reported->spot_upload_bits_per_second, row->upload_spread) &&
+               spot_agrees(row->spot_download_bits_per_second, row->download_bits_per_second,
+                       reported->spot_download_bits_per_second, row->download_spread);
+}
+
+static bool may_compare(uint64_t before, uint64_t rate, uint64_t now)
+{
+        return have_both(before, now) || have_both(rate, now);
 }
 
 static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return have_both(row->spot_upload_bits_per_second, reported->spot_upload_bits_per_second) &&
-               have_both(row->spot_download_bits_per_second, reported->spot_download_bits_per_second);
+        return may_compare(row->spot_upload_bits_per_second, row->upload_bits_per_second,
+                       reported->spot_upload_bits_per_second) &&
+               may_compare(row->spot_download_bits_per_second, row->download_bits_per_second,
+                       reported->spot_download_bits_per_second);
 }
 
 /* The rate of Wi-Fi at either end changes all the time. */
@@ -473,6 +485,13 @@ static bool is_contradicted(const AldLinkSocket *row, uint64_t when)
                when - row->contradicted_usec <= 2 * ALD_LINK_CHECK_USEC;
 }
 
+/* Whether the check that contradicts the record had no rates: then round trips that agree are enough. */
+static bool is_of_round_trips(const AldLinkSocket *row)
+{
+        return row->last_spot_usec == ALD_ABSENT_UINT64 || row->contradicted_usec == ALD_ABSENT_UINT64 ||
+               row->last_spot_usec < row->contradicted_usec;
+}
+
 /* Returns whether the check has decided, or has nothing to decide: else its repetition will. */
 static bool judge(AldLinkSocket *row, const AldLinkSocket *reported)
 {
@@ -495,18 +514,16 @@ static bool judge(AldLinkSocket *row, const AldLinkSocket *reported)
                 set_changed(row, what, when);
         } else if (!row->changed && opinion == OPINION_AGREES) {
                 confirm(row, when);
-        } else if (row->changed ? opinion == OPINION_DIFFERS : !is_spot_check(row, row)) {
+        } else if (row->changed ? opinion == OPINION_DIFFERS : is_of_round_trips(row)) {
                 row->contradicted_usec = ALD_ABSENT_UINT64;
         }
         return true;
 }
 
-/* If the burst of the full measurement had no rate, such as on a busy machine, later ones are compared with
- * the first that has one, unless that one looks like a change itself. */
+/* Where the burst of the full measurement had no rate, later ones are compared with the first that agrees. */
 static void adopt_spot(uint64_t *spot, uint64_t reported, uint64_t rate)
 {
-        if (*spot == ALD_ABSENT_UINT64 && have_both(reported, rate) &&
-                reported >= rate / ALD_LINK_SUSPECT_SHARE)
+        if (*spot == ALD_ABSENT_UINT64 && have_both(reported, rate))
                 *spot = reported;
 }
 
@@ -524,7 +541,7 @@ static void take_check(Merge *merge)
                 take_path(row, reported);
         } else {
                 decided = judge(row, reported);
-                if (!row->changed) {
+                if (!row->changed && row->contradicted_usec == ALD_ABSENT_UINT64) {
                         adopt_spot(&row->spot_upload_bits_per_second, reported->spot_upload_bits_per_second,
                                 row->upload_bits_per_second);
                         adopt_spot(&row->spot_download_bits_per_second,

@@ -63,7 +63,8 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported);
  * A check replaces the round trips, and either confirms the figures, unless they are unsteady or suspect, or
  * contradicts them. If two checks in a row contradict them, the record is marked as changed; if two spot
  * checks in a row agree with figures whose rates or round trips were marked, it no longer is. A check never
- * touches the rates.
+ * touches the rates. Bursts are compared with those of the full measurement, or with its rates where they
+ * had none. A check without bursts decides nothing about a contradiction by bursts.
  *
  * The rates are those between two interfaces. If a measurement or a check used another one at either end,
  * they are dropped, and the record is marked as changed.

@@ -82,6 +82,11 @@ uint64_t ald_planner_ttl(AldKind kind);
 #define ALD_LINK_REPEAT_USEC (UINT64_C(10) * 1000 * 1000)
 #define ALD_LINK_REPEAT_MOST_USEC (UINT64_C(180) * 1000 * 1000)
 
+/* A check that found no rate though it was to find one, such as on a busy machine, is repeated after this
+ * time, until the second one has passed since the last rate. */
+#define ALD_LINK_SPOT_RETRY_USEC (UINT64_C(30) * 1000 * 1000)
+#define ALD_LINK_SPOT_RETRY_MOST_USEC (2 * ALD_LINK_CHECK_USEC)
+
 /* A disturbed result replaces an undisturbed one only if that is older than this many times its time to
  * live. */
 #define ALD_LINK_TTL_DISTURBED 3u

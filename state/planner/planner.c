@@ -191,6 +191,21 @@ static bool is_to_be_repeated(const AldPlanner *planner, const AldLinkSocket *ro
                checked_at(row) + ALD_LINK_REPEAT_USEC <= now;
 }
 
+/* True if the last check should have found a rate as the one before, and has found none. */
+static bool lacks_spots(const AldPlanner *planner, const AldPlannerPath *path)
+{
+        const AldLinkSocket *row = path->row;
+        uint64_t now = planner->input->now_realtime, checked = checked_at(row);
+
+        if (!row || row->last_spot_usec == ALD_ABSENT_UINT64 || row->last_spot_usec >= checked ||
+                !may_be_loaded(planner, path) || planner->turn > 1)
+                return false;
+        return checked + ALD_LINK_SPOT_RETRY_USEC <= now &&
+               now < row->last_spot_usec + ALD_LINK_SPOT_RETRY_MOST_USEC &&
+               ald_planner_share(planner, planner->node, path->interface).spot_interval <=
+                       ALD_LINK_CHECK_USEC;
+}
+
 static AldPathState check_state(const AldPlanner *planner, const AldPlannerPath *path)
 {
         AldAttempts attempts = ald_path_attempts(path->row);
@@ -202,6 +217,8 @@ static AldPathState check_state(const AldPlanner *planner, const AldPlannerPath 
                 planner->input->now_realtime);
         if (!state.due && state.reason == ALD_DUE_EXPIRED && is_to_be_repeated(planner, path->row))
                 state = (AldPathState){ true, ALD_DUE_CHANGED, path->row->contradicted_usec };
+        if (!state.due && state.reason == ALD_DUE_EXPIRED && lacks_spots(planner, path))
+                state = (AldPathState){ true, ALD_DUE_EXPIRED, checked + ALD_LINK_SPOT_RETRY_USEC };
         if (!state.due && state.reason == ALD_DUE_EXPIRED && differs_from_figures(planner, path))
                 state = (AldPathState){ true, ALD_DUE_CHANGED, ALD_ABSENT_UINT64 };
         return state;

@@ -109,6 +109,31 @@ def test_each_pair_is_measured_in_both_directions_by_itself(make_cluster):
     cluster.wait_until(lambda: rows(one) == rows(two) == rows(three), "the same links at all nodes")
 
 
+def test_change_of_a_rate_is_found_measured_and_reported(make_cluster):
+    """What a check finds, five minutes later, is measured at once, and so is the way back. The full measurements that
+    are due by their age would come more than half an hour later."""
+    whole = 100 * MBIT
+    cluster = make_cluster(2, links=True, shapes=((whole, whole),) * 2, own_clock=True)
+    source, sink = sorted(cluster.nodes, key=lambda node: node.id)
+    wait_measured(source, source, sink)
+    for step, (share, verb) in enumerate(((0.6, "fell"), (1, "rose")), 1):
+        before, expected = row_of(source, sink), network.payload_rate(whole * share)
+        for node in cluster.nodes:
+            cluster.shape(node, int(whole * share), int(whole * share))
+            node.set_clock(step * 300)
+
+        def found():
+            row = row_of(source, sink)
+            return row if row["MeasuredUSec"] > before["MeasuredUSec"] and "Changed" not in row else None
+
+        row = wait_steadily(found, lambda: f"another figure than {before}; now {row_of(source, sink)}", ROUNDS, 0.2)
+        assert row["UploadBitsPerSecond"] == pytest.approx(expected, rel=0.2)
+        assert row["UploadBeforeBitsPerSecond"] == before["UploadBitsPerSecond"]
+        assert before["MeasuredUSec"] + before["TimeToLiveUSec"] > row["MeasuredUSec"] > row["RateChangedUSec"]
+        notice, = [one for one in source.state("GetFindings") if one["Id"] == "link-rate-changed"]
+        assert f" {verb} from " in notice["Text"] and notice["Severity"] == "notice"
+
+
 def test_nodes_that_mirror_nobody_measure_all_the_same(make_cluster):
     cluster = shaped(make_cluster, 2, config="[cluster]\nmirror=self\n")
     source, sink = sorted(cluster.nodes, key=lambda node: node.id)

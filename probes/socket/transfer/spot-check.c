@@ -50,7 +50,8 @@ static uint64_t real_time(const struct timespec *time)
 
 /*
  * Drops what has arrived, and notes when the kernel received the last of it, so that a thread that waits for
- * a processor does not distort the time.
+ * a processor does not distort the time. 0: the kernel has not noted it. It begins to do so a while after
+ * that was requested, the later the busier it is.
  */
 static ssize_t receive(int fd, uint64_t *ret_when)
 {
@@ -60,9 +61,8 @@ static ssize_t receive(int fd, uint64_t *ret_when)
                 .msg_iov = &room, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control
         };
         ssize_t n = recvmsg(fd, &message, MSG_TRUNC);
-        struct timespec when;
+        struct timespec when = {};
 
-        (void) clock_gettime(CLOCK_REALTIME, &when);
         for (struct cmsghdr *one = CMSG_FIRSTHDR(&message); n > 0 && one; one = CMSG_NXTHDR(&message, one))
                 if (one->cmsg_level == SOL_SOCKET && one->cmsg_type == SCM_TIMESTAMPNS)
                         memcpy(&when, CMSG_DATA(one), sizeof when);
@@ -79,7 +79,8 @@ static void receive_all(AldSpotCheck *spot)
         (void) setsockopt(spot->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
         (void) setsockopt(spot->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
         (void) ald_tcp_info_get(spot->fd, &info);
-        while (spot->n < ALD_SPOT_CHECK_POINTS_MAX && !atomic_load(&spot->stop)) {
+        while (spot->n < ALD_SPOT_CHECK_POINTS_MAX && spot->bytes < ALD_SPOT_CHECK_BYTES_MAX &&
+                !atomic_load(&spot->stop)) {
                 AldSpotCheckPoint *point = &spot->points[spot->n];
                 ssize_t n = receive(spot->fd, &point->when);
 
@@ -87,6 +88,9 @@ static void receive_all(AldSpotCheck *spot)
                         break;
                 spot->bytes += (uint64_t) n;
                 point->bytes = spot->bytes;
+                /* A time that was read here instead would be later, and the rate after it too high. */
+                if (point->when == 0)
+                        continue;
                 spot->n++;
                 if (ald_spot_check_is_over(&spot->points[0], point, info.rtt * 1000))
                         break;

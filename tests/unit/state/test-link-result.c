@@ -447,7 +447,7 @@ static void test_a_first_spot_is_adopted_later(void)
         row = merge_row(row, (Row){ .rtt_measured = 300, .spot = 900, .rtt = 200000 });
         g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, 900);
         g_assert_cmpuint(fields_of(row)->spot_download_bits_per_second, ==, 900);
-        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 100);
+        g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 300);
         row = merge_row(row, (Row){ .rtt_measured = 400, .spot = 800, .rtt = 200000 });
         g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, 900);
         g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 400);
@@ -455,6 +455,29 @@ static void test_a_first_spot_is_adopted_later(void)
                 row = merge_row(row, (Row){ .rtt_measured = 500 + i, .spot = 500, .rtt = 200000 });
         g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
         ald_record_unref(row);
+}
+
+/* Without the burst of the full measurement its rate is compared, and a check after a change does not take
+ * its place. One that has no rate decides nothing. */
+static void test_a_change_without_a_first_spot(void)
+{
+        static const uint64_t rates[] = { 600, 1600 };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(rates); i++) {
+                const uint64_t rate = rates[i];
+                AldRecord *row = merge_row(NULL, (Row){ .measured = 100, .rate = 1000, .rtt = 200000 });
+
+                row = merge_row(row, (Row){ .rtt_measured = 200, .spot = rate, .rtt = 200000 });
+                g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, 200);
+                g_assert_cmpuint(fields_of(row)->spot_download_bits_per_second, ==, ALD_ABSENT_UINT64);
+                row = merge_row(row, (Row){ .rtt_measured = 210, .rtt = 200000 });
+                g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, 200);
+                g_assert_null(fields_of(row)->changed);
+                row = merge_row(row, (Row){ .rtt_measured = 220, .spot = rate, .rtt = 200000 });
+                g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
+                g_assert_cmpuint(fields_of(row)->spot_download_bits_per_second, ==, ALD_ABSENT_UINT64);
+                ald_record_unref(row);
+        }
 }
 
 /* The rates before a change are kept for an hour, and not longer. */
@@ -784,6 +807,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-result/doubtful", test_doubtful_figures_are_not_confirmed);
         g_test_add_func("/link-result/doubtful-lower", test_doubtful_figures_replace_no_good_ones);
         g_test_add_func("/link-result/adopted", test_a_first_spot_is_adopted_later);
+        g_test_add_func("/link-result/change-without-spot", test_a_change_without_a_first_spot);
         g_test_add_func("/link-result/before", test_rates_before_a_change);
         g_test_add_func("/link-result/change-bytes", test_bytes_of_changes);
         g_test_add_func("/link-result/lower", test_lower_is_measured_again);
