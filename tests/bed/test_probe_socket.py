@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import select
 import signal
 import socket
 import ssl
@@ -121,6 +122,22 @@ def test_few_round_trips(pair, keys):
     report, = server.wait_reports(1)
     assert report["bytes"] == 0
     server.check_idle()
+
+
+def test_a_client_that_is_late_to_connect(pair, keys):
+    """An upload does not count as one that carries nothing before its first connection could be opened."""
+    left, right = pair
+    Server(right, f"--identity={keys.issue(B)}")
+    talk, _ = call(left, RIGHT, keys.issue(A))
+    with talk:
+        talk.say("SocketOpen", Purpose="rtt", Count=1)
+        assert len(talk.hear_only("SocketTokens")["Tokens"]) == 1
+        talk.say("SocketBegin", Direction="upload", DurationMaxMSec=100, BytesMax=10 ** 6, StreamsMax=1, MinRttNSec=0)
+        # Nothing is to come: a server that has given up says so after a tenth of a second.
+        assert not select.select([talk.tls], [], [], 1)[0]
+        talk.say("SocketOpen", Purpose="upload", Count=1)
+        assert talk.hear()[0] == "SocketTokens"
+        assert talk.hear()[0] == "SocketNoRate"
 
 
 def test_an_unfinished_spot_check_is_counted(pair, keys):

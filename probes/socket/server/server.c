@@ -36,6 +36,7 @@ typedef struct Server {
         ServerState state;
         unsigned begins, spots;
         uint64_t deadline;
+        bool opened;                  /* the client of an upload has requested its first connection */
         AldTransferReceiver receiver; /* SERVER_UPLOAD */
         AldStreamGroup sending;       /* SERVER_DOWNLOAD */
         AldInterfaceTraffic traffic;  /* both */
@@ -180,6 +181,11 @@ static int handle_open(Server *server, const AldRecord *message)
                 end_spot(server);
         }
         r = issue_tokens(server, purpose, open->count, &issued);
+        /* A client that is late to request it is no link that carries nothing. */
+        if (purpose == ALD_SOCKET_OPEN_PURPOSE_UPLOAD) {
+                server->opened = true;
+                ald_transfer_receiver_start(&server->receiver);
+        }
         return r < 0 ? r : ald_channel_send(&server->channel, ALD_KIND_SOCKET_TOKENS, &tokens);
 }
 
@@ -194,6 +200,7 @@ static AldOptional other_traffic(Server *server)
 static int begin_upload(Server *server, const AldSocketBegin *begin, uint64_t nsec, uint64_t bytes)
 {
         server->state = SERVER_UPLOAD;
+        server->opened = false;
         return ald_transfer_receiver_init(&server->receiver, nsec, bytes,
                 (unsigned) MIN(begin->streams_max, server->options->streams_max),
                 MIN(begin->min_rtt_nsec, ALD_NSEC_PER_SEC));
@@ -392,7 +399,8 @@ static int send_more(Server *server)
 
 static int step_upload(Server *server)
 {
-        AldTransferReceiverStep step = ald_transfer_receiver_step(&server->receiver);
+        AldTransferReceiverStep step = server->opened ? ald_transfer_receiver_step(&server->receiver)
+                                                      : ALD_TRANSFER_RECEIVER_GO_ON;
 
         switch (step) {
         case ALD_TRANSFER_RECEIVER_GO_ON:

@@ -18,10 +18,15 @@ int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max,
                 .streams = MIN(streams_max, ALD_STREAM_GROUP_MAX),
         };
 
-        *receiver = (AldTransferReceiver){ .begun = ald_now() };
-        receiver->arrived_at = receiver->empty_at = receiver->begun;
+        *receiver = (AldTransferReceiver){};
+        ald_transfer_receiver_start(receiver);
         ald_evaluator_init(&receiver->evaluator, &limits, min_rtt);
         return ald_stream_group_init(&receiver->group, false, false, bytes_max);
+}
+
+void ald_transfer_receiver_start(AldTransferReceiver *receiver)
+{
+        receiver->begun = receiver->arrived_at = receiver->empty_at = ald_now();
 }
 
 /*

@@ -33,6 +33,9 @@ typedef enum AldTransferReceiverStep {
 int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max, uint64_t bytes_max,
         unsigned streams_max, uint64_t min_rtt);
 
+/* Begins to wait for data, now that the sender may connect. */
+void ald_transfer_receiver_start(AldTransferReceiver *receiver);
+
 /* Notes a report of the sender. */
 void ald_transfer_receiver_take_effort(AldTransferReceiver *receiver, const AldSocketEffort *effort);
 
