@@ -9,7 +9,7 @@ from requirement import need_programs
 
 # What netem does to each direction (link-guest/10-figures).
 SHORTEST = {"rounds": 1, "seconds": 5, "case": ["jitter"]}
-CASES = ("loss", "jitter", "far", "all")
+CASES = ("loss", "loss-0.3", "loss-2", "reorder", "jitter", "far", "all")
 WAYS = {"up": "Upload", "down": "Download"}
 
 
