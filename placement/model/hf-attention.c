@@ -9,8 +9,10 @@ static const char *const heads_keys[] = { "num_attention_heads", "n_head", "n_he
         NULL };
 static const char *const kv_heads_keys[] = { "num_key_value_heads", "num_kv_heads", "n_head_kv",
         "num_attention_groups", "multi_query_group_num", NULL };
-static const char *const length_keys[] = { "head_dim", "kv_channels", "attention_head_dim", NULL };
-static const char *const window_keys[] = { "sliding_window", "sliding_window_size", NULL };
+static const char *const length_keys[] = { "head_dim", "kv_channels", "attention_head_dim",
+        "hidden_size_per_head", NULL };
+static const char *const window_keys[] = { "sliding_window", "sliding_window_size", "attention_window_size",
+        NULL };
 static const char *const latent_keys[] = { "kv_lora_rank", NULL };
 static const char *const rope_keys[] = { "qk_rope_head_dim", NULL };
 static const char *const nope_keys[] = { "qk_nope_head_dim", NULL };
@@ -26,10 +28,11 @@ static const char *const odd_keys[] = { "compress_ratios", "cross_attention_laye
 static const char *const own_heads[] = { "baichuan", "bloom", "dbrx", "falcon", "gpt2", "gpt_bigcode",
         "gpt_neox", "llama", "mpt", "olmo", "orion", "phi", "qwen", "xverse", NULL };
 /* Without the key, heads are as wide as the model. */
-static const char *const derived_length[] = { "arcee", "baichuan", "bloom", "cohere", "dbrx", "deepseek",
-        "exaone", "falcon", "gpt2", "gpt_bigcode", "gpt_neox", "granite", "granitemoe", "internlm2", "llama",
-        "minicpm", "mistral", "mixtral", "mpt", "olmo", "olmo2", "olmoe", "orion", "phi", "phi3", "qwen",
-        "qwen2", "qwen2_moe", "qwen2_vl", "smollm3", "stablelm", "starcoder2", "xverse", NULL };
+static const char *const derived_length[] = { "arcee", "baichuan", "bitnet", "bloom", "cohere", "dbrx",
+        "deepseek", "exaone", "falcon", "gpt2", "gpt_bigcode", "gpt_neox", "granite", "granitemoe",
+        "internlm2", "llama", "minicpm", "mistral", "mixtral", "mpt", "olmo", "olmo2", "olmoe", "orion",
+        "phi", "phi3", "qwen", "qwen2", "qwen2_moe", "qwen2_vl", "smollm3", "stablelm", "starcoder2",
+        "xverse", NULL };
 /* Keys are compressed in the file, but engines keep them as they are after that. */
 static const char *const expanded[] = { "minicpm3", "plm", NULL };
 
@@ -40,6 +43,7 @@ typedef struct Taking {
         AldLlm *llm;
         AldAttention attention;
         AldHfLayer *layers;
+        bool are_listed; /* config.json says what the layers are */
         char **ret_error;
 } Taking;
 
@@ -325,14 +329,23 @@ static void set_state(Taking *taking, uint32_t i)
                 ald_attention_set_state(&taking->attention, i, numbers);
 }
 
-/* Neither list nor key may say that a layer with keys keeps none, or that one with a state has attention. */
+/* Linear attention projects queries and keys within the module that has its state. */
+static bool is_beside_state(const AldLayerSigns *signs)
+{
+        return signs->state && signs->attentions->len > 0 &&
+               !g_str_has_prefix(signs->state, signs->attentions->pdata[0]);
+}
+
+/* Neither list nor key may say that a layer with keys keeps none, or that one with a state has attention. The
+ * tensors of some networks with a state have the names of attention. */
 static void check_layer(Taking *taking, uint32_t i)
 {
         const AldLayerSigns *signs = &taking->signs[i];
-        bool is_rwkv = g_str_has_prefix(taking->llm->architecture, "rwkv");
+        bool is_named_so = g_str_has_prefix(taking->llm->architecture, "rwkv") ||
+                           is_stated(taking, "lightning_head_dim");
         AldHfLayer layer = taking->layers[i];
 
-        if (!keeps(taking, i) && signs->projects && !signs->state && !is_rwkv)
+        if (!keeps(taking, i) && signs->projects && (!signs->state || is_beside_state(signs)) && !is_named_so)
                 ald_attention_refuse(&taking->attention,
                         signs->attentions->len > 0 ? signs->attentions->pdata[0] : "layer_types",
                         "it has keys and values, but config.json says that the layer has none");
@@ -342,9 +355,22 @@ static void check_layer(Taking *taking, uint32_t i)
                         "it is of a state, but config.json says that the layer has attention");
 }
 
+/* Some classes state the figures of a state even for models of which all layers have attention. */
+static bool attends_throughout(const Taking *taking)
+{
+        for (uint32_t i = 0; i < taking->llm->n_layers; i++) {
+                const AldLayerSigns *signs = &taking->signs[i];
+
+                if (signs->state || signs->other || (!signs->projects && !signs->fused))
+                        return false;
+        }
+        return taking->are_listed;
+}
+
 static void set_layers(Taking *taking)
 {
-        bool has_state = false;
+        bool has_state = false, any_keeps = false;
+        bool is_stated_count = taking->attention.kv_heads[0] != ABSENT && taking->attention.kv_heads[0] > 0;
         const char *key = ald_hf_state_key(taking->keys);
 
         for (uint32_t i = 0; i < taking->llm->n_layers; i++) {
@@ -354,14 +380,44 @@ static void set_layers(Taking *taking)
                         set_state(taking, i);
                 }
                 if (keeps(taking, i)) {
+                        any_keeps = true;
                         shape_layer(taking, i);
                         check_defaults(taking, i);
                 } else
                         taking->attention.kv_heads[i] = 0;
         }
-        if (key && !has_state)
+        if (key && !has_state && !attends_throughout(taking))
                 ald_attention_refuse(
                         &taking->attention, key, "it is not known which layers have such a state");
+        if (is_stated_count && !any_keeps && !g_str_has_prefix(taking->llm->architecture, "rwkv"))
+                ald_attention_refuse(&taking->attention, kv_heads_keys[0],
+                        "it is stated, but it is not known which layers have keys and values");
+}
+
+static bool have_plain_keys(const Taking *taking)
+{
+        for (uint32_t i = 0; i < taking->llm->n_layers; i++)
+                if (taking->signs[i].key_rows == ABSENT || taking->signs[i].key_rows == 0)
+                        return false;
+        return true;
+}
+
+/* The keys by which others are chosen have a tensor, too. */
+static void find_index_rows(Taking *taking)
+{
+        AldAttention *attention = &taking->attention;
+
+        for (uint32_t i = 0; i < taking->llm->n_layers; i++) {
+                const AldLayerSigns *signs = &taking->signs[i];
+
+                if (signs->index_rows == ABSENT || signs->is_packed)
+                        continue;
+                if (attention->index_length == 0)
+                        attention->index_length = signs->index_rows;
+                else if (attention->index_length != signs->index_rows)
+                        ald_attention_refuse(
+                                attention, index_keys[0], "it does not fit the tensor indexer.wk");
+        }
 }
 
 /* The compressed keys have a tensor even if config.json does not say how long they are. */
@@ -394,8 +450,10 @@ int ald_hf_attention_apply(const AldHfKeys *keys, const AldLayerSigns *signs, Al
         if (r < 0)
                 return r;
         find_latent_rows(&taking);
-        ald_hf_layers_find(keys, llm, signs, &taking.attention, taking.layers);
+        find_index_rows(&taking);
+        taking.are_listed = ald_hf_layers_find(keys, llm, signs, &taking.attention, taking.layers);
         set_layers(&taking);
+        taking.attention.projects = have_plain_keys(&taking);
         ald_kv_rules_apply(llm, &taking.attention);
         return 0;
 }

@@ -25,6 +25,8 @@ static const struct {
         { "chunked_attention", ALD_HF_LAYER_WINDOW },
         { "local_attention", ALD_HF_LAYER_WINDOW },
         { "linear_attention", ALD_HF_LAYER_STATE },
+        { "minicpm4", ALD_HF_LAYER_FULL },
+        { "lightning-attn", ALD_HF_LAYER_STATE },
         { "mamba", ALD_HF_LAYER_STATE },
         { "mamba2", ALD_HF_LAYER_STATE },
         { "conv", ALD_HF_LAYER_STATE },
@@ -54,7 +56,7 @@ static void take_word(Finding *finding, const char *key, uint32_t i, const char 
 /* One of these keys has a word for each layer. */
 static bool take_words(Finding *finding)
 {
-        static const char *const names[] = { "layer_types", "layers_block_type", NULL };
+        static const char *const names[] = { "layer_types", "layers_block_type", "mixer_types", NULL };
         const char *key = NULL;
         json_t *list = ald_hf_find(finding->text, names, &key);
 
@@ -120,8 +122,9 @@ static bool take_numbers(Finding *finding, const char *key, json_int_t full, Ald
         for (uint32_t i = 0; i < finding->llm->n_layers; i++) {
                 json_t *number = json_array_get(list, i);
 
-                if (!json_is_integer(number))
-                        ald_attention_refuse(finding->attention, key, "it does not consist of numbers");
+                if (!json_is_integer(number) || json_integer_value(number) < 0 ||
+                        json_integer_value(number) > 1)
+                        ald_attention_refuse(finding->attention, key, "it does not consist of 0 and 1");
                 finding->layers[i] = json_integer_value(number) == full ? ALD_HF_LAYER_FULL : other;
         }
         return true;
@@ -279,7 +282,7 @@ static void set_windows(Finding *finding)
                 attention->windowed[i] = finding->layers[i] == ALD_HF_LAYER_WINDOW;
 }
 
-void ald_hf_layers_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayerSigns *signs,
+bool ald_hf_layers_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayerSigns *signs,
         AldAttention *attention, AldHfLayer *ret)
 {
         Finding finding = { ald_hf_text(keys), llm, signs, attention, ret, NULL };
@@ -302,4 +305,5 @@ void ald_hf_layers_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayer
         if (!finding.key)
                 take_window_pattern(&finding);
         set_windows(&finding);
+        return finding.key != NULL;
 }

@@ -14,6 +14,7 @@ typedef enum AldHfLayer {
 } AldHfLayer;
 
 /* Finds what each layer is: as config.json lists it, or states an interval, or else as its tensors say. Sets
- * the periods and lists of windows. What is not understood becomes a problem of the attention. */
-void ald_hf_layers_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayerSigns *signs,
+ * the periods and lists of windows. What is not understood becomes a problem of the attention. Returns
+ * whether config.json says it. */
+bool ald_hf_layers_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayerSigns *signs,
         AldAttention *attention, AldHfLayer *ret);

@@ -12,7 +12,8 @@
 typedef struct Sizes {
         json_t *text;
         const AldLlm *llm;
-        uint32_t rows;            /* of the tensor of a convolution; absent: not known */
+        uint32_t rows;            /* of the tensor of a convolution, the widest; absent: not known */
+        uint32_t all_rows;        /* of all such tensors of the layer together */
         const char *bad, *reason; /* a key; NULL: none */
 } Sizes;
 
@@ -65,13 +66,13 @@ static uint32_t need(Sizes *sizes, json_t *object, const char *const *names)
 }
 
 /* What a convolution over that many numbers remembers. Its tensor has a row for each, whatever config.json
- * says. */
+ * says, or several tensors have them together. */
 static uint64_t convolution(Sizes *sizes, json_t *object, const char *const *names, uint64_t width)
 {
         uint32_t kernel = KERNEL_DEFAULT;
 
         (void) state_number(sizes, object, names, &kernel);
-        if (sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows != width)
+        if (sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows != width && sizes->all_rows != width)
                 refuse(sizes, names[0],
                         "the tensor of this convolution has another width than config.json says");
         return product(kernel > 0 ? kernel - 1 : 0, width);
@@ -81,6 +82,8 @@ static uint32_t width_of(Sizes *sizes)
 {
         if (sizes->llm->embedding_length == ALD_LLM_ABSENT_COUNT)
                 refuse(sizes, "hidden_size", NULL);
+        else if (sizes->llm->embedding_length == 0)
+                refuse(sizes, "hidden_size", "it is 0");
         return sizes->llm->embedding_length == ALD_LLM_ABSENT_COUNT ? 0 : sizes->llm->embedding_length;
 }
 
@@ -134,6 +137,12 @@ static uint64_t find_inner(Sizes *sizes)
         return times > 0 && times < UINT16_MAX ? (uint64_t) ceil(times * width_of(sizes)) : UINT64_MAX;
 }
 
+/* Only Mamba 1 has a matrix of lower rank for its time steps. */
+static bool is_first(const Sizes *sizes)
+{
+        return is_mamba(sizes) || json_is_number(json_object_get(sizes->text, "mamba_dt_rank"));
+}
+
 /* Mamba 1 convolves its input alone, Mamba 2 also what leads into the state and out of it. */
 static uint64_t find_mamba(Sizes *sizes)
 {
@@ -146,7 +155,7 @@ static uint64_t find_mamba(Sizes *sizes)
         /* Classes with groups have a default for them, which the convolution shows. */
         if (state_number(sizes, sizes->text, NAMES("mamba_n_groups", "n_groups", "mamba_ngroups"), &groups))
                 width = sum(inner, product(2 * (uint64_t) groups, size));
-        else if (sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows > inner && size > 0 &&
+        else if (!is_first(sizes) && sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows > inner && size > 0 &&
                  (sizes->rows - inner) % (2 * size) == 0)
                 width = sizes->rows;
         return sum(convolution(sizes, sizes->text, NAMES("mamba_d_conv", "conv_kernel", "conv_kernel_size"),
@@ -160,17 +169,18 @@ static uint64_t find_rwkv(Sizes *sizes)
                 width_of(sizes), sum(RWKV_SHIFTS, need(sizes, sizes->text, NAMES("head_size", "head_dim"))));
 }
 
-/* The lightning attention of MiniMax-Text-01, and of Ling and Ring. */
+/* The lightning attention of MiniMax-Text-01, of Ling and Ring, and of MiniCPM-SALA. */
 static uint64_t find_lightning(Sizes *sizes)
 {
-        uint64_t length = need(sizes, sizes->text, NAMES("head_dim"));
+        uint64_t length = need(sizes, sizes->text, NAMES("lightning_head_dim", "head_dim"));
 
-        return product(product(length, length), need(sizes, sizes->text, NAMES("num_attention_heads")));
+        return product(product(length, length),
+                need(sizes, sizes->text, NAMES("lightning_nh", "num_attention_heads")));
 }
 
 /* In the order in which keys are looked for. */
 static const char *const state_keys[] = { "linear_num_value_heads", "linear_attn_config", "conv_L_cache",
-        "ssm_state_size", "mamba_d_state", "state_size", "mamba_state_dim" };
+        "lightning_head_dim", "ssm_state_size", "mamba_d_state", "state_size", "mamba_state_dim" };
 
 const char *ald_hf_state_key(const AldHfKeys *keys)
 {
@@ -186,7 +196,8 @@ const char *ald_hf_state_key(const AldHfKeys *keys)
 const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayerSigns *signs,
         uint64_t *ret, const char **ret_reason)
 {
-        Sizes sizes = { ald_hf_text(keys), llm, signs->convolution_rows, NULL, NULL };
+        Sizes sizes = { ald_hf_text(keys), llm, signs->convolution_rows, signs->all_convolution_rows, NULL,
+                NULL };
         const char *key = ald_hf_state_key(keys);
 
         if (key && strcmp(key, "linear_num_value_heads") == 0)
@@ -195,6 +206,8 @@ const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, const Al
                 *ret = find_kda(&sizes, json_object_get(sizes.text, key));
         else if (key && strcmp(key, "conv_L_cache") == 0)
                 *ret = convolution(&sizes, sizes.text, NAMES("conv_L_cache"), width_of(&sizes));
+        else if (key && strcmp(key, "lightning_head_dim") == 0)
+                *ret = find_lightning(&sizes);
         else if (key)
                 *ret = find_mamba(&sizes);
         else if (g_str_has_prefix(llm->architecture, "rwkv"))

@@ -195,7 +195,9 @@ static const char *apply(AldLlm *llm, const KvRow *row, const AldAttention *atte
         uint32_t window = find_window(llm, row, attention), keeping = find_keeping(llm, row, attention);
         const char *doubt = doubt_windows(row, attention, window), *problem = NULL;
 
-        if (row->is_latent && !attention->latent)
+        if (attention->sharing >= llm->n_layers)
+                return "it states that all of its layers use the keys and values of others";
+        if (row->is_latent && !attention->latent && !attention->projects)
                 return "it does not state how long compressed keys are, as kv_lora_rank";
         if (doubt) {
                 llm->window_doubt = g_strdup(doubt);

@@ -13,6 +13,7 @@ typedef struct AldAttention {
         uint32_t window_key_length, window_value_length; /* in layers with a window, if different */
         uint32_t index_length; /* of one more key of a token, by which others are chosen */
         bool latent;           /* one head of key_length is kept, and values are derived from it */
+        bool projects;         /* tensors show that all layers have keys that are not compressed */
         uint32_t window;       /* tokens */
         uint32_t period;       /* the last layer of each period has no window; 0: all layers have one */
         bool *windowed;        /* whether each layer has a window; NULL: not stated */

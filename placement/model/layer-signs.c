@@ -112,6 +112,7 @@ AldLayerSigns *ald_layer_signs_new(uint32_t n_layers)
                 signs[i].index_rows = ABSENT;
                 signs[i].key_norm = ABSENT;
                 signs[i].convolution_rows = ABSENT;
+                signs[i].all_convolution_rows = ABSENT;
                 signs[i].attentions = g_ptr_array_new_with_free_func(g_free);
         }
         return signs;
@@ -139,6 +140,14 @@ static void keep_most(uint32_t *most, uint32_t rows)
 {
         if (rows != ABSENT && (*most == ABSENT || rows > *most))
                 *most = rows;
+}
+
+static void add_rows(uint32_t *all, uint32_t rows)
+{
+        if (*all == ABSENT)
+                *all = rows;
+        else if (rows == ABSENT || __builtin_add_overflow(*all, rows, all))
+                *all = ABSENT;
 }
 
 /* What the name has before its projection. */
@@ -192,6 +201,8 @@ void ald_layer_signs_note(AldLayerSigns *signs, AldLayerSign sign, const char *n
         case ALD_SIGN_CONVOLUTION:
                 keep_first(&signs->state, name);
                 keep_most(&signs->convolution_rows, rows);
+                if (!g_str_has_suffix(name, ".bias"))
+                        add_rows(&signs->all_convolution_rows, rows);
                 break;
         case ALD_SIGN_STATE:
                 keep_first(&signs->state, name);

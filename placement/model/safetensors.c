@@ -17,10 +17,10 @@
 #define EXPERTS_DIMS 3u /* a matrix for each */
 
 /* What precedes the number of a layer; layers that process images have other prefixes. */
-static const char *const layer_prefixes[] = { "model.layers.", "model.language_model.layers.",
-        "language_model.model.layers.", "language_model.layers.", "model.text_model.layers.",
-        "model.decoder.layers.", "decoder.layers.", "transformer.encoder.layers.", "rwkv.blocks.",
-        "transformer.h.", "transformer.layers.", "transformer.blocks.", "gpt_neox.layers.",
+static const char *const layer_prefixes[] = { "model.layers.layers.", "model.layers.",
+        "model.language_model.layers.", "language_model.model.layers.", "language_model.layers.",
+        "model.text_model.layers.", "model.decoder.layers.", "decoder.layers.", "transformer.encoder.layers.",
+        "rwkv.blocks.", "transformer.h.", "transformer.layers.", "transformer.blocks.", "gpt_neox.layers.",
         "backbone.layers.", "layers.", "h." };
 static const char *const embedding_parts[] = { "embed_tokens", "wte", "word_embeddings", "embed_in",
         "tok_embeddings" };
@@ -213,8 +213,8 @@ static int add_tensor(const AldSafetensor *found, void *userdata, const char **r
 
                 ald_layer_signs_note(
                         &model->signs[tensor.layer], sign, found->name, rows_of(model, found, sign));
-                if (is_packed &&
-                        (sign == ALD_SIGN_KEYS || sign == ALD_SIGN_VALUES || sign == ALD_SIGN_LATENT))
+                if (is_packed && (sign == ALD_SIGN_KEYS || sign == ALD_SIGN_VALUES ||
+                                         sign == ALD_SIGN_LATENT || sign == ALD_SIGN_INDEX))
                         model->signs[tensor.layer].is_packed = true;
         }
         return 0;

@@ -393,16 +393,19 @@ static void test_compressed_keys(void)
         g_assert_cmpstr(indexed.llm->kv_problem, ==, NULL);
         g_assert_cmpuint(indexed.llm->layers[0].key_length, ==, 40 + 16);
         g_assert_cmpuint(indexed.llm->layers[0].value_length, ==, 0);
+        check_problem("'model_type': 'deepseek_v32', 'num_hidden_layers': 1, 'kv_lora_rank': 32, "
+                      "'qk_rope_head_dim': 8, 'index_head_dim': 1, " HEADS,
+                tensors, "index_head_dim: it does not fit");
         folder_read(&shaped, "'model_type': 'deepseek_v3', 'num_hidden_layers': 1, " HEADS, tensors);
         g_assert_cmpstr(shaped.llm->kv_problem, ==, NULL);
         g_assert_cmpuint(shaped.llm->layers[0].kv_heads, ==, 1);
-        g_assert_cmpuint(shaped.llm->layers[0].key_length, ==, 40);
+        g_assert_cmpuint(shaped.llm->layers[0].key_length, ==, 40 + 16);
         folder_read(&expanded,
                 "'model_type': 'minicpm3', 'num_hidden_layers': 1, 'kv_lora_rank': 32, 'qk_rope_head_dim': "
                 "8, "
                 "'qk_nope_head_dim': 16, 'hidden_size': 64, 'num_attention_heads': 4, 'num_key_value_heads': "
                 "4",
-                tensors);
+                TENSORS("model.layers.0.self_attn.kv_a_proj_with_mqa.weight BF16 40x64"));
         g_assert_cmpstr(expanded.llm->kv_problem, ==, NULL);
         g_assert_cmpuint(expanded.llm->layers[0].kv_heads, ==, 4);
         g_assert_cmpuint(expanded.llm->layers[0].key_length, ==, 24);
@@ -461,6 +464,83 @@ static void test_groups_from_shapes(void)
                 3 * (128 + 2 * 8 * 8) + 128 * 8);
 }
 
+/* OLMo Hybrid convolves queries, keys and values by a tensor each. */
+static void test_several_convolutions(void)
+{
+        check("'model_type': 'olmo_hybrid', 'layer_types': ['linear_attention', "
+              "'full_attention'], " DELTA_KEYS "'num_hidden_layers': 2, " HEADS,
+                TENSORS("model.layers.0.linear_attn.q_conv1d.weight BF16 16x1x4",
+                        "model.layers.0.linear_attn.q_conv1d.bias BF16 16",
+                        "model.layers.0.linear_attn.k_conv1d.weight BF16 16x1x4",
+                        "model.layers.0.linear_attn.v_conv1d.weight BF16 64x1x4",
+                        ATTENTION("model.layers.1.self_attn")),
+                "-+f", DELTA_STATE);
+}
+
+/* Granite 4.0 Micro states what a Mamba network would have, of which it has none. */
+static void test_unused_state(void)
+{
+        const char *config = "'model_type': 'granitemoehybrid', 'mamba_d_state': 8, 'mamba_n_heads': 8, "
+                             "'mamba_d_head': 16, 'layer_types': ['attention', 'attention', 'attention', "
+                             "'attention'], " FOUR;
+
+        check(config, PLAIN, "ffff", 0);
+        check_problem("'model_type': 'granitemoehybrid', 'mamba_d_state': 8, " FOUR, PLAIN,
+                "mamba_d_state: it is not known which layers have such a state");
+        check_problem(config,
+                TENSORS(ATTENTION("model.layers.0.self_attn"), ATTENTION("model.layers.1.self_attn"),
+                        ATTENTION("model.layers.2.self_attn"), ATTENTION("model.layers.3.self_attn"),
+                        "model.layers.3.mamba.A_log F32 4"),
+                "mamba_d_state: it is not known which layers have such a state");
+}
+
+/* Tensors of PLaMo 2 have two prefixes, one within the other. */
+static void test_plamo(void)
+{
+        check("'model_type': 'plamo2', 'num_hidden_layers': 2, 'hidden_size': 64, 'num_attention_heads': 4, "
+              "'num_key_value_heads': 2, 'hidden_size_per_head': 16, 'mamba_d_state': 8, 'mamba_d_conv': 4",
+                TENSORS("model.layers.layers.0.mixer.conv1d.weight BF16 128x1x4",
+                        "model.layers.layers.1.mixer.qkv_proj.weight BF16 128x64"),
+                "-+f", 3 * 128 + 128 * 8);
+}
+
+/* DeepSeek-OCR has the name of a class with compressed keys, and keys that are not. */
+static void test_plain_keys_of_a_latent_class(void)
+{
+        g_auto(Folder) folder = { 0 };
+
+        folder_read(&folder,
+                "'model_type': 'deepseek_vl_v2', 'language_config': {'model_type': 'deepseek_v2', "
+                "'use_mla': false, 'kv_lora_rank': null, 'v_head_dim': 0, 'num_hidden_layers': 1, "
+                "'hidden_size': 64, 'num_attention_heads': 4, 'num_key_value_heads': 4}",
+                TENSORS("model.layers.0.self_attn.k_proj.weight BF16 64x64",
+                        "model.layers.0.self_attn.v_proj.weight BF16 64x64"));
+        check_layers(folder.llm, "f", 0);
+        g_assert_cmpuint(folder.llm->layers[0].kv_heads * folder.llm->layers[0].key_length, ==, 64);
+        check_problem("'model_type': 'deepseek_v2', " FOUR,
+                TENSORS(ATTENTION("model.layers.0.self_attn"), ATTENTION("model.layers.1.self_attn")),
+                "how long compressed keys are");
+}
+
+/* The lightning attention of MiniCPM-SALA has tensors with the names of attention. */
+static void test_lightning(void)
+{
+        check("'model_type': 'minicpm_sala', 'mixer_types': ['minicpm4', 'lightning-attn', 'lightning-attn', "
+              "'minicpm4'], 'lightning_nh': 4, 'lightning_head_dim': 8, " FOUR,
+                PLAIN, "f-+-+f", 4 * 8 * 8);
+        check_problem(
+                "'model_type': 'minicpm_sala', 'mixer_types': ['minicpm4', 'gla', 'gla', 'minicpm4'], " FOUR,
+                PLAIN, "mixer_types: it is not known what a layer \"gla\" keeps");
+}
+
+/* Hymba has its keys and values within a tensor of its Mamba network, where nobody looks for them. */
+static void test_hidden_keys(void)
+{
+        check_problem("'model_type': 'hymba', 'mamba_d_state': 8, 'num_hidden_layers': 1, " HEADS,
+                TENSORS(MAMBA("0")),
+                "num_key_value_heads: it is stated, but it is not known which layers have keys and values");
+}
+
 /* What is not understood, or is contradicted by a tensor, must not count as less. */
 static void test_contradictions(void)
 {
@@ -497,6 +577,17 @@ static void test_contradictions(void)
                 { "granitemoehybrid",
                         "'mamba_d_state': 8, 'layer_types': ['mamba', 'mamba', 'mamba', 'mamba'], ",
                         { "model.layers.0.self_attn.v_proj.weight BF16 64x64" }, "it has keys and values" },
+                { "falcon_h1", "'mamba_d_state': 8, 'attn_layer_indices': [2], ",
+                        { "model.layers.0.mamba.A_log F32 4",
+                                "model.layers.0.self_attn.k_proj.weight BF16 64x64" },
+                        "model.layers.0.self_attn.: it has keys and values" },
+                { "surely_new", "'hybrid_layer_pattern': [0, 1, -1, 1], ", { NULL },
+                        "hybrid_layer_pattern: it does not consist of 0 and 1" },
+                { "surely_new", "'num_kv_heads': 2, 'head_dim': 8, 'num_kv_shared_layers': 4, ", { NULL },
+                        "all of its layers use the keys and values of others" },
+                { "jamba", "'mamba_d_state': 8, 'mamba_dt_rank': 4, 'mamba_expand': 0.5, ",
+                        { "model.layers.0.mamba.conv1d.weight BF16 128x1x4" },
+                        "mamba_d_conv: the tensor of this convolution has another width" },
                 { "surely_new", "'num_kv_heads': [2], ", { NULL }, "num_kv_heads: it has fewer elements" },
                 { "surely_new", "'num_kv_heads': 2, 'head_dim': 0, ", { NULL }, "keys have no length" },
         };
@@ -510,6 +601,8 @@ static void test_contradictions(void)
                 memcpy(tensors + 1, cases[i].tensors, sizeof cases[i].tensors - sizeof *tensors);
                 check_problem(config, tensors, cases[i].words);
         }
+        check_problem("'model_type': 'jamba', 'num_hidden_layers': 1, 'hidden_size': 0, 'mamba_d_state': 8",
+                TENSORS(MAMBA("0")), "hidden_size: it is 0");
 }
 
 static void test_nested_parts(void)
@@ -726,6 +819,12 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-config/two-attentions", test_two_attentions);
         g_test_add_func("/model-config/stacked-experts", test_stacked_experts);
         g_test_add_func("/model-config/groups", test_groups_from_shapes);
+        g_test_add_func("/model-config/convolutions", test_several_convolutions);
+        g_test_add_func("/model-config/unused-state", test_unused_state);
+        g_test_add_func("/model-config/plamo", test_plamo);
+        g_test_add_func("/model-config/plain-keys", test_plain_keys_of_a_latent_class);
+        g_test_add_func("/model-config/lightning", test_lightning);
+        g_test_add_func("/model-config/hidden-keys", test_hidden_keys);
         g_test_add_func("/model-config/contradictions", test_contradictions);
         g_test_add_func("/model-config/nested", test_nested_parts);
         g_test_add_func("/model-config/numbers", test_numbers_in_other_forms);
