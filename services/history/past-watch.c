@@ -414,6 +414,7 @@ static AldFindingRow *describe(const AldPastWatch *watch, const AldPastRate *rat
         }
         row.id = ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_SLOWER_THAN_PAST);
         row.severity = ald_finding_row_severity_to_string(ALD_FINDING_ROW_SEVERITY_WARNING);
+        row.reporter = ids[0];
         row.nodes = nodes;
         row.names = node_names;
         row.since_usec = (uint64_t) rate->verdict.since;

@@ -149,9 +149,20 @@ static bool is_full(AldReport *report, AldFindingRowId id, const GArray *nodes)
                 (const AldId *) (const void *) nodes->data, nodes->len);
 }
 
+/* The only node that a finding is about, which may be in it several times; else NULL. */
+static const AldId *sole_reporter(const GArray *nodes)
+{
+        const AldId *ids = (const AldId *) (const void *) nodes->data;
+
+        for (guint i = 1; i < nodes->len; i++)
+                if (!ald_id_equal(&ids[0], &ids[i]))
+                        return NULL;
+        return ids;
+}
+
 static void add(AldReport *report, AldFindingRowId id, const GArray *nodes, const AldFindingRow *arguments)
 {
-        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id,
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, sole_reporter(nodes),
                 (const AldId *) (const void *) nodes->data, nodes->len, arguments);
 }
 

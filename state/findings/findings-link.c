@@ -33,7 +33,7 @@ static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRow
 {
         const AldId ends[2] = { link->source, link->sink };
 
-        ald_report_add(report, severity, id, ends, 2, row);
+        ald_report_add(report, severity, id, &link->source, ends, 2, row);
 }
 
 static void add_sink(AldReport *report, AldLink *link)

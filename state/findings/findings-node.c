@@ -45,7 +45,7 @@ static void find_never_free(
         finding.duration_usec = report->context.real - row->waiting_since_usec;
         finding.reason = row->waiting_reason;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE,
-                &node->id, 1, &finding);
+                &node->id, &node->id, 1, &finding);
 }
 
 static void find_in_devices(AldReport *report, const AldNode *node)
@@ -90,7 +90,7 @@ static void find_expiry(
                 return;
         row.cluster_name = cluster_name;
         row.remaining_usec = ended ? 0 : end - report->context.real;
-        ald_report_add(report, severity, id, &node->id, 1, &row);
+        ald_report_add(report, severity, id, &node->id, &node->id, 1, &row);
 }
 
 static void find_refused(AldReport *report, const AldNode *host, const AldRefusedPublisher *row)
@@ -106,7 +106,7 @@ static void find_refused(AldReport *report, const AldNode *host, const AldRefuse
         finding.kept_bytes = row->kept_bytes;
         finding.refused_messages = row->refused_messages;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BROKER_REFUSES_NODE,
-                nodes, 2, &finding);
+                &host->id, nodes, 2, &finding);
 }
 
 /* An expired certificate is reported for an offline node, too, since it may be the reason. */
@@ -162,7 +162,7 @@ static void find_in_configuration(AldReport *report, const AldNode *node)
                 row.key = setting->key;
                 row.reason = setting->reason;
                 ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING,
-                        ALD_FINDING_ROW_ID_CONFIGURATION_REFUSED, &node->id, 1, &row);
+                        ALD_FINDING_ROW_ID_CONFIGURATION_REFUSED, &node->id, &node->id, 1, &row);
         }
 }
 
@@ -185,7 +185,7 @@ static void find_pressure(AldReport *report, const AldNode *node, const AldMemor
                 return;
         row.percent = memory->pressure_full10;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_MEMORY_PRESSURE,
-                &node->id, 1, &row);
+                &node->id, &node->id, 1, &row);
 }
 
 /* Full swap alone is harmless: pages that are never used again may stay there. */
@@ -202,7 +202,7 @@ static void find_full_swap(AldReport *report, const AldNode *node, const AldMemo
         row.total_bytes = memory->swap_total_bytes;
         row.memory_available_bytes = memory->available_bytes;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL,
-                &node->id, 1, &row);
+                &node->id, &node->id, 1, &row);
 }
 
 static void find_full_disk(AldReport *report, const AldNode *node, const AldDiskPath *path)
@@ -218,7 +218,7 @@ static void find_full_disk(AldReport *report, const AldNode *node, const AldDisk
         row.path = path->id;
         row.available_bytes = path->available_bytes;
         row.total_bytes = path->total_bytes;
-        ald_report_add(report, severity, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, 1, &row);
+        ald_report_add(report, severity, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, &node->id, 1, &row);
 }
 
 /* An instance uses the driver of its card, and a device that OpenCL can use needs no other driver. */
@@ -234,7 +234,7 @@ static void find_driverless(AldReport *report, const AldNode *node, const AldBac
         row.device = backend->id;
         row.device_name = backend->name ?: backend->vendor ?: backend->class;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_DEVICE_WITHOUT_DRIVER,
-                &node->id, 1, &row);
+                &node->id, &node->id, 1, &row);
 }
 
 /* Devices that cannot be measured, since OpenCL does not show them and a driver that would can be installed.
@@ -251,7 +251,7 @@ static void find_missing_opencl(AldReport *report, const AldNode *node, const Al
         row.open_cl = backends->open_cl;
         row.packages = (const char *const *) packages->pdata;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_OPENCL_MISSING, &node->id,
-                1, &row);
+                &node->id, 1, &row);
 }
 
 /* A card that uses fewer lanes, or slower ones, than it and its slot can; or whose slot has fewer than it. */
@@ -268,7 +268,7 @@ static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *
         row.lanes = id == ALD_FINDING_ROW_ID_DEVICE_LANES_MISSING ? join->lanes : ALD_ABSENT_UINT64;
         row.lanes_max = join->lanes_max;
         row.slot_lanes = join->slot_lanes;
-        ald_report_add(report, severity, id, &node->id, 1, &row);
+        ald_report_add(report, severity, id, &node->id, &node->id, 1, &row);
 }
 
 /* Where no slot is visible, as in a virtual machine, it may have few lanes itself. */
@@ -315,7 +315,7 @@ static void find_slow_lanes(
         row.transfers_per_second = join->transfers_per_second;
         row.transfers_per_second_max = join->transfers_per_second_max;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_DEVICE_LINK_SLOW,
-                &node->id, 1, &row);
+                &node->id, &node->id, 1, &row);
 }
 
 static void find_in_joins(AldReport *report, const AldNode *node, const AldBackends *backends)
@@ -345,7 +345,7 @@ static void find_slow_interface(AldReport *report, const AldNode *node, const Al
         row.interface = interface->id;
         row.negotiated_bits_per_second = interface->speed_bits_per_second;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_INTERFACE_SLOW, &node->id,
-                1, &row);
+                &node->id, 1, &row);
 }
 
 static gboolean find_in_node(AldNode *node, void *userdata)

@@ -24,11 +24,11 @@ static bool is_state(const AldPresence *presence, AldPresenceState state)
         return presence->state && strcmp(presence->state, ald_presence_state_to_string(state)) == 0;
 }
 
-/* A finding without arguments. */
+/* A finding without arguments, which this service concludes itself. */
 static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldNode *node)
 {
         if (!ald_report_full(report, severity, id, &node->id, 1))
-                ald_report_add(report, severity, id, &node->id, 1, NULL);
+                ald_report_add(report, severity, id, NULL, &node->id, 1, NULL);
 }
 
 static void find_offline(AldReport *report, const AldNode *node, const AldPresence *presence)
@@ -42,8 +42,8 @@ static void find_offline(AldReport *report, const AldNode *node, const AldPresen
         /* It is in the future if the clock was set meanwhile. */
         if (presence->since_usec <= report->context.real)
                 row.since_usec = presence->since_usec;
-        ald_report_add(
-                report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE, &node->id, 1, &row);
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE, NULL,
+                &node->id, 1, &row);
 }
 
 /* Reported for this machine only: without a broker it does not receive anything from others. */
@@ -58,8 +58,8 @@ static void find_brokerless(AldReport *report, const AldNode *node, const AldPre
                         report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, &node->id, 1))
                 return;
         row.cluster_name = membership ? membership->cluster_name : NULL;
-        ald_report_add(
-                report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, &node->id, 1, &row);
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, NULL, &node->id,
+                1, &row);
 }
 
 /* A machine without interfaces was never connected. */
@@ -83,8 +83,11 @@ static void find_cut_off(AldReport *report, const AldNode *local)
         const AldNetwork *network = ald_record_as(
                 ald_node_record(local, ALD_KIND_NETWORK), NETWORK, AldNetwork);
 
-        if (network && ald_store_n_nodes(report->store) > 1 && is_cut_off(network))
-                add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NODE_CUT_OFF, local);
+        if (network && ald_store_n_nodes(report->store) > 1 && is_cut_off(network) &&
+                !ald_report_full(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NODE_CUT_OFF,
+                        &local->id, 1))
+                ald_report_add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NODE_CUT_OFF,
+                        &local->id, &local->id, 1, NULL);
 }
 
 static gboolean find_in_node(AldNode *node, void *userdata)
@@ -125,7 +128,7 @@ static void add_skew(AldReport *report, const AldId *node, int64_t offset, const
         row.clock_offset_usec = offset;
         row.reference_name = reference;
         ald_report_add(
-                report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, node, 1, &row);
+                report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, NULL, node, 1, &row);
 }
 
 /* Nobody knows which of the two is right. */
@@ -138,8 +141,8 @@ static void add_difference(AldReport *report, const AldId *local, const KnownClo
                     report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, nodes, 2))
                 return;
         row.clock_offset_usec = other->offset;
-        ald_report_add(
-                report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, nodes, 2, &row);
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, NULL, nodes,
+                2, &row);
 }
 
 static int compare_clocks(gconstpointer a, gconstpointer b)
@@ -215,7 +218,7 @@ static void add_unknown(AldReport *report, GArray *unknown)
         if (unknown->len > 0 && !ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
                                         ALD_FINDING_ROW_ID_NODES_UNKNOWN, nodes, unknown->len))
                 ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_NODES_UNKNOWN,
-                        nodes, unknown->len, NULL);
+                        NULL, nodes, unknown->len, NULL);
 }
 
 void ald_find_in_presences(AldReport *report)

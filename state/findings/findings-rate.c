@@ -92,7 +92,7 @@ static void find_in_link(AldReport *report, const AldLink *ends, const AldLinkSo
         if (ald_report_full(report, severity, id, nodes, G_N_ELEMENTS(nodes)))
                 return;
         row = row_of(link, &change);
-        ald_report_add(report, severity, id, nodes, G_N_ELEMENTS(nodes), &row);
+        ald_report_add(report, severity, id, &ends->source, nodes, G_N_ELEMENTS(nodes), &row);
 }
 
 static gboolean find_in_entry(AldEntry *entry, void *userdata)

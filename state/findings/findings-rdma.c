@@ -26,7 +26,8 @@ static void find_in_port(
         row.interface = problem.interface;
         row.controller = problem.controller;
         row.carrier = problem.carrier;
-        ald_report_add(report, problem.severity, ALD_FINDING_ROW_ID_RDMA_UNUSABLE, &node->id, 1, &row);
+        ald_report_add(
+                report, problem.severity, ALD_FINDING_ROW_ID_RDMA_UNUSABLE, &node->id, &node->id, 1, &row);
 }
 
 static gboolean find_in_fabric(AldNode *node, void *userdata)
@@ -60,7 +61,7 @@ static void add_contested(const char *name, GPtrArray *nodes, void *userdata)
                 return;
         row.address = name;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE,
-                ids, nodes->len, &row);
+                NULL, ids, nodes->len, &row);
 }
 
 void ald_find_contested_hardware(AldReport *report)

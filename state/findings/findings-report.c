@@ -66,9 +66,10 @@ static bool take_room(AldReport *report, const AldFindingRow *row)
         return true;
 }
 
-void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldId *nodes,
-        size_t n_nodes, const AldFindingRow *arguments)
+void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
+        const AldId *reporter, const AldId *nodes, size_t n_nodes, const AldFindingRow *arguments)
 {
+        char reporter_id[ALD_ID_STRING_SIZE];
         g_auto(GStrv) ids = format_ids(nodes, n_nodes), names = names_of(report, nodes, n_nodes);
         AldFindingRow row = ALD_FINDING_ROW_INIT, *copy;
 
@@ -76,6 +77,8 @@ void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindin
                 row = *arguments;
         row.id = ald_finding_row_id_to_string(id);
         row.severity = ald_finding_row_severity_to_string(severity);
+        if (reporter)
+                row.reporter = ald_id_format(reporter, reporter_id);
         if (n_nodes > 0) {
                 row.nodes = (const char *const *) ids;
                 row.names = (const char *const *) names;

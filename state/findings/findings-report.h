@@ -22,11 +22,13 @@ bool ald_report_full(AldReport *report, AldFindingRowSeverity severity, AldFindi
         const AldId *nodes, size_t n_nodes);
 
 /*
- * Copies the arguments, which may be NULL, into a new row and adds the Id, the severity, the nodes and their
- * names; but only counts the finding if there is no room for it. To be called after ald_report_full() only.
+ * Copies the arguments, which may be NULL, into a new row and adds the Id, the severity, the reporter, the
+ * nodes and their names; but only counts the finding if there is no room for it. The reporter is the node
+ * whose record is the evidence; NULL: this service concludes it, or the records of several nodes are. To be
+ * called after ald_report_full() only.
  */
-void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldId *nodes,
-        size_t n_nodes, const AldFindingRow *arguments);
+void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
+        const AldId *reporter, const AldId *nodes, size_t n_nodes, const AldFindingRow *arguments);
 
 /* How people refer to the node: its friendly name, with the first digits of its id if several nodes have that
  * name, or it reads like an id; only these digits if it has none. Free with g_free(). */

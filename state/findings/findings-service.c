@@ -43,8 +43,8 @@ static void find_in_source(AldReport *report, const AldNode *node, const AldReco
         /* It is in the future if the clock was set meanwhile. */
         if (newest && newest->updated_usec <= report->context.real)
                 row.since_usec = newest->updated_usec;
-        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SERVICE_SILENT, &node->id,
-                1, &row);
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SERVICE_SILENT, NULL,
+                &node->id, 1, &row);
 }
 
 static gboolean find_in_node(AldNode *node, void *userdata)
@@ -64,7 +64,7 @@ static void find_history_problem(AldReport *report, const AldNode *local)
                         ALD_FINDING_ROW_ID_HISTORY_NOT_WRITTEN, &local->id, 1))
                 return;
         row.reason = report->context.history_problem;
-        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_HISTORY_NOT_WRITTEN,
+        ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_HISTORY_NOT_WRITTEN, NULL,
                 &local->id, 1, &row);
 }
 

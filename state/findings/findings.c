@@ -9,7 +9,7 @@ static void add_left_out(AldReport *report, AldFindingRowSeverity severity, AldF
 
         row.left_out = report->left_out[id][severity];
         if (row.left_out > 0)
-                ald_report_add(report, severity, id, NULL, 0, &row);
+                ald_report_add(report, severity, id, NULL, NULL, 0, &row);
 }
 
 static void count_left_out(AldReport *report)

@@ -1176,6 +1176,39 @@ static void test_order(void)
         }
 }
 
+/* A reader can tell which node's word a finding is. */
+static void test_reporter(void)
+{
+        static const struct {
+                const char *id;
+                unsigned reporter; /* 0: none */
+        } cases[] = {
+                { "disk-nearly-full", 2 },
+                { "link-probe-failing", 3 },
+                { "field-absent", 3 },
+                { "friendly-name-shared", 0 },
+                { "node-offline", 0 },
+        };
+        g_autoptr(AldStore) store = state_make();
+        g_autoptr(GPtrArray) findings = NULL;
+
+        put(store, 2, ALD_KIND_DISK, "{'Paths': [{'Id': '/', 'TotalBytes': 1000, 'AvailableBytes': 20}]}");
+        put(store, 3, ALD_KIND_SYSTEM, "{'AbsentReasons': ['LoadAverage1: no such file']}");
+        state_put_link(store, ALD_KIND_LINK_SOCKET, 3, 2, 1, "{'FailedUSec': 6, 'Failure': 'no answer'}");
+        findings_name_node(store, 6, "six");
+        findings_name_node(store, 7, "six");
+        put_presence(store, 8, "offline", "");
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                const AldFindingRow *row = findings_find(findings, cases[i].id, 0);
+                g_autofree char *reporter = cases[i].reporter ? state_id(cases[i].reporter) : NULL;
+
+                g_assert_nonnull(row);
+                g_assert_cmpstr(row->reporter, ==, reporter);
+        }
+        findings_check_words(findings);
+}
+
 /* However many there are, their number is bounded, and nothing is hidden in silence. */
 static void test_limit(void)
 {
@@ -1339,6 +1372,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/clocks-without-a-majority", test_clocks_without_a_majority);
         g_test_add_func("/findings/field-absent", test_field_absent);
         g_test_add_func("/findings/order", test_order);
+        g_test_add_func("/findings/reporter", test_reporter);
         g_test_add_func("/findings/limit", test_limit);
         g_test_add_func("/findings/limit-counts-by-severity", test_limit_counts_by_severity);
         g_test_add_func("/findings/limit-hides-nothing-worse", test_limit_hides_nothing_worse);
