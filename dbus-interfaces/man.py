@@ -79,6 +79,8 @@ def field_facts(field):
         facts.append(f"Changes below {amount} are sent later.")
     if field.required:
         facts.append("Required.")
+    if field.type == "aa{sv}" and field.maximum is not None:
+        facts.append(f"At most {field.maximum:.17g} rows; further ones are dropped on receipt.")
     if field.type in ("t", "x", "d") and field.minimum is not None and field.maximum is not None:
         facts.append(f"From {field.minimum:.17g} to {field.maximum:.17g}.")
     return " ".join(facts)

@@ -210,11 +210,13 @@ class Interface:
                        and member.element.get("type") in FIELD_TYPES]
 
     def _check_limits(self):
-        """A record of a newer peer must not be refused for what this version does not expect."""
+        """A record of a newer peer must not be refused for what this version does not expect. Rows beyond their Maximum
+        are dropped, which refuses nothing."""
         if self.is_message:
             return
         for field in [sub for field in self.fields for sub in (field, *field.row_fields)]:
-            if field.required or field.is_id or field.minimum is not None or field.maximum is not None:
+            limited = field.maximum is not None and field.type != "aa{sv}"
+            if field.required or field.is_id or field.minimum is not None or limited:
                 raise SchemaError(f"{self.path}: {field.name}: only fields of messages are checked")
 
 

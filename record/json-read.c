@@ -189,7 +189,8 @@ static int read_rows(Reader *reader, const AldField *field, AldRows *rows)
         r = ald_scan_enter(&reader->scan, &list);
         while (r >= 0 && (r = ald_scan_next(&reader->scan, &list)) > 0) {
                 if (items->len >= most) {
-                        r = reader->tolerant ? ald_scan_skip(&reader->scan) : -ERANGE;
+                        /* A record keeps the rows before. */
+                        r = reader->tolerant || !reader->message ? ald_scan_skip(&reader->scan) : -ERANGE;
                         continue;
                 }
                 r = reserve(reader, size);

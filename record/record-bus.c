@@ -377,6 +377,7 @@ static int read_row(sd_bus_message *message, const AldStruct *type, void *row, R
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 
+/* Rows beyond the Maximum of their field are dropped, however many a peer sends. */
 static int read_rows(sd_bus_message *message, const AldField *field, AldRows *ret, Reader *reader)
 {
         const AldStruct *type = ret->type;
@@ -389,7 +390,8 @@ static int read_rows(sd_bus_message *message, const AldField *field, AldRows *re
         while (r >= 0 && sd_bus_message_at_end(message, false) == 0) {
                 void *row;
 
-                if (!has_room(reader, field, type->size)) {
+                if ((field->limited_above && (double) rows.n >= field->maximum) ||
+                        !has_room(reader, field, type->size)) {
                         r = sd_bus_message_skip(message, signature);
                         continue;
                 }

@@ -184,6 +184,11 @@ def test_only_messages_are_checked(tmp_path, fact, value, type):
         record(tmp_path, field("aa{sv}", row(("Id", "s"), ("Value", type)) + annotation(f"Row.Value.{fact}", value)))
 
 
+def test_a_record_may_have_at_most_so_many_rows(tmp_path):
+    told = record(tmp_path, field("aa{sv}", row(("Id", "s")) + annotation("Maximum", "8"), "Rows"))
+    assert ".limited_above = true, .maximum = 8" in generate.schema_c([told], [], [])
+
+
 def test_maximum_of_strings_and_rows_is_their_number(tmp_path):
     told = message(tmp_path, field("aa{sv}", row(("Id", "s")) + annotation("Maximum", "8"), "Rows")
                    + field("as", annotation("Maximum", "7"), "Words"))

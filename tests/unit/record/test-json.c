@@ -55,6 +55,22 @@ static void test_round_trip(void)
         }
 }
 
+/* A peer may send more rows than their Maximum. The others of the record are kept. */
+static void test_rows_beyond_the_maximum(void)
+{
+        g_autoptr(GString) text = g_string_new("{\"RefusedPublishers\":[");
+        g_autoptr(AldRecord) record = NULL;
+        const AldMembership *membership;
+
+        for (unsigned i = 0; i < 100; i++)
+                g_string_append_printf(text, "%s{\"Id\":\"%032x\"}", i > 0 ? "," : "", i);
+        g_string_append(text, "],\"ClusterName\":\"lab\"}");
+        record = read_record(ALD_KIND_MEMBERSHIP, text->str);
+        membership = ald_record_as(record, MEMBERSHIP, AldMembership);
+        g_assert_cmpuint(membership->refused_publishers.n, ==, 8);
+        g_assert_cmpstr(membership->cluster_name, ==, "lab");
+}
+
 static void test_names_are_those_of_the_bus(void)
 {
         g_autoptr(AldRecord)
@@ -508,6 +524,7 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/json/round-trip", test_round_trip);
+        g_test_add_func("/json/rows-beyond-the-maximum", test_rows_beyond_the_maximum);
         g_test_add_func("/json/names-are-those-of-the-bus", test_names_are_those_of_the_bus);
         g_test_add_func("/json/absent-is-not-there", test_absent_is_not_there);
         g_test_add_func("/json/not-a-number-becomes-absent", test_not_a_number_becomes_absent);

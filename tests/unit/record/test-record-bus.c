@@ -286,6 +286,34 @@ static void test_too_many_rows(void)
         ald_record_unref(read_good(message, ALD_KIND_NETWORK, NULL));
 }
 
+/* A service may send more rows than their Maximum. */
+static void test_rows_beyond_the_maximum(void)
+{
+        g_autoptr(BusPair) pair = bus_pair_new();
+        g_autoptr(AldMessage) message = bus_pair_message_new(pair);
+        g_autoptr(AldRecord) read = NULL;
+        const AldMembership *membership;
+
+        open_fields(message);
+        g_assert_cmpint(sd_bus_message_open_container(message, 'e', "sv"), ==, 0);
+        g_assert_cmpint(sd_bus_message_append(message, "s", "RefusedPublishers"), >=, 0);
+        g_assert_cmpint(sd_bus_message_open_container(message, 'v', "aa{sv}"), ==, 0);
+        g_assert_cmpint(sd_bus_message_open_container(message, 'a', "a{sv}"), ==, 0);
+        for (unsigned i = 0; i < 100; i++) {
+                g_autofree char *id = g_strdup_printf("%032x", i);
+
+                g_assert_cmpint(sd_bus_message_append(message, "a{sv}", 1, "Id", "s", id), >=, 0);
+        }
+        for (unsigned i = 0; i < 3; i++)
+                g_assert_cmpint(sd_bus_message_close_container(message), ==, 0);
+        add(message, "ClusterName", "s", "lab");
+        close_fields(message);
+        read = read_good(message, ALD_KIND_MEMBERSHIP, NULL);
+        membership = ald_record_as(read, MEMBERSHIP, AldMembership);
+        g_assert_cmpuint(membership->refused_publishers.n, ==, 8);
+        g_assert_cmpstr(membership->cluster_name, ==, "lab");
+}
+
 /* Each row is small, and so is each field; all of it is not. */
 static void test_too_large(void)
 {
@@ -508,6 +536,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/record-bus/first-bad-field-is-named", test_first_bad_field_is_named);
         g_test_add_func("/record-bus/ranges", test_ranges);
         g_test_add_func("/record-bus/too-many-rows", test_too_many_rows);
+        g_test_add_func("/record-bus/rows-beyond-the-maximum", test_rows_beyond_the_maximum);
         g_test_add_func("/record-bus/too-large", test_too_large);
         g_test_add_func("/record-bus/unknown-fields", test_unknown_fields);
         g_test_add_func("/record-bus/unknown-fields-are-told", test_unknown_fields_are_told);
