@@ -184,7 +184,7 @@ static void unite(Graph *graph)
 static void report_ring(AldReport *report, const AldId *nodes, guint n)
 {
         if (!ald_report_full(
-                    report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BRIDGE_LOOP, nodes, n))
+                    report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BRIDGE_LOOP, NULL, nodes, n))
                 ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_BRIDGE_LOOP, NULL,
                         nodes, n, NULL);
 }

@@ -143,12 +143,6 @@ static gboolean collect(AldNode *node, void *userdata)
         return FALSE;
 }
 
-static bool is_full(AldReport *report, AldFindingRowId id, const GArray *nodes)
-{
-        return ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id,
-                (const AldId *) (const void *) nodes->data, nodes->len);
-}
-
 /* The only node that a finding is about, which may be in it several times; else NULL. */
 static const AldId *sole_reporter(const GArray *nodes)
 {
@@ -158,6 +152,12 @@ static const AldId *sole_reporter(const GArray *nodes)
                 if (!ald_id_equal(&ids[0], &ids[i]))
                         return NULL;
         return ids;
+}
+
+static bool is_full(AldReport *report, AldFindingRowId id, const GArray *nodes)
+{
+        return ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, id, sole_reporter(nodes),
+                (const AldId *) (const void *) nodes->data, nodes->len);
 }
 
 static void add(AldReport *report, AldFindingRowId id, const GArray *nodes, const AldFindingRow *arguments)

@@ -25,7 +25,7 @@ static bool is_full(
 {
         const AldId ends[2] = { link->source, link->sink };
 
-        return ald_report_full(report, severity, id, ends, 2);
+        return ald_report_full(report, severity, id, &link->source, ends, 2);
 }
 
 static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldLink *link,

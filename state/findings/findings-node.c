@@ -37,7 +37,7 @@ static void find_never_free(
 
         if (!waits_too_long(row, report->context.real) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_DEVICE_NEVER_FREE,
-                        &node->id, 1))
+                        &node->id, &node->id, 1))
                 return;
         finding.device = backend->id;
         finding.device_name = backend->name;
@@ -86,7 +86,7 @@ static void find_expiry(
         AldFindingRowSeverity severity = ended ? ALD_FINDING_ROW_SEVERITY_ERROR
                                                : ALD_FINDING_ROW_SEVERITY_WARNING;
 
-        if (!is_soon(report, end) || ald_report_full(report, severity, id, &node->id, 1))
+        if (!is_soon(report, end) || ald_report_full(report, severity, id, &node->id, &node->id, 1))
                 return;
         row.cluster_name = cluster_name;
         row.remaining_usec = ended ? 0 : end - report->context.real;
@@ -101,7 +101,7 @@ static void find_refused(AldReport *report, const AldNode *host, const AldRefuse
         if (ald_id_parse(row->id, &nodes[0]) < 0 || row->refused_messages == ALD_ABSENT_UINT64 ||
                 row->kept_bytes == ALD_ABSENT_UINT64 ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
-                        ALD_FINDING_ROW_ID_BROKER_REFUSES_NODE, nodes, 2))
+                        ALD_FINDING_ROW_ID_BROKER_REFUSES_NODE, &host->id, nodes, 2))
                 return;
         finding.kept_bytes = row->kept_bytes;
         finding.refused_messages = row->refused_messages;
@@ -153,7 +153,7 @@ static void find_in_configuration(AldReport *report, const AldNode *node)
                 AldFindingRow row = ALD_FINDING_ROW_INIT;
 
                 if (ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
-                            ALD_FINDING_ROW_ID_CONFIGURATION_REFUSED, &node->id, 1))
+                            ALD_FINDING_ROW_ID_CONFIGURATION_REFUSED, &node->id, &node->id, 1))
                         continue;
                 row.service = is_name_of_service(setting->service) ? setting->service : NULL;
                 row.path = setting->file;
@@ -181,7 +181,7 @@ static void find_pressure(AldReport *report, const AldNode *node, const AldMemor
 
         if (!isfinite(memory->pressure_full10) || memory->pressure_full10 < PRESSURE_LIMIT ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_MEMORY_PRESSURE,
-                        &node->id, 1))
+                        &node->id, &node->id, 1))
                 return;
         row.percent = memory->pressure_full10;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_MEMORY_PRESSURE,
@@ -196,7 +196,7 @@ static void find_full_swap(AldReport *report, const AldNode *node, const AldMemo
         if (!less_than(memory->swap_available_bytes, memory->swap_total_bytes, SWAP_LEFT) ||
                 !less_than(memory->available_bytes, memory->total_bytes, MEMORY_LEFT) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL,
-                        &node->id, 1))
+                        &node->id, &node->id, 1))
                 return;
         row.available_bytes = memory->swap_available_bytes;
         row.total_bytes = memory->swap_total_bytes;
@@ -213,7 +213,8 @@ static void find_full_disk(AldReport *report, const AldNode *node, const AldDisk
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!less_than(path->available_bytes, path->total_bytes, DISK_LEFT_WARNING) ||
-                ald_report_full(report, severity, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, 1))
+                ald_report_full(
+                        report, severity, ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, &node->id, &node->id, 1))
                 return;
         row.path = path->id;
         row.available_bytes = path->available_bytes;
@@ -229,7 +230,7 @@ static void find_driverless(AldReport *report, const AldNode *node, const AldBac
         if (backend->driver || backend->parent || backend->open_cl_platform || !backend->class ||
                 strcmp(backend->class, ald_backend_class_to_string(ALD_BACKEND_CLASS_CPU)) == 0 ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
-                        ALD_FINDING_ROW_ID_DEVICE_WITHOUT_DRIVER, &node->id, 1))
+                        ALD_FINDING_ROW_ID_DEVICE_WITHOUT_DRIVER, &node->id, &node->id, 1))
                 return;
         row.device = backend->id;
         row.device_name = backend->name ?: backend->vendor ?: backend->class;
@@ -245,7 +246,7 @@ static void find_missing_opencl(AldReport *report, const AldNode *node, const Al
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (packages->len == 0 || ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE,
-                                          ALD_FINDING_ROW_ID_OPENCL_MISSING, &node->id, 1))
+                                          ALD_FINDING_ROW_ID_OPENCL_MISSING, &node->id, &node->id, 1))
                 return;
         g_ptr_array_add(packages, NULL);
         row.open_cl = backends->open_cl;
@@ -261,7 +262,7 @@ static void add_lanes(AldReport *report, const AldNode *node, const AldBackend *
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (ald_report_full(report, severity, id, &node->id, 1))
+        if (ald_report_full(report, severity, id, &node->id, &node->id, 1))
                 return;
         row.device = device->id;
         row.device_name = device->name;
@@ -308,7 +309,7 @@ static void find_slow_lanes(
                 join->transfers_per_second_max == ALD_ABSENT_UINT64 ||
                 join->transfers_per_second >= join->transfers_per_second_max || are_copies_fast(node, join) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_DEVICE_LINK_SLOW,
-                        &node->id, 1))
+                        &node->id, &node->id, 1))
                 return;
         row.device = device->id;
         row.device_name = device->name;
@@ -340,7 +341,7 @@ static void find_slow_interface(AldReport *report, const AldNode *node, const Al
                 strcmp(interface->type, ald_interface_type_to_string(ALD_INTERFACE_TYPE_ETHERNET)) != 0 ||
                 interface->carrier != 1 || interface->speed_bits_per_second > SLOW_BITS_PER_SECOND ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_INTERFACE_SLOW,
-                        &node->id, 1))
+                        &node->id, &node->id, 1))
                 return;
         row.interface = interface->id;
         row.negotiated_bits_per_second = interface->speed_bits_per_second;

@@ -27,7 +27,7 @@ static bool is_state(const AldPresence *presence, AldPresenceState state)
 /* A finding without arguments, which this service concludes itself. */
 static void add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id, const AldNode *node)
 {
-        if (!ald_report_full(report, severity, id, &node->id, 1))
+        if (!ald_report_full(report, severity, id, NULL, &node->id, 1))
                 ald_report_add(report, severity, id, NULL, &node->id, 1, NULL);
 }
 
@@ -37,7 +37,7 @@ static void find_offline(AldReport *report, const AldNode *node, const AldPresen
 
         if (!is_state(presence, ALD_PRESENCE_STATE_OFFLINE) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_NODE_OFFLINE,
-                        &node->id, 1))
+                        NULL, &node->id, 1))
                 return;
         /* It is in the future if the clock was set meanwhile. */
         if (presence->since_usec <= report->context.real)
@@ -54,8 +54,8 @@ static void find_brokerless(AldReport *report, const AldNode *node, const AldPre
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (!is_state(presence, ALD_PRESENCE_STATE_STALE) ||
-                ald_report_full(
-                        report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, &node->id, 1))
+                ald_report_full(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, NULL,
+                        &node->id, 1))
                 return;
         row.cluster_name = membership ? membership->cluster_name : NULL;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NO_BROKER, NULL, &node->id,
@@ -85,7 +85,7 @@ static void find_cut_off(AldReport *report, const AldNode *local)
 
         if (network && ald_store_n_nodes(report->store) > 1 && is_cut_off(network) &&
                 !ald_report_full(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NODE_CUT_OFF,
-                        &local->id, 1))
+                        &local->id, &local->id, 1))
                 ald_report_add(report, ALD_FINDING_ROW_SEVERITY_ERROR, ALD_FINDING_ROW_ID_NODE_CUT_OFF,
                         &local->id, &local->id, 1, NULL);
 }
@@ -123,7 +123,8 @@ static void add_skew(AldReport *report, const AldId *node, int64_t offset, const
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
-        if (ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, node, 1))
+        if (ald_report_full(
+                    report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, NULL, node, 1))
                 return;
         row.clock_offset_usec = offset;
         row.reference_name = reference;
@@ -138,7 +139,7 @@ static void add_difference(AldReport *report, const AldId *local, const KnownClo
         AldFindingRow row = ALD_FINDING_ROW_INIT;
 
         if (ald_report_full(
-                    report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, nodes, 2))
+                    report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, NULL, nodes, 2))
                 return;
         row.clock_offset_usec = other->offset;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_CLOCK_SKEW, NULL, nodes,
@@ -216,7 +217,7 @@ static void add_unknown(AldReport *report, GArray *unknown)
         const AldId *nodes = (const AldId *) (void *) unknown->data;
 
         if (unknown->len > 0 && !ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
-                                        ALD_FINDING_ROW_ID_NODES_UNKNOWN, nodes, unknown->len))
+                                        ALD_FINDING_ROW_ID_NODES_UNKNOWN, NULL, nodes, unknown->len))
                 ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_NODES_UNKNOWN,
                         NULL, nodes, unknown->len, NULL);
 }

@@ -89,7 +89,7 @@ static void find_in_link(AldReport *report, const AldLink *ends, const AldLinkSo
 
         if (!is_estimated(link, &change) && !is_measured(link, report->context.real, &change))
                 return;
-        if (ald_report_full(report, severity, id, nodes, G_N_ELEMENTS(nodes)))
+        if (ald_report_full(report, severity, id, &ends->source, nodes, G_N_ELEMENTS(nodes)))
                 return;
         row = row_of(link, &change);
         ald_report_add(report, severity, id, &ends->source, nodes, G_N_ELEMENTS(nodes), &row);

@@ -18,7 +18,8 @@ static void find_in_port(
         AldRdmaProblem problem;
 
         if (is_idle_function(port) || !ald_rdma_problem_find(node, port, failures, &problem) ||
-                ald_report_full(report, problem.severity, ALD_FINDING_ROW_ID_RDMA_UNUSABLE, &node->id, 1))
+                ald_report_full(
+                        report, problem.severity, ALD_FINDING_ROW_ID_RDMA_UNUSABLE, &node->id, &node->id, 1))
                 return;
         row.port = port->id;
         row.problem = problem.word;
@@ -57,7 +58,7 @@ static void add_contested(const char *name, GPtrArray *nodes, void *userdata)
         for (guint i = 0; i < nodes->len; i++)
                 ids[i] = ((const AldNode *) nodes->pdata[i])->id;
         if (ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
-                    ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE, ids, nodes->len))
+                    ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE, NULL, ids, nodes->len))
                 return;
         row.address = name;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_HARDWARE_CLAIMED_TWICE,

@@ -1,40 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
-
-#include "record/id.h"
 #include "state/findings/findings-report.h"
+#include "record/id.h"
 #include "state/findings/findings-words.h"
-
-/* Finders pass strings of records and of their own stack, so a row has copies. */
-static AldFindingRow *row_copy(const AldFindingRow *row)
-{
-        AldFindingRow *copy = g_memdup2(row, sizeof *row);
-
-        for (size_t i = 0; i < ald_finding_row_struct.n_fields; i++) {
-                const AldField *field = &ald_finding_row_struct.fields[i];
-                char *at = (char *) copy + field->offset;
-
-                if (field->type == ALD_TYPE_STRING)
-                        *(char **) at = g_strdup(*(char **) at);
-                else if (field->type == ALD_TYPE_STRV)
-                        *(char ***) at = g_strdupv(*(char ***) at);
-        }
-        return copy;
-}
-
-void ald_report_row_free(gpointer row)
-{
-        for (size_t i = 0; i < ald_finding_row_struct.n_fields; i++) {
-                const AldField *field = &ald_finding_row_struct.fields[i];
-                char *at = (char *) row + field->offset;
-
-                if (field->type == ALD_TYPE_STRING)
-                        g_free(*(char **) at);
-                else if (field->type == ALD_TYPE_STRV)
-                        g_strfreev(*(char ***) at);
-        }
-        g_free(row);
-}
 
 static char **format_ids(const AldId *nodes, size_t n)
 {
@@ -56,65 +23,144 @@ static char **names_of(AldReport *report, const AldId *nodes, size_t n)
         return strv;
 }
 
-static bool take_room(AldReport *report, const AldFindingRow *row)
+bool ald_report_full(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
+        const AldId *reporter, const AldId *nodes, size_t n_nodes)
 {
-        size_t bytes = ald_struct_wire_size(&ald_finding_row_struct, row);
+        AldFindingShare **share = &report->shares[id][severity];
 
-        if (bytes > ALD_FINDINGS_BYTES_MAX - report->bytes)
-                return false;
-        report->bytes += bytes;
-        return true;
+        if (!*share)
+                *share = ald_finding_share_new(&ald_store_local_node(report->store)->id);
+        return ald_finding_share_full(*share, reporter, nodes, n_nodes);
 }
 
 void ald_report_add(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
         const AldId *reporter, const AldId *nodes, size_t n_nodes, const AldFindingRow *arguments)
 {
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
         char reporter_id[ALD_ID_STRING_SIZE];
-        g_auto(GStrv) ids = format_ids(nodes, n_nodes), names = names_of(report, nodes, n_nodes);
-        AldFindingRow row = ALD_FINDING_ROW_INIT, *copy;
 
         if (arguments)
                 row = *arguments;
         row.id = ald_finding_row_id_to_string(id);
         row.severity = ald_finding_row_severity_to_string(severity);
-        if (reporter)
-                row.reporter = ald_id_format(reporter, reporter_id);
+        row.reporter = reporter ? ald_id_format(reporter, reporter_id) : NULL;
+        ald_finding_share_add(report->shares[id][severity], &row, nodes, n_nodes);
+}
+
+/* Rows while they are written. */
+typedef struct Writing {
+        AldReport *report;
+        GPtrArray *rows;
+        size_t bytes; /* of the rows */
+} Writing;
+
+/* There are few such rows, and without them something would be hidden in silence. */
+static bool counts_rest(const AldFindingRow *row)
+{
+        return row->left_out != ALD_ABSENT_UINT64 && !row->reporter;
+}
+
+/* False if there is no room for the row. */
+static bool write_row(Writing *writing, const AldFindingRow *draft, const AldId *nodes, size_t n_nodes)
+{
+        g_auto(GStrv) ids = format_ids(nodes, n_nodes), names = names_of(writing->report, nodes, n_nodes);
+        g_autofree char *text = NULL, *remedy = NULL;
+        AldFindingRow row = *draft;
+        size_t bytes;
+
         if (n_nodes > 0) {
                 row.nodes = (const char *const *) ids;
                 row.names = (const char *const *) names;
         }
-        copy = row_copy(&row);
-        copy->text = ald_finding_text(copy) ?: g_strdup(copy->id);
-        copy->remedy = ald_finding_remedy(copy);
-        if (copy->left_out == ALD_ABSENT_UINT64 && !take_room(report, copy)) {
-                report->left_out[id][severity]++;
-                ald_report_row_free(copy);
-                return;
-        }
-        g_ptr_array_add(report->findings, copy);
+        row.text = text = ald_finding_text(&row) ?: g_strdup(row.id);
+        row.remedy = remedy = ald_finding_remedy(&row);
+        bytes = ald_struct_wire_size(&ald_finding_row_struct, &row);
+        if (writing->bytes + bytes > ALD_FINDINGS_BYTES_MAX && !counts_rest(&row))
+                return false;
+        writing->bytes += bytes;
+        g_ptr_array_add(writing->rows, ald_struct_dup(&ald_finding_row_struct, &row));
+        return true;
 }
 
-static bool is_about_local(const AldReport *report, const AldId *nodes, size_t n_nodes)
+/* Counts those of one reporter, or the rest. */
+static bool write_left_out(Writing *writing, AldFindingRowSeverity severity, AldFindingRowId id, uint64_t n,
+        const AldId *reporter)
 {
-        const AldNode *local = ald_store_local_node(report->store);
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+        char reporter_id[ALD_ID_STRING_SIZE];
 
-        for (size_t i = 0; i < n_nodes; i++)
-                if (ald_id_equal(&nodes[i], &local->id))
-                        return true;
-        return false;
+        row.id = ald_finding_row_id_to_string(id);
+        row.severity = ald_finding_row_severity_to_string(severity);
+        row.left_out = n;
+        row.reporter = reporter ? ald_id_format(reporter, reporter_id) : NULL;
+        return n == 0 || write_row(writing, &row, reporter, reporter != NULL);
 }
 
-bool ald_report_full(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id,
-        const AldId *nodes, size_t n_nodes)
+static void write_all_left_out(Writing *writing, AldFindingRowSeverity severity, AldFindingRowId id)
 {
-        guint *count = &report->counts[id][severity][is_about_local(report, nodes, n_nodes)];
+        const AldFindingShare *share = writing->report->shares[id][severity];
+        g_autoptr(GPtrArray) cut = ald_finding_share_cut(share);
+        uint64_t rest = ald_finding_share_rest(share);
 
-        if (*count >= ALD_FINDINGS_PER_ID) {
-                report->left_out[id][severity]++;
-                return true;
+        for (guint i = 0; i < cut->len; i++) {
+                const AldFindingAccount *account = cut->pdata[i];
+
+                if (!write_left_out(writing, severity, id, account->left_out, &account->id))
+                        rest += account->left_out;
         }
-        ++*count;
-        return false;
+        (void) write_left_out(writing, severity, id, rest, NULL);
+}
+
+/* A draft and the share that it is of. */
+typedef struct Candidate {
+        AldFindingShare *share;
+        const AldFindingDraft *draft;
+} Candidate;
+
+static int compare_candidates(gconstpointer a, gconstpointer b)
+{
+        const AldFindingDraft *left = ((const Candidate *) a)->draft, *right = ((const Candidate *) b)->draft;
+        bool left_is_own = left->nearness == ALD_NEARNESS_OWN,
+             right_is_own = right->nearness == ALD_NEARNESS_OWN;
+
+        if (left_is_own != right_is_own)
+                return right_is_own - left_is_own;
+        return (left->bytes > right->bytes) - (left->bytes < right->bytes);
+}
+
+static void collect_candidates(GArray *candidates, AldFindingShare *share)
+{
+        for (AldNearness nearness = 0; nearness < ALD_NEARNESS_N; nearness++) {
+                const GPtrArray *drafts = ald_finding_share_drafts(share, nearness);
+
+                for (guint i = 0; i < drafts->len; i++)
+                        g_array_append_val(candidates, ((const Candidate){ share, drafts->pdata[i] }));
+        }
+}
+
+GPtrArray *ald_report_rows(AldReport *report)
+{
+        Writing writing = { .report = report, .rows = g_ptr_array_new_with_free_func(g_free) };
+        g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
+
+        for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++)
+                for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
+                        if (report->shares[id][severity])
+                                collect_candidates(candidates, report->shares[id][severity]);
+        g_array_sort(candidates, compare_candidates);
+        for (guint i = 0; i < candidates->len; i++) {
+                const Candidate *one = &g_array_index(candidates, Candidate, i);
+
+                /* The names of very many nodes are not made in vain. */
+                if (writing.bytes + one->draft->bytes > ALD_FINDINGS_BYTES_MAX ||
+                        !write_row(&writing, one->draft->row, one->draft->nodes, one->draft->n_nodes))
+                        ald_finding_share_leave_out(one->share, one->draft);
+        }
+        for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++)
+                for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
+                        if (report->shares[id][severity])
+                                write_all_left_out(&writing, severity, id);
+        return writing.rows;
 }
 
 const char *ald_report_friendly_name(const AldNode *node)

@@ -37,7 +37,7 @@ static void find_in_source(AldReport *report, const AldNode *node, const AldReco
 
         if (source->optional || !is_silent(report, node, newest) ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_SERVICE_SILENT,
-                        &node->id, 1))
+                        NULL, &node->id, 1))
                 return;
         row.service = source->unit;
         /* It is in the future if the clock was set meanwhile. */
@@ -61,7 +61,7 @@ static void find_history_problem(AldReport *report, const AldNode *local)
 
         if (!report->context.history_problem ||
                 ald_report_full(report, ALD_FINDING_ROW_SEVERITY_WARNING,
-                        ALD_FINDING_ROW_ID_HISTORY_NOT_WRITTEN, &local->id, 1))
+                        ALD_FINDING_ROW_ID_HISTORY_NOT_WRITTEN, NULL, &local->id, 1))
                 return;
         row.reason = report->context.history_problem;
         ald_report_add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_HISTORY_NOT_WRITTEN, NULL,

@@ -945,7 +945,10 @@ static char *render_first(
 char *ald_finding_text_with_times(const AldFindingRow *row, AldFindingTime format_time)
 {
         if (row->left_out != ALD_ABSENT_UINT64)
-                return render(_("{LeftOut} more {Id} findings are left out."), row, format_time);
+                return render(row->reporter && length_of(row->names) > 0
+                                      ? _("{LeftOut} more {Id} findings that {Name} reports are left out.")
+                                      : _("{LeftOut} more {Id} findings are left out."),
+                        row, format_time);
         return render_first(texts, G_N_ELEMENTS(texts), row, format_time);
 }
 

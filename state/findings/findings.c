@@ -3,22 +3,6 @@
 
 #include "state/findings/findings-report.h"
 
-static void add_left_out(AldReport *report, AldFindingRowSeverity severity, AldFindingRowId id)
-{
-        AldFindingRow row = ALD_FINDING_ROW_INIT;
-
-        row.left_out = report->left_out[id][severity];
-        if (row.left_out > 0)
-                ald_report_add(report, severity, id, NULL, NULL, 0, &row);
-}
-
-static void count_left_out(AldReport *report)
-{
-        for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++)
-                for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
-                        add_left_out(report, severity, id);
-}
-
 static gboolean count_name(AldNode *node, void *userdata)
 {
         GHashTable *names = userdata;
@@ -37,9 +21,10 @@ static const char *first_node(const AldFindingRow *row)
         return row->nodes ? row->nodes[0] : NULL;
 }
 
-static bool counts_others(const AldFindingRow *row)
+/* Rows that count others are last of their Id, that of no single reporter behind those of reporters. */
+static int place_of(const AldFindingRow *row)
 {
-        return row->left_out != ALD_ABSENT_UINT64;
+        return row->left_out == ALD_ABSENT_UINT64 ? 0 : row->nodes ? 1 : 2;
 }
 
 static int compare_rows(gconstpointer a, gconstpointer b)
@@ -52,7 +37,7 @@ static int compare_rows(gconstpointer a, gconstpointer b)
         if (r == 0)
                 r = strcmp(left->id, right->id);
         if (r == 0)
-                r = counts_others(left) - counts_others(right);
+                r = place_of(left) - place_of(right);
         if (r == 0)
                 r = g_strcmp0(first_node(left), first_node(right));
         return r != 0 ? r : strcmp(left->text, right->text);
@@ -63,7 +48,6 @@ static void report_begin(AldReport *report, AldStore *store, const AldFindingCon
         *report = (AldReport){
                 .store = store,
                 .context = *context,
-                .findings = g_ptr_array_new_with_free_func(ald_report_row_free),
                 .names = g_hash_table_new(g_str_hash, g_str_equal),
                 .asymmetric = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
         };
@@ -73,11 +57,15 @@ static void report_begin(AldReport *report, AldStore *store, const AldFindingCon
 /* The findings in their order. Nothing else of the report may be used then. */
 static GPtrArray *report_end(AldReport *report)
 {
-        count_left_out(report);
-        g_ptr_array_sort(report->findings, compare_rows);
+        GPtrArray *rows = ald_report_rows(report);
+
+        g_ptr_array_sort(rows, compare_rows);
+        for (AldFindingRowId id = 0; id < ALD_FINDING_ROW_ID_N; id++)
+                for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++)
+                        ald_finding_share_free(report->shares[id][severity]);
         g_hash_table_unref(report->names);
         g_hash_table_unref(report->asymmetric);
-        return report->findings;
+        return rows;
 }
 
 GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *context)
@@ -93,7 +81,7 @@ GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *contex
         ald_find_in_rdma_ports(&report);
         ald_find_contested_hardware(&report);
         ald_find_bridge_loops(&report);
-        ald_find_in_groups(&report); /* last, since these alone may need more room than there is */
+        ald_find_in_groups(&report);
         return report_end(&report);
 }
 

@@ -4,13 +4,15 @@
 #include "state/store/store.h"
 
 /*
- * The limit of findings of one Id and severity that are about other nodes only, and of those about this one.
- * So what is left out is no worse than what is reported, and not nearer. One more row of that Id and
- * severity, with LeftOut, counts it.
+ * The limit of findings of one Id and severity that this node's own records show, of those about this node
+ * that others have a part in, and of those about other nodes only; see findings-share.h for which are left
+ * out. More rows of that Id and severity, with LeftOut, count these: one for each reporter of whose findings
+ * some are reported, and one for all others.
  */
 #define ALD_FINDINGS_PER_ID 100u
 
-/* The limit of all rows together, in bytes of a message. It only affects findings about very many nodes. */
+/* The limit of all rows together, in bytes of a message, but for the last of those with LeftOut. It only
+ * affects findings about very many nodes, and long strings of peers. */
 #define ALD_FINDINGS_BYTES_MAX (12u * 1024 * 1024)
 
 /* What findings depend on besides records; times are in µs. */
@@ -25,7 +27,7 @@ typedef struct AldFindingContext {
 
 /*
  * What is wrong or odd in the cluster: rows of GetFindings() (AldFindingRow), freed with the array; by
- * severity, Id, first node and text, that with LeftOut last of its Id. They depend only on the records,
+ * severity, Id, first node and text, those with LeftOut last of their Id. They depend only on the records,
  * when they came, and this context.
  */
 GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *context);

@@ -55,8 +55,10 @@ char *ald_finding_row_key(const AldFindingRow *row)
 {
         g_autofree char *key = ald_alert_key(row);
 
-        return row->left_out == ALD_ABSENT_UINT64 ? g_steal_pointer(&key)
-                                                  : g_strconcat(key, "\nothers ", row->severity, NULL);
+        if (row->left_out == ALD_ABSENT_UINT64)
+                return g_steal_pointer(&key);
+        /* Each reporter may have a row that counts the others. */
+        return g_strdup_printf("%s\nothers %s %s", key, row->severity ?: "", row->reporter ?: "");
 }
 
 static AldFindingWeight weight_of(const AldFindingRow *row)

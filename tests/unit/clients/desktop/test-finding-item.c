@@ -39,6 +39,9 @@ static void test_findings_are_told_apart(void)
         g_assert_false(is_same(&shared, &more));
         rest.left_out = 7;
         g_assert_false(is_same(&rest, &own));
+        own = rest;
+        own.reporter = "node";
+        g_assert_false(is_same(&rest, &own));
 }
 
 static void count(guint *n)
