@@ -51,6 +51,30 @@ def test_findings_about_this_machine(play):
     assert check(host, ONLY_STATE, "--severity=notice") == (OK, "OK: no findings about atlas")
 
 
+def test_what_others_report(play):
+    """Another member cannot turn the exit status by what it says of this machine, unless that is asked for."""
+    accusation = {"Id": "link-probe-failing", "Severity": "warning", "Nodes": [PEER, ME], "Names": ["birch", "atlas"],
+                  "Reporter": PEER, "Interface": "eth0", "Address": "192.0.2.1", "Reason": "no answer", "Text": "x"}
+    twice = {"Id": "hardware-claimed-twice", "Severity": "warning", "Nodes": [PEER, ME], "Names": ["birch", "atlas"],
+             "Address": "5254:00ff:fe12:3456", "Text": "x"}
+    left_out = {"Id": "link-probe-failing", "Severity": "warning", "Nodes": [PEER], "Names": ["birch"],
+                "Reporter": PEER, "LeftOut": 7, "Text": "x"}
+    host, state = play(findings=[accusation, twice, left_out])
+    assert check(host, ONLY_STATE) == (OK, "OK: no warnings or errors about atlas")
+    code, line = check(host, ONLY_STATE, "--others")
+    assert code == NOT_OK and "(reported by borealis)" in line and "; hardware-claimed-twice: " in line, line
+    assert line.count("reported by") == 1
+    code, line = check(host, ONLY_STATE, "--all")
+    assert code == NOT_OK and line.count("reported by") == 2 and "7 more link-probe-failing" in line, line
+    found = json.loads(host.alidadectl("check", ONLY_STATE, "--others", "--json", check=False).stdout)
+    assert [row.get("Reporter") for row in found["Problems"]] == [PEER, None]
+    state.findings = [{**accusation, "Nodes": [ME, PEER], "Names": ["atlas", "birch"], "Reporter": ME}]
+    code, line = check(host, ONLY_STATE)
+    assert code == NOT_OK and line.startswith("NOT OK: link-probe-failing: ") and "reported by" not in line
+    state.findings = [{**left_out, "Nodes": [ME], "Names": ["atlas"], "Reporter": ME}]
+    assert check(host, ONLY_STATE)[0] == NOT_OK
+
+
 def test_monitoring_plugins(play):
     host, state = play()
     assert check(host, ONLY_STATE, "--plugin") == (OK, "OK - no warnings or errors about atlas")

@@ -6,6 +6,7 @@
 
 typedef struct Problem {
         char *id, *text;
+        char *reporter, *reporter_name; /* another node that reports it, or NULL */
         AldFindingRowSeverity severity;
 } Problem;
 
@@ -15,6 +16,8 @@ static void problem_free(gpointer data)
 
         g_free(problem->id);
         g_free(problem->text);
+        g_free(problem->reporter);
+        g_free(problem->reporter_name);
         g_free(problem);
 }
 
@@ -35,6 +38,14 @@ void ald_check_result_add(AldCheckResult *result, const char *id, AldFindingRowS
 
         *problem = (Problem){ .id = g_strdup(id), .text = text, .severity = severity };
         g_ptr_array_add(result->problems, problem);
+}
+
+void ald_check_result_set_reporter(AldCheckResult *result, const char *reporter, const char *name)
+{
+        Problem *problem = result->problems->pdata[result->problems->len - 1];
+
+        problem->reporter = g_strdup(reporter);
+        problem->reporter_name = g_strdup(name);
 }
 
 int ald_check_result_exit_code(const AldCheckResult *result, bool plugin)
@@ -63,6 +74,8 @@ static void append_problems(GString *line, const AldCheckResult *result)
                 /* Those of findings are sentences. */
                 if (g_str_has_suffix(line->str, "."))
                         g_string_truncate(line, line->len - 1);
+                if (problem->reporter)
+                        g_string_append_printf(line, " (reported by %s)", problem->reporter_name);
         }
 }
 
@@ -107,9 +120,10 @@ json_t *ald_check_result_to_json(const AldCheckResult *result)
         for (guint i = 0; i < result->problems->len; i++) {
                 const Problem *problem = result->problems->pdata[i];
 
-                json_array_append_new(problems, json_pack("{s:s, s:s, s:s}", "Id", problem->id, "Severity",
-                                                        ald_finding_row_severity_to_string(problem->severity),
-                                                        "Text", problem->text));
+                json_array_append_new(
+                        problems, json_pack("{s:s, s:s, s:s, s:s*}", "Id", problem->id, "Severity",
+                                          ald_finding_row_severity_to_string(problem->severity), "Text",
+                                          problem->text, "Reporter", problem->reporter));
         }
         if (result->is_state_late)
                 json_array_append_new(unanswered, json_string(ALD_STATE_UNIT));

@@ -29,6 +29,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldCheckResult, ald_check_result_clear)
 /* The text must be safe. Takes it; the id is copied. */
 void ald_check_result_add(AldCheckResult *result, const char *id, AldFindingRowSeverity severity, char *text);
 
+/* Says which node the last problem is the word of, by its id and a safe name. Both are copied. */
+void ald_check_result_set_reporter(AldCheckResult *result, const char *reporter, const char *name);
+
 /* One line without line break; for monitoring plugins without |, which begins figures there. */
 char *ald_check_result_line(const AldCheckResult *result, bool plugin);
 

@@ -29,7 +29,7 @@
 
 typedef struct CheckOrder {
         AldCtl ctl;
-        bool all, plugin;
+        bool all, others, plugin;
         AldFindingRowSeverity severity; /* the mildest that counts */
         GPtrArray *ignored;             /* of char */
         GPtrArray *requirements;
@@ -45,6 +45,7 @@ static int help(void)
              "Options:\n"
              "  -h --help               Show this help\n"
              "     --all                Check all findings of the cluster\n"
+             "     --others             Also count what other nodes report about this machine\n"
              "     --severity=SEVERITY  Mildest finding that counts: error, warning (default) or notice\n"
              "     --ignore=ID,…        Findings that do not count\n"
              "     --require=WHAT,…     What this machine must have: memory>=64GiB, available>=8GiB,\n"
@@ -103,12 +104,13 @@ static int take_ignored(CheckOrder *order, const char *list)
         return -1;
 }
 
-enum { ALL = 0x100, IGNORE, PLUGIN, REQUIRE, SEVERITY, TIMEOUT };
+enum { ALL = 0x100, IGNORE, OTHERS, PLUGIN, REQUIRE, SEVERITY, TIMEOUT };
 
 static const struct option options[] = {
         ALD_COMMON_OPTIONS,
         { "all", no_argument, NULL, ALL },
         { "ignore", required_argument, NULL, IGNORE },
+        { "others", no_argument, NULL, OTHERS },
         { "plugin", no_argument, NULL, PLUGIN },
         { "require", required_argument, NULL, REQUIRE },
         { "severity", required_argument, NULL, SEVERITY },
@@ -144,6 +146,9 @@ static int parse_options(int argc, char **argv, CheckOrder *order)
                 case IGNORE:
                         r = take_ignored(order, optarg);
                         break;
+                case OTHERS:
+                        order->others = true;
+                        break;
                 case PLUGIN:
                         break; /* see find_plugin() */
                 case REQUIRE:
@@ -178,18 +183,38 @@ static bool is_offline(const AldFindingRow *row)
         return ald_finding_row_id_from_string(row->id) == ALD_FINDING_ROW_ID_NODE_OFFLINE;
 }
 
+/* No other node can make this machine unwell by what it says of it: its own records are the evidence, or its
+ * state service concludes something about it alone. */
+static bool is_own(const AldFindingRow *row, const char *own)
+{
+        if (row->reporter)
+                return strcmp(row->reporter, own) == 0;
+        return row->nodes && row->nodes[0] && !row->nodes[1] && strcmp(row->nodes[0], own) == 0;
+}
+
+static bool counts(const CheckOrder *order, const AldFindingRow *row, const char *own)
+{
+        if (is_ignored(order, row->id) || (!order->all && !order->others && !is_own(row, own)))
+                return false;
+        return ald_finding_severity_of(row) <= order->severity || (order->all && is_offline(row));
+}
+
 static void check_findings(const CheckOrder *order, AldModel *model, const char *own, AldCheckResult *result)
 {
         g_autoptr(GPtrArray) findings = ald_findings_sorted(model, order->all ? NULL : own);
 
         for (guint i = 0; i < findings->len; i++) {
                 const AldFindingRow *row = findings->pdata[i];
-                AldFindingRowSeverity severity = ald_finding_severity_of(row);
-                g_autofree char *id = ald_text_safe(row->id ?: "finding");
+                g_autofree char *id = ald_text_safe(row->id ?: "finding"), *reporter = NULL;
 
-                if ((severity <= order->severity || (order->all && is_offline(row))) &&
-                        !is_ignored(order, row->id))
-                        ald_check_result_add(result, id, severity, ald_finding_words(row) ?: g_strdup(""));
+                if (!counts(order, row, own))
+                        continue;
+                ald_check_result_add(
+                        result, id, ald_finding_severity_of(row), ald_finding_words(row) ?: g_strdup(""));
+                if (row->reporter && strcmp(row->reporter, own) != 0) {
+                        reporter = ald_node_name(model, row->reporter);
+                        ald_check_result_set_reporter(result, row->reporter, reporter);
+                }
         }
 }
 
