@@ -5,6 +5,9 @@
 
 #include "state/alerts/alert-key.h"
 
+#define KEY_MAX 200u /* bytes, beyond which a key is shortened */
+#define KEY_KEPT 64u /* of these, the first */
+
 #define ID(NAME) ALD_FINDING_ROW_ID_##NAME
 
 /* Nodes come to these and leave them. */
@@ -93,6 +96,19 @@ static void append_things(GString *key, int id, const AldFindingRow *row)
                 append(key, "Expired", "true");
 }
 
+/* Paths and names may be long, and keys of all alerts are saved. */
+static char *shorten(GString *key)
+{
+        g_autofree char *sum = NULL;
+
+        if (key->len <= KEY_MAX)
+                return g_string_free(key, FALSE);
+        sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, key->str, (gssize) key->len);
+        g_string_truncate(key, g_utf8_find_prev_char(key->str, key->str + KEY_KEPT) - key->str);
+        append(key, "Checksum", sum);
+        return g_string_free(key, FALSE);
+}
+
 char *ald_alert_key(const AldFindingRow *row)
 {
         GString *key = g_string_new(row->id);
@@ -100,5 +116,5 @@ char *ald_alert_key(const AldFindingRow *row)
 
         append_nodes(key, id, row);
         append_things(key, id, row);
-        return g_string_free(key, FALSE);
+        return shorten(key);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "state/alerts/alerts.h"
+#include "state/alerts/alert-accounts.h"
 
 /* What the files alerts*.c share. */
 struct AldAlerts {
-        GHashTable *by_key;    /* key → AldAlert */
+        GHashTable *by_key; /* key → AldAlert */
+        AldAlertAccounts *accounts;
         uint64_t updated_usec; /* the last update */
-        guint left_out;
+        guint left_out, dropped;
 };
 
 /* A new alert without a damping; takes the key, which must be new. NULL if there are too many. */

@@ -8,7 +8,7 @@
  * {"version": 1, "updated": …, "alerts": [{"finding": {…}, "present": …, "begun": …, "first": …,
  * "changed": …, "flapped": …, "flaps": …}]}.
  */
-#define ALD_ALERTS_SAVED_MAX (32u * 1024 * 1024) /* bytes */
+#define ALD_ALERTS_SAVED_MAX (64u * 1024 * 1024) /* bytes; three times what ALD_ALERTS_MAX may weigh */
 
 /* The text; free with g_free(). */
 char *ald_alerts_format(AldAlerts *alerts);

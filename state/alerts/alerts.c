@@ -22,6 +22,7 @@ AldAlerts *ald_alerts_new(void)
         AldAlerts *alerts = g_new0(AldAlerts, 1);
 
         alerts->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, alert_free);
+        alerts->accounts = ald_alert_accounts_new();
         return alerts;
 }
 
@@ -30,38 +31,32 @@ void ald_alerts_free(AldAlerts *alerts)
         if (!alerts)
                 return;
         g_hash_table_unref(alerts->by_key);
+        ald_alert_accounts_free(alerts->accounts);
         g_free(alerts);
 }
 
-/* One that only remembers how often its finding came. */
-static AldAlert *find_idle(AldAlerts *alerts)
+static void drop(AldAlerts *alerts, AldAlert *alert)
 {
-        GHashTableIter iter;
-        gpointer alert;
-
-        g_hash_table_iter_init(&iter, alerts->by_key);
-        while (g_hash_table_iter_next(&iter, NULL, &alert))
-                if (!((AldAlert *) alert)->damping.present && !((AldAlert *) alert)->damping.begun)
-                        return alert;
-        return NULL;
+        alerts->dropped += alert->damping.begun;
+        ald_alert_accounts_leave(alerts->accounts, alert);
+        g_hash_table_remove(alerts->by_key, alert->key);
 }
 
 AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row)
 {
-        AldAlert *alert = NULL;
+        AldAlert *alert, *excess;
+        bool room;
 
-        if (g_hash_table_size(alerts->by_key) >= ALD_ALERTS_MAX) {
-                AldAlert *idle = find_idle(alerts);
-
-                if (!idle) {
-                        g_free(key);
-                        return NULL;
-                }
-                g_hash_table_remove(alerts->by_key, idle->key);
+        while ((excess = ald_alert_accounts_excess(alerts->accounts, row, &room)))
+                drop(alerts, excess);
+        if (!room) {
+                g_free(key);
+                return NULL;
         }
         alert = g_new(AldAlert, 1);
         *alert = (AldAlert){ .key = key, .row = ald_struct_dup(&ald_finding_row_struct, row) };
         g_hash_table_insert(alerts->by_key, alert->key, alert);
+        ald_alert_accounts_enter(alerts->accounts, alert);
         return alert;
 }
 
@@ -69,10 +64,10 @@ AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row)
 typedef struct Now {
         AldAlerts *alerts;
         uint64_t usec;
-        GPtrArray *rows;                      /* findings and places that explain some */
-        GHashTable *seen;                     /* keys of the rows */
-        GHashTable *symptoms;                 /* row → number of findings that it hides */
-        bool cut_short[ALD_FINDING_ROW_ID_N]; /* some findings of this Id are left out */
+        GPtrArray *rows;       /* findings and places that explain some */
+        GHashTable *seen;      /* keys of the rows */
+        GHashTable *symptoms;  /* row → number of findings that it hides */
+        GHashTable *cut_short; /* names, see left_out_name(): some findings are left out */
         AldAlertCauses *causes;
 } Now;
 
@@ -105,18 +100,30 @@ static GHashTable *begun_keys(AldAlerts *alerts)
         return keys;
 }
 
+/* Findings of an Id that a node reports; without a reporter, all of the Id. */
+static char *left_out_name(const AldFindingRow *row, const char *reporter)
+{
+        return g_strconcat(row->id, " ", reporter, NULL);
+}
+
+static bool is_cut_short(const Now *now, const AldFindingRow *row)
+{
+        g_autofree char *any = left_out_name(row, NULL), *own = left_out_name(row, row->reporter);
+
+        return g_hash_table_contains(now->cut_short, any) || g_hash_table_contains(now->cut_short, own);
+}
+
 static void collect_rows(Now *now, const GPtrArray *findings, AldAlertPaths *paths)
 {
         g_autoptr(GHashTable) active = begun_keys(now->alerts);
 
         for (guint i = 0; i < findings->len; i++) {
                 const AldFindingRow *row = findings->pdata[i];
-                int id = ald_finding_row_id_from_string(row->id);
 
                 if (row->left_out == ALD_ABSENT_UINT64)
                         g_ptr_array_add(now->rows, (gpointer) row);
-                else if (id >= 0)
-                        now->cut_short[id] = true;
+                else
+                        g_hash_table_add(now->cut_short, left_out_name(row, row->reporter));
         }
         if (!paths)
                 return;
@@ -158,6 +165,7 @@ static void show(Now *now, AldAlert *alert, char *key, const AldFindingRow *row)
         g_free(key);
         g_free(alert->row);
         alert->row = ald_struct_dup(&ald_finding_row_struct, row);
+        ald_alert_accounts_enter(now->alerts->accounts, alert);
         alert->hidden = false;
         ald_alert_damping_set(&alert->damping, true, now->usec);
 }
@@ -182,17 +190,25 @@ static void take_row(Now *now, const AldFindingRow *row)
 /* Of an alert without a row. */
 static void take_absence(Now *now, AldAlert *alert)
 {
-        int id = ald_finding_row_id_from_string(alert->row->id);
         const AldFindingRow *cause = ald_alert_causes_find(now->causes, alert->row);
 
         if (cause && alert->damping.begun)
                 count_symptom(now, cause);
-        if (cause || (id >= 0 && now->cut_short[id]))
+        if (cause || is_cut_short(now, alert->row))
                 hide(now, alert);
         else {
                 alert->hidden = false;
                 ald_alert_damping_set(&alert->damping, false, now->usec);
         }
+}
+
+/* Rows that have grown since their alerts were added. */
+static void drop_excess(AldAlerts *alerts)
+{
+        AldAlert *excess;
+
+        while ((excess = ald_alert_accounts_heaviest(alerts->accounts)))
+                drop(alerts, excess);
 }
 
 static void take_absences(Now *now)
@@ -247,9 +263,10 @@ static GArray *take_steps(AldAlerts *alerts, uint64_t now)
                                                            : alert->damping.changed_usec,
                         .alert = alert };
 
-                if (step == ALD_ALERT_FORGET)
+                if (step == ALD_ALERT_FORGET) {
+                        ald_alert_accounts_leave(alerts->accounts, alert);
                         g_hash_table_iter_remove(&iter);
-                else if (step != ALD_ALERT_NONE)
+                } else if (step != ALD_ALERT_NONE)
                         g_array_append_val(notices, notice);
         }
         g_array_sort(notices, compare_notices);
@@ -261,17 +278,25 @@ GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlert
         g_autoptr(GPtrArray) rows = g_ptr_array_new();
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(GHashTable) symptoms = g_hash_table_new(NULL, NULL);
+        g_autoptr(GHashTable) cut_short = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         g_autoptr(AldAlertCauses) causes = NULL;
-        Now all = { .alerts = alerts, .usec = now, .rows = rows, .seen = seen, .symptoms = symptoms };
+        Now all = { .alerts = alerts,
+                .usec = now,
+                .rows = rows,
+                .seen = seen,
+                .symptoms = symptoms,
+                .cut_short = cut_short };
 
         if (now < alerts->updated_usec)
                 shift_all(alerts, alerts->updated_usec - now, false);
         alerts->updated_usec = now;
-        alerts->left_out = 0;
+        alerts->left_out = alerts->dropped = 0;
+        ald_alert_accounts_begin(alerts->accounts);
         collect_rows(&all, findings, paths);
         all.causes = causes = ald_alert_causes_new(rows, paths);
         for (guint i = 0; i < rows->len; i++)
                 take_row(&all, rows->pdata[i]);
+        drop_excess(alerts);
         take_absences(&all);
         set_symptoms(&all);
         return take_steps(alerts, now);
@@ -316,4 +341,9 @@ GPtrArray *ald_alerts_begun(AldAlerts *alerts)
 guint ald_alerts_left_out(const AldAlerts *alerts)
 {
         return alerts->left_out;
+}
+
+guint ald_alerts_dropped(const AldAlerts *alerts)
+{
+        return alerts->dropped;
 }

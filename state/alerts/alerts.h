@@ -8,7 +8,7 @@
  * Alerts: findings over time, each with a beginning and an end. A finding that follows from another one has
  * no alert of its own (alert-causes.h, alert-groups.h), and one that comes and goes has few
  * (alert-damping.h). An alert does not end while something hides its finding: a cause that begins later, or
- * the limit of findings of one Id.
+ * the limit of findings of one Id. If there are too many, each reporter has its share (alert-accounts.h).
  */
 typedef struct AldAlerts AldAlerts;
 
@@ -20,6 +20,9 @@ typedef struct AldAlert {
         AldAlertDamping damping;
         bool hidden;    /* by another one */
         guint symptoms; /* findings that this one hides */
+        struct AldAlertAccount *account;
+        guint weight; /* in its account */
+        GList place;  /* the same */
 } AldAlert;
 
 /* An alert that begins or ends; valid until the next update. */
@@ -56,3 +59,6 @@ GPtrArray *ald_alerts_begun(AldAlerts *alerts);
 
 /* Number of findings that have no alert, since there are ALD_ALERTS_MAX. */
 guint ald_alerts_left_out(const AldAlerts *alerts);
+
+/* Number of alerts that had begun and that the last update dropped, without a notice, for those of others. */
+guint ald_alerts_dropped(const AldAlerts *alerts);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
+#include "state/alerts/alert-accounts.h"
+#include "state/alerts/alert-key.h"
 #include "state/alerts/alerts-saved.h"
 #include "tests/unit/findings-check.h"
 #include "tests/unit/state-maker.h"
@@ -316,6 +318,155 @@ static void test_limit(void)
         }
 }
 
+#define LIAR node_ids[2]
+
+static void add_disks(GPtrArray *rows, const char *reporter, unsigned first, unsigned n)
+{
+        for (unsigned i = first; i < first + n; i++) {
+                g_autofree char *path = g_strdup_printf("/%u", i);
+                const char *const nodes[] = { reporter, NULL };
+                AldFindingRow row = ALD_FINDING_ROW_INIT;
+
+                row.id = "disk-nearly-full";
+                row.path = path;
+                row.nodes = nodes;
+                row.reporter = reporter;
+                g_ptr_array_add(rows, ald_struct_dup(&ald_finding_row_struct, &row));
+        }
+}
+
+static bool has_disk(AldAlerts *alerts, const char *node, unsigned number)
+{
+        g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
+        g_autofree char *key = NULL;
+
+        add_disks(rows, node, number, 1);
+        key = ald_alert_key(rows->pdata[0]);
+        return ald_alerts_has(alerts, key);
+}
+
+/* A node that reports ever new findings leaves out its own; another one still gets its share, and what was
+ * begun of the liar's is counted. Nothing takes a place back and forth. */
+static void test_shares(void)
+{
+        g_autoptr(AldAlerts) alerts = ald_alerts_new();
+        g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
+        const unsigned n = ALD_ALERTS_MAX;
+        uint64_t now = START;
+
+        add_disks(rows, ONE, 0, 10);
+        add_disks(rows, LIAR, 0, n + 100);
+        g_array_unref(ald_alerts_update(alerts, rows, NULL, now));
+        g_assert_cmpuint(ald_alerts_left_out(alerts), ==, 110);
+        g_array_unref(ald_alerts_update(alerts, rows, NULL, now += 30 * SECOND));
+        add_disks(rows, TWO, 0, 200);
+        for (unsigned i = 0; i < 3; i++) {
+                g_array_unref(ald_alerts_update(alerts, rows, NULL, now += SECOND));
+                g_assert_cmpuint(ald_alerts_dropped(alerts), ==, i == 0 ? 200 : 0);
+                g_assert_cmpuint(ald_alerts_left_out(alerts), ==, i == 0 ? 110 : 310);
+        }
+        for (unsigned i = 0; i < 200; i++)
+                g_assert_true(has_disk(alerts, TWO, i) && (i >= 10 || has_disk(alerts, ONE, i)));
+        /* Two that have the same share keep it. */
+        add_disks(rows, TWO, 200, n);
+        for (unsigned i = 0; i < 3; i++) {
+                g_array_unref(ald_alerts_update(alerts, rows, NULL, now += SECOND));
+                g_assert_cmpuint(ald_alerts_dropped(alerts), <=, i == 0 ? n : 0);
+        }
+        g_assert_true(has_disk(alerts, ONE, 9) && has_disk(alerts, TWO, n / 2 - 10));
+        g_assert_true(has_disk(alerts, LIAR, n / 2 - 10) && !has_disk(alerts, LIAR, n / 2));
+        g_assert_cmpuint(ald_alerts_left_out(alerts), ==, rows->len - n);
+}
+
+/* What only remembers that it has flapped goes first, of the account that is to make room. */
+static void test_shares_of_idle(void)
+{
+        g_autoptr(AldAlerts) alerts = ald_alerts_new();
+        g_autoptr(GPtrArray) one = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(GPtrArray) liar = g_ptr_array_new_with_free_func(g_free);
+
+        add_disks(one, ONE, 0, 10);
+        g_array_unref(ald_alerts_update(alerts, one, NULL, START));
+        for (unsigned i = 0; i < 3; i++) {
+                g_ptr_array_set_size(liar, 0);
+                add_disks(liar, LIAR, i * ALD_ALERTS_MAX / 2, ALD_ALERTS_MAX / 2);
+                g_array_unref(ald_alerts_update(alerts, liar, NULL, START + (2 * i + 1) * SECOND));
+                g_array_unref(ald_alerts_update(alerts, liar, NULL, START + (2 * i + 2) * SECOND));
+                g_assert_cmpuint(ald_alerts_left_out(alerts), ==, 0);
+        }
+        g_assert_true(has_disk(alerts, ONE, 0) && has_disk(alerts, ONE, 9));
+}
+
+/* Long findings count more, also those that grow; so a limit of the number limits the memory and the file. */
+static void test_long_findings(void)
+{
+        g_autofree char *path = g_strnfill(1000 * ALD_ALERT_BYTES, 'x'), *text = NULL;
+        const AldFindingRow *full = ROW(DISK_NEARLY_FULL, OF(ONE), .reporter = ONE, .path = "/");
+        g_autoptr(GPtrArray) rows = g_ptr_array_new_with_free_func(g_free);
+        g_autoptr(AldAlerts) alerts = ald_alerts_new(), again = NULL;
+        g_autofree char *reason = NULL, *key = NULL;
+
+        g_ptr_array_add(rows, complete(full));
+        key = ald_alert_key(rows->pdata[0]);
+        for (unsigned i = 0; i < 20; i++) {
+                g_autofree char *group = g_strdup_printf("%u", i);
+
+                g_ptr_array_add(rows, complete(ROW(CONFIGURATION_REFUSED, OF(LIAR), .reporter = LIAR,
+                                              .reason = i < 5 ? path : "", .group = group)));
+        }
+        g_array_unref(ald_alerts_update(alerts, rows, NULL, START));
+        g_assert_cmpuint(ald_alerts_left_out(alerts), ==, 0);
+        g_ptr_array_set_size(rows, 1);
+        for (unsigned i = 0; i < 20; i++) {
+                g_autofree char *group = g_strdup_printf("%u", i);
+
+                g_ptr_array_add(rows, complete(ROW(CONFIGURATION_REFUSED, OF(LIAR), .reporter = LIAR,
+                                              .reason = path, .group = group)));
+        }
+        for (unsigned i = 1; i < 4; i++) {
+                g_array_unref(ald_alerts_update(alerts, rows, NULL, START + i * SECOND));
+                g_assert_cmpuint(ald_alerts_left_out(alerts), ==, i == 1 ? 0 : 11);
+        }
+        g_assert_true(ald_alerts_has(alerts, key));
+        text = ald_alerts_format(alerts);
+        g_assert_cmpuint(strlen(text), <, ALD_ALERTS_SAVED_MAX);
+        g_assert_cmpint(ald_alerts_parse(text, strlen(text), &again, &reason), ==, 0);
+        g_assert_true(ald_alerts_has(again, key));
+}
+
+/* The key of a long path is short, and that of another one differs. */
+static void test_long_keys(void)
+{
+        g_autofree char *path = g_strnfill(5000, 'x'), *other = g_strconcat(path, "y", NULL);
+        g_autofree char *one = ald_alert_key(ROW(DISK_NEARLY_FULL, OF(ONE), .path = path));
+        g_autofree char *two = ald_alert_key(ROW(DISK_NEARLY_FULL, OF(ONE), .path = other));
+
+        g_assert_cmpuint(strlen(one), <, 200);
+        g_assert_true(g_str_has_prefix(one, "disk-nearly-full\nNode="
+                                            "00000001"));
+        g_assert_cmpstr(one, !=, two);
+}
+
+/* What is left out of one reporter says nothing about those of others. */
+static void test_left_out_of_a_reporter(void)
+{
+        const AldFindingRow *full = ROW(DISK_NEARLY_FULL, OF(ONE), .reporter = ONE, .path = "/");
+        const AldFindingRow *lie = ROW(DISK_NEARLY_FULL, OF(LIAR), .reporter = LIAR, .path = "/");
+        const AldFindingRow *rest = ROW(DISK_NEARLY_FULL, .reporter = LIAR, .left_out = 3);
+        g_auto(Watch) watch = {};
+
+        watch_init(&watch);
+        look(&watch, 0, full, lie, rest, NULL);
+        look(&watch, 30, full, lie, rest, NULL);
+        check(&watch, "+disk-nearly-full +disk-nearly-full ");
+        look(&watch, 30, rest, NULL);
+        look(&watch, 300, rest, NULL);
+        check(&watch, "-disk-nearly-full ");
+        look(&watch, 30, NULL, NULL);
+        look(&watch, 300, NULL, NULL);
+        check(&watch, "-disk-nearly-full ");
+}
+
 static void test_a_clock_that_is_set_back(void)
 {
         const AldFindingRow *full = ROW(DISK_NEARLY_FULL, OF(ONE), .path = "/");
@@ -343,6 +494,11 @@ int main(int argc, char *argv[])
         g_test_add_func("/alerts/restart", test_restart);
         g_test_add_func("/alerts/invalid-texts", test_invalid_texts);
         g_test_add_func("/alerts/limit", test_limit);
+        g_test_add_func("/alerts/shares", test_shares);
+        g_test_add_func("/alerts/shares-of-idle", test_shares_of_idle);
+        g_test_add_func("/alerts/long-findings", test_long_findings);
+        g_test_add_func("/alerts/long-keys", test_long_keys);
+        g_test_add_func("/alerts/left-out-of-a-reporter", test_left_out_of_a_reporter);
         g_test_add_func("/alerts/a-clock-that-is-set-back", test_a_clock_that_is_set_back);
         return g_test_run();
 }
