@@ -89,6 +89,7 @@ static GString *format_entry(const AldFindingNotice *notice)
         g_autofree char *nodes = join(" ", row->nodes), *names = join(", ", row->names);
         g_autofree char *event = number(notice->event), *began = number(notice->began_usec);
         g_autofree char *ended = number(notice->ended_usec), *symptoms = number(notice->symptoms);
+        g_autofree char *left_out = number(row->left_out);
         const char priority[] = { (char) ('0' + priority_of(notice)), '\0' };
         GString *entry = g_string_new(NULL);
 
@@ -101,6 +102,8 @@ static GString *format_entry(const AldFindingNotice *notice)
         append(entry, "ALIDADE_REMEDY", row->remedy ? row->remedy : "There is no general remedy.");
         append(entry, "ALIDADE_NODES", nodes);
         append(entry, "ALIDADE_NAMES", names);
+        append(entry, "ALIDADE_REPORTER", row->reporter ? row->reporter : "");
+        append(entry, "ALIDADE_LEFT_OUT", left_out);
         append(entry, "ALIDADE_EVENT", event);
         append(entry, "ALIDADE_SYMPTOMS", symptoms);
         append(entry, "ALIDADE_BEGAN_USEC", began);

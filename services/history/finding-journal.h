@@ -15,7 +15,8 @@ void ald_finding_journal_free(AldFindingJournal *journal);
 /*
  * Writes that a finding began or ended, as an entry of its own: MESSAGE_ID is that of alidade.catalog, which
  * `journalctl -x` adds. Other fields: ALIDADE_FINDING (its Id), ALIDADE_EVENT, ALIDADE_NODES (separated by
- * spaces), ALIDADE_NAMES (by commas), ALIDADE_BEGAN_USEC, ALIDADE_ENDED_USEC and ALIDADE_REMEDY.
+ * spaces), ALIDADE_NAMES (by commas), ALIDADE_REPORTER, ALIDADE_LEFT_OUT, ALIDADE_BEGAN_USEC,
+ * ALIDADE_ENDED_USEC and ALIDADE_REMEDY.
  */
 void ald_finding_journal_write(AldFindingJournal *journal, const AldFindingNotice *notice);
 

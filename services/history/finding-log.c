@@ -6,19 +6,21 @@
 #include "record/json.h"
 #include "services/common/saved-file.h"
 #include "services/history/finding-log.h"
+#include "services/history/notice-limit.h"
 #include "state/alerts/alerts-saved.h"
 #include "state/findings/findings-words.h"
 #include "state/store/clock.h"
 
 #define VERSION 1
-#define SILENCES_FILE_MAX (4u * 1024 * 1024) /* bytes */
-#define NODES_MAX 32u                        /* in a row that is too long as it is */
+#define SILENCES_FILE_MAX (16u * 1024 * 1024) /* bytes */
+#define NODES_MAX 32u                         /* in a row that is too long as it is */
 
 /* An alert that has begun. */
 typedef struct AldLoggedFinding {
         uint64_t event; /* absent if it could not be written */
         uint64_t began;
-        bool reported; /* its beginning */
+        bool reported; /* its beginning, by itself or among others */
+        bool withheld; /* it was reported among others, or will be, and its end will not */
 } AldLoggedFinding;
 
 typedef struct AldEventEnd {
@@ -32,6 +34,7 @@ struct AldFindingLog {
         AldSavedFile *alerts_file, *silences_file;
         AldAlerts *alerts;
         AldSilences *silences;
+        AldNoticeLimit *limit;
         GHashTable *logged;    /* key of the alert → AldLoggedFinding */
         GArray *unwritten;     /* AldEventEnd, those that could not be written */
         char *saved_alerts;    /* the text of the file; NULL: not known */
@@ -59,24 +62,25 @@ static void read_logged(AldFindingLog *log, json_t *json)
 {
         json_int_t began, event = -1;
         const char *key;
-        int reported;
+        int reported, withheld = false;
         AldLoggedFinding *logged;
 
-        if (json_unpack(json, "{s:s, s:I, s:b, s?I}", "key", &key, "began", &began, "reported", &reported,
-                    "event", &event) < 0 ||
+        if (json_unpack(json, "{s:s, s:I, s:b, s?I, s?b}", "key", &key, "began", &began, "reported",
+                    &reported, "event", &event, "withheld", &withheld) < 0 ||
                 began < 0)
                 return;
         logged = g_new(AldLoggedFinding, 1);
         *logged = (AldLoggedFinding){ .event = event < 0 ? ALD_ABSENT_UINT64 : (uint64_t) event,
                 .began = (uint64_t) began,
-                .reported = reported };
+                .reported = reported,
+                .withheld = withheld };
         g_hash_table_insert(log->logged, g_strdup(key), logged);
 }
 
 static void read_silences(AldFindingLog *log)
 {
         g_autofree char *text = NULL, *reason = NULL;
-        json_t *root = NULL, *silences, *logged, *json;
+        json_t *root = NULL, *silences, *logged, *notices = NULL, *json;
         unsigned dropped;
         int version;
         gsize n;
@@ -86,8 +90,8 @@ static void read_silences(AldFindingLog *log)
         if (!text)
                 return;
         if (ald_json_load(text, n, SILENCES_FILE_MAX, &root, &reason) < 0 ||
-                json_unpack(root, "{s:i, s:o, s:o}", "version", &version, "silences", &silences, "logged",
-                        &logged) < 0 ||
+                json_unpack(root, "{s:i, s:o, s:o, s?o}", "version", &version, "silences", &silences,
+                        "logged", &logged, "notices", &notices) < 0 ||
                 version != VERSION) {
                 ald_saved_file_refuse(log->silences_file, reason ? reason : "version or lists are wrong");
                 json_decref(root);
@@ -98,6 +102,7 @@ static void read_silences(AldFindingLog *log)
                 g_warning("%u invalid silences were dropped", dropped);
         json_array_foreach(logged, i, json)
                 read_logged(log, json);
+        ald_notice_limit_add_json(log->limit, notices);
         json_decref(root);
 }
 
@@ -108,14 +113,17 @@ static json_t *logged_to_json(const char *key, const AldLoggedFinding *logged)
 
         if (json && logged->event != ALD_ABSENT_UINT64)
                 json_object_set_new(json, "event", json_integer((json_int_t) logged->event));
+        if (json && logged->withheld)
+                json_object_set_new(json, "withheld", json_true());
         return json;
 }
 
 static char *format_silences(const AldFindingLog *log)
 {
         json_t *array = json_array();
-        json_t *root = json_pack("{s:i, s:o, s:o}", "version", VERSION, "silences",
-                ald_silences_to_json(log->silences), "logged", array);
+        json_t *root = json_pack("{s:i, s:o, s:o, s:o}", "version", VERSION, "silences",
+                ald_silences_to_json(log->silences), "logged", array, "notices",
+                ald_notice_limit_to_json(log->limit));
         GHashTableIter iter;
         gpointer key, logged;
         char *dump, *text;
@@ -233,6 +241,7 @@ AldFindingLog *ald_finding_log_new(
         log->alerts_file = ald_saved_file_new(directory, "alerts.json", "alerts");
         log->silences_file = ald_saved_file_new(directory, "silences.json", "silences");
         log->silences = ald_silences_new();
+        log->limit = ald_notice_limit_new();
         log->logged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         log->unwritten = g_array_new(FALSE, FALSE, sizeof(AldEventEnd));
         read_alerts(log);
@@ -246,6 +255,7 @@ void ald_finding_log_free(AldFindingLog *log)
                 return;
         ald_alerts_free(log->alerts);
         ald_silences_free(log->silences);
+        ald_notice_limit_free(log->limit);
         ald_saved_file_free(log->alerts_file);
         ald_saved_file_free(log->silences_file);
         g_hash_table_unref(log->logged);
@@ -322,7 +332,8 @@ static uint64_t write_beginning(AldFindingLog *log, const AldFindingRow *row, ui
                 .ended = INT64_MAX,
                 .finding = row->id,
                 .nodes = strlen(nodes) <= ALD_EVENT_TEXT_MAX ? nodes : "",
-                .text = text };
+                .text = text,
+                .reporter = row->reporter ? row->reporter : "" };
         int64_t id;
 
         return ald_history_begin_event(log->history, &event, &id) < 0 ? ALD_ABSENT_UINT64 : (uint64_t) id;
@@ -369,8 +380,10 @@ static void drop_lost_logged(AldFindingLog *log)
 
         g_hash_table_iter_init(&iter, log->logged);
         while (g_hash_table_iter_next(&iter, &key, NULL))
-                if (!ald_alerts_has(log->alerts, key))
+                if (!ald_alerts_has(log->alerts, key)) {
                         g_hash_table_iter_remove(&iter);
+                        log->changed = true;
+                }
 }
 
 void ald_finding_log_begin(AldFindingLog *log, uint64_t now)
@@ -432,7 +445,7 @@ static void end_finding(AldFindingLog *log, const AldAlertNotice *notice)
         end = (AldEventEnd){ (int64_t) logged->event, (int64_t) logged->began, (int64_t) ended };
         if (logged->event != ALD_ABSENT_UINT64 && !write_end(log, &end))
                 g_array_append_val(log->unwritten, end);
-        if (logged->reported && !ald_silences_cover(log->silences, notice->alert->row))
+        if (logged->reported && !logged->withheld && !ald_silences_cover(log->silences, notice->alert->row))
                 notify(log, logged, notice->alert, ended);
         g_hash_table_remove(log->logged, notice->alert->key);
         log->changed = true;
@@ -450,8 +463,59 @@ static void log_beginnings(AldFindingLog *log, const GPtrArray *begun, const cha
         }
 }
 
+static const AldAlert *find_alert(const GPtrArray *begun, const char *key)
+{
+        for (guint i = 0; i < begun->len; i++)
+                if (strcmp(((const AldAlert *) begun->pdata[i])->key, key) == 0)
+                        return begun->pdata[i];
+        return NULL;
+}
+
+static void notify_withheld(AldFindingLog *log, const AldWithheld *withheld)
+{
+        const char *const nodes[] = { withheld->reporter, NULL }, *const names[] = { withheld->name, NULL };
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+        g_autofree char *text = NULL;
+        const AldFindingNotice notice = { .begins = true,
+                .event = ALD_ABSENT_UINT64,
+                .began_usec = withheld->began_usec,
+                .ended_usec = ALD_ABSENT_UINT64,
+                .row = &row };
+
+        row.id = withheld->finding;
+        row.severity = withheld->severity;
+        if (withheld->reporter && withheld->name) {
+                row.reporter = withheld->reporter;
+                row.nodes = nodes;
+                row.names = names;
+        }
+        row.left_out = withheld->n;
+        row.text = text = ald_finding_text(&row);
+        if (!ald_silences_cover(log->silences, &row))
+                log->handler->notice(&notice, log->userdata);
+}
+
+/* One that lasts is reported by itself after all, since its number alone would say less. */
+static void report_withheld(AldFindingLog *log, const GPtrArray *begun, uint64_t now)
+{
+        AldWithheld *next;
+
+        while ((next = ald_notice_limit_next(log->limit, now))) {
+                g_autoptr(AldWithheld) withheld = next;
+                const AldAlert *alert = withheld->n == 1 ? find_alert(begun, withheld->key) : NULL;
+                AldLoggedFinding *logged = alert ? g_hash_table_lookup(log->logged, withheld->key) : NULL;
+
+                log->changed = true;
+                if (logged && logged->withheld) {
+                        logged->withheld = false;
+                        notify(log, logged, alert, ALD_ABSENT_UINT64);
+                } else
+                        notify_withheld(log, withheld);
+        }
+}
+
 /* Those that have just begun, and those that began in silence. */
-static void report_beginnings(AldFindingLog *log, const GPtrArray *begun)
+static void report_beginnings(AldFindingLog *log, const GPtrArray *begun, uint64_t now)
 {
         for (guint i = 0; i < begun->len; i++) {
                 const AldAlert *alert = begun->pdata[i];
@@ -461,9 +525,13 @@ static void report_beginnings(AldFindingLog *log, const GPtrArray *begun)
                         ald_silences_cover(log->silences, alert->row))
                         continue;
                 logged->reported = true;
+                logged->withheld = !ald_notice_limit_take(
+                        log->limit, alert->row, alert->key, logged->began, now);
                 log->changed = true;
-                notify(log, logged, alert, ALD_ABSENT_UINT64);
+                if (!logged->withheld)
+                        notify(log, logged, alert, ALD_ABSENT_UINT64);
         }
+        report_withheld(log, begun, now);
 }
 
 static void note_left_out(AldFindingLog *log)
@@ -471,7 +539,9 @@ static void note_left_out(AldFindingLog *log)
         const guint n = ald_alerts_left_out(log->alerts);
 
         if (n > 0 && !log->said_alerts_full)
-                g_warning("%u findings are not logged, since there are more than %u", n, ALD_ALERTS_MAX);
+                g_warning("%u findings are not logged, since there are more than %u: those of the nodes that "
+                          "report the most",
+                        n, ALD_ALERTS_MAX);
         log->said_alerts_full = n > 0;
 }
 
@@ -488,9 +558,13 @@ void ald_finding_log_update(
                 if (!notice->begins)
                         end_finding(log, notice);
         }
+        if (ald_alerts_dropped(log->alerts) > 0) {
+                drop_lost_logged(log);
+                end_lost_events(log, now);
+        }
         begun = ald_alerts_begun(log->alerts);
         log_beginnings(log, begun, only, now);
-        report_beginnings(log, begun);
+        report_beginnings(log, begun, now);
         note_left_out(log);
         if (notices->len > 0 || log->changed != changed)
                 ald_finding_log_save(log);
@@ -505,17 +579,18 @@ void ald_finding_log_shift(AldFindingLog *log, uint64_t usec)
 
 uint64_t ald_finding_log_due(const AldFindingLog *log)
 {
-        return MIN(ald_alerts_due(log->alerts), ald_silences_due(log->silences));
+        return MIN(MIN(ald_alerts_due(log->alerts), ald_silences_due(log->silences)),
+                ald_notice_limit_due(log->limit));
 }
 
 /* Silences */
 
-static void report_after_silences(AldFindingLog *log)
+static void report_after_silences(AldFindingLog *log, uint64_t now)
 {
         g_autoptr(GPtrArray) begun = ald_alerts_begun(log->alerts);
 
         log->handler->silences_changed(log->userdata);
-        report_beginnings(log, begun);
+        report_beginnings(log, begun, now);
 }
 
 void ald_finding_log_expire(AldFindingLog *log, uint64_t now)
@@ -523,12 +598,12 @@ void ald_finding_log_expire(AldFindingLog *log, uint64_t now)
         if (!ald_silences_expire(log->silences, now))
                 return;
         log->changed = true;
-        report_after_silences(log);
+        report_after_silences(log, now);
         ald_finding_log_save(log);
 }
 
 /* After a change that must not be lost: undone if it cannot be written. */
-static int settle(AldFindingLog *log, AldSilences *before)
+static int settle(AldFindingLog *log, AldSilences *before, uint64_t now)
 {
         if (!save_silences(log)) {
                 ald_silences_free(log->silences);
@@ -536,7 +611,7 @@ static int settle(AldFindingLog *log, AldSilences *before)
                 return -EIO;
         }
         ald_silences_free(before);
-        report_after_silences(log);
+        report_after_silences(log, now);
         if (log->changed)
                 save_silences(log);
         return 0;
@@ -564,7 +639,7 @@ int ald_finding_log_silence(AldFindingLog *log, const AldSilenceRow *row, uint64
                 ald_silences_free(before);
                 return r;
         }
-        return settle(log, before);
+        return settle(log, before, now);
 }
 
 int ald_finding_log_unsilence(AldFindingLog *log, const char *node, const char *peer, uint64_t now)
@@ -579,7 +654,17 @@ int ald_finding_log_unsilence(AldFindingLog *log, const char *node, const char *
                 ald_silences_free(before);
                 return r;
         }
-        return settle(log, before);
+        return settle(log, before, now);
+}
+
+guint ald_finding_log_left_out(const AldFindingLog *log)
+{
+        return ald_alerts_left_out(log->alerts);
+}
+
+uint64_t ald_finding_log_withheld(const AldFindingLog *log)
+{
+        return ald_notice_limit_count(log->limit);
 }
 
 const AldSilences *ald_finding_log_silences(const AldFindingLog *log)

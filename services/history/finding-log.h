@@ -7,9 +7,9 @@
 
 /*
  * Findings over time: makes alerts of them (state/alerts), keeps when each began and ended as an event of the
- * history, and notifies of them unless they are silent. alerts.json and silences.json in the state directory
- * hold what a restart must not lose, the latter also which alerts were logged and reported. Times are
- * CLOCK_REALTIME in µs.
+ * history, and notifies of them unless they are silent, or their reporter has too many (notice-limit.h).
+ * alerts.json and silences.json in the state directory hold what a restart must not lose, the latter also
+ * which alerts were logged and reported. Times are CLOCK_REALTIME in µs.
  */
 typedef struct AldFindingLog AldFindingLog;
 
@@ -17,8 +17,8 @@ typedef struct AldFindingNotice {
         bool begins;
         uint64_t event; /* absent if the history could not be written */
         uint64_t began_usec, ended_usec;
-        unsigned symptoms; /* other findings that it explains */
-        const AldFindingRow *row;
+        unsigned symptoms;        /* other findings that it explains */
+        const AldFindingRow *row; /* with LeftOut: so many that began are not reported one by one */
 } AldFindingNotice;
 
 typedef struct AldFindingLogHandler {
@@ -46,6 +46,11 @@ void ald_finding_log_shift(AldFindingLog *log, uint64_t usec);
 
 /* When it is to be updated next, even if the findings stay as they are; absent: never. */
 uint64_t ald_finding_log_due(const AldFindingLog *log);
+
+/* Findings that are not kept now, since there are too many; and beginnings that were not reported one by one
+ * so far. */
+guint ald_finding_log_left_out(const AldFindingLog *log);
+uint64_t ald_finding_log_withheld(const AldFindingLog *log);
 
 /* Ends silences whose time is over. */
 void ald_finding_log_expire(AldFindingLog *log, uint64_t now);

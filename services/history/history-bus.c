@@ -388,6 +388,12 @@ static int get_number(sd_bus *unused, const char *path, const char *interface, c
                 value = ald_history_lost(history);
         else if (strcmp(property, "LostEntries") == 0)
                 value = ald_finding_journal_lost(bus->journal);
+        else if (strcmp(property, "LostEvents") == 0)
+                value = ald_history_lost_events(history);
+        else if (strcmp(property, "LeftOutFindings") == 0)
+                value = ald_finding_log_left_out(ald_history_manager_log(bus->manager));
+        else if (strcmp(property, "WithheldNotices") == 0)
+                value = ald_finding_log_withheld(ald_history_manager_log(bus->manager));
         else if (strcmp(property, "RefusedSignals") == 0)
                 value = ald_service_refused_signals(bus->service);
         else
@@ -403,6 +409,9 @@ static const sd_bus_vtable vtable[] = {
         SD_BUS_PROPERTY("SizeBytes", "t", get_number, 0, 0),
         SD_BUS_PROPERTY("LostSamples", "t", get_number, 0, 0),
         SD_BUS_PROPERTY("LostEntries", "t", get_number, 0, 0),
+        SD_BUS_PROPERTY("LostEvents", "t", get_number, 0, 0),
+        SD_BUS_PROPERTY("LeftOutFindings", "t", get_number, 0, 0),
+        SD_BUS_PROPERTY("WithheldNotices", "t", get_number, 0, 0),
         SD_BUS_PROPERTY("RefusedSignals", "t", get_number, 0, 0),
         SD_BUS_METHOD_WITH_ARGS("GetSeries",
                 SD_BUS_ARGS(

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "services/history/store/budget.h"
+#include "services/history/store/events.h"
 #include "services/history/store/series-table.h"
 #include "services/history/store/tier-table.h"
 
@@ -84,7 +85,7 @@ static int drop_span(AldDatabase *database, AldTier tier, int64_t start)
 }
 
 /* 0 if nothing is left to drop. */
-static int drop_oldest(AldDatabase *database)
+static int drop_oldest(AldDatabase *database, uint64_t *events)
 {
         AldTier tier;
         int64_t start = 0, n = 0;
@@ -98,10 +99,11 @@ static int drop_oldest(AldDatabase *database)
         r = ald_database_integer(database, "SELECT count(*) FROM events", 0, &n);
         if (r < 0 || n == 0)
                 return r;
-        r = ald_database_run(database,
-                "DELETE FROM events WHERE id IN (SELECT id FROM events ORDER BY began LIMIT ?)", "i",
-                (int64_t) EVENTS_PER_DROP);
-        return r < 0 ? r : 1;
+        r = ald_events_drop(database, EVENTS_PER_DROP);
+        if (r < 0)
+                return r;
+        *events += (uint64_t) MIN(n, (int64_t) EVENTS_PER_DROP);
+        return 1;
 }
 
 static int empty_log(AldDatabase *database, uint64_t budget, AldDatabaseSize *size)
@@ -124,7 +126,7 @@ static int measure(AldDatabase *database, uint64_t budget, AldDatabaseSize *size
         return r < 0 ? r : empty_log(database, budget, size);
 }
 
-int ald_budget_keep(AldDatabase *database, uint64_t budget)
+int ald_budget_keep(AldDatabase *database, uint64_t budget, uint64_t *events)
 {
         const uint64_t room = 2 * ald_budget_transaction(budget) + 32 * ALD_DATABASE_PAGE;
         AldDatabaseSize size;
@@ -135,7 +137,7 @@ int ald_budget_keep(AldDatabase *database, uint64_t budget)
         while (r >= 0 && size.file - size.unused + room > file_max(budget)) {
                 if (steps++ == STEPS_MAX)
                         return 1;
-                r = drop_oldest(database);
+                r = drop_oldest(database, events);
                 if (r == 0)
                         break;
                 if (r > 0)

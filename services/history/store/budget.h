@@ -26,9 +26,9 @@ int ald_budget_set(AldDatabase *database, uint64_t budget);
 /*
  * Makes room for a transaction. 1 if the file still exceeds the budget, as it may after the budget was
  * lowered by far: one call takes only a fraction of a second. -EBUSY if a program reads the file for so long
- * that the log is full.
+ * that the log is full. Adds to `events` how many events were dropped.
  */
-int ald_budget_keep(AldDatabase *database, uint64_t budget);
+int ald_budget_keep(AldDatabase *database, uint64_t budget, uint64_t *events);
 
 /*
  * Drops what is older than its tier keeps, or a day or more in the future. The clock may be wrong, so it is a

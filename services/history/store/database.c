@@ -31,6 +31,8 @@ static const char *const migrations[] = {
         "CREATE TABLE events (id INTEGER PRIMARY KEY, began INTEGER NOT NULL, ended INTEGER,"
         " finding TEXT NOT NULL, nodes TEXT NOT NULL, text TEXT NOT NULL);"
         "CREATE INDEX event_began ON events (began);",
+        "ALTER TABLE events ADD COLUMN reporter TEXT NOT NULL DEFAULT '';"
+        "CREATE INDEX event_reporter ON events (reporter, began, ended);",
 };
 
 /* A small cache: the kernel has the file's pages in its own. */

@@ -4,38 +4,68 @@
 
 #include "services/history/store/events.h"
 
-static const char insert_text[] = "INSERT INTO events (began, finding, nodes, text) VALUES (?, ?, ?, ?)";
-static const char trim_text[] = "DELETE FROM events WHERE id IN"
-                                " (SELECT id FROM events ORDER BY began DESC, id DESC LIMIT -1 OFFSET ?)";
+/* Ranking all events takes some milliseconds, so this part of them is dropped at once. */
+#define DROPPED_PARTS 64u
+
+static const char insert_text[] =
+        "INSERT INTO events (began, finding, nodes, text, reporter) VALUES (?, ?, ?, ?, ?)";
+/* Ranks the events of each reporter; a greater rank is of a reporter that has more. */
+static const char drop_text[] =
+        "DELETE FROM events WHERE id IN (SELECT id FROM (SELECT id, began, ended, row_number() OVER"
+        " (PARTITION BY reporter ORDER BY ended IS NULL DESC, began DESC, id DESC) AS rank FROM events)"
+        " ORDER BY rank DESC, ended IS NULL, began, id LIMIT ?)";
 static const char end_text[] =
         "UPDATE events SET ended = ?3 WHERE id = ?1 AND began = ?2 AND ended IS NULL RETURNING id";
 static const char shift_text[] =
         "UPDATE events SET began = began + ?2, ended = iif(ended < ?1, ended + ?2, ended)"
         " WHERE began < ?1";
-static const char drop_text[] = "DELETE FROM events WHERE began < ?1 AND ended IS NOT NULL";
+static const char forget_text[] = "DELETE FROM events WHERE began < ?1 AND ended IS NOT NULL";
 static const char restart_text[] = "UPDATE events SET began = ?2 WHERE began < ?1";
-static const char visit_text[] = "SELECT id, began, ended, finding, nodes, text FROM events"
+static const char visit_text[] = "SELECT id, began, ended, finding, nodes, text, reporter FROM events"
                                  " WHERE began < ?2 AND (ended IS NULL OR ended >= ?1) ORDER BY began, id";
 
-int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned max, int64_t *ret_id)
+int ald_events_drop(AldDatabase *database, uint64_t n)
 {
+        return ald_database_run(database, drop_text, "i", (int64_t) n);
+}
+
+static int keep_max(AldDatabase *database, unsigned max, uint64_t *ret_dropped)
+{
+        int64_t n = 0;
+        int r;
+
+        r = ald_database_integer(database, "SELECT count(*) FROM events", 0, &n);
+        if (r < 0)
+                return r;
+        *ret_dropped = n > (int64_t) max ? (uint64_t) n - max + max / DROPPED_PARTS : 0;
+        return *ret_dropped > 0 ? ald_events_drop(database, *ret_dropped) : 0;
+}
+
+int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned max, int64_t *ret_id,
+        uint64_t *ret_dropped)
+{
+        uint64_t dropped = 0;
         int r;
 
         if (strlen(event->finding) > ALD_EVENT_WORD_MAX || strlen(event->nodes) > ALD_EVENT_TEXT_MAX ||
-                strlen(event->text) > ALD_EVENT_TEXT_MAX)
+                strlen(event->text) > ALD_EVENT_TEXT_MAX || strlen(event->reporter) > ALD_EVENT_WORD_MAX)
                 return -E2BIG;
         r = ald_database_begin(database);
         if (r < 0)
                 return r;
-        r = ald_database_run(
-                database, insert_text, "isss", event->began, event->finding, event->nodes, event->text);
+        r = ald_database_run(database, insert_text, "issss", event->began, event->finding, event->nodes,
+                event->text, event->reporter);
         if (r >= 0)
                 r = ald_database_integer(database, "SELECT last_insert_rowid()", 0, ret_id);
         if (r >= 0)
-                r = ald_database_run(database, trim_text, "i", (int64_t) max);
+                r = keep_max(database, max, &dropped);
+        if (r < 0) {
+                ald_database_rollback(database);
+                return r;
+        }
+        r = ald_database_commit(database);
         if (r >= 0)
-                return ald_database_commit(database);
-        ald_database_rollback(database);
+                *ret_dropped = dropped;
         return r;
 }
 
@@ -64,7 +94,7 @@ int ald_events_restart(AldDatabase *database, int64_t before, int64_t began)
         r = ald_database_begin(database);
         if (r < 0)
                 return r;
-        r = ald_database_run(database, drop_text, "i", before);
+        r = ald_database_run(database, forget_text, "i", before);
         if (r >= 0)
                 r = ald_database_run(database, restart_text, "ii", before, began);
         if (r >= 0)
@@ -91,6 +121,7 @@ static void visit_row(sqlite3_stmt *statement, AldEventVisit visit, void *userda
                 .finding = text_of(statement, 3),
                 .nodes = text_of(statement, 4),
                 .text = text_of(statement, 5),
+                .reporter = text_of(statement, 6),
         };
 
         visit(&event, userdata);
@@ -102,7 +133,8 @@ int ald_events_visit_open(AldDatabase *database, AldEventVisit visit, void *user
         int r;
 
         r = ald_database_query(database, &statement,
-                "SELECT id, began, ended, finding, nodes, text FROM events WHERE ended IS NULL ORDER BY id",
+                "SELECT id, began, ended, finding, nodes, text, reporter FROM events WHERE ended IS NULL"
+                " ORDER BY id",
                 "");
         if (r < 0)
                 return r;

@@ -5,7 +5,11 @@
 
 #include "services/history/store/database.h"
 
-/* When each finding began and ended. */
+/*
+ * When each finding began and ended. If there are too many, those of the node that reports the most are
+ * dropped, so that none makes others lose theirs: first what has ended, the oldest first, then what still
+ * lasts.
+ */
 #define ALD_EVENT_TEXT_MAX 2048u
 #define ALD_EVENT_WORD_MAX 256u
 
@@ -15,10 +19,16 @@ typedef struct AldKeptEvent {
         const char *finding;  /* its Id, of at most ALD_EVENT_WORD_MAX bytes */
         const char *nodes;    /* their ids, with commas between them; at most ALD_EVENT_TEXT_MAX bytes */
         const char *text;     /* its row as JSON, of at most as many */
+        const char *reporter; /* id of the node that reports it, of at most ALD_EVENT_WORD_MAX bytes; empty:
+                                 this service and the state service */
 } AldKeptEvent;
 
-/* Adds an event whose id is ignored, and drops the oldest if there are more than max. */
-int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned max, int64_t *ret_id);
+/* Adds an event whose id is ignored, and drops some if there are more than max. */
+int ald_event_begin(AldDatabase *database, const AldKeptEvent *event, unsigned max, int64_t *ret_id,
+        uint64_t *ret_dropped);
+
+/* Drops so many. */
+int ald_events_drop(AldDatabase *database, uint64_t n);
 
 /* -ENODATA if there is no event of this number that began then, or it has ended: in a new file, the numbers
  * of an older one are given again. */

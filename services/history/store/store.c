@@ -33,7 +33,7 @@ struct AldHistory {
         GHashTable *waiting; /* id of a node → how many of these are its */
         int64_t hour;        /* of the recent samples; -1 if unknown */
         int64_t first;       /* time of a sample since the start; INT64_MAX: none */
-        uint64_t lost;
+        uint64_t lost, lost_events;
         GHashTable *refused; /* ids of the nodes whose series had no place lately */
         AldHistoryFault fault;
         char *text;
@@ -81,6 +81,11 @@ AldHistoryFault ald_history_fault(const AldHistory *history, const char **ret_te
 uint64_t ald_history_lost(const AldHistory *history)
 {
         return history->lost;
+}
+
+uint64_t ald_history_lost_events(const AldHistory *history)
+{
+        return history->lost_events;
 }
 
 static AldHistoryFault fault_of(int error)
@@ -386,7 +391,7 @@ static int keep_budget(AldHistory *history)
         }
         if (r < 0)
                 return r;
-        r = ald_budget_keep(history->database, history->budget);
+        r = ald_budget_keep(history->database, history->budget, &history->lost_events);
         if (r == 0 && history->exceeds) {
                 r = ald_database_checkpoint(history->database);
                 if (r == -EBUSY)
@@ -584,6 +589,7 @@ static int end_request(AldHistory *history, int r)
 
 int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int64_t *ret_id)
 {
+        uint64_t dropped = 0;
         int r;
 
         r = ensure_open(history);
@@ -591,7 +597,9 @@ int ald_history_begin_event(AldHistory *history, const AldKeptEvent *event, int6
                 return r;
         r = keep_budget(history);
         if (r >= 0)
-                r = ald_event_begin(history->database, event, ald_budget_events(history->budget), ret_id);
+                r = ald_event_begin(
+                        history->database, event, ald_budget_events(history->budget), ret_id, &dropped);
+        history->lost_events += dropped;
         return end_request(history, r);
 }
 

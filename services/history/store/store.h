@@ -42,8 +42,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHistory, ald_history_free)
 /* Why nothing can be written or read at present, in a sentence if text is not NULL. */
 AldHistoryFault ald_history_fault(const AldHistory *history, const char **ret_text);
 
-/* Samples that were lost so far since they could not be written. */
+/* Samples that were lost so far since they could not be written, and events since there were too many. */
 uint64_t ald_history_lost(const AldHistory *history);
+uint64_t ald_history_lost_events(const AldHistory *history);
 
 /*
  * Adds a sample, rounded as ald_sample_round() does, to a precision of which a field that has a threshold

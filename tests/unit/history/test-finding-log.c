@@ -7,6 +7,8 @@
 #include <sqlite3.h>
 
 #include "services/history/finding-log.h"
+#include "services/history/notice-limit.h"
+#include "state/alerts/alert-accounts.h"
 #include "tests/unit/history/history-folder.h"
 #include "tests/unit/log-count.h"
 
@@ -22,7 +24,7 @@ typedef struct Fixture {
         AldHistory *history;
         AldFindingLog *log;
         uint64_t now;
-        GString *notices; /* "+id" and "-id" */
+        GString *notices; /* "+id" and "-id", or "+n×id" of several; of many equal ones see check_many() */
         unsigned silences_changed;
 } Fixture;
 
@@ -30,7 +32,12 @@ static void on_notice(const AldFindingNotice *notice, void *userdata)
 {
         Fixture *fixture = userdata;
 
-        g_string_append_printf(fixture->notices, "%c%s ", notice->begins ? '+' : '-', notice->row->id);
+        if (notice->row->left_out != ALD_ABSENT_UINT64)
+                g_string_append_printf(
+                        fixture->notices, "+%u×%s ", (unsigned) notice->row->left_out, notice->row->id);
+        else
+                g_string_append_printf(
+                        fixture->notices, "%c%s ", notice->begins ? '+' : '-', notice->row->id);
         g_assert_true(notice->begins == (notice->ended_usec == ALD_ABSENT_UINT64));
 }
 
@@ -397,6 +404,172 @@ static void test_long_row_after_restart(Fixture *fixture, gconstpointer data)
 }
 
 /* What is found before the clock is set has not lasted for longer by that. */
+/* Rows about as many paths of a node that reports them itself. */
+static GPtrArray *many_rows(const char *node, unsigned first, unsigned n)
+{
+        GPtrArray *rows = g_ptr_array_new_with_free_func(g_free);
+
+        for (unsigned i = first; i < first + n; i++) {
+                g_autofree char *path = g_strdup_printf("/%u", i);
+                AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(node));
+
+                row.path = path;
+                row.reporter = node;
+                g_ptr_array_add(rows, ald_struct_dup(&ald_finding_row_struct, &row));
+        }
+        return rows;
+}
+
+static void look_at_many(Fixture *fixture, unsigned seconds, const GPtrArray *rows)
+{
+        fixture->now += seconds * SECOND;
+        ald_finding_log_update(fixture->log, rows, NULL, NULL, fixture->now);
+}
+
+/* So many equal notices, and then another text. */
+static void check_many(Fixture *fixture, unsigned n, const char *notice, const char *end)
+{
+        g_autoptr(GString) expected = g_string_new(NULL);
+
+        while (n-- > 0)
+                g_string_append(expected, notice);
+        g_string_append(expected, end);
+        check_notices(fixture, expected->str);
+}
+
+#define FULL "+disk-nearly-full "
+#define OVER "-disk-nearly-full "
+
+/* Some are reported by themselves, the others by their number, once and not again after a restart. Ends are
+ * reported of the former only. */
+static void test_many_of_a_reporter(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GPtrArray) rows = many_rows(ONE, 0, 100), none = g_ptr_array_new();
+        const AldFindingRow other = make_row(ALD_FINDING_ROW_ID_SWAP_NEARLY_FULL, OF(TWO));
+
+        look_at_many(fixture, 0, rows);
+        look_at_many(fixture, 30, rows);
+        check_many(fixture, ALD_NOTICES_SAVED, FULL, "");
+        g_assert_cmpuint(ald_finding_log_withheld(fixture->log), ==, 100 - ALD_NOTICES_SAVED);
+        restart(fixture);
+        g_ptr_array_add(rows, ald_struct_dup(&ald_finding_row_struct, &other));
+        look_at_many(fixture, 1, rows);
+        look_at_many(fixture, 30, rows);
+        check_notices(fixture, "+swap-nearly-full ");
+        g_assert_cmpuint(ald_finding_log_due(fixture->log), ==, START + 30 * SECOND + ALD_NOTICE_USEC);
+        fixture->now = START + 30 * SECOND + ALD_NOTICE_USEC;
+        look_at_many(fixture, 0, rows);
+        check_notices(fixture, "+80×disk-nearly-full ");
+        restart(fixture);
+        look_at_many(fixture, 3000, rows);
+        check_notices(fixture, "");
+        look_at_many(fixture, 0, none);
+        look_at_many(fixture, 300, none);
+        check_many(fixture, ALD_NOTICES_SAVED, OVER, "-swap-nearly-full ");
+        g_assert_cmpuint(ald_finding_log_left_out(fixture->log), ==, 0);
+}
+
+/* Ever new ones cause one notice in five minutes, however long that goes on. */
+static void test_ever_new(Fixture *fixture, gconstpointer data)
+{
+        const unsigned rounds = 40, each = 50;
+        unsigned counted = 0, notices = 0;
+
+        for (unsigned i = 0; i < rounds; i++) {
+                g_autoptr(GPtrArray) rows = many_rows(ONE, i * each, each);
+
+                look_at_many(fixture, 0, rows);
+                look_at_many(fixture, 30, rows);
+        }
+        {
+                g_autoptr(GPtrArray) none = g_ptr_array_new();
+
+                look_at_many(fixture, 600, none);
+        }
+        {
+                g_auto(GStrv) words = g_strsplit(fixture->notices->str, " ", -1);
+
+                for (unsigned i = 0; words[i] && *words[i]; i++) {
+                        notices += words[i][0] == '+';
+                        if (words[i][0] == '+')
+                                counted += g_ascii_isdigit(words[i][1]) ? (unsigned) atoi(words[i] + 1) : 1;
+                }
+        }
+        g_assert_cmpuint(counted, ==, rounds * each);
+        g_assert_cmpuint(notices, <=, ALD_NOTICES_SAVED + rounds * 30 / 300 + 2);
+        g_string_truncate(fixture->notices, 0);
+}
+
+/* One alone that was withheld is reported by itself, and so is its end. */
+static void test_one_withheld(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GPtrArray) rows = many_rows(ONE, 0, ALD_NOTICES_SAVED + 1), none = g_ptr_array_new();
+
+        look_at_many(fixture, 0, rows);
+        look_at_many(fixture, 30, rows);
+        check_many(fixture, ALD_NOTICES_SAVED, FULL, "");
+        restart(fixture);
+        look_at_many(fixture, 300, rows);
+        check_notices(fixture, FULL);
+        look_at_many(fixture, 0, none);
+        look_at_many(fixture, 300, none);
+        check_many(fixture, ALD_NOTICES_SAVED + 1, OVER, "");
+}
+
+/* What this machine concludes of many nodes is not withheld so soon. */
+static void test_many_unreported(Fixture *fixture, gconstpointer data)
+{
+        const unsigned n = ALD_NOTICES_SAVED * ALD_NOTICES_UNREPORTED;
+        g_autoptr(GPtrArray) rows = many_rows(ONE, 0, n);
+
+        for (unsigned i = 0; i < n; i++)
+                ((AldFindingRow *) rows->pdata[i])->reporter = NULL;
+        look_at_many(fixture, 0, rows);
+        look_at_many(fixture, 30, rows);
+        check_many(fixture, n, FULL, "");
+}
+
+static void count_event(const AldKeptEvent *event, void *userdata)
+{
+        unsigned *lasting = userdata;
+
+        *lasting += event->ended == INT64_MAX && strcmp(event->reporter, ONE) == 0;
+}
+
+/* Alerts that make room for those of others end as events, also if the process is killed after that. */
+static void test_dropped_alerts(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GPtrArray) rows = many_rows(ONE, 0, 50), others = many_rows(TWO, 0, 150);
+        g_autofree char *reason = g_strnfill(99 * ALD_ALERT_BYTES, 'x');
+        unsigned lasting = 0;
+
+        for (unsigned i = 0; i < 99; i++) {
+                g_autofree char *group = g_strdup_printf("%u", i);
+                AldFindingRow row = make_row(ALD_FINDING_ROW_ID_CONFIGURATION_REFUSED, OF(ONE));
+
+                row.reporter = ONE;
+                row.group = group;
+                row.reason = reason;
+                g_ptr_array_insert(rows, 0, ald_struct_dup(&ald_finding_row_struct, &row));
+        }
+        look_at_many(fixture, 0, rows);
+        look_at_many(fixture, 30, rows);
+        (void) ald_history_visit_events(
+                fixture->history, 0, ALD_HISTORY_TIME_MAX, 1000, count_event, &lasting);
+        g_assert_cmpuint(lasting, ==, 149);
+        g_ptr_array_extend_and_steal(rows, g_steal_pointer(&others));
+        look_at_many(fixture, 1, rows);
+        g_assert_cmpuint(ald_finding_log_left_out(fixture->log), ==, 0);
+        restart(fixture);
+        lasting = 0;
+        (void) ald_history_visit_events(
+                fixture->history, 0, ALD_HISTORY_TIME_MAX, 1000, count_event, &lasting);
+        g_assert_cmpuint(lasting, ==, 98);
+        look_at_many(fixture, 1, rows); /* short ones have a place again */
+        g_assert_cmpuint(ald_finding_log_left_out(fixture->log), ==, 1);
+        g_string_truncate(fixture->notices, 0);
+}
+
 static void test_clock_set_forward(Fixture *fixture, gconstpointer data)
 {
         const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
@@ -575,6 +748,11 @@ int main(int argc, char **argv)
         TEST("all-after-own", test_all_after_own);
         TEST("long-row", test_long_row);
         TEST("long-row-after-restart", test_long_row_after_restart);
+        TEST("many-of-a-reporter", test_many_of_a_reporter);
+        TEST("ever-new", test_ever_new);
+        TEST("one-withheld", test_one_withheld);
+        TEST("many-unreported", test_many_unreported);
+        TEST("dropped-alerts", test_dropped_alerts);
         TEST("clock-set-forward", test_clock_set_forward);
         TEST("start-in-1970", test_start_in_1970);
         TEST("clock-set-while-stopped", test_clock_set_while_stopped);

@@ -147,6 +147,48 @@ static void test_newer(Fixture *fixture, gconstpointer data)
         g_assert_cmpuint(log_count("of a newer version"), ==, 1);
 }
 
+static void note_event(const AldKeptEvent *event, void *userdata)
+{
+        g_string_append_printf(
+                userdata, "%d %s %s %s;", (int) event->id, event->finding, event->nodes, event->reporter);
+}
+
+/* A file as version 0.1 made it, which did not note who reports an event. */
+static void test_older(Fixture *fixture, gconstpointer data)
+{
+        static const char first_schema[] =
+                "CREATE TABLE series (node TEXT, kind TEXT, key TEXT, field TEXT, id INTEGER NOT NULL,"
+                " last INTEGER NOT NULL, PRIMARY KEY (node, kind, key, field)) WITHOUT ROWID;"
+                "CREATE TABLE recent (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"
+                "CREATE TABLE raw (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"
+                "CREATE TABLE minutes (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"
+                "CREATE TABLE hours (id INTEGER PRIMARY KEY, data BLOB NOT NULL);"
+                "CREATE TABLE events (id INTEGER PRIMARY KEY, began INTEGER NOT NULL, ended INTEGER,"
+                " finding TEXT NOT NULL, nodes TEXT NOT NULL, text TEXT NOT NULL);"
+                "CREATE INDEX event_began ON events (began);"
+                "INSERT INTO events (began, ended, finding, nodes, text) VALUES (5, 6, 'a', 'n', '{}');"
+                "INSERT INTO events (began, finding, nodes, text) VALUES (7, 'b', 'm', '{}');"
+                "PRAGMA user_version = 1; PRAGMA application_id = 1095517256;";
+        const AldKeptEvent event = {
+                .began = 8, .finding = "c", .nodes = "n", .text = "{}", .reporter = "r"
+        };
+        g_autoptr(GString) events = g_string_new(NULL);
+        int64_t id;
+
+        g_clear_pointer(&fixture->history, ald_history_free);
+        change_file(fixture, first_schema);
+        reopen(fixture);
+        g_assert_cmpint(ald_history_begin_event(fixture->history, &event, &id), ==, 0);
+        g_assert_cmpint(ald_history_end_event(fixture->history, 2, 7, 9), ==, 0);
+        reopen(fixture);
+        g_assert_cmpint(ald_history_visit_events(fixture->history, 0, 100, 10, note_event, events), ==, 0);
+        g_assert_cmpstr(events->str, ==, "1 a n ;2 b m ;3 c n r;");
+        g_assert_cmpint(put_and_flush(fixture, BEGIN, 0), ==, 0);
+        check_values(fixture, 1);
+        check_fault(fixture, "");
+        g_assert_cmpuint(log_count("starting a new one"), ==, 0);
+}
+
 /* Random bytes, a text, and a database of another program: each is kept as it is. */
 static void test_foreign(Fixture *fixture, gconstpointer data)
 {
@@ -525,6 +567,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         log_count_install();
         ADD("newer", test_newer);
+        ADD("older", test_older);
         ADD("foreign", test_foreign);
         ADD("asides-are-few", test_asides_are_few);
         ADD("damaged-pages", test_damaged_pages);

@@ -584,7 +584,9 @@ static char *events_text(Fixture *fixture, int from, int to, unsigned max, int e
 static void test_events(Fixture *fixture, gconstpointer data)
 {
         g_autofree char *long_text = g_strnfill(ALD_EVENT_TEXT_MAX + 1, 'x');
-        AldKeptEvent event = { .began = BEGIN + 10 * SECOND, .finding = "a", .nodes = "n", .text = "{}" };
+        AldKeptEvent event = {
+                .began = BEGIN + 10 * SECOND, .finding = "a", .nodes = "n", .text = "{}", .reporter = ""
+        };
         g_autofree char *all = NULL, *late = NULL, *early = NULL, *first = NULL;
         int64_t one, two;
 
@@ -616,7 +618,7 @@ static void test_events(Fixture *fixture, gconstpointer data)
 
 static void test_many_events(Fixture *fixture, gconstpointer data)
 {
-        AldKeptEvent event = { .finding = "a", .nodes = "n", .text = "{}" };
+        AldKeptEvent event = { .finding = "a", .nodes = "n", .text = "{}", .reporter = "" };
         g_autofree char *all = NULL;
         int64_t id;
 
@@ -627,6 +629,103 @@ static void test_many_events(Fixture *fixture, gconstpointer data)
         }
         all = events_text(fixture, 0, 200 - (int) ald_budget_events(ALD_BUDGET_MIN), 1000, 0);
         g_assert_cmpstr(all, ==, "");
+}
+
+static int64_t begin_event(Fixture *fixture, const char *reporter, int second)
+{
+        const AldKeptEvent event = { .began = BEGIN + second * SECOND,
+                .finding = "a",
+                .nodes = reporter,
+                .text = "{}",
+                .reporter = reporter };
+        int64_t id;
+
+        g_assert_cmpint(ald_history_begin_event(fixture->history, &event, &id), ==, 0);
+        return id;
+}
+
+typedef struct EventCount {
+        const char *reporter;
+        unsigned n, lasting;
+} EventCount;
+
+static void count_of_reporter(const AldKeptEvent *event, void *userdata)
+{
+        EventCount *count = userdata;
+
+        if (strcmp(event->reporter, count->reporter) != 0)
+                return;
+        count->n++;
+        count->lasting += event->ended == INT64_MAX;
+}
+
+static void check_events_of(Fixture *fixture, const char *reporter, unsigned n, unsigned lasting)
+{
+        EventCount count = { .reporter = reporter };
+
+        g_assert_cmpint(ald_history_visit_events(fixture->history, 0, ALD_HISTORY_TIME_MAX,
+                                ALD_HISTORY_EVENTS_MAX, count_of_reporter, &count),
+                ==, 0);
+        g_assert_cmpuint(count.n, ==, n);
+        g_assert_cmpuint(count.lasting, ==, lasting);
+}
+
+/* A node that reports ever new findings loses its own events, first those that have ended; all of others
+ * stay, and so they do after a restart and if the budget is lowered. */
+static void test_event_shares(Fixture *fixture, gconstpointer data)
+{
+        const unsigned max = ald_budget_events(ALD_BUDGET_MIN), kept = max - max / 64;
+        unsigned liars;
+
+        g_assert_cmpint(ald_history_set_budget(fixture->history, ALD_BUDGET_MIN), ==, 0);
+        for (int i = 0; i < 5; i++) {
+                const int64_t id = begin_event(fixture, i < 3 ? "one" : "", i);
+
+                if (i < 2)
+                        g_assert_cmpint(ald_history_end_event(fixture->history, id, BEGIN + i * SECOND,
+                                                BEGIN + (i + 1) * SECOND),
+                                ==, 0);
+        }
+        for (int i = 0; i < 50; i++) {
+                const int64_t id = begin_event(fixture, "liar", 100 + i);
+
+                if (i >= 30)
+                        g_assert_cmpint(ald_history_end_event(fixture->history, id,
+                                                BEGIN + (100 + i) * SECOND, BEGIN + 200 * SECOND),
+                                ==, 0);
+        }
+        liars = max - 55;
+        for (unsigned i = 0; i < liars; i++)
+                begin_event(fixture, "liar", 300 + (int) i);
+        g_assert_cmpuint(ald_history_lost_events(fixture->history), ==, 0);
+        begin_event(fixture, "liar", 1000);
+        g_assert_cmpuint(ald_history_lost_events(fixture->history), ==, max + 1 - kept);
+        check_events_of(fixture, "liar", kept - 5, 30 + liars + 1);
+        reopen(fixture);
+        g_assert_cmpint(ald_history_set_budget(fixture->history, ALD_BUDGET_MIN), ==, 0);
+        for (int i = 0; i < 300; i++)
+                begin_event(fixture, "liar", 2000 + i);
+        g_assert_cmpuint(ald_history_lost_events(fixture->history), >=, 300 - max / 64);
+        check_events_of(fixture, "one", 3, 1);
+        check_events_of(fixture, "", 2, 2);
+        /* Others get their share of what the liar has. */
+        for (int i = 0; i < (int) max / 3; i++)
+                begin_event(fixture, "two", 3000 + i);
+        check_events_of(fixture, "two", max / 3, max / 3);
+        check_events_of(fixture, "one", 3, 1);
+}
+
+/* A lower budget leaves each its share, too. */
+static void test_event_shares_in_a_smaller_budget(Fixture *fixture, gconstpointer data)
+{
+        for (int i = 0; i < 5; i++)
+                begin_event(fixture, "one", i);
+        for (int i = 0; i < 500; i++)
+                begin_event(fixture, "liar", 100 + i);
+        check_events_of(fixture, "liar", 500, 500);
+        g_assert_cmpint(ald_history_set_budget(fixture->history, ALD_BUDGET_MIN), ==, 0);
+        begin_event(fixture, "liar", 1000);
+        check_events_of(fixture, "one", 5, 5);
 }
 
 #define ADD(name, function) g_test_add("/history-store/" name, Fixture, NULL, set_up, function, tear_down)
@@ -652,5 +751,7 @@ int main(int argc, char *argv[])
         ADD("many-names", test_many_names);
         ADD("events", test_events);
         ADD("many-events", test_many_events);
+        ADD("event-shares", test_event_shares);
+        ADD("event-shares-in-a-smaller-budget", test_event_shares_in_a_smaller_budget);
         return g_test_run();
 }
