@@ -228,8 +228,82 @@ class Leaving(Flood):
             raise AssertionError("nobody has called and left")
 
 
+class EverNewFindings(Flood):
+    """A member that reports ever new findings about itself, to a history service of another host, for which hours pass
+    meanwhile. Others have had one finding each before: half of them last, the others have ended."""
+
+    OTHERS, PATHS = 10, 60
+    # Of their clock, in so many of ours, so that other floods have their turns.
+    PASSED_SECONDS, PAUSE_SECONDS = 30, 0.25
+
+    def __init__(self, host):
+        from bedlib import Host
+        from history import EverNew, Hours, Notices
+        from state_service import CLUSTER_POLICY, Cluster
+
+        super().__init__(host)
+        with contextlib.ExitStack() as stack:
+            self.own = stack.enter_context(Host(sysroot=True, bus_policy=CLUSTER_POLICY))
+            self.own.write_config("[history]\nhistory=all\nhistory-mb=1\n")
+            self.own.start_daemon("stated")
+            self.cluster = Cluster(self.own)
+            self.cluster.online(*map(node, range(self.OTHERS + 1)))
+            self.hours, self.notices = Hours(self.own), Notices(self.own)
+            self.own.start_daemon("historyd", env=self.hours.environment)
+            self.before = self._begin_others()
+            self.liar = EverNew(self.cluster, self.hours, self.notices, node(self.OTHERS), self.PATHS)
+            self.begun_at, self.begun, self.due = self.hours.now(), 0, 0
+            self.stack = stack.pop_all()
+
+    def _events(self):
+        """{number: whether it has ended}, of others."""
+        from history import FOREVER, call
+
+        rows, findings, _ = call(self.own, "GetEvents", "tt", (0, FOREVER))
+        return {row["Event"]: "EndedUSec" in row for row, finding in zip(rows, findings)
+                if finding.get("Reporter") != node(self.OTHERS)}
+
+    def _begin_others(self):
+        from history import disk
+
+        others = [node(number) for number in range(self.OTHERS)]
+        self.cluster.take(*(disk(other, 0.001) for other in others))
+        self.hours.pass_until(lambda: len(self._events()) == self.OTHERS, "the findings of others to begin")
+        self.cluster.take(*(disk(other, 0.5) for other in others[::2]))
+        self.hours.pass_until(lambda: sum(self._events().values()) == self.OTHERS // 2, "half of them to end", 30)
+        return self._events()
+
+    def step(self):
+        """Time passes; once all of the last turn have begun, others take their place."""
+        from history import get
+
+        if time.monotonic() < self.due:
+            return
+        self.due = time.monotonic() + self.PAUSE_SECONDS
+        self.hours.skip(self.PASSED_SECONDS)
+        seen = get(self.own, "WithheldNotices") + sum("LeftOut" not in finding for finding in self.liar.notices)
+        if seen >= self.begun:
+            self.begun = self.liar.fill()
+
+    def figures(self):
+        from bedlib.waiting import wait_steadily
+        from history import SECOND, get
+
+        def is_flooded():
+            self.step()
+            return get(self.own, "LostEvents") > 0
+        wait_steadily(is_flooded, "more events than there is room for", MEASURED_SECONDS)
+        events = self._events()
+        minutes = (self.hours.now() - self.begun_at) / SECOND / 60
+        return {"events_of_others_lost": sum(events.get(event) != ended for event, ended in self.before.items()),
+                "finding_signals_per_minute": round(len(self.liar.notices) / minutes, 2)}
+
+    def close(self):
+        self.stack.close()
+
+
 # Nodes take their time to come up, so the flood with them begins first.
-FLOODS = (Handshakes, UnreadAnswers, StoppedSubscribers, Places, Leaving)
+FLOODS = (Handshakes, EverNewFindings, UnreadAnswers, StoppedSubscribers, Places, Leaving)
 
 
 def connect(host, user):

@@ -71,13 +71,50 @@ class Hours:
     def now(self):
         return time.time_ns() // 1000 + self._passed * SECOND
 
+    def skip(self, seconds):
+        """The service notices at the next call."""
+        self._passed += seconds
+        self._clock.set(self._passed)
+
     def pass_until(self, predicate, what, step=10):
         """Seconds by seconds. The predicate must call the service, which notices then."""
         def go_on():
-            self._passed += step
-            self._clock.set(self._passed)
+            self.skip(step)
             return predicate()
         return wait_steadily(go_on, what, 60, 0.1)
+
+
+class EverNew:
+    """Findings of a member about itself: each round() fills other file systems of it and waits until all are reported,
+    by themselves or by their number. .notices holds what the service has sent of them."""
+
+    def __init__(self, cluster, hours, notices, node, paths=60):
+        self._cluster, self._hours, self._all = cluster, hours, notices
+        self._node, self._paths, self._rounds = node, paths, 0
+
+    @property
+    def notices(self):
+        return [finding for *_, finding in self._all.began if finding.get("Reporter") == self._node]
+
+    def reported(self):
+        return sum(finding.get("LeftOut", 1) for finding in self.notices)
+
+    def fill(self):
+        """How many there have been then."""
+        self._rounds += 1
+        at = time.time_ns() // 1000
+        self._cluster.take(record(self._node, "Node1.Disk", seq=at, updated=at, Paths=[
+            {"Id": f"/{self._rounds}/{number}", "TotalBytes": 10 ** 12, "AvailableBytes": 10 ** 9}
+            for number in range(self._paths)]))
+        return self._rounds * self._paths
+
+    def round(self, meanwhile=lambda: None):
+        begun = self.fill()
+
+        def are_reported():
+            meanwhile()
+            return self.reported() == begun
+        self._hours.pass_until(are_reported, lambda: f"{begun} reported; {self.reported()} are", 30)
 
 
 class Notices:
@@ -101,4 +138,4 @@ class Notices:
 
     def nodes(self):
         """Of each beginning."""
-        return [finding["Nodes"] for *_, finding in self.began]
+        return [finding.get("Nodes") for *_, finding in self.began]

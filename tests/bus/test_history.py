@@ -15,8 +15,8 @@ from bedlib.journal import JournalSocket
 from bedlib.services import SOURCE
 from bedlib.waiting import wait_steadily
 from contract import assert_follows
-from history import (ACTION, ALPHA, BETA, FOREVER, HISTORY, HOUR, NEVER, NOT_KEPT, PATH, SECOND, Hours, Notices, call,
-                     disk, events, get, link, series, values, wait_for_values)
+from history import (ACTION, ALPHA, BETA, FOREVER, HISTORY, HOUR, NEVER, NOT_KEPT, PATH, SECOND, EverNew, Hours,
+                     Notices, call, disk, events, get, link, series, values, wait_for_values)
 from state_service import INVALID_ARGS, Cluster, fails_with, local_id, memory, node_id, record, start
 
 DISK = "disk-nearly-full"
@@ -212,7 +212,7 @@ class Watched:
     def wait_for_beginning(self, node, step=10):
         """The arguments of its signal."""
         def reported():
-            return next((args for args in self.notices.began if args[-1]["Nodes"] == [node]), None)
+            return next((args for args in self.notices.began if args[-1].get("Nodes") == [node]), None)
         found = self.hours.pass_until(reported, f"the finding about {node} to begin", step)
         get(self.host, "Scope")  # it is answered once the service has also saved that
         return found
@@ -295,6 +295,59 @@ def test_a_restart_of_the_state_service_repeats_nothing(host, watched):
     watched.wait_for_beginning(BETA)
     assert watched.notices.nodes() == [[ALPHA], [BETA]] and watched.notices.ended == []
     assert call(host, "GetEvents", "tt", (0, FOREVER))[0][0] == {"Event": event, "BeganUSec": began}
+
+
+# A member that reports ever new findings
+
+LIAR, OTHER = node_id(3), node_id(4)
+NOTICES_AT_ONCE = 20
+NOTICE_SECONDS = 300
+
+
+def of_others(host):
+    rows, findings, _ = call(host, "GetEvents", "tt", (0, FOREVER))
+    return [(row, finding) for row, finding in zip(rows, findings) if finding.get("Reporter") != LIAR]
+
+
+@needs_namespaces
+def test_ever_new_findings_of_a_member(host):
+    """Nothing of others is lost, and what is lost of its own, or not reported one by one, is counted; also if the
+    service is killed meanwhile."""
+    host.write_config("[history]\nhistory-mb=1\n")
+    with JournalSocket(host) as journal:
+        watched = Watched(host)
+        watched.cluster.online(LIAR, OTHER)
+        begun_at = watched.hours.now()
+        watched.fill(ALPHA)
+        watched.wait_for_beginning(ALPHA)
+        watched.cluster.take(disk(ALPHA, 0.5))
+        watched.hours.pass_until(lambda: watched.notices.ended, "the finding to end", 20)
+        watched.fill(BETA)
+        watched.wait_for_beginning(BETA)
+        before = of_others(host)
+        assert ["EndedUSec" in row for row, _ in before] == [True, False]
+        liar = EverNew(watched.cluster, watched.hours, watched.notices, LIAR)
+        for _ in range(3):
+            liar.round(journal.read)
+        assert get(host, "WithheldNotices") > 0 and get(host, "LeftOutFindings") == 0
+        reported = liar.reported()
+        watched.historyd.kill()
+        watched.start()
+        for _ in range(3):
+            liar.round(journal.read)
+        assert reported == 180 and get(host, "LostEvents") > 0
+        assert of_others(host) == before
+        assert len(call(host, "GetEvents", "tt", (0, FOREVER))[0]) <= 128
+        hours = (watched.hours.now() - begun_at) / SECOND / NOTICE_SECONDS
+        assert NOTICES_AT_ONCE < len(liar.notices) <= NOTICES_AT_ONCE + hours + 1
+        last = liar.notices[-1]
+        assert last["LeftOut"] > 40 and last["Id"] == DISK and last["Nodes"] == [LIAR]
+        entries = [entry for entry in journal.read() if entry.get("ALIDADE_REPORTER") == LIAR]
+        assert len(entries) <= len(liar.notices) + NOTICES_AT_ONCE
+        assert journal.wait(ALIDADE_LEFT_OUT=str(last["LeftOut"]), ALIDADE_NODES=LIAR)["MESSAGE"] == last["Text"]
+        watched.fill(OTHER)
+        watched.wait_for_beginning(OTHER)
+        assert [finding["Nodes"] for _, finding in of_others(host)] == [[ALPHA], [BETA], [OTHER]]
 
 
 # The journal
