@@ -6,6 +6,8 @@
 #include "state/findings/findings-words.h"
 
 #define LEAST_OF_ACTIVE 2u
+#define NO_NODE G_MAXUINT
+#define SEVERAL_NODES (G_MAXUINT - 1)
 
 /* The narrower first. */
 typedef enum Kind {
@@ -197,6 +199,44 @@ static AldFindingRow *make_row(const AldAlertPaths *paths, AldFindingRowId id, A
         return ald_struct_dup(&ald_finding_row_struct, arguments);
 }
 
+static void merge_node(unsigned *nodes, unsigned node)
+{
+        *nodes = *nodes == NO_NODE || *nodes == node ? node : SEVERAL_NODES;
+}
+
+static bool is_single(unsigned nodes)
+{
+        return nodes < SEVERAL_NODES;
+}
+
+/* The node whose records alone are the evidence: it has measured all links, has the port, or is the only one
+ * that is plugged into the switch, or into one of two. Else several are. */
+static unsigned reporter_of(const Place *place)
+{
+        unsigned measured = NO_NODE, plugged[2] = { NO_NODE, NO_NODE };
+
+        for (guint i = 0; i < place->links->len; i++) {
+                const AldAlertLink *link = place->links->pdata[i];
+
+                for (unsigned k = 0; k < 2 && link->troubled; k++) {
+                        const AldAlertEnd *end = &link->ends[k];
+
+                        if (link->troubled_by[k])
+                                merge_node(&measured, end->node);
+                        for (unsigned n = 0; n < 2 && end->above.id; n++)
+                                if (g_strcmp0(end->above.id, place->above[n].id) == 0)
+                                        merge_node(&plugged[n], end->node);
+                }
+        }
+        if (is_single(measured))
+                return measured;
+        if (place->kind == PORT)
+                return place->node;
+        if (is_single(plugged[0]) == is_single(plugged[1]))
+                return SEVERAL_NODES;
+        return is_single(plugged[0]) ? plugged[0] : plugged[1];
+}
+
 static AldFindingRow *describe_place(const Search *search, const Place *place)
 {
         static const AldFindingRowId ids[] = {
@@ -205,9 +245,13 @@ static AldFindingRow *describe_place(const Search *search, const Place *place)
                 [LEAVES] = ALD_FINDING_ROW_ID_UPLINK_LINKS_AFFECTED,
                 [SWITCH] = ALD_FINDING_ROW_ID_SWITCH_LINKS_AFFECTED,
         };
+        const unsigned reporter = reporter_of(place);
         AldFindingRow row = ALD_FINDING_ROW_INIT;
         g_autoptr(GArray) nodes = NULL;
+        char reporter_id[ALD_ID_STRING_SIZE];
 
+        if (is_single(reporter))
+                row.reporter = ald_id_format(&node_at(search->paths, reporter)->id, reporter_id);
         if (place->kind == PORT) {
                 nodes = g_array_new(FALSE, FALSE, sizeof(unsigned));
                 g_array_append_val(nodes, place->node);

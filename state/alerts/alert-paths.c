@@ -164,12 +164,12 @@ void ald_alert_paths_add_link(AldAlertPaths *paths, const AldLink *link)
         g_autofree char *text = NULL;
         AldAlertEnd ends[2];
         AldAlertLink *found;
-        unsigned sink;
+        unsigned source, sink;
 
         /* What was never reached may be out of reach by design. */
         if (link->measured_usec == ALD_ABSENT_UINT64 || !find_ends(paths, link, ends) ||
-                !find_node(paths, &link->sink, &sink) || !node_at(paths, ends[0].node)->counts ||
-                !node_at(paths, ends[1].node)->counts)
+                !find_node(paths, &link->source, &source) || !find_node(paths, &link->sink, &sink) ||
+                !node_at(paths, ends[0].node)->counts || !node_at(paths, ends[1].node)->counts)
                 return;
         text = text_of(ends, link->rdma);
         found = g_hash_table_lookup(paths->by_ends, text);
@@ -182,7 +182,7 @@ void ald_alert_paths_add_link(AldAlertPaths *paths, const AldLink *link)
         /* A port that cannot be used has a finding of its own. */
         if (ald_link_has_failed(link) ? !link->rdma || !ald_rdma_failure_is_own(link->failure)
                                       : is_slow(*link, node_at(paths, sink)))
-                found->troubled = true;
+                found->troubled = found->troubled_by[source == found->ends[1].node] = true;
         else if (!ald_link_has_failed(link))
                 found->healthy = true;
 }

@@ -30,6 +30,7 @@ typedef struct AldAlertEnd {
 /* Both ends may measure it, in both directions. */
 typedef struct AldAlertLink {
         AldAlertEnd ends[2];
+        bool troubled_by[2];        /* the measurements of each end */
         bool troubled;              /* by any measurement: it is slow, or no longer reached */
         bool healthy;               /* by a measurement, unless it is troubled */
         const AldFindingRow *cause; /* what explains its trouble; NULL if nothing does */

@@ -136,6 +136,11 @@ static bool is_any(unsigned from, unsigned to)
         return true;
 }
 
+static bool is_of_node_one(unsigned from, unsigned to)
+{
+        return from == 1 || to == 1;
+}
+
 static bool is_of_node_two(unsigned from, unsigned to)
 {
         return from == 2 || to == 2;
@@ -206,6 +211,49 @@ static void test_one_switch_of_two(void)
                         if ((from <= 3) == (to <= 3))
                                 set_link(&cluster, from, to, !is_within_first_three(from, to));
         check_begins(&cluster, TEXTS("3 links over switch leaf1 are slow or fail, between n1, n2 and n3."));
+}
+
+static void check_reporter(Cluster *cluster, unsigned node)
+{
+        g_autofree char *id = state_id(node);
+
+        g_assert_cmpuint(cluster->notices->len, ==, 1);
+        g_assert_cmpstr(g_array_index(cluster->notices, AldAlertNotice, 0).alert->row->reporter, ==,
+                node > 0 ? id : NULL);
+}
+
+/* What one node has measured, or names, is its own report; else a node could have ever new switches, and so
+ * ever new alerts that no one reports. */
+static void test_reporters(void)
+{
+        static const unsigned switches[] = { 1, 1, 1, 1 }, named[] = { 9, 0, 0, 0 },
+                              uplink[] = { 9, 2, 2, 2 };
+        g_auto(Cluster) all = {}, port = {}, one = {}, name = {}, two = {};
+
+        cluster_init(&all, switches, 4);
+        measure_all(&all, 4, is_any);
+        check_begins(&all, TEXTS("6 links over switch leaf1 are slow or fail, between n1, n2, n3 and n4."));
+        check_reporter(&all, 0);
+        cluster_init(&port, switches, 4);
+        measure_all(&port, 4, is_of_node_two);
+        check_begins(&port, TEXTS("3 links over eth0 on n2 are slow or fail."));
+        check_reporter(&port, 2);
+        cluster_init(&one, switches, 4);
+        for (unsigned to = 2; to <= 4; to++)
+                set_link(&one, 1, to, false);
+        look(&one, 0);
+        look(&one, 30);
+        check_reporter(&one, 1);
+        cluster_init(&name, named, 4);
+        measure_all(&name, 4, is_of_node_one);
+        look(&name, 0);
+        look(&name, 30);
+        check_reporter(&name, 1);
+        cluster_init(&two, uplink, 4);
+        measure_all(&two, 4, is_of_node_one);
+        look(&two, 0);
+        look(&two, 30);
+        check_reporter(&two, 1);
 }
 
 /* A single link, or two, has a finding for itself. */
@@ -354,6 +402,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/alert-groups/a-switch", test_a_switch);
         g_test_add_func("/alert-groups/a-port", test_a_port);
         g_test_add_func("/alert-groups/an-uplink", test_an_uplink);
+        g_test_add_func("/alert-groups/reporters", test_reporters);
         g_test_add_func("/alert-groups/one-switch-of-two", test_one_switch_of_two);
         g_test_add_func("/alert-groups/few-links-are-no-group", test_few_links_are_no_group);
         g_test_add_func("/alert-groups/a-group-shrinks", test_a_group_shrinks);
