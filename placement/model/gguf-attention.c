@@ -160,8 +160,9 @@ static uint64_t find_kda_state(Reading *reading)
 }
 
 /* How many numbers engines keep of each recurrent layer. */
-static uint64_t find_state(Reading *reading)
+static uint64_t find_state(Reading *reading, const AldLayerSigns *signs)
 {
+        const uint32_t rows = signs->convolution_rows;
         uint64_t kernel, inner, size, groups;
         uint32_t shifts = TOKEN_SHIFTS_DEFAULT, group_count = 0;
 
@@ -181,6 +182,9 @@ static uint64_t find_state(Reading *reading)
         size = need(reading, ALD_GGUF_SSM_SIZE);
         take_one(reading, ALD_GGUF_SSM_GROUPS, &group_count);
         groups = product(2 * (uint64_t) group_count, size);
+        if (rows != ALD_LLM_ABSENT_COUNT && sum(inner, groups) < rows)
+                ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_SSM_GROUPS),
+                        "with ssm.inner_size, it is less than tensors of the convolution have");
         return sum(product(kernel > 0 ? kernel - 1 : 0, sum(inner, groups)), product(inner, size));
 }
 
@@ -212,7 +216,7 @@ static void set_states(Reading *reading)
                 if (!recurrent)
                         continue;
                 any = true;
-                ald_attention_set_state(&reading->attention, i, find_state(reading));
+                ald_attention_set_state(&reading->attention, i, find_state(reading, &reading->signs[i]));
                 if (stated || is_without_keys(reading, i, others))
                         reading->attention.kv_heads[i] = 0;
         }
@@ -228,8 +232,9 @@ static void set_states(Reading *reading)
 static void refuse_layers_without_heads(Reading *reading)
 {
         for (uint32_t i = 0; i < reading->llm->n_layers; i++)
-                if (reading->signs[i].projects && !reading->signs[i].state &&
-                        reading->attention.kv_heads[i] == 0)
+                if ((reading->signs[i].projects ||
+                            (reading->signs[i].fused && reading->attention.state_bytes[i] == 0)) &&
+                        !reading->signs[i].state && reading->attention.kv_heads[i] == 0)
                         ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_KV_HEADS),
                                 "it is 0 for a layer that has tensors of keys and values");
 }
@@ -249,6 +254,17 @@ static void refuse_unknown_layers(Reading *reading)
                         ald_attention_refuse(&reading->attention, signs->other,
                                 "it is not known what layers with such a tensor keep");
         }
+}
+
+/* With too many of them, layers would not count. */
+static void refuse_layers_as_drafts(Reading *reading)
+{
+        const AldLlm *llm = reading->llm;
+
+        for (uint32_t i = llm->n_layers; i < llm->n_layers + llm->draft_layers; i++)
+                if (reading->signs[i].projects && !reading->signs[i].drafts)
+                        ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_DRAFT_BLOCKS),
+                                "one of these blocks has no tensor that such blocks have, as nextn.eh_proj");
 }
 
 /* Models that embed texts, or fill in words anywhere, have no next token to plan for. */
@@ -277,6 +293,8 @@ void ald_gguf_attention_apply(const AldGgufFacts *facts, const AldLayerSigns *si
         set_states(&reading);
         refuse_layers_without_heads(&reading);
         refuse_unknown_layers(&reading);
+        refuse_layers_as_drafts(&reading);
+        reading.attention.signs = signs;
         ald_kv_rules_apply(llm, &reading.attention);
         ald_attention_clear(&reading.attention);
 }

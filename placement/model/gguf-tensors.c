@@ -187,7 +187,7 @@ static int read_tensor(Table *table)
         r = place(table, &tensor);
         if (r < 0)
                 return r;
-        if (tensor.place == ALD_TENSOR_LAYER)
+        if (tensor.place == ALD_TENSOR_LAYER || tensor.place == ALD_TENSOR_DRAFT)
                 note_sign(table, &tensor, &shape);
         r = ald_tensor_sums_add(table->sums, &tensor, &reason);
         return r < 0 ? ald_file_head_fail(table->head, r, "%s", reason) : 0;

@@ -25,7 +25,7 @@ typedef struct Model {
         AldGgufFacts facts; /* of the first file */
         AldLlm *llm;
         AldTensorSums sums;
-        AldLayerSigns *signs; /* of each layer */
+        AldLayerSigns *signs; /* of each layer, and of each block for drafts after them */
         uint32_t n_signs;
 } Model;
 
@@ -200,7 +200,7 @@ static int begin(Model *model, AldFileHead *head)
         if (r < 0)
                 return r;
         model->llm->ollama_only = g_strv_contains(names_of_ollama, model->llm->architecture);
-        model->n_signs = model->llm->n_layers;
+        model->n_signs = model->llm->n_layers + model->llm->draft_layers;
         model->signs = ald_layer_signs_new(model->n_signs);
         ald_tensor_sums_init(&model->sums, model->llm);
         return 0;

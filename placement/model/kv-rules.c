@@ -152,6 +152,32 @@ static uint32_t first_stated(uint32_t first, uint32_t second, uint32_t third)
         return first != ABSENT ? first : second != ABSENT ? second : third;
 }
 
+/* A figure of the file that is less than its tensors have would count less than is kept. */
+static const char *check_tensors(const AldAttention *attention, uint32_t i, const AldLlmLayer *layer)
+{
+        const AldLayerSigns *signs = attention->signs ? &attention->signs[i] : NULL;
+        uint64_t keys = (uint64_t) layer->kv_heads * layer->key_length;
+        uint64_t values = (uint64_t) layer->kv_heads * layer->value_length;
+
+        if (!signs || layer->kv_heads == 0)
+                return NULL;
+        if (attention->latent)
+                return signs->latent_rows != ABSENT && layer->key_length < signs->latent_rows
+                               ? "attention.key_length: it is less than tensors of compressed keys have"
+                               : NULL;
+        if (signs->key_rows != ABSENT && keys < signs->key_rows)
+                return "attention.key_length: with attention.head_count_kv, it is less than tensors of keys "
+                       "have";
+        if (signs->value_rows != ABSENT && values < signs->value_rows)
+                return "attention.value_length: with attention.head_count_kv, it is less than tensors of "
+                       "values have";
+        if (signs->fused_rows != ABSENT && !signs->state && attention->heads[i] != ABSENT &&
+                (uint64_t) attention->heads[i] * layer->key_length + keys + values < signs->fused_rows)
+                return "attention.key_length: with attention.head_count, it is less than tensors of "
+                       "queries, keys and values have";
+        return NULL;
+}
+
 static const char *set_layer(AldLlm *llm, const AldAttention *attention, uint32_t i, bool windowed)
 {
         AldLlmLayer *layer = &llm->layers[i];
@@ -159,6 +185,7 @@ static const char *set_layer(AldLlm *llm, const AldAttention *attention, uint32_
                 windowed ? attention->window_key_length : ABSENT, attention->key_length);
         uint32_t value = first_stated(attention->value_lengths[i],
                 windowed ? attention->window_value_length : ABSENT, attention->value_length);
+        const char *problem;
 
         layer->kv_heads = attention->kv_heads[i] != ABSENT ? attention->kv_heads[i] : attention->heads[i];
         layer->key_length = find_length(llm, attention, key);
@@ -176,11 +203,12 @@ static const char *set_layer(AldLlm *llm, const AldAttention *attention, uint32_
                 return "it does not state how long keys and values are, as attention.key_length or head_dim";
         if (layer->kv_heads > 0 && layer->key_length == 0)
                 return "it states that keys have no length, as attention.key_length or head_dim";
+        problem = check_tensors(attention, i, layer);
         if (layer->kv_heads > 0 && attention->index_length > 0)
                 layer->key_length += attention->latent ? attention->index_length
                                                        : (attention->index_length + layer->kv_heads - 1) /
                                                                  layer->kv_heads;
-        return NULL;
+        return problem;
 }
 
 static uint32_t find_keeping(const AldLlm *llm, const KvRow *row, const AldAttention *attention)

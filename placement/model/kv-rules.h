@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "placement/model/layer-signs.h"
 #include "placement/model/model.h"
 
 /* What the files of a model state about its attention; counts are ALD_LLM_ABSENT_COUNT where they do not. */
@@ -18,7 +19,9 @@ typedef struct AldAttention {
         uint32_t period;       /* the last layer of each period has no window; 0: all layers have one */
         bool *windowed;        /* whether each layer has a window; NULL: not stated */
         uint32_t sharing;      /* last layers that use keys and values of earlier ones */
-        char *problem;         /* something that is not understood; NULL: nothing */
+        const AldLayerSigns
+                *signs; /* of each layer, where figures of the file must fit its tensors; or NULL */
+        char *problem;  /* something that is not understood; NULL: nothing */
 } AldAttention;
 
 void ald_attention_init(AldAttention *attention, uint32_t n_layers);

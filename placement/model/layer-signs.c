@@ -20,6 +20,7 @@ static const SignRow gguf_rows[] = {
         { "attn_qkv.", ALD_SIGN_FUSED },
         { "indexer.attn_k.", ALD_SIGN_INDEX },
         { "indexer.", ALD_SIGN_NONE },
+        { "ssm_conv1d.", ALD_SIGN_CONVOLUTION },
         { "ssm_", ALD_SIGN_STATE },
         { "shortconv.", ALD_SIGN_STATE },
         { "time_mix_", ALD_SIGN_STATE },
@@ -29,7 +30,7 @@ static const SignRow gguf_rows[] = {
         { "ffn_", ALD_SIGN_NONE },
         { "exp_probs_b", ALD_SIGN_NONE },
         { "channel_mix_", ALD_SIGN_NONE },
-        { "nextn.", ALD_SIGN_NONE },
+        { "nextn.", ALD_SIGN_DRAFTS },
         { "layer_out", ALD_SIGN_NONE },
         { "rope_", ALD_SIGN_NONE },
         { "altup_", ALD_SIGN_NONE },
@@ -203,6 +204,9 @@ void ald_layer_signs_note(AldLayerSigns *signs, AldLayerSign sign, const char *n
                 keep_most(&signs->convolution_rows, rows);
                 if (!g_str_has_suffix(name, ".bias"))
                         add_rows(&signs->all_convolution_rows, rows);
+                break;
+        case ALD_SIGN_DRAFTS:
+                signs->drafts = true;
                 break;
         case ALD_SIGN_STATE:
                 keep_first(&signs->state, name);

@@ -9,6 +9,7 @@
 typedef struct AldLayerSigns {
         bool projects; /* keys or values have a tensor of their own, compressed or not */
         bool attends;  /* some other projection of attention, such as that of queries */
+        bool drafts;   /* a projection that only blocks for drafts have */
         char *fused;   /* a tensor for queries, keys and values together; NULL: none */
         char *state;   /* a tensor of a recurrent network or a convolution; NULL: none */
         char *other;   /* one that is not understood; NULL: none */
@@ -31,6 +32,7 @@ typedef enum AldLayerSign {
         ALD_SIGN_ATTENDS,
         ALD_SIGN_STATE,
         ALD_SIGN_CONVOLUTION, /* of a state */
+        ALD_SIGN_DRAFTS,
         ALD_SIGN_OTHER,
 } AldLayerSign;
 

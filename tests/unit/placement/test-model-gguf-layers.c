@@ -376,6 +376,81 @@ static void test_files_of_ollama(void)
         }
 }
 
+static void tensor(Made *made, const char *name, uint64_t rows)
+{
+        gguf_tensor(&made->maker, name, F32, 4 * WIDTH * rows, (uint64_t[4]){ WIDTH, rows });
+}
+
+/* A figure that is less than a tensor has must not count as less. */
+static void test_contradictions(void)
+{
+        static const struct {
+                const char *tensor;
+                uint64_t rows;
+                const char *key;
+                uint32_t value;
+                const char *words;
+        } cases[] = {
+                { "attn_k.weight", 33, NULL, 0, "attention.key_length: with attention.head_count_kv" },
+                { "attn_v.weight", 33, NULL, 0, "attention.value_length: with attention.head_count_kv" },
+                { "attn_kv_a_mqa.weight", 17, "attention.key_length_mla", 12,
+                        "less than tensors of compressed" },
+                { "attn_qkv.weight", 129, NULL, 0, "attention.key_length: with attention.head_count," },
+                { "ssm_conv1d.weight", 49, "ssm.group_count", 1, "ssm.group_count: with ssm.inner_size" },
+        };
+
+        for (size_t i = 0; i < 2 * G_N_ELEMENTS(cases); i++) {
+                g_autofree char *name = g_strdup_printf("blk.0.%s", cases[i / 2].tensor);
+                g_auto(Made) made = { 0 };
+
+                made_init(&made, "surely-new");
+                number(&made, "attention.head_count_kv", 2);
+                if (strstr(name, "ssm"))
+                        state_keys(&made);
+                if (cases[i / 2].key)
+                        number(&made, cases[i / 2].key, cases[i / 2].value);
+                /* With one row less, it fits. */
+                tensor(&made, name, cases[i / 2].rows - i % 2);
+                tensor(&made, "blk.1.attn_k.weight", 16);
+                if (i % 2 == 0)
+                        check_problem(&made, cases[i / 2].words);
+                else
+                        check(&made, strstr(name, "ssm") ? "-+fff" : "ffff", 3 * 48 + 32 * 8);
+        }
+}
+
+static void test_layers_as_drafts(void)
+{
+        for (unsigned is_draft = 0; is_draft < 2; is_draft++) {
+                g_auto(Made) made = { .architecture = "surely-new" };
+
+                gguf_maker_init(&made.maker);
+                gguf_string(&made.maker, "general.architecture", made.architecture);
+                number(&made, "block_count", 5);
+                number(&made, "nextn_predict_layers", 1);
+                number(&made, "embedding_length", WIDTH);
+                number(&made, "attention.head_count", 4);
+                tensor(&made, "blk.0.attn_k.weight", WIDTH);
+                tensor(&made, "blk.4.attn_k.weight", WIDTH);
+                if (is_draft) {
+                        tensor(&made, "blk.4.nextn.eh_proj.weight", WIDTH);
+                        check(&made, "ffff", 0);
+                } else
+                        check_problem(&made, "nextn_predict_layers: one of these blocks has no tensor");
+        }
+}
+
+/* Ollama has queries, keys and values in one tensor. */
+static void test_fused_without_heads(void)
+{
+        g_auto(Made) made = { 0 };
+
+        made_init(&made, "gptoss");
+        number(&made, "attention.head_count_kv", 0);
+        tensor(&made, "blk.0.attn_qkv.weight", 96);
+        check_problem(&made, "attention.head_count_kv: it is 0");
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -391,5 +466,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-gguf-layers/unknown", test_what_is_not_known);
         g_test_add_func("/model-gguf-layers/encoders", test_encoders);
         g_test_add_func("/model-gguf-layers/ollama", test_files_of_ollama);
+        g_test_add_func("/model-gguf-layers/contradictions", test_contradictions);
+        g_test_add_func("/model-gguf-layers/drafts", test_layers_as_drafts);
+        g_test_add_func("/model-gguf-layers/fused", test_fused_without_heads);
         return g_test_run();
 }
