@@ -268,7 +268,10 @@ static void shape_fused(Taking *taking, uint32_t i)
         else if (kv_heads != ABSENT && kv_heads > 0 && length == ABSENT && rows % all == 0) {
                 attention->key_lengths[i] = (uint32_t) (rows / all);
                 attention->value_lengths[i] = attention->key_lengths[i];
-        }
+        } else if (kv_heads != ABSENT && kv_heads > 0 && length != ABSENT && all * length < rows &&
+                   !taking->signs[i].is_packed)
+                ald_attention_refuse(attention, taking->signs[i].fused,
+                        "it has more rows than queries, keys and values have by config.json");
 }
 
 static void shape_layer(Taking *taking, uint32_t i)

@@ -72,11 +72,21 @@ static bool take_words(Finding *finding)
         return true;
 }
 
+/* Such a key must not count as missing. */
+static void refuse_other(Finding *finding, json_t *object, const char *key, bool is_right, const char *reason)
+{
+        json_t *value = json_object_get(object, key);
+
+        if (value && !json_is_null(value) && !is_right)
+                ald_attention_refuse(finding->attention, key, reason);
+}
+
 /* Nemotron-H: a letter for each layer. */
 static bool take_letters(Finding *finding)
 {
         const char *letters = json_string_value(json_object_get(finding->text, "hybrid_override_pattern"));
 
+        refuse_other(finding, finding->text, "hybrid_override_pattern", letters != NULL, "it is not text");
         if (!letters)
                 return false;
         finding->key = "hybrid_override_pattern";
@@ -111,6 +121,7 @@ static bool take_numbers(Finding *finding, const char *key, json_int_t full, Ald
 {
         json_t *list = json_object_get(finding->text, key);
 
+        refuse_other(finding, finding->text, key, json_is_array(list), "it is not a list");
         if (json_array_size(list) == 0)
                 return false;
         finding->key = key;
@@ -136,6 +147,7 @@ static bool take_indices(Finding *finding, json_t *object, const char *key, json
         json_t *list = json_object_get(object, key), *one;
         size_t i;
 
+        refuse_other(finding, object, key, json_is_array(list), "it is not a list");
         if (!json_is_array(list))
                 return false;
         finding->key = key;
@@ -156,8 +168,10 @@ static bool take_indices(Finding *finding, json_t *object, const char *key, json
 static bool take_interval(Finding *finding, const char *key, const char *offset_key, uint32_t offset)
 {
         uint32_t interval = 0;
+        bool is_count = ald_hf_is_count(json_object_get(finding->text, key), &interval) && interval > 0;
 
-        if (!ald_hf_is_count(json_object_get(finding->text, key), &interval) || interval == 0)
+        refuse_other(finding, finding->text, key, is_count, "it is not a whole number above 0");
+        if (!is_count)
                 return false;
         if (offset_key)
                 (void) ald_hf_is_count(json_object_get(finding->text, offset_key), &offset);
@@ -175,11 +189,13 @@ static bool take_groups(Finding *finding)
 {
         const char *key = "layer_group_size";
         uint32_t size = 0, whole;
+        bool is_count = ald_hf_is_count(json_object_get(finding->text, key), &size);
 
+        refuse_other(finding, finding->text, key, is_count, "it is not a whole number");
         for (uint32_t i = 0; i < finding->llm->n_layers; i++)
                 if (finding->signs[i].state)
                         return false;
-        if (!ald_hf_is_count(json_object_get(finding->text, key), &size) || size <= 1)
+        if (!is_count || size <= 1)
                 return false;
         finding->key = key;
         whole = finding->llm->n_layers / size * size;
@@ -255,8 +271,10 @@ static void take_window_pattern(Finding *finding)
 static bool take_chunks(Finding *finding)
 {
         uint32_t length = 0;
+        bool is_count = ald_hf_is_count(json_object_get(finding->text, "attention_chunk_size"), &length);
 
-        if (!ald_hf_is_count(json_object_get(finding->text, "attention_chunk_size"), &length) || length == 0)
+        refuse_other(finding, finding->text, "attention_chunk_size", is_count, "it is not a whole number");
+        if (!is_count || length == 0)
                 return false;
         finding->attention->window = length;
         return take_numbers(finding, "no_rope_layers", 0, ALD_HF_LAYER_WINDOW);

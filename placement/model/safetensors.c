@@ -213,8 +213,9 @@ static int add_tensor(const AldSafetensor *found, void *userdata, const char **r
 
                 ald_layer_signs_note(
                         &model->signs[tensor.layer], sign, found->name, rows_of(model, found, sign));
-                if (is_packed && (sign == ALD_SIGN_KEYS || sign == ALD_SIGN_VALUES ||
-                                         sign == ALD_SIGN_LATENT || sign == ALD_SIGN_INDEX))
+                if (is_packed &&
+                        (sign == ALD_SIGN_KEYS || sign == ALD_SIGN_VALUES || sign == ALD_SIGN_LATENT ||
+                                sign == ALD_SIGN_INDEX || sign == ALD_SIGN_FUSED))
                         model->signs[tensor.layer].is_packed = true;
         }
         return 0;
