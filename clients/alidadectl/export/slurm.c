@@ -88,6 +88,13 @@ static void leave_out(SlurmTree *tree, guint first, guint n)
         g_array_remove_range(tree->hosts, first, n);
 }
 
+static char *describe_alike(const SlurmTree *tree, const SlurmHost *a, const SlurmHost *b)
+{
+        return g_strdup_printf("Two nodes have the host name %s%s", a->name,
+                full_names_differ(tree->state, a, b) ? " up to its first dot; --names=full tells them apart"
+                                                     : "");
+}
+
 static int check_hosts(SlurmTree *tree, char **ret_reason)
 {
         for (guint i = 0; i < tree->hosts->len;) {
@@ -99,15 +106,15 @@ static int check_hosts(SlurmTree *tree, char **ret_reason)
                         continue;
                 }
                 if (!tree->state->force)
-                        return fail(-ENXIO, ret_reason,
-                                g_strdup_printf("Two nodes have the host name %s%s", host->name,
-                                        full_names_differ(tree->state, host, host_at(tree, i + 1))
-                                                ? " up to its first dot; --names=full tells them apart"
-                                                : ""));
+                        return fail(-ENXIO, ret_reason, describe_alike(tree, host, host_at(tree, i + 1)));
                 leave_out(tree, i, n);
         }
-        return tree->hosts->len > 0 ? 0
-                                    : fail(-ENODATA, ret_reason, g_strdup("No node has a known host name"));
+        if (tree->hosts->len > 0)
+                return 0;
+        return fail(-ENODATA, ret_reason,
+                tree->contested->len > 1 ? describe_alike(tree, &g_array_index(tree->contested, SlurmHost, 0),
+                                                   &g_array_index(tree->contested, SlurmHost, 1))
+                                         : g_strdup("No node has a known host name"));
 }
 
 static int find_hosts(SlurmTree *tree, char **ret_reason)

@@ -194,6 +194,22 @@ static void test_slurm_full_names(void)
         ald_model_free(cluster.model);
 }
 
+/* Where no other node is left, even --force has nothing to write. */
+static void test_slurm_of_contested_names(void)
+{
+        Cluster cluster = { .model = ald_model_new() };
+        g_autofree char *forced = NULL;
+
+        ald_model_add_topology(cluster.model, true);
+        cluster.topology = ald_model_topology(cluster.model);
+        add_node(&cluster, 1, "online", "{'Node1.Identity':{'HostName':'gpu1.hall-a.example.org'}}");
+        add_node(&cluster, 2, "online", "{'Node1.Identity':{'HostName':'gpu1.hall-b.example.org'}}");
+        forced = write_slurm(&cluster, true, -ENODATA);
+        g_assert_cmpstr(forced, ==,
+                "Two nodes have the host name gpu1 up to its first dot; --names=full tells them apart");
+        ald_model_free(cluster.model);
+}
+
 static void test_slurm_refuses_old_rates(void)
 {
         Cluster cluster = make_cluster();
@@ -403,6 +419,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/export/slurm", test_slurm);
         g_test_add_func("/export/slurm-names", test_slurm_refuses_names);
         g_test_add_func("/export/slurm-full-names", test_slurm_full_names);
+        g_test_add_func("/export/slurm-contested-names", test_slurm_of_contested_names);
         g_test_add_func("/export/slurm-old-rates", test_slurm_refuses_old_rates);
         g_test_add_func("/export/slurm-clocks", test_clocks);
         g_test_add_func("/export/slurm-nobody", test_slurm_of_nobody);
