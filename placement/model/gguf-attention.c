@@ -201,6 +201,18 @@ static bool is_without_keys(Reading *reading, uint32_t i, bool others_project)
         return true;
 }
 
+/* Some architectures state the figures of a state even for models of which all layers have attention. */
+static bool attends_throughout(const Reading *reading)
+{
+        for (uint32_t i = 0; i < reading->llm->n_layers; i++) {
+                const AldLayerSigns *signs = &reading->signs[i];
+
+                if (signs->state || signs->other || (!signs->projects && !signs->fused))
+                        return false;
+        }
+        return true;
+}
+
 static void set_states(Reading *reading)
 {
         g_autofree uint32_t *stated = take_recurrent(reading);
@@ -220,7 +232,7 @@ static void set_states(Reading *reading)
                 if (stated || is_without_keys(reading, i, others))
                         reading->attention.kv_heads[i] = 0;
         }
-        if (has_keys && !any)
+        if (has_keys && !any && !attends_throughout(reading))
                 ald_attention_refuse(&reading->attention,
                         ald_gguf_key_name(is_set(reading, ALD_GGUF_SSM_KERNEL)    ? ALD_GGUF_SSM_KERNEL
                                           : is_set(reading, ALD_GGUF_CONVOLUTION) ? ALD_GGUF_CONVOLUTION

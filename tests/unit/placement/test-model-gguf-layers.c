@@ -419,6 +419,24 @@ static void test_contradictions(void)
         }
 }
 
+/* As Granite 4.0 Micro: the figures of a Mamba network that no layer has. */
+static void test_unused_state(void)
+{
+        g_auto(Made) made = { 0 };
+        g_auto(Made) unknown = { 0 };
+
+        made_init(&made, "granitehybrid");
+        state_keys(&made);
+        number(&made, "attention.head_count_kv", 2);
+        tensors(&made, (const char *const[4]){ ATTENTION, ATTENTION, ATTENTION, ATTENTION });
+        check(&made, "ffff", 0);
+        made_init(&unknown, "granitehybrid");
+        state_keys(&unknown);
+        number(&unknown, "attention.head_count_kv", 2);
+        tensors(&unknown, (const char *const[4]){ ATTENTION, FFN, ATTENTION, ATTENTION });
+        check_problem(&unknown, "ssm.conv_kernel: it is not known which layers have such a state");
+}
+
 static void test_layers_as_drafts(void)
 {
         for (unsigned is_draft = 0; is_draft < 2; is_draft++) {
@@ -467,6 +485,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-gguf-layers/encoders", test_encoders);
         g_test_add_func("/model-gguf-layers/ollama", test_files_of_ollama);
         g_test_add_func("/model-gguf-layers/contradictions", test_contradictions);
+        g_test_add_func("/model-gguf-layers/unused-state", test_unused_state);
         g_test_add_func("/model-gguf-layers/drafts", test_layers_as_drafts);
         g_test_add_func("/model-gguf-layers/fused", test_fused_without_heads);
         return g_test_run();
