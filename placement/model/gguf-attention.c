@@ -145,7 +145,16 @@ static uint32_t need(Reading *reading, AldGgufKey key)
         return value;
 }
 
-static uint64_t find_kda_state(Reading *reading)
+/* What a convolution keeps of each number: all tokens that it covers but the newest. */
+static uint32_t find_kept(Reading *reading, const AldLayerSigns *signs, AldGgufKey key, uint32_t kernel)
+{
+        if (kernel < signs->kernel)
+                ald_attention_refuse(&reading->attention, ald_gguf_key_name(key),
+                        "it is less than tensors of the convolution have");
+        return kernel > 0 ? kernel - 1 : 0;
+}
+
+static uint64_t find_kda_state(Reading *reading, const AldLayerSigns *signs)
 {
         uint32_t kernel = KDA_KERNEL_DEFAULT;
         uint64_t heads = reading->attention.heads[0], length = need(reading, ALD_GGUF_KDA_LENGTH);
@@ -155,7 +164,8 @@ static uint64_t find_kda_state(Reading *reading)
                         "it is not stated, and the layers have a state");
         take_one(reading, ALD_GGUF_SSM_KERNEL, &kernel);
         length = product(length, heads);
-        return sum(product(product(KDA_PARTS, kernel > 0 ? kernel - 1 : 0), length),
+        return sum(
+                product(product(KDA_PARTS, find_kept(reading, signs, ALD_GGUF_SSM_KERNEL, kernel)), length),
                 product(length, need(reading, ALD_GGUF_KDA_LENGTH)));
 }
 
@@ -172,10 +182,11 @@ static uint64_t find_state(Reading *reading, const AldLayerSigns *signs)
                         (uint64_t) shifts + need(reading, ALD_GGUF_WKV_LENGTH));
         }
         if (is_set(reading, ALD_GGUF_KDA_LENGTH))
-                return find_kda_state(reading);
+                return find_kda_state(reading, signs);
         if (is_set(reading, ALD_GGUF_CONVOLUTION)) {
                 kernel = need(reading, ALD_GGUF_CONVOLUTION);
-                return product(need(reading, ALD_GGUF_EMBEDDING), kernel > 0 ? kernel - 1 : 0);
+                return product(need(reading, ALD_GGUF_EMBEDDING),
+                        find_kept(reading, signs, ALD_GGUF_CONVOLUTION, (uint32_t) kernel));
         }
         kernel = need(reading, ALD_GGUF_SSM_KERNEL);
         inner = need(reading, ALD_GGUF_SSM_INNER);
@@ -185,7 +196,9 @@ static uint64_t find_state(Reading *reading, const AldLayerSigns *signs)
         if (rows != ALD_LLM_ABSENT_COUNT && sum(inner, groups) < rows)
                 ald_attention_refuse(&reading->attention, ald_gguf_key_name(ALD_GGUF_SSM_GROUPS),
                         "with ssm.inner_size, it is less than tensors of the convolution have");
-        return sum(product(kernel > 0 ? kernel - 1 : 0, sum(inner, groups)), product(inner, size));
+        return sum(product(find_kept(reading, signs, ALD_GGUF_SSM_KERNEL, (uint32_t) kernel),
+                           sum(inner, groups)),
+                product(inner, size));
 }
 
 /* Linear attention may have a tensor for queries, keys and values too, but keeps none. */

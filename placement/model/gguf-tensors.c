@@ -161,9 +161,12 @@ static uint32_t count_rows(const Shape *shape)
 static void note_sign(const Table *table, const AldTensor *tensor, const Shape *shape)
 {
         const char *part = strchr(tensor->name + strlen("blk."), '.') + 1;
+        AldLayerSigns *signs = &table->signs[tensor->layer];
+        AldLayerSign sign = ald_layer_sign_of_gguf(part);
 
-        ald_layer_signs_note(
-                &table->signs[tensor->layer], ald_layer_sign_of_gguf(part), tensor->name, count_rows(shape));
+        ald_layer_signs_note(signs, sign, tensor->name, count_rows(shape));
+        if (sign == ALD_SIGN_CONVOLUTION && shape->row < shape->elements && shape->row < UINT32_MAX)
+                signs->kernel = MAX(signs->kernel, (uint32_t) shape->row);
 }
 
 static int read_tensor(Table *table)

@@ -14,6 +14,7 @@ typedef struct Sizes {
         const AldLlm *llm;
         uint32_t rows;            /* of the tensor of a convolution, the widest; absent: not known */
         uint32_t all_rows;        /* of all such tensors of the layer together */
+        uint32_t kernel;          /* tokens that it covers; 0: not known */
         const char *bad, *reason; /* a key; NULL: none */
 } Sizes;
 
@@ -75,6 +76,8 @@ static uint64_t convolution(Sizes *sizes, json_t *object, const char *const *nam
         if (sizes->rows != ALD_LLM_ABSENT_COUNT && sizes->rows != width && sizes->all_rows != width)
                 refuse(sizes, names[0],
                         "the tensor of this convolution has another width than config.json says");
+        if (kernel < sizes->kernel)
+                refuse(sizes, names[0], "it is less than the tensor of this convolution has");
         return product(kernel > 0 ? kernel - 1 : 0, width);
 }
 
@@ -196,8 +199,8 @@ const char *ald_hf_state_key(const AldHfKeys *keys)
 const char *ald_hf_state_find(const AldHfKeys *keys, const AldLlm *llm, const AldLayerSigns *signs,
         uint64_t *ret, const char **ret_reason)
 {
-        Sizes sizes = { ald_hf_text(keys), llm, signs->convolution_rows, signs->all_convolution_rows, NULL,
-                NULL };
+        Sizes sizes = { ald_hf_text(keys), llm, signs->convolution_rows, signs->all_convolution_rows,
+                signs->kernel, NULL, NULL };
         const char *key = ald_hf_state_key(keys);
 
         if (key && strcmp(key, "linear_num_value_heads") == 0)

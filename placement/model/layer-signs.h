@@ -16,6 +16,7 @@ typedef struct AldLayerSigns {
         /* Lengths of all heads together, and of one; ALD_LLM_ABSENT_COUNT if they are not known. */
         uint32_t key_rows, value_rows, fused_rows, latent_rows, index_rows, key_norm, convolution_rows;
         uint32_t all_convolution_rows; /* together: queries, keys and values may have one each */
+        uint32_t kernel;               /* tokens that the convolution covers; 0: not known */
         bool is_packed;                /* the rows of some tensor are those of a packed matrix */
         GPtrArray
                 *attentions; /* prefixes of the projections of keys: LongCat has two attentions in a layer */

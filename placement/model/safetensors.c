@@ -174,6 +174,17 @@ static uint32_t rows_of(const Model *model, const AldSafetensor *found, AldLayer
         return ald_packed_weights_rows(&model->packed, found);
 }
 
+/* A row of a convolution has as many numbers as it covers tokens, in the last dimension or in MLX before it.
+ */
+static uint32_t kernel_of(const AldSafetensor *found)
+{
+        uint64_t tokens = 1;
+
+        for (unsigned i = 1; i < found->n_dims && i < ALD_SAFETENSOR_DIMS; i++)
+                tokens = MAX(tokens, found->dims[i]);
+        return found->n_dims > 1 && tokens < UINT32_MAX ? (uint32_t) tokens : 0;
+}
+
 static void note_embedding(Model *model, const AldSafetensor *found)
 {
         bool is_plain = found->type[0] == 'F' || found->type[0] == 'B';
@@ -213,6 +224,9 @@ static int add_tensor(const AldSafetensor *found, void *userdata, const char **r
 
                 ald_layer_signs_note(
                         &model->signs[tensor.layer], sign, found->name, rows_of(model, found, sign));
+                if (sign == ALD_SIGN_CONVOLUTION)
+                        model->signs[tensor.layer].kernel = MAX(
+                                model->signs[tensor.layer].kernel, kernel_of(found));
                 if (is_packed &&
                         (sign == ALD_SIGN_KEYS || sign == ALD_SIGN_VALUES || sign == ALD_SIGN_LATENT ||
                                 sign == ALD_SIGN_INDEX || sign == ALD_SIGN_FUSED))

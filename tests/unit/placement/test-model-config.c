@@ -553,6 +553,8 @@ static void test_contradictions(void)
                         "conv_L_cache: it is not a whole number above 0" },
                 { "lfm2", "'conv_L_cache': 3, ", { "model.layers.0.conv.conv.weight BF16 96x1x3" },
                         "conv_L_cache: the tensor of this convolution has another width" },
+                { "lfm2", "'conv_L_cache': 2, ", { "model.layers.0.conv.conv.weight BF16 64x1x3" },
+                        "conv_L_cache: it is less than the tensor of this convolution has" },
                 { "jamba", "'mamba_d_state': 8, 'mamba_expand': '2', ", { MAMBA("0") },
                         "mamba_expand: it is not a number" },
                 { "jamba", "'mamba_d_state': 8, 'mamba_n_groups': -1, ", { MAMBA("0") }, "mamba_n_groups: " },

@@ -65,7 +65,9 @@ static void tensors(Made *made, const char *const layers[4])
                 for (char **part = parts; *part; part++) {
                         g_autofree char *name = g_strdup_printf("blk.%u.%s", i, *part);
 
-                        gguf_tensor(&made->maker, name, F32, 4 * WIDTH * 2, (uint64_t[4]){ WIDTH, 2 });
+                        uint64_t row = strstr(*part, "conv") ? 2 : WIDTH; /* that of a convolution is short */
+
+                        gguf_tensor(&made->maker, name, F32, 4 * row * 2, (uint64_t[4]){ row, 2 });
                 }
         }
 }
@@ -378,7 +380,9 @@ static void test_files_of_ollama(void)
 
 static void tensor(Made *made, const char *name, uint64_t rows)
 {
-        gguf_tensor(&made->maker, name, F32, 4 * WIDTH * rows, (uint64_t[4]){ WIDTH, rows });
+        uint64_t row = strstr(name, "conv") ? 4 : WIDTH;
+
+        gguf_tensor(&made->maker, name, F32, 4 * row * rows, (uint64_t[4]){ row, rows });
 }
 
 /* A figure that is less than a tensor has must not count as less. */
@@ -437,6 +441,25 @@ static void test_unused_state(void)
         check_problem(&unknown, "ssm.conv_kernel: it is not known which layers have such a state");
 }
 
+static void test_short_kernel(void)
+{
+        for (uint32_t kernel = 3; kernel <= 4; kernel++) {
+                g_auto(Made) made = { 0 };
+
+                made_init(&made, "surely-new");
+                number(&made, "attention.head_count_kv", 2);
+                number(&made, "ssm.conv_kernel", kernel);
+                number(&made, "ssm.inner_size", 32);
+                number(&made, "ssm.state_size", 8);
+                tensor(&made, "blk.0.ssm_conv1d.weight", 32);
+                tensor(&made, "blk.1.attn_k.weight", 32);
+                if (kernel < 4)
+                        check_problem(&made, "ssm.conv_kernel: it is less than tensors of the convolution");
+                else
+                        check(&made, "-+fff", MAMBA_STATE);
+        }
+}
+
 static void test_layers_as_drafts(void)
 {
         for (unsigned is_draft = 0; is_draft < 2; is_draft++) {
@@ -486,6 +509,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/model-gguf-layers/ollama", test_files_of_ollama);
         g_test_add_func("/model-gguf-layers/contradictions", test_contradictions);
         g_test_add_func("/model-gguf-layers/unused-state", test_unused_state);
+        g_test_add_func("/model-gguf-layers/short-kernel", test_short_kernel);
         g_test_add_func("/model-gguf-layers/drafts", test_layers_as_drafts);
         g_test_add_func("/model-gguf-layers/fused", test_fused_without_heads);
         return g_test_run();
