@@ -54,6 +54,10 @@ char *ald_answer_of_measure(const AldMeasure *measure)
         message.fp16_hardware = measure->fp16_hardware;
         if (measure->meter.clock_hz > 0)
                 message.clock_hz = measure->meter.clock_hz;
+        if (measure->meter.theoretical > 0)
+                message.theoretical = measure->meter.theoretical;
+        if (measure->meter.power_limit > 0)
+                message.power_limit_micro_watts = measure->meter.power_limit;
         message.throttle_reasons = (const char *const *) reasons;
         message.refused_methods = (const char *const *) refused;
         message.flags = flags;

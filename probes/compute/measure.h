@@ -47,7 +47,9 @@ typedef struct AldMeter {
         double seconds;            /* measured duration */
         unsigned windows;
         unsigned flags;                   /* AldFlags */
+        double theoretical;               /* rate that the driver implies as a limit; 0: unknown */
         uint64_t clock_hz;                /* 0: not known */
+        uint64_t power_limit;             /* microwatts; 0: unknown */
         char throttle[ALD_THROTTLE_SIZE]; /* reasons, separated by spaces */
 } AldMeter;
 

@@ -323,6 +323,8 @@ static AldMeter conclude(Run *run)
         };
         if (run->n_clocks > 0)
                 meter.clock_hz = (uint64_t) (run->clock_sum / run->n_clocks);
+        meter.theoretical = run->options->theoretical;
+        meter.power_limit = ald_clocks_power_limit(run->clocks);
         ald_throttle_to_string(run->throttles, meter.throttle, sizeof meter.throttle);
         if (!events)
                 meter.flags |= ALD_FLAG_WALL_CLOCK;

@@ -64,6 +64,7 @@ static void add_peak(AldComputeFigures *row, const AldComputeMeasure *measure)
         row->peak_median_tflops = measure->median / TERA;
         row->peak_interval = measure->interval * PERCENT;
         row->peak_precision = measure->precision;
+        row->peak_accumulator = measure->accumulator;
         row->peak_method = measure->method;
 }
 
@@ -72,6 +73,7 @@ static void add_read(AldComputeFigures *row, const AldComputeMeasure *measure)
         row->memory_bandwidth_bytes_per_second = to_bytes(measure->best);
         row->memory_bandwidth_median_bytes_per_second = to_bytes(measure->median);
         row->memory_bandwidth_interval = measure->interval * PERCENT;
+        row->memory_bandwidth_theoretical_bytes_per_second = to_bytes(measure->theoretical);
         row->memory_bandwidth_method = measure->method;
 }
 
@@ -123,6 +125,8 @@ static void add_circumstances(AldComputeReport *report, AldComputeFigures *row, 
                 flags |= ald_figures_flags(figures, metric);
                 if (measure && row->clock_hz == ALD_ABSENT_UINT64)
                         row->clock_hz = measure->clock_hz;
+                if (measure && row->power_limit_micro_watts == ALD_ABSENT_UINT64)
+                        row->power_limit_micro_watts = measure->power_limit_micro_watts;
                 for (size_t i = 0; measure && measure->throttle_reasons && measure->throttle_reasons[i]; i++)
                         add_once(reasons, measure->throttle_reasons[i]);
         }

@@ -209,6 +209,7 @@ EXPORT int nvmlDeviceGetPowerUsage(const Device *device, unsigned *ret);
 EXPORT int nvmlDeviceGetClockInfo(const Device *device, int type, unsigned *ret);
 EXPORT int nvmlDeviceGetMaxClockInfo(const Device *device, int type, unsigned *ret);
 EXPORT int nvmlDeviceGetMemoryBusWidth(const Device *device, unsigned *ret);
+EXPORT int nvmlDeviceGetEnforcedPowerLimit(const Device *device, unsigned *ret);
 EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(const Device *device, unsigned long long *ret);
 
 EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(const Device *device, unsigned *count, void *rows);
@@ -425,6 +426,12 @@ int nvmlDeviceGetMaxClockInfo(const Device *device, int type, unsigned *ret)
 int nvmlDeviceGetMemoryBusWidth(const Device *device, unsigned *ret)
 {
         *ret = 384;
+        return in_mode("errors") ? UNKNOWN : SUCCESS;
+}
+
+int nvmlDeviceGetEnforcedPowerLimit(const Device *device, unsigned *ret)
+{
+        *ret = 450000;
         return in_mode("errors") ? UNKNOWN : SUCCESS;
 }
 

@@ -35,6 +35,7 @@ typedef struct Nvml {
         int (*reasons)(Handle *device, unsigned long long *ret);
         int (*utilization)(Handle *device, Utilization *ret);
         int (*bus_width)(Handle *device, unsigned *ret_bits);
+        int (*power_limit)(Handle *device, unsigned *ret_milliwatts);
         int (*processes)(Handle *device, unsigned *count, void *rows);
         int (*memory)(Handle *device, Memory *ret);
 } Nvml;
@@ -101,6 +102,7 @@ void *ald_clocks_nvml_open(const AldOpenclTarget *device)
                                            ?: dlsym(library, "nvmlDeviceGetCurrentClocksThrottleReasons");
         *(void **) &nvml.utilization = dlsym(library, "nvmlDeviceGetUtilizationRates");
         *(void **) &nvml.bus_width = dlsym(library, "nvmlDeviceGetMemoryBusWidth");
+        *(void **) &nvml.power_limit = dlsym(library, "nvmlDeviceGetEnforcedPowerLimit");
         *(void **) &nvml.processes = dlsym(library, "nvmlDeviceGetComputeRunningProcesses_v3")
                                              ?: dlsym(library, "nvmlDeviceGetComputeRunningProcesses_v2")
                                              ?: dlsym(library, "nvmlDeviceGetComputeRunningProcesses");
@@ -149,6 +151,16 @@ static double memory_peak_of_nvml(void *data)
         return TRANSFERS_PER_CLOCK * 1e6 * mhz * bits / BITS_PER_BYTE;
 }
 
+static uint64_t power_limit_of_nvml(void *data)
+{
+        Nvml *nvml = data;
+        unsigned milliwatts;
+
+        if (!nvml->power_limit || nvml->power_limit(nvml->device, &milliwatts) != SUCCESS)
+                return 0;
+        return UINT64_C(1000) * milliwatts;
+}
+
 /* With room for none it only counts. */
 static int processes_of_nvml(void *data)
 {
@@ -174,6 +186,7 @@ const AldClockSource ald_clocks_nvml = {
         .read = read_nvml,
         .usage = usage_of_nvml,
         .memory_peak = memory_peak_of_nvml,
+        .power_limit = power_limit_of_nvml,
         .processes = processes_of_nvml,
         .memory_free = memory_free_of_nvml,
 };

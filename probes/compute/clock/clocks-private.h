@@ -11,6 +11,7 @@ typedef struct AldClockSource {
         void (*read)(void *data, AldClockReading *ret);
         int (*usage)(void *data);
         double (*memory_peak)(void *data);
+        uint64_t (*power_limit)(void *data);
         int (*processes)(void *data);
         uint64_t (*memory_free)(void *data);
 } AldClockSource;

@@ -6,6 +6,7 @@
 #include "probes/compute/files.h"
 
 #define CLOCK_HZ_MAX 1e11
+#define MICROWATTS_MAX UINT64_C(100000000000)
 #define NAMES_MAX 64u
 #define KFD "sys/class/kfd/kfd"
 
@@ -17,6 +18,7 @@ typedef struct Sysfs {
         char *states;    /* "1: 2100Mhz *" */
         char *throttles; /* a folder of files that hold 0 or 1 */
         char *usage;
+        char *power_limit;
         char *device;    /* its folder, if it reports memory of its own */
         uint64_t kfd_id; /* of its node in KFD, amdgpu's driver for computing; 0: none */
 } Sysfs;
@@ -51,6 +53,15 @@ static void take_clock(Sysfs *sysfs, const char *folder, const char *name, doubl
         sysfs->scale = scale;
 }
 
+/* amdgpu calls it the cap. i915 and xe have the limit of the card, or of its package. */
+static void take_power_limit(Sysfs *sysfs, const char *folder)
+{
+        static const char *const names[] = { "power1_cap", "power1_max", "power2_max" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(names) && !sysfs->power_limit; i++)
+                sysfs->power_limit = existing(sysfs, folder, names[i]);
+}
+
 /* xe shows them at the device, i915 at the card; amdgpu at its hwmon, of which it has one. */
 static void find_below(Sysfs *sysfs, const char *device, const char *kind)
 {
@@ -63,6 +74,7 @@ static void find_below(Sysfs *sysfs, const char *device, const char *kind)
                 g_autofree char *one = g_build_filename(folder, name, NULL);
 
                 take_clock(sysfs, one, "freq1_input", 1);
+                take_power_limit(sysfs, one);
                 take_clock(sysfs, one, "gt/gt0/rps_act_freq_mhz", 1e6);
                 take_clock(sysfs, one, "gt_act_freq_mhz", 1e6);
                 if (!sysfs->throttles && g_str_has_prefix(name, "card"))
@@ -79,6 +91,7 @@ static void close_sysfs(void *data)
         g_free(sysfs->states);
         g_free(sysfs->throttles);
         g_free(sysfs->usage);
+        g_free(sysfs->power_limit);
         g_free(sysfs->device);
         g_free(sysfs);
 }
@@ -198,6 +211,16 @@ static int usage_of_sysfs(void *data)
         return (int) percent;
 }
 
+static uint64_t power_limit_of_sysfs(void *data)
+{
+        Sysfs *sysfs = data;
+        uint64_t microwatts;
+
+        if (!sysfs->power_limit || !ald_file_number(sysfs->root, sysfs->power_limit, &microwatts))
+                return 0;
+        return microwatts <= MICROWATTS_MAX ? microwatts : 0;
+}
+
 static bool has_queue(const Sysfs *sysfs, const char *context)
 {
         g_autofree char *folder = g_build_filename(context, "queues", NULL);
@@ -267,6 +290,7 @@ const AldClockSource ald_clocks_sysfs = {
         .close = close_sysfs,
         .read = read_sysfs,
         .usage = usage_of_sysfs,
+        .power_limit = power_limit_of_sysfs,
         .processes = processes_of_sysfs,
         .memory_free = memory_free_of_sysfs,
 };

@@ -86,3 +86,10 @@ double ald_clocks_memory_peak(AldClocks *clocks)
                        ? clocks->source->memory_peak(clocks->data)
                        : 0;
 }
+
+uint64_t ald_clocks_power_limit(AldClocks *clocks)
+{
+        return knows_figures(clocks) && clocks->source->power_limit
+                       ? clocks->source->power_limit(clocks->data)
+                       : 0;
+}

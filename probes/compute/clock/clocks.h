@@ -44,3 +44,6 @@ uint64_t ald_clocks_memory_free(AldClocks *clocks);
 
 /* The theoretical memory bandwidth in bytes per second; 0: unknown. */
 double ald_clocks_memory_peak(AldClocks *clocks);
+
+/* The power that the device may draw in microwatts; 0: unknown. */
+uint64_t ald_clocks_power_limit(AldClocks *clocks);

@@ -54,15 +54,20 @@ static void test_amd(void)
                 PCI "gpu_busy_percent", "0\n", NULL);
         older = ald_clocks_open(root->dir, &gpu);
         assert_reading(older, 1800000000, 0);
-        fake_root_write(root, PCI "hwmon/hwmon4/freq1_input", "2124000000\n");
+        fake_root_write_all(root, PCI "hwmon/hwmon4/freq1_input", "2124000000\n",
+                PCI "hwmon/hwmon4/power1_cap", "303000000\n", NULL);
         clocks = ald_clocks_open(root->dir, &gpu);
         assert_reading(clocks, 2124000000, 0);
         g_assert_cmpint(ald_clocks_usage(clocks), ==, 0);
+        g_assert_cmpuint(ald_clocks_power_limit(older), ==, 0);
+        g_assert_cmpuint(ald_clocks_power_limit(clocks), ==, 303000000);
         /* What is absurd counts as unknown. */
-        fake_root_write_all(root, PCI "hwmon/hwmon4/freq1_input", "18446744073709551615\n",
-                PCI "gpu_busy_percent", "101\n", NULL);
+        fake_root_write_all(root, PCI "hwmon/hwmon4/power1_cap", "18446744073709551615\n",
+                PCI "hwmon/hwmon4/freq1_input", "18446744073709551615\n", PCI "gpu_busy_percent", "101\n",
+                NULL);
         assert_reading(clocks, 0, 0);
         g_assert_cmpint(ald_clocks_usage(clocks), <, 0);
+        g_assert_cmpuint(ald_clocks_power_limit(clocks), ==, 0);
         fake_root_write_all(
                 root, PCI "hwmon/hwmon4/freq1_input", "-5\n", PCI "pp_dpm_sclk", "1: *\n*\n", NULL);
         assert_reading(clocks, 0, 0);
@@ -145,6 +150,7 @@ static void test_nvml(void)
         assert_reading(clocks, 2520000000, ALD_THROTTLE_POWER | ALD_THROTTLE_THERMAL);
         g_assert_cmpint(ald_clocks_usage(clocks), ==, 61);
         g_assert_cmpfloat(ald_clocks_memory_peak(clocks), ==, 1008.096e9);
+        g_assert_cmpuint(ald_clocks_power_limit(clocks), ==, 450000000);
         /* The load, the processes and the memory of a card are not those of its instances. */
         device.listed.name = "NVIDIA GeForce RTX 4090 MIG 1g.6gb";
         instance = ald_clocks_open(root->dir, &device);
@@ -154,12 +160,14 @@ static void test_nvml(void)
         g_assert_cmpint(ald_clocks_processes(instance), <, 0);
         g_assert_cmpuint(ald_clocks_memory_free(instance), ==, 0);
         g_assert_cmpfloat(ald_clocks_memory_peak(instance), ==, 0);
+        g_assert_cmpuint(ald_clocks_power_limit(instance), ==, 0);
         g_setenv("FAKE_NVML", "garbage", TRUE);
         assert_reading(clocks, 0, ALD_THROTTLE_POWER | ALD_THROTTLE_THERMAL);
         g_assert_cmpint(ald_clocks_usage(clocks), <, 0);
         g_setenv("FAKE_NVML", "errors", TRUE);
         assert_reading(clocks, 0, 0);
         g_assert_cmpfloat(ald_clocks_memory_peak(clocks), ==, 0);
+        g_assert_cmpuint(ald_clocks_power_limit(clocks), ==, 0);
         g_unsetenv("FAKE_NVML");
         /* Known to nobody. */
         device.listed.pci = "0000:77:00.0";

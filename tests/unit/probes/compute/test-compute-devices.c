@@ -222,8 +222,12 @@ static void test_json(void)
                 "{\"Best\":5e11,\"Median\":4e11,\"Interval\":0.02,\"Method\":\"m\",\"Precision\":\"fp16\","
                 "\"Accumulator\":\"fp32\",\"Fp16Hardware\":true,\"ThrottleReasons\":[\"heat\"],"
                 "\"RefusedMethods\":[\"x\"]}");
+        figures.answers[ALD_METRIC_PEAK] = measured(
+                "{\"Best\":6e11,\"Median\":6e11,\"Interval\":0,\"Method\":\"p\",\"Precision\":\"fp16\","
+                "\"Accumulator\":\"fp32\",\"PowerLimitMicroWatts\":450000000}");
         figures.answers[ALD_METRIC_READ] = measured(
                 "{\"Best\":0.5,\"Median\":2.75,\"Interval\":0,\"Method\":\"plain\",\"ClockHz\":9,"
+                "\"Theoretical\":1e12,"
                 "\"ThrottleReasons\":[\"heat\"],"
                 "\"Flags\":[\"unstable\"]}");
         figures.answers[ALD_METRIC_TO_DEVICE] = measured(
@@ -239,11 +243,15 @@ static void test_json(void)
                 "\"GemmMedianTflops\":0.4,\"GemmInterval\":2.0,\"Precision\":\"fp16\",\"Accumulator\":"
                 "\"fp32\","
                 "\"Method\":\"m\",\"TflopsFp16\":0.5,\"RefusedMethods\":[\"x\"],"
+                "\"PeakTflops\":0.6,\"PeakMedianTflops\":0.6,\"PeakInterval\":0.0,\"PeakPrecision\":\"fp16\","
+                "\"PeakAccumulator\":\"fp32\",\"PeakMethod\":\"p\","
                 "\"MemoryBandwidthMedianBytesPerSecond\":2,\"MemoryBandwidthInterval\":0.0,"
+                "\"MemoryBandwidthTheoreticalBytesPerSecond\":1000000000000,"
                 "\"MemoryBandwidthMethod\":\"plain\",\"HostToDeviceBytesPerSecond\":25500000000,"
                 "\"HostToDeviceMedianBytesPerSecond\":25250000000,\"HostToDeviceInterval\":25.0,"
                 "\"DeviceToHostBytesPerSecond\":20500000000,\"DeviceToHostMedianBytesPerSecond\":"
-                "20250000000,\"DeviceToHostInterval\":50.0,\"ClockHz\":9,\"ThrottleReasons\":[\"heat\"],"
+                "20250000000,\"DeviceToHostInterval\":50.0,\"ClockHz\":9,\"PowerLimitMicroWatts\":450000000,"
+                "\"ThrottleReasons\":[\"heat\"],"
                 "\"Flags\":[\"unstable\",\"suspect\"],\"MeasuredUSec\":7}],"
                 "\"Errors\":[{\"Id\":\"cpu "
                 "copy\",\"Device\":\"cpu\",\"Metric\":\"copy\",\"error\":\"crashed\","
