@@ -48,3 +48,8 @@ char *ald_units_duration(uint64_t usec)
                 return g_strdup_printf("%" G_GUINT64_FORMAT " h", seconds / 3600);
         return g_strdup_printf(ngettext("%lu day", "%lu days", days), days);
 }
+
+char *ald_units_tflops(double tflops)
+{
+        return g_strdup_printf(tflops < 999.5 ? "%.3g TFLOPS" : "%.0f TFLOPS", tflops);
+}

@@ -126,7 +126,7 @@ json_t *ald_entity_raw(const AldEntity *entity, const char *kind);
 /* FriendlyName of a node as received, not safe for a terminal; NULL if it has none, and for NULL. */
 const char *ald_entity_name(const AldEntity *entity);
 
-/* Newest time of the records that the node itself sent (all except Node1.Presence), or absent. */
+/* Newest time of the records that the node itself sent (not Node1.Presence and Node1.Doubts), or absent. */
 uint64_t ald_entity_updated(const AldEntity *entity);
 
 /* The nodes, sorted by name; the links, sorted by id. Valid until the model changes. */

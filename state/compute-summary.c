@@ -2,10 +2,11 @@
 #include <string.h>
 
 #include "state/compute-summary.h"
+#include "state/doubts.h"
 
 const char *ald_left_out_to_string(AldLeftOut reason)
 {
-        static const char *const strings[] = { "Failed", "NeverMeasured", "NoOpenCl" };
+        static const char *const strings[] = { "Disbelieved", "Failed", "NeverMeasured", "NoOpenCl" };
 
         g_assert((size_t) reason < G_N_ELEMENTS(strings));
         return strings[reason];
@@ -85,31 +86,41 @@ static AldLeftOut reason_of(const AldBackend *backend, const AldComputeDevice *d
         return backend->open_cl_platform ? ALD_LEFT_OUT_NEVER_MEASURED : ALD_LEFT_OUT_NO_OPENCL;
 }
 
-static void add_device(AldComputeSummary *summary, const AldBackend *backend, const AldComputeDevice *device)
+static void add_device(AldComputeSummary *summary, const AldBackend *backend, const AldComputeDevice *device,
+        const AldDoubts *doubts)
 {
         bool counts = is_processor(backend) ? summary->of == ALD_COMPUTE_OF_PROCESSORS
                                             : summary->of == ALD_COMPUTE_OF_GPUS;
+        bool has_product = !ald_doubts_find(doubts, backend->id, ALD_DOUBT_FIELD_GEMMTFLOPS);
+        bool has_memory = !ald_doubts_find(
+                doubts, backend->id, ALD_DOUBT_FIELD_MEMORYBANDWIDTHBYTESPERSECOND);
         AldLeftOut reason = reason_of(backend, device);
 
         if (is_processor(backend) && summary->of == ALD_COMPUTE_OF_GPUS)
                 return;
-        if (counts && device) {
+        if (counts && device && has_product) {
                 ald_sum_add_double(&summary->tflops_fp16, device->tflops_fp16);
                 if (ald_compute_has_fp32_only(device)) {
                         ald_sum_add_double(&summary->tflops_fp32, device->gemm_tflops);
                         summary->fp32_devices++;
                 }
+        }
+        if (counts && device && has_memory)
                 ald_sum_add(&summary->memory_bandwidth_bytes_per_second,
                         device->memory_bandwidth_bytes_per_second);
-        }
         /* A product in another precision says that this device has no FP16. */
-        if (!device || (!isfinite(device->tflops_fp16) && !isfinite(device->gemm_tflops)))
+        if (!has_product)
+                summary->tflops_fp16_left_out[ALD_LEFT_OUT_DISBELIEVED]++;
+        else if (!device || (!isfinite(device->tflops_fp16) && !isfinite(device->gemm_tflops)))
                 summary->tflops_fp16_left_out[reason]++;
-        if (!device || !has_bandwidth(device))
+        if (!has_memory)
+                summary->memory_bandwidth_left_out[ALD_LEFT_OUT_DISBELIEVED]++;
+        else if (!device || !has_bandwidth(device))
                 summary->memory_bandwidth_left_out[reason]++;
 }
 
-void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, AldComputeSummary *ret)
+void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, const AldDoubts *doubts,
+        AldComputeSummary *ret)
 {
         AldComputeSummary summary = {
                 .tflops_fp16 = ALD_ABSENT_DOUBLE,
@@ -123,7 +134,7 @@ void ald_compute_summary(const AldBackends *backends, const AldCompute *compute,
                 const AldBackend *backend = ald_rows_at(&backends->devices, i);
 
                 if (backend->class && !ald_compute_is_split(backends, backend))
-                        add_device(&summary, backend, find_device(compute, backend));
+                        add_device(&summary, backend, find_device(compute, backend), doubts);
         }
         *ret = summary;
 }

@@ -5,13 +5,14 @@
 
 /* Why a device that could have a figure lacks it. */
 typedef enum AldLeftOut {
+        ALD_LEFT_OUT_DISBELIEVED,    /* other measurements contradict it */
         ALD_LEFT_OUT_FAILED,         /* the last attempt failed */
         ALD_LEFT_OUT_NEVER_MEASURED, /* there was no attempt yet */
         ALD_LEFT_OUT_NO_OPENCL,      /* it has no OpenCL platform, so it cannot be measured */
         ALD_LEFT_OUT_N,
 } AldLeftOut;
 
-/* "Failed", "NeverMeasured" or "NoOpenCl": a key of TflopsFp16LeftOutReasons and
+/* "Disbelieved", "Failed", "NeverMeasured" or "NoOpenCl": a key of TflopsFp16LeftOutReasons and
  * MemoryBandwidthLeftOutReasons. */
 const char *ald_left_out_to_string(AldLeftOut reason);
 
@@ -39,10 +40,11 @@ typedef struct AldComputeSummary {
  *
  * Left out are devices that could have a figure and lack it: GPUs and accelerators, and processors too while
  * none of the former was measured. A device that multiplies in another precision than FP16 does not count as
- * left out of the TFLOPS of FP16. A device that is not in `backends`, whose class is unknown, or that is
- * split into instances is ignored. Either record may be NULL.
+ * left out of the TFLOPS of FP16. Figures that `doubts` leaves out are left out. A device that is not in
+ * `backends`, whose class is unknown, or that is split into instances is ignored. Each record may be NULL.
  */
-void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, AldComputeSummary *ret);
+void ald_compute_summary(const AldBackends *backends, const AldCompute *compute, const AldDoubts *doubts,
+        AldComputeSummary *ret);
 
 /* Whether the device was measured and has no FP16 in hardware, so that its GemmTflops are of FP32. */
 bool ald_compute_has_fp32_only(const AldComputeDevice *device);

@@ -8,12 +8,13 @@ typedef struct Sums {
         bool of_gpus, of_processors; /* what the memory bandwidth covers */
 } Sums;
 
-static void add_compute(Sums *sums, const AldBackends *backends, const AldCompute *compute)
+static void add_compute(
+        Sums *sums, const AldBackends *backends, const AldCompute *compute, const AldDoubts *doubts)
 {
         AldClusterTotals *figures = &sums->totals.figures;
         AldComputeSummary summary;
 
-        ald_compute_summary(backends, compute, &summary);
+        ald_compute_summary(backends, compute, doubts, &summary);
         ald_sum_add_double(&figures->tflops_fp16, summary.tflops_fp16);
         ald_sum_add_double(&figures->tflops_fp32, summary.tflops_fp32);
         figures->tflops_fp32_devices += summary.fp32_devices;
@@ -71,6 +72,7 @@ static gboolean add_node(AldNode *node, void *userdata)
                 ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
         const AldCompute *compute = ald_record_as(
                 ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute);
+        const AldDoubts *doubts = ald_record_as(ald_node_record(node, ALD_KIND_DOUBTS), DOUBTS, AldDoubts);
 
         if (!ald_node_counts(node)) {
                 figures->nodes_left_out += node->n_records > 0;
@@ -78,7 +80,7 @@ static gboolean add_node(AldNode *node, void *userdata)
         }
         if (memory)
                 add_memory(figures, memory);
-        add_compute(sums, backends, compute);
+        add_compute(sums, backends, compute, doubts);
         for (size_t i = 0; backends && i < backends->devices.n; i++)
                 add_device_memory(figures, ald_rows_at(&backends->devices, i), system);
         return FALSE;

@@ -38,6 +38,8 @@ static const char *reason_format(AldLeftOut reason, unsigned long n)
         switch (reason) {
         case ALD_LEFT_OUT_FAILED:
                 return ngettext("%lu failed", "%lu failed", n);
+        case ALD_LEFT_OUT_DISBELIEVED:
+                return ngettext("%lu not believed", "%lu not believed", n);
         case ALD_LEFT_OUT_NEVER_MEASURED:
                 return ngettext("%lu never measured", "%lu never measured", n);
         case ALD_LEFT_OUT_NO_OPENCL:
@@ -53,6 +55,8 @@ static const char *reason_word(AldLeftOut reason)
         switch (reason) {
         case ALD_LEFT_OUT_FAILED:
                 return _("failed");
+        case ALD_LEFT_OUT_DISBELIEVED:
+                return _("not believed");
         case ALD_LEFT_OUT_NEVER_MEASURED:
                 return _("never measured");
         case ALD_LEFT_OUT_NO_OPENCL:

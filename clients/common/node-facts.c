@@ -231,6 +231,7 @@ static void add_device(GPtrArray *facts, const AldNodeDevice *device, char *reme
         ald_parts_add(text, "%s", ald_format_watts(figures.microwatts));
         if (device->compute) {
                 ald_parts_add(text, "%s", ald_compute_glance(device->compute));
+                ald_parts_add(text, "%s", ald_node_device_doubts(device));
                 ald_parts_add_text(text, _("last attempt failed: %s"), device->compute->failure);
         }
         ald_parts_add(text, "%s", remedy);

@@ -10,6 +10,7 @@
 #include "record/record-source.h"
 #include "record/translate.h"
 #include "state/compute-summary.h"
+#include "state/doubts.h"
 #include "state/network.h"
 #include "state/opencl-driver.h"
 
@@ -206,6 +207,7 @@ GArray *ald_node_devices(const AldEntity *node)
         const AldBackends *backends = ald_entity_as(node, BACKENDS, AldBackends);
         const AldSystem *system = ald_entity_as(node, SYSTEM, AldSystem);
         const AldCompute *compute = ald_entity_as(node, COMPUTE, AldCompute);
+        const AldDoubts *doubts = ald_entity_as(node, DOUBTS, AldDoubts);
         const AldRows *const lists[] = { backends ? &backends->devices : NULL,
                 system ? &system->devices : NULL, compute ? &compute->devices : NULL };
         GArray *devices = g_array_new(FALSE, FALSE, sizeof(AldNodeDevice));
@@ -215,7 +217,7 @@ GArray *ald_node_devices(const AldEntity *node)
                         /* Id is the first field of all rows. */
                         const char *id = *(const char *const *) ald_rows_at(lists[l], i);
                         AldNodeDevice device = { find_row(lists[0], id), find_row(lists[1], id),
-                                find_row(lists[2], id) };
+                                find_row(lists[2], id), doubts };
 
                         if (devices->len >= ALD_NODE_DEVICES_MAX)
                                 return devices;
@@ -269,6 +271,19 @@ char *ald_node_compute(const AldNodeFigures *figures)
                                                                       : ald_format_tflops(figures->tflops);
 }
 
+char *ald_node_device_doubts(const AldNodeDevice *device)
+{
+        const char *id = device_id(device);
+        bool product = ald_doubts_find(device->doubts, id, ALD_DOUBT_FIELD_GEMMTFLOPS);
+        bool memory = ald_doubts_find(device->doubts, id, ALD_DOUBT_FIELD_MEMORYBANDWIDTHBYTESPERSECOND);
+
+        if (product && memory)
+                return g_strdup(_("figures not believed"));
+        if (product)
+                return g_strdup(_("compute not believed"));
+        return memory ? g_strdup(_("memory bandwidth not believed")) : NULL;
+}
+
 AldNodeFigures ald_node_device_figures(const AldNodeDevice *device)
 {
         AldNodeFigures figures = nothing;
@@ -313,7 +328,7 @@ static void add_compute(AldNodeFigures *figures, const AldEntity *node)
         AldComputeSummary summary;
 
         ald_compute_summary(ald_entity_as(node, BACKENDS, AldBackends),
-                ald_entity_as(node, COMPUTE, AldCompute), &summary);
+                ald_entity_as(node, COMPUTE, AldCompute), ald_entity_as(node, DOUBTS, AldDoubts), &summary);
         figures->tflops = summary.tflops_fp16;
         figures->tflops_fp32 = summary.tflops_fp32;
         figures->bandwidth = ald_figure(summary.memory_bandwidth_bytes_per_second);

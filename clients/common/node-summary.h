@@ -49,12 +49,13 @@ typedef struct AldNodeFigures {
         double bandwidth;   /* memory, bytes per second */
 } AldNodeFigures;
 
-/* One compute device: its rows in Node1.Backends, Node1.System and Node1.Compute; NULL if there is none.
- * They are part of the records of the node. */
+/* One compute device: its rows in Node1.Backends, Node1.System and Node1.Compute, and what is doubted of the
+ * node; NULL if there is none. They are part of the records of the node. */
 typedef struct AldNodeDevice {
         const AldBackend *backend;
         const AldDevice *system;
         const AldComputeDevice *compute;
+        const AldDoubts *doubts;
 } AldNodeDevice;
 
 /* The AldNodeDevices of a node: those of Backends, then those that only System or Compute list. */
@@ -73,6 +74,9 @@ bool ald_node_device_is_unified(const AldNodeDevice *device);
 
 /* "82.6 TFLOPS" of FP16; "412 GFLOPS FP32" if only devices without FP16 in hardware were measured. */
 char *ald_node_compute(const AldNodeFigures *figures);
+
+/* What is left out of totals and plans, such as "matrix products are not believed"; NULL if nothing is. */
+char *ald_node_device_doubts(const AldNodeDevice *device);
 
 AldNodeFigures ald_node_device_figures(const AldNodeDevice *device);
 

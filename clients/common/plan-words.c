@@ -205,6 +205,7 @@ char *ald_plan_words_reason(const AldPlanLeftOutRow *row)
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_NOT_FOR_ENGINE] = N_("not for this engine"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_SHARES_MEMORY] = N_("shares memory"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_MEMORY_UNKNOWN] = N_("memory unknown"),
+                [ALD_PLAN_LEFT_OUT_ROW_REASON_FIGURES_DISBELIEVED] = N_("not believed"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_BANDWIDTH_UNMEASURED] = N_("not measured"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_COMPUTE_UNMEASURED] = N_("not measured"),
                 [ALD_PLAN_LEFT_OUT_ROW_REASON_MEMORY_TOO_SMALL] = N_("too little memory"),

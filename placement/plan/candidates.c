@@ -177,6 +177,8 @@ static AldPlanReason judge(const AldPlanCandidates *candidates, uint32_t index)
                 return ALD_PLAN_NOT_FOR_ENGINE;
         if (request->engine->topology == ALD_PLAN_ALL_REDUCE)
                 return ALD_PLAN_TAKEN;
+        if (device->doubt)
+                return ALD_PLAN_DISBELIEVED;
         if (isnan(device->bytes_per_second))
                 return ALD_PLAN_BANDWIDTH_UNMEASURED;
         if (isnan(device->flops))

@@ -34,6 +34,7 @@ typedef struct AldPlanDevice {
         double flops;            /* of matrix products in fp16, as measured */
         uint64_t free_usec;      /* when free_bytes was reported, CLOCK_REALTIME; or ALD_PLAN_ABSENT */
         const AldComputeDevice *measured; /* what was; or NULL */
+        const AldDoubt *doubt;            /* about one of these figures, which is NAN then; NULL: none */
         bool lacks_opencl;                /* so that it cannot be measured */
         const char
                 *opencl_package; /* that has a driver of OpenCL for it; NULL: none is known to be missing */
@@ -50,6 +51,8 @@ typedef struct AldPlanPath {
         double bits_per_second;                    /* from source to sink, as measured */
         const AldEdgeRow *edge;                    /* where these are from; or NULL */
         const char *source_address, *sink_address; /* of its ends; or NULL */
+        double disputed_bits_per_second; /* that the other end measured, which is more than the intervals
+                                            explain; 0: none */
         uint32_t reverse; /* index of the path that the same connection takes from sink to source, whose
                              reverse is this one; ALD_PLAN_NONE: not known */
 } AldPlanPath;

@@ -85,6 +85,7 @@ typedef enum AldPlanReason {
         ALD_PLAN_SHARES_MEMORY, /* with a device of its node that is faster, must be used, or may use more of
                                    it if the model fits only then */
         ALD_PLAN_MEMORY_UNKNOWN,
+        ALD_PLAN_DISBELIEVED, /* other measurements contradict a figure */
         ALD_PLAN_BANDWIDTH_UNMEASURED,
         ALD_PLAN_COMPUTE_UNMEASURED,
         ALD_PLAN_MEMORY_TOO_SMALL, /* for one layer */

@@ -33,6 +33,7 @@ static const char *const reasons[] = {
         [ALD_PLAN_NOT_FOR_ENGINE] = "not-for-engine",
         [ALD_PLAN_SHARES_MEMORY] = "shares-memory",
         [ALD_PLAN_MEMORY_UNKNOWN] = "memory-unknown",
+        [ALD_PLAN_DISBELIEVED] = "figures-disbelieved",
         [ALD_PLAN_BANDWIDTH_UNMEASURED] = "bandwidth-unmeasured",
         [ALD_PLAN_COMPUTE_UNMEASURED] = "compute-unmeasured",
         [ALD_PLAN_MEMORY_TOO_SMALL] = "memory-too-small",
@@ -172,6 +173,9 @@ static void set_path(const Account *account, const AldPlanPath *path, AldPlanHop
         row->bits_per_second = whole(path->bits_per_second);
         row->source_address = copy(report, path->source_address);
         row->sink_address = copy(report, path->sink_address);
+        if (path->disputed_bits_per_second > 0)
+                row->disputed_bits_per_second = whole(path->disputed_bits_per_second);
+        row->text = keep(report, ald_plan_path_sentence(path));
         if (!edge)
                 return;
         row->source_port = copy(report, edge->source_port);

@@ -6,6 +6,7 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/slice-cost.h"
 #include "placement/report/sentences.h"
+#include "record/units.h"
 
 #define GIB (1024.0 * 1024 * 1024)
 #define NSEC_PER_USEC 1e3
@@ -83,6 +84,36 @@ static char *say_unmeasured(const char *what, const AldPlanDevice *device)
         return g_strdup_printf("%s was not measured: %s.", what, why);
 }
 
+static char *rate_text(const AldDoubt *doubt, double tflops, uint64_t bytes_per_second)
+{
+        g_autofree char *bytes = NULL;
+
+        if (doubt->bytes_per_second == ALD_ABSENT_UINT64)
+                return ald_units_tflops(tflops);
+        bytes = ald_units_bytes(bytes_per_second);
+        return g_strconcat(bytes, "/s", NULL);
+}
+
+static char *say_disbelieved(const AldDoubt *doubt)
+{
+        g_autofree char *rate = rate_text(doubt, doubt->tflops, doubt->bytes_per_second);
+        g_autofree char *limit = rate_text(doubt, doubt->limit_tflops, doubt->limit_bytes_per_second);
+
+        switch (ald_doubt_reason_from_string(doubt->reason)) {
+        case ALD_DOUBT_REASON_ABOVE_PEAK:
+                return g_strdup_printf(
+                        "Its rate of matrix products, %s, is not believed: its own peak is %s.", rate, limit);
+        case ALD_DOUBT_REASON_ABOVE_THEORETICAL:
+                return g_strdup_printf(
+                        "Its memory bandwidth, %s, is not believed: its memory can carry %s.", rate, limit);
+        default:
+                return g_strdup_printf(
+                        "Its rate of %s is not believed: equal devices on other nodes reach %s "
+                        "at most.",
+                        rate, limit);
+        }
+}
+
 static char *say_too_small(
         const AldPlanCluster *cluster, const AldPlanRequest *request, const AldPlanDevice *device)
 {
@@ -122,6 +153,8 @@ char *ald_plan_verdict_sentence(const AldPlanCluster *cluster, const AldPlanRequ
                 return g_strdup("Another device that computes in the same memory is used instead.");
         case ALD_PLAN_MEMORY_UNKNOWN:
                 return g_strdup("Its free memory is unknown.");
+        case ALD_PLAN_DISBELIEVED:
+                return say_disbelieved(of->doubt);
         case ALD_PLAN_BANDWIDTH_UNMEASURED:
                 return say_unmeasured("Its memory bandwidth", of);
         case ALD_PLAN_COMPUTE_UNMEASURED:
@@ -362,4 +395,17 @@ char *ald_plan_sensitivity_sentence(
                 is_rate ? "ten times the rate" : "a tenth of the round trip", label,
                 request->engine->topology == ALD_PLAN_ALL_REDUCE ? "an all-reduce" : "a token",
                 100 * fmax(0, nsec - nsec_then) / nsec);
+}
+
+char *ald_plan_path_sentence(const AldPlanPath *path)
+{
+        g_autofree char *lower = NULL, *higher = NULL;
+
+        if (!(path->disputed_bits_per_second > 0))
+                return NULL;
+        lower = ald_units_rate((uint64_t) path->bits_per_second);
+        higher = ald_units_rate((uint64_t) path->disputed_bits_per_second);
+        return g_strdup_printf(
+                "Both ends measured this direction and disagree: %s and %s; the lower rate counts.", lower,
+                higher);
 }

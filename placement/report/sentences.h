@@ -22,3 +22,6 @@ char *ald_plan_sensitivity_sentence(
 
 /* Its friendly name, else the first digits of its id; to be freed. */
 char *ald_plan_node_label(const AldPlanNode *node);
+
+/* What is to be said about the figures of a path; NULL: nothing. */
+char *ald_plan_path_sentence(const AldPlanPath *path);

@@ -99,8 +99,8 @@ static void take(AldRecordFeed *feed, const AldEntity *entity, AldRecord *record
         char node[ALD_ID_STRING_SIZE];
         AldId id;
 
-        /* It says how a node is heard here, not what it is. */
-        if (record->kind != ALD_KIND_PRESENCE && read_node(entity->id, &id, node))
+        /* Such a record says what this machine thinks of a node, not what the node is. */
+        if (!ald_kinds[record->kind].local && read_node(entity->id, &id, node))
                 ald_recorder_take(feed->recorder, &id, key_of(entity->id), record, now);
 }
 
@@ -189,6 +189,8 @@ bool ald_record_feed_change(AldRecordFeed *feed, const AldChange *change, int64_
                 return false;
         if (kind == ALD_KIND_PRESENCE)
                 return note_presence(feed, change->entity, now);
+        if (ald_kinds[kind].local)
+                return false;
         if (change->type == ALD_CHANGE_REMOVED)
                 end(feed, change->entity, (AldKind) kind, now);
         else if (ald_record_feed_records(feed, change->entity))

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "services/placement/disputes.h"
 #include "services/placement/snapshot.h"
+#include "state/doubts.h"
 #include "state/opencl-driver.h"
 
 #define TERA 1e12
@@ -47,6 +49,20 @@ static double rate(double value)
 static bool has_flag(const AldComputeDevice *measured, const char *flag)
 {
         return measured->flags && g_strv_contains(measured->flags, flag);
+}
+
+/* The state service judges figures. */
+static void set_doubt(AldPlanSnapshot *snapshot, const AldDoubts *doubts, AldPlanDevice *device)
+{
+        const AldDoubt *product = ald_doubts_find(doubts, device->id, ALD_DOUBT_FIELD_GEMMTFLOPS);
+        const AldDoubt *memory = ald_doubts_find(
+                doubts, device->id, ALD_DOUBT_FIELD_MEMORYBANDWIDTHBYTESPERSECOND);
+
+        if (product)
+                device->flops = NAN;
+        if (memory)
+                device->bytes_per_second = NAN;
+        device->doubt = keep_struct(snapshot, &ald_doubt_struct, product ? product : memory);
 }
 
 static void set_figures(AldPlanSnapshot *snapshot, const AldComputeDevice *measured, AldPlanDevice *device)
@@ -183,6 +199,7 @@ static void add_device(const Adding *adding, const AldBackend *backend)
         device.total_bytes = total_of(adding->entity, backend, device.uses_host_memory);
         set_figures(
                 adding->snapshot, compute ? ald_rows_find(&compute->devices, backend->id) : NULL, &device);
+        set_doubt(adding->snapshot, ald_entity_as(adding->entity, DOUBTS, AldDoubts), &device);
         set_opencl(adding, backend, &device);
         found = device.is_processor       ? free_of_host(adding->entity)
                 : device.uses_host_memory ? free_of_unified(adding->entity, backend)
@@ -405,6 +422,7 @@ AldPlanSnapshot *ald_plan_snapshot_new(AldModel *model)
                 if (is_usable(topology->edges->pdata[i]))
                         add_path(snapshot, model, indices, topology->edges->pdata[i]);
         pair_paths(snapshot->paths);
+        ald_plan_disputes_settle(snapshot->paths);
         snapshot->cluster = (AldPlanCluster){ .nodes = (const AldPlanNode *) (void *) snapshot->nodes->data,
                 .n_nodes = snapshot->nodes->len,
                 .devices = (const AldPlanDevice *) (void *) snapshot->devices->data,

@@ -10,9 +10,10 @@
  * measured in that direction. It refers to nothing of the model, so that a thread can plan with it.
  *
  * A node is unusable unless it is online. A device that was never measured has no figures, and neither has
- * one whose figures are flagged as suspect. The rate of matrix products is that in fp16; of a device without
- * it, that which was measured instead. The free memory of a device that computes in host memory is what the
- * host has available, limited by what its driver lets it have, and what was carved out for it.
+ * one whose figures are flagged as suspect; figures that the state service does not believe are left out,
+ * too. The rate of matrix products is that in fp16; of a device without it, that which was measured instead.
+ * The free memory of a device that computes in host memory is what the host has available, limited by what
+ * its driver lets it have, and what was carved out for it.
  */
 typedef struct AldPlanSnapshot {
         unsigned n_ref;

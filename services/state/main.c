@@ -4,6 +4,7 @@
 #include "common/node-id.h"
 #include "services/state/cluster-peer-bus.h"
 #include "services/state/devices.h"
+#include "services/state/doubt-watch.h"
 #include "services/state/link-source-bus.h"
 #include "services/state/links.h"
 #include "services/state/objects-bus.h"
@@ -21,6 +22,7 @@ typedef struct StateService {
         AldSources *sources;
         AldLinkSource *links;
         AldRefusedSettings *refused;
+        AldDoubtWatch *doubts;
         AldStateBus *bus;
 } StateService;
 
@@ -28,6 +30,7 @@ static void state_stop(void *userdata)
 {
         StateService *state = userdata;
 
+        ald_doubt_watch_free(state->doubts);
         ald_state_bus_free(state->bus);
         ald_refused_settings_free(state->refused);
         ald_link_source_free(state->links);
@@ -95,6 +98,7 @@ static int state_start(AldService *service, void **ret_manager)
                 r = ald_refused_settings_new(service, state->manager, &state->refused);
         if (r < 0)
                 return r;
+        state->doubts = ald_doubt_watch_new(state->manager);
         *ret_manager = g_steal_pointer(&state);
         return 0;
 }

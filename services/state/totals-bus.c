@@ -163,6 +163,7 @@ static bool matters(const AldTotalsBus *self, const AldEntry *entry, const AldRe
                                ald_record_as(entry->record, PRESENCE, AldPresence)->state) != 0;
         case ALD_KIND_BACKENDS:
         case ALD_KIND_COMPUTE:
+        case ALD_KIND_DOUBTS:
                 return before->hash != entry->record->hash;
         default:
                 return false;

@@ -72,6 +72,7 @@ static const AldFindingRowId of_heard_nodes[] = {
         ID(DEVICE_LANES_MISSING),
         ID(DEVICE_LINK_SLOW),
         ID(DEVICE_NEVER_FREE),
+        ID(DEVICE_RATE_IMPLAUSIBLE),
         ID(DEVICE_SLOT_NARROW),
         ID(DEVICE_WITHOUT_DRIVER),
         ID(DISK_NEARLY_FULL),

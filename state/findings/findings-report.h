@@ -45,6 +45,7 @@ void ald_find_in_presences(AldReport *report);
 void ald_find_in_groups(AldReport *report);
 void ald_find_in_links(AldReport *report);
 void ald_find_changed_rates(AldReport *report);
+void ald_find_doubted_figures(AldReport *report);
 void ald_find_in_services(AldReport *report);
 void ald_find_in_rdma_ports(AldReport *report);
 void ald_find_contested_hardware(AldReport *report);

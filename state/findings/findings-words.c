@@ -197,7 +197,7 @@ static char *device_rate(uint64_t bytes_per_second, double tflops)
         g_autofree char *bytes = NULL;
 
         if (isfinite(tflops))
-                return g_strdup_printf("%.3g TFLOPS", tflops);
+                return ald_units_tflops(tflops);
         if (bytes_per_second == ALD_ABSENT_UINT64)
                 return NULL;
         bytes = ald_units_bytes(bytes_per_second);
@@ -207,6 +207,11 @@ static char *device_rate(uint64_t bytes_per_second, double tflops)
 static char *present_device_rate(const AldFindingRow *row)
 {
         return device_rate(row->bytes_per_second, row->tflops);
+}
+
+static char *device_limit(const AldFindingRow *row)
+{
+        return device_rate(row->limit_bytes_per_second, row->limit_tflops);
 }
 
 static char *past_device_rate(const AldFindingRow *row)
@@ -413,6 +418,7 @@ static const struct {
 } placeholders[] = {
         { "Age", age },
         { "ClockDistance", clock_distance },
+        { "DeviceLimit", device_limit },
         { "DeviceMetric", device_metric },
         { "DeviceRate", present_device_rate },
         { "DeviceTitle", device_title },
@@ -538,6 +544,22 @@ static bool is_measured_otherwise(const AldFindingRow *row)
         return row->measured_by;
 }
 
+static bool is_above_peak(const AldFindingRow *row)
+{
+        return ald_doubt_reason_from_string(row->problem) == ALD_DOUBT_REASON_ABOVE_PEAK;
+}
+
+static bool is_above_theoretical(const AldFindingRow *row)
+{
+        return ald_doubt_reason_from_string(row->problem) == ALD_DOUBT_REASON_ABOVE_THEORETICAL;
+}
+
+static bool is_notice(const AldFindingRow *row)
+{
+        return g_strcmp0(row->severity,
+                       ald_finding_row_severity_to_string(ALD_FINDING_ROW_SEVERITY_NOTICE)) == 0;
+}
+
 static bool is_about_data_ports(const AldFindingRow *row)
 {
         return row->first_port != ALD_ABSENT_UINT64 && row->first_port != row->last_port;
@@ -650,6 +672,21 @@ static const Template texts[] = {
                 N_("On {Name}, {DeviceTitle} could not be measured for {DurationUSec}: {Reason}.") },
         { ID(DEVICE_NEVER_FREE), NULL,
                 N_("On {Name}, {DeviceTitle} could not be measured again for {DurationUSec}: {Reason}.") },
+        { ID(DEVICE_RATE_IMPLAUSIBLE), is_above_peak,
+                N_("{Name} reports {DeviceMetric} at {DeviceRate} for {DeviceTitle}, whose own peak it "
+                   "reports "
+                   "as {DeviceLimit}; totals and plans leave that figure out.") },
+        { ID(DEVICE_RATE_IMPLAUSIBLE), is_above_theoretical,
+                N_("{Name} reports {DeviceMetric} at {DeviceRate} for {DeviceTitle}, whose memory can carry "
+                   "{DeviceLimit}; totals and plans leave that figure out.") },
+        { ID(DEVICE_RATE_IMPLAUSIBLE), is_notice,
+                N_("{Name} reports {DeviceMetric} at {DeviceRate} for {DeviceTitle}, more than twice the "
+                   "{DeviceLimit} of such a device on {ReferenceName}.") },
+        { ID(DEVICE_RATE_IMPLAUSIBLE), NULL,
+                N_("{Name} reports {DeviceMetric} at {DeviceRate} for {DeviceTitle}, more than twice the "
+                   "{DeviceLimit} of the best equal device on {EqualNodes} other nodes; totals and plans "
+                   "leave "
+                   "that figure out.") },
         { ID(DEVICE_SLOT_NARROW), NULL,
                 N_("On {Name}, {DeviceTitle} can use {LanesMax} PCIe lanes, but its slot has {SlotLanes}.") },
         { ID(DEVICE_WITHOUT_DRIVER), NULL,
@@ -839,6 +876,14 @@ static const Template remedies[] = {
         { ID(DEVICE_LINK_SLOW), NULL,
                 N_("Check the riser or cable of the card, the speed that the firmware sets for its slot, "
                    "and PCIe power management (pcie_aspm).") },
+        { ID(DEVICE_RATE_IMPLAUSIBLE), is_notice,
+                N_("Measure the devices of both nodes again, on each of them: \"alidadectl probe "
+                   "compute\".") },
+        { ID(DEVICE_RATE_IMPLAUSIBLE), NULL,
+                N_("On {Name}, measure it again: \"alidadectl probe compute {Device}\". If the figure "
+                   "remains, "
+                   "its driver is wrong; or the key of {Name} was stolen, and \"alidadectl cluster revoke "
+                   "{NodeId}\" on the machine on which the cluster was created excludes it.") },
         { ID(DEVICE_SLOT_NARROW), NULL, N_("Move the card to a slot with more lanes if {Name} has one.") },
         { ID(DISK_NEARLY_FULL), NULL, N_("Free space below {Path} on {Name}.") },
         { ID(DUPLICATE_NODE_ID), NULL,

@@ -77,6 +77,7 @@ GPtrArray *ald_findings_compute(AldStore *store, const AldFindingContext *contex
         ald_find_in_presences(&report);
         ald_find_in_links(&report);
         ald_find_changed_rates(&report);
+        ald_find_doubted_figures(&report);
         ald_find_in_services(&report);
         ald_find_in_rdma_ports(&report);
         ald_find_contested_hardware(&report);

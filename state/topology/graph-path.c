@@ -477,6 +477,7 @@ static void describe_socket(const AldGraphPath *path, bool reverse, AldEdgeRow *
         row->rtt_p50_nsec = socket->rtt_p50_nsec;
         row->jitter_nsec = socket->jitter_nsec;
         row->measured_usec = socket->measured_usec;
+        row->time_to_live_usec = socket->time_to_live_usec;
         row->rtt_measured_usec = socket->rtt_measured_usec == socket->measured_usec
                                          ? ALD_ABSENT_UINT64
                                          : socket->rtt_measured_usec;
@@ -507,6 +508,7 @@ static void describe_rdma(const AldGraphPath *path, bool reverse, AldEdgeRow *ro
         row->jitter_nsec = rdma->jitter_nsec;
         row->negotiated_bits_per_second = rdma->negotiated_bits_per_second;
         row->measured_usec = rdma->measured_usec;
+        row->time_to_live_usec = rdma->time_to_live_usec;
         row->flags = rdma->flags;
         row->failure = rdma->failure;
         row->failed_usec = rdma->failed_usec;

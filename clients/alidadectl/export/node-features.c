@@ -5,6 +5,7 @@
 #include "clients/alidadectl/export/node-features.h"
 #include "clients/common/format.h"
 #include "clients/common/node-summary.h"
+#include "state/doubts.h"
 #include "state/topology/segments.h"
 
 #define NET_SHARE 0.9
@@ -52,9 +53,14 @@ static void add_devices(AldNodeFeatures *features, const AldExportState *state, 
                         add_vendor(features, device->backend->vendor);
                 if (!compute || !is_trusted(state, node, compute))
                         continue;
-                raise_figure(features, &features->read_bytes_per_second,
-                        ald_figure(compute->memory_bandwidth_bytes_per_second), compute->measured_usec);
-                raise_figure(features, &features->tflops, compute->tflops_fp16, compute->measured_usec);
+                if (!ald_doubts_find(
+                            device->doubts, compute->id, ALD_DOUBT_FIELD_MEMORYBANDWIDTHBYTESPERSECOND))
+                        raise_figure(features, &features->read_bytes_per_second,
+                                ald_figure(compute->memory_bandwidth_bytes_per_second),
+                                compute->measured_usec);
+                if (!ald_doubts_find(device->doubts, compute->id, ALD_DOUBT_FIELD_GEMMTFLOPS))
+                        raise_figure(
+                                features, &features->tflops, compute->tflops_fp16, compute->measured_usec);
         }
 }
 

@@ -81,6 +81,20 @@ static void add_stages(GString *out, const AldPlanReport *report, unsigned colum
         add_table(out, table, columns);
 }
 
+/* What else is to be said about the figures of paths. */
+static void add_notes_of_hops(GString *out, const AldPlanReport *report, unsigned columns)
+{
+        for (guint i = 0; i < report->hops->len; i++) {
+                const AldPlanHopRow *hop = &g_array_index(report->hops, AldPlanHopRow, i);
+                g_autofree char *name = ald_plan_words_hop(hop);
+                g_autofree char *text = ald_text_safe_or_null(hop->text);
+                g_autofree char *note = text ? g_strdup_printf("%s: %s", name, text) : NULL;
+
+                if (note && hop->alternative == 0)
+                        add_paragraph(out, note, columns);
+        }
+}
+
 static void add_hops(GString *out, const AldPlanReport *report, unsigned columns, double now_usec)
 {
         g_autoptr(AldTable) table = ald_table_new(hop_columns, G_N_ELEMENTS(hop_columns));
@@ -99,6 +113,7 @@ static void add_hops(GString *out, const AldPlanReport *report, unsigned columns
                 ald_table_add(table, ald_format_age(ald_figure(hop->measured_usec), now_usec));
         }
         add_table(out, table, columns);
+        add_notes_of_hops(out, report, columns);
 }
 
 static void add_alternatives(GString *out, const AldPlanReport *report, unsigned columns)

@@ -62,6 +62,7 @@ static void test_not_ours(void)
         check(OWN "Node1.", -EINVAL, 0);
         check(OWN "Node1.Mem_ory", -EINVAL, 0);
         check(OWN "Node1.Presence", -EPERM, 0);
+        check(OWN "Node1.Doubts", -EPERM, 0);
         check(OWN "forget/", -EINVAL, 0);
         check(OWN "forget/" B "/x", -EINVAL, 0);
         check(OWN "forget/" B "0", -EINVAL, 0);

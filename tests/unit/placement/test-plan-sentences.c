@@ -116,6 +116,54 @@ static void test_unmeasured(void)
         g_assert_cmpstr(busy, ==, "Its memory bandwidth was not measured: processes compute on it.");
 }
 
+/* What contradicts the figure of a device. */
+static void test_disbelieved(void)
+{
+        static const struct {
+                AldDoubt doubt;
+                const char *text;
+        } cases[] = {
+                { { .reason = "above-peak",
+                          .tflops = 2800,
+                          .limit_tflops = 312,
+                          .bytes_per_second = ALD_ABSENT_UINT64 },
+                        "Its rate of matrix products, 2800 TFLOPS, is not believed: its own peak is 312 "
+                        "TFLOPS." },
+                { { .reason = "above-theoretical",
+                          .bytes_per_second = UINT64_C(4) << 40,
+                          .limit_bytes_per_second = UINT64_C(2) << 40 },
+                        "Its memory bandwidth, 4 TiB/s, is not believed: its memory can carry 2 TiB/s." },
+                { { .reason = "above-equal-devices",
+                          .tflops = 600,
+                          .limit_tflops = 82.6,
+                          .bytes_per_second = ALD_ABSENT_UINT64 },
+                        "Its rate of 600 TFLOPS is not believed: equal devices on other nodes reach 82.6 "
+                        "TFLOPS at "
+                        "most." },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *text = NULL;
+                PlanCase made;
+
+                plan_case_init(&made, "llama.cpp", 2);
+                made.devices[0].doubt = &cases[i].doubt;
+                text = say_verdict(&made, ALD_PLAN_DISBELIEVED);
+                g_assert_cmpstr(text, ==, cases[i].text);
+        }
+}
+
+static void test_disputed_path(void)
+{
+        const AldPlanPath agreed = { .bits_per_second = 1e9 },
+                          disputed = { .bits_per_second = 1e9, .disputed_bits_per_second = 94e9 };
+        g_autofree char *text = ald_plan_path_sentence(&disputed);
+
+        g_assert_null(ald_plan_path_sentence(&agreed));
+        g_assert_cmpstr(text, ==,
+                "Both ends measured this direction and disagree: 1 Gb/s and 94 Gb/s; the lower rate counts.");
+}
+
 static void test_split(void)
 {
         AldPlanPin pins[] = { { (char *) "n0/cpu", 3 }, { (char *) "n0/cpu", 3 } };
@@ -225,5 +273,7 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-sentences/required-together", test_required_together);
         g_test_add_func("/plan-sentences/ranks", test_ranks);
         g_test_add_func("/plan-sentences/root", test_root);
+        g_test_add_func("/plan-sentences/disbelieved", test_disbelieved);
+        g_test_add_func("/plan-sentences/disputed-path", test_disputed_path);
         return g_test_run();
 }

@@ -250,6 +250,115 @@ static void test_devices(void)
         }
 }
 
+/* The state service says which figures are not believed; the others count. */
+static void test_doubts(void)
+{
+        g_autoptr(AldModel) model = new_model();
+        g_autoptr(AldPlanSnapshot) snapshot = NULL;
+        const AldPlanDevice *device;
+
+        add_node(model, 1, "online",
+                "{'Node1.Backends':{'Devices':[{'Id':'liar','Class':'gpu'},{'Id':'odd','Class':'gpu'},"
+                "{'Id':'wide','Class':'gpu'}]},"
+                "'Node1.Compute':{'Devices':[{'Id':'liar'," MEASURED "},{'Id':'odd'," MEASURED "},"
+                "{'Id':'wide'," MEASURED "}]},"
+                "'Node1.Doubts':{'Figures':["
+                "{'Id':'liar GemmTflops','Device':'liar','Field':'GemmTflops','Reason':'above-peak',"
+                "'LeftOut':true,'Tflops':2.0,'LimitTflops':0.5},"
+                "{'Id':'odd GemmTflops','Device':'odd','Field':'GemmTflops','Reason':'above-equal-devices',"
+                "'LeftOut':false,'Tflops':2.0,'LimitTflops':0.5},"
+                "{'Id':'wide MemoryBandwidthBytesPerSecond','Device':'wide',"
+                "'Field':'MemoryBandwidthBytesPerSecond','Reason':'above-theoretical','LeftOut':true}]}}");
+        snapshot = ald_plan_snapshot_new(model);
+        device = device_of(snapshot, "liar");
+        g_assert_true(isnan(device->flops));
+        g_assert_cmpfloat(device->bytes_per_second, ==, 9e11);
+        g_assert_cmpstr(device->doubt->reason, ==, "above-peak");
+        device = device_of(snapshot, "odd");
+        g_assert_null(device->doubt);
+        g_assert_cmpfloat(device->flops, ==, 2e12);
+        device = device_of(snapshot, "wide");
+        g_assert_true(isnan(device->bytes_per_second));
+        g_assert_cmpfloat(device->flops, ==, 2e12);
+        g_assert_cmpstr(device->doubt->reason, ==, "above-theoretical");
+}
+
+typedef struct EndsCase {
+        uint64_t rate, other; /* by the source, by the sink */
+        double interval, other_interval;
+        uint64_t later, ttl; /* how long after the first the second was measured */
+        uint64_t taken, disputed;
+} EndsCase;
+
+/* Both ends measured the direction from the first node to the second one, each to the address of the other.
+ */
+static AldPlanSnapshot *measured_by_both(const EndsCase *c, const char *sink_port, const char *prober)
+{
+        g_autoptr(AldModel) model = two_nodes(NO_NETWORK, NO_NETWORK);
+        g_autofree char *a = model_id(1), *b = model_id(2);
+        AldEdgeRow edge = edge_between(a, b), other = edge_between(a, b);
+
+        edge.source_port = other.source_port = "eth0";
+        edge.sink_port = "eth1";
+        other.sink_port = sink_port;
+        edge.prober = a;
+        other.prober = prober ? prober : b;
+        edge.bits_per_second = c->rate;
+        other.bits_per_second = c->other;
+        edge.interval = c->interval;
+        other.interval = c->other_interval;
+        edge.measured_usec = 1000;
+        other.measured_usec = 1000 + c->later;
+        edge.time_to_live_usec = other.time_to_live_usec = c->ttl;
+        edge.sink_address = "192.0.2.2";
+        other.source_address = "192.0.2.1";
+        add_edge(model, &edge);
+        add_edge(model, &other);
+        return ald_plan_snapshot_new(model);
+}
+
+static void test_disputes(void)
+{
+        static const EndsCase cases[] = {
+                { 94000, 9400, 1, 1, 0, 500, 9400, 94000 },
+                { 9400, 94000, 1, 1, 500, 500, 9400, 94000 },
+                /* Within the intervals, or what measurements some minutes apart differ by. */
+                { 10000, 9400, 5, 5, 0, 500, 0, 0 },
+                { 10000, 9800, 0, 0, 0, 500, 0, 0 },
+                { 10000, 9400, NAN, NAN, 0, 500, 9400, 10000 },
+                /* Something may have changed in between. */
+                { 94000, 9400, 1, 1, 501, 500, 0, 0 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldPlanSnapshot) snapshot = measured_by_both(&cases[i], "eth1", NULL);
+                const AldPlanPath *paths = snapshot->cluster.paths;
+
+                g_assert_cmpuint(snapshot->cluster.n_paths, ==, 2);
+                for (uint32_t j = 0; j < 2; j++) {
+                        uint64_t own = j == 0 ? cases[i].rate : cases[i].other;
+
+                        g_assert_cmpfloat(
+                                paths[j].bits_per_second, ==, cases[i].taken ? cases[i].taken : own);
+                        g_assert_cmpfloat(paths[j].disputed_bits_per_second, ==, cases[i].disputed);
+                }
+        }
+}
+
+/* Of another port, by the same end, or of ports that are unknown. */
+static void test_no_disputes(void)
+{
+        static const EndsCase c = { 94000, 9400, 1, 1, 0, 500, 0, 0 };
+        g_autofree char *a = model_id(1);
+        g_autoptr(AldPlanSnapshot) other_port = measured_by_both(&c, "eth2", NULL);
+        g_autoptr(AldPlanSnapshot) no_port = measured_by_both(&c, NULL, NULL);
+        g_autoptr(AldPlanSnapshot) same_end = measured_by_both(&c, "eth1", a);
+
+        g_assert_cmpfloat(other_port->cluster.paths[0].bits_per_second, ==, 94000);
+        g_assert_cmpfloat(no_port->cluster.paths[0].bits_per_second, ==, 94000);
+        g_assert_cmpfloat(same_end->cluster.paths[0].bits_per_second, ==, 94000);
+}
+
 /* As long as OpenCL was not asked, it is not known whether it shows a device. */
 static void test_opencl(void)
 {
@@ -328,5 +437,8 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-snapshot/opencl", test_opencl);
         g_test_add_func("/plan-snapshot/nodes", test_nodes);
         g_test_add_func("/plan-snapshot/totals-of-unified", test_totals_of_unified);
+        g_test_add_func("/plan-snapshot/doubts", test_doubts);
+        g_test_add_func("/plan-snapshot/disputes", test_disputes);
+        g_test_add_func("/plan-snapshot/no-disputes", test_no_disputes);
         return g_test_run();
 }

@@ -84,7 +84,7 @@ static AldComputeSummary summarize(const Case *c)
         state_put(store, 1, ALD_KIND_BACKENDS, c->backends);
         state_put(store, 1, ALD_KIND_COMPUTE, c->compute);
         ald_compute_summary(ald_record_as(ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends),
-                ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute), &summary);
+                ald_record_as(ald_node_record(node, ALD_KIND_COMPUTE), COMPUTE, AldCompute), NULL, &summary);
         return summary;
 }
 
@@ -140,7 +140,7 @@ static void test_nothing_known(void)
 {
         AldComputeSummary summary;
 
-        ald_compute_summary(NULL, NULL, &summary);
+        ald_compute_summary(NULL, NULL, NULL, &summary);
         g_assert_cmpint(summary.of, ==, ALD_COMPUTE_OF_NONE);
         g_assert_true(isnan(summary.tflops_fp16));
         g_assert_cmpuint(sum(summary.tflops_fp16_left_out), ==, 0);

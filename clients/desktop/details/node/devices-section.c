@@ -41,6 +41,7 @@ static char *describe_measurement(
         *ret_tone = ALD_TONE_PLAIN;
         if (compute) {
                 ald_parts_add(text, "%s", ald_compute_glance(compute));
+                ald_parts_add(text, "%s", ald_node_device_doubts(device));
                 if (compute->measured_usec != ALD_ABSENT_UINT64)
                         ald_parts_add(text, _("measured %s"),
                                 ald_format_age(ald_figure(compute->measured_usec), now));

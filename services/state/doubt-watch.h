@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include "services/state/state-manager.h"
+
+/*
+ * Keeps Node1.Doubts of all nodes in step with their other records. All figures are judged at once, soon
+ * after a change: the more nodes there are, the more changes are judged together.
+ */
+typedef struct AldDoubtWatch AldDoubtWatch;
+
+AldDoubtWatch *ald_doubt_watch_new(AldStateManager *manager);
+void ald_doubt_watch_free(AldDoubtWatch *watch);

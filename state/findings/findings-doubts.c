@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state/doubts.h"
+#include "state/findings/findings-report.h"
+
+/* Figures of compute devices that other measurements contradict. */
+
+static void find_in_figure(AldReport *report, const AldNode *node, const AldDoubt *doubt)
+{
+        const AldFindingRowSeverity severity = doubt->left_out == 1 ? ALD_FINDING_ROW_SEVERITY_WARNING
+                                                                    : ALD_FINDING_ROW_SEVERITY_NOTICE;
+        const AldFindingRowId id = ALD_FINDING_ROW_ID_DEVICE_RATE_IMPLAUSIBLE;
+        const AldBackends *backends = ald_record_as(
+                ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
+        const AldBackend *backend = backends ? ald_rows_find(&backends->devices, doubt->device) : NULL;
+        AldFindingRow row = ALD_FINDING_ROW_INIT;
+        g_autofree char *reference = NULL;
+        AldId peer;
+
+        if (ald_report_full(report, severity, id, &node->id, 1))
+                return;
+        if (doubt->peer && ald_id_parse(doubt->peer, &peer) >= 0)
+                row.reference_name = reference = ald_report_name(report, &peer);
+        row.device = doubt->device;
+        row.device_name = backend ? backend->name : NULL;
+        row.field = doubt->field;
+        row.problem = doubt->reason;
+        row.tflops = doubt->tflops;
+        row.limit_tflops = doubt->limit_tflops;
+        row.bytes_per_second = doubt->bytes_per_second;
+        row.limit_bytes_per_second = doubt->limit_bytes_per_second;
+        row.equal_nodes = doubt->equal_nodes;
+        ald_report_add(report, severity, id, &node->id, 1, &row);
+}
+
+static gboolean find_in_node(AldNode *node, void *userdata)
+{
+        const AldDoubts *doubts = ald_record_as(ald_node_record(node, ALD_KIND_DOUBTS), DOUBTS, AldDoubts);
+
+        for (size_t i = 0; doubts && ald_node_counts(node) && i < doubts->figures.n; i++)
+                find_in_figure(userdata, node, ald_rows_at(&doubts->figures, i));
+        return FALSE;
+}
+
+void ald_find_doubted_figures(AldReport *report)
+{
+        ald_store_foreach_node(report->store, find_in_node, report);
+}
