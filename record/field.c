@@ -390,6 +390,14 @@ static void copy_struct(StructCopy *copy, const AldStruct *type, const void *fro
         }
 }
 
+size_t ald_struct_size(const AldStruct *type, const void *from)
+{
+        StructCopy copy = {};
+
+        copy_struct(&copy, type, from);
+        return copy.used;
+}
+
 void *ald_struct_dup(const AldStruct *type, const void *from)
 {
         StructCopy copy = {};

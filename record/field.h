@@ -125,5 +125,8 @@ const AldField *ald_struct_find_next(const AldStruct *type, const char *name, si
 /* Copies a struct without rows, and its strings, into one block, to be freed with g_free(). */
 void *ald_struct_dup(const AldStruct *type, const void *from);
 
+/* Bytes of that block. */
+size_t ald_struct_size(const AldStruct *type, const void *from);
+
 /* An upper limit of what a struct without rows takes as a row in a D-Bus message. */
 size_t ald_struct_wire_size(const AldStruct *type, const void *fields);

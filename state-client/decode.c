@@ -24,6 +24,7 @@
  */
 typedef struct RawFields {
         json_t *before; /* borrowed: the raw fields of the record so far; NULL: none */
+        size_t space;   /* that they may take */
         json_t *fields, *absent, *lists, *row;
 } RawFields;
 
@@ -39,9 +40,10 @@ static int read_field(sd_bus_message *message, const char *name, bool in_row, vo
         RawFields *raw = userdata;
 
         if (in_row)
-                return ald_value_read_field(message, name, true, ensure(&raw->row, json_object), NULL);
-        return ald_value_read_field(
-                message, name, false, ensure(&raw->fields, json_object), ensure(&raw->absent, json_array));
+                return ald_value_read_field_within(
+                        message, &raw->space, name, true, ensure(&raw->row, json_object), NULL);
+        return ald_value_read_field_within(message, &raw->space, name, false,
+                ensure(&raw->fields, json_object), ensure(&raw->absent, json_array));
 }
 
 /* A list is always sent in full, so one that had unknown fields before may have none now. */
@@ -164,15 +166,16 @@ static char *id_of(const char *path)
 
 int ald_decode_totals(sd_bus_message *m, AldModel *model)
 {
+        size_t space = ald_model_space(model);
         json_t *fields = json_object();
         int r = check_signature(m, "a{sv}");
 
         if (r >= 0)
-                r = ald_value_read_dict(m, fields, NULL);
+                r = ald_value_read_dict_within(m, &space, fields, NULL);
         if (r >= 0) {
                 ald_model_set_node_id(model, json_string_value(json_object_get(fields, "NodeId")));
                 json_object_del(fields, "NodeId");
-                ald_model_update_totals(model, fields, NULL);
+                r = ald_model_update_totals(model, fields, NULL);
         }
         json_decref(fields);
         return r;
@@ -183,7 +186,8 @@ static int read_known(
         sd_bus_message *m, const char *id, AldKind kind, bool changes_only, uint64_t updated, AldModel *model)
 {
         const AldEntity *entity = ald_model_get(model, id);
-        g_auto(RawFields) raw = { .before = ald_entity_raw(entity, ald_kinds[kind].name) };
+        g_auto(RawFields) raw = { .before = ald_entity_raw(entity, ald_kinds[kind].name),
+                .space = ald_model_space(model) };
         AldUnknownFields unknown = raw_fields_reader(&raw);
         const AldRecord *base = changes_only ? ald_entity_record(entity, kind) : NULL;
         g_autoptr(AldRecord) record = NULL;
@@ -200,9 +204,9 @@ static int read_known(
         if (record->revision > (uint64_t) ALD_INTEGER_MAX)
                 record->revision = 0;
         kept = changes_only ? raw_fields_merged(&raw) : raw_fields_all(&raw);
-        (void) ald_model_put(model, id, record, kept);
+        r = ald_model_put(model, id, record, kept);
         json_decref(kept);
-        return 0;
+        return r == -EDQUOT ? r : 0;
 }
 
 /* Reads a{sv} of a kind that only a newer peer knows. */
@@ -211,16 +215,16 @@ static int read_unknown(sd_bus_message *m, const char *id, const char *kind, boo
 {
         json_t *before = changes_only ? ald_entity_raw(ald_model_get(model, id), kind) : NULL;
         json_t *fields = before ? json_copy(before) : json_object(), *absent = json_array(), *name;
-        size_t i;
+        size_t i, space = ald_model_space(model);
         int r;
 
-        r = ald_value_read_dict(m, fields, absent);
+        r = ald_value_read_dict_within(m, &space, fields, absent);
         if (updated > 0 && updated <= INT64_MAX)
                 json_object_set_new(fields, "UpdatedUSec", json_integer((json_int_t) updated));
         json_array_foreach(absent, i, name)
                 json_object_del(fields, json_string_value(name));
         if (r >= 0)
-                (void) ald_model_put_raw(model, id, kind, fields);
+                r = ald_model_put_raw(model, id, kind, fields) == -EDQUOT ? -EDQUOT : 0;
         json_decref(fields);
         json_decref(absent);
         return r;
@@ -352,6 +356,7 @@ static void findings_free(void *data)
 
 int ald_decode_findings(sd_bus_message *m, AldModel *model)
 {
+        size_t space = ald_model_space(model), max = MIN(space, FINDINGS_MAX);
         g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         json_t *json = json_array();
         Findings *findings;
@@ -359,11 +364,13 @@ int ald_decode_findings(sd_bus_message *m, AldModel *model)
         int r = check_signature(m, "aa{sv}");
 
         if (r >= 0)
-                r = ald_record_bus_read_rows(m, &ald_finding_row_struct, FINDINGS_MAX, owned, &rows);
+                r = ald_record_bus_read_rows(m, &ald_finding_row_struct, max, owned, &rows);
+        if (r == -E2BIG && space < SIZE_MAX)
+                r = -EDQUOT;
         if (r >= 0)
                 r = sd_bus_message_rewind(m, true);
         if (r >= 0)
-                r = ald_value_read_rows(m, json);
+                r = ald_value_read_rows_within(m, &space, json);
         if (r >= 0) {
                 findings = g_new0(Findings, 1);
                 findings->owned = g_steal_pointer(&owned);
@@ -405,42 +412,41 @@ static int read_gone_pairs(sd_bus_message *m, GHashTable *gone)
         return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
-static int read_graph_page(sd_bus_message *m, AldTopologyPage *page)
+static int read_graph_page(sd_bus_message *m, size_t max, AldTopologyPage *page)
 {
         int r;
 
-        r = ald_record_bus_read_rows(m, &ald_graph_node_row_struct, TOPOLOGY_MAX, page->owned, &page->nodes);
+        r = ald_record_bus_read_rows(m, &ald_graph_node_row_struct, max, page->owned, &page->nodes);
         if (r >= 0)
-                r = ald_record_bus_read_rows(
-                        m, &ald_edge_row_struct, TOPOLOGY_MAX, page->owned, &page->edges);
+                r = ald_record_bus_read_rows(m, &ald_edge_row_struct, max, page->owned, &page->edges);
         if (r >= 0)
                 r = read_gone_nodes(m, page->gone_nodes);
         return r < 0 ? r : read_gone_edges(m, page->gone_edges);
 }
 
-static int read_pairs_page(sd_bus_message *m, AldTopologyPage *page)
+static int read_pairs_page(sd_bus_message *m, size_t max, AldTopologyPage *page)
 {
-        int r = ald_record_bus_read_rows(
-                m, &ald_node_pair_row_struct, TOPOLOGY_MAX, page->owned, &page->pairs);
+        int r = ald_record_bus_read_rows(m, &ald_node_pair_row_struct, max, page->owned, &page->pairs);
 
         return r < 0 ? r : read_gone_pairs(m, page->gone_pairs);
 }
 
-int ald_decode_topology(
-        sd_bus_message *m, AldTopology *topology, bool of_pairs, bool first, uint64_t *ret_next)
+int ald_decode_topology(sd_bus_message *m, AldModel *model, bool of_pairs, bool first, uint64_t *ret_next)
 {
         g_auto(AldTopologyPage) page = ald_topology_page_new();
+        AldTopology *topology = ald_model_topology(model);
+        size_t space = ald_model_space(model), max = MIN(space, TOPOLOGY_MAX);
         int whole, r = check_signature(m, of_pairs ? PAIRS_SIGNATURE : TOPOLOGY_SIGNATURE);
 
         if (r >= 0)
                 r = sd_bus_message_read(m, "ttb", &page.revision, &page.next, &whole);
         if (r >= 0)
-                r = of_pairs ? read_pairs_page(m, &page) : read_graph_page(m, &page);
+                r = of_pairs ? read_pairs_page(m, max, &page) : read_graph_page(m, max, &page);
         if (r < 0)
-                return r;
+                return r == -E2BIG && space < SIZE_MAX ? -EDQUOT : r;
         page.of_pairs = of_pairs;
         page.whole = whole;
-        r = ald_topology_take(topology, &page, first);
+        r = ald_topology_take(topology, &page, first, topology->bytes + space);
         if (r >= 0)
                 *ret_next = page.next;
         return r;
@@ -477,10 +483,11 @@ int ald_decode_interfaces_removed(sd_bus_message *m, AldModel *model)
 static int read_changed_totals(sd_bus_message *m, AldModel *model)
 {
         json_t *fields = json_object(), *absent = json_array();
-        int r = ald_value_read_dict(m, fields, absent);
+        size_t space = ald_model_space(model);
+        int r = ald_value_read_dict_within(m, &space, fields, absent);
 
         if (r >= 0)
-                ald_model_update_totals(model, fields, absent);
+                r = ald_model_update_totals(model, fields, absent);
         json_decref(fields);
         json_decref(absent);
         return r;

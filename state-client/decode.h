@@ -7,7 +7,8 @@
 
 /*
  * Applies messages of the state service to the model. A message of the wrong shape gives -EBADMSG and changes
- * nothing. Records beyond ALD_RECORD_MAX are ignored, and so are objects and interfaces without records.
+ * nothing. Records beyond ALD_RECORD_MAX are ignored, and so are objects and interfaces without records. A
+ * message that would make the model larger than ald_model_limit() allows gives -EDQUOT.
  */
 
 /* Reply of GetAll() of org.alidade.State1. */
@@ -22,10 +23,9 @@ int ald_decode_records(sd_bus_message *m, AldModel *model, char **ret_cursor);
 /* Reply of GetFindings(). */
 int ald_decode_findings(sd_bus_message *m, AldModel *model);
 
-/* Reply of GetTopology(), or of GetPairs(), of which `first` is the first page. *ret_next is After for the
- * next page; 0: this was the last one. -ESTALE as in ald_topology_take(). */
-int ald_decode_topology(
-        sd_bus_message *m, AldTopology *topology, bool of_pairs, bool first, uint64_t *ret_next);
+/* Reply of GetTopology(), or of GetPairs(), of which `first` is the first page, for a model that has a graph.
+ * *ret_next is After for the next page; 0: this was the last one. -ESTALE as in ald_topology_take(). */
+int ald_decode_topology(sd_bus_message *m, AldModel *model, bool of_pairs, bool first, uint64_t *ret_next);
 
 int ald_decode_interfaces_added(sd_bus_message *m, AldModel *model);
 int ald_decode_interfaces_removed(sd_bus_message *m, AldModel *model);

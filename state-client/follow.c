@@ -20,6 +20,7 @@
 #define REREAD_USEC (30 * G_USEC_PER_SEC) /* if signals do not cover everything */
 #define ANSWER_USEC (10 * G_USEC_PER_SEC) /* to a refresh, which shows whether the service hangs */
 #define PAGES_MAX 100000u
+#define MIB (1024u * 1024)
 
 #define BROADCASTS 5u /* kinds of signals that are followed */
 
@@ -92,10 +93,26 @@ static void fail(AldFollow *follow, const sd_bus_error *error)
         follow->handler->lost(follow, error, follow->userdata);
 }
 
+/* The connection is closed as well: what comes in signals has no end either. */
+static void refuse_remote(AldFollow *follow)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
+
+        (void) sd_bus_error_setf(&error, ALD_FOLLOW_TOO_LARGE,
+                "it sends more than a cluster of 10,000 nodes has (%u MiB), so the connection was closed",
+                (unsigned) (ald_model_max(follow->model) / MIB));
+        sd_bus_close(follow->bus);
+        ald_follow_set_disconnected(follow, &error);
+}
+
 static void fail_errno(AldFollow *follow, int r)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
 
+        if (r == -EDQUOT) {
+                refuse_remote(follow);
+                return;
+        }
         if (r == -EBADMSG || r == -ENXIO)
                 (void) sd_bus_error_set(
                         &error, SD_BUS_ERROR_INCONSISTENT_MESSAGE, "the reply does not match the interface");
@@ -184,7 +201,7 @@ static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_ha
                 ald_topology_fail(topology, sd_bus_message_get_error(m)->message);
                 return -EREMOTEIO;
         }
-        r = ald_decode_topology(m, topology, of_pairs, follow->topology_after == 0, &next);
+        r = ald_decode_topology(m, follow->model, of_pairs, follow->topology_after == 0, &next);
         if (r >= 0 && next == 0 && (of_pairs || !topology->with_pairs))
                 return 0;
         if (r >= 0)
@@ -194,7 +211,8 @@ static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_ha
                 r = read_topology(follow, callback);
         }
         if (r < 0) {
-                ald_topology_fail(topology, "the reply does not match the interface");
+                ald_topology_fail(topology,
+                        r == -EDQUOT ? "it is too large" : "the reply does not match the interface");
                 return r;
         }
         return 1;
@@ -204,8 +222,11 @@ static int take_topology(AldFollow *follow, sd_bus_message *m, sd_bus_message_ha
 static int on_first_topology(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
+        int r = take_topology(follow, m, on_first_topology);
 
-        if (take_topology(follow, m, on_first_topology) <= 0)
+        if (r == -EDQUOT)
+                refuse_remote(follow);
+        else if (r <= 0)
                 finish_reading(follow);
         return 0;
 }
@@ -313,6 +334,7 @@ static void begin_reading(AldFollow *follow)
 {
         stop_reading(follow);
         follow->loading = ald_model_new();
+        ald_model_limit(follow->loading, ald_model_max(follow->model)); /* the graph stays in the model */
         follow->pages = 0;
         step(follow, PROPERTIES, "GetAll", on_totals, "s", ALD_STATE_INTERFACE, NULL);
 }
@@ -479,8 +501,8 @@ static int on_added(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
 
-        if (is_from_owner(follow, m))
-                (void) ald_decode_interfaces_added(m, model_for_signals(follow));
+        if (is_from_owner(follow, m) && ald_decode_interfaces_added(m, model_for_signals(follow)) == -EDQUOT)
+                refuse_remote(follow);
         return 0;
 }
 
@@ -496,9 +518,11 @@ static int on_removed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error
 static int on_properties_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
+        int r = is_from_owner(follow, m) ? ald_decode_properties_changed(m, model_for_signals(follow)) : 0;
 
-        if (is_from_owner(follow, m) && ald_decode_properties_changed(m, model_for_signals(follow)) > 0 &&
-                follow->in_step && !follow->loading)
+        if (r == -EDQUOT)
+                refuse_remote(follow);
+        else if (r > 0 && follow->in_step && !follow->loading)
                 begin_reading(follow);
         return 0;
 }
@@ -531,8 +555,10 @@ static int on_findings(sd_bus_message *m, void *userdata, sd_bus_error *ret_erro
                 fail(follow, sd_bus_message_get_error(m));
                 return 0;
         }
-        if (!sd_bus_message_is_method_error(m, NULL))
-                (void) ald_decode_findings(m, follow->model);
+        if (!sd_bus_message_is_method_error(m, NULL) && ald_decode_findings(m, follow->model) == -EDQUOT) {
+                refuse_remote(follow);
+                return 0;
+        }
         if (follow->findings_outdated)
                 refresh_findings(follow);
         if (follow->handler->findings)
@@ -556,8 +582,11 @@ static int on_findings_changed(sd_bus_message *m, void *userdata, sd_bus_error *
 static int on_topology(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
 {
         AldFollow *follow = userdata;
+        int r = take_topology(follow, m, on_topology);
 
-        if (take_topology(follow, m, on_topology) <= 0 && follow->topology_outdated)
+        if (r == -EDQUOT)
+                refuse_remote(follow);
+        else if (r <= 0 && follow->topology_outdated)
                 (void) read_topology(follow, on_topology);
         return 0;
 }
@@ -583,6 +612,12 @@ static void catch_up(AldFollow *follow)
                 refresh_findings(follow);
         if (follow->topology_outdated && !follow->topology && ald_model_topology(follow->model))
                 (void) read_topology(follow, on_topology);
+}
+
+bool ald_follow_has_ended(const sd_bus_error *error)
+{
+        return sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED) ||
+               sd_bus_error_has_name(error, ALD_FOLLOW_TOO_LARGE);
 }
 
 void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error)

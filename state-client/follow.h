@@ -13,12 +13,16 @@
  */
 typedef struct AldFollow AldFollow;
 
+/* An error of this client, not of a service: the other machine sends more than the model may hold. */
+#define ALD_FOLLOW_TOO_LARGE "org.alidade.Client.TooLarge"
+
 /* The handlers are called from the main loop and must not free the object. */
 typedef struct AldFollowHandler {
         /* Everything has been read, for the first time or again. */
         void (*synced)(AldFollow *follow, void *userdata);
         /* The service left the bus (error NULL), could not be started or read, does not answer a refresh, or
-         * the connection ended (SD_BUS_ERROR_DISCONNECTED). A failed read is retried while the service is on
+         * the connection ended (SD_BUS_ERROR_DISCONNECTED), or was closed since the other machine sends more
+         * than the model may hold (ALD_FOLLOW_TOO_LARGE). A failed read is retried while the service is on
          * the bus, and a service that appears there is read. Nothing follows the end of the connection. */
         void (*lost)(AldFollow *follow, const sd_bus_error *error, void *userdata);
         /* The service refuses Subscribe() or Mirror() for now, which is retried; without an error it accepts
@@ -38,6 +42,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFollow, ald_follow_free)
 /* The connection has ended or is given up: stops everything and reports `error` to lost(), once. For the
  * AldBusClosed of the bus. */
 void ald_follow_set_disconnected(AldFollow *follow, const sd_bus_error *error);
+
+/* Whether an error of lost() is an end of the connection; false for NULL. */
+bool ald_follow_has_ended(const sd_bus_error *error);
 
 /* Requests signals at the higher rate; with `mirror`, also all nodes if they are mirrored on demand. */
 void ald_follow_subscribe(AldFollow *follow, bool mirror);

@@ -12,6 +12,11 @@
 #define NODE_ID_LENGTH 32
 #define KEY_MAX 512
 
+/* An entity beside its records and texts: its places in the tables, and in the lists that are sorted. */
+#define ENTITY_BYTES (sizeof(AldEntity) + 160u)
+#define RECORD_BYTES 16u /* of the allocator */
+#define RAW_BYTES 400u   /* of the object of an entity, and its place for one kind */
+
 struct AldModel {
         char *node_id;
         AldClusterTotals totals; /* strings in it belong to totals_json */
@@ -27,6 +32,9 @@ struct AldModel {
         GHashTable *by_name;   /* friendly name → the nodes that have it */
         GPtrArray *links;
         GPtrArray *shown_links;
+        size_t max_bytes;
+        size_t bytes;          /* of entities and totals */
+        size_t findings_bytes; /* set with them */
         AldModelChanged changed;
         void *userdata;
 };
@@ -56,9 +64,12 @@ AldModel *ald_model_new(void)
 
         model->totals = *(const AldClusterTotals *) ald_cluster_totals_struct.absent;
         model->totals_json = json_object();
+        model->max_bytes = SIZE_MAX;
         model->findings.type = &ald_finding_row_struct;
         model->findings_json = json_array();
         model->entities = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, entity_free);
+        model->bytes = ald_value_size(model->totals_json);
+        model->findings_bytes = ald_value_size(model->findings_json);
         return model;
 }
 
@@ -82,6 +93,35 @@ void ald_model_free(AldModel *model)
         ald_topology_free(model->topology);
         g_free(model->node_id);
         g_free(model);
+}
+
+void ald_model_limit(AldModel *model, size_t max_bytes)
+{
+        model->max_bytes = max_bytes;
+}
+
+size_t ald_model_max(AldModel *model)
+{
+        return model->max_bytes;
+}
+
+size_t ald_model_size(AldModel *model)
+{
+        return model->bytes + model->findings_bytes + (model->topology ? model->topology->bytes : 0);
+}
+
+size_t ald_model_space(AldModel *model)
+{
+        size_t size = ald_model_size(model);
+
+        if (model->max_bytes == SIZE_MAX)
+                return SIZE_MAX;
+        return size < model->max_bytes ? model->max_bytes - size : 0;
+}
+
+static int check_size(AldModel *model)
+{
+        return ald_model_size(model) > model->max_bytes ? -EDQUOT : 0;
 }
 
 void ald_model_watch(AldModel *model, AldModelChanged changed, void *userdata)
@@ -143,6 +183,7 @@ static void sort_anew(AldModel *model, AldEntity *entity)
         }
         if (g_strcmp0(entity->sort_key, key) == 0)
                 return;
+        model->bytes += strlen(key) - (entity->sort_key ? strlen(entity->sort_key) : 0);
         g_free(entity->sort_key);
         entity->sort_key = g_steal_pointer(&key);
         forget_order(model);
@@ -165,29 +206,52 @@ static int ensure_entity(AldModel *model, const char *id, const char *kind, AldE
                 return -EINVAL;
         if (!entity) {
                 if (g_hash_table_size(model->entities) >= ALD_MODEL_ENTITIES_MAX)
-                        return -E2BIG;
+                        return model->max_bytes < SIZE_MAX ? -EDQUOT : -E2BIG;
                 entity = g_new0(AldEntity, 1);
                 entity->id = g_strdup(id);
                 entity->is_link = is_link;
                 g_hash_table_insert(model->entities, entity->id, entity);
+                model->bytes += ENTITY_BYTES + strlen(id);
                 sort_anew(model, entity);
         }
         *ret = entity;
         return 0;
 }
 
-/* A known kind without raw fields has no entry, and an entity without any has no object. */
-static void set_raw(AldEntity *entity, const char *kind, json_t *fields)
+static void remove_entity(AldModel *model, AldEntity *entity)
 {
+        model->bytes -= ENTITY_BYTES + strlen(entity->id) + strlen(entity->sort_key);
+        forget_order(model);
+        g_hash_table_remove(model->entities, entity->id);
+}
+
+static size_t record_size(const AldRecord *record)
+{
+        return record ? RECORD_BYTES + record->size : 0;
+}
+
+static size_t raw_size(const AldEntity *entity, const char *kind)
+{
+        json_t *fields = ald_entity_raw(entity, kind);
+
+        return fields ? RAW_BYTES + strlen(kind) + ald_value_size(fields) : 0;
+}
+
+/* A known kind without raw fields has no entry, and an entity without any has no object. */
+static void set_raw(AldModel *model, AldEntity *entity, const char *kind, json_t *fields)
+{
+        size_t before = raw_size(entity, kind);
+
         if (json_object_size(fields) > 0 || ald_kind_from_name(kind) < 0) {
                 if (!entity->raw)
                         entity->raw = json_object();
                 json_object_set(entity->raw, kind, fields);
-                return;
+        } else {
+                json_object_del(entity->raw, kind);
+                if (entity->raw && json_object_size(entity->raw) == 0)
+                        g_clear_pointer(&entity->raw, json_decref);
         }
-        json_object_del(entity->raw, kind);
-        if (entity->raw && json_object_size(entity->raw) == 0)
-                g_clear_pointer(&entity->raw, json_decref);
+        model->bytes += raw_size(entity, kind) - before;
 }
 
 /* Sets what differs between two objects: new and changed fields, and the names of removed ones. */
@@ -265,7 +329,8 @@ int ald_model_put(AldModel *model, const char *id, AldRecord *record, json_t *ra
         before = entity->records[record->kind];
         entity->records[record->kind] = ald_record_ref(record);
         compare_raw(ald_entity_raw(entity, kind), raw, &change);
-        set_raw(entity, kind, raw);
+        set_raw(model, entity, kind, raw);
+        model->bytes += record_size(record) - record_size(before);
         if (record->kind == ALD_KIND_IDENTITY)
                 sort_anew(model, entity);
         change.type = before ? ALD_CHANGE_CHANGED : ALD_CHANGE_ADDED;
@@ -273,7 +338,7 @@ int ald_model_put(AldModel *model, const char *id, AldRecord *record, json_t *ra
         change.record = record;
         change.before = before;
         tell_if_changed(model, &change);
-        return 0;
+        return check_size(model);
 }
 
 int ald_model_put_raw(AldModel *model, const char *id, const char *kind, json_t *fields)
@@ -294,9 +359,9 @@ int ald_model_put_raw(AldModel *model, const char *id, const char *kind, json_t 
         change.type = before ? ALD_CHANGE_CHANGED : ALD_CHANGE_ADDED;
         change.entity = entity;
         compare_raw(before, fields, &change);
-        set_raw(entity, kind, fields);
+        set_raw(model, entity, kind, fields);
         tell_if_changed(model, &change);
-        return 0;
+        return check_size(model);
 }
 
 void ald_model_remove(AldModel *model, const char *id, const char *kind)
@@ -311,6 +376,7 @@ void ald_model_remove(AldModel *model, const char *id, const char *kind)
                 return;
         if (known >= 0)
                 before = g_steal_pointer(&entity->records[known]);
+        model->bytes -= record_size(before) + raw_size(entity, name);
         had_raw = json_object_del(entity->raw, name) == 0;
         if (entity->raw && json_object_size(entity->raw) == 0)
                 g_clear_pointer(&entity->raw, json_decref);
@@ -318,10 +384,9 @@ void ald_model_remove(AldModel *model, const char *id, const char *kind)
                 return;
         notify(model,
                 &(AldChange){ .type = ALD_CHANGE_REMOVED, .entity = entity, .kind = name, .before = before });
-        if (is_bare(entity)) {
-                forget_order(model);
-                g_hash_table_remove(model->entities, id);
-        } else if (known == ALD_KIND_IDENTITY)
+        if (is_bare(entity))
+                remove_entity(model, entity);
+        else if (known == ALD_KIND_IDENTITY)
                 sort_anew(model, entity);
 }
 
@@ -338,13 +403,14 @@ static void replace_totals(AldModel *model, json_t *totals)
         AldChange change = { .type = ALD_CHANGE_CHANGED };
 
         model->totals_json = totals;
+        model->bytes += ald_value_size(totals) - ald_value_size(before);
         ald_value_to_struct(model->totals_json, &ald_cluster_totals_struct, &model->totals);
         compare_raw(before, totals, &change);
         tell_if_changed(model, &change);
         json_decref(before);
 }
 
-void ald_model_update_totals(AldModel *model, json_t *properties, json_t *absent)
+int ald_model_update_totals(AldModel *model, json_t *properties, json_t *absent)
 {
         json_t *totals = json_copy(model->totals_json), *name;
         size_t i;
@@ -353,6 +419,7 @@ void ald_model_update_totals(AldModel *model, json_t *properties, json_t *absent
         json_array_foreach(absent, i, name)
                 json_object_del(totals, json_string_value(name));
         replace_totals(model, totals);
+        return check_size(model);
 }
 
 void ald_model_set_findings(
@@ -360,6 +427,9 @@ void ald_model_set_findings(
 {
         clear_findings(model);
         model->findings = *rows;
+        model->findings_bytes = ald_value_size(json);
+        for (size_t i = 0; i < rows->n; i++)
+                model->findings_bytes += ald_struct_size(rows->type, ald_rows_at(rows, i));
         model->findings_json = json_incref(json);
         model->findings_owned = owned;
         model->free_findings_owned = free_owned;
@@ -426,8 +496,10 @@ void ald_model_replace(AldModel *model, AldModel *other)
                 g_steal_pointer(&other->findings_owned), other->free_findings_owned);
         other->free_findings_owned = NULL;
         other->findings.n = 0;
+        other->findings_bytes = ald_value_size(other->findings_json);
         forget_order(other);
         g_hash_table_remove_all(other->entities);
+        other->bytes = ald_value_size(other->totals_json);
 }
 
 const char *ald_model_node_id(AldModel *model)

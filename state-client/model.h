@@ -15,8 +15,12 @@
  */
 typedef struct AldModel AldModel;
 
-#define ALD_MODEL_ENTITIES_MAX 250000u
-#define ALD_MODEL_RAW_KINDS_MAX 32u /* of one entity */
+#define ALD_MODEL_ENTITIES_MAX 400000u /* 10,000 nodes, each with 32 links or a little more */
+#define ALD_MODEL_RAW_KINDS_MAX 32u    /* of one entity */
+
+/* Bytes for ald_model_limit() where another machine fills the model. 10,000 nodes with 32 links each take 545
+ * MiB with their graph (tests/bench/run state). */
+#define ALD_MODEL_REMOTE_MAX ((size_t) 768 * 1024 * 1024)
 
 /* A node or a link. Only the model changes it. */
 typedef struct AldEntity {
@@ -57,6 +61,11 @@ AldModel *ald_model_new(void);
 void ald_model_free(AldModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldModel, ald_model_free)
 
+/* Bytes that the model may take in memory, as ald_model_size() counts them; without end until this is called.
+ * ALD_MODEL_ENTITIES_MAX is an error from then on. */
+void ald_model_limit(AldModel *model, size_t max_bytes);
+size_t ald_model_max(AldModel *model);
+
 /* Sets the only watcher; NULL removes it. */
 void ald_model_watch(AldModel *model, AldModelChanged changed, void *userdata);
 
@@ -65,7 +74,8 @@ bool ald_is_node_id(const char *id);
 
 /*
  * Adds or replaces a record. `raw` holds its unknown fields; NULL: none. Takes a reference to both. -EINVAL
- * for an invalid id or a kind that does not belong to it; -E2BIG if a limit is reached.
+ * for an invalid id or a kind that does not belong to it; -E2BIG if a limit is reached, and nothing changed;
+ * -EDQUOT if the model is larger than ald_model_limit() allows.
  */
 int ald_model_put(AldModel *model, const char *id, AldRecord *record, json_t *raw);
 
@@ -78,8 +88,9 @@ void ald_model_remove(AldModel *model, const char *id, const char *kind);
 /* Anything but a node id, and NULL, means unknown. */
 void ald_model_set_node_id(AldModel *model, const char *id);
 
-/* Updates properties of org.alidade.State1 except NodeId; `absent` lists names and may be NULL. */
-void ald_model_update_totals(AldModel *model, json_t *properties, json_t *absent);
+/* Updates properties of org.alidade.State1 except NodeId; `absent` lists names and may be NULL. -EDQUOT as
+ * above. */
+int ald_model_update_totals(AldModel *model, json_t *properties, json_t *absent);
 
 /* Sets the findings, as rows and as received. Calls free_owned(owned) when the rows are no longer used; both
  * may be NULL. */
@@ -88,6 +99,11 @@ void ald_model_set_findings(
 
 /* Makes the model equal to another and reports only what differs. The other one is emptied. */
 void ald_model_replace(AldModel *model, AldModel *other);
+
+/* Bytes in memory, rather too many than too few, and what the limit leaves, SIZE_MAX without one; both with
+ * the graph. */
+size_t ald_model_size(AldModel *model);
+size_t ald_model_space(AldModel *model);
 
 /* Id of this machine, or NULL if unknown. */
 const char *ald_model_node_id(AldModel *model);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "common/source.h"
 #include "state-client/state-client.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-source.h"
+#include "common/source.h"
 
 struct AldStateClient {
         AldModel *model;

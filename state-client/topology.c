@@ -18,6 +18,7 @@ AldTopology *ald_topology_new(void)
 static void empty(AldTopology *topology)
 {
         topology->revision = 0;
+        topology->bytes = 0;
         g_clear_pointer(&topology->failure, g_free);
         g_ptr_array_set_size(topology->nodes, 0);
         g_ptr_array_set_size(topology->edges, 0);
@@ -111,8 +112,16 @@ static const RowKind node_kind = { &ald_graph_node_row_struct, node_name, compar
 static const RowKind edge_kind = { &ald_edge_row_struct, edge_name, compare_edges };
 static const RowKind pair_kind = { &ald_node_pair_row_struct, pair_name, compare_pairs };
 
+#define ROW_BYTES 32u /* of the allocator, and the place in the list */
+
+static size_t row_size(const RowKind *kind, const void *row)
+{
+        return ROW_BYTES + ald_struct_size(kind->type, row);
+}
+
 /* Reads rows, the newest of which replace earlier ones; `gone` are the names of others that end. */
-static void merge_rows(GPtrArray *into, const RowKind *kind, const AldRows *rows, GHashTable *gone)
+static void merge_rows(
+        AldTopology *topology, GPtrArray *into, const RowKind *kind, const AldRows *rows, GHashTable *gone)
 {
         g_autoptr(GHashTable) newest = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         GHashTableIter iter;
@@ -127,12 +136,16 @@ static void merge_rows(GPtrArray *into, const RowKind *kind, const AldRows *rows
         for (guint i = into->len; i > 0; i--) {
                 g_autofree char *name = kind->name(into->pdata[i - 1]);
 
-                if (g_hash_table_contains(newest, name) || g_hash_table_contains(gone, name))
+                if (g_hash_table_contains(newest, name) || g_hash_table_contains(gone, name)) {
+                        topology->bytes -= row_size(kind, into->pdata[i - 1]);
                         g_ptr_array_remove_index_fast(into, i - 1);
+                }
         }
         g_hash_table_iter_init(&iter, newest);
-        while (g_hash_table_iter_next(&iter, NULL, &row))
+        while (g_hash_table_iter_next(&iter, NULL, &row)) {
+                topology->bytes += row_size(kind, row);
                 g_ptr_array_add(into, ald_struct_dup(kind->type, row));
+        }
         g_ptr_array_sort(into, kind->compare);
 }
 
@@ -174,21 +187,23 @@ static void begin(AldTopology *topology, const AldTopologyPage *page)
         topology->reading_whole = page->whole;
 }
 
-int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first)
+int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first, size_t max_bytes)
 {
         topology->n_taken++;
         if (first && !page->of_pairs)
                 begin(topology, page);
         else if (page->whole != topology->reading_whole)
                 return -ESTALE;
-        if (!page->of_pairs) {
-                merge_rows(topology->nodes, &node_kind, &page->nodes, page->gone_nodes);
-                merge_rows(topology->edges, &edge_kind, &page->edges, page->gone_edges);
-                return 0;
+        if (page->of_pairs)
+                merge_rows(topology, topology->pairs, &pair_kind, &page->pairs, page->gone_pairs);
+        else {
+                merge_rows(topology, topology->nodes, &node_kind, &page->nodes, page->gone_nodes);
+                merge_rows(topology, topology->edges, &edge_kind, &page->edges, page->gone_edges);
         }
-        merge_rows(topology->pairs, &pair_kind, &page->pairs, page->gone_pairs);
+        if (topology->bytes > max_bytes)
+                return -EDQUOT;
         /* What has changed while pages were read comes again after this revision. */
-        if (page->next == 0)
+        if (page->of_pairs && page->next == 0)
                 topology->revision = topology->reading;
         return 0;
 }

@@ -15,6 +15,7 @@ typedef struct AldTopology {
         bool with_pairs;   /* set before it is read: pairs are read, too */
         char *failure;     /* why the last reading failed, or NULL */
         uint64_t n_taken;  /* counts up whenever rows may have been freed */
+        size_t bytes;      /* of all rows in memory */
 
         /* Of a reading that has begun: its revision, and whether it is one of everything. */
         uint64_t reading;
@@ -44,9 +45,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldTopologyPage, ald_topology_page_clear)
  * Takes over what a page says has changed; `first`: it is the first one of an answer. Nodes and edges come
  * before pairs. The revision of the first page counts once the last page of pairs was taken, so that a
  * reading that is interrupted is repeated. -ESTALE if the service no longer knows what has changed since:
- * everything has to be read.
+ * everything has to be read. -EDQUOT if it takes more than `max_bytes` afterwards.
  */
-int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first);
+int ald_topology_take(AldTopology *topology, const AldTopologyPage *page, bool first, size_t max_bytes);
 
 /* It is empty from now on, and the next reading is one of everything. */
 void ald_topology_forget(AldTopology *topology);

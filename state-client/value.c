@@ -20,7 +20,56 @@ bool ald_value_is_name(const char *name)
         return true;
 }
 
-static int read_dict(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent);
+/* Bytes that jansson and the allocator take on a 64-bit machine, beside the bytes of texts. An object has a
+ * table of 8 places at once, a list one of 8 pointers. */
+#define OBJECT_BYTES 288u
+#define LIST_BYTES 160u
+#define MEMBER_BYTES 112u
+#define STRING_BYTES 64u
+#define NUMBER_BYTES 32u
+
+size_t ald_value_size(const json_t *value)
+{
+        const char *name;
+        json_t *inner;
+        size_t size, i;
+
+        switch (value ? json_typeof(value) : JSON_NULL) {
+        case JSON_OBJECT:
+                size = OBJECT_BYTES;
+                json_object_foreach((json_t *) value, name, inner)
+                        size += MEMBER_BYTES + strlen(name) + ald_value_size(inner);
+                return size;
+        case JSON_ARRAY:
+                size = LIST_BYTES;
+                json_array_foreach(value, i, inner)
+                        size += 2 * sizeof(json_t *) + ald_value_size(inner); /* it doubles as it grows */
+                return size;
+        case JSON_STRING:
+                return STRING_BYTES + json_string_length(value);
+        case JSON_INTEGER:
+        case JSON_REAL:
+                return NUMBER_BYTES;
+        default:
+                return 0; /* constants of jansson */
+        }
+}
+
+/* What is being read, and the bytes that it may still take. */
+typedef struct ValueReader {
+        sd_bus_message *message;
+        size_t *space;
+} ValueReader;
+
+static int take_space(const ValueReader *reader, size_t bytes)
+{
+        if (bytes > *reader->space)
+                return -EDQUOT;
+        *reader->space -= bytes;
+        return 0;
+}
+
+static int read_dict(const ValueReader *reader, unsigned depth, json_t *into, json_t *absent);
 
 static json_t *string_value(const char *text)
 {
@@ -29,7 +78,7 @@ static json_t *string_value(const char *text)
         return length > 0 && length <= ALD_VALUE_STRING_MAX ? json_stringn(text, length) : NULL;
 }
 
-static int read_basic(sd_bus_message *m, char type, json_t **ret)
+static int read_basic(const ValueReader *reader, char type, json_t **ret)
 {
         union {
                 const char *s;
@@ -40,7 +89,7 @@ static int read_basic(sd_bus_message *m, char type, json_t **ret)
                 double d;
                 int b;
         } value;
-        int r = sd_bus_message_read_basic(m, type, &value);
+        int r = sd_bus_message_read_basic(reader->message, type, &value);
 
         if (r < 0)
                 return r;
@@ -66,21 +115,35 @@ static int read_basic(sd_bus_message *m, char type, json_t **ret)
         default:
                 *ret = json_boolean(value.b);
         }
-        return 0;
+        r = take_space(reader, ald_value_size(*ret));
+        if (r < 0)
+                g_clear_pointer(ret, json_decref);
+        return r;
 }
 
-static int read_strings(sd_bus_message *m, json_t **ret)
+static int append_string(const ValueReader *reader, const char *text, json_t *list)
+{
+        json_t *value = json_array_size(list) < ALD_VALUE_ROWS_MAX ? string_value(text) : NULL;
+        int r = take_space(reader, value ? ald_value_size(value) + 2 * sizeof(json_t *) : 0);
+
+        if (value && r >= 0)
+                json_array_append(list, value);
+        json_decref(value);
+        return r;
+}
+
+static int read_strings(const ValueReader *reader, json_t **ret)
 {
         json_t *list = json_array();
         const char *text;
-        int r;
+        int r = take_space(reader, LIST_BYTES);
 
-        r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "s");
-        while (r >= 0 && (r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &text)) > 0)
-                if (json_array_size(list) < ALD_VALUE_ROWS_MAX)
-                        json_array_append_new(list, string_value(text));
         if (r >= 0)
-                r = sd_bus_message_exit_container(m);
+                r = sd_bus_message_enter_container(reader->message, SD_BUS_TYPE_ARRAY, "s");
+        while (r >= 0 && (r = sd_bus_message_read_basic(reader->message, SD_BUS_TYPE_STRING, &text)) > 0)
+                r = append_string(reader, text, list);
+        if (r >= 0)
+                r = sd_bus_message_exit_container(reader->message);
         if (r >= 0 && json_array_size(list) > 0)
                 *ret = list;
         else
@@ -88,11 +151,15 @@ static int read_strings(sd_bus_message *m, json_t **ret)
         return r;
 }
 
-static int read_rows_value(sd_bus_message *m, json_t **ret)
+static int read_rows(const ValueReader *reader, unsigned depth, size_t max, json_t *into);
+
+static int read_rows_value(const ValueReader *reader, json_t **ret)
 {
         json_t *rows = json_array();
-        int r = ald_value_read_rows(m, rows);
+        int r = take_space(reader, LIST_BYTES);
 
+        if (r >= 0)
+                r = read_rows(reader, 0, ALD_VALUE_ROWS_MAX, rows);
         if (r < 0)
                 json_decref(rows);
         else
@@ -100,11 +167,13 @@ static int read_rows_value(sd_bus_message *m, json_t **ret)
         return r;
 }
 
-static int read_dict_value(sd_bus_message *m, unsigned depth, json_t **ret)
+static int read_dict_value(const ValueReader *reader, unsigned depth, json_t **ret)
 {
         json_t *fields = json_object();
-        int r = read_dict(m, depth, fields, NULL);
+        int r = take_space(reader, OBJECT_BYTES);
 
+        if (r >= 0)
+                r = read_dict(reader, depth, fields, NULL);
         if (r < 0)
                 json_decref(fields);
         else
@@ -113,22 +182,23 @@ static int read_dict_value(sd_bus_message *m, unsigned depth, json_t **ret)
 }
 
 /* Reads the content of a variant; skips rows and dictionaries that are nested too deeply. */
-static int read_content(sd_bus_message *m, const char *signature, unsigned depth, json_t **ret)
+static int read_content(const ValueReader *reader, const char *signature, unsigned depth, json_t **ret)
 {
         if (strlen(signature) == 1 && strchr("stxduib", signature[0]))
-                return read_basic(m, signature[0], ret);
+                return read_basic(reader, signature[0], ret);
         if (strcmp(signature, "as") == 0)
-                return read_strings(m, ret);
+                return read_strings(reader, ret);
         if (depth > 0 && strcmp(signature, "aa{sv}") == 0)
-                return read_rows_value(m, ret);
+                return read_rows_value(reader, ret);
         if (depth == DEPTH_MAX && strcmp(signature, "a{sv}") == 0)
-                return read_dict_value(m, depth - 1, ret);
-        return sd_bus_message_skip(m, signature);
+                return read_dict_value(reader, depth - 1, ret);
+        return sd_bus_message_skip(reader->message, signature);
 }
 
 /* The value may be NULL: absent, or of a type that is skipped. */
-static int read_variant(sd_bus_message *m, unsigned depth, json_t **ret)
+static int read_variant(const ValueReader *reader, unsigned depth, json_t **ret)
 {
+        sd_bus_message *m = reader->message;
         const char *signature;
         json_t *value = NULL;
         char type;
@@ -141,7 +211,7 @@ static int read_variant(sd_bus_message *m, unsigned depth, json_t **ret)
                 return -EBADMSG;
         r = sd_bus_message_enter_container(m, SD_BUS_TYPE_VARIANT, signature);
         if (r >= 0)
-                r = read_content(m, signature, depth, &value);
+                r = read_content(reader, signature, depth, &value);
         if (r >= 0)
                 r = sd_bus_message_exit_container(m);
         if (r >= 0)
@@ -151,10 +221,11 @@ static int read_variant(sd_bus_message *m, unsigned depth, json_t **ret)
         return r;
 }
 
-static int read_named(sd_bus_message *m, const char *name, unsigned depth, json_t *into, json_t *absent)
+static int read_named(
+        const ValueReader *reader, const char *name, unsigned depth, json_t *into, json_t *absent)
 {
         json_t *value = NULL;
-        int r = read_variant(m, depth, &value);
+        int r = read_variant(reader, depth, &value);
 
         if (r < 0)
                 return r;
@@ -162,29 +233,32 @@ static int read_named(sd_bus_message *m, const char *name, unsigned depth, json_
                 json_decref(value);
                 return r;
         }
-        if (value)
-                json_object_set_new(into, name, value);
-        else if (absent && json_array_size(absent) < ALD_VALUE_FIELDS_MAX)
+        r = take_space(reader, value ? MEMBER_BYTES + strlen(name) : 0);
+        if (value && r >= 0)
+                json_object_set(into, name, value);
+        else if (!value && absent && json_array_size(absent) < ALD_VALUE_FIELDS_MAX)
                 json_array_append_new(absent, json_string(name));
+        json_decref(value);
         return r;
 }
 
-static int read_entry(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent)
+static int read_entry(const ValueReader *reader, unsigned depth, json_t *into, json_t *absent)
 {
         const char *name;
-        int r = sd_bus_message_read_basic(m, SD_BUS_TYPE_STRING, &name);
+        int r = sd_bus_message_read_basic(reader->message, SD_BUS_TYPE_STRING, &name);
 
-        return r < 0 ? r : read_named(m, name, depth, into, absent);
+        return r < 0 ? r : read_named(reader, name, depth, into, absent);
 }
 
-static int read_dict(sd_bus_message *m, unsigned depth, json_t *into, json_t *absent)
+static int read_dict(const ValueReader *reader, unsigned depth, json_t *into, json_t *absent)
 {
+        sd_bus_message *m = reader->message;
         int r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "{sv}");
 
         if (r < 0)
                 return r;
         while ((r = sd_bus_message_enter_container(m, SD_BUS_TYPE_DICT_ENTRY, "sv")) > 0) {
-                r = read_entry(m, depth, into, absent);
+                r = read_entry(reader, depth, into, absent);
                 if (r >= 0)
                         r = sd_bus_message_exit_container(m);
                 if (r < 0)
@@ -193,24 +267,35 @@ static int read_dict(sd_bus_message *m, unsigned depth, json_t *into, json_t *ab
         return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
+int ald_value_read_dict_within(sd_bus_message *m, size_t *space, json_t *into, json_t *absent)
+{
+        return read_dict(&(ValueReader){ m, space }, DEPTH_MAX, into, absent);
+}
+
 int ald_value_read_dict(sd_bus_message *m, json_t *into, json_t *absent)
 {
-        return read_dict(m, DEPTH_MAX, into, absent);
+        size_t space = ALD_VALUE_SPACE;
+
+        return ald_value_read_dict_within(m, &space, into, absent);
 }
 
-int ald_value_read_field(sd_bus_message *m, const char *name, bool in_row, json_t *into, json_t *absent)
+int ald_value_read_field_within(
+        sd_bus_message *m, size_t *space, const char *name, bool in_row, json_t *into, json_t *absent)
 {
-        return read_named(m, name, in_row ? 0 : DEPTH_MAX, into, absent);
+        return read_named(&(ValueReader){ m, space }, name, in_row ? 0 : DEPTH_MAX, into, absent);
 }
 
-static int read_rows(sd_bus_message *m, unsigned depth, size_t max, json_t *into)
+static int read_rows(const ValueReader *reader, unsigned depth, size_t max, json_t *into)
 {
+        sd_bus_message *m = reader->message;
         int r = sd_bus_message_enter_container(m, SD_BUS_TYPE_ARRAY, "a{sv}");
 
         while (r >= 0 && (r = sd_bus_message_at_end(m, false)) == 0) {
                 json_t *row = json_object();
 
-                r = read_dict(m, depth, row, NULL);
+                r = json_array_size(into) < max ? take_space(reader, OBJECT_BYTES + 2 * sizeof(json_t *)) : 0;
+                if (r >= 0)
+                        r = read_dict(reader, depth, row, NULL);
                 if (r >= 0 && json_array_size(into) < max)
                         json_array_append(into, row);
                 json_decref(row);
@@ -218,14 +303,23 @@ static int read_rows(sd_bus_message *m, unsigned depth, size_t max, json_t *into
         return r < 0 ? r : sd_bus_message_exit_container(m);
 }
 
+int ald_value_read_rows_within(sd_bus_message *m, size_t *space, json_t *into)
+{
+        return read_rows(&(ValueReader){ m, space }, 0, ALD_VALUE_ROWS_MAX, into);
+}
+
 int ald_value_read_rows(sd_bus_message *m, json_t *into)
 {
-        return read_rows(m, 0, ALD_VALUE_ROWS_MAX, into);
+        size_t space = ALD_VALUE_SPACE;
+
+        return ald_value_read_rows_within(m, &space, into);
 }
 
 int ald_value_read_list(sd_bus_message *m, size_t max, json_t *into)
 {
-        return read_rows(m, DEPTH_MAX, max, into);
+        size_t space = ALD_VALUE_SPACE;
+
+        return read_rows(&(ValueReader){ m, &space }, DEPTH_MAX, max, into);
 }
 
 void ald_value_to_struct(const json_t *fields, const AldStruct *type, void *ret)

@@ -5,6 +5,7 @@
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
 #include "common/error-names.h"
+#include "state-client/follow.h"
 
 static void print_problem_of_host(const char *host, int r)
 {
@@ -120,6 +121,7 @@ int ald_bus_exit_code(const sd_bus_error *error)
                 { SD_BUS_ERROR_NO_REPLY, ALD_EXIT_UNREACHABLE },
                 { SD_BUS_ERROR_TIMEOUT, ALD_EXIT_UNREACHABLE },
                 { SD_BUS_ERROR_DISCONNECTED, ALD_EXIT_UNREACHABLE },
+                { ALD_FOLLOW_TOO_LARGE, ALD_EXIT_UNREACHABLE },
                 { "org.freedesktop.DBus.Error.TimedOut", ALD_EXIT_UNREACHABLE },
                 { "org.freedesktop.systemd1.NoSuchUnit", ALD_EXIT_UNREACHABLE },
                 { SD_BUS_ERROR_ACCESS_DENIED, ALD_EXIT_DENIED },

@@ -77,6 +77,8 @@ int ald_session_open(AldStateSession *session, const AldCtl *ctl, bool subscribe
         session->ctl = ctl;
         session->loop = g_main_loop_new(NULL, FALSE);
         session->model = ald_model_new();
+        if (ctl->host)
+                ald_model_limit(session->model, ALD_MODEL_REMOTE_MAX);
         if (session->with_topology || session->with_edges)
                 ald_model_add_topology(session->model, session->with_topology);
         session->sources = g_ptr_array_new_with_free_func(drop_source);

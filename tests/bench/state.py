@@ -79,7 +79,9 @@ def main(build, json_only, changes):
                                       stdout=subprocess.PIPE).stdout)
     plan = json.loads(subprocess.run([f"{build}/tests/bench/bench-plan"], check=True, text=True, timeout=120,
                                      stdout=subprocess.PIPE).stdout)
-    figures = {**merge, **plan, **on_bus(build, changes)}
+    client = json.loads(subprocess.run([f"{build}/tests/bench/bench-client"], check=True, text=True, timeout=120,
+                                       stdout=subprocess.PIPE).stdout)
+    figures = {**merge, **plan, **client, **on_bus(build, changes)}
     if not json_only:
         for name, figure in figures.items():
             print(f"{name:32} {figure}")

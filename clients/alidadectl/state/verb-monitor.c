@@ -251,7 +251,7 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
 {
         Monitor *monitor = userdata;
 
-        if (!monitor->was_synced || (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED)))
+        if (!monitor->was_synced || ald_follow_has_ended(error))
                 ald_session_fail(&monitor->session, error);
         else if (monitor->ctl->json)
                 write_json(monitor, event_new("lost"));

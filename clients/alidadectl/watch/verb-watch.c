@@ -118,7 +118,7 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
 
         set_problem(watch, g_strdup_printf("Waiting for the state service%s%s",
                                    why ? ": " : ": it disappeared", why ? why : ""));
-        if (error && sd_bus_error_has_name(error, SD_BUS_ERROR_DISCONNECTED))
+        if (ald_follow_has_ended(error))
                 ald_session_exit(&watch->session, ALD_EXIT_UNREACHABLE);
 }
 

@@ -461,6 +461,13 @@ static void on_lost(AldFollow *follow, const sd_bus_error *error, void *userdata
                 retry_later(cluster);
                 return;
         }
+        if (error && sd_bus_error_has_name(error, ALD_FOLLOW_TOO_LARGE)) {
+                leave_bus(cluster);
+                set_problem(cluster, g_strdup_printf(_("%s sends more than a cluster of 10,000 nodes has, so "
+                                                       "the connection was closed"),
+                                             ald_connection_place(cluster->host)));
+                return;
+        }
         why = error && !is_not_there(error) ? ald_bus_error_words(error, ALD_STATE_UNIT) : NULL;
         set_problem(cluster, why ? g_strdup_printf(_("The state service cannot be read: %s"), why)
                                  : g_strdup(_("The state service is not running")));
@@ -608,6 +615,8 @@ AldLiveCluster *ald_live_cluster_new(const char *host)
         AldLiveCluster *cluster = g_object_new(ALD_TYPE_LIVE_CLUSTER, NULL);
 
         cluster->host = g_strdup(host);
+        if (host)
+                ald_model_limit(cluster->model, ALD_MODEL_REMOTE_MAX);
         begin(cluster);
         cluster->problem = g_strdup(_("Connecting"));
         return cluster;

@@ -175,6 +175,63 @@ static void test_many_rows(Fixture *fixture, const void *data)
         json_decref(into);
 }
 
+/* Small values of a message become large ones in memory. */
+static void test_space_for_values(Fixture *fixture, const void *data)
+{
+        g_autoptr(AldMessage) m = message_new(fixture, "/");
+        json_t *into = json_object(), *little = json_object();
+        size_t empty = ald_value_size(into), given = 1000 * 1000, space = given;
+
+        g_assert_cmpint(sd_bus_message_open_container(m, 'a', "{sv}"), >=, 0);
+        g_assert_cmpint(sd_bus_message_append(m, "{sv}", "Words", "as", 3, "one", "two", "three"), >=, 0);
+        g_assert_cmpint(
+                sd_bus_message_append(m, "{sv}", "Inner", "a{sv}", 2, "A", "t", UINT64_C(1), "B", "d", 1.5),
+                >=, 0);
+        g_assert_cmpint(sd_bus_message_append(m, "{sv}", "Rows", "aa{sv}", 5, 0, 0, 0, 0, 0), >=, 0);
+        g_assert_cmpint(sd_bus_message_close_container(m), >=, 0);
+        seal(m);
+        g_assert_cmpint(ald_value_read_dict_within(m, &space, into, NULL), >=, 0);
+        g_assert_cmpuint(given - space, ==, ald_value_size(into) - empty);
+        g_assert_cmpuint(json_array_size(json_object_get(into, "Rows")), ==, 5);
+        space = given - space - 1;
+        g_assert_cmpint(sd_bus_message_rewind(m, true), >=, 0);
+        g_assert_cmpint(ald_value_read_dict_within(m, &space, little, NULL), ==, -EDQUOT);
+        json_decref(into);
+        json_decref(little);
+}
+
+static sd_bus_message *object_with_rows(Fixture *fixture, unsigned n_fields)
+{
+        sd_bus_message *m = message_new(fixture, ALD_STATE_PATH);
+
+        g_assert_cmpint(sd_bus_message_append(m, "o", NODE_PATH), >=, 0);
+        g_assert_cmpint(sd_bus_message_open_container(m, 'a', "{sa{sv}}"), >=, 0);
+        g_assert_cmpint(sd_bus_message_open_container(m, 'e', "sa{sv}"), >=, 0);
+        g_assert_cmpint(sd_bus_message_append(m, "s", "org.alidade.Node1.Memory"), >=, 0);
+        g_assert_cmpint(sd_bus_message_open_container(m, 'a', "{sv}"), >=, 0);
+        for (unsigned i = 0; i < n_fields; i++) {
+                g_autofree char *name = g_strdup_printf("New%u", i);
+
+                g_assert_cmpint(sd_bus_message_append(m, "{sv}", name, "aa{sv}", 4, 0, 0, 0, 0), >=, 0);
+        }
+        g_assert_cmpint(sd_bus_message_close_container(m), >=, 0);
+        g_assert_cmpint(sd_bus_message_close_container(m), >=, 0);
+        g_assert_cmpint(sd_bus_message_close_container(m), >=, 0);
+        seal(m);
+        return m;
+}
+
+static void test_model_that_is_full(Fixture *fixture, const void *data)
+{
+        g_autoptr(AldMessage) little = object_with_rows(fixture, 1), much = object_with_rows(fixture, 100);
+
+        ald_model_limit(fixture->model, 20 * 1000);
+        g_assert_cmpint(ald_decode_interfaces_added(little, fixture->model), >=, 0);
+        g_assert_cmpint(ald_decode_interfaces_added(much, fixture->model), ==, -EDQUOT);
+        g_assert_cmpuint(
+                json_object_size(ald_entity_raw(ald_model_get(fixture->model, A), "Node1.Memory")), ==, 1);
+}
+
 static void test_objects(Fixture *fixture, const void *data)
 {
         g_autoptr(AldMessage) m = message_new(fixture, "/");
@@ -392,6 +449,8 @@ int main(int argc, char **argv)
         add("/client/decode/nested", test_nested);
         add("/client/decode/limits", test_limits);
         add("/client/decode/many-rows", test_many_rows);
+        add("/client/decode/space", test_space_for_values);
+        add("/client/decode/full", test_model_that_is_full);
         add("/client/decode/objects", test_objects);
         add("/client/decode/records", test_records);
         add("/client/decode/signals", test_signals);

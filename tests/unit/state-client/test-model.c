@@ -6,6 +6,7 @@
 
 #include "record/id.h"
 #include "state-client/model-json.h"
+#include "state-client/value.h"
 #include "tests/unit/model-maker.h"
 
 #define A "00000000000000000000000000000001"
@@ -236,6 +237,67 @@ static void test_bounds(void)
         json_decref(fields);
 }
 
+/* What was added is no longer counted once it is removed. */
+static void test_size(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        size_t empty = ald_model_size(model), one, two;
+        json_t *few = json_pack("{s:i}", "AvailableBytes", 5), *none = json_object();
+        json_t *many = json_pack(
+                "{s:s, s:[{s:i}], s:{s:f}}", "More", "text", "Rows", "Id", 1, "Inner", "X", 1.5);
+
+        g_assert_cmpint(model_put_json(model, A, "Node1.Memory", few), ==, 0);
+        one = ald_model_size(model);
+        g_assert_cmpuint(one, >, empty);
+        g_assert_cmpint(model_put_json(model, A, "Node1.Memory", many), ==, 0);
+        g_assert_cmpint(ald_model_put_raw(model, A, "Node1.New", many), ==, 0);
+        g_assert_cmpint(ald_model_put_raw(model, LINK, "Link1.New", none), ==, 0);
+        two = ald_model_size(model);
+        g_assert_cmpuint(two, >, one + 2 * ald_value_size(many));
+        g_assert_cmpint(ald_model_put_raw(model, A, "Node1.New", none), ==, 0);
+        g_assert_cmpuint(ald_model_size(model), ==, two - ald_value_size(many) + ald_value_size(none));
+        ald_model_remove(model, A, "Node1.New");
+        ald_model_remove(model, A, "Node1.None");
+        ald_model_remove(model, LINK, "Link1.New");
+        g_assert_cmpint(model_put_json(model, A, "Node1.Memory", few), ==, 0);
+        g_assert_cmpuint(ald_model_size(model), ==, one);
+        ald_model_remove(model, A, "Node1.Memory");
+        g_assert_cmpuint(ald_model_size(model), ==, empty);
+        g_assert_cmpint(ald_model_update_totals(model, many, NULL), ==, 0);
+        g_assert_cmpuint(ald_model_size(model), ==, empty + ald_value_size(many) - ald_value_size(none));
+        json_decref(few);
+        json_decref(many);
+        json_decref(none);
+}
+
+static void test_limit(void)
+{
+        g_autoptr(AldModel) model = ald_model_new(), local = ald_model_new(), other = ald_model_new();
+        g_autofree char *text = g_strnfill(1000, 'x');
+        json_t *fields = json_pack("{s:s}", "More", text);
+        unsigned accepted = 0;
+        int r = 0;
+
+        g_assert_cmpuint(ald_model_space(model), ==, SIZE_MAX);
+        ald_model_limit(model, 100 * 1000);
+        while (r == 0) {
+                g_autofree char *id = g_strdup_printf("%032x", ++accepted);
+
+                r = ald_model_put_raw(model, id, "Node1.New", fields);
+                g_assert_cmpint(ald_model_put_raw(local, id, "Node1.New", fields), ==, 0);
+        }
+        g_assert_cmpint(r, ==, -EDQUOT);
+        g_assert_cmpuint(accepted, >, 30);
+        g_assert_cmpuint(accepted, <, 100);
+        g_assert_cmpuint(ald_model_space(model), ==, 0);
+        g_assert_cmpint(ald_model_update_totals(model, fields, NULL), ==, -EDQUOT);
+        /* Once its contents are replaced there is space again. */
+        ald_model_replace(model, other);
+        g_assert_cmpuint(ald_model_size(model), ==, ald_model_size(other));
+        g_assert_cmpint(ald_model_put_raw(model, A, "Node1.New", fields), ==, 0);
+        json_decref(fields);
+}
+
 /* A node that was forgotten leaves links to it. */
 static void test_links_to_nobody(void)
 {
@@ -416,6 +478,8 @@ int main(int argc, char **argv)
         g_test_add_func("/client/model/raw-rows-as-json", test_raw_rows_as_json);
         g_test_add_func("/client/model/replace", test_replace);
         g_test_add_func("/client/model/bounds", test_bounds);
+        g_test_add_func("/client/model/size", test_size);
+        g_test_add_func("/client/model/limit", test_limit);
         g_test_add_func("/client/model/links-to-nobody", test_links_to_nobody);
         g_test_add_func("/client/model/order", test_order);
         g_test_add_func("/client/model/totals", test_totals);

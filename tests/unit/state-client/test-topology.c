@@ -57,7 +57,7 @@ static void take(AldTopology *topology, Page *made, bool first)
 {
         g_autoptr(Page) page = made;
 
-        g_assert_cmpint(ald_topology_take(topology, &page->is, first), ==, 0);
+        g_assert_cmpint(ald_topology_take(topology, &page->is, first, SIZE_MAX), ==, 0);
 }
 
 static void take_no_pairs(AldTopology *topology, uint64_t revision, bool whole)
@@ -137,13 +137,37 @@ static void test_interrupted_reading(void)
         g_assert_cmpuint(topology->revision, ==, 8);
 }
 
+static void test_size_of_a_graph(void)
+{
+        g_autoptr(AldTopology) topology = ald_topology_new();
+        Page *gone = page_new(7, 0, false, false), *pairs = page_new(5, 0, true, true);
+        g_autoptr(Page) more = edge_page(8, 0, false, 2, 20);
+        size_t one;
+
+        take(topology, edge_page(5, 0, true, 1, 10), true);
+        one = topology->bytes;
+        g_assert_cmpuint(one, >, sizeof(AldEdgeRow));
+        pairs->pair.node = pairs->pair.peer = "b";
+        pairs->is.pairs.n = 1;
+        take(topology, pairs, true);
+        g_assert_cmpuint(topology->bytes, >, one + sizeof(AldNodePairRow));
+        take(topology, edge_page(6, 0, false, 1, 20), true); /* in place of the first */
+        g_hash_table_add(gone->is.gone_edges, g_strdup("1"));
+        take(topology, gone, false);
+        g_assert_cmpuint(topology->edges->len, ==, 0);
+        one = topology->bytes;
+        g_assert_cmpint(ald_topology_take(topology, &more->is, true, one + 100), ==, -EDQUOT);
+        ald_topology_forget(topology);
+        g_assert_cmpuint(topology->bytes, ==, 0);
+}
+
 static void test_too_much_has_changed(void)
 {
         g_autoptr(AldTopology) topology = ald_topology_new();
         g_autoptr(Page) late = edge_page(9, 0, true, 1, 20);
 
         take(topology, edge_page(5, 4, false, 1, 10), true);
-        g_assert_cmpint(ald_topology_take(topology, &late->is, false), ==, -ESTALE);
+        g_assert_cmpint(ald_topology_take(topology, &late->is, false, SIZE_MAX), ==, -ESTALE);
         ald_topology_fail(topology, "why");
         g_assert_cmpuint(topology->revision, ==, 0);
         g_assert_cmpuint(topology->edges->len, ==, 0);
@@ -157,6 +181,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/topology/no-names", test_rows_without_names);
         g_test_add_func("/topology/changes", test_changes);
         g_test_add_func("/topology/interrupted", test_interrupted_reading);
+        g_test_add_func("/topology/size", test_size_of_a_graph);
         g_test_add_func("/topology/too-much", test_too_much_has_changed);
         return g_test_run();
 }
