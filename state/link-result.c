@@ -219,8 +219,23 @@ static bool is_less(uint64_t before, uint64_t now)
         return before != ALD_ABSENT_UINT64 && (now == ALD_ABSENT_UINT64 || now < before);
 }
 
+static bool agrees_with_held(uint64_t held, uint64_t now)
+{
+        return held == now || (have_both(held, now) && percent_apart(held, now) <= ALD_LINK_LOWER_PERCENT);
+}
+
+/* Whether the last measurement, which was not used, had about the same rates. */
+static bool was_held(const AldLinkSocket *row, const AldLinkSocket *reported)
+{
+        return (row->held_upload_bits_per_second != ALD_ABSENT_UINT64 ||
+                       row->held_download_bits_per_second != ALD_ABSENT_UINT64) &&
+               agrees_with_held(row->held_upload_bits_per_second, reported->upload_bits_per_second) &&
+               agrees_with_held(row->held_download_bits_per_second, reported->download_bits_per_second);
+}
+
 /* A busy machine makes rates lower and unsteady. Even after a change such a figure says less than the one
- * before: that one is marked as changed, and the next measurement may be better. */
+ * before: that one is marked as changed, and the next measurement may be better. Of an old one, a second such
+ * figure that agrees takes the place. */
 static bool is_too_doubtful(const Merge *merge)
 {
         const AldLinkSocket *row = &merge->row.socket, *reported = &merge->reported.socket;
@@ -233,8 +248,9 @@ static bool is_too_doubtful(const Merge *merge)
         ttl = ttl == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind) : ttl;
         return (is_less(merge->now.upload, merge->latest.upload) ||
                        is_less(merge->now.download, merge->latest.download)) &&
-               *merge->latest.measured_usec <
-                       row->measured_usec + ALD_LINK_TTL_DISTURBED * MAX(ttl, ALD_LINK_TTL_MAX_USEC);
+               (*merge->latest.measured_usec < row->measured_usec + ALD_LINK_TTL_DISTURBED *
+                                                                            MAX(ttl, ALD_LINK_TTL_MAX_USEC) ||
+                       !was_held(row, reported));
 }
 
 /* A single low figure may be an accident, but not a second one, nor one that was measured because something
@@ -364,6 +380,34 @@ static void take_figures(Merge *merge)
         merge->taken = true;
 }
 
+static bool is_steady(const AldLinkSocket *row)
+{
+        return row->upload_interval <= ALD_LINK_AGREE_PERCENT &&
+               row->download_interval <= ALD_LINK_AGREE_PERCENT &&
+               !ald_link_percent_is_unsteady(row->upload_spread, row->download_spread);
+}
+
+/* A bucket that lets a burst through before it holds back to its rate is no busy machine: the same steady
+ * rates twice are those of the link. */
+static void clear_explained_suspicion(Merge *merge)
+{
+        AldLinkSocket *reported = &merge->reported.socket;
+
+        if (ald_link_has_flag(reported->flags, ALD_LINK_SUSPECT) && !reported->flags[1] &&
+                is_measured(&merge->now) && is_steady(&merge->row.socket) && is_steady(reported) &&
+                figures_agree(merge))
+                reported->flags = NULL;
+}
+
+static void hold(AldLinkSocket *row, const AldLinkSocket *reported)
+{
+        bool doubtful = ald_link_is_doubtful(reported);
+
+        row->held_upload_bits_per_second = doubtful ? reported->upload_bits_per_second : ALD_ABSENT_UINT64;
+        row->held_download_bits_per_second = doubtful ? reported->download_bits_per_second
+                                                      : ALD_ABSENT_UINT64;
+}
+
 static void take_measurement(Merge *merge)
 {
         AldLinkSocket *row = merge->kind == ALD_KIND_LINK_SOCKET ? &merge->row.socket : NULL;
@@ -375,10 +419,12 @@ static void take_measurement(Merge *merge)
         if (row) {
                 note_attempt(row, reported);
                 note_spots(row, reported, reported->measured_usec);
+                clear_explained_suspicion(merge);
         }
         if (is_to_be_ignored(merge))
                 return;
         if (is_too_doubtful(merge) || is_to_be_held(merge)) {
+                hold(row, reported);
                 take_round_trips(row, reported, reported->measured_usec);
                 if (is_lower(merge->now.upload, merge->latest.upload) ||
                         is_lower(merge->now.download, merge->latest.download))

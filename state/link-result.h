@@ -54,11 +54,11 @@ bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported);
  *
  * A full measurement replaces the earlier one, with three exceptions. A disturbed one does not replace an
  * undisturbed one until that is older than ALD_LINK_TTL_DISTURBED times its time to live. An unsteady or
- * suspect one does not replace a better one that was higher, until that is older than ALD_LINK_TTL_DISTURBED
- * times the longest time to live. One that is lower by more than ALD_LINK_LOWER_PERCENT, or lacks a
- * direction, only marks the record as changed, unless it is already marked for any reason: the next
- * measurement decides. The interval between full measurements doubles if the figures agree; that of unsteady
- * or suspect figures up to ALD_LINK_TTL_DOUBTFUL_USEC.
+ * suspect one does not replace a better one that was higher until that is older than ALD_LINK_TTL_DISTURBED
+ * times the longest time to live and the one before had about the same rates. One that is lower by more than
+ * ALD_LINK_LOWER_PERCENT, or lacks a direction, only marks the record as changed, unless it is already
+ * marked for any reason: the next measurement decides. The interval between full measurements doubles if the
+ * figures agree; that of unsteady or suspect figures up to ALD_LINK_TTL_DOUBTFUL_USEC.
  *
  * A check replaces the round trips, and either confirms the figures, unless they are unsteady or suspect, or
  * contradicts them. If two checks in a row contradict them, the record is marked as changed; if two spot

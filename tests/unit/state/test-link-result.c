@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "state/link-quality.h"
 #include "state/link-result.h"
 #include "state/planner/probe-traffic.h"
 #include "tests/unit/record-maker.h"
@@ -396,6 +397,40 @@ static void test_doubtful_figures_are_not_confirmed(void)
         }
 }
 
+/* A token bucket lets a burst through: the same steady rate twice is no accident, one that is less sure is.
+ */
+static void test_a_bucket_is_not_suspect_for_ever(void)
+{
+        static const struct {
+                double width, again;
+                uint64_t rate;
+                bool suspect;
+        } cases[] = { { 1, 1, 1010, false }, { 1, 1, 900, true }, { 1, 8, 1010, true }, { 8, 1, 1010, true },
+                { 0, 0, 1010, true } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                Row first = { .measured = 100, .rate = 1000, .width = cases[i].width, .suspect = true };
+                Row second = {
+                        .measured = 200, .rate = cases[i].rate, .width = cases[i].again, .suspect = true
+                };
+                AldRecord *row = merge_row(NULL, first);
+
+                g_assert_true(ald_link_has_flag(fields_of(row)->flags, ALD_LINK_SUSPECT));
+                row = merge_row(row, second);
+                g_assert_cmpuint(fields_of(row)->measured_usec, ==, 200);
+                g_assert_true(ald_link_has_flag(fields_of(row)->flags, ALD_LINK_SUSPECT) == cases[i].suspect);
+                /* Nor is a later one that agrees with that, though it is lower. */
+                if (!cases[i].suspect) {
+                        second.measured = 300;
+                        second.rate = 995;
+                        row = merge_row(row, second);
+                        g_assert_cmpuint(fields_of(row)->measured_usec, ==, 300);
+                        g_assert_false(ald_link_has_flag(fields_of(row)->flags, ALD_LINK_SUSPECT));
+                }
+                ald_record_unref(row);
+        }
+}
+
 /* A lower one that is unsteady or suspect says less than the good one before, also after a change. */
 static void test_doubtful_figures_replace_no_good_ones(void)
 {
@@ -431,7 +466,18 @@ static void test_doubtful_figures_replace_no_good_ones(void)
                         full.measured = 3000 + hours_18;
                         full.rate = 1000;
                         row = merge_row(row, full);
-                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1100);
+                        g_assert_cmpuint(fields_of(row)->held_upload_bits_per_second, ==, 1000);
+                        /* However old the good one is, two have to agree. */
+                        full.measured++;
+                        full.rate = 700;
+                        row = merge_row(row, full);
+                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1100);
+                        full.measured++;
+                        full.rate = 750;
+                        row = merge_row(row, full);
+                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 750);
+                        g_assert_cmpuint(fields_of(row)->held_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
                         ald_record_unref(row);
                 }
 }
@@ -806,6 +852,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/link-result/tolerance", test_tolerance_of_spot_checks);
         g_test_add_func("/link-result/doubtful", test_doubtful_figures_are_not_confirmed);
         g_test_add_func("/link-result/doubtful-lower", test_doubtful_figures_replace_no_good_ones);
+        g_test_add_func("/link-result/bucket", test_a_bucket_is_not_suspect_for_ever);
         g_test_add_func("/link-result/adopted", test_a_first_spot_is_adopted_later);
         g_test_add_func("/link-result/change-without-spot", test_a_change_without_a_first_spot);
         g_test_add_func("/link-result/before", test_rates_before_a_change);
