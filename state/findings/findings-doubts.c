@@ -12,11 +12,13 @@ static void find_in_figure(AldReport *report, const AldNode *node, const AldDoub
         const AldBackends *backends = ald_record_as(
                 ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
         const AldBackend *backend = backends ? ald_rows_find(&backends->devices, doubt->device) : NULL;
+        /* Its own limits are evidence of its own; otherwise records of several nodes are. */
+        const AldId *reporter = doubt->peer ? NULL : &node->id;
         AldFindingRow row = ALD_FINDING_ROW_INIT;
         g_autofree char *reference = NULL;
         AldId peer;
 
-        if (ald_report_full(report, severity, id, &node->id, 1))
+        if (ald_report_full(report, severity, id, reporter, &node->id, 1))
                 return;
         if (doubt->peer && ald_id_parse(doubt->peer, &peer) >= 0)
                 row.reference_name = reference = ald_report_name(report, &peer);
@@ -29,7 +31,7 @@ static void find_in_figure(AldReport *report, const AldNode *node, const AldDoub
         row.bytes_per_second = doubt->bytes_per_second;
         row.limit_bytes_per_second = doubt->limit_bytes_per_second;
         row.equal_nodes = doubt->equal_nodes;
-        ald_report_add(report, severity, id, &node->id, 1, &row);
+        ald_report_add(report, severity, id, reporter, &node->id, 1, &row);
 }
 
 static gboolean find_in_node(AldNode *node, void *userdata)
