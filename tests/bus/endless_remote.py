@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """In place of ssh: the bus of another machine, on standard input and output, whose state service has ever more to say.
 
-    endless_remote.py nodes|strings|rows|graph|signals FILE
-
-FILE is made when the other side has closed the connection.
+    endless_remote.py nodes|strings|rows|graph|signals
 """
 
+import contextlib
 import functools
 import itertools
 import os
@@ -174,13 +173,10 @@ class Remote:
 
 
 def main():
-    mode, ended = sys.argv[1:3]
     for stream in (sys.stdin, sys.stdout):
         os.set_blocking(stream.fileno(), True)
-    try:
-        Remote(mode).serve()
-    except BrokenPipeError:
-        Path(ended).touch()
+    with contextlib.suppress(BrokenPipeError):
+        Remote(sys.argv[1]).serve()
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 """A remote machine that sends ever more is refused with a sentence, in bounded memory, and the connection is closed."""
 
 import os
+import select
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from bedlib.services import client_binary
-from bedlib.waiting import PATIENCE, wait_steadily
+from bedlib.waiting import PATIENCE
 from state_service import MEBI, only_without_sanitizers
 
 REMOTE = Path(__file__).resolve().parent / "endless_remote.py"
@@ -22,20 +23,20 @@ UNREACHABLE = 3
     ("nodes", "nodes"), ("strings", "nodes"), ("rows", "status"), ("signals", "nodes"), ("graph", "topology")])
 def test_endless_remote(tmp_path, mode, verb):
     only_without_sanitizers("which take memory of their own")
-    ended = tmp_path / "ended"
-    (tmp_path / "ssh").write_text(f"#!/bin/sh\nexec /usr/bin/python3 {REMOTE} {mode} {ended}\n")
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\nexec /usr/bin/python3 {REMOTE} {mode} 3>{tmp_path}/running\n")
     (tmp_path / "ssh").chmod(0o755)
-    with open(tmp_path / "errors", "w+", encoding="utf-8") as errors:
+    os.mkfifo(tmp_path / "running")
+    with open(os.open(tmp_path / "running", os.O_RDONLY | os.O_NONBLOCK), "rb") as running, \
+            open(tmp_path / "errors", "w+", encoding="utf-8") as errors:
         process = subprocess.Popen([client_binary(), "-H", "far.example", verb], stdout=subprocess.DEVNULL,
                                    stderr=errors, stdin=subprocess.DEVNULL,
                                    env={"PATH": f"{tmp_path}:/usr/bin:/bin", "LC_ALL": "C.UTF-8"})
-        try:
-            _, status, usage = os.wait4(process.pid, 0)
-        finally:
-            process.returncode = 0
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         errors.seek(0)
-        told = errors.read()
-    assert SENTENCE in told, told
-    assert os.waitstatus_to_exitcode(status) == UNREACHABLE
+        assert SENTENCE in errors.read()
+        ended = select.poll()
+        ended.register(running, select.POLLHUP)
+        assert ended.poll(20_000 * PATIENCE), "ssh has not ended"
+    assert process.returncode == UNREACHABLE
     assert usage.ru_maxrss * 1024 < MOST_BYTES, f"{usage.ru_maxrss / 1024:.0f} MiB"
-    wait_steadily(ended.exists, "the end of the connection", 20 * PATIENCE)
