@@ -10,6 +10,7 @@ import time
 import traceback
 from pathlib import Path
 
+import siege_members
 from requirement import need_programs, need_root
 
 HERE = Path(__file__).resolve().parent
@@ -501,6 +502,7 @@ def main(build, json_only, seconds, rest_seconds):
         figures["excess_cpu_percent"] = round(max(after[name] - before[name] for name in after), 3)
         for daemon in daemons:
             daemon.excused = True
+    figures |= siege_members.main(seconds)
     if not json_only:
         for name, figure in figures.items():
             print(f"{name:24} {figure}")
