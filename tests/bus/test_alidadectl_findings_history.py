@@ -29,8 +29,9 @@ from test_alidadectl_played import FINDING, ME, PEER, play  # noqa: F401
 
 NOTIFY = SOURCE / "examples/notify"
 SLOW = {"Id": "slower-than-past", "Severity": "warning", "Nodes": [ME, PEER], "Names": ["atlas", "borealis"],
-        "Reporter": ME, "UploadBitsPerSecond": 10 ** 9, "PastBitsPerSecond": 10 ** 10, "SinceUSec": 1_700_000_000_000_000,
-        "Interface": "eth0", "Address": "192.0.2.2", "Text": "Slower", "Remedy": "Look at the cable"}
+        "Reporter": ME, "UploadBitsPerSecond": 10 ** 9, "PastBitsPerSecond": 10 ** 10,
+        "SinceUSec": 1_700_000_000_000_000, "Interface": "eth0", "Address": "192.0.2.2", "Text": "Slower",
+        "Remedy": "Look at the cable"}
 MINUTE = 60 * SECOND
 
 
