@@ -701,7 +701,7 @@ static const Template texts[] = {
         { ID(FRIENDLY_NAME_SHARED), NULL,
                 N_("{NodeCount} nodes share the name \"{SharedName}\": {ShortIds}.") },
         { ID(HARDWARE_CLAIMED_TWICE), NULL,
-                N_("{Names} report {Address} as their own, so it is attributed to none of them.") },
+                N_("{Names} report {Address} as their own, so links over it may be missing.") },
         { ID(HISTORY_NOT_WRITTEN), NULL, N_("{Name} records no history at present. {Reason}.") },
         { ID(INTERFACE_LINKS_AFFECTED), NULL,
                 N_("{LinkCount} links over {Interface} on {Name} are slow or fail.") },

@@ -3,14 +3,14 @@
 
 #include "state/topology/owners.h"
 
-typedef struct Claim {
-        GPtrArray *nodes; /* each once, in the order of their ids */
-        bool is_address;
-} Claim;
-
+/*
+ * Names are as in the records, in any case; the nodes (GPtrArray) of each come once, in the order of their
+ * ids. Addresses are apart, so that no node can turn a name of a device into one by listing it as an address.
+ */
 struct AldOwners {
-        GHashTable *by_name; /* of records, in whatever case → Claim */
-        bool closed;         /* no other names are of interest */
+        GHashTable *devices, *addresses;
+        GHashTable *contests; /* AldNode → how many of its devices' names others claim; NULL: nobody does */
+        bool closed;          /* no other names are of interest */
 };
 
 static guint hash_name(gconstpointer key)
@@ -27,14 +27,6 @@ static gboolean equal_names(gconstpointer a, gconstpointer b)
         return g_ascii_strcasecmp(a, b) == 0;
 }
 
-static void claim_free(gpointer data)
-{
-        Claim *claim = data;
-
-        g_ptr_array_unref(claim->nodes);
-        g_free(claim);
-}
-
 /* Devices without a GUID have "0000:0000:0000:0000". */
 static bool is_name(const char *name)
 {
@@ -42,23 +34,21 @@ static bool is_name(const char *name)
 }
 
 /* Each node comes once, with all that it claims. */
-static void add(AldOwners *owners, const AldNode *node, const char *name, bool is_address)
+static void add(const AldOwners *owners, GHashTable *claims, const AldNode *node, const char *name)
 {
-        Claim *claim;
+        GPtrArray *nodes;
 
         if (!is_name(name))
                 return;
-        claim = g_hash_table_lookup(owners->by_name, name);
-        if (!claim) {
+        nodes = g_hash_table_lookup(claims, name);
+        if (!nodes) {
                 if (owners->closed)
                         return;
-                claim = g_new(Claim, 1);
-                claim->nodes = g_ptr_array_new();
-                claim->is_address = is_address;
-                g_hash_table_insert(owners->by_name, (gpointer) name, claim);
+                nodes = g_ptr_array_new();
+                g_hash_table_insert(claims, (gpointer) name, nodes);
         }
-        if (claim->nodes->len == 0 || claim->nodes->pdata[claim->nodes->len - 1] != node)
-                g_ptr_array_add(claim->nodes, (gpointer) node);
+        if (nodes->len == 0 || nodes->pdata[nodes->len - 1] != node)
+                g_ptr_array_add(nodes, (gpointer) node);
 }
 
 static void add_fabric(AldOwners *owners, const AldNode *node, const AldFabric *fabric)
@@ -66,18 +56,18 @@ static void add_fabric(AldOwners *owners, const AldNode *node, const AldFabric *
         for (size_t i = 0; i < fabric->rdma_ports.n; i++) {
                 const AldRdmaPort *port = ald_rows_at(&fabric->rdma_ports, i);
 
-                add(owners, node, port->node_guid, false);
-                add(owners, node, port->port_guid, false);
+                add(owners, owners->devices, node, port->node_guid);
+                add(owners, owners->devices, node, port->port_guid);
         }
         for (size_t i = 0; i < fabric->thunderbolt_domains.n; i++) {
                 const AldThunderboltDomain *domain = ald_rows_at(&fabric->thunderbolt_domains, i);
 
-                add(owners, node, domain->domain_id, false);
+                add(owners, owners->devices, node, domain->domain_id);
         }
         for (size_t i = 0; i < fabric->thunderbolt_ports.n; i++) {
                 const AldThunderboltPort *port = ald_rows_at(&fabric->thunderbolt_ports, i);
 
-                add(owners, node, port->domain_id, false);
+                add(owners, owners->devices, node, port->domain_id);
         }
 }
 
@@ -92,7 +82,7 @@ static void add_node(AldOwners *owners, const AldNode *node)
         for (size_t i = 0; network && i < network->interfaces.n; i++) {
                 const AldInterface *interface = ald_rows_at(&network->interfaces, i);
 
-                add(owners, node, interface->hardware_address, true);
+                add(owners, owners->addresses, node, interface->hardware_address);
         }
 }
 
@@ -110,13 +100,52 @@ static gboolean add_other(AldNode *node, void *userdata)
         return FALSE;
 }
 
-AldOwners *ald_owners_new(AldStore *store, const GPtrArray *nodes)
+static bool is_contested(const GPtrArray *nodes)
+{
+        return nodes->len > 1;
+}
+
+static bool any_device_is_contested(const AldOwners *owners)
+{
+        GHashTableIter iter;
+        gpointer nodes;
+
+        g_hash_table_iter_init(&iter, owners->devices);
+        while (g_hash_table_iter_next(&iter, NULL, &nodes))
+                if (is_contested(nodes))
+                        return true;
+        return false;
+}
+
+static GHashTable *count_contests(const AldOwners *owners)
+{
+        GHashTable *contests = g_hash_table_new(NULL, NULL);
+        GHashTableIter iter;
+        gpointer value;
+
+        g_hash_table_iter_init(&iter, owners->devices);
+        while (g_hash_table_iter_next(&iter, NULL, &value)) {
+                const GPtrArray *nodes = value;
+
+                for (guint i = 0; is_contested(nodes) && i < nodes->len; i++) {
+                        guint n = GPOINTER_TO_UINT(g_hash_table_lookup(contests, nodes->pdata[i]));
+
+                        g_hash_table_insert(contests, nodes->pdata[i], GUINT_TO_POINTER(n + 1));
+                }
+        }
+        return contests;
+}
+
+static AldOwners *owners_of(AldStore *store, const GPtrArray *nodes)
 {
         g_autoptr(GHashTable) added = g_hash_table_new(NULL, NULL);
-        AldOwners *owners = g_new(AldOwners, 1);
+        AldOwners *owners = g_new0(AldOwners, 1);
         Adding adding = { owners, added };
 
-        *owners = (AldOwners){ .by_name = g_hash_table_new_full(hash_name, equal_names, NULL, claim_free) };
+        owners->devices = g_hash_table_new_full(
+                hash_name, equal_names, NULL, (GDestroyNotify) g_ptr_array_unref);
+        owners->addresses = g_hash_table_new_full(
+                hash_name, equal_names, NULL, (GDestroyNotify) g_ptr_array_unref);
         for (guint i = 0; nodes && i < nodes->len; i++) {
                 add_node(owners, nodes->pdata[i]);
                 g_hash_table_add(added, nodes->pdata[i]);
@@ -126,39 +155,69 @@ AldOwners *ald_owners_new(AldStore *store, const GPtrArray *nodes)
         return owners;
 }
 
+AldOwners *ald_owners_new(AldStore *store, const GPtrArray *nodes)
+{
+        AldOwners *owners = owners_of(store, nodes);
+
+        /* Counted over all nodes, so that each choice of nodes, and each machine, finds the same owner. */
+        if (any_device_is_contested(owners)) {
+                g_autoptr(AldOwners) all = owners_of(store, NULL);
+
+                owners->contests = count_contests(all);
+        }
+        return owners;
+}
+
 void ald_owners_free(AldOwners *owners)
 {
-        g_hash_table_unref(owners->by_name);
+        g_clear_pointer(&owners->contests, g_hash_table_unref);
+        g_hash_table_unref(owners->devices);
+        g_hash_table_unref(owners->addresses);
         g_free(owners);
 }
 
-/* A machine that was installed anew has its hardware to itself, since its former self is offline. */
-static const AldNode *only_counting(const Claim *claim)
+/* A machine that was installed anew has its hardware to itself, since its former self is offline. Of several
+ * nodes the one whose names are contested least is the owner, if it is the only one. Without `contests` they
+ * are all alike. */
+static const AldNode *least_contested(const GPtrArray *nodes, GHashTable *contests)
 {
         const AldNode *found = NULL;
+        guint fewest = G_MAXUINT;
 
-        for (guint i = 0; i < claim->nodes->len; i++) {
-                const AldNode *node = claim->nodes->pdata[i];
+        for (guint i = 0; i < nodes->len; i++) {
+                const AldNode *node = nodes->pdata[i];
+                guint n;
 
                 if (!ald_node_counts(node))
                         continue;
-                if (found)
-                        return NULL;
-                found = node;
+                n = contests ? GPOINTER_TO_UINT(g_hash_table_lookup(contests, node)) : 0;
+                if (n <= fewest)
+                        found = n < fewest ? node : NULL;
+                fewest = MIN(fewest, n);
         }
         return found;
 }
 
-const AldNode *ald_owners_find(const AldOwners *owners, const char *name)
+static const AldNode *find(GHashTable *claims, GHashTable *contests, const char *name)
 {
-        const Claim *claim = name ? g_hash_table_lookup(owners->by_name, name) : NULL;
+        const GPtrArray *nodes = name ? g_hash_table_lookup(claims, name) : NULL;
 
-        if (!claim)
+        if (!nodes)
                 return NULL;
-        return claim->nodes->len == 1 ? claim->nodes->pdata[0] : only_counting(claim);
+        return is_contested(nodes) ? least_contested(nodes, contests) : nodes->pdata[0];
 }
 
-bool ald_owners_is_uncontested(const AldOwners *owners, const AldNode *node, const char *name)
+const AldNode *ald_owners_find(const AldOwners *owners, const char *name)
+{
+        return find(owners->devices, owners->contests, name);
+}
+
+const AldNode *ald_owners_find_address(const AldOwners *owners, const char *address)
+{
+        return find(owners->addresses, NULL, address);
+}
+
+bool ald_owners_has(const AldOwners *owners, const AldNode *node, const char *name)
 {
         return !is_name(name) || ald_owners_find(owners, name) == node;
 }
@@ -172,19 +231,13 @@ void ald_owners_foreach_contested(const AldOwners *owners, AldOwnersFunc func, v
 {
         g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
         GHashTableIter iter;
-        gpointer name, value;
+        gpointer name, nodes;
 
-        g_hash_table_iter_init(&iter, owners->by_name);
-        while (g_hash_table_iter_next(&iter, &name, &value)) {
-                const Claim *claim = value;
-
-                if (claim->nodes->len > 1 && !claim->is_address)
+        g_hash_table_iter_init(&iter, owners->devices);
+        while (g_hash_table_iter_next(&iter, &name, &nodes))
+                if (is_contested(nodes))
                         g_ptr_array_add(names, g_ascii_strdown(name, -1));
-        }
         g_ptr_array_sort(names, compare_names);
-        for (guint i = 0; i < names->len; i++) {
-                const Claim *claim = g_hash_table_lookup(owners->by_name, names->pdata[i]);
-
-                func(names->pdata[i], claim->nodes, userdata);
-        }
+        for (guint i = 0; i < names->len; i++)
+                func(names->pdata[i], g_hash_table_lookup(owners->devices, names->pdata[i]), userdata);
 }

@@ -213,8 +213,8 @@ static bool find_neighbour(
         const Adjacencies *adjacencies, const AldNeighbour *neighbour, Adjacency *adjacency)
 {
         const AldOwners *owners = adjacencies->build->owners;
-        const AldNode *by_port = ald_owners_find(owners, neighbour->port_id);
-        const AldNode *by_chassis = ald_owners_find(owners, neighbour->chassis_id);
+        const AldNode *by_port = ald_owners_find_address(owners, neighbour->port_id);
+        const AldNode *by_chassis = ald_owners_find_address(owners, neighbour->chassis_id);
         const AldInterface *interface;
 
         if (by_port) {

@@ -82,8 +82,8 @@ static void add_port(Adding *adding, const AldNode *node, const AldRdmaPort *por
 {
         const AldOwners *owners = adding->build->owners;
 
-        if (!ald_rdma_port_is_ready(port) || !ald_owners_is_uncontested(owners, node, port->node_guid) ||
-                !ald_owners_is_uncontested(owners, node, port->port_guid))
+        if (!ald_rdma_port_is_ready(port) || !ald_owners_has(owners, node, port->node_guid) ||
+                !ald_owners_has(owners, node, port->port_guid))
                 return;
         if (over_infiniband(port))
                 add_infiniband_port(adding, node, port);

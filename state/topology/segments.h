@@ -20,8 +20,9 @@
  * network, since many have no link-local addresses, they are a candidate.
  *
  * Ports of InfiniBand and RoCE are RDMA ports: mlx5_0.1. Each is in at most one segment of its kind, and in
- * at most one candidate, so the cost is proportional to the number of ports, not of pairs. Hardware names
- * that two nodes claim are ignored for both (state/topology/owners.h), and so are nodes that are not heard.
+ * at most one candidate, so the cost is proportional to the number of ports, not of pairs. Hardware
+ * whose name belongs to another node or to none is ignored (state/topology/owners.h), and so are nodes that
+ * are not heard.
  */
 typedef enum AldSegmentHow {
         ALD_SEGMENT_THUNDERBOLT,

@@ -110,6 +110,20 @@ static void test_the_lower_id_measures(void)
         check_at(store, NOW, "");
 }
 
+/* A member that lists the GUIDs of all others has no probes itself, but does not end those of the others. */
+static void test_claimed_guids(void)
+{
+        g_autoptr(AldStore) store = make_pair(1, 1);
+
+        put_node(store, 3, 1);
+        state_put(store, 3, ALD_KIND_FABRIC,
+                "{'RdmaPorts': [{'Id': 'ib0.1', 'LinkLayer': 'infiniband', 'State': 'active', "
+                "'RateBitsPerSecond': 1000000000, 'PortGuid': '0:0:1:0', 'Gids': ['0 ib fec0::3']}, "
+                "{'Id': 'ib1.1', 'LinkLayer': 'infiniband', 'State': 'active', "
+                "'RateBitsPerSecond': 1000000000, 'PortGuid': '0:0:2:0', 'Gids': ['0 ib fec0::4']}]}");
+        check_at(store, NOW, "ib0.1 2 ib0.1 never over 10.0.0.2");
+}
+
 /* One after the other, as only one is due with a peer at a time. Returns how many. */
 static unsigned measure_all(AldStore *store)
 {
@@ -394,6 +408,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/planner-rdma/reasons", test_reasons);
         g_test_add_func("/planner-rdma/lower-id", test_the_lower_id_measures);
+        g_test_add_func("/planner-rdma/claimed-guids", test_claimed_guids);
         g_test_add_func("/planner-rdma/each-port", test_each_port_has_one);
         g_test_add_func("/planner-rdma/candidates", test_candidates);
         g_test_add_func("/planner-rdma/control-address", test_control_address);

@@ -119,6 +119,19 @@ static void test_claimed_twice(void)
         check(store, "");
 }
 
+/* A node that claims what belongs to two others loses it, and they keep it. */
+static void test_claims_of_several(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        put_host(store, 1, DOMAIN_A, SEES_B);
+        put_host(store, 2, DOMAIN_B, SEES_A);
+        put_host(store, 3, DOMAIN_A ", {'Id': 'domain1', 'DomainId': 'BB-2'}", SEES_A ", " SEES_B);
+        check(store, "thunderbolt aa-1,bb-2: 1 0-1, 2 0-3");
+        check_among(store, 2, "thunderbolt aa-1,bb-2: 1 0-1, 2 0-3");
+        check_among(store, 3, "thunderbolt aa-1,bb-2: 1 0-1, 2 0-3");
+}
+
 /* LLDP */
 
 static void put_lldp(AldStore *store, unsigned node, const char *interfaces, const char *neighbours)
@@ -406,6 +419,69 @@ static void test_among_some(void)
         check_among(store, 2, "infiniband fec0::/64: 1 mlx5_0.1, 2 mlx5_0.1");
 }
 
+/* One node lists the GUIDs of all others, even before it has a port of its own and whatever its id. */
+static void check_liar(unsigned liar)
+{
+        static const char all[] = "infiniband fec0::/64: 2 mlx5_0.1, 3 mlx5_0.1, 4 mlx5_0.1";
+        g_autoptr(AldStore) store = state_make();
+        g_autoptr(AldOwners) owners = NULL;
+        g_autoptr(GString) text = g_string_new(NULL);
+
+        put_ports(store, 2, IB("mlx5_0.1", "fec0", "2"));
+        put_ports(store, 3, IB("mlx5_0.1", "fec0", "3"));
+        put_ports(store, 4, IB("mlx5_0.1", "fec0", "4"));
+        put_ports(store, liar,
+                IB("mlx5_0.1", "fec0", "2") ", " IB("mlx5_1.1", "fec0", "3") ", " IB(
+                        "mlx5_2.1", "fec0", "4"));
+        check(store, all);
+        owners = ald_owners_new(store, NULL);
+        ald_owners_foreach_contested(owners, note_contested, text);
+        g_assert_cmpstr(text->str, ==, "0:0:0:2:2 0:0:0:3:2 0:0:0:4:2 ");
+}
+
+static void test_a_node_that_claims_all(void)
+{
+        check_liar(1);
+        check_liar(5);
+}
+
+/* Two cloned cards belong to nobody, whoever else claims their GUID. */
+static void test_clones_among_lies(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        put_ports(store, 1, IB("mlx5_0.1", "fec0", "1"));
+        put_ports(store, 2, IB("mlx5_0.1", "fec0", "7"));
+        put_ports(store, 3, IB("mlx5_0.1", "fec0", "7"));
+        put_ports(store, 4, IB("mlx5_0.1", "fec0", "4"));
+        check(store, "infiniband fec0::/64: 1 mlx5_0.1, 4 mlx5_0.1");
+        put_ports(store, 5, IB("mlx5_0.1", "fec0", "7") ", " IB("mlx5_1.1", "fec0", "4"));
+        check(store, "infiniband fec0::/64: 1 mlx5_0.1, 4 mlx5_0.1");
+}
+
+/* Only some nodes are looked at, but those of which the other contests more are counted, too. */
+static void test_claims_beyond_some(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        put_ports(store, 1, IB("mlx5_0.1", "fec0", "1"));
+        put_ports(store, 2, IB("mlx5_0.1", "fec0", "2"));
+        put_ports(store, 3, IB("mlx5_0.1", "fec0", "3"));
+        put_ports(store, 4, IB("mlx5_0.1", "fec0", "2") ", " IB("mlx5_1.1", "fec0", "3"));
+        check_among(store, 2, "infiniband fec0::/64: 1 mlx5_0.1, 2 mlx5_0.1");
+}
+
+/* A GUID among the addresses of interfaces is no claim to the device. */
+static void test_a_guid_as_an_address(void)
+{
+        g_autoptr(AldStore) store = state_make();
+
+        put_ports(store, 2, IB("mlx5_0.1", "fec0", "2"));
+        put_ports(store, 3, IB("mlx5_0.1", "fec0", "3"));
+        put_lldp(store, 1, "{'Id': 'eth0', 'HardwareAddress': '0:0:0:2'}", "");
+        check(store, "infiniband fec0::/64: 2 mlx5_0.1, 3 mlx5_0.1");
+}
+
 static void test_what_is_contested(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -433,6 +509,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/segments/thunderbolt/two-cables", test_thunderbolt_two_cables);
         g_test_add_func("/segments/thunderbolt/loop", test_thunderbolt_loop);
         g_test_add_func("/segments/thunderbolt/claimed-twice", test_claimed_twice);
+        g_test_add_func("/segments/thunderbolt/claims-of-several", test_claims_of_several);
         g_test_add_func("/segments/lldp", test_lldp);
         g_test_add_func("/segments/lldp/strange", test_lldp_says_little);
         g_test_add_func("/segments/lldp/bonds", test_lldp_of_bonds);
@@ -445,5 +522,9 @@ int main(int argc, char *argv[])
         g_test_add_func("/segments/roce/cables", test_roce_joined_by_cables);
         g_test_add_func("/segments/among-some", test_among_some);
         g_test_add_func("/segments/contested", test_what_is_contested);
+        g_test_add_func("/segments/contested/all", test_a_node_that_claims_all);
+        g_test_add_func("/segments/contested/clones", test_clones_among_lies);
+        g_test_add_func("/segments/contested/beyond", test_claims_beyond_some);
+        g_test_add_func("/segments/contested/address", test_a_guid_as_an_address);
         return g_test_run();
 }
