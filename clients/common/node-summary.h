@@ -75,7 +75,7 @@ bool ald_node_device_is_unified(const AldNodeDevice *device);
 /* "82.6 TFLOPS" of FP16; "412 GFLOPS FP32" if only devices without FP16 in hardware were measured. */
 char *ald_node_compute(const AldNodeFigures *figures);
 
-/* What is left out of totals and plans, such as "matrix products are not believed"; NULL if nothing is. */
+/* What is left out of totals and plans, such as "compute not believed"; NULL if nothing is. */
 char *ald_node_device_doubts(const AldNodeDevice *device);
 
 AldNodeFigures ald_node_device_figures(const AldNodeDevice *device);

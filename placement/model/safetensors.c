@@ -178,11 +178,13 @@ static uint32_t rows_of(const Model *model, const AldSafetensor *found, AldLayer
  */
 static uint32_t kernel_of(const AldSafetensor *found)
 {
-        uint64_t tokens = 1;
+        unsigned n = MIN(found->n_dims, ALD_SAFETENSOR_DIMS);
+        uint64_t tokens;
 
-        for (unsigned i = 1; i < found->n_dims && i < ALD_SAFETENSOR_DIMS; i++)
-                tokens = MAX(tokens, found->dims[i]);
-        return found->n_dims > 1 && tokens < UINT32_MAX ? (uint32_t) tokens : 0;
+        if (n < 2)
+                return 0;
+        tokens = n > 2 && found->dims[n - 1] == 1 ? found->dims[n - 2] : found->dims[n - 1];
+        return tokens < UINT32_MAX ? (uint32_t) tokens : 0;
 }
 
 static void note_embedding(Model *model, const AldSafetensor *found)

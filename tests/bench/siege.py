@@ -346,7 +346,7 @@ def in_child(function, *args):
 
 
 def ask(wire, until):
-    """Milliseconds that each answer took, sorted: of the state service, small and middling ones in turns, and of the
+    """Milliseconds that each answer took: of the state service, small and middling ones in turns, and of the
     bus itself."""
     from state_service import DBUS, PATH, PROPERTIES, STATE, blob
     from gi.repository import GLib
@@ -363,11 +363,7 @@ def ask(wire, until):
                 raise AssertionError("no answer")
             latencies.append((time.monotonic() - begun) * 1e3)
             time.sleep(QUESTION_SECONDS)
-    return sorted(service), sorted(bus)
-
-
-def p99(latencies):
-    return round(latencies[int(len(latencies) * 0.99)], 2)
+    return service, bus
 
 
 def node(number):
@@ -466,8 +462,8 @@ def besiege(host, daemons, cluster, seconds):
             wait_until(lambda: all(seen.get(found) == value for found, value in last.items()), "the last values",
                        ARRIVE_SECONDS)
         return {
-            "other_client_p99_ms": p99(latencies),
-            "bus_p99_ms": p99(of_bus),
+            "other_client_p99_ms": siege_members.p99(latencies),
+            "bus_p99_ms": siege_members.p99(of_bus),
             "updates_lost": sum(seen.get(found) != value for found, value in last.items()),
             "restarts": sum(daemon.poll() is not None for daemon in daemons),
             **figures,

@@ -148,7 +148,7 @@ static int read_sample(const AldInterfaceTraffic *traffic, const AldTrafficSocke
         AldTrafficSample *ret, uint64_t *ret_took)
 {
         *ret_took = UINT64_MAX;
-        for (unsigned try = 0; try<READ_TRIES && * ret_took> QUICK_NS; try++) {
+        for (unsigned n = 0; n < READ_TRIES; n++) {
                 uint64_t begun = ald_now(), took;
                 AldTrafficSample sample;
                 int r = read_interface(traffic, &sample);
@@ -161,6 +161,8 @@ static int read_sample(const AldInterfaceTraffic *traffic, const AldTrafficSocke
                         continue;
                 *ret = sample;
                 *ret_took = took;
+                if (took <= QUICK_NS)
+                        break;
         }
         return 0;
 }
@@ -179,6 +181,9 @@ void ald_traffic_begin(
 /* If a counter went back, the interface or its queue was made anew. */
 static bool goes_on(const AldTrafficSample *last, const AldTrafficSample *sample)
 {
+        /* A queue that came or went counts from somewhere else. */
+        if ((sample->packets == UINT64_MAX) != (last->packets == UINT64_MAX))
+                return false;
         return sample->bytes >= last->bytes && sample->drops >= last->drops;
 }
 

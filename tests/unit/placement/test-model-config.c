@@ -460,7 +460,7 @@ static void test_groups_from_shapes(void)
         check("'model_type': 'mamba2', 'num_hidden_layers': 1, 'hidden_size': 64, 'state_size': 8, "
               "'conv_kernel': 4, "
               "'mamba_head_dim': 'auto', 'expand': 2",
-                TENSORS(MIXER("0"), "backbone.layers.0.mixer.conv1d.weight BF16 256x1x4"), "-+",
+                TENSORS(MIXER("0"), "backbone.layers.0.mixer.conv1d.weight BF16 256x8x4"), "-+",
                 3 * (128 + 2 * 8 * 8) + 128 * 8);
 }
 
