@@ -52,7 +52,7 @@ typedef struct AldPlanner {
         AldLoads *loads;
         GArray *due;
         GArray *chosen;
-        GPtrArray *low;          /* names of paths whose last rate was low; NULL until requested */
+        GPtrArray *low; /* of AldEntry: paths whose last rate was low, in order; NULL until requested */
         GPtrArray *placeholders; /* freed with the planner: AldInterfaces that stand for ports without
                                     interface */
 } AldPlanner;

@@ -289,21 +289,34 @@ static bool has_low_rate(const AldLinkSocket *row, uint64_t now)
                g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) == 0;
 }
 
-static gint compare_names(gconstpointer a, gconstpointer b)
+static gint compare_entries(gconstpointer a, gconstpointer b)
 {
-        return strcmp(*(const char *const *) a, *(const char *const *) b);
+        const AldEntry *left = *(const AldEntry *const *) a, *right = *(const AldEntry *const *) b;
+        int r = ald_id_compare(&left->node->id, &right->node->id);
+
+        return r != 0 ? r : strcmp(left->key, right->key);
+}
+
+/* Another node may say that something changed without end, or ahead of all clocks. */
+static bool is_plausible_change(const AldLinkSocket *row, uint64_t now)
+{
+        return row->changed_usec != ALD_ABSENT_UINT64 && row->changed_usec <= now &&
+               now - row->changed_usec < ALD_LINK_CHANGE_SHOWN_USEC;
 }
 
 static void find_low_of(AldPlanner *planner, AldNode *node)
 {
-        char id[ALD_ID_STRING_SIZE];
+        uint64_t now = planner->input->now_realtime;
 
-        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry))
-                if (entry->kind == ALD_KIND_LINK_SOCKET && entry->record &&
-                        has_low_rate(ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket),
-                                planner->input->now_realtime))
-                        g_ptr_array_add(planner->low,
-                                g_strdup_printf("%s/%s", ald_id_format(&node->id, id), entry->key));
+        for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
+                const AldLinkSocket *row;
+
+                if (entry->kind != ALD_KIND_LINK_SOCKET || !entry->record)
+                        continue;
+                row = ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket);
+                if (has_low_rate(row, now) && (node->local || is_plausible_change(row, now)))
+                        g_ptr_array_add(planner->low, entry);
+        }
 }
 
 /* Those of all nodes of this turn, in an order that is the same everywhere. */
@@ -311,32 +324,58 @@ static void find_low(AldPlanner *planner)
 {
         if (planner->low)
                 return;
-        planner->low = g_ptr_array_new_with_free_func(g_free);
+        planner->low = g_ptr_array_new();
         find_low_of(planner, planner->node);
         for (guint i = 0; i < planner->sample->len; i++)
                 find_low_of(planner, planner->sample->pdata[i]);
-        g_ptr_array_sort(planner->low, compare_names);
+        g_ptr_array_sort(planner->low, compare_entries);
+}
+
+/* Paths between other nodes use lines of their own, as far as is known. */
+static bool may_share_line(const AldPlanner *planner, const AldPlannerPath *path, const AldEntry *entry)
+{
+        AldId sink;
+
+        if (entry->node == planner->node || entry->node == path->peer)
+                return true;
+        return ald_key_parse(entry->kind, entry->key, &sink) >= 0 &&
+               (ald_id_equal(&sink, &planner->node->id) || ald_id_equal(&sink, &path->peer->id));
+}
+
+/* The number of low paths that the path takes turns with, including itself, and its place among them. */
+static uint64_t count_turns(const AldPlanner *planner, const AldPlannerPath *path, uint64_t *ret_place)
+{
+        const AldNode *source = NULL;
+        uint64_t n = 0;
+        unsigned of_source = 0;
+
+        for (guint i = 0; i < planner->low->len; i++) {
+                const AldEntry *entry = planner->low->pdata[i];
+
+                if (!may_share_line(planner, path, entry))
+                        continue;
+                of_source = entry->node == source ? of_source + 1 : 1;
+                source = entry->node;
+                if (!source->local && of_source > ALD_PLANNER_TURNS_EACH)
+                        continue;
+                if (ald_record_as(entry->record, LINK_SOCKET, AldLinkSocket) == path->row)
+                        *ret_place = n;
+                n++;
+        }
+        return n;
 }
 
 /* A low figure is measured again while no other low one is: several paths that share a line, and were low
  * because they were measured together, then have normal figures. */
 static bool waits_for_its_turn(AldPlanner *planner, const AldPlannerPath *path)
 {
-        uint64_t now = planner->input->now_realtime, turn = now / ALD_PLANNER_TURN_USEC;
-        char id[ALD_ID_STRING_SIZE], peer[ALD_ID_STRING_SIZE];
-        g_autofree char *name = NULL;
-        guint index;
+        uint64_t now = planner->input->now_realtime, turn = now / ALD_PLANNER_TURN_USEC, n, place = 0;
 
         if (!path->row || !has_low_rate(path->row, now))
                 return false;
         find_low(planner);
-        name = g_strdup_printf("%s/%s,%s", ald_id_format(&planner->node->id, id),
-                ald_id_format(&path->peer->id, peer), path->candidate.address);
-        if (planner->low->len < 2 ||
-                !g_ptr_array_find_with_equal_func(planner->low, name, g_str_equal, &index))
-                return false;
-        return turn % planner->low->len != index ||
-               now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC;
+        n = count_turns(planner, path, &place);
+        return n > 1 && (turn % n != place || now % ALD_PLANNER_TURN_USEC >= ALD_PLANNER_TURN_START_USEC);
 }
 
 /* Whether the figures are missing or so old that disturbed ones are better. */

@@ -38,10 +38,14 @@
  * full plan is multiplied by this. */
 #define ALD_PLANNER_STRETCH 2.5
 
-/* Paths whose last rate was low take turns of this length, one turn per path, so that no two of them are
- * measured at once. */
+/*
+ * Paths whose last rate was low take turns of this length, one turn per path, so that no two of them that may
+ * share a line are measured at once. Those from or to either end of a path count. Each other node is believed
+ * to have a few of them, changed within the last hour, so that false rows delay a path by some turns only.
+ */
 #define ALD_PLANNER_TURN_USEC (UINT64_C(30) * 1000 * 1000)
 #define ALD_PLANNER_TURN_START_USEC (UINT64_C(20) * 1000 * 1000)
+#define ALD_PLANNER_TURNS_EACH 4u
 
 typedef struct AldPlannerTraffic {
         const char *interface;

@@ -407,7 +407,8 @@ static void test_fixed_interval(void)
 static void test_low_paths_take_turns(void)
 {
         static const char low[] = "'MeasuredUSec': 999000000000, 'RttMeasuredUSec': 999999000000, "
-                                  "'TimeToLiveUSec': 21600000000, 'Changed': 'rate'";
+                                  "'TimeToLiveUSec': 21600000000, 'Changed': 'rate', "
+                                  "'ChangedUSec': 999999000000";
         g_autoptr(AldStore) store = make_pair();
         unsigned turns[2] = { 0 };
 
@@ -465,6 +466,67 @@ static void test_many_low_paths(void)
                         }
                 }
                 g_assert_cmpuint(due, ==, 1);
+        }
+}
+
+/* How many turns of 30 s, of the first 60, are one of the path to node 2. */
+static unsigned count_turns(AldStore *store)
+{
+        unsigned turns = 0;
+
+        for (unsigned i = 0; i < 60; i++) {
+                AldPlannerInput input = planner_input(
+                        NOW + ALD_PLANNER_TURN_USEC - NOW % ALD_PLANNER_TURN_USEC);
+                g_autoptr(GArray) probes = NULL;
+
+                input.now_realtime += i * ALD_PLANNER_TURN_USEC;
+                probes = ald_planner_compute(store, &input);
+                turns += probes->len > 0 && g_array_index(probes, AldDueProbe, 0).reason == ALD_DUE_CHANGED;
+        }
+        return turns;
+}
+
+/* False rows of a member delay a changed path by some turns at the most. */
+static void test_false_rows_take_few_turns(void)
+{
+        static const struct {
+                unsigned source, sink;
+                const char *changed;
+                unsigned turns;
+        } cases[] = {
+                { 3, 9, "'ChangedUSec': 999999000000", 60 },     /* to nobody */
+                { 3, 4, "'ChangedUSec': 999999000000", 60 },     /* between others */
+                { 3, 1, "'AttemptedUSec': 1", 60 },              /* at any time */
+                { 3, 1, "'ChangedUSec': 900000000000", 60 },     /* long ago */
+                { 3, 1, "'ChangedUSec': 1099999000000", 60 },    /* in the future */
+                { 3, 1, "'ChangedUSec': 999999000000", 60 / 5 }, /* to this node */
+                { 3, 2, "'ChangedUSec': 999999000000", 60 / 5 }, /* to the peer */
+                { 2, 9, "'ChangedUSec': 999999000000", 60 / 5 }, /* by the peer itself */
+        };
+
+        for (size_t k = 0; k < G_N_ELEMENTS(cases); k++) {
+                g_autoptr(AldStore) store = make_pair();
+                g_autofree char *row = g_strdup_printf(
+                        "'MeasuredUSec': 999000000000, 'Changed': 'rate', %s", cases[k].changed);
+
+                put_node(store, 3);
+                put_node(store, 4);
+                put_row(store, 1, 2, "10.0.0.2",
+                        "'MeasuredUSec': 999000000000, 'RttMeasuredUSec': 999999000000, 'TimeToLiveUSec': "
+                        "21600000000, 'Changed': 'rate', 'ChangedUSec': 999999000000");
+                for (unsigned node = 3; node <= 4; node++) {
+                        g_autofree char *address = g_strdup_printf("10.0.0.%u", node);
+
+                        put_row(store, 1, node, address,
+                                "'MeasuredUSec': 1000000000000, 'RttMeasuredUSec': 1000000000000, "
+                                "'TimeToLiveUSec': 21600000000");
+                }
+                for (unsigned i = 0; i < 100; i++) {
+                        g_autofree char *address = g_strdup_printf("10.9.0.%u", i);
+
+                        put_row(store, cases[k].source, cases[k].sink, address, row);
+                }
+                g_assert_cmpuint(count_turns(store), ==, cases[k].turns);
         }
 }
 
@@ -977,6 +1039,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/fixed-interval", test_fixed_interval);
         g_test_add_func("/planner/low-paths", test_low_paths_take_turns);
         g_test_add_func("/planner/many-low-paths", test_many_low_paths);
+        g_test_add_func("/planner/false-turns", test_false_rows_take_few_turns);
         g_test_add_func("/planner/back-off", test_failures_back_off);
         g_test_add_func("/planner/back-off-spreads", test_back_off_spreads);
         g_test_add_func("/planner/who", test_who_is_probed);
