@@ -117,8 +117,8 @@ static void find_paths(AldPlanner *planner)
                 AldLoad *load = ald_loads_find(planner->loads, planner->node, path->interface);
                 uint64_t bytes = path->shared ? 0 : bytes_of(planner, path);
 
-                load->paths_bytes += bytes * planner->turn;
-                load->spots_bytes += ald_spot_bytes(bytes);
+                load->paths_bytes = ald_load_sum(load->paths_bytes, bytes * planner->turn);
+                load->spots_bytes = ald_load_sum(load->spots_bytes, ald_spot_bytes(bytes));
         }
 }
 
@@ -486,10 +486,8 @@ static void note_rates(AldPlanner *planner, const AldLinkSocket *row)
                                                 : NULL;
         AldLoad *load = ald_loads_find(planner->loads, planner->node, interface);
 
-        if (row->upload_bits_per_second != ALD_ABSENT_UINT64)
-                load->rate = MAX(load->rate, row->upload_bits_per_second);
-        if (row->download_bits_per_second != ALD_ABSENT_UINT64)
-                load->rate = MAX(load->rate, row->download_bits_per_second);
+        ald_load_add_rate(load, planner->node, row->upload_bits_per_second);
+        ald_load_add_rate(load, planner->node, row->download_bits_per_second);
 }
 
 /* `result` is one that is not in the store yet, or NULL. */

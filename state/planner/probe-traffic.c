@@ -56,12 +56,53 @@ static bool has_another_speed(const AldLinkSocket *row)
         return g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_SPEED)) == 0;
 }
 
+static void swap_claims(AldLoad *load)
+{
+        AldLoadClaim first = load->claims[0];
+
+        load->claims[0] = load->claims[1];
+        load->claims[1] = first;
+}
+
+void ald_load_add_rate(AldLoad *load, const AldNode *by, uint64_t rate)
+{
+        AldLoadClaim *claims = load->claims;
+
+        if (rate == ALD_ABSENT_UINT64 || rate == 0)
+                return;
+        if (by->local) {
+                load->rate = MAX(load->rate, rate);
+                return;
+        }
+        if (by != claims[0].by && rate > claims[1].rate)
+                claims[1] = (AldLoadClaim){ by, rate };
+        else if (by == claims[0].by)
+                claims[0].rate = MAX(claims[0].rate, rate);
+        if (claims[1].rate > claims[0].rate)
+                swap_claims(load);
+}
+
+/* The greatest rate through an interface of this speed; 0: unknown. A false one, if it is the greatest of
+ * all, has no effect beyond the speed; without that it takes two nodes to agree. */
+static uint64_t best_rate(const AldLoad *load, uint64_t speed)
+{
+        bool has_speed = speed != ALD_ABSENT_UINT64 && speed > 0;
+        uint64_t rate = MAX(load->rate, load->claims[has_speed ? 0 : 1].rate);
+
+        return rate > 0 ? rate : load->claims[0].rate;
+}
+
+uint64_t ald_load_sum(uint64_t bytes, uint64_t more)
+{
+        return more > UINT64_MAX - bytes ? UINT64_MAX : bytes + more;
+}
+
 uint64_t ald_probe_bytes(
         const AldLinkSocket *row, const AldInterface *source, const AldInterface *sink, const AldLoad *load)
 {
         uint64_t speed = MIN(source ? source->speed_bits_per_second : ALD_ABSENT_UINT64,
                 sink ? sink->speed_bits_per_second : ALD_ABSENT_UINT64);
-        uint64_t measured = 0;
+        uint64_t measured = 0, rate;
 
         if (row)
                 measured = double_known(row->upload_bits_per_second, row->download_bits_per_second);
@@ -70,8 +111,9 @@ uint64_t ald_probe_bytes(
                 measured = MIN(measured, double_known(speed, speed));
         if (measured > 0)
                 return bytes_at(measured);
-        if (load && load->rate > 0)
-                speed = MIN(speed, load->rate);
+        rate = load ? best_rate(load, source ? source->speed_bits_per_second : ALD_ABSENT_UINT64) : 0;
+        if (rate > 0)
+                speed = MIN(speed, rate);
         return bytes_at(double_known(speed, speed));
 }
 
@@ -150,7 +192,9 @@ static AldLoad *load_of(AldLoads *loads, const AldNode *node, const char *carrie
         if (!place) {
                 place = g_new(Place, 1);
                 *place = wanted;
-                place->load = (AldLoad){ .last_age = UINT64_MAX, .deadline = UINT64_MAX };
+                place->load = (AldLoad){
+                        .speed = ALD_ABSENT_UINT64, .last_age = UINT64_MAX, .deadline = UINT64_MAX
+                };
                 g_hash_table_add(loads->places, place);
         }
         return &place->load;
@@ -159,11 +203,13 @@ static AldLoad *load_of(AldLoads *loads, const AldNode *node, const char *carrie
 AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface)
 {
         const AldNetwork *network = network_of(node);
-        const char *carrier = interface && network ? ald_network_find_carrier(network, interface)->id
-                              : interface          ? interface->id
-                                                   : "";
+        const AldInterface *carrier = interface && network ? ald_network_find_carrier(network, interface)
+                                                           : interface;
+        AldLoad *load = load_of(loads, node, carrier ? carrier->id : "");
 
-        return load_of(loads, node, carrier);
+        if (carrier)
+                load->speed = carrier->speed_bits_per_second;
+        return load;
 }
 
 static const AldInterface *find_interface(const AldNode *node, const char *name)
@@ -196,14 +242,9 @@ static AldLoad *load_of_address(AldLoads *loads, const AldNode *node, const char
         return ald_loads_find(loads, node, network ? ald_network_find_address(network, address) : NULL);
 }
 
-static void add_rate(AldLoad *load, uint64_t rate)
-{
-        if (rate != ALD_ABSENT_UINT64)
-                load->rate = MAX(load->rate, rate);
-}
-
 /* What a record of either kind says. */
 typedef struct Row {
+        const AldNode *node;    /* that reports it */
         AldLoad *source, *sink; /* the latter NULL if it is not known */
         AldAttempts attempts;
         uint64_t ended_usec; /* the last full measurement, used or not */
@@ -216,6 +257,7 @@ static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sin
         bool attempted = row->attempted_usec != ALD_ABSENT_UINT64;
 
         return (Row){
+                .node = entry->node,
                 .source = load_of_name(loads, entry->node, row->source_interface),
                 .sink = sink ? load_of_address(loads, sink, ald_key_address(entry->key)) : NULL,
                 .attempts = ald_path_attempts(row),
@@ -233,6 +275,7 @@ static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
         const AldLinkRdma *row = ald_record_as(entry->record, LINK_RDMA, AldLinkRdma);
 
         return (Row){
+                .node = entry->node,
                 .source = load_of_port(loads, entry->node, row->source_port),
                 .sink = sink ? load_of_port(loads, sink, row->sink_port) : NULL,
                 .attempts = { row->measured_usec, row->failed_usec, row->failures },
@@ -255,21 +298,35 @@ static uint64_t deadline_of(const Row *row, uint64_t now)
         return measured + ttl;
 }
 
+static void add_rates(AldLoad *load, const Row *row)
+{
+        ald_load_add_rate(load, row->node, row->upload);
+        ald_load_add_rate(load, row->node, row->download);
+}
+
+/* A measurement of another node at a rate that is not believed counts as if it were at the best one that is:
+ * otherwise an honest node that reaches the interface at a higher rate than all others would use up what they
+ * may send. */
+static uint64_t counted_bytes(const AldLoad *load, const Row *row)
+{
+        uint64_t rate = best_rate(load, load->speed);
+
+        return row->node->local ? row->bytes : MIN(row->bytes, bytes_at(double_known(rate, rate)));
+}
+
 static void add(AldLoad *load, const Row *row, uint64_t now)
 {
-        uint64_t age;
+        uint64_t bytes = counted_bytes(load, row), age;
 
-        add_rate(load, row->upload);
-        add_rate(load, row->download);
-        load->change_bytes += row->change_bytes;
+        load->change_bytes = ald_load_sum(load->change_bytes, row->change_bytes);
         if (row->ended_usec == ALD_ABSENT_UINT64 || row->ended_usec > now)
                 return;
         age = now - row->ended_usec;
         if (age < USEC_PER_HOUR)
-                load->bytes += row->bytes;
+                load->bytes = ald_load_sum(load->bytes, bytes);
         if (age < load->last_age) {
                 load->last_age = age;
-                load->last_bytes = row->bytes;
+                load->last_bytes = bytes;
         }
 }
 
@@ -327,10 +384,24 @@ static void set_deadlines(AldLoads *loads)
         }
 }
 
+static Row row_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+{
+        return entry->kind == ALD_KIND_LINK_SOCKET ? socket_row(loads, entry, sink)
+                                                   : rdma_row(loads, entry, sink);
+}
+
+static void add_rates_of(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
+{
+        const Row row = row_of(loads, entry, sink);
+
+        add_rates(row.source, &row);
+        if (row.sink)
+                add_rates(row.sink, &row);
+}
+
 static void add_entry(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
 {
-        const Row row = entry->kind == ALD_KIND_LINK_SOCKET ? socket_row(loads, entry, sink)
-                                                            : rdma_row(loads, entry, sink);
+        const Row row = row_of(loads, entry, sink);
         uint64_t now = loads->input->now_realtime;
 
         add(row.source, &row, now);
@@ -340,7 +411,9 @@ static void add_entry(AldLoads *loads, const AldEntry *entry, const AldNode *sin
                 add_pair(loads, entry, &row, sink);
 }
 
-static void add_node(AldLoads *loads, AldStore *store, AldNode *node)
+typedef void (*AddRow)(AldLoads *loads, const AldEntry *entry, const AldNode *sink);
+
+static void add_node(AldLoads *loads, AldStore *store, AldNode *node, AddRow add_row)
 {
         for (AldEntry *entry = ald_node_after(node, NULL); entry; entry = ald_node_after(node, entry)) {
                 AldId id;
@@ -348,12 +421,13 @@ static void add_node(AldLoads *loads, AldStore *store, AldNode *node)
                 if (!ald_kinds[entry->kind].is_link || !entry->record)
                         continue;
                 if (ald_key_parse(entry->kind, entry->key, &id) >= 0)
-                        add_entry(loads, entry, ald_store_find_node(store, &id));
+                        add_row(loads, entry, ald_store_find_node(store, &id));
         }
 }
 
 AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlannerInput *input)
 {
+        static const AddRow passes[] = { add_rates_of, add_entry };
         AldLoads *loads = g_new0(AldLoads, 1);
 
         loads->places = g_hash_table_new_full(hash_place, equal_places, g_free, NULL);
@@ -362,9 +436,12 @@ AldLoads *ald_loads_new(AldStore *store, const GPtrArray *peers, const AldPlanne
         for (size_t i = 0; i < input->n_avoid_paths; i++)
                 g_hash_table_add(loads->deferred, (gpointer) input->avoid_paths[i]);
         loads->input = input;
-        add_node(loads, store, ald_store_local_node(store));
-        for (guint i = 0; i < peers->len; i++)
-                add_node(loads, store, peers->pdata[i]);
+        /* The bytes of a row depend on all rates. */
+        for (unsigned i = 0; i < G_N_ELEMENTS(passes); i++) {
+                add_node(loads, store, ald_store_local_node(store), passes[i]);
+                for (guint k = 0; k < peers->len; k++)
+                        add_node(loads, store, peers->pdata[k], passes[i]);
+        }
         set_deadlines(loads);
         return loads;
 }
@@ -379,11 +456,12 @@ void ald_loads_free(AldLoads *loads)
 
 uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface)
 {
-        uint64_t speed = interface ? interface->speed_bits_per_second : ALD_ABSENT_UINT64;
+        uint64_t speed = interface ? interface->speed_bits_per_second : ALD_ABSENT_UINT64, rate;
 
         if (speed == 0)
                 speed = ALD_ABSENT_UINT64;
-        return load->rate > 0 ? MIN(speed, load->rate) : speed;
+        rate = best_rate(load, speed);
+        return rate > 0 ? MIN(speed, rate) : speed;
 }
 
 /* INFINITY if the capacity is unknown. */

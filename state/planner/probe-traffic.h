@@ -3,13 +3,21 @@
 
 #include "state/planner/planner.h"
 
+/* A rate over an interface that another node reports, in bits per second; 0: none. */
+typedef struct AldLoadClaim {
+        const AldNode *by;
+        uint64_t rate;
+} AldLoadClaim;
+
 /*
  * The load of probes on the interfaces of this node and of its peers, according to the link records, which
  * survive a restart: those that a node measured, and those of others to it.
  */
 typedef struct AldLoad {
-        uint64_t rate;  /* the greatest measured, bits per second; 0: none */
-        uint64_t bytes; /* of the full measurements of the last hour */
+        uint64_t rate;          /* the greatest that this node measured, bits per second; 0: none */
+        AldLoadClaim claims[2]; /* the greatest of two other nodes, the greater first */
+        uint64_t speed;         /* negotiated, bits per second; absent if unknown */
+        uint64_t bytes;         /* of the full measurements of the last hour */
         uint64_t last_bytes;
         uint64_t last_age;     /* since the last full measurement; UINT64_MAX: none */
         uint64_t change_bytes; /* of the first measurements after changes, less for older ones */
@@ -41,6 +49,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldLoads, ald_loads_free)
  * unknown. */
 AldLoad *ald_loads_find(AldLoads *loads, const AldNode *node, const AldInterface *interface);
 
+/* Adds a rate over the interface, which may be absent. */
+void ald_load_add_rate(AldLoad *load, const AldNode *by, uint64_t rate);
+
 /* Bytes sent and received in a full measurement, estimated from its last result, else from the speed of both
  * ends and the load of the interface (`load` may be NULL). */
 uint64_t ald_probe_bytes(
@@ -55,14 +66,20 @@ uint64_t ald_change_bytes_at(const AldLinkSocket *row, uint64_t realtime);
 /* Bytes of a spot check of a path whose full measurement takes `probe_bytes`. */
 uint64_t ald_spot_bytes(uint64_t probe_bytes);
 
-/* The capacity of the interface in bits per second: at most the negotiated speed, and at most the best
- * measured rate through it. Absent if unknown. */
+/*
+ * The capacity of the interface in bits per second: at most the negotiated speed, and at most the best
+ * measured rate through it. If the speed is unknown, rates that a single other node reports do not count
+ * unless there is no other rate. Absent if unknown.
+ */
 uint64_t ald_load_capacity(const AldLoad *load, const AldInterface *interface);
 
 /* Computes the share for a node with this limit per hour and this interval, each 0 if not configured;
  * `carrier` may be NULL. */
 AldShare ald_load_share(
         const AldLoad *load, const AldInterface *carrier, uint64_t bytes_per_hour, uint64_t interval);
+
+/* The sum, at most UINT64_MAX. */
+uint64_t ald_load_sum(uint64_t bytes, uint64_t more);
 
 /* Whether the last measurement, averaged over its age, is within this rate. */
 bool ald_load_is_within(uint64_t bytes, uint64_t age, double bytes_per_hour);

@@ -968,6 +968,83 @@ static void test_bytes_of_an_unknown_link(void)
         g_assert_cmpuint(ald_probe_bytes(NULL, &unknown, &unknown, &load), ==, 187500000);
 }
 
+/* The load of the interface of a node, as this node sees it with nodes 2 to 4 as its peers. */
+static AldLoad load_at(AldStore *store, unsigned node, uint64_t *ret_capacity)
+{
+        const AldPlannerInput input = planner_input(NOW);
+        const AldNetwork *network = state_network(store, node);
+        const AldInterface *interface = ald_rows_find(&network->interfaces, "eth0");
+        g_autoptr(GPtrArray) peers = g_ptr_array_new();
+        g_autoptr(AldLoads) loads = NULL;
+        AldId id = id_make(node);
+        AldLoad load;
+
+        for (unsigned peer = 2; peer <= 4; peer++) {
+                AldId other = id_make(peer);
+
+                g_ptr_array_add(peers, ald_store_find_node(store, &other));
+        }
+        loads = ald_loads_new(store, peers, &input);
+        load = *ald_loads_find(loads, ald_store_find_node(store, &id), interface);
+        *ret_capacity = ald_load_capacity(&load, interface);
+        return load;
+}
+
+static void check_load(AldStore *store, unsigned node, uint64_t capacity, uint64_t bytes)
+{
+        uint64_t found;
+
+        g_assert_cmpuint(load_at(store, node, &found).bytes, ==, bytes);
+        g_assert_cmpuint(found, ==, capacity);
+}
+
+/* A single node is not believed to reach an interface of unknown speed faster than this node does. */
+static void test_rates_of_others(void)
+{
+        static const char rates[] = "'MeasuredUSec': 999999000000, 'UploadBitsPerSecond': %s, "
+                                    "'DownloadBitsPerSecond': %s";
+        g_autofree char *own = g_strdup_printf(rates, "1000000000", "1000000000");
+        g_autofree char *twice = g_strdup_printf(rates, "2000000000", "2000000000");
+        g_autofree char *most = g_strdup_printf(rates, "9007199254740991", "9007199254740991");
+        g_autoptr(AldStore) store = make_pair();
+
+        put_node(store, 3);
+        put_node(store, 4);
+        put_row(store, 1, 2, "10.0.0.2", own);
+        put_row(store, 3, 1, "10.0.0.1", most);
+        put_row(store, 3, 2, "10.0.0.2", most);
+        put_row(store, 3, 2, "10.0.0.22", most);
+        /* Its measurement counts as one at the rate of this node. */
+        check_load(store, 1, GIGABIT, 2 * UINT64_C(375000000));
+        check_load(store, 2, GIGABIT, 2 * UINT64_C(375000000));
+        /* Two may be faster than this node. */
+        put_row(store, 4, 2, "10.0.0.2", twice);
+        check_load(store, 2, 2 * GIGABIT, UINT64_C(375000000) + 2 * UINT64_C(750000000));
+        /* Nothing exceeds a known speed. */
+        put_network(store, 2,
+                "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.2/24'], "
+                "'SpeedBitsPerSecond': 5000000000}");
+        check_load(store, 2, 5 * GIGABIT,
+                UINT64_C(375000000) + UINT64_C(750000000) + UINT64_C(3377699720527871));
+}
+
+/* Their sum would be 2^53 modulo 2^64. */
+static void test_bytes_do_not_overflow(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        uint64_t capacity;
+
+        put_node(store, 3);
+        put_node(store, 4);
+        for (unsigned i = 0; i < 2049; i++) {
+                g_autofree char *address = g_strdup_printf("10.9.%u.%u", i / 250, i % 250);
+
+                put_row(store, 3, 2, address,
+                        "'AttemptedUSec': 1000000000000, 'ChangeBytes': 9007199254740991");
+        }
+        g_assert_cmpuint(load_at(store, 3, &capacity).change_bytes, ==, UINT64_MAX);
+}
+
 static void check_obsolete(AldStore *store, uint64_t now, const char *expected)
 {
         g_autoptr(GPtrArray) entries = ald_planner_obsolete(store, now, 60 * MINUTE);
@@ -1059,6 +1136,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/bytes", test_bytes_per_hour);
         g_test_add_func("/planner/shares", test_shares);
         g_test_add_func("/planner/bytes-unknown", test_bytes_of_an_unknown_link);
+        g_test_add_func("/planner/rates-of-others", test_rates_of_others);
+        g_test_add_func("/planner/bytes-overflow", test_bytes_do_not_overflow);
         g_test_add_func("/planner/obsolete", test_rows_that_lead_nowhere);
         g_test_add_func("/planner/oldest-rows", test_the_oldest_rows_make_room);
         return g_test_run();
