@@ -606,7 +606,7 @@ static void take_check(Merge *merge)
 
 static AldAttempts attempts_of(const View *view)
 {
-        return (AldAttempts){ *view->measured_usec, *view->failed_usec, *view->failures };
+        return (AldAttempts){ *view->measured_usec, *view->failed_usec, *view->failures, false };
 }
 
 /* A repeated report is not another failure. */

@@ -99,7 +99,7 @@ static bool same_prefix(const Address *a, const Address *b)
 
 /* The source's interface that has the prefix of the address: the longest decides. NULL if none has it, or
  * several have, of which the route decides. */
-static const AldInterface *find_on_link(const End *source, const Address *address)
+static const AldInterface *find_on_link(const End *source, const Address *address, bool *ret_on_link)
 {
         const Address *best = NULL;
         bool several = false;
@@ -116,6 +116,7 @@ static const AldInterface *find_on_link(const End *source, const Address *addres
                           (several || own->interface != best->interface);
                 best = own;
         }
+        *ret_on_link = best != NULL;
         return best && !several ? best->interface : NULL;
 }
 
@@ -280,7 +281,9 @@ static bool is_listed(const GArray *candidates, const char *address)
 
 static void add_candidate(GArray *candidates, const End *source, const End *sink, const Address *address)
 {
-        AldCandidate candidate = { .sink_interface = address->interface, .link_local = address->link_local };
+        AldCandidate candidate = { .sink_interface = address->interface,
+                .link_local = address->link_local,
+                .on_link = address->link_local };
 
         if (candidates->len >= ALD_CANDIDATES_MAX || has_address(source, address) ||
                 is_listed(candidates, address->text))
@@ -288,7 +291,7 @@ static void add_candidate(GArray *candidates, const End *source, const End *sink
         if (address->link_local)
                 find_scopes(source, sink, address, &candidate);
         else
-                candidate.interface = find_on_link(source, address);
+                candidate.interface = find_on_link(source, address, &candidate.on_link);
         if (!candidate.interface &&
                 (address->link_local || !find_routed(source, address->n_bytes, &candidate.interface)))
                 return;

@@ -19,6 +19,7 @@ typedef struct AldCandidate {
         const AldInterface *interface;         /* of the source; NULL if the route decides */
         const AldInterface *sink_interface;
         bool link_local; /* valid on one interface of the source only */
+        bool on_link;    /* link-local, or an interface of the source has its prefix */
         /* For a link-local address: the interfaces through which it may be reached, the most likely first,
          * which is also `interface`. */
         const AldInterface *scopes[ALD_SCOPES_MAX];

@@ -43,19 +43,22 @@ uint64_t ald_path_seed(const AldId *source, const AldId *sink, const char *addre
         return mix(ald_hash_bytes(hash, address, strlen(address)));
 }
 
-static uint64_t back_off(uint64_t seed, uint64_t failures)
+static uint64_t back_off(const AldAttempts *attempts, uint64_t seed, uint64_t failures)
 {
+        bool rarely = attempts->routed && attempts->measured_usec == ALD_ABSENT_UINT64;
+        uint64_t most = rarely ? ALD_BACK_OFF_ROUTED_MAX_USEC : ALD_BACK_OFF_MAX_USEC;
         uint64_t delay = ALD_BACK_OFF_MIN_USEC;
 
-        for (uint64_t i = 1; i < failures && delay < ALD_BACK_OFF_MAX_USEC; i++)
-                delay *= 2;
-        delay = MIN(delay, ALD_BACK_OFF_MAX_USEC);
+        for (uint64_t i = 1; i < failures && delay < most; i++)
+                delay *= rarely ? 4 : 2;
+        delay = MIN(delay, most);
         return delay - mix(seed + failures) % (delay / 4);
 }
 
 AldAttempts ald_path_attempts(const AldLinkSocket *row)
 {
-        return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures } : ALD_ATTEMPTS_NONE;
+        return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures, false }
+                   : ALD_ATTEMPTS_NONE;
 }
 
 uint64_t ald_attempts_failures(const AldAttempts *attempts)
@@ -90,8 +93,8 @@ AldPathState ald_attempts_state(const AldAttempts *attempts, uint64_t seed, uint
         if (failures > 0)
                 return attempts->failed_usec > now
                                ? future
-                               : due_at(ALD_DUE_FAILED, attempts->failed_usec + back_off(seed, failures),
-                                         now);
+                               : due_at(ALD_DUE_FAILED,
+                                         attempts->failed_usec + back_off(attempts, seed, failures), now);
         if (attempts->measured_usec == ALD_ABSENT_UINT64)
                 return never;
         return attempts->measured_usec > now

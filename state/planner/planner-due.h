@@ -18,9 +18,12 @@ const char *ald_due_reason_to_string(AldDueReason reason);
 
 /* After n consecutive failures the next attempt waits for 2^(n-1) times the minimum, at most for the maximum.
  * A deterministic part of up to a quarter is subtracted, so that paths which failed together are not retried
- * together. */
+ * together. An address that is not on a link of the source may be that of any host, since its node alone says
+ * that it is its own: until it has answered once, it waits for 4^(n-1) times the minimum, and longer at most.
+ */
 #define ALD_BACK_OFF_MIN_USEC (UINT64_C(60) * 1000 * 1000)
 #define ALD_BACK_OFF_MAX_USEC (UINT64_C(3600) * 1000 * 1000)
+#define ALD_BACK_OFF_ROUTED_MAX_USEC (UINT64_C(6) * 3600 * 1000 * 1000)
 
 /* After this many consecutive failures of the node responsible for a path, the other node measures it. */
 #define ALD_FAILURES_GIVE_UP 3u
@@ -31,12 +34,13 @@ typedef struct AldPathState {
         uint64_t since; /* absent with "never", "future" and "driver" */
 } AldPathState;
 
-/* The attempts to measure a path, according to its row; any field may be absent. */
+/* The attempts to measure a path, according to its row; any time or number may be absent. */
 typedef struct AldAttempts {
         uint64_t measured_usec, failed_usec, failures;
+        bool routed; /* to an address that is not on a link of the source */
 } AldAttempts;
 
-#define ALD_ATTEMPTS_NONE ((AldAttempts){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64 })
+#define ALD_ATTEMPTS_NONE ((AldAttempts){ ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, ALD_ABSENT_UINT64, false })
 
 AldPathState ald_attempts_state(const AldAttempts *attempts, uint64_t seed, uint64_t ttl_usec, uint64_t now);
 

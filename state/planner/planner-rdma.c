@@ -45,7 +45,8 @@ static const AldLinkRdma *find_rdma_row(
 
 static AldAttempts attempts_of(const AldLinkRdma *row)
 {
-        return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures } : ALD_ATTEMPTS_NONE;
+        return row ? (AldAttempts){ row->measured_usec, row->failed_usec, row->failures, false }
+                   : ALD_ATTEMPTS_NONE;
 }
 
 /* Ranks paths for the control connection: working ones before untried ones, and these before failing ones;

@@ -213,6 +213,7 @@ static AldPathState check_state(const AldPlanner *planner, const AldPlannerPath 
         AldPathState state;
 
         attempts.measured_usec = checked;
+        attempts.routed = !path->candidate.on_link;
         state = ald_attempts_state(&attempts, path->seed, check_interval(planner, checked, path->seed),
                 planner->input->now_realtime);
         if (!state.due && state.reason == ALD_DUE_EXPIRED && is_to_be_repeated(planner, path->row))
@@ -268,7 +269,7 @@ static AldPathState full_state(const AldPlanner *planner, const AldPlannerPath *
         const AldLinkSocket *row = path->row;
         bool measured = row && row->measured_usec != ALD_ABSENT_UINT64;
         const AldAttempts attempts = { measured ? row->measured_usec : ALD_ABSENT_UINT64, ALD_ABSENT_UINT64,
-                ALD_ABSENT_UINT64 };
+                ALD_ABSENT_UINT64, false };
         AldPathState state = ald_attempts_state(
                 &attempts, path->seed, measured ? shown_ttl(planner, path) : 0, planner->input->now_realtime);
 

@@ -278,7 +278,7 @@ static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
                 .node = entry->node,
                 .source = load_of_port(loads, entry->node, row->source_port),
                 .sink = sink ? load_of_port(loads, sink, row->sink_port) : NULL,
-                .attempts = { row->measured_usec, row->failed_usec, row->failures },
+                .attempts = { row->measured_usec, row->failed_usec, row->failures, false },
                 .ended_usec = row->measured_usec,
                 .upload = row->upload_bits_per_second,
                 .download = row->download_bits_per_second,

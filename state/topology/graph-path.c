@@ -372,7 +372,7 @@ static AldAttempts attempts_of(const AldGraphPath *path)
         const AldLinkRdma *rdma = rdma_of(path);
 
         if (rdma)
-                return (AldAttempts){ rdma->measured_usec, rdma->failed_usec, rdma->failures };
+                return (AldAttempts){ rdma->measured_usec, rdma->failed_usec, rdma->failures, false };
         return ald_path_attempts(socket);
 }
 
@@ -433,6 +433,7 @@ static void compute_due(AldGraphPath *path)
         seed = seed_of(path);
         if (socket && attempts.measured_usec == ALD_ABSENT_UINT64)
                 attempts.measured_usec = socket->rtt_measured_usec;
+        attempts.routed = path->routed;
         state = ald_attempts_state(&attempts, seed, 0, UINT64_MAX);
         if (state.reason == ALD_DUE_EXPIRED && socket &&
                 (socket->changed || is_other(&path->ends[0], socket->source_interface)))

@@ -21,6 +21,7 @@ typedef struct AldGraphPath {
         const AldEntry *entry;  /* its record; NULL if it has none */
         bool known;             /* without a record */
         bool candidate;         /* if known: it is not certain that its ends are joined */
+        bool routed;            /* of sockets: the address of its sink is on no link of its source */
         bool searched;          /* whether paths between these nodes are known without a record */
         char *known_ports[2];   /* if known, as of the source and the sink; may be NULL */
         AldDeviceJoinKind join; /* of devices */

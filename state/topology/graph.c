@@ -557,6 +557,7 @@ static void add_candidates(AldGraph *graph, const AldNode *source, const AldNode
         for (guint i = 0; i < candidates->len; i++) {
                 const AldCandidate *candidate = &g_array_index(candidates, AldCandidate, i);
                 bool covered = false;
+                Path *path;
 
                 for (guint k = 0; mirrored && k < mirrored->len; k++)
                         covered = covered ||
@@ -564,8 +565,12 @@ static void add_candidates(AldGraph *graph, const AldNode *source, const AldNode
                 if (covered)
                         continue;
                 g_snprintf(key, sizeof key, "%s,%s", ald_id_format(&sink->id, id), candidate->address);
-                note_known(graph, find_path(graph, ALD_EDGE_ROW_KIND_SOCKET, &source->id, &sink->id, key),
-                        candidate->n_scopes > 1, candidate->interface ? candidate->interface->id : NULL,
+                path = find_path(graph, ALD_EDGE_ROW_KIND_SOCKET, &source->id, &sink->id, key);
+                if (path->is.routed == candidate->on_link)
+                        mark_path(graph, path);
+                path->is.routed = !candidate->on_link;
+                note_known(graph, path, candidate->n_scopes > 1,
+                        candidate->interface ? candidate->interface->id : NULL,
                         candidate->sink_interface ? candidate->sink_interface->id : NULL);
         }
 }

@@ -85,6 +85,38 @@ static void test_containers_and_virtual_machines(void)
         check(OWN, LO "{'Id': 'host0', 'Type': 'veth', 'Addresses': ['10.0.0.2/24']}", "10.0.0.2 via eth0");
 }
 
+static void check_on_link(const char *source, const char *address, bool on_link)
+{
+        g_autoptr(AldStore) store = state_make();
+        g_autofree char *from = g_strdup_printf("{'Interfaces': [%s]}", source);
+        g_autofree char *to = g_strdup_printf(
+                "{'Interfaces': [{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['%s']}]}", address);
+        g_autoptr(GArray) candidates = NULL;
+
+        state_put(store, 1, ALD_KIND_NETWORK, from);
+        state_put(store, 2, ALD_KIND_NETWORK, to);
+        candidates = ald_candidates_compute(state_network(store, 1), state_network(store, 2));
+        g_assert_cmpuint(candidates->len, ==, 1);
+        g_assert_cmpint(g_array_index(candidates, AldCandidate, 0).on_link, ==, on_link);
+}
+
+/* The prefix at this end decides, not the one that the other end reports. */
+static void test_on_link(void)
+{
+        static const char two[] =
+                "{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/24', 'fe80::1/64']}, "
+                "{'Id': 'b', 'Type': 'wifi', 'Addresses': ['10.0.0.11/24']}";
+
+        check_on_link(OWN, "10.0.0.2/24", true);
+        check_on_link(OWN, "10.0.1.2/8", false);
+        check_on_link(OWN, "fd00::2/64", true);
+        check_on_link(OWN, "2001:db8::1/64", false);
+        /* Where a route chooses between two interfaces, both have the prefix. */
+        check_on_link(two, "10.0.0.2/24", true);
+        check_on_link(two, "10.0.1.2/24", false);
+        check_on_link("{'Id': 'a', 'Type': 'ethernet', 'Addresses': ['fe80::1/64']}", "fe80::2/64", true);
+}
+
 static void test_link_local(void)
 {
         /* On one link by another prefix. */
@@ -256,6 +288,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/candidates/every-address", test_every_address_is_a_path);
         g_test_add_func("/candidates/nowhere", test_what_leads_nowhere);
         g_test_add_func("/candidates/containers", test_containers_and_virtual_machines);
+        g_test_add_func("/candidates/on-link", test_on_link);
         g_test_add_func("/candidates/link-local", test_link_local);
         g_test_add_func("/candidates/several-scopes", test_several_scopes);
         g_test_add_func("/candidates/lldp", test_lldp_tells_the_scope);

@@ -552,9 +552,31 @@ static void test_failures_back_off(void)
         check_at(store, NOW + 2 * MINUTE, "2 10.0.0.2 eth0 failed check");
 }
 
+/* A member may report addresses of hosts outside the cluster. */
+static void test_routed_addresses_back_off_longer(void)
+{
+        g_autoptr(AldStore) store = make_pair();
+        uint64_t delay = MINUTE;
+
+        put_network(store, 2, "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['192.0.2.2/24']}");
+        for (unsigned failures = 1; failures < 70; failures++) {
+                g_autofree char *text = g_strdup_printf(
+                        "'Failure': 'refused', 'FailedUSec': 1000000000000, 'Failures': %u", failures);
+
+                put_row(store, 1, 2, "192.0.2.2", text);
+                check_at(store, NOW + delay - delay / 4 - 1, "");
+                check_at(store, NOW + delay, "2 192.0.2.2 eth0 failed");
+                delay = MIN(4 * delay, 6 * 60 * MINUTE);
+        }
+        /* One that has answered once is a peer. */
+        put_row(store, 1, 2, "192.0.2.2",
+                "'RttMeasuredUSec': 5, 'Failure': 'refused', 'FailedUSec': 1000000000000, 'Failures': 20");
+        check_at(store, NOW + 60 * MINUTE, "2 192.0.2.2 eth0 failed");
+}
+
 static void test_back_off_spreads(void)
 {
-        const AldAttempts attempts = { ALD_ABSENT_UINT64, NOW, 20 };
+        const AldAttempts attempts = { ALD_ABSENT_UINT64, NOW, 20, false };
         unsigned due = 0;
 
         for (unsigned i = 0; i < 1000; i++) {
@@ -1118,6 +1140,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/planner/many-low-paths", test_many_low_paths);
         g_test_add_func("/planner/false-turns", test_false_rows_take_few_turns);
         g_test_add_func("/planner/back-off", test_failures_back_off);
+        g_test_add_func("/planner/back-off-routed", test_routed_addresses_back_off_longer);
         g_test_add_func("/planner/back-off-spreads", test_back_off_spreads);
         g_test_add_func("/planner/who", test_who_is_probed);
         g_test_add_func("/planner/own-network", test_own_network_unknown);

@@ -307,6 +307,32 @@ static void test_when_it_is_due(void)
         }
 }
 
+/* As the planner has it: an address behind a router that has never answered is tried more rarely. */
+static void test_when_a_routed_address_is_due(void)
+{
+        static const char failure[] = "{'Failure': 'refused', 'FailedUSec': 1, 'Failures': 4}";
+        static const char *const addresses[] = { "192.0.2.2", "198.51.100.2" };
+        static const uint64_t delays[] = { UINT64_C(8) * 60 * 1000000, UINT64_C(64) * 60 * 1000000 };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(addresses); i++) {
+                g_autoptr(Setup) setup = setup_new();
+                g_autofree char *row = g_strdup_printf(
+                        "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['%s/24']}", addresses[i]);
+                json_auto_t *edge = NULL;
+                uint64_t due;
+
+                state_put_online(setup->store, 2);
+                put_network(setup, 1, ETH("1"));
+                put_network(setup, 2, row);
+                state_put_path(setup->store, 1, 2, addresses[i], failure);
+                edge = find_edge(setup->graph, "socket", 1, 2);
+                check_text(edge, "DueReason", "failed");
+                due = (uint64_t) json_integer_value(json_object_get(edge, "DueUSec"));
+                g_assert_cmpuint(due, <=, delays[i] + 1);
+                g_assert_cmpuint(due, >, delays[i] - delays[i] / 4);
+        }
+}
+
 /* A type that is known now counts; until then the one at the last measurement. */
 static void test_the_type_does_not_flicker(void)
 {
@@ -1176,6 +1202,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/graph/reachable", test_reachable_and_not_measured);
         g_test_add_func("/graph/figures", test_each_direction_has_its_figures);
         g_test_add_func("/graph/due", test_when_it_is_due);
+        g_test_add_func("/graph/due-routed", test_when_a_routed_address_is_due);
         g_test_add_func("/graph/type", test_the_type_does_not_flicker);
         g_test_add_func("/graph/below-bridges", test_types_below_bridges);
         g_test_add_func("/graph/rdma", test_rdma_without_sockets);
