@@ -8,15 +8,17 @@
 
 #define PROGRAM "<PATH/TO/PROGRAM>"
 
-/* Whether another node of the plan claims the same host name. */
+/* Whether another node of the plan claims the same host name, in which DNS ignores case. */
 static bool is_contested(const GArray *nodes, const AldRingNode *node)
 {
-        unsigned n = 0;
+        for (guint i = 0; i < nodes->len; i++) {
+                const AldRingNode *other = &g_array_index(nodes, AldRingNode, i);
 
-        for (guint i = 0; i < nodes->len; i++)
-                n += g_strcmp0(g_array_index(nodes, AldRingNode, i).stage->host_name,
-                             node->stage->host_name) == 0;
-        return n > 1;
+                if (other != node && other->stage->host_name &&
+                        g_ascii_strcasecmp(other->stage->host_name, node->stage->host_name) == 0)
+                        return true;
+        }
+        return false;
 }
 
 /* The host name, by which other hosts know the node anyway; else its address, as where another node claims

@@ -217,20 +217,24 @@ def test_switches_of_a_cluster(racks):
     assert text == racks.alidadectl("export", "slurm").stdout
 
 
-@pytest.mark.parametrize("host_name, comments", [
-    ("atlas", {f"# Left out, since several nodes have the host name atlas: {node}" for node in (ME, PEER)}),
-    (None, {"# Left out, without a known host name: borealis"})])
-def test_names_that_switches_cannot_have(play, host_name, comments):  # noqa: F811
+@pytest.mark.parametrize("host_name, comments, n_left_out", [
+    ("ATLAS", {f"# Left out, since several nodes have the host name {name}: {node}"
+               for name, node in (("atlas", ME), ("ATLAS", PEER))}, 2),
+    (None, {"# Left out, without a known host name: borealis"}, 1)])
+def test_names_that_switches_cannot_have(play, host_name, comments, n_left_out):  # noqa: F811
     """A node without a name can be left out, and so can all that claim one name."""
     nodes = {**RACKS, PEER: named("borealis", host_name) if host_name else sample_node("borealis")}
     host = play(nodes, {}, rack_edges())[0]
     done = host.alidadectl("export", "slurm", check=False)
     assert (done.returncode, done.stdout) == (ERROR, "")
     assert "see --force" in done.stderr
-    lines = host.alidadectl("export", "slurm", "--force").stdout.splitlines()
+    assert host_name is None or (ME in done.stderr and PEER in done.stderr)
+    forced = host.alidadectl("export", "slurm", "--force")
+    assert f"host names are unknown or not their own alone: {n_left_out};" in forced.stderr
+    lines = forced.stdout.splitlines()
     assert {line for line in lines if line.startswith("# Left out")} == comments
     switches = [line for line in lines if line.startswith("SwitchName=")]
-    assert switches and not any("borealis" in line for line in switches)
+    assert any("cygnus,draco-1" in line for line in switches) and not any("borealis" in line for line in switches)
     assert any("atlas" in line for line in switches) == (host_name is None)
 
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "clients/alidadectl/export/leaf-switches.h"
 #include "clients/alidadectl/export/node-features.h"
@@ -43,9 +42,13 @@ static SlurmHost *host_at(const SlurmTree *tree, guint i)
         return &g_array_index(tree->hosts, SlurmHost, i);
 }
 
+/* DNS ignores case, so NODE2 would be taken for node2. */
 static gint compare_hosts(gconstpointer a, gconstpointer b)
 {
-        return strcmp(((const SlurmHost *) a)->name, ((const SlurmHost *) b)->name);
+        const SlurmHost *left = a, *right = b;
+        int r = g_ascii_strcasecmp(left->name, right->name);
+
+        return r != 0 ? r : (gint) left->index - (gint) right->index;
 }
 
 static int fail(int error, char **ret_reason, char *reason)
@@ -63,7 +66,7 @@ static bool full_names_differ(const AldExportState *state, const SlurmHost *a, c
         full.full_names = true;
         name_a = ald_export_state_host(&full, ald_export_state_node(state, a->index));
         name_b = ald_export_state_host(&full, ald_export_state_node(state, b->index));
-        return name_a && name_b && strcmp(name_a, name_b) != 0;
+        return name_a && name_b && g_ascii_strcasecmp(name_a, name_b) != 0;
 }
 
 static guint count_alike(const SlurmTree *tree, guint first)
@@ -71,7 +74,7 @@ static guint count_alike(const SlurmTree *tree, guint first)
         guint n = 1;
 
         while (first + n < tree->hosts->len &&
-                strcmp(host_at(tree, first)->name, host_at(tree, first + n)->name) == 0)
+                g_ascii_strcasecmp(host_at(tree, first)->name, host_at(tree, first + n)->name) == 0)
                 n++;
         return n;
 }
@@ -90,7 +93,9 @@ static void leave_out(SlurmTree *tree, guint first, guint n)
 
 static char *describe_alike(const SlurmTree *tree, const SlurmHost *a, const SlurmHost *b)
 {
-        return g_strdup_printf("Two nodes have the host name %s%s", a->name,
+        return g_strdup_printf("Two nodes, %s and %s, have the host name %s%s",
+                ald_export_state_node(tree->state, a->index)->id,
+                ald_export_state_node(tree->state, b->index)->id, a->name,
                 full_names_differ(tree->state, a, b) ? " up to its first dot; --names=full tells them apart"
                                                      : "");
 }
@@ -242,7 +247,7 @@ static void append_tree(GString *out, const SlurmTree *tree)
                 append_features(out, tree, host_at(tree, i));
 }
 
-int ald_slurm_write(GString *out, const AldExportState *state, char **ret_reason)
+int ald_slurm_write(GString *out, const AldExportState *state, unsigned *ret_n_left_out, char **ret_reason)
 {
         g_auto(SlurmTree) tree = { .state = state,
                 .hosts = g_array_new(false, false, sizeof(SlurmHost)),
@@ -257,7 +262,9 @@ int ald_slurm_write(GString *out, const AldExportState *state, char **ret_reason
         r = find_hosts(&tree, ret_reason);
         if (r >= 0)
                 r = find_pairs(&tree, ret_reason);
-        if (r >= 0)
-                append_tree(out, &tree);
-        return r;
+        if (r < 0)
+                return r;
+        append_tree(out, &tree);
+        *ret_n_left_out = tree.unnamed->len + tree.contested->len;
+        return 0;
 }

@@ -4,6 +4,7 @@
 #include "clients/alidadectl/export/export-state.h"
 
 /* A topology.conf, with lines for slurm.conf as comments. Negative errno with the reason: -ENODATA, no node
- * has a host name; -EINVAL, hosts have the same name; without force, -ENXIO, the host name of a node is
- * missing, and -ESTALE, rates are too old. */
-int ald_slurm_write(GString *out, const AldExportState *state, char **ret_reason);
+ * is left that has a host name of its own; without force, -ENXIO, the host name of a node is missing or
+ * another node has it too, and -ESTALE, rates are too old. With force such nodes are left out, each with a
+ * comment, and counted. */
+int ald_slurm_write(GString *out, const AldExportState *state, unsigned *ret_n_left_out, char **ret_reason);

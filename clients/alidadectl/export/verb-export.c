@@ -54,7 +54,8 @@ static int help(void)
              "cpu\n"
              "                        (by default, the usual one of each vendor)\n"
              "     --names=FORM       The host names, for slurm: short (the default) or full\n"
-             "     --force            Even if figures are old or paths assumed\n"
+             "     --force            Even if figures are old or paths assumed; for slurm, leave out nodes\n"
+             "                        whose host name is unknown or another node has too\n"
              "  -H --host=USER@HOST   Read the state of another machine, over ssh\n"
              "     --json[=MODE]      With json: short, pretty or off\n\n"
              "See alidadectl(1).");
@@ -256,8 +257,13 @@ static int write_nfd(GString *out, const ExportOrder *order, AldStateSession *se
 static int write_slurm(GString *out, const AldExportState *state)
 {
         g_autofree char *reason = NULL;
-        int r = ald_slurm_write(out, state, &reason);
+        unsigned n_left_out = 0;
+        int r = ald_slurm_write(out, state, &n_left_out, &reason);
 
+        if (n_left_out > 0)
+                ald_print_error("Nodes left out, since their host names are unknown or not their own alone: "
+                                "%u; the comments name them",
+                        n_left_out);
         if (r < 0)
                 ald_print_error(
                         "%s%s", reason, r == -ESTALE || r == -ENXIO ? "; see --force in alidadectl(1)" : "");

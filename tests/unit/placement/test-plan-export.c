@@ -210,6 +210,8 @@ static const struct Refusal {
         { "ring-uneven", "mpi", -EINVAL, "has characters", { { "Stages/0/HostName", "\"-x\"" } } },
         { "ring-uneven", "mpi", -EINVAL, "Two nodes have the host name alder.example.org",
                 { { "Stages/2/HostName", "\"alder.example.org\"" } } },
+        { "ring-uneven", "mpi", -EINVAL, "Two nodes have the host name ",
+                { { "Stages/2/HostName", "\"Alder.EXAMPLE.org\"" } } },
         { "ring-uneven", "mpi", -EINVAL, "Neither a host name nor an IPv4 address of cedar",
                 { { "Stages/2/HostName", NULL } } },
 };
@@ -231,9 +233,9 @@ static void test_refusals(void)
 }
 
 /* A node that claims the host name of another one gets no rank of its. */
-static void test_contested_host_names(void)
+static void check_contested_host_name(const char *name)
 {
-        const Patch patches[PATCHES_MAX] = { { "Stages/3/HostName", "\"alder.example.org\"" },
+        const Patch patches[PATCHES_MAX] = { { "Stages/3/HostName", name },
                 { "Hops/2/SinkAddress", "\"192.0.2.11\"" }, { "Hops/3/SinkAddress", "\"192.0.2.10\"" } };
         g_autoptr(AldPlanReport) report = load("ring-uneven", patches);
         g_autoptr(GString) out = NULL;
@@ -241,6 +243,12 @@ static void test_contested_host_names(void)
 
         g_assert_cmpint(ald_plan_export("mpi", report, &usual, &out, &reason), ==, 0);
         g_assert_nonnull(strstr(out->str, "\n192.0.2.10\n192.0.2.10\ncedar.example.org\n192.0.2.11\n"));
+}
+
+static void test_contested_host_names(void)
+{
+        check_contested_host_name("\"alder.example.org\"");
+        check_contested_host_name("\"ALDER.example.ORG\"");
 }
 
 /* Old figures and assumed hops are not refused with force, and what is only looked at never minds them. */

@@ -99,12 +99,14 @@ static char *write_slurm_named(const Cluster *cluster, bool full_names, bool for
         g_auto(AldExportState) state = {};
         g_autoptr(GString) out = g_string_new(NULL);
         g_autofree char *reason = NULL;
+        unsigned n_left_out = 0;
         int r;
 
         ald_export_state_init(&state, cluster->model, NOW, force);
         state.full_names = full_names;
-        r = ald_slurm_write(out, &state, &reason);
+        r = ald_slurm_write(out, &state, &n_left_out, &reason);
         g_assert_cmpint(r, ==, expected);
+        g_assert_true((n_left_out > 0) == (strstr(out->str, "# Left out") != NULL));
         g_assert_true((r < 0) == (reason != NULL));
         return r < 0 ? g_steal_pointer(&reason) : g_strdup(out->str);
 }
@@ -155,14 +157,29 @@ static void check_refusal(const char *identity, int error, const char *reason, c
         ald_model_free(cluster.model);
 }
 
+/* The third node has the host name as well. */
+static void check_contested(const char *host_name, const char *note)
+{
+        g_autofree char *own = model_id(3), *other = model_id(7);
+        g_autofree char *identity = g_strdup_printf("{'Node1.Identity':{'HostName':'%s'}}", host_name);
+        g_autofree char *reason = g_strdup_printf(
+                "Two nodes, %s and %s, have the host name %s", own, other, note);
+        g_autofree char *left_out = g_strdup_printf(
+                "# Left out, since several nodes have the host name rack1-a: %s\n", own);
+
+        check_refusal(identity, -ENXIO, reason, left_out);
+        check_refusal(identity, -ENXIO, reason, other);
+        /* All others are there. */
+        check_refusal(identity, -ENXIO, reason,
+                "SwitchName=leaf0 Nodes=alone\nSwitchName=leaf1 Nodes=rack1-b\n"
+                "SwitchName=leaf2 Nodes=rack2-a,rack2-b\nSwitchName=top Switches=leaf[0-2]\n");
+}
+
 static void test_slurm_refuses_names(void)
 {
-        check_refusal("{'Node1.Identity':{'HostName':'rack1-a.example.net'}}", -ENXIO,
-                "Two nodes have the host name rack1-a up to its first dot; --names=full tells them apart",
-                "# Left out, since several nodes have the host name rack1-a: ");
-        check_refusal("{'Node1.Identity':{'HostName':'rack1-a'}}", -ENXIO,
-                "Two nodes have the host name rack1-a",
-                "# Left out, since several nodes have the host name rack1-a: ");
+        check_contested("rack1-a", "rack1-a");
+        check_contested("RACK1-A", "rack1-a");
+        check_contested("rack1-a.example.net", "rack1-a up to its first dot; --names=full tells them apart");
         check_refusal("{'Node1.Identity':{'FriendlyName':'n7'}}", -ENXIO,
                 "The host name of n7 is unknown, or Slurm cannot take it",
                 "# Left out, without a known host name: n7\n");
@@ -175,7 +192,9 @@ static void test_slurm_refuses_names(void)
 static void test_slurm_full_names(void)
 {
         Cluster cluster = { .model = ald_model_new() };
-        g_autofree char *text = NULL, *same = NULL;
+        g_autofree char *text = NULL, *same = NULL, *second = model_id(2), *fourth = model_id(4);
+        g_autofree char *reason = g_strdup_printf(
+                "Two nodes, %s and %s, have the host name gpu1.hall-b.example.org", second, fourth);
 
         ald_model_add_topology(cluster.model, true);
         cluster.topology = ald_model_topology(cluster.model);
@@ -188,9 +207,9 @@ static void test_slurm_full_names(void)
                 strstr(text, "SwitchName=leaf0 Nodes=gpu1.hall-a.example.org,gpu1.hall-b.example.org\n"));
         g_assert_nonnull(strstr(text, "SwitchName=leaf1 Nodes=gpu2\n"));
         g_assert_nonnull(strstr(text, "#   NodeName=gpu1.hall-b.example.org Features=net-10g\n"));
-        add_node(&cluster, 4, "online", "{'Node1.Identity':{'HostName':'gpu1.hall-b.example.org'}}");
+        add_node(&cluster, 4, "online", "{'Node1.Identity':{'HostName':'GPU1.hall-b.Example.org'}}");
         same = write_slurm_named(&cluster, true, false, -ENXIO);
-        g_assert_cmpstr(same, ==, "Two nodes have the host name gpu1.hall-b.example.org");
+        g_assert_cmpstr(same, ==, reason);
         ald_model_free(cluster.model);
 }
 
@@ -198,15 +217,17 @@ static void test_slurm_full_names(void)
 static void test_slurm_of_contested_names(void)
 {
         Cluster cluster = { .model = ald_model_new() };
-        g_autofree char *forced = NULL;
+        g_autofree char *forced = NULL, *first = model_id(1), *second = model_id(2);
+        g_autofree char *reason = g_strdup_printf("Two nodes, %s and %s, have the host name gpu1 up to its "
+                                                  "first dot; --names=full tells them apart",
+                first, second);
 
         ald_model_add_topology(cluster.model, true);
         cluster.topology = ald_model_topology(cluster.model);
         add_node(&cluster, 1, "online", "{'Node1.Identity':{'HostName':'gpu1.hall-a.example.org'}}");
         add_node(&cluster, 2, "online", "{'Node1.Identity':{'HostName':'gpu1.hall-b.example.org'}}");
         forced = write_slurm(&cluster, true, -ENODATA);
-        g_assert_cmpstr(forced, ==,
-                "Two nodes have the host name gpu1 up to its first dot; --names=full tells them apart");
+        g_assert_cmpstr(forced, ==, reason);
         ald_model_free(cluster.model);
 }
 
