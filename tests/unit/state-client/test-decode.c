@@ -232,6 +232,27 @@ static void test_model_that_is_full(Fixture *fixture, const void *data)
                 json_object_size(ald_entity_raw(ald_model_get(fixture->model, A), "Node1.Memory")), ==, 1);
 }
 
+/* This machine's own state has no limit, whatever the pages that came before have taken. */
+static void test_topology_without_limit(Fixture *fixture, const void *data)
+{
+        g_autoptr(AldMessage) graph = message_new(fixture, "/"), pairs = message_new(fixture, "/");
+        uint64_t next = 1;
+
+        ald_model_add_topology(fixture->model, true);
+        g_assert_cmpint(sd_bus_message_append(graph, "ttba(ssa{sv})a(tssssssssa{sv})asat", UINT64_C(7),
+                                UINT64_C(0), true, 1, A, "online", 0, 0, 0, 0),
+                >=, 0);
+        g_assert_cmpint(sd_bus_message_append(pairs, "ttba(sssa{sv})a(ss)", UINT64_C(7), UINT64_C(0), true, 1,
+                                A, B, "live", 0, 0),
+                >=, 0);
+        seal(graph);
+        seal(pairs);
+        g_assert_cmpint(ald_decode_topology(graph, fixture->model, false, true, &next), ==, 0);
+        g_assert_cmpint(ald_decode_topology(pairs, fixture->model, true, true, &next), ==, 0);
+        g_assert_cmpuint(ald_model_topology(fixture->model)->nodes->len, ==, 1);
+        g_assert_cmpuint(ald_model_topology(fixture->model)->pairs->len, ==, 1);
+}
+
 static void test_objects(Fixture *fixture, const void *data)
 {
         g_autoptr(AldMessage) m = message_new(fixture, "/");
@@ -448,6 +469,7 @@ int main(int argc, char **argv)
         add("/client/decode/foreign-types", test_foreign_types);
         add("/client/decode/nested", test_nested);
         add("/client/decode/limits", test_limits);
+        add("/client/decode/topology-without-limit", test_topology_without_limit);
         add("/client/decode/many-rows", test_many_rows);
         add("/client/decode/space", test_space_for_values);
         add("/client/decode/full", test_model_that_is_full);
