@@ -10,16 +10,18 @@
 #include "clients/cluster/shown-names.h"
 #include "clients/command-line/bus.h"
 #include "clients/command-line/print.h"
+#include "record/id.h"
 
 static const char *owner_of(const AldIssued *issued)
 {
         return issued->node[0] ? issued->node : issued->facts.common_name;
 }
 
-/* Digits are of an id; a bridge is called by its whole name. */
+/* Fewer digits than an id is shown with may be a name that a node has had, such as "cafe". A bridge is called
+ * by its whole name. */
 static bool has_id(const AldIssued *issued, const char *what)
 {
-        return issued->node[0] ? g_str_has_prefix(issued->node, what)
+        return issued->node[0] ? ald_id_reads_like(what) && g_str_has_prefix(issued->node, what)
                                : strcmp(issued->facts.common_name, what) == 0;
 }
 
@@ -38,9 +40,9 @@ static void add_owner(GPtrArray *owners, const AldIssued *issued)
 }
 
 /*
- * The owner of a certificate: by its id, the first digits of that, the whole name of a bridge, or a name of a
- * node, of those kept with certificates or in `shown` ({id: name}). -ENOENT, or -ENOTUNIQ if it may be
- * several; with one name, those that have a valid certificate come before others.
+ * The owner of a certificate: by its id, the first 8 digits of that or more, the whole name of a bridge, or a
+ * name of a node, of those kept with certificates or in `shown` ({id: name}). -ENOENT, or -ENOTUNIQ if it may
+ * be several; with one name, those that have a valid certificate come before others.
  */
 static int find_owner(
         const AldAuthority *authority, json_t *shown, const char *what, char ret[static ALD_PKI_NAME_MAX + 1])
@@ -79,6 +81,7 @@ static int find(const AldClusterCommand *command, const AldAuthority *authority,
         const char *what = command->ctl.args[0];
         g_autoptr(AldOwnBus) bus = NULL;
         json_t *shown = NULL;
+        bool digits = what[strspn(what, "0123456789abcdef")] == '\0' && !ald_id_reads_like(what);
         int r;
 
         if (ald_connection_open(NULL, &bus) >= 0 && ald_connection_await(bus, false, NULL, NULL) >= 0)
@@ -87,11 +90,13 @@ static int find(const AldClusterCommand *command, const AldAuthority *authority,
         json_decref(shown);
         if (r >= 0)
                 return ALD_EXIT_OK;
-        ald_print_error(r == -ENOTUNIQ
-                                ? "%s matches more than one node; give more of its id, which \"alidadectl "
-                                  "cluster certificates\" shows"
-                                : "No certificate of %s is known here; \"alidadectl cluster "
-                                  "certificates\" lists all that were signed",
+        ald_print_error(
+                r == -ENOTUNIQ ? "%s matches more than one node; give more of its id, which \"alidadectl "
+                                 "cluster certificates\" shows"
+                : digits ? "No certificate of %s is known here; to revoke by id, give at least the first "
+                           "8 digits, which \"alidadectl cluster certificates\" shows"
+                         : "No certificate of %s is known here; \"alidadectl cluster "
+                           "certificates\" lists all that were signed",
                 what);
         return ALD_EXIT_NO_NODE;
 }
