@@ -718,9 +718,8 @@ int ald_model_find(AldModel *model, const char *what, const AldEntity **ret, GPt
         }
         index_nodes(model);
         add_named(model, what, ret_candidates);
-        /* A node may have taken the short id of another one as its name. */
-        if (ret_candidates->len == 0 || ald_id_reads_like(what))
-                add_with_prefix(model, what, ret_candidates);
+        /* A node may have taken the first digits of the id of another one as its name. */
+        add_with_prefix(model, what, ret_candidates);
         if (ret_candidates->len != 1)
                 return ret_candidates->len == 0 ? -ENOENT : -ENOTUNIQ;
         *ret = ret_candidates->pdata[0];

@@ -156,8 +156,8 @@ const GPtrArray *ald_model_links(AldModel *model);
 const GPtrArray *ald_model_shown_links(AldModel *model);
 
 /*
- * Finds a node by its id, its friendly name or a unique prefix of its id; a word that reads like an id must
- * mean the same node as both. Returns -ENOENT, or -ENOTUNIQ with the candidates.
+ * Finds a node by its id, its friendly name or a unique prefix of its id; a word that is a name and a prefix
+ * must mean the same node as both. Returns -ENOENT, or -ENOTUNIQ with the candidates, the named ones first.
  */
 int ald_model_find(AldModel *model, const char *what, const AldEntity **ret, GPtrArray *ret_candidates);
 

@@ -245,7 +245,13 @@ static void print_problem_of_node(AldModel *model, const char *what, int r, cons
                 ald_print_error("No node is called \"%s\"", what);
                 return;
         }
-        ald_print_error("Several nodes are called \"%s\"; give more of the id:", what);
+        /* Those that were found by their names alone come first. */
+        ald_print_error(
+                g_str_has_prefix(((const AldEntity *) candidates->pdata[candidates->len - 1])->id, what)
+                        ? "Several nodes are called \"%s\" or have an id that begins with it; give more of "
+                          "the id:"
+                        : "Several nodes are called \"%s\"; give more of the id:",
+                what);
         for (guint i = 0; i < MIN(candidates->len, CANDIDATES_SHOWN); i++) {
                 const AldEntity *node = candidates->pdata[i];
                 g_autofree char *label = ald_entity_label(node);

@@ -12,6 +12,8 @@ typedef enum AldPinResult {
 
 /*
  * What options name, as the planner takes it: "NODE" or "NODE/DEVICE", where NODE is a name, an id or its
- * first digits, with the id of the node instead. To be freed with g_free().
+ * first digits, with the id of the node instead. ALD_PIN_AMBIGUOUS comes with the ids of the nodes that it
+ * may mean, for a message. Both are to be freed with g_free().
  */
-AldPinResult ald_pin_resolve(AldModel *model, const char *text, bool with_device, char **ret);
+AldPinResult ald_pin_resolve(
+        AldModel *model, const char *text, bool with_device, char **ret, char **ret_candidates);

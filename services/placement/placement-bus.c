@@ -68,13 +68,13 @@ static char *no_such_node(AldModel *model, const char *text)
         return g_strdup_printf("No such node: %s; did you mean %s?", excerpt, similar);
 }
 
-static void refuse_name(const Call *call, AldModel *model, int r, const char *text)
+static void refuse_name(const Call *call, AldModel *model, int r, const char *text, const char *candidates)
 {
         g_autofree char *excerpt = ald_excerpt(text), *message = NULL;
 
         switch (r) {
         case -ALD_E_AMBIGUOUS_NAME:
-                message = g_strdup_printf("Several nodes match %s", excerpt);
+                message = g_strdup_printf("Several nodes match %s: %s", excerpt, candidates);
                 refuse(call, ALD_ERROR_AMBIGUOUS_NAME, message);
                 return;
         case -ALD_E_NO_SUCH_DEVICE:
@@ -95,7 +95,7 @@ static void on_state(AldModel *model, const char *reason, void *userdata)
 {
         Call *call = userdata;
         AldPlanRequest request;
-        const char *text;
+        const char *text, *candidates;
         int r;
 
         if (!model) {
@@ -105,9 +105,10 @@ static void on_state(AldModel *model, const char *reason, void *userdata)
                 ald_plan_job_fail(call->job, -EREMOTEIO);
                 return;
         }
-        r = ald_plan_request_make(model, &call->workload, &call->options, call->owned, &request, &text);
+        r = ald_plan_request_make(
+                model, &call->workload, &call->options, call->owned, &request, &text, &candidates);
         if (r < 0) {
-                refuse_name(call, model, r, text);
+                refuse_name(call, model, r, text, candidates);
                 ald_plan_job_fail(call->job, -EREMOTEIO);
                 return;
         }

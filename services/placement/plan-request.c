@@ -10,13 +10,14 @@
 typedef struct Lookup {
         AldModel *model;
         GPtrArray *owned;
-        const char *failed; /* the text that names nothing */
+        const char *failed;     /* the text that names nothing */
+        const char *candidates; /* ids of the nodes that it may mean, if these are several */
 } Lookup;
 
 static int resolve(Lookup *lookup, const char *text, bool with_device, const char **ret)
 {
-        char *resolved = NULL;
-        AldPinResult result = ald_pin_resolve(lookup->model, text, with_device, &resolved);
+        char *resolved, *candidates;
+        AldPinResult result = ald_pin_resolve(lookup->model, text, with_device, &resolved, &candidates);
 
         if (result == ALD_PIN_FOUND) {
                 g_ptr_array_add(lookup->owned, resolved);
@@ -24,9 +25,12 @@ static int resolve(Lookup *lookup, const char *text, bool with_device, const cha
                 return 0;
         }
         lookup->failed = text;
-        return result == ALD_PIN_AMBIGUOUS   ? -ALD_E_AMBIGUOUS_NAME
-               : result == ALD_PIN_NO_DEVICE ? -ALD_E_NO_SUCH_DEVICE
-                                             : -ALD_E_NO_SUCH_NODE;
+        if (result == ALD_PIN_AMBIGUOUS) {
+                g_ptr_array_add(lookup->owned, candidates);
+                lookup->candidates = candidates;
+                return -ALD_E_AMBIGUOUS_NAME;
+        }
+        return result == ALD_PIN_NO_DEVICE ? -ALD_E_NO_SUCH_DEVICE : -ALD_E_NO_SUCH_NODE;
 }
 
 static size_t count(const char *const *list)
@@ -122,7 +126,7 @@ static void set_sizes(AldPlanRequest *request, GPtrArray *owned)
 }
 
 int ald_plan_request_make(AldModel *model, const AldPlanWorkload *workload, const AldPlanOptions *options,
-        GPtrArray *owned, AldPlanRequest *ret, const char **ret_text)
+        GPtrArray *owned, AldPlanRequest *ret, const char **ret_text, const char **ret_candidates)
 {
         Lookup lookup = { .model = model, .owned = owned };
         AldPlanRequest request = { .workload = workload };
@@ -139,6 +143,7 @@ int ald_plan_request_make(AldModel *model, const AldPlanWorkload *workload, cons
                 r = resolve(&lookup, options->client, false, &request.client);
         if (r < 0) {
                 *ret_text = lookup.failed;
+                *ret_candidates = lookup.candidates;
                 return r;
         }
         *ret = request;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """alidade-placementd: plans on a cluster whose records are played, and everything that can be wrong with a call."""
 
+import re
 import signal
 
 import pytest
@@ -248,6 +249,13 @@ def test_what_is_required_is_named(host, cluster):
 def test_names_that_do_not_exist(host, cluster, options, name):
     with fails_with(f"org.alidade.Error.{name}"):
         plan(host, **{key: Typed("as", value) for key, value in options.items()})
+
+
+def test_an_ambiguous_name_is_answered_with_ids(host, cluster):
+    with fails_with("org.alidade.Error.AmbiguousName") as error:
+        plan(host, Must=Typed("as", ["0"]))
+    assert re.fullmatch(r"Several nodes match 0: [0-9a-f]{32}(, [0-9a-f]{32}){1,3}( and \d+ more)?",
+                        error.value.message)
 
 
 def test_the_name_that_was_meant(host, cluster):

@@ -45,9 +45,12 @@ static void test_names(void)
         put(model, 1, "a");
         put(model, 2, "rack/b");
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                g_autofree char *found = NULL, *expected = NULL;
+                g_autofree char *found = NULL, *expected = NULL, *candidates = NULL;
 
-                g_assert_cmpint(ald_pin_resolve(model, cases[i].text, true, &found), ==, cases[i].result);
+                g_assert_cmpint(ald_pin_resolve(model, cases[i].text, true, &found, &candidates), ==,
+                        cases[i].result);
+                g_assert_cmpstr(
+                        candidates, ==, cases[i].result == ALD_PIN_AMBIGUOUS ? FIRST ", " SECOND : NULL);
                 if (cases[i].node)
                         expected = g_strconcat(cases[i].node, cases[i].rest, NULL);
                 g_assert_cmpstr(found, ==, expected);
@@ -58,12 +61,34 @@ static void test_names(void)
 static void test_without_devices(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
-        g_autofree char *found = NULL;
+        g_autofree char *found = NULL, *candidates = NULL;
 
         put(model, 1, "rack/b");
-        g_assert_cmpint(ald_pin_resolve(model, "rack/b/cpu", false, &found), ==, ALD_PIN_NO_NODE);
-        g_assert_cmpint(ald_pin_resolve(model, "rack/b", false, &found), ==, ALD_PIN_FOUND);
+        g_assert_cmpint(
+                ald_pin_resolve(model, "rack/b/cpu", false, &found, &candidates), ==, ALD_PIN_NO_NODE);
+        g_assert_cmpint(ald_pin_resolve(model, "rack/b", false, &found, &candidates), ==, ALD_PIN_FOUND);
         g_assert_cmpstr(found, ==, FIRST);
+        g_assert_null(candidates);
+}
+
+/* A name with a slash that several nodes have is no name of a node and a device, and one of the first digits
+ * of the id of another node names neither. */
+static void test_ambiguous(void)
+{
+        static const char *const texts[] = { "rack/b", "rack/b/cpu", "000000", "000000/cpu" };
+        g_autoptr(AldModel) model = ald_model_new();
+
+        for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+                g_autofree char *found = NULL, *candidates = NULL;
+
+                put(model, 1, i < 2 ? "rack/b" : "a");
+                put(model, 2, i < 2 ? "rack/b" : "000000");
+                g_assert_cmpint(
+                        ald_pin_resolve(model, texts[i], true, &found, &candidates), ==, ALD_PIN_AMBIGUOUS);
+                g_assert_null(found);
+                g_assert_nonnull(strstr(candidates, FIRST));
+                g_assert_nonnull(strstr(candidates, SECOND));
+        }
 }
 
 int main(int argc, char **argv)
@@ -71,5 +96,6 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/plan-pins/names", test_names);
         g_test_add_func("/plan-pins/without-devices", test_without_devices);
+        g_test_add_func("/plan-pins/ambiguous", test_ambiguous);
         return g_test_run();
 }
