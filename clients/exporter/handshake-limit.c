@@ -1,24 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <netinet/in.h>
-#include <string.h>
-
 #include "clients/exporter/handshake-limit.h"
 
-typedef struct AldHandshakeSource {
-        uint8_t prefix[8]; /* of the address as one of IPv6, or for one of IPv4 this address in the end */
+typedef struct AldHandshakeBudget {
         gint64 at;
         double left; /* connections that are allowed at once */
+} AldHandshakeBudget;
+
+typedef struct AldHandshakeSource {
+        uint64_t prefix;
+        AldHandshakeBudget budget;
+        bool answered;
 } AldHandshakeSource;
 
 struct AldHandshakeLimit {
         AldHandshakeSource sources[ALD_HANDSHAKES_ADDRESSES];
         unsigned n;
+        AldHandshakeBudget strangers;
         uint64_t refused;
 };
 
 AldHandshakeLimit *ald_handshake_limit_new(void)
 {
-        return g_new0(AldHandshakeLimit, 1);
+        AldHandshakeLimit *limit = g_new0(AldHandshakeLimit, 1);
+
+        limit->strangers.left = ALD_HANDSHAKES_OF_STRANGERS_AT_ONCE;
+        return limit;
 }
 
 void ald_handshake_limit_free(AldHandshakeLimit *limit)
@@ -26,55 +32,60 @@ void ald_handshake_limit_free(AldHandshakeLimit *limit)
         g_free(limit);
 }
 
-static void set_prefix(uint8_t prefix[static 8], const struct sockaddr *address)
+/* Those that were answered are replaced last, so that no number of other addresses makes them strangers. */
+static bool goes_before(const AldHandshakeSource *a, const AldHandshakeSource *b)
 {
-        const struct in6_addr *six = &((const struct sockaddr_in6 *) (const void *) address)->sin6_addr;
-
-        memset(prefix, 0, 8);
-        if (address->sa_family == AF_INET)
-                memcpy(prefix + 4, &((const struct sockaddr_in *) (const void *) address)->sin_addr, 4);
-        else if (address->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six))
-                memcpy(prefix + 4, six->s6_addr + 12, 4);
-        else if (address->sa_family == AF_INET6 && !IN6_IS_ADDR_LOOPBACK(six))
-                memcpy(prefix, six->s6_addr, 8);
+        return a->answered != b->answered ? b->answered : a->budget.at < b->budget.at;
 }
 
 /* Finds the source with this prefix, or makes one in place of the source that was seen longest ago. */
-static AldHandshakeSource *find_source(AldHandshakeLimit *limit, const uint8_t prefix[static 8], gint64 now)
+static AldHandshakeSource *find_source(AldHandshakeLimit *limit, uint64_t prefix, gint64 now)
 {
         AldHandshakeSource *oldest = &limit->sources[0];
 
         for (unsigned i = 0; i < limit->n; i++) {
                 AldHandshakeSource *source = &limit->sources[i];
 
-                if (memcmp(source->prefix, prefix, 8) == 0)
+                if (source->prefix == prefix)
                         return source;
-                if (source->at < oldest->at)
+                if (goes_before(source, oldest))
                         oldest = source;
         }
         if (limit->n < ALD_HANDSHAKES_ADDRESSES)
                 oldest = &limit->sources[limit->n++];
-        *oldest = (AldHandshakeSource){ .at = now, .left = ALD_HANDSHAKES_AT_ONCE };
-        memcpy(oldest->prefix, prefix, 8);
+        *oldest = (AldHandshakeSource){ .prefix = prefix, .budget = { now, ALD_HANDSHAKES_AT_ONCE } };
         return oldest;
 }
 
-bool ald_handshake_limit_allows(AldHandshakeLimit *limit, const struct sockaddr *address, gint64 now)
+static void refill(AldHandshakeBudget *budget, gint64 now, unsigned per_second, unsigned at_once)
 {
-        uint8_t prefix[8];
-        AldHandshakeSource *source;
+        budget->left += (double) (now - budget->at) / G_USEC_PER_SEC * per_second;
+        budget->left = MIN(budget->left, at_once);
+        budget->at = now;
+}
 
-        set_prefix(prefix, address);
-        source = find_source(limit, prefix, now);
-        source->left += (double) (now - source->at) / G_USEC_PER_SEC * ALD_HANDSHAKES_PER_SECOND;
-        source->left = MIN(source->left, ALD_HANDSHAKES_AT_ONCE);
-        source->at = now;
-        if (source->left < 1) {
+bool ald_handshake_limit_allows(AldHandshakeLimit *limit, uint64_t prefix, gint64 now)
+{
+        AldHandshakeSource *source = find_source(limit, prefix, now);
+
+        refill(&source->budget, now, ALD_HANDSHAKES_PER_SECOND, ALD_HANDSHAKES_AT_ONCE);
+        refill(&limit->strangers, now, ALD_HANDSHAKES_OF_STRANGERS_PER_SECOND,
+                ALD_HANDSHAKES_OF_STRANGERS_AT_ONCE);
+        if (source->budget.left < 1 || (!source->answered && limit->strangers.left < 1)) {
                 limit->refused++;
                 return false;
         }
-        source->left--;
+        source->budget.left--;
+        if (!source->answered)
+                limit->strangers.left--;
         return true;
+}
+
+void ald_handshake_limit_set_answered(AldHandshakeLimit *limit, uint64_t prefix)
+{
+        for (unsigned i = 0; i < limit->n; i++)
+                if (limit->sources[i].prefix == prefix)
+                        limit->sources[i].answered = true;
 }
 
 uint64_t ald_handshake_limit_refused(const AldHandshakeLimit *limit)

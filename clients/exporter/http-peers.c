@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <string.h>
 #include <sys/socket.h>
 
 #include "clients/exporter/http-peers.h"
+#include "clients/exporter/http-prefix.h"
 
 struct AldHttpPeers {
         GQueue queue; /* the oldest one first */
@@ -18,16 +18,6 @@ void ald_http_peers_free(AldHttpPeers *peers)
 {
         g_assert(!peers || peers->queue.length == 0);
         g_free(peers);
-}
-
-static void set_address(struct in6_addr *ret, const struct sockaddr *address)
-{
-        memset(ret, 0, sizeof(*ret));
-        if (address && address->sa_family == AF_INET6)
-                *ret = ((const struct sockaddr_in6 *) (const void *) address)->sin6_addr;
-        else if (address && address->sa_family == AF_INET)
-                memcpy(ret, &((const struct sockaddr_in *) (const void *) address)->sin_addr,
-                        sizeof(struct in_addr));
 }
 
 /* The server notices, and closes it. */
@@ -47,15 +37,14 @@ static unsigned count_of_address(const AldHttpPeers *peers, const AldHttpPeer *l
         for (GList *at = peers->queue.head; at; at = at->next) {
                 const AldHttpPeer *peer = at->data;
 
-                n += !peer->ended && peer->rank == like->rank &&
-                     IN6_ARE_ADDR_EQUAL(&like->address, &peer->address);
+                n += !peer->ended && peer->rank == like->rank && peer->prefix == like->prefix;
         }
         return n;
 }
 
 /* Ends one if too many are left of those with an answer or of the others, of this address or of any for NULL.
  */
-static void end_beyond(AldHttpPeers *peers, bool answered, const struct in6_addr *address, unsigned most)
+static void end_beyond(AldHttpPeers *peers, bool answered, const uint64_t *prefix, unsigned most)
 {
         AldHttpPeer *victim = NULL;
         unsigned n = 0, of_victim = 0;
@@ -65,7 +54,7 @@ static void end_beyond(AldHttpPeers *peers, bool answered, const struct in6_addr
                 unsigned of_peer;
 
                 if (peer->ended || (peer->rank == ALD_HTTP_ANSWERED) != answered ||
-                        (address && !IN6_ARE_ADDR_EQUAL(address, &peer->address)))
+                        (prefix && *prefix != peer->prefix))
                         continue;
                 n++;
                 of_peer = count_of_address(peers, peer);
@@ -87,9 +76,9 @@ AldHttpPeer *ald_http_peers_add(AldHttpPeers *peers, int fd, const struct sockad
         peer->fd = fd;
         peer->began = now;
         peer->link.data = peer;
-        set_address(&peer->address, address);
+        peer->prefix = ald_http_prefix(address);
         g_queue_push_tail_link(&peers->queue, &peer->link);
-        end_beyond(peers, false, &peer->address, ALD_HTTP_PEERS_OF_ADDRESS_MAX);
+        end_beyond(peers, false, &peer->prefix, ALD_HTTP_PEERS_OF_ADDRESS_MAX);
         end_beyond(peers, false, NULL, ALD_HTTP_PEERS_MAX);
         return peer;
 }
@@ -101,7 +90,7 @@ void ald_http_peer_set_rank(AldHttpPeer *peer, AldHttpRank rank)
         peer->rank = rank;
         if (rank != ALD_HTTP_ANSWERED)
                 return;
-        end_beyond(peers, true, &peer->address, ALD_HTTP_ANSWERED_OF_ADDRESS_MAX);
+        end_beyond(peers, true, &peer->prefix, ALD_HTTP_ANSWERED_OF_ADDRESS_MAX);
         end_beyond(peers, true, NULL, ALD_HTTP_ANSWERED_MAX);
 }
 

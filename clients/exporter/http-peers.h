@@ -2,15 +2,17 @@
 #pragma once
 
 #include <glib.h>
-#include <netinet/in.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
 
 /*
  * The connections of one listening socket, and what bounds them: one that is not over after a while is ended,
  * and so is one if there are too many, of one address or in all, so that those who hold connections cannot
  * keep others from being answered. The first to end are those without a complete request, then those that
  * were refused, and of these one of the address that has the most, its oldest. Those that get their answer
- * have room of their own. Each connection is for one request.
+ * have room of their own. Each connection is for one request. Addresses of IPv6 count by their /64
+ * (http-prefix.h).
  */
 typedef struct AldHttpPeers AldHttpPeers;
 
@@ -28,8 +30,8 @@ typedef enum AldHttpRank {
 
 typedef struct AldHttpPeer {
         AldHttpPeers *peers;
-        int fd; /* belongs to the connection */
-        struct in6_addr address;
+        int fd;          /* belongs to the connection */
+        uint64_t prefix; /* of the address */
         gint64 began;
         uint64_t text; /* number of the text that it is being sent; 0: none */
         AldHttpRank rank;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clients/exporter/handshake-limit.h"
+#include "clients/exporter/http-prefix.h"
 #include "clients/exporter/http-server.h"
 #include "common/fd.h"
 #include "common/source.h"
@@ -93,7 +94,8 @@ static enum MHD_Result on_accept(void *userdata, const struct sockaddr *address,
 {
         AldHttpServer *server = userdata;
 
-        return !server->limit || ald_handshake_limit_allows(server->limit, address, g_get_monotonic_time())
+        return !server->limit || ald_handshake_limit_allows(
+                                         server->limit, ald_http_prefix(address), g_get_monotonic_time())
                        ? MHD_YES
                        : MHD_NO;
 }
@@ -135,16 +137,18 @@ static enum MHD_Result on_request(void *userdata, struct MHD_Connection *connect
         const char *method, const char *version, const char *data, size_t *size, void **context)
 {
         AldHttpServer *server = userdata;
+        AldHttpPeer *peer =
+                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+        enum MHD_Result r;
 
-        ald_http_peer_set_rank(
-                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context,
-                ALD_HTTP_REFUSED);
+        ald_http_peer_set_rank(peer, ALD_HTTP_REFUSED);
         if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
                 return ald_http_answer(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
                         "Only GET and HEAD are allowed.\n", MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
-        return server->setup.answer(connection, path,
-                MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context,
-                server->setup.userdata);
+        r = server->setup.answer(connection, path, peer, server->setup.userdata);
+        if (server->limit && peer->rank == ALD_HTTP_ANSWERED)
+                ald_handshake_limit_set_answered(server->limit, peer->prefix);
+        return r;
 }
 
 int ald_http_server_new(int fd, const AldHttpSetup *setup, AldHttpServer **ret)

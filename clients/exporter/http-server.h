@@ -28,7 +28,7 @@ void ald_http_server_free(AldHttpServer *server);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHttpServer, ald_http_server_free)
 
 AldHttpPeers *ald_http_server_peers(AldHttpServer *server);
-/* How many connections were refused because their address connects too often. */
+/* How many connections were refused because their address, or unknown ones together, connect too often. */
 uint64_t ald_http_server_refused(const AldHttpServer *server);
 
 /* Queues a short text, with one more header if its name is not NULL. */

@@ -55,8 +55,8 @@ class Exporter:
         self.process.name = "exporter"
         host.daemons.append(self.process)
 
-    def connect(self, timeout=DEADLINE):
-        raw = socket.create_connection(self.address, timeout)
+    def connect(self, timeout=DEADLINE, source=None):
+        raw = socket.create_connection(self.address, timeout, source and (source, 0))
         return self.tls.wrap_socket(raw) if self.tls else raw
 
     def send(self, request, timeout=DEADLINE):

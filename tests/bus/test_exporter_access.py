@@ -150,6 +150,22 @@ def test_handshakes_of_an_address_are_limited(host, export, certificate, token):
     wait_steadily(lambda: with_token_or_none(exporter) == 200, "an address to be answered again")
 
 
+def test_many_unknown_addresses_leave_room_for_who_was_answered(host, export, certificate, token):
+    """As somebody with a /48 has them; each new address alone had a budget of its own."""
+    host.write_config("[exporter]\ntls-certificate={}\ntls-key={}\ntoken-file={}\n".format(*certificate, token))
+    exporter = export(host)
+    exporter.verify(certificate[0])
+    assert with_token_or_none(exporter) == 200
+    done, begun = 0, time.monotonic()
+    for i in range(400):
+        with contextlib.suppress(OSError, ssl.SSLError):
+            exporter.connect(source=f"127.0.{1 + i // 200}.{1 + i % 200}").close()
+            done += 1
+    # 64 at once, and 16 a second.
+    assert 63 <= done <= 65 + 16 * (time.monotonic() - begun)
+    assert with_token_or_none(exporter) == 200
+
+
 def test_tls(host, export, certificate):
     host.write_config("[exporter]\ntls-certificate={}\ntls-key={}\n".format(*certificate))
     exporter = export(host)

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/un.h>
 #include <sys/utsname.h>
 
 #include "clients/exporter/handshake-limit.h"
 #include "clients/exporter/http-host.h"
+#include "clients/exporter/http-prefix.h"
 
-static bool allows(AldHandshakeLimit *limit, const char *address, gint64 now)
+static uint64_t prefix_of(const char *address)
 {
         struct sockaddr_in v4 = { .sin_family = AF_INET };
         struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
 
         if (inet_pton(AF_INET, address, &v4.sin_addr) == 1)
-                return ald_handshake_limit_allows(limit, (const struct sockaddr *) &v4, now);
+                return ald_http_prefix((const struct sockaddr *) &v4);
         g_assert_cmpint(inet_pton(AF_INET6, address, &v6.sin6_addr), ==, 1);
-        return ald_handshake_limit_allows(limit, (const struct sockaddr *) &v6, now);
+        return ald_http_prefix((const struct sockaddr *) &v6);
+}
+
+static bool allows(AldHandshakeLimit *limit, const char *address, gint64 now)
+{
+        return ald_handshake_limit_allows(limit, prefix_of(address), now);
 }
 
 static void test_each_address(void)
@@ -33,6 +41,20 @@ static void test_each_address(void)
 
 /* A /64 is one customer; loopback is none of them. */
 static void test_prefixes(void)
+{
+        struct sockaddr_un local = { .sun_family = AF_UNIX };
+
+        g_assert_cmpuint(prefix_of("2001:db8::1"), ==, prefix_of("2001:db8::ffff:1"));
+        g_assert_cmpuint(prefix_of("2001:db8::1"), !=, prefix_of("2001:db8:0:1::1"));
+        g_assert_cmpuint(prefix_of("192.0.2.1"), ==, prefix_of("::ffff:192.0.2.1"));
+        g_assert_cmpuint(prefix_of("192.0.2.1"), !=, prefix_of("::ffff:192.0.2.2"));
+        g_assert_cmpuint(prefix_of("::1"), !=, prefix_of("127.0.0.1"));
+        g_assert_cmpuint(prefix_of("::1"), !=, prefix_of("::2"));
+        g_assert_cmpuint(ald_http_prefix(NULL), ==, 0);
+        g_assert_cmpuint(ald_http_prefix((const struct sockaddr *) &local), ==, 0);
+}
+
+static void test_each_prefix(void)
 {
         AldHandshakeLimit *limit = ald_handshake_limit_new();
         unsigned n = 0;
@@ -56,12 +78,38 @@ static void test_many_addresses(void)
         for (unsigned i = 0; i < 2 * ALD_HANDSHAKES_ADDRESSES; i++) {
                 g_autofree char *address = g_strdup_printf("198.51.%u.%u", i / 256, i % 256);
 
-                g_assert_true(allows(limit, address, i));
-                if (i < 2 * ALD_HANDSHAKES_AT_ONCE)
-                        g_assert_true(allows(limit, "192.0.2.1", i) == (i < ALD_HANDSHAKES_AT_ONCE));
-                else
-                        g_assert_false(allows(limit, "192.0.2.1", i));
+                (void) allows(limit, address, i);
+                g_assert_true(allows(limit, "192.0.2.1", i) == (i < ALD_HANDSHAKES_AT_ONCE));
         }
+        ald_handshake_limit_free(limit);
+}
+
+/* The many /64s of a /48 take no handshake of an address that was answered, also when they are more than are
+ * remembered. */
+static void test_strangers(void)
+{
+        AldHandshakeLimit *limit = ald_handshake_limit_new();
+        unsigned n = 0;
+
+        g_assert_true(allows(limit, "192.0.2.1", 0));
+        ald_handshake_limit_set_answered(limit, prefix_of("192.0.2.1"));
+        for (unsigned i = 0; i < 4 * ALD_HANDSHAKES_ADDRESSES; i++) {
+                g_autofree char *address = g_strdup_printf("2001:db8:0:%x::1", i);
+
+                n += allows(limit, address, i + 1);
+        }
+        g_assert_cmpuint(n, ==, ALD_HANDSHAKES_OF_STRANGERS_AT_ONCE - 1);
+        g_assert_false(allows(limit, "192.0.2.2", 2000));
+        for (unsigned i = 1; i < ALD_HANDSHAKES_AT_ONCE; i++)
+                g_assert_true(allows(limit, "192.0.2.1", 2000));
+        g_assert_false(allows(limit, "192.0.2.1", 2000));
+        n = 0;
+        for (unsigned i = 0; i < ALD_HANDSHAKES_ADDRESSES; i++) {
+                g_autofree char *address = g_strdup_printf("2001:db8:1:%x::1", i);
+
+                n += allows(limit, address, G_USEC_PER_SEC);
+        }
+        g_assert_cmpuint(n, ==, ALD_HANDSHAKES_OF_STRANGERS_PER_SECOND);
         ald_handshake_limit_free(limit);
 }
 
@@ -92,6 +140,8 @@ int main(int argc, char **argv)
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/exporter-limits/each-address", test_each_address);
         g_test_add_func("/exporter-limits/prefixes", test_prefixes);
+        g_test_add_func("/exporter-limits/each-prefix", test_each_prefix);
+        g_test_add_func("/exporter-limits/strangers", test_strangers);
         g_test_add_func("/exporter-limits/many-addresses", test_many_addresses);
         g_test_add_func("/exporter-limits/hosts", test_hosts);
         return g_test_run();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -14,11 +15,14 @@ typedef struct TestPeer {
 static TestPeer add(AldHttpPeers *peers, const char *address, gint64 now)
 {
         struct sockaddr_in v4 = { .sin_family = AF_INET };
+        struct sockaddr_in6 v6 = { .sin6_family = AF_INET6 };
+        bool six = inet_pton(AF_INET6, address, &v6.sin6_addr) == 1;
         TestPeer made;
 
-        g_assert_cmpint(inet_pton(AF_INET, address, &v4.sin_addr), ==, 1);
+        g_assert_true(six || inet_pton(AF_INET, address, &v4.sin_addr) == 1);
         g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, made.fds), ==, 0);
-        made.peer = ald_http_peers_add(peers, made.fds[0], (const struct sockaddr *) &v4, now);
+        made.peer = ald_http_peers_add(
+                peers, made.fds[0], six ? (const struct sockaddr *) &v6 : (const struct sockaddr *) &v4, now);
         return made;
 }
 
@@ -59,6 +63,25 @@ static void test_oldest_of_an_address(void)
         g_assert_cmpuint(ald_http_peers_count(peers), ==, n);
         take_away(peers, made, n);
         g_assert_cmpuint(ald_http_peers_count(peers), ==, 0);
+}
+
+/* One machine may have as many addresses of a /64 as it likes. */
+static void test_addresses_of_a_prefix(void)
+{
+        g_autoptr(AldHttpPeers) peers = ald_http_peers_new();
+        TestPeer made[ALD_HTTP_PEERS_OF_ADDRESS_MAX + 3];
+        unsigned n = 0;
+
+        made[n++] = add(peers, "2001:db8:0:1::1", 0);
+        made[n++] = add(peers, "::1", 0);
+        for (unsigned i = 0; i <= ALD_HTTP_PEERS_OF_ADDRESS_MAX; i++) {
+                g_autofree char *address = g_strdup_printf("2001:db8::%x", i);
+
+                made[n++] = add(peers, address, 1);
+        }
+        g_assert_cmpuint(ald_http_peers_ended(peers), ==, 1);
+        g_assert_true(has_ended(&made[2]));
+        take_away(peers, made, n);
 }
 
 static void test_oldest_of_all(void)
@@ -159,6 +182,7 @@ int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/http-peers/oldest-of-an-address", test_oldest_of_an_address);
+        g_test_add_func("/http-peers/addresses-of-a-prefix", test_addresses_of_a_prefix);
         g_test_add_func("/http-peers/oldest-of-all", test_oldest_of_all);
         g_test_add_func("/http-peers/ranks", test_ranks);
         g_test_add_func("/http-peers/largest-address", test_largest_address);
