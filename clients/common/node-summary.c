@@ -6,6 +6,7 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/common/words.h"
+#include "record/character.h"
 #include "record/id.h"
 #include "record/record-source.h"
 #include "record/translate.h"
@@ -26,11 +27,24 @@ static char *shorten(const char *id)
         return g_utf8_substring(safe, 0, MIN(g_utf8_strlen(safe, -1), ALD_SHORT_ID_DIGITS));
 }
 
+/* A copy that can be shown, without the spaces of any script at its ends. */
+static char *strip(const char *name)
+{
+        g_autofree char *safe = ald_text_safe(name);
+        const char *start = safe, *end = safe + strlen(safe);
+
+        while (g_unichar_isspace(g_utf8_get_char(start)))
+                start = g_utf8_next_char(start);
+        while (end > start && g_unichar_isspace(g_utf8_get_char(g_utf8_prev_char(end))))
+                end = g_utf8_prev_char(end);
+        return g_strndup(start, (gsize) (end - start));
+}
+
 char *ald_node_label(const char *name, const char *id)
 {
-        g_autofree char *label = name ? g_strstrip(ald_text_safe(name)) : NULL, *digits = shorten(id);
+        g_autofree char *label = name ? strip(name) : NULL, *digits = shorten(id);
 
-        if (!label || !label[0])
+        if (!label || !ald_characters_are_visible(label))
                 return g_steal_pointer(&digits);
         /* It could pass for another node. */
         if (ald_id_reads_like(label))

@@ -4,14 +4,6 @@
 
 #define MARKS_MAX 4 /* combining marks on one character */
 
-/* Characters of which no two programs agree how wide they are. */
-static bool has_no_width(gunichar c)
-{
-        GUnicodeType type = g_unichar_type(c);
-
-        return type == G_UNICODE_PRIVATE_USE || type == G_UNICODE_UNASSIGNED;
-}
-
 static bool is_variation_selector(gunichar c)
 {
         return (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0100 && c <= 0xE01EF);
@@ -29,7 +21,7 @@ char *ald_text_safe(const char *text)
                 p = valid ? g_utf8_next_char(p) : p + 1;
                 if (valid && is_variation_selector(c))
                         continue;
-                if (!valid || ald_character_is_unsafe(c) || has_no_width(c))
+                if (!valid || ald_character_is_unsafe(c))
                         c = ALD_CHARACTER_REPLACED;
                 if (!g_unichar_iszerowidth(c))
                         marks = 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "record/character.h"
 #include "record/id.h"
 #include "services/history/node-names.h"
 #include "state/findings/findings-words.h"
@@ -35,7 +36,7 @@ char *ald_node_names_get(const AldNodeNames *names, const char *id)
 {
         const char *name = ald_entity_name(ald_model_get(names->model, id));
 
-        if (!name)
+        if (!name || !ald_characters_are_visible(name))
                 return g_strndup(id, ALD_SHORT_ID_DIGITS);
         if (GPOINTER_TO_UINT(g_hash_table_lookup(names->counts, name)) <= 1 && !ald_id_reads_like(name))
                 return g_strdup(name);

@@ -10,6 +10,7 @@
 #include <glib.h>
 
 #include "common/fd.h"
+#include "record/character.h"
 #include "services/common/sysroot.h"
 #include "services/identity/name-store.h"
 
@@ -29,20 +30,14 @@ static bool is_control(gunichar c)
 
 const char *ald_name_refuse(const char *name)
 {
-        bool blank = true;
-
         if (!g_utf8_validate(name, -1, NULL))
                 return "it is not UTF-8";
         if (g_utf8_strlen(name, -1) > (glong) ALD_NAME_MAX)
                 return "it is longer than 64 characters";
-        for (const char *p = name; *p; p = g_utf8_next_char(p)) {
-                gunichar c = g_utf8_get_char(p);
-
-                if (is_control(c))
+        for (const char *p = name; *p; p = g_utf8_next_char(p))
+                if (is_control(g_utf8_get_char(p)))
                         return "it contains control characters";
-                blank = blank && g_unichar_isspace(c);
-        }
-        return *name && blank ? "it is blank" : NULL;
+        return *name && !ald_characters_are_visible(name) ? "it is blank" : NULL;
 }
 
 static int set_aside(int dir, const char *directory, const char *reason)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "state/findings/findings-report.h"
+#include "record/character.h"
 #include "record/id.h"
 #include "state/findings/findings-words.h"
 
@@ -178,7 +179,7 @@ char *ald_report_name(AldReport *report, const AldId *id)
         char string[ALD_ID_STRING_SIZE];
 
         ald_id_format(id, string);
-        if (!name)
+        if (!name || !ald_characters_are_visible(name))
                 return g_strndup(string, ALD_SHORT_ID_DIGITS);
         if (GPOINTER_TO_UINT(g_hash_table_lookup(report->names, name)) > 1 || ald_id_reads_like(name))
                 return g_strdup_printf("%s (%.*s)", name, ALD_SHORT_ID_DIGITS, string);

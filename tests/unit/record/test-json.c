@@ -445,9 +445,28 @@ static void test_unsafe_characters(void)
         check_string("\\u202e\\u2028\\u009b", "���");
         check_string("\u00ad\u200b\ufeff", "���");
         check_string("日本語 e\u0301", "日本語 e\u0301");
+        /* Characters without a glyph, of private use, and undefined. */
+        check_string("\u3164\u115f\u1160\uffa0\u2800", "�����");
+        check_string("a\ue000\U000f0000\u0378", "a���");
         record = read_record(ALD_KIND_SYSTEM, "{\"AbsentReasons\": [\"a\\nb\", \"c\"]}");
         g_assert_cmpstr(ald_record_as(record, SYSTEM, AldSystem)->absent_reasons[0], ==, "a�b");
         check_refused(ALD_KIND_IDENTITY, grown, -ERANGE, "ModelId");
+}
+
+/* What names of real languages need is kept: marks of Hindi, Thai, Tibetan and Hebrew, and selectors of the
+ * look of a symbol. */
+static void test_marks(void)
+{
+        static const char *const kept[] = { "क्षत्रिय-१", "ที่นี่", "བསྒྲུབས", "שָׁלוֹם", "Việt",
+                "node ❤\ufe0f 1\ufe0f\u20e3", "🖥\ufe0f🚀", "한국어",
+                "e\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308" };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(kept); i++)
+                check_string(kept[i], kept[i]);
+        check_string("e\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030a"
+                     "f\u0301",
+                "e\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308"
+                "f\u0301");
 }
 
 /* The same double as the library's, by either way. */
@@ -544,6 +563,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/json/good-texts", test_good_texts);
         g_test_add_func("/json/escapes", test_escapes);
         g_test_add_func("/json/unsafe-characters", test_unsafe_characters);
+        g_test_add_func("/json/marks", test_marks);
         g_test_add_func("/json/reals", test_reals);
         g_test_add_func("/json/updates-in-any-order", test_updates_in_any_order);
         return g_test_run();

@@ -173,6 +173,10 @@ static void test_names(void)
         check_text(ald_entity_label(model_node(model, 3)), "00000000");
         check_text(ald_node_label("0abc1234", "fedcba9876543210fedcba9876543210"), "0abc1234 (fedcba98)");
         check_text(ald_node_label("abc1234", "fedcba9876543210fedcba9876543210"), "abc1234");
+        check_text(ald_node_label("\u00a0\u3000 at las\u2003", "fedcba98"), "at las");
+        check_text(ald_node_label("\u00a0", "fedcba9876543210fedcba9876543210"), "fedcba98");
+        check_text(ald_node_label("\u3164\u0301 \ufffd", "fedcba9876543210fedcba9876543210"), "fedcba98");
+        check_text(ald_node_label("\u0e17\u0e35\u0e48", "fedcba98"), "\u0e17\u0e35\u0e48");
         check_text(ald_node_name(model, second), "00000000");
         check_text(ald_node_name(model, "abcdefghijk"), "abcdefgh");
         check_text(ald_node_name(model, "\033\xff"), "��");

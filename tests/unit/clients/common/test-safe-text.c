@@ -25,6 +25,7 @@ static void test_safe(void)
         assert_safe("\u200b\ufeff\u2028", "���");   /* zero width, line separator */
         assert_safe("\xff\xc3(", "��(");            /* no UTF-8 */
         assert_safe("\ue000", "�");                 /* private use: nobody knows how wide */
+        assert_safe("\u3164\u2800", "��");          /* a letter and a symbol without a glyph */
         assert_safe("a\ufe0fb", "ab");              /* a variation selector would change the width */
         assert_safe("\u0301x", "x");                /* a mark with nothing to stand on */
         assert_safe("e\u0301", "e\u0301");
