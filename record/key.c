@@ -86,6 +86,6 @@ bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRe
                 source = link->source;
                 sink = link->sink;
         }
-        return names(source, node) && sink && strlen(sink) == ALD_ID_STRING_SIZE - 1 &&
+        return names(source, node) && !names(sink, node) && sink && strlen(sink) == ALD_ID_STRING_SIZE - 1 &&
                strncmp(sink, sink_of(kind, key), ALD_ID_STRING_SIZE - 1) == 0;
 }

@@ -15,5 +15,6 @@ int ald_key_parse(AldKind kind, const char *key, AldId *ret_sink);
 /* The address in a valid key of Link1.Socket; points into it. */
 const char *ald_key_address(const char *key);
 
-/* Checks that Source and Sink of a link's record match its node and its key, which must be valid. */
+/* Checks that Source and Sink of a link's record match its node and its key, which must be valid, and are two
+ * nodes: nothing measures a link from a node to itself. */
 bool ald_key_names(AldKind kind, const char *key, const AldId *node, const AldRecord *record);

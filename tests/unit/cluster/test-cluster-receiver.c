@@ -233,6 +233,28 @@ static void test_refusals(Fixture *fixture, gconstpointer unused)
         g_assert_cmpint(node_of(fixture, 2)->presence.state, ==, ALD_PRESENCE_STATE_ONLINE);
 }
 
+/* A record that one node measured of another is taken; that of a link to itself is refused and counted. */
+static void test_links_to_itself(Fixture *fixture, gconstpointer unused)
+{
+        AldId node = id_make(2);
+
+        for (unsigned n = 3; n >= 2; n--) {
+                AldId sink = id_make(n);
+                g_autofree char *key = key_make(ALD_KIND_LINK_SOCKET, &sink, 1);
+                g_autofree char *topic = ald_topic_of_record("home", &node, ALD_KIND_LINK_SOCKET, key);
+                g_autofree char *payload = g_strdup_printf(
+                        "{\"epoch\":5,\"seq\":1,\"updated\":%" G_GUINT64_FORMAT
+                        ",\"fields\":{\"Source\":\"%s\",\"Sink\":\"%s\"}}",
+                        fixture->real, ID_TEXT(2), ID_TEXT(n));
+                const AldReceived received = { 1, 1, topic, payload, strlen(payload), false };
+
+                ald_receiver_take(fixture->receiver, &received, fixture->now, fixture->real);
+                g_assert_cmpuint(fixture->n_records, ==, 1);
+                g_assert_cmpuint(node_of(fixture, 2)->refused, ==, n == 2);
+        }
+        g_assert_nonnull(strstr(node_of(fixture, 2)->problem, "Source or Sink"));
+}
+
 /* A newer version has more of them. */
 static void test_unknown_kinds(Fixture *fixture, gconstpointer unused)
 {
@@ -776,6 +798,7 @@ int main(int argc, char *argv[])
         log_count_install();
         ADD(records_and_presence);
         ADD(refusals);
+        ADD(links_to_itself);
         ADD(unknown_kinds);
         ADD(flood);
         ADD(many_links);

@@ -104,6 +104,8 @@ static void test_link_is_that_of_its_key(void)
         g_assert_false(is_named(ALD_KIND_LINK_SOCKET, socket, B, NULL));
         g_assert_false(is_named(ALD_KIND_LINK_SOCKET, socket, "x", A));
         g_assert_false(is_named(ALD_KIND_LINK_RDMA, rdma, B, B));
+        g_assert_false(is_named(ALD_KIND_LINK_SOCKET, B ",192.0.2.1", B, B));
+        g_assert_false(is_named(ALD_KIND_LINK_RDMA, "a.1," B ",b.1", B, B));
 }
 
 static void test_node_records_name_none(void)

@@ -60,12 +60,13 @@ static Update *update_random(void)
         static const AldKind kinds[] = { ALD_KIND_MEMORY, ALD_KIND_DISK, ALD_KIND_LINK_SOCKET,
                 ALD_KIND_LINK_RDMA };
         AldKind kind = kinds[g_test_rand_int_range(0, G_N_ELEMENTS(kinds))];
-        AldId sink = id_make((unsigned) g_test_rand_int_range(1, 5));
+        unsigned node = (unsigned) g_test_rand_int_range(2, 5);
+        AldId sink = id_make((node + (unsigned) g_test_rand_int_range(0, 3)) % 4 + 1);
         g_autofree char *key = ald_kinds[kind].is_link
                                        ? key_make(kind, &sink, (unsigned) g_test_rand_int_range(0, 2))
                                        : g_strdup("");
-        Update *update = update_new((unsigned) g_test_rand_int_range(2, 5), kind, key,
-                (uint64_t) g_test_rand_int_range(1, 3), (uint64_t) g_test_rand_int_range(1, 4));
+        Update *update = update_new(node, kind, key, (uint64_t) g_test_rand_int_range(1, 3),
+                (uint64_t) g_test_rand_int_range(1, 4));
 
         update->update.updated_usec = (uint64_t) g_test_rand_int_range(0, 2);
         if (g_test_rand_int_range(0, 4) > 0)
@@ -584,6 +585,15 @@ static void test_refusals(void)
         check_refused(store,
                 update_with_record(update_new(2, ALD_KIND_LINK_SOCKET, socket, 1, 1), ALD_KIND_LINK_SOCKET, 2,
                         other_socket),
+                -EINVAL);
+        /* A link from a node to itself. */
+        check_refused(store,
+                update_with_record(
+                        update_new(3, ALD_KIND_LINK_SOCKET, socket, 1, 1), ALD_KIND_LINK_SOCKET, 3, socket),
+                -EINVAL);
+        check_refused(store,
+                update_with_record(
+                        update_new(3, ALD_KIND_LINK_RDMA, rdma, 1, 1), ALD_KIND_LINK_RDMA, 3, rdma),
                 -EINVAL);
         g_assert_cmpuint(ald_store_n_nodes(store), ==, 1);
 }
