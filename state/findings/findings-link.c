@@ -160,36 +160,33 @@ static void find_missing_direction(AldReport *report, const AldLink *link)
         add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED, link, &row);
 }
 
-/* The sinks to which a node has measured a path. */
-typedef struct MeasuredSinks {
-        const AldNode *source;
-        GHashTable *sinks[2]; /* of AldId: over sockets, and over RDMA */
-} MeasuredSinks;
+/* From one node to another, some path was measured, over sockets or over RDMA. */
+typedef struct Success {
+        AldId source, sink;
+        bool rdma;
+        uint64_t usec; /* the last success of the paths that do not fail; absent if all do */
+} Success;
 
-static void collect_measured(MeasuredSinks *measured, AldNode *source)
+/* Each link is read once, however many others ask about it, since a member may publish thousands. */
+typedef struct Successes {
+        GHashTable *nodes; /* AldNode: those whose links are in the table */
+        GHashTable *table; /* of Success, each its own key by the ends and what it is over */
+} Successes;
+
+static guint hash_success(gconstpointer key)
 {
-        measured->source = source;
-        g_hash_table_remove_all(measured->sinks[false]);
-        g_hash_table_remove_all(measured->sinks[true]);
-        for (AldEntry *entry = ald_node_after(source, NULL); entry; entry = ald_node_after(source, entry)) {
-                AldLink link;
+        const Success *success = key;
 
-                if (!entry->key || !entry->record)
-                        continue;
-                link = ald_link_of(entry);
-                if (link.measured_usec != ALD_ABSENT_UINT64)
-                        g_hash_table_add(measured->sinks[link.rdma], g_memdup2(&link.sink, sizeof link.sink));
-        }
+        return 2 * (31 * ald_id_table_hash(&success->source) + ald_id_table_hash(&success->sink)) +
+               success->rdma;
 }
 
-/* Whether the same node has measured another path to the same sink. The links of a node come together. */
-static bool works_otherwise(const AldReport *report, MeasuredSinks *measured, const AldLink *link)
+static gboolean equal_successes(gconstpointer a, gconstpointer b)
 {
-        AldNode *source = ald_store_find_node(report->store, &link->source);
+        const Success *left = a, *right = b;
 
-        if (measured->source != source)
-                collect_measured(measured, source);
-        return g_hash_table_contains(measured->sinks[link->rdma], &link->sink);
+        return left->rdma == right->rdma && ald_id_equal(&left->source, &right->source) &&
+               ald_id_equal(&left->sink, &right->sink);
 }
 
 static uint64_t last_success(const AldLink *link)
@@ -201,27 +198,54 @@ static uint64_t last_success(const AldLink *link)
         return MAX(measured, answered);
 }
 
-/* True if the sink measures the pair, and did so after the source last could: as where only one of them can
- * be reached, behind NAT or a firewall. */
-static bool is_measured_by_sink(AldNode *sink, const AldLink *link)
+static void note_success(Successes *successes, const AldLink *link)
 {
-        uint64_t before = last_success(link);
+        const Success wanted = {
+                .source = link->source, .sink = link->sink, .rdma = link->rdma, .usec = ALD_ABSENT_UINT64
+        };
+        Success *success = g_hash_table_lookup(successes->table, &wanted);
 
-        for (AldEntry *entry = ald_node_after(sink, NULL); entry; entry = ald_node_after(sink, entry)) {
-                AldLink other;
-
-                if (!entry->key || !entry->record)
-                        continue;
-                other = ald_link_of(entry);
-                if (other.rdma == link->rdma && ald_id_equal(&other.sink, &link->source) &&
-                        !ald_link_has_failed(&other) && other.measured_usec != ALD_ABSENT_UINT64 &&
-                        (before == ALD_ABSENT_UINT64 || last_success(&other) > before))
-                        return true;
+        if (!success) {
+                success = g_memdup2(&wanted, sizeof wanted);
+                g_hash_table_add(successes->table, success);
         }
-        return false;
+        if (!ald_link_has_failed(link) &&
+                (success->usec == ALD_ABSENT_UINT64 || last_success(link) > success->usec))
+                success->usec = last_success(link);
 }
 
-static void find_failing_probe(AldReport *report, MeasuredSinks *measured, AldNode *sink, const AldLink *link)
+/* NULL if the source has never measured a path to the sink. */
+static const Success *find_success(Successes *successes, AldNode *source, const AldId *sink, bool rdma)
+{
+        const Success wanted = { .source = source->id, .sink = *sink, .rdma = rdma };
+
+        if (g_hash_table_add(successes->nodes, source))
+                for (AldEntry *entry = ald_node_after(source, NULL); entry;
+                        entry = ald_node_after(source, entry)) {
+                        AldLink link;
+
+                        if (!entry->key || !entry->record)
+                                continue;
+                        link = ald_link_of(entry);
+                        if (link.measured_usec != ALD_ABSENT_UINT64)
+                                note_success(successes, &link);
+                }
+        return g_hash_table_lookup(successes->table, &wanted);
+}
+
+/* True if the sink measures the pair, and did so after the source last could: as where only one of them can
+ * be reached, behind NAT or a firewall. */
+static bool is_measured_by_sink(Successes *successes, AldNode *sink, const AldLink *link)
+{
+        const Success *success = find_success(successes, sink, &link->source, link->rdma);
+        uint64_t before = last_success(link);
+
+        return success && success->usec != ALD_ABSENT_UINT64 &&
+               (before == ALD_ABSENT_UINT64 || success->usec > before);
+}
+
+static void find_failing_probe(
+        AldReport *report, Successes *successes, AldNode *source, AldNode *sink, const AldLink *link)
 {
         bool never = link->measured_usec == ALD_ABSENT_UINT64, by_sink;
         char sink_id[ALD_ID_STRING_SIZE];
@@ -232,8 +256,9 @@ static void find_failing_probe(AldReport *report, MeasuredSinks *measured, AldNo
         if (!ald_link_has_failed(link) || (link->rdma && ald_rdma_failure_is_own(link->failure)))
                 return;
         /* A network of one end is not always within reach of the other. */
-        by_sink = is_measured_by_sink(sink, link);
-        severity = by_sink || (never && works_otherwise(report, measured, link))
+        by_sink = is_measured_by_sink(successes, sink, link);
+        /* The same node may have measured another path to the same sink. */
+        severity = by_sink || (never && find_success(successes, source, &link->sink, link->rdma))
                            ? ALD_FINDING_ROW_SEVERITY_NOTICE
                            : ALD_FINDING_ROW_SEVERITY_WARNING;
         if (is_full(report, severity, ALD_FINDING_ROW_ID_LINK_PROBE_FAILING, link))
@@ -251,7 +276,7 @@ static void find_failing_probe(AldReport *report, MeasuredSinks *measured, AldNo
 
 typedef struct LinkSearch {
         AldReport *report;
-        MeasuredSinks measured;
+        Successes successes;
 } LinkSearch;
 
 static gboolean find_in_link(AldEntry *entry, void *userdata)
@@ -270,18 +295,15 @@ static gboolean find_in_link(AldEntry *entry, void *userdata)
                 find_unsteadiness(report, &link);
                 find_missing_direction(report, &link);
         }
-        find_failing_probe(report, &search->measured, sink, &link);
+        find_failing_probe(report, &search->successes, entry->node, sink, &link);
         return FALSE;
 }
 
 void ald_find_in_links(AldReport *report)
 {
-        LinkSearch search = { .report = report };
+        g_autoptr(GHashTable) nodes = g_hash_table_new(NULL, NULL);
+        g_autoptr(GHashTable) table = g_hash_table_new_full(hash_success, equal_successes, NULL, g_free);
+        LinkSearch search = { .report = report, .successes = { nodes, table } };
 
-        for (size_t i = 0; i < G_N_ELEMENTS(search.measured.sinks); i++)
-                search.measured.sinks[i] = g_hash_table_new_full(
-                        ald_id_table_hash, ald_id_table_equal, g_free, NULL);
         ald_store_foreach_link(report->store, find_in_link, &search);
-        for (size_t i = 0; i < G_N_ELEMENTS(search.measured.sinks); i++)
-                g_hash_table_unref(search.measured.sinks[i]);
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <string.h>
+
 #include <glib.h>
 
 #include "tests/unit/findings-check.h"
@@ -692,6 +694,84 @@ static void test_the_other_end_measures(void)
                 "Check that three is up and that no firewall between the two blocks the probe.");
 }
 
+static guint count_severity(GPtrArray *findings, const char *id, const char *severity)
+{
+        guint n = 0;
+
+        for (guint i = 0; i < findings->len; i++) {
+                const AldFindingRow *row = findings->pdata[i];
+
+                n += strcmp(row->id, id) == 0 && strcmp(row->severity, severity) == 0 &&
+                     row->left_out == ALD_ABSENT_UINT64;
+        }
+        return n;
+}
+
+/* Several paths each way: only the newest that works counts, over sockets and over RDMA apart. */
+static void test_newest_success_of_the_other_end(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        static const char id[] = "link-probe-failing";
+        static const struct {
+                const char *failing, *first, *second;
+                const char *severity;
+        } cases[] = {
+                { "'MeasuredUSec': 5", "'MeasuredUSec': 4", "'MeasuredUSec': 6", "notice" },
+                { "'MeasuredUSec': 5", "'MeasuredUSec': 6", "'MeasuredUSec': 4", "notice" },
+                { "'MeasuredUSec': 5", "'MeasuredUSec': 4", "'MeasuredUSec': 5", "warning" },
+                { "'MeasuredUSec': 5", "'MeasuredUSec': 4, 'RttMeasuredUSec': 6", "'MeasuredUSec': 5",
+                        "notice" },
+                { "'MeasuredUSec': 5, 'RttMeasuredUSec': 7", "'MeasuredUSec': 6", "'MeasuredUSec': 5",
+                        "warning" },
+                { "'Failures': 1", "'MeasuredUSec': 4", "'MeasuredUSec': 0", "notice" },
+                { "'Failures': 1", "'RttMeasuredUSec': 4", "'RttMeasuredUSec': 5", "warning" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *failing = g_strdup_printf(
+                        "{%s, 'FailedUSec': 9, 'Failure': 'timeout'}", cases[i].failing);
+                g_autofree char *first = g_strdup_printf("{%s}", cases[i].first);
+                g_autofree char *second = g_strdup_printf("{%s}", cases[i].second);
+                g_autoptr(GPtrArray) findings = NULL;
+
+                state_put_path(store, 2, 3, "192.0.2.3", failing);
+                state_put_path(store, 3, 2, "192.0.2.2", first);
+                state_put_path(store, 3, 2, "198.51.100.2", second);
+                state_put_ports(store, 3, "a.1", 2, "b.1", "{'MeasuredUSec': 8}");
+                state_put_path(store, 3, 4, "192.0.2.4", "{'MeasuredUSec': 8}");
+                findings = ald_findings_compute(store, FINDINGS_CONTEXT);
+                g_assert_cmpuint(findings_count(findings, id), ==, 1);
+                g_assert_cmpuint(count_severity(findings, id, cases[i].severity), ==, 1);
+        }
+}
+
+/* Two members with as many failed links to each other as they may have: with each link of the one, all of the
+ * other would have to be read, 17 million. */
+static void test_mutual_failed_links(void)
+{
+        g_autoptr(AldStore) store = findings_named_store();
+        static const char id[] = "link-probe-failing";
+        const unsigned n = 4096;
+        uint64_t found = 0;
+        g_autoptr(GPtrArray) findings = NULL;
+
+        for (unsigned i = 0; i < n; i++) {
+                g_autofree char *address = g_strdup_printf("10.0.%u.%u", i / 256, i % 256);
+
+                state_put_path(store, 2, 3, address, "{'FailedUSec': 6, 'Failure': 'timeout'}");
+                state_put_path(store, 3, 2, address, "{'FailedUSec': 6, 'Failure': 'timeout'}");
+        }
+        findings = ald_findings_compute(store, FINDINGS_CONTEXT);
+        for (guint i = 0; i < findings->len; i++) {
+                const AldFindingRow *row = findings->pdata[i];
+
+                g_assert_cmpstr(row->id, ==, id);
+                g_assert_cmpstr(row->severity, ==, "warning");
+                found += row->left_out == ALD_ABSENT_UINT64 ? 1 : row->left_out;
+        }
+        g_assert_cmpuint(found, ==, 2 * n);
+}
+
 static void test_lost_full_packets(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
@@ -1350,6 +1430,8 @@ int main(int argc, char *argv[])
         g_test_add_func("/findings/rdma-below-negotiated", test_rdma_below_negotiated);
         g_test_add_func("/findings/link-probe-failing", test_link_probe_failing);
         g_test_add_func("/findings/another-path-works", test_another_path_works);
+        g_test_add_func("/findings/newest-success-of-the-other-end", test_newest_success_of_the_other_end);
+        g_test_add_func("/findings/mutual-failed-links", test_mutual_failed_links);
         g_test_add_func("/findings/the-other-end-measures", test_the_other_end_measures);
         g_test_add_func("/findings/closed-ports", test_closed_ports);
         g_test_add_func("/findings/lost-full-packets", test_lost_full_packets);
