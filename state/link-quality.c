@@ -62,10 +62,13 @@ bool ald_link_is_doubtful(const AldLinkSocket *link)
 
 uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot)
 {
+        double estimate;
+
         if (rate == ALD_ABSENT_UINT64 || spot == ALD_ABSENT_UINT64 || spot == 0 ||
                 last_spot == ALD_ABSENT_UINT64)
                 return ALD_ABSENT_UINT64;
-        return (uint64_t) ((double) rate * ((double) last_spot / (double) spot));
+        estimate = (double) rate * ((double) last_spot / (double) spot);
+        return estimate <= (double) ALD_INTEGER_MAX ? (uint64_t) estimate : ALD_ABSENT_UINT64;
 }
 
 static double bound(uint64_t rate, double interval, int sign)

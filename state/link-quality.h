@@ -48,7 +48,8 @@ bool ald_link_rate_is_suspect(uint64_t rate, uint64_t spot);
 bool ald_link_is_doubtful(const AldLinkSocket *link);
 
 /* Estimates what a direction carries now by the last spot check, which has seen this share of the rate of the
- * spot check in the full measurement; absent if any of the three is. */
+ * spot check in the full measurement; absent if any of the three is, or if no record could hold the result.
+ */
 uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot);
 
 /* The bounds of the confidence interval of a rate; the rate itself if its interval is unknown. */

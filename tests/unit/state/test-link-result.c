@@ -837,9 +837,28 @@ static void test_keys(void)
         check_key("2", "192.0.2.2", NULL);
 }
 
+/* The figures of a peer may be anything that a record can hold. */
+static void test_estimate(void)
+{
+        const uint64_t most = ALD_INTEGER_MAX, absent = ALD_ABSENT_UINT64;
+
+        g_assert_cmpuint(ald_link_estimate(1000, 200, 100), ==, 500);
+        g_assert_cmpuint(ald_link_estimate(1000, 200, 0), ==, 0);
+        g_assert_cmpuint(ald_link_estimate(0, 1, most), ==, 0);
+        g_assert_cmpuint(ald_link_estimate(1, 1, most), ==, most);
+        g_assert_cmpuint(ald_link_estimate(2, 1, most), ==, absent);
+        g_assert_cmpuint(ald_link_estimate(2048, 1, most), ==, absent);
+        g_assert_cmpuint(ald_link_estimate(most, 1, most), ==, absent);
+        g_assert_cmpuint(ald_link_estimate(most, 0, most), ==, absent);
+        g_assert_cmpuint(ald_link_estimate(absent, 1, 1), ==, absent);
+        g_assert_cmpuint(ald_link_estimate(1, absent, 1), ==, absent);
+        g_assert_cmpuint(ald_link_estimate(1, 1, absent), ==, absent);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/link-result/estimate", test_estimate);
         g_test_add_func("/link-result/failure", test_a_failure_keeps_the_figures);
         g_test_add_func("/link-result/never-measured", test_never_measured);
         g_test_add_func("/link-result/again", test_told_again);
