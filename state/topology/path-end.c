@@ -7,15 +7,19 @@
 #include "state/network.h"
 #include "state/topology/path-end.h"
 
-/* Limits on the depth of stacked interfaces, and on their number. */
+/* Limits on the depth of stacked interfaces, on their number, and on the names of ports that are looked up: a
+ * bridge of Linux has at most so many, but a record has room for far more, and thousands of links may lead
+ * over it. */
 #define DEPTH_MAX 8u
 #define VISITED_MAX 256u
+#define NAMES_MAX 1024u
 
 typedef struct Look {
         const AldNetwork *network;
         AldActivePort active;
         void *userdata;
         GHashTable *visited; /* visited interfaces, since those that a peer reports may form a cycle */
+        unsigned n_names;    /* of ports that were looked up */
 } Look;
 
 static const AldInterface *find_interface(const AldNetwork *network, const char *name)
@@ -37,14 +41,15 @@ static const AldInterface *find_parent(const Look *look, const AldInterface *int
                        : find_interface(look->network, interface->parent);
 }
 
-static void collect(const Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found);
+static void collect(Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found);
 
-static void collect_ports(const Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found)
+static void collect_ports(Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found)
 {
         bool bond = ald_interface_is(interface, ALD_INTERFACE_TYPE_BOND);
         g_autofree char *active = bond && look->active ? look->active(interface->id, look->userdata) : NULL;
 
-        for (const char *const *name = interface->ports; name && *name; name++) {
+        for (const char *const *name = interface->ports; name && *name && look->n_names < NAMES_MAX;
+                name++, look->n_names++) {
                 const AldInterface *port = find_interface(look->network, *name);
 
                 if (port && port->carrier != 0 && (!active || strcmp(active, *name) == 0))
@@ -53,7 +58,7 @@ static void collect_ports(const Look *look, const AldInterface *interface, unsig
 }
 
 /* Adds the interfaces that carry its traffic: more than one if nothing says which. */
-static void collect(const Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found)
+static void collect(Look *look, const AldInterface *interface, unsigned depth, GPtrArray *found)
 {
         const AldInterface *parent = find_parent(look, interface);
 
@@ -138,7 +143,7 @@ AldPathEnd ald_path_end_of(const AldNetwork *network, const AldFabric *fabric, c
         AldActivePort active, void *userdata)
 {
         g_autoptr(GHashTable) visited = g_hash_table_new(NULL, NULL);
-        const Look look = { network, active, userdata, visited };
+        Look look = { network, active, userdata, visited, 0 };
         g_autoptr(GPtrArray) ports = g_ptr_array_new();
         AldPathEnd end = ALD_PATH_END_NONE;
 

@@ -89,6 +89,25 @@ static char *use_wlan(const char *bond, void *userdata)
         return g_strdup("wlan0");
 }
 
+/* As many ports as a bridge can have are looked up, and no more. */
+static void test_ports_without_end(void)
+{
+        for (unsigned n = 1023; n <= 1024; n++) {
+                g_autoptr(AldStore) store = state_make();
+                g_autoptr(GString) text = g_string_new("{'Interfaces': [{'Id': 'eth0', 'Type': 'ethernet'}, "
+                                                       "{'Id': 'br0', 'Type': 'bridge', 'Ports': [");
+                AldPathEnd end;
+
+                for (unsigned i = 0; i < n; i++)
+                        g_string_append_printf(text, "'p%u', ", i);
+                g_string_append(text, "'eth0']}]}");
+                state_put(store, 1, ALD_KIND_NETWORK, text->str);
+                end = ald_path_end_find(state_network(store, 1), NULL, "br0", NULL);
+                g_assert_cmpstr(end.port ? end.port->id : NULL, ==, n < 1024 ? "eth0" : NULL);
+                g_assert_cmpstr(end.type, ==, n < 1024 ? "ethernet" : NULL);
+        }
+}
+
 static void test_active_port_of_a_bond(void)
 {
         g_autoptr(AldStore) store = state_make();
@@ -224,6 +243,7 @@ int main(int argc, char *argv[])
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/path-end/carries", test_what_carries_an_interface);
         g_test_add_func("/path-end/circles", test_bridges_in_circles);
+        g_test_add_func("/path-end/ports-without-end", test_ports_without_end);
         g_test_add_func("/path-end/active-port", test_active_port_of_a_bond);
         g_test_add_func("/path-end/address", test_end_by_address);
         g_test_add_func("/path-end/type", test_type_of_a_path);
