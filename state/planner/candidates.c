@@ -18,12 +18,20 @@ typedef struct Address {
         char text[ALD_ADDRESS_STRING_SIZE];
 } Address;
 
-/* The addresses of one node that may be an end of a path. */
+/* The addresses of one node that may be an end of a path. A set of their interfaces is a set of bits, one for
+ * the first address of each. */
 typedef struct End {
         const AldNetwork *network;
         Address addresses[ADDRESSES_MAX];
         size_t n;
 } End;
+G_STATIC_ASSERT(ADDRESSES_MAX <= 64);
+
+/* Which interfaces of two ends are neighbours by LLDP; found when it is asked for. */
+typedef struct Neighbours {
+        bool known;
+        uint64_t of_source[ADDRESSES_MAX]; /* for each interface of the source those of the sink */
+} Neighbours;
 
 static bool is_link_local(const Address *address)
 {
@@ -120,67 +128,114 @@ static const AldInterface *find_on_link(const End *source, const Address *addres
         return best && !several ? best->interface : NULL;
 }
 
-static bool is_same(const char *name, const char *other)
+/* The number of the interface within the end, which has any of its addresses; false if it has none. */
+static bool find_number(const End *end, const AldInterface *interface, size_t *ret)
 {
-        return name && other && g_ascii_strcasecmp(name, other) == 0;
+        for (size_t i = 0; interface && i < end->n; i++)
+                if (end->addresses[i].interface == interface) {
+                        *ret = i;
+                        return true;
+                }
+        return false;
+}
+
+static const AldInterface *find_interface(const AldNetwork *network, const char *name)
+{
+        return name ? ald_rows_find(&network->interfaces, name) : NULL;
 }
 
 /* LLDP goes over the ports of bridges and bonds, which have the addresses. */
-static bool is_or_is_port_of(const AldInterface *port, const AldInterface *interface)
+static uint64_t addressed_over(const End *end, const AldInterface *port)
 {
-        return port == interface || g_strcmp0(port->controller, interface->id) == 0;
+        uint64_t set = 0;
+        size_t number;
+
+        if (find_number(end, port, &number))
+                set |= UINT64_C(1) << number;
+        if (find_number(end, find_interface(end->network, port->controller), &number))
+                set |= UINT64_C(1) << number;
+        return set;
 }
 
-static bool has_hardware_address(const AldNetwork *network, const char *address)
+/* The name may be NULL; case does not matter. */
+static void note_port(GHashTable *table, const char *name, uint64_t set)
 {
-        for (size_t i = 0; i < network->interfaces.n; i++)
-                if (is_same(((const AldInterface *) ald_rows_at(&network->interfaces, i))->hardware_address,
-                            address))
-                        return true;
-        return false;
+        g_autofree char *lower = name ? g_ascii_strdown(name, -1) : NULL;
+        uint64_t *known = lower ? g_hash_table_lookup(table, lower) : NULL;
+
+        if (known)
+                *known |= set;
+        else if (lower)
+                g_hash_table_insert(table, g_steal_pointer(&lower), g_memdup2(&set, sizeof set));
 }
 
-/* Whether the neighbour is an interface of this network: it is named by its hardware address, or by its name
- * with any hardware address of its node as the chassis. */
-static bool is_neighbour(
-        const AldNeighbour *neighbour, const AldNetwork *network, const AldInterface *interface)
+static const uint64_t *find_port(GHashTable *table, const char *name)
 {
-        for (size_t i = 0; i < network->interfaces.n; i++) {
-                const AldInterface *port = ald_rows_at(&network->interfaces, i);
+        g_autofree char *lower = name ? g_ascii_strdown(name, -1) : NULL;
 
-                if (is_or_is_port_of(port, interface) &&
-                        (is_same(neighbour->port_id, port->hardware_address) ||
-                                (is_same(neighbour->port_id, port->id) &&
-                                        has_hardware_address(network, neighbour->chassis_id))))
-                        return true;
+        return lower ? g_hash_table_lookup(table, lower) : NULL;
+}
+
+/* The interfaces of an end by what LLDP calls them, or their ports: name in lower case → set. */
+typedef struct PortNames {
+        GHashTable *addresses; /* hardware addresses of all interfaces, each of which may be the chassis */
+        GHashTable *ids;
+} PortNames;
+
+/* A neighbour is named by its hardware address, or by its name with any hardware address of its node as the
+ * chassis. */
+static uint64_t find_named(const PortNames *names, const AldNeighbour *neighbour)
+{
+        const uint64_t *by_address = find_port(names->addresses, neighbour->port_id);
+        const uint64_t *by_id = find_port(names->ids, neighbour->port_id);
+
+        if (by_id && !find_port(names->addresses, neighbour->chassis_id))
+                by_id = NULL;
+        return (by_address ? *by_address : 0) | (by_id ? *by_id : 0);
+}
+
+/* Finds the neighbours that one end lists. Each row is read once, since both may have thousands. */
+static void find_listed(const End *listing, const End *other, bool is_source, Neighbours *neighbours)
+{
+        g_autoptr(GHashTable) addresses = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        g_autoptr(GHashTable) ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        const PortNames names = { addresses, ids };
+
+        for (size_t i = 0; listing->network->neighbours.n > 0 && i < other->network->interfaces.n; i++) {
+                const AldInterface *port = ald_rows_at(&other->network->interfaces, i);
+                uint64_t set = addressed_over(other, port);
+
+                note_port(addresses, port->hardware_address, set);
+                note_port(ids, port->id, set);
         }
-        return false;
-}
+        for (size_t i = 0; i < listing->network->neighbours.n; i++) {
+                const AldNeighbour *row = ald_rows_at(&listing->network->neighbours, i);
+                const AldInterface *port = find_interface(listing->network, row->interface);
+                uint64_t own = port ? addressed_over(listing, port) : 0;
+                uint64_t theirs = own ? find_named(&names, row) : 0;
 
-static bool lists_neighbour(const AldNetwork *network, const AldInterface *interface,
-        const AldNetwork *other_network, const AldInterface *other)
-{
-        for (size_t i = 0; i < network->neighbours.n; i++) {
-                const AldNeighbour *neighbour = ald_rows_at(&network->neighbours, i);
-                const AldInterface *port = neighbour->interface ? ald_rows_find(&network->interfaces,
-                                                                          neighbour->interface)
-                                                                : NULL;
-
-                if (port && is_or_is_port_of(port, interface) &&
-                        is_neighbour(neighbour, other_network, other))
-                        return true;
+                for (size_t k = 0; theirs && k < ADDRESSES_MAX; k++)
+                        if ((is_source ? own : theirs) >> k & 1)
+                                neighbours->of_source[k] |= is_source ? theirs : own;
         }
-        return false;
 }
 
-static bool are_neighbours(
-        const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
+static bool are_neighbours(const End *source, const AldInterface *own, const End *sink,
+        const AldInterface *other, Neighbours *neighbours)
 {
-        return lists_neighbour(source->network, own, sink->network, other) ||
-               lists_neighbour(sink->network, other, source->network, own);
+        size_t number, other_number;
+
+        if (!neighbours->known) {
+                find_listed(source, sink, true, neighbours);
+                find_listed(sink, source, false, neighbours);
+                neighbours->known = true;
+        }
+        return find_number(source, own, &number) && find_number(sink, other, &other_number) &&
+               neighbours->of_source[number] >> other_number & 1;
 }
 
-static bool share_link(const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
+static bool share_link(const End *source, const AldInterface *own, const End *sink, const AldInterface *other,
+        Neighbours *neighbours)
 {
         if (ald_interface_is(own, ALD_INTERFACE_TYPE_THUNDERBOLT) &&
                 ald_interface_is(other, ALD_INTERFACE_TYPE_THUNDERBOLT))
@@ -206,14 +261,14 @@ static bool has_only_link_local(const End *end)
 
 /* For nodes without other addresses it is unknown whether they share a link, so any interface may lead to
  * it. */
-static bool may_share_link(
-        const End *source, const AldInterface *own, const End *sink, const AldInterface *other)
+static bool may_share_link(const End *source, const AldInterface *own, const End *sink,
+        const AldInterface *other, Neighbours *neighbours)
 {
         return has_only_link_local(source) && has_only_link_local(sink);
 }
 
-typedef bool (*AldScopeTest)(
-        const End *source, const AldInterface *own, const End *sink, const AldInterface *other);
+typedef bool (*AldScopeTest)(const End *source, const AldInterface *own, const End *sink,
+        const AldInterface *other, Neighbours *neighbours);
 
 static bool has_scope(const AldCandidate *candidate, const AldInterface *interface)
 {
@@ -224,7 +279,8 @@ static bool has_scope(const AldCandidate *candidate, const AldInterface *interfa
 }
 
 /* The interfaces with a link-local address of the same family that pass the first test any of them passes. */
-static void find_scopes(const End *source, const End *sink, const Address *address, AldCandidate *candidate)
+static void find_scopes(const End *source, const End *sink, const Address *address, Neighbours *neighbours,
+        AldCandidate *candidate)
 {
         static const AldScopeTest tests[] = { are_neighbours, share_link, may_share_link };
 
@@ -234,7 +290,7 @@ static void find_scopes(const End *source, const End *sink, const Address *addre
 
                         if (own->link_local && own->n_bytes == address->n_bytes &&
                                 !has_scope(candidate, own->interface) &&
-                                tests[k](source, own->interface, sink, address->interface))
+                                tests[k](source, own->interface, sink, address->interface, neighbours))
                                 candidate->scopes[candidate->n_scopes++] = own->interface;
                 }
         if (candidate->n_scopes > 0)
@@ -279,7 +335,8 @@ static bool is_listed(const GArray *candidates, const char *address)
         return false;
 }
 
-static void add_candidate(GArray *candidates, const End *source, const End *sink, const Address *address)
+static void add_candidate(GArray *candidates, const End *source, const End *sink, const Address *address,
+        Neighbours *neighbours)
 {
         AldCandidate candidate = { .sink_interface = address->interface,
                 .link_local = address->link_local,
@@ -289,7 +346,7 @@ static void add_candidate(GArray *candidates, const End *source, const End *sink
                 is_listed(candidates, address->text))
                 return;
         if (address->link_local)
-                find_scopes(source, sink, address, &candidate);
+                find_scopes(source, sink, address, neighbours, &candidate);
         else
                 candidate.interface = find_on_link(source, address, &candidate.on_link);
         if (!candidate.interface &&
@@ -302,6 +359,7 @@ static void add_candidate(GArray *candidates, const End *source, const End *sink
 GArray *ald_candidates_compute(const AldNetwork *source, const AldNetwork *sink)
 {
         GArray *candidates = g_array_new(FALSE, FALSE, sizeof(AldCandidate));
+        Neighbours neighbours = {};
         End from, to;
 
         end_init(&from, source);
@@ -309,7 +367,7 @@ GArray *ald_candidates_compute(const AldNetwork *source, const AldNetwork *sink)
         for (unsigned link_local = 0; link_local < 2; link_local++)
                 for (size_t i = 0; i < to.n; i++)
                         if (to.addresses[i].link_local == link_local)
-                                add_candidate(candidates, &from, &to, &to.addresses[i]);
+                                add_candidate(candidates, &from, &to, &to.addresses[i], &neighbours);
         return candidates;
 }
 

@@ -221,6 +221,57 @@ static void test_lldp_tells_the_scope(void)
                 "eth1");
 }
 
+/* A node with as many link-local addresses as are considered, half of them on each of two interfaces, and
+ * many other interfaces and neighbours. */
+static void put_full_network(AldStore *store, unsigned node, const char *interfaces, const char *neighbour)
+{
+        g_autoptr(GString) text = g_string_new("{'Interfaces': [");
+
+        for (unsigned i = 0; i < 2; i++) {
+                g_string_append_printf(text, "{'Id': '%c', 'Type': 'bond', 'Addresses': [", 'a' + i);
+                for (unsigned k = 0; k < 32; k++)
+                        g_string_append_printf(text, "%s'fe80::%u:%u:%u/64'", k ? ", " : "", node, i + 1, k);
+                g_string_append(text, "]}, ");
+        }
+        for (unsigned i = 0; i < 300; i++)
+                g_string_append_printf(text, "{'Id': 'x%u'}, ", i);
+        g_string_append_printf(text, "%s], 'Neighbours': [", interfaces);
+        for (unsigned i = 0; i < 500; i++)
+                g_string_append_printf(text, "{'Id': '%u', 'Interface': 'b', 'PortId': '%u'}, ", i, i);
+        g_string_append_printf(text, "%s]}", neighbour);
+        state_put(store, node, ALD_KIND_NETWORK, text->str);
+}
+
+/* Each row is read once; else each of 300 interfaces would be compared with each of 500 neighbours for each
+ * of 4096 pairs of addresses. LLDP names ports of bonds, in whatever case. */
+static void test_lldp_of_full_records(void)
+{
+        static const char ports[] = "{'Id': 'p', 'Controller': 'a', 'HardwareAddress': '02:00:00:00:00:0A'}, "
+                                    "{'Id': 'q', 'Controller': 'b', 'HardwareAddress': '02:00:00:00:00:0B'}";
+        static const char *const neighbours[] = {
+                "{'Id': 'n', 'Interface': 'p', 'PortId': '02:00:00:00:00:0b'}",
+                "{'Id': 'n', 'Interface': 'p', 'PortId': 'Q', 'ChassisId': '02:00:00:00:00:0a'}",
+                "{'Id': 'n', 'Interface': 'a', 'PortId': 'b', 'ChassisId': '02:00:00:00:00:0a'}",
+        };
+
+        for (unsigned i = 0; i < G_N_ELEMENTS(neighbours); i++) {
+                g_autoptr(AldStore) store = state_make();
+                g_autoptr(GArray) candidates = NULL;
+
+                put_full_network(store, 1, ports, neighbours[i]);
+                put_full_network(store, 2, ports, "{'Id': 'n', 'Interface': 'p', 'PortId': 'none'}");
+                candidates = ald_candidates_compute(state_network(store, 2), state_network(store, 1));
+                g_assert_cmpuint(candidates->len, ==, ALD_CANDIDATES_MAX);
+                for (guint k = 0; k < ALD_CANDIDATES_MAX; k++) {
+                        const AldCandidate *candidate = &g_array_index(candidates, AldCandidate, k);
+
+                        g_assert_cmpstr(candidate->sink_interface->id, ==, "a");
+                        g_assert_cmpuint(candidate->n_scopes, ==, 1);
+                        g_assert_cmpstr(candidate->interface->id, ==, "b");
+                }
+        }
+}
+
 static void test_which_interface(void)
 {
         static const char two[] = "{'Id': 'eth0', 'Type': 'ethernet', 'Addresses': ['10.0.0.1/16']}, "
@@ -292,6 +343,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/candidates/link-local", test_link_local);
         g_test_add_func("/candidates/several-scopes", test_several_scopes);
         g_test_add_func("/candidates/lldp", test_lldp_tells_the_scope);
+        g_test_add_func("/candidates/lldp-of-full-records", test_lldp_of_full_records);
         g_test_add_func("/candidates/interface", test_which_interface);
         g_test_add_func("/candidates/limits", test_limits);
         g_test_add_func("/candidates/carrier", test_what_shares_a_carrier);
