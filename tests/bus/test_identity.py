@@ -213,7 +213,8 @@ def test_same_name_again_is_no_change(make_host):
     assert changes.received[0].args[1]["FriendlyName"] == "Twice"
 
 
-@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "x" * 65, " ", "x" * 1_000_000, "‮reversed", "a\ufffeb", "\u3164\u2800"],
+@pytest.mark.parametrize("name", ["a\nb", "\x1b[31mred", "x" * 65, " ", "x" * 1_000_000, "‮reversed", "a\ufffeb",
+                                  "\u3164\u2800"],
                          ids=["newline", "escape", "too long", "blank", "a megabyte", "turned around", "no character",
                               "without a glyph"])
 def test_unusable_names(make_host, name):

@@ -45,11 +45,14 @@ static Step *step_random(void)
 {
         static const AldKind kinds[] = { ALD_KIND_MEMORY, ALD_KIND_DISK, ALD_KIND_LINK_SOCKET };
         Step *step = g_new0(Step, 1);
-        AldId sink = id_make((unsigned) g_test_rand_int_range(1, N_NODES + 1));
+        unsigned source = (unsigned) g_test_rand_int_range(2, N_NODES + 1);
+        /* Another node: a link from a node to itself is refused. */
+        unsigned other = (unsigned) g_test_rand_int_range(1, N_NODES);
+        AldId sink = id_make(other < source ? other : other + 1);
         AldUpdate *update = &step->update;
 
         step->announces = g_test_rand_int_range(0, 8) == 0;
-        update->node = id_make((unsigned) g_test_rand_int_range(2, N_NODES + 1));
+        update->node = id_make(source);
         update->kind = kinds[g_test_rand_int_range(0, G_N_ELEMENTS(kinds))];
         step->key = ald_kinds[update->kind].is_link ? key_make(update->kind, &sink, 1) : g_strdup("");
         update->key = step->key;
