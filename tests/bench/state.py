@@ -81,7 +81,9 @@ def main(build, json_only, changes):
                                      stdout=subprocess.PIPE).stdout)
     client = json.loads(subprocess.run([f"{build}/tests/bench/bench-client"], check=True, text=True, timeout=120,
                                        stdout=subprocess.PIPE).stdout)
-    figures = {**merge, **plan, **client, **on_bus(build, changes)}
+    flood = json.loads(subprocess.run([f"{build}/tests/bench/bench-flood"], check=True, text=True, timeout=120,
+                                      stdout=subprocess.PIPE).stdout)
+    figures = {**merge, **plan, **client, **flood, **on_bus(build, changes)}
     if not json_only:
         for name, figure in figures.items():
             print(f"{name:32} {figure}")
