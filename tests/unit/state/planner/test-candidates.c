@@ -237,7 +237,7 @@ static void put_full_network(AldStore *store, unsigned node, const char *interfa
                 g_string_append_printf(text, "{'Id': 'x%u'}, ", i);
         g_string_append_printf(text, "%s], 'Neighbours': [", interfaces);
         for (unsigned i = 0; i < 500; i++)
-                g_string_append_printf(text, "{'Id': '%u', 'Interface': 'b', 'PortId': '%u'}, ", i, i);
+                g_string_append_printf(text, "{'Id': '%u', 'Interface': 'a', 'PortId': '%u'}, ", i, i);
         g_string_append_printf(text, "%s]}", neighbour);
         state_put(store, node, ALD_KIND_NETWORK, text->str);
 }
