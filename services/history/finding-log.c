@@ -495,7 +495,13 @@ static void notify_withheld(AldFindingLog *log, const AldWithheld *withheld)
                 log->handler->notice(&notice, log->userdata);
 }
 
-/* One that lasts is reported by itself after all, since its number alone would say less. */
+static bool is_silent(const AldFindingLog *log, const AldAlert *alert)
+{
+        return alert->hidden || ald_silences_cover(log->silences, alert->row);
+}
+
+/* One that lasts is reported by itself after all, since its number alone would say less. If it is silent, it
+ * is reported after that, as if it had not been counted. */
 static void report_withheld(AldFindingLog *log, const GPtrArray *begun, uint64_t now)
 {
         AldWithheld *next;
@@ -508,7 +514,9 @@ static void report_withheld(AldFindingLog *log, const GPtrArray *begun, uint64_t
                 log->changed = true;
                 if (logged && logged->withheld) {
                         logged->withheld = false;
-                        notify(log, logged, alert, ALD_ABSENT_UINT64);
+                        logged->reported = !is_silent(log, alert);
+                        if (logged->reported)
+                                notify(log, logged, alert, ALD_ABSENT_UINT64);
                 } else
                         notify_withheld(log, withheld);
         }
@@ -521,8 +529,7 @@ static void report_beginnings(AldFindingLog *log, const GPtrArray *begun, uint64
                 const AldAlert *alert = begun->pdata[i];
                 AldLoggedFinding *logged = g_hash_table_lookup(log->logged, alert->key);
 
-                if (!logged || logged->reported || alert->hidden ||
-                        ald_silences_cover(log->silences, alert->row))
+                if (!logged || logged->reported || is_silent(log, alert))
                         continue;
                 logged->reported = true;
                 logged->withheld = !ald_notice_limit_take(

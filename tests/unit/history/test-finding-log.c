@@ -516,6 +516,27 @@ static void test_one_withheld(Fixture *fixture, gconstpointer data)
         check_many(fixture, ALD_NOTICES_SAVED + 1, OVER, "");
 }
 
+/* One alone that was withheld and has become silent since is reported after the silence. */
+static void test_one_withheld_in_silence(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GPtrArray) rows = many_rows(ONE, 0, ALD_NOTICES_SAVED + 1), none = g_ptr_array_new();
+
+        look_at_many(fixture, 0, rows);
+        look_at_many(fixture, 30, rows);
+        check_many(fixture, ALD_NOTICES_SAVED, FULL, "");
+        g_assert_cmpint(silence(fixture, ONE, NULL, ALD_ABSENT_UINT64), ==, 0);
+        look_at_many(fixture, 300, rows);
+        check_notices(fixture, "");
+        restart(fixture);
+        look_at_many(fixture, 300, rows);
+        check_notices(fixture, "");
+        g_assert_cmpint(ald_finding_log_unsilence(fixture->log, ONE, NULL, fixture->now), ==, 0);
+        check_notices(fixture, FULL);
+        look_at_many(fixture, 0, none);
+        look_at_many(fixture, 300, none);
+        check_many(fixture, ALD_NOTICES_SAVED + 1, OVER, "");
+}
+
 /* What this machine concludes of many nodes is not withheld so soon. */
 static void test_many_unreported(Fixture *fixture, gconstpointer data)
 {
@@ -751,6 +772,7 @@ int main(int argc, char **argv)
         TEST("many-of-a-reporter", test_many_of_a_reporter);
         TEST("ever-new", test_ever_new);
         TEST("one-withheld", test_one_withheld);
+        TEST("one-withheld-in-silence", test_one_withheld_in_silence);
         TEST("many-unreported", test_many_unreported);
         TEST("dropped-alerts", test_dropped_alerts);
         TEST("clock-set-forward", test_clock_set_forward);
