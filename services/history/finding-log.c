@@ -7,6 +7,7 @@
 #include "services/common/saved-file.h"
 #include "services/history/finding-log.h"
 #include "services/history/notice-limit.h"
+#include "state/alerts/alert-key.h"
 #include "state/alerts/alerts-saved.h"
 #include "state/findings/findings-words.h"
 #include "state/store/clock.h"
@@ -74,7 +75,7 @@ static void read_logged(AldFindingLog *log, json_t *json)
                 .began = (uint64_t) began,
                 .reported = reported,
                 .withheld = withheld };
-        g_hash_table_insert(log->logged, g_strdup(key), logged);
+        g_hash_table_insert(log->logged, ald_alert_key_shorten(key), logged);
 }
 
 static void read_silences(AldFindingLog *log)

@@ -96,25 +96,25 @@ static void append_things(GString *key, int id, const AldFindingRow *row)
                 append(key, "Expired", "true");
 }
 
-/* Paths and names may be long, and keys of all alerts are saved. */
-static char *shorten(GString *key)
+char *ald_alert_key_shorten(const char *key)
 {
         g_autofree char *sum = NULL;
+        GString *kept;
 
-        if (key->len <= KEY_MAX)
-                return g_string_free(key, FALSE);
-        sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, key->str, (gssize) key->len);
-        g_string_truncate(key, g_utf8_find_prev_char(key->str, key->str + KEY_KEPT) - key->str);
-        append(key, "Checksum", sum);
-        return g_string_free(key, FALSE);
+        if (strlen(key) <= KEY_MAX)
+                return g_strdup(key);
+        sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, key, -1);
+        kept = g_string_new_len(key, g_utf8_find_prev_char(key, key + KEY_KEPT) - key);
+        append(kept, "Checksum", sum);
+        return g_string_free(kept, FALSE);
 }
 
 char *ald_alert_key(const AldFindingRow *row)
 {
-        GString *key = g_string_new(row->id);
+        g_autoptr(GString) key = g_string_new(row->id);
         int id = ald_finding_row_id_from_string(row->id);
 
         append_nodes(key, id, row);
         append_things(key, id, row);
-        return shorten(key);
+        return ald_alert_key_shorten(key->str);
 }

@@ -10,3 +10,7 @@
  * one that will. Free with g_free().
  */
 char *ald_alert_key(const AldFindingRow *row);
+
+/* Paths and names may be long, and keys of all alerts are saved: a long key is cut, and its checksum follows.
+ * A key that an older version saved may be longer; that of ald_alert_key() stays as it is. */
+char *ald_alert_key_shorten(const char *key);

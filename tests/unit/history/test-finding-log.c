@@ -9,6 +9,7 @@
 #include "services/history/finding-log.h"
 #include "services/history/notice-limit.h"
 #include "state/alerts/alert-accounts.h"
+#include "state/alerts/alert-key.h"
 #include "tests/unit/history/history-folder.h"
 #include "tests/unit/log-count.h"
 
@@ -181,6 +182,41 @@ static void test_restart(Fixture *fixture, gconstpointer data)
         look(fixture, 300, NULL);
         check_notices(fixture, "-disk-nearly-full ");
         check_events(fixture, "disk-nearly-full 0-380; ");
+}
+
+/* An older version saved long keys as they were. The event lasts, and neither its beginning is reported again
+ * nor its end forgotten. */
+static void test_long_key_of_an_older_version(Fixture *fixture, gconstpointer data)
+{
+        g_autofree char *long_path = g_strnfill(300, 'x'), *text = NULL;
+        g_autofree char *path = g_build_filename(fixture->folder.folder, "silences.json", NULL);
+        AldFindingRow row = make_row(ALD_FINDING_ROW_ID_DISK_NEARLY_FULL, OF(ONE));
+        g_autoptr(GString) changed = NULL;
+        g_autofree char *key = NULL, *old = NULL;
+
+        row.path = long_path;
+        look(fixture, 0, &row);
+        look(fixture, 30, &row);
+        check_notices(fixture, "+disk-nearly-full ");
+        g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+        {
+                g_autofree char *now = ald_alert_key(&row);
+                g_auto(GStrv) lines = g_strsplit(now, "\n", -1);
+
+                key = g_strjoinv("\\n", lines);
+        }
+        old = g_strdup_printf("disk-nearly-full\\nNode=" ONE "\\nPath=%s", long_path);
+        changed = g_string_new(text);
+        g_assert_cmpuint(g_string_replace(changed, key, old, 0), ==, 1);
+        g_assert_true(g_file_set_contents(path, changed->str, -1, NULL));
+        restart(fixture);
+        look(fixture, 30, &row);
+        check_notices(fixture, "");
+        check_events(fixture, "disk-nearly-full 0; ");
+        look(fixture, 0, NULL);
+        look(fixture, 300, NULL);
+        check_notices(fixture, "-disk-nearly-full ");
+        check_events(fixture, "disk-nearly-full 0-60; ");
 }
 
 /* Alerts that were not saved: the event ends when that is noticed. */
@@ -757,6 +793,7 @@ int main(int argc, char **argv)
         g_test_add("/history/finding-log/" name, Fixture, NULL, set_up, function, tear_down)
         TEST("begins-and-ends", test_begins_and_ends);
         TEST("restart", test_restart);
+        TEST("long-key-of-an-older-version", test_long_key_of_an_older_version);
         TEST("lost-alerts", test_lost_alerts);
         TEST("silence", test_silence);
         TEST("ends-in-silence", test_ends_in_silence);
