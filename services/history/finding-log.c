@@ -57,6 +57,11 @@ static void read_alerts(AldFindingLog *log)
                 ald_saved_file_refuse(log->alerts_file, reason);
         if (!log->alerts)
                 log->alerts = ald_alerts_new();
+        if (ald_alerts_left_out(log->alerts) > 0)
+                g_warning(
+                        "%u saved alerts were dropped, since there are more than %u or their rows are longer "
+                        "than 20 MiB",
+                        ald_alerts_left_out(log->alerts), ALD_ALERTS_MAX);
 }
 
 static void read_logged(AldFindingLog *log, json_t *json)
@@ -547,8 +552,8 @@ static void note_left_out(AldFindingLog *log)
         const guint n = ald_alerts_left_out(log->alerts);
 
         if (n > 0 && !log->said_alerts_full)
-                g_warning("%u findings are not logged, since there are more than %u: those of the nodes that "
-                          "report the most",
+                g_warning("%u findings are not logged, since there are more than %u or their rows are longer "
+                          "than 20 MiB: those of the nodes that report the most",
                         n, ALD_ALERTS_MAX);
         log->said_alerts_full = n > 0;
 }

@@ -65,6 +65,7 @@ static int read_damping(json_t *json, AldAlertDamping *ret)
         return 0;
 }
 
+/* One for which there is no room is left out: an older version may have saved more than this one follows. */
 static int read_alert(AldAlerts *alerts, json_t *json)
 {
         g_autofree AldFindingRow *row = NULL;
@@ -83,9 +84,8 @@ static int read_alert(AldAlerts *alerts, json_t *json)
                 return -EBADMSG;
         }
         alert = ald_alerts_add(alerts, key, row);
-        if (!alert)
-                return -EBADMSG;
-        alert->damping = damping;
+        if (alert)
+                alert->damping = damping;
         return 0;
 }
 
@@ -108,9 +108,10 @@ static int read_root(AldAlerts *alerts, json_t *root, char **ret_error)
         alerts->updated_usec = (uint64_t) updated;
         json_array_foreach(array, i, json)
                 if (read_alert(alerts, json) < 0) {
-                        *ret_error = g_strdup_printf("alert %zu is invalid, or there are too many", i);
+                        *ret_error = g_strdup_printf("alert %zu is invalid", i);
                         return -EBADMSG;
                 }
+        alerts->left_out = (guint) json_array_size(array) - g_hash_table_size(alerts->by_key);
         return 0;
 }
 

@@ -57,7 +57,8 @@ bool ald_alerts_has(const AldAlerts *alerts, const char *key);
  * array. */
 GPtrArray *ald_alerts_begun(AldAlerts *alerts);
 
-/* Number of findings that have no alert, since there are ALD_ALERTS_MAX. */
+/* Number of findings that have no alert, since there are more than ALD_ALERTS_MAX or their rows are too long
+ * (alert-accounts.h). */
 guint ald_alerts_left_out(const AldAlerts *alerts);
 
 /* Number of alerts that had begun and that the last update dropped, without a notice, for those of others. */

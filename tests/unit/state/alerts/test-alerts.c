@@ -434,6 +434,26 @@ static void test_long_findings(void)
         g_assert_true(ald_alerts_has(again, key));
 }
 
+/* An older version saved as many alerts as this one, however long. What fits is read. */
+static void test_more_saved_than_fits(void)
+{
+        g_autofree char *words = g_strnfill(ALD_ALERT_BYTES / 2, 'x'), *error = NULL;
+        g_autoptr(GString) saved = g_string_new("{\"version\":1,\"updated\":1,\"alerts\":[");
+        g_autoptr(AldAlerts) alerts = NULL;
+        const char *one = "{\"present\":true,\"begun\":true,\"changed\":1,\"flapped\":1,\"flaps\":0,"
+                          "\"first\":1,\"finding\":{";
+
+        for (unsigned i = 0; i < ALD_ALERTS_MAX - 1; i++)
+                g_string_append_printf(saved,
+                        "%s\"Id\":\"configuration-refused\",\"Reporter\":\"%s\",\"Group\":\"%u\","
+                        "\"Reason\":\"%s\",\"Text\":\"%s\"}},",
+                        one, LIAR, i, words, words);
+        g_string_append_printf(saved, "%s\"Id\":\"no-broker\"}}]}", one);
+        g_assert_cmpint(ald_alerts_parse(saved->str, saved->len, &alerts, &error), ==, 0);
+        g_assert_cmpuint(ald_alerts_left_out(alerts), ==, ALD_ALERTS_MAX / 2);
+        g_assert_true(ald_alerts_has(alerts, "no-broker"));
+}
+
 /* The key of a long path is short, and that of another one differs. */
 static void test_long_keys(void)
 {
@@ -497,6 +517,7 @@ int main(int argc, char *argv[])
         g_test_add_func("/alerts/shares", test_shares);
         g_test_add_func("/alerts/shares-of-idle", test_shares_of_idle);
         g_test_add_func("/alerts/long-findings", test_long_findings);
+        g_test_add_func("/alerts/more-saved-than-fits", test_more_saved_than_fits);
         g_test_add_func("/alerts/long-keys", test_long_keys);
         g_test_add_func("/alerts/left-out-of-a-reporter", test_left_out_of_a_reporter);
         g_test_add_func("/alerts/a-clock-that-is-set-back", test_a_clock_that_is_set_back);
