@@ -7,7 +7,7 @@ typedef struct AldAlertAccount {
         char *reporter; /* empty: none */
         GQueue alerts;  /* AldAlert, the latest last */
         guint weight;
-        bool busy; /* none is idle, as far as this update has seen */
+        GList *unseen; /* those before it are not idle, as far as this update has seen; NULL: none is */
 } AldAlertAccount;
 
 struct AldAlertAccounts {
@@ -61,6 +61,8 @@ void ald_alert_accounts_leave(AldAlertAccounts *accounts, AldAlert *alert)
         if (!account)
                 return;
         set_weight(accounts, alert, 0);
+        if (account->unseen == &alert->place)
+                account->unseen = alert->place.next;
         g_queue_unlink(&account->alerts, &alert->place);
         alert->account = NULL;
         if (account->alerts.length == 0)
@@ -80,6 +82,8 @@ static void join(AldAlertAccounts *accounts, const char *reporter, AldAlert *ale
         alert->account = account;
         alert->place.data = alert;
         g_queue_push_tail_link(&account->alerts, &alert->place);
+        if (account->alerts.length == 1)
+                account->unseen = &alert->place;
 }
 
 void ald_alert_accounts_enter(AldAlertAccounts *accounts, AldAlert *alert)
@@ -96,11 +100,14 @@ void ald_alert_accounts_enter(AldAlertAccounts *accounts, AldAlert *alert)
 void ald_alert_accounts_begin(AldAlertAccounts *accounts)
 {
         GHashTableIter iter;
-        gpointer account;
+        gpointer data;
 
         g_hash_table_iter_init(&iter, accounts->by_reporter);
-        while (g_hash_table_iter_next(&iter, NULL, &account))
-                ((AldAlertAccount *) account)->busy = false;
+        while (g_hash_table_iter_next(&iter, NULL, &data)) {
+                AldAlertAccount *account = data;
+
+                account->unseen = account->alerts.head;
+        }
 }
 
 static AldAlertAccount *find_heaviest(const AldAlertAccounts *accounts)
@@ -118,13 +125,12 @@ static AldAlertAccount *find_heaviest(const AldAlertAccounts *accounts)
 
 static AldAlert *find_idle(AldAlertAccount *account)
 {
-        for (GList *place = account->busy ? NULL : account->alerts.head; place; place = place->next) {
-                AldAlert *alert = place->data;
+        for (; account->unseen; account->unseen = account->unseen->next) {
+                AldAlert *alert = account->unseen->data;
 
                 if (!alert->damping.present && !alert->damping.begun)
                         return alert;
         }
-        account->busy = true;
         return NULL;
 }
 
@@ -139,12 +145,15 @@ static AldAlert *find_excess(AldAlertAccount *account)
 AldAlert *ald_alert_accounts_excess(AldAlertAccounts *accounts, const AldFindingRow *row, bool *ret_room)
 {
         AldAlertAccount *own = g_hash_table_lookup(accounts->by_reporter, name_of(row->reporter));
-        AldAlertAccount *heaviest = find_heaviest(accounts);
         const guint weight = weigh(row);
+        AldAlertAccount *heaviest;
         AldAlert *excess = NULL;
 
         *ret_room = accounts->weight + weight <= ALD_ALERTS_MAX;
-        if (*ret_room || !heaviest)
+        if (*ret_room)
+                return NULL;
+        heaviest = find_heaviest(accounts);
+        if (!heaviest)
                 return NULL;
         if (heaviest->weight > (own ? own->weight : 0) + weight)
                 excess = find_excess(heaviest);
