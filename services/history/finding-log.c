@@ -571,10 +571,6 @@ void ald_finding_log_update(
                 if (!notice->begins)
                         end_finding(log, notice);
         }
-        if (ald_alerts_dropped(log->alerts) > 0) {
-                drop_lost_logged(log);
-                end_lost_events(log, now);
-        }
         begun = ald_alerts_begun(log->alerts);
         log_beginnings(log, begun, only, now);
         report_beginnings(log, begun, now);

@@ -8,7 +8,8 @@ struct AldAlerts {
         GHashTable *by_key; /* key → AldAlert */
         AldAlertAccounts *accounts;
         uint64_t updated_usec; /* the last update */
-        guint left_out, dropped;
+        GPtrArray *dropped;    /* AldAlert, those that had begun, by the last update */
+        guint left_out;
 };
 
 /* A new alert without a damping; takes the key, which must be new. NULL if there are too many. */

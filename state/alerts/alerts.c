@@ -23,6 +23,7 @@ AldAlerts *ald_alerts_new(void)
 
         alerts->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, alert_free);
         alerts->accounts = ald_alert_accounts_new();
+        alerts->dropped = g_ptr_array_new_with_free_func(alert_free);
         return alerts;
 }
 
@@ -31,15 +32,19 @@ void ald_alerts_free(AldAlerts *alerts)
         if (!alerts)
                 return;
         g_hash_table_unref(alerts->by_key);
+        g_ptr_array_unref(alerts->dropped);
         ald_alert_accounts_free(alerts->accounts);
         g_free(alerts);
 }
 
 static void drop(AldAlerts *alerts, AldAlert *alert)
 {
-        alerts->dropped += alert->damping.begun;
         ald_alert_accounts_leave(alerts->accounts, alert);
-        g_hash_table_remove(alerts->by_key, alert->key);
+        g_hash_table_steal(alerts->by_key, alert->key);
+        if (alert->damping.begun)
+                g_ptr_array_add(alerts->dropped, alert);
+        else
+                alert_free(alert);
 }
 
 AldAlert *ald_alerts_add(AldAlerts *alerts, char *key, const AldFindingRow *row)
@@ -269,6 +274,11 @@ static GArray *take_steps(AldAlerts *alerts, uint64_t now)
                 } else if (step != ALD_ALERT_NONE)
                         g_array_append_val(notices, notice);
         }
+        for (guint i = 0; i < alerts->dropped->len; i++) {
+                const AldAlertNotice notice = { .at_usec = now, .alert = alerts->dropped->pdata[i] };
+
+                g_array_append_val(notices, notice);
+        }
         g_array_sort(notices, compare_notices);
         return notices;
 }
@@ -290,7 +300,8 @@ GArray *ald_alerts_update(AldAlerts *alerts, const GPtrArray *findings, AldAlert
         if (now < alerts->updated_usec)
                 shift_all(alerts, alerts->updated_usec - now, false);
         alerts->updated_usec = now;
-        alerts->left_out = alerts->dropped = 0;
+        alerts->left_out = 0;
+        g_ptr_array_set_size(alerts->dropped, 0);
         ald_alert_accounts_begin(alerts->accounts);
         collect_rows(&all, findings, paths);
         all.causes = causes = ald_alert_causes_new(rows, paths);
@@ -341,9 +352,4 @@ GPtrArray *ald_alerts_begun(AldAlerts *alerts)
 guint ald_alerts_left_out(const AldAlerts *alerts)
 {
         return alerts->left_out;
-}
-
-guint ald_alerts_dropped(const AldAlerts *alerts)
-{
-        return alerts->dropped;
 }

@@ -28,7 +28,7 @@ typedef struct AldAlert {
 /* An alert that begins or ends; valid until the next update. */
 typedef struct AldAlertNotice {
         bool begins;
-        uint64_t at_usec; /* when the finding came or went, in CLOCK_REALTIME */
+        uint64_t at_usec; /* when the finding came, or went or was dropped for others; in CLOCK_REALTIME */
         const AldAlert *alert;
 } AldAlertNotice;
 
@@ -60,6 +60,3 @@ GPtrArray *ald_alerts_begun(AldAlerts *alerts);
 /* Number of findings that have no alert, since there are more than ALD_ALERTS_MAX or their rows are too long
  * (alert-accounts.h). */
 guint ald_alerts_left_out(const AldAlerts *alerts);
-
-/* Number of alerts that had begun and that the last update dropped, without a notice, for those of others. */
-guint ald_alerts_dropped(const AldAlerts *alerts);

@@ -593,12 +593,11 @@ static void count_event(const AldKeptEvent *event, void *userdata)
         *lasting += event->ended == INT64_MAX && strcmp(event->reporter, ONE) == 0;
 }
 
-/* Alerts that make room for those of others end as events, also if the process is killed after that. */
-static void test_dropped_alerts(Fixture *fixture, gconstpointer data)
+/* Rows of ONE that fill nearly all places, the last 50 of them short. */
+static GPtrArray *filling_rows(void)
 {
-        g_autoptr(GPtrArray) rows = many_rows(ONE, 0, 50), others = many_rows(TWO, 0, 150);
         g_autofree char *reason = g_strnfill(99 * ALD_ALERT_BYTES, 'x');
-        unsigned lasting = 0;
+        GPtrArray *rows = many_rows(ONE, 0, 50);
 
         for (unsigned i = 0; i < 99; i++) {
                 g_autofree char *group = g_strdup_printf("%u", i);
@@ -609,13 +608,24 @@ static void test_dropped_alerts(Fixture *fixture, gconstpointer data)
                 row.reason = reason;
                 g_ptr_array_insert(rows, 0, ald_struct_dup(&ald_finding_row_struct, &row));
         }
+        return rows;
+}
+
+/* Alerts that make room for those of others end as events, also if the process is killed after that. */
+static void test_dropped_alerts(Fixture *fixture, gconstpointer data)
+{
+        g_autoptr(GPtrArray) rows = filling_rows(), others = many_rows(TWO, 0, 150);
+        unsigned lasting = 0;
+
         look_at_many(fixture, 0, rows);
         look_at_many(fixture, 30, rows);
         (void) ald_history_visit_events(
                 fixture->history, 0, ALD_HISTORY_TIME_MAX, 1000, count_event, &lasting);
         g_assert_cmpuint(lasting, ==, 149);
         g_ptr_array_extend_and_steal(rows, g_steal_pointer(&others));
+        check_many(fixture, ALD_NOTICES_SAVED, "+configuration-refused ", "");
         look_at_many(fixture, 1, rows);
+        check_notices(fixture, "-configuration-refused ");
         g_assert_cmpuint(ald_finding_log_left_out(fixture->log), ==, 0);
         restart(fixture);
         lasting = 0;
@@ -743,6 +753,39 @@ static void test_clock_set_back(Fixture *fixture, gconstpointer data)
         check_events(fixture, "disk-nearly-full 0-0; ");
 }
 
+static void find_end(const AldKeptEvent *event, void *userdata)
+{
+        if (strcmp(event->finding, "memory-pressure") == 0)
+                *(int64_t *) userdata = event->ended;
+}
+
+/* It is written as it was, also if alerts are dropped before that. */
+static void test_an_unwritten_end_before_a_drop(Fixture *fixture, gconstpointer data)
+{
+        const AldFindingRow row = make_row(ALD_FINDING_ROW_ID_MEMORY_PRESSURE, OF(THREE));
+        g_autoptr(GPtrArray) rows = filling_rows(), others = many_rows(TWO, 0, 150);
+        AldFindingRow *ends = ald_struct_dup(&ald_finding_row_struct, &row);
+        int64_t ended = 0;
+        sqlite3 *other;
+
+        g_ptr_array_add(rows, ends);
+        look_at_many(fixture, 0, rows);
+        look_at_many(fixture, 30, rows);
+        g_ptr_array_remove(rows, ends);
+        g_assert_cmpint(sqlite3_open(fixture->folder.path, &other), ==, SQLITE_OK);
+        run_other(other, "BEGIN IMMEDIATE");
+        look_at_many(fixture, 0, rows);
+        look_at_many(fixture, 300, rows);
+        run_other(other, "ROLLBACK");
+        sqlite3_close(other);
+        g_string_truncate(fixture->notices, 0);
+        g_ptr_array_extend_and_steal(rows, g_steal_pointer(&others));
+        look_at_many(fixture, 1, rows);
+        check_notices(fixture, "-configuration-refused ");
+        (void) ald_history_visit_events(fixture->history, 0, ALD_HISTORY_TIME_MAX, 1000, find_end, &ended);
+        g_assert_cmpint(ended, ==, (int64_t) (START + 30 * SECOND));
+}
+
 /* It is written later. */
 static void test_an_end_that_cannot_be_written(Fixture *fixture, gconstpointer data)
 {
@@ -819,6 +862,7 @@ int main(int argc, char **argv)
         TEST("locked-until-the-end", test_locked_until_the_end);
         TEST("clock-set-back", test_clock_set_back);
         TEST("an-end-that-cannot-be-written", test_an_end_that_cannot_be_written);
+        TEST("an-unwritten-end-before-a-drop", test_an_unwritten_end_before_a_drop);
         TEST("locked-history", test_locked_history);
         return g_test_run();
 }
