@@ -498,7 +498,7 @@ def main(build, json_only, seconds, rest_seconds):
         figures["excess_cpu_percent"] = round(max(after[name] - before[name] for name in after), 3)
         for daemon in daemons:
             daemon.excused = True
-    figures |= siege_members.main(seconds)
+    figures |= siege_members.besiege(seconds)
     if not json_only:
         for name, figure in figures.items():
             print(f"{name:24} {figure}")

@@ -220,5 +220,5 @@ def exporter_door(seconds):
 CASES = (history_flood, metrics_flood, exporter_door)
 
 
-def main(seconds):
+def besiege(seconds):
     return {name: figure for case in CASES for name, figure in case(seconds).items()}
