@@ -6,46 +6,52 @@
 #include "state/link-quality.h"
 #include "state/link-result.h"
 
-/* Of one prober between two ports; more than this are paths that were made up. */
-#define PATHS_MAX 16u
-
-/* What the ends of one direction between two ports measured. */
-typedef struct BothEnds {
-        uint32_t of_source[PATHS_MAX], of_sink[PATHS_MAX]; /* indices */
-        guint n_of_source, n_of_sink;
-} BothEnds;
+/* Each path is compared with as many of the other end. Whoever makes up more paths gains nothing by it: these
+ * are the ones that count most, and every path is compared. */
+#define COMPARED_MAX 16u
 
 static bool is_by_source(const AldEdgeRow *edge)
 {
         return g_strcmp0(edge->prober, edge->source) == 0;
 }
 
-/* An address of each family may take another way. NULL if the ports are unknown; to be freed. */
-static char *direction_key(const AldPlanPath *path)
+/* What one end of these two nodes measured of the direction, by whatever ports. To be freed. */
+static char *nodes_key(const AldPlanPath *path, bool by_source)
+{
+        return g_strdup_printf("%d%d %u %u", path->is_rdma, by_source, path->source, path->sink);
+}
+
+/* What it measured between the same ports. An address of each family may take another way. NULL if the ports
+ * are unknown; to be freed. */
+static char *ports_key(const AldPlanPath *path, bool by_source)
 {
         const AldEdgeRow *edge = path->edge;
         const char *address = path->sink_address ? path->sink_address : path->source_address;
+        g_autofree char *nodes = nodes_key(path, by_source);
 
-        if (!edge || !edge->prober || !edge->source_port || !edge->source_port[0] || !edge->sink_port ||
-                !edge->sink_port[0] || edge->measured_usec == ALD_ABSENT_UINT64)
+        if (!edge->source_port || !edge->source_port[0] || !edge->sink_port || !edge->sink_port[0])
                 return NULL;
-        return g_strdup_printf("%d%d\n%u\n%s\n%u\n%s", path->is_rdma, address && strchr(address, ':') != NULL,
-                path->source, edge->source_port, path->sink, edge->sink_port);
+        return g_strdup_printf("%s\n%d\n%s\n%s", nodes, address && strchr(address, ':') != NULL,
+                edge->source_port, edge->sink_port);
 }
 
+/* A prober states the time to live of its own record, but it does not measure more often than this. */
 static uint64_t ttl_of(const AldPlanPath *path)
 {
-        return path->edge->time_to_live_usec == ALD_ABSENT_UINT64
-                       ? ald_planner_ttl(path->is_rdma ? ALD_KIND_LINK_RDMA : ALD_KIND_LINK_SOCKET)
-                       : path->edge->time_to_live_usec;
+        uint64_t least = ald_planner_ttl(path->is_rdma ? ALD_KIND_LINK_RDMA : ALD_KIND_LINK_SOCKET);
+        uint64_t stated = path->edge->time_to_live_usec;
+
+        return stated == ALD_ABSENT_UINT64 ? least : MAX(stated, least);
 }
 
+/* The prober of the higher rate, which may be overstated, does not decide how long it is compared. */
 static bool is_same_time(const AldPlanPath *a, const AldPlanPath *b)
 {
+        const AldPlanPath *low = a->edge->bits_per_second < b->edge->bits_per_second ? a : b;
         uint64_t first = MIN(a->edge->measured_usec, b->edge->measured_usec);
         uint64_t last = MAX(a->edge->measured_usec, b->edge->measured_usec);
 
-        return last - first <= MIN(ttl_of(a), ttl_of(b));
+        return last - first <= ttl_of(low);
 }
 
 /* Full measurements some minutes apart also differ by a few percent. */
@@ -57,57 +63,116 @@ static bool is_higher(const AldEdgeRow *high, const AldEdgeRow *low)
                        (double) low->bits_per_second * (1 + ALD_LINK_AGREE_PERCENT / 100);
 }
 
+static void lower(AldPlanPath *high, const AldPlanPath *low)
+{
+        high->bits_per_second = fmin(high->bits_per_second, (double) low->edge->bits_per_second);
+        high->disputed_bits_per_second = fmax(
+                high->disputed_bits_per_second, (double) high->edge->bits_per_second);
+}
+
 static void settle(AldPlanPath *a, AldPlanPath *b)
 {
         AldPlanPath *high = is_higher(a->edge, b->edge) ? a : is_higher(b->edge, a->edge) ? b : NULL;
         AldPlanPath *low = high == a ? b : a;
-        double disputed = high ? (double) high->edge->bits_per_second : 0;
 
-        if (!high || !is_same_time(a, b))
+        if (!high)
                 return;
-        high->bits_per_second = fmin(high->bits_per_second, (double) low->edge->bits_per_second);
-        high->disputed_bits_per_second = fmax(high->disputed_bits_per_second, disputed);
-        low->disputed_bits_per_second = fmax(low->disputed_bits_per_second, disputed);
+        lower(high, low);
+        low->disputed_bits_per_second = fmax(
+                low->disputed_bits_per_second, (double) high->edge->bits_per_second);
 }
 
-static BothEnds *find_ends(GHashTable *directions, char *key)
+/* Takes the key, which may be NULL. */
+static void add_measured(GHashTable *measured, char *key, AldPlanPath *path)
 {
-        BothEnds *ends = g_hash_table_lookup(directions, key);
+        GPtrArray *paths = key ? g_hash_table_lookup(measured, key) : NULL;
 
-        if (ends) {
+        if (paths || !key) {
                 g_free(key);
-                return ends;
+        } else {
+                paths = g_ptr_array_new();
+                g_hash_table_insert(measured, key, paths);
         }
-        ends = g_new0(BothEnds, 1);
-        g_hash_table_insert(directions, key, ends);
-        return ends;
+        if (paths)
+                g_ptr_array_add(paths, path);
 }
 
-/* Compares a path with those that the other end measured, which were added before. */
-static void add_path(GArray *paths, GHashTable *directions, uint32_t index)
+/* The order does not depend on which prober has more paths, nor on that of the records. */
+static gint compare_rates(gconstpointer a, gconstpointer b)
 {
-        AldPlanPath *path = &g_array_index(paths, AldPlanPath, index);
-        char *key = direction_key(path);
-        bool by_source;
-        BothEnds *ends;
-        guint *n;
+        const AldPlanPath *first = *(AldPlanPath *const *) a, *second = *(AldPlanPath *const *) b;
+        uint64_t rate = first->edge->bits_per_second, other = second->edge->bits_per_second;
 
-        if (!key)
+        if (rate != other)
+                return rate < other ? -1 : 1;
+        return (first > second) - (first < second);
+}
+
+/* Compares the path with the lowest that the other end measured between the same ports. Returns whether it
+ * measured any at the same time. */
+static bool settle_by_ports(GHashTable *measured, AldPlanPath *path)
+{
+        g_autofree char *key = ports_key(path, !is_by_source(path->edge));
+        const GPtrArray *others = key ? g_hash_table_lookup(measured, key) : NULL;
+        bool found = false;
+
+        for (guint i = 0; others && i < MIN(others->len, COMPARED_MAX); i++)
+                if (is_same_time(path, others->pdata[i])) {
+                        settle(path, others->pdata[i]);
+                        found = true;
+                }
+        return found;
+}
+
+/* The names of ports are those that the prober states. A path that the other end does not know carries no
+ * more than the best that this end has measured at the same time. */
+static void settle_by_nodes(GHashTable *measured, AldPlanPath *path)
+{
+        g_autofree char *key = nodes_key(path, !is_by_source(path->edge));
+        const GPtrArray *others = g_hash_table_lookup(measured, key);
+
+        for (guint i = 0; others && i < MIN(others->len, COMPARED_MAX); i++) {
+                const AldPlanPath *best = others->pdata[others->len - 1 - i];
+
+                if (!is_same_time(path, best))
+                        continue;
+                if (is_higher(path->edge, best->edge))
+                        lower(path, best);
                 return;
-        ends = find_ends(directions, key);
-        by_source = is_by_source(path->edge);
-        n = by_source ? &ends->n_of_source : &ends->n_of_sink;
-        for (guint i = 0; i < (by_source ? ends->n_of_sink : ends->n_of_source); i++)
-                settle(path, &g_array_index(
-                                     paths, AldPlanPath, by_source ? ends->of_sink[i] : ends->of_source[i]));
-        if (*n < PATHS_MAX)
-                (by_source ? ends->of_source : ends->of_sink)[(*n)++] = index;
+        }
+}
+
+static bool is_measured(const AldPlanPath *path)
+{
+        return path->edge && path->edge->prober && path->edge->measured_usec != ALD_ABSENT_UINT64;
+}
+
+static void free_paths(gpointer paths)
+{
+        g_ptr_array_unref(paths);
 }
 
 void ald_plan_disputes_settle(GArray *paths)
 {
-        g_autoptr(GHashTable) directions = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+        g_autoptr(GHashTable) measured = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_paths);
+        GHashTableIter iter;
+        gpointer found;
 
-        for (guint i = 0; i < paths->len; i++)
-                add_path(paths, directions, i);
+        for (guint i = 0; i < paths->len; i++) {
+                AldPlanPath *path = &g_array_index(paths, AldPlanPath, i);
+
+                if (!is_measured(path))
+                        continue;
+                add_measured(measured, ports_key(path, is_by_source(path->edge)), path);
+                add_measured(measured, nodes_key(path, is_by_source(path->edge)), path);
+        }
+        g_hash_table_iter_init(&iter, measured);
+        while (g_hash_table_iter_next(&iter, NULL, &found))
+                g_ptr_array_sort(found, compare_rates);
+        for (guint i = 0; i < paths->len; i++) {
+                AldPlanPath *path = &g_array_index(paths, AldPlanPath, i);
+
+                if (is_measured(path) && !settle_by_ports(measured, path))
+                        settle_by_nodes(measured, path);
+        }
 }

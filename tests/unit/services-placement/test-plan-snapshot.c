@@ -283,55 +283,76 @@ static void test_doubts(void)
         g_assert_cmpstr(device->doubt->reason, ==, "above-theoretical");
 }
 
+#define MINUTE UINT64_C(60000000)
+#define TTL (5 * MINUTE) /* of sockets, the least */
+
 typedef struct EndsCase {
         uint64_t rate, other; /* by the source, by the sink */
         double interval, other_interval;
-        uint64_t later, ttl; /* how long after the first the second was measured */
+        uint64_t later; /* how long after the first the second was measured */
+        uint64_t ttl, other_ttl;
         uint64_t taken, disputed;
 } EndsCase;
 
-/* Both ends measured the direction from the first node to the second one, each to the address of the other.
- */
-static AldPlanSnapshot *measured_by_both(const EndsCase *c, const char *sink_port, const char *prober)
+/* Of the direction from the first node to the second one, to the address of the end that was probed. */
+static void add_measured(
+        AldModel *model, unsigned prober, const char *sink_port, uint64_t rate, uint64_t measured)
+{
+        g_autofree char *a = model_id(1), *b = model_id(2);
+        AldEdgeRow edge = edge_between(a, b);
+
+        edge.source_port = "eth0";
+        edge.sink_port = sink_port;
+        edge.prober = prober == 1 ? a : b;
+        edge.bits_per_second = rate;
+        edge.measured_usec = measured;
+        edge.time_to_live_usec = TTL;
+        if (prober == 1)
+                edge.sink_address = "192.0.2.2";
+        else
+                edge.source_address = "192.0.2.1";
+        add_edge(model, &edge);
+}
+
+/* Both ends measured the same direction between the same ports. */
+static AldPlanSnapshot *measured_by_both(const EndsCase *c)
 {
         g_autoptr(AldModel) model = two_nodes(NO_NETWORK, NO_NETWORK);
-        g_autofree char *a = model_id(1), *b = model_id(2);
-        AldEdgeRow edge = edge_between(a, b), other = edge_between(a, b);
+        AldEdgeRow *edge, *other;
 
-        edge.source_port = other.source_port = "eth0";
-        edge.sink_port = "eth1";
-        other.sink_port = sink_port;
-        edge.prober = a;
-        other.prober = prober ? prober : b;
-        edge.bits_per_second = c->rate;
-        other.bits_per_second = c->other;
-        edge.interval = c->interval;
-        other.interval = c->other_interval;
-        edge.measured_usec = 1000;
-        other.measured_usec = 1000 + c->later;
-        edge.time_to_live_usec = other.time_to_live_usec = c->ttl;
-        edge.sink_address = "192.0.2.2";
-        other.source_address = "192.0.2.1";
-        add_edge(model, &edge);
-        add_edge(model, &other);
+        add_measured(model, 1, "eth1", c->rate, 1000);
+        add_measured(model, 2, "eth1", c->other, 1000 + c->later);
+        edge = ald_model_topology(model)->edges->pdata[0];
+        other = ald_model_topology(model)->edges->pdata[1];
+        edge->interval = c->interval;
+        other->interval = c->other_interval;
+        edge->time_to_live_usec = c->ttl;
+        other->time_to_live_usec = c->other_ttl;
         return ald_plan_snapshot_new(model);
 }
 
 static void test_disputes(void)
 {
         static const EndsCase cases[] = {
-                { 94000, 9400, 1, 1, 0, 500, 9400, 94000 },
-                { 9400, 94000, 1, 1, 500, 500, 9400, 94000 },
+                { 94000, 9400, 1, 1, 0, TTL, TTL, 9400, 94000 },
+                { 9400, 94000, 1, 1, TTL, TTL, TTL, 9400, 94000 },
                 /* Within the intervals, or what measurements some minutes apart differ by. */
-                { 10000, 9400, 5, 5, 0, 500, 0, 0 },
-                { 10000, 9800, 0, 0, 0, 500, 0, 0 },
-                { 10000, 9400, NAN, NAN, 0, 500, 9400, 10000 },
+                { 10000, 9400, 5, 5, 0, TTL, TTL, 0, 0 },
+                { 10000, 9800, 0, 0, 0, TTL, TTL, 0, 0 },
+                { 10000, 9400, NAN, NAN, 0, TTL, TTL, 9400, 10000 },
                 /* Something may have changed in between. */
-                { 94000, 9400, 1, 1, 501, 500, 0, 0 },
+                { 94000, 9400, 1, 1, TTL + 1, TTL, TTL, 0, 0 },
+                /* Whoever states the higher rate cannot end the comparison, nor state less than is planned.
+                 */
+                { 94000, 9400, 1, 1, 6 * TTL, 1, 6 * TTL, 9400, 94000 },
+                { 94000, 9400, 1, 1, 6 * TTL + 1, 1, 6 * TTL, 0, 0 },
+                { 9400, 94000, 1, 1, TTL, 1, 1, 9400, 94000 },
+                { 9400, 94000, 1, 1, TTL + 1, 1, 6 * TTL, 0, 0 },
+                { 94000, 9400, 1, 1, TTL, 1, ALD_ABSENT_UINT64, 9400, 94000 },
         };
 
         for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-                g_autoptr(AldPlanSnapshot) snapshot = measured_by_both(&cases[i], "eth1", NULL);
+                g_autoptr(AldPlanSnapshot) snapshot = measured_by_both(&cases[i]);
                 const AldPlanPath *paths = snapshot->cluster.paths;
 
                 g_assert_cmpuint(snapshot->cluster.n_paths, ==, 2);
@@ -345,18 +366,78 @@ static void test_disputes(void)
         }
 }
 
-/* Of another port, by the same end, or of ports that are unknown. */
+/* A path whose ports the other end has not measured is compared with the best that this end has, if that was
+ * within the time. */
+static void test_unmatched_paths(void)
+{
+        static const struct {
+                const char *port; /* that the first node states; NULL: none */
+                unsigned prober;  /* of the other path */
+                uint64_t measured;
+                uint64_t taken;
+        } cases[] = {
+                { "eth1", 2, 1000, 4700 },    /* the exact counterpart */
+                { "made-up", 2, 1000, 9400 }, /* the best */
+                { NULL, 2, 1000, 9400 },
+                { "made-up", 2, 1001 + TTL, 4700 },
+                { "made-up", 1, 1000, 4700 },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = two_nodes(NO_NETWORK, NO_NETWORK);
+                g_autoptr(AldPlanSnapshot) snapshot = NULL;
+
+                add_measured(model, 1, cases[i].port, 94000, 1000);
+                add_measured(model, 2, "eth1", 4700, 1000);
+                add_measured(model, cases[i].prober, "eth2", 9400, cases[i].measured);
+                snapshot = ald_plan_snapshot_new(model);
+                g_assert_cmpfloat(snapshot->cluster.paths[0].bits_per_second, ==, cases[i].taken);
+                g_assert_cmpfloat(snapshot->cluster.paths[0].disputed_bits_per_second, ==, 94000);
+                g_assert_cmpfloat(snapshot->cluster.paths[1].bits_per_second, ==, 4700);
+                g_assert_cmpfloat(snapshot->cluster.paths[2].bits_per_second, ==,
+                        cases[i].prober == 2 ? 9400 : cases[i].taken);
+        }
+}
+
+/* Nothing to compare: one end measured everything, or the other end another kind of path. */
 static void test_no_disputes(void)
 {
-        static const EndsCase c = { 94000, 9400, 1, 1, 0, 500, 0, 0 };
-        g_autofree char *a = model_id(1);
-        g_autoptr(AldPlanSnapshot) other_port = measured_by_both(&c, "eth2", NULL);
-        g_autoptr(AldPlanSnapshot) no_port = measured_by_both(&c, NULL, NULL);
-        g_autoptr(AldPlanSnapshot) same_end = measured_by_both(&c, "eth1", a);
+        for (unsigned i = 0; i < 2; i++) {
+                g_autoptr(AldModel) model = two_nodes(NO_NETWORK, NO_NETWORK);
+                g_autoptr(AldPlanSnapshot) snapshot = NULL;
+                AldEdgeRow *other;
 
-        g_assert_cmpfloat(other_port->cluster.paths[0].bits_per_second, ==, 94000);
-        g_assert_cmpfloat(no_port->cluster.paths[0].bits_per_second, ==, 94000);
-        g_assert_cmpfloat(same_end->cluster.paths[0].bits_per_second, ==, 94000);
+                add_measured(model, 1, "eth1", 94000, 1000);
+                add_measured(model, i == 0 ? 1 : 2, "eth1", 9400, 1000);
+                other = ald_model_topology(model)->edges->pdata[1];
+                if (i == 1)
+                        other->kind = "rdma";
+                snapshot = ald_plan_snapshot_new(model);
+                g_assert_cmpuint(snapshot->cluster.n_paths, ==, 2);
+                g_assert_cmpfloat(snapshot->cluster.paths[0].bits_per_second, ==, 94000);
+                g_assert_cmpfloat(snapshot->cluster.paths[0].disputed_bits_per_second, ==, 0);
+        }
+}
+
+/* None of many keeps its rate, whichever end comes first, and whichever has so many. */
+static void test_many_disputes(void)
+{
+        for (unsigned liar = 1; liar <= 2; liar++)
+                for (unsigned first = 0; first < 2; first++) {
+                        g_autoptr(AldModel) model = two_nodes(NO_NETWORK, NO_NETWORK);
+                        g_autoptr(AldPlanSnapshot) snapshot = NULL;
+
+                        if (first == 0)
+                                add_measured(model, 3 - liar, "eth1", 9400, 1000);
+                        for (unsigned i = 0; i < 40; i++)
+                                add_measured(model, liar, "eth1", 94000 + i, 1000);
+                        if (first == 1)
+                                add_measured(model, 3 - liar, "eth1", 9400, 1000);
+                        snapshot = ald_plan_snapshot_new(model);
+                        g_assert_cmpuint(snapshot->cluster.n_paths, ==, 41);
+                        for (uint32_t i = 0; i < 41; i++)
+                                g_assert_cmpfloat(snapshot->cluster.paths[i].bits_per_second, ==, 9400);
+                }
 }
 
 /* As long as OpenCL was not asked, it is not known whether it shows a device. */
@@ -439,6 +520,8 @@ int main(int argc, char **argv)
         g_test_add_func("/plan-snapshot/totals-of-unified", test_totals_of_unified);
         g_test_add_func("/plan-snapshot/doubts", test_doubts);
         g_test_add_func("/plan-snapshot/disputes", test_disputes);
+        g_test_add_func("/plan-snapshot/unmatched-paths", test_unmatched_paths);
         g_test_add_func("/plan-snapshot/no-disputes", test_no_disputes);
+        g_test_add_func("/plan-snapshot/many-disputes", test_many_disputes);
         return g_test_run();
 }
