@@ -12,15 +12,18 @@ static void find_in_figure(AldReport *report, const AldNode *node, const AldDoub
         const AldBackends *backends = ald_record_as(
                 ald_node_record(node, ALD_KIND_BACKENDS), BACKENDS, AldBackends);
         const AldBackend *backend = backends ? ald_rows_find(&backends->devices, doubt->device) : NULL;
-        /* Its own limits are evidence of its own; otherwise records of several nodes are. */
-        const AldId *reporter = doubt->peer ? NULL : &node->id;
         AldFindingRow row = ALD_FINDING_ROW_INIT;
         g_autofree char *reference = NULL;
+        const AldId *reporter;
         AldId peer;
+        bool has_peer = doubt->peer && ald_id_parse(doubt->peer, &peer) >= 0;
 
+        /* Its own limits are evidence of its own. A single other node is the one that contradicts it;
+         * otherwise records of several nodes are the evidence. */
+        reporter = !doubt->peer ? &node->id : has_peer && doubt->equal_nodes == 1 ? &peer : NULL;
         if (ald_report_full(report, severity, id, reporter, &node->id, 1))
                 return;
-        if (doubt->peer && ald_id_parse(doubt->peer, &peer) >= 0)
+        if (has_peer)
                 row.reference_name = reference = ald_report_name(report, &peer);
         row.device = doubt->device;
         row.device_name = backend ? backend->name : NULL;

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
-from state_service import Cluster, call, key_for, local_id, node_id, record, start
+from bedlib.waiting import wait_until
+from played_source import LINK_PROBE_POLICY, Source
+from state_service import (CLUSTER_POLICY, KINDS, STATE, Cluster, call, key_for, local_id, node_id, record, start,
+                           typed)
 
 LIAR, HONEST = node_id(1), node_id(2)
 PER_ID = 100
@@ -82,3 +85,49 @@ def test_an_accusation_does_not_make_a_machine_unwell(host, cluster):
     assert check(host)[0] == 0
     code, line = check(host, "--others")
     assert code == 1 and line.count("(reported by liar)") == 2, line
+
+
+CARD = {"Id": "0000:01:00.0", "Class": "gpu", "Name": "NVIDIA A100", "Driver": "nvidia", "DriverVersion": "570",
+        "MemoryTotalBytes": 40 * GIB}
+
+
+def rows(kind, *devices):
+    field, = (field for field in KINDS[kind].fields if field.name == "Devices")
+    return [typed(field.row_fields, row) for row in devices]
+
+
+def test_low_figures_of_others_do_not_make_a_machine_unwell(make_host):
+    """Three members state a quarter of what the card of this machine delivers, as that of equal cards."""
+    host = start(make_host, "identityd", bus_policy=CLUSTER_POLICY + LINK_PROBE_POLICY)
+    cluster, own, liars = Cluster(host), local_id(host), [node_id(number) for number in (11, 12, 13)]
+    Source(host).export("Node1.Backends", Devices=rows("Node1.Backends", CARD)).own()
+    Source(host, "LinkProbe1").export("Node1.Compute", Devices=rows("Node1.Compute", {
+        "Id": CARD["Id"], "TflopsFp16": 240.0, "Precision": "fp16"})).own()
+    with host.log_signals(STATE):
+        wait_until(lambda: own in call(host, "GetComputes") and own in call(host, "GetBackends"), "the card")
+    before = check(host)
+    assert before[0] == 0, before
+
+    def lie(number):
+        cluster.online(liars[number])
+        cluster.take(record(liars[number], "Node1.Backends", Devices=[CARD]),
+                     record(liars[number], "Node1.Compute", Devices=[
+                         {"Id": CARD["Id"], "TflopsFp16": 60.0, "Precision": "fp16"}]))
+
+        def accused():
+            return [row for row in found(host, "device-rate-implausible") if row.get("EqualNodes") == number + 1]
+        with host.log_signals(STATE):
+            wait_until(accused, f"what {number + 1} of them contradict")
+        row, = accused()
+        assert row["Nodes"] == [own]
+        return row
+
+    row = lie(0)
+    assert (row["Severity"], row["Reporter"]) == ("notice", liars[0])
+    assert check(host, "--severity=notice")[1].count("device-rate-implausible") == 0
+    assert "Reporter" not in lie(1)
+    row = lie(2)
+    assert row["Severity"] == "warning" and "Reporter" not in row
+    assert check(host) == before
+    code, line = check(host, "--others")
+    assert code == 1 and "device-rate-implausible" in line, line

@@ -184,11 +184,13 @@ static bool is_offline(const AldFindingRow *row)
 }
 
 /* No other node can make this machine unwell by what it says of it: its own records are the evidence, or its
- * state service concludes something about it alone. */
+ * state service concludes something about it alone, without comparing it with other nodes. */
 static bool is_own(const AldFindingRow *row, const char *own)
 {
         if (row->reporter)
                 return strcmp(row->reporter, own) == 0;
+        if (row->reference_name || row->equal_nodes != ALD_ABSENT_UINT64)
+                return false;
         return row->nodes && row->nodes[0] && !row->nodes[1] && strcmp(row->nodes[0], own) == 0;
 }
 

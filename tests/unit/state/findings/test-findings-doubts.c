@@ -32,6 +32,15 @@ static void put(AldStore *store, unsigned node, const char *fields)
         "driver is wrong; or the key of two was stolen, and \"alidadectl cluster revoke "                  \
         "00000002000000000000000000000000\" on the machine on which the cluster was created excludes it."
 
+/* The reporter of the only finding; 0: none. */
+static void check_reporter(AldStore *store, unsigned reporter)
+{
+        g_autoptr(GPtrArray) findings = ald_findings_compute(store, FINDINGS_CONTEXT);
+        g_autofree char *id = reporter > 0 ? state_id(reporter) : NULL;
+
+        g_assert_cmpstr(findings_find(findings, ID, 0)->reporter, ==, id);
+}
+
 static void test_above_own_limits(void)
 {
         g_autoptr(AldStore) store = findings_named_store();
@@ -44,6 +53,7 @@ static void test_above_own_limits(void)
                 "reports "
                 "as 312 TFLOPS; totals and plans leave that figure out.",
                 REMEDY);
+        check_reporter(store, 2);
         put(store, 2,
                 "'MemoryBandwidthBytesPerSecond': 2199023255552, 'MemoryBandwidthTheoreticalBytesPerSecond': "
                 "1099511627776");
@@ -68,7 +78,9 @@ static void test_above_equal_devices(void)
                 "TFLOPS "
                 "of such a device on three.",
                 "Measure the devices of both nodes again, on each of them: \"alidadectl probe compute\".");
+        check_reporter(store, 3);
         put(store, 4, "'TflopsFp16': 240");
+        check_reporter(store, 0);
         put(store, 5, "'TflopsFp16': 240");
         findings_check(store, ID, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
                 "two reports matrix products at 600 TFLOPS for A100 (0000:01:00.0), more than twice the 250 "
