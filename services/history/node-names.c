@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "services/history/node-names.h"
 #include "record/character.h"
 #include "record/id.h"
-#include "services/history/node-names.h"
 #include "state/findings/findings-words.h"
 
 struct AldNodeNames {
