@@ -325,9 +325,11 @@ typedef struct DoubtRound {
 static gboolean judge_next(AldNode *node, void *userdata)
 {
         DoubtRound *round = userdata;
-        NodeClaims own = { .items = &g_array_index(round->claims, RateClaim, round->next) };
+        NodeClaims own = {};
         g_autoptr(AldRecord) record = NULL;
 
+        if (round->next < round->claims->len)
+                own.items = &g_array_index(round->claims, RateClaim, round->next);
         while (round->next + own.n < round->claims->len && own.items[own.n].node == node)
                 own.n++;
         round->next += (guint) own.n;
