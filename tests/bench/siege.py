@@ -40,6 +40,8 @@ LOCAL_SOURCES = [f"127.0.0.{i + 1}" for i in range(4)]
 # More than any number of connections that are open at a time.
 REFUSED_AT_FIRST = 200
 MEASURED_SECONDS = 120
+# The kernel gives each session its own share of the processors, as systemd does with those of users and of the system.
+OWN_SHARE = ("setsid",)
 
 
 class Flood:
@@ -174,7 +176,7 @@ class Handshakes(Flood):
                 (self.outsider, f"{own_fe80}%eth0", OUTSIDERS_FE80, None),
                 (self.sink, "127.0.0.1", LOCAL_SOURCES, ATTACKER)):
             siege = machine.spawn(
-                ["/usr/bin/python3", HERE / "siege-wire.py", target, "--half-open=2", "--silent=4",
+                [*OWN_SHARE, "/usr/bin/python3", HERE / "siege-wire.py", target, "--half-open=2", "--silent=4",
                  *(f"--source={source}" for source in sources)], f"siege-{target}", user=user)
             stack.callback(siege.kill)
 
@@ -220,7 +222,7 @@ class Leaving(Flood):
 
         super().__init__(host)
         self.process = host.spawn(
-            ["/usr/bin/python3", HERE / "siege-leave.py", host.bus.socket, f"--connections={LEAVING_CONNECTIONS}",
+            [*OWN_SHARE, "/usr/bin/python3", HERE / "siege-leave.py", host.bus.socket, f"--connections={LEAVING_CONNECTIONS}",
              *(SERVICES[daemon].bus_name for daemon in DAEMONS)], "siege-leave", user=LEAVER)
 
     def close(self):
