@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes C out of the interfaces: generate.py schema-h|schema-c|docs-c|vtables-c OUTPUT XML…
+"""Makes C out of the interfaces: generate.py schema-h|schema-c|docs-c|vtables-c|vtables-h OUTPUT XML…
 
 schema-*  structs and field tables of records, messages, the rows that methods return, and the properties of services
           that clients hold
 docs-c    what the documentation says of the fields of records and of these properties
-vtables-c the sd-bus property tables over the structs of records and of the properties of services
+vtables-c the sd-bus property tables over the structs of records
+vtables-h the sd-bus tables of the services' own interfaces
 """
 
 import re
@@ -22,6 +23,7 @@ FIELD_TYPES = {"s": "STRING", "t": "UINT64", "x": "INT64", "d": "DOUBLE", "b": "
                "aa{sv}": "ROWS"}
 ABSENT = {"s": "NULL", "t": "ALD_ABSENT_UINT64", "x": "ALD_ABSENT_INT64", "d": "ALD_ABSENT_DOUBLE",
           "b": "ALD_ABSENT_BOOLEAN", "as": "NULL"}
+EMISSION = {"const": "SD_BUS_VTABLE_PROPERTY_CONST", "true": "SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE", "false": "0"}
 
 
 def structs(records, services, messages):
@@ -85,6 +87,8 @@ def field_facts(name, field):
         yield f".threshold_max = {field.threshold_max:.17g}"
     if field.row:
         yield f".rows = &ald_{schema.snake(field.row)}_struct"
+    if field.silent:
+        yield ".silent = true"
     if field.required:
         yield ".required = true"
     if field.is_id:
@@ -181,30 +185,44 @@ def docs_c(records, services, _messages):
     return "".join(out)
 
 
-def emits_change(member):
-    """What its annotation EmitsChangedSignal says: true, const or false."""
-    values = [child.get("value") for child in member.element
-              if child.get("name") == "org.freedesktop.DBus.Property.EmitsChangedSignal"]
-    return values[0] if values else "true"
+def vtable_arguments(member, direction):
+    """Of a signal, the arguments have no direction."""
+    pairs = [f'"{argument.get("type")}", {argument.get("name")}' for argument in member.element.findall("arg")
+             if argument.get("direction") == direction]
+    return ", ".join(pairs) or "NULL"
 
 
-def service_vtable(service):
-    """Of the properties that the struct holds, but for those that are read only when somebody asks. The service adds
-    its methods and other properties in a vtable beside this one."""
-    flags = {"const": "SD_BUS_VTABLE_PROPERTY_CONST", "true": "SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE"}
-    held = {field.name: field for field in service.fields}
-    out = [f"const sd_bus_vtable ald_{service.symbol}_vtable[] = {{\n        SD_BUS_VTABLE_START(0),\n"]
-    for member in service.members:
-        if member.name in held and emits_change(member) in flags:
-            field = held[member.name]
-            out.append(f'        SD_BUS_PROPERTY("{field.name}", "{field.type}", NULL, '
-                       f"offsetof(Ald{service.struct}, {field.member}),\n"
-                       f"                {flags[emits_change(member)]}),\n")
-    out.append("        SD_BUS_VTABLE_END\n};\n\n")
+def vtable_member(interface, member, shared):
+    """A property that the struct holds is read from it; any other has a getter of its own. `shared` are the methods
+    that one handler answers by their names."""
+    if member.element.tag == "property":
+        held = any(field.name == member.name for field in interface.fields)
+        getter = "ald_properties_get, offsetof(Bus, properties)" if held else f"get_{schema.snake(member.name)}, 0"
+        return (f'SD_BUS_PROPERTY("{member.name}", "{member.element.get("type")}", {getter}, '
+                f"{EMISSION[member.emits_change]})")
+    if member.element.tag == "signal":
+        return f'SD_BUS_SIGNAL_WITH_ARGS("{member.name}", SD_BUS_ARGS({vtable_arguments(member, None)}), 0)'
+    return (f'SD_BUS_METHOD_WITH_ARGS("{member.name}", SD_BUS_ARGS({vtable_arguments(member, "in")}), '
+            f'SD_BUS_RESULT({vtable_arguments(member, "out")}), '
+            f"{shared.get(member.name) or 'method_' + schema.snake(member.name)}, SD_BUS_VTABLE_UNPRIVILEGED)")
+
+
+def vtables_h(records, services, _messages):
+    """Macros, since the handlers that a table names are static functions of the file that includes it."""
+    shared = {f"Get{record.mapping}": "method_get_mapping" for record in records if not record.is_link}
+    out = [BANNER, "#pragma once\n\n#include <stddef.h>\n\n#include \"services/common/properties.h\"\n\n",
+           "/* The tables of the services' own interfaces. Bus is the type of the userdata. Properties are read by\n"
+           " * ald_properties_get() from its member `properties`, or by get_NAME() if they are not in the struct.\n"
+           " * Method GetNodes is handled by method_get_nodes(). */\n"]
+    for interface in services:
+        members = [vtable_member(interface, member, shared) for member in interface.members]
+        entries = ["SD_BUS_VTABLE_START(0)", *members, "SD_BUS_VTABLE_END"]
+        name = schema.snake(interface.kind.replace(".", "")).upper()
+        out.append(f"\n#define ALD_{name}_VTABLE(Bus) \\\n        " + ", \\\n        ".join(entries) + "\n")
     return "".join(out)
 
 
-def vtables_c(records, services, _messages):
+def vtables_c(records, _services, _messages):
     """sd-bus reads scalars and strings by itself: its C types are those of the structs."""
     out = [BANNER, '#include "record/record-bus.h"\n#include "record/schema.h"\n\n']
     for record in records:
@@ -218,14 +236,14 @@ def vtables_c(records, services, _messages):
             out.append(f'        SD_BUS_PROPERTY("{name}", "t", NULL, offsetof(AldRecord, {schema.snake(name)}), '
                        "SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),\n")
         out.append("        SD_BUS_VTABLE_END\n};\n\n")
-    out += [service_vtable(service) for service in services if service.properties]
     out.append("const sd_bus_vtable *const ald_record_vtables[ALD_N_KINDS] = {\n")
     out += [f"        [ALD_KIND_{r.symbol.upper()}] = {r.symbol}_vtable,\n" for r in records]
     out.append("};\n")
     return "".join(out)
 
 
-MAKERS = {"schema-h": schema_h, "schema-c": schema_c, "docs-c": docs_c, "vtables-c": vtables_c}
+MAKERS = {"schema-h": schema_h, "schema-c": schema_c, "docs-c": docs_c, "vtables-c": vtables_c,
+          "vtables-h": vtables_h}
 
 
 def main(argv):

@@ -109,9 +109,7 @@ def record_fields(interface):
 
 
 def property_entry(member):
-    found = [annotation.get("value") for annotation in member.element.findall("annotation")
-             if annotation.get("name") == "org.freedesktop.DBus.Property.EmitsChangedSignal"]
-    facts = f"{member.element.get('type')}, {EMITS[found[0] if found else 'true']}"
+    facts = f"{member.element.get('type')}, {EMITS[member.emits_change]}"
     return f".TP\n.BR {text(member.name)} \" ({facts})\"\n{paragraphs(member.doc, True)}{rows_entry(member.rows)}"
 
 

@@ -20,6 +20,7 @@ STRUCT_ROWS = re.compile(r"a\(([stxdb]+)a\{sv\}\)$")
 # An argument that is one row.
 ROW_ALONE = "a{sv}"
 SENTENCE_ENDS = re.compile(r"(?<=\.) (?=[A-Z\"]|alidade-)")
+EMITS_CHANGE = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 METRICS = ("counter", "timestamp", "none")
 
 
@@ -37,6 +38,8 @@ class Field:
         self.threshold, self.relative, self.threshold_max = 0.0, False, 0.0
         self.required, self.minimum, self.maximum, self.is_id = False, None, None, False
         self.metric = None
+        self.silent = False  # PropertiesChanged does not announce it
+        self.computed = False
         self.row = None
         self.row_fields = []
         self.fixed = ""  # types of the leading fields that each row has
@@ -71,6 +74,8 @@ class Field:
             self.is_id = True
         elif name == "Metric":
             self.read_metric(value)
+        elif name == "Computed":
+            self.computed = value == "true"
         else:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
 
@@ -123,6 +128,12 @@ class Member:
         # Of a method, or of a property that is not part of a record.
         self.rows = [read_field(self.name, holder, holder.get("type"), "") for holder in element.iter()
                      if any(child.get("name") == ROW for child in holder)]
+
+    @property
+    def emits_change(self):
+        """Of a property, what its annotation EmitsChangedSignal says: true, const or false."""
+        values = [child.get("value") for child in self.element if child.get("name") == EMITS_CHANGE]
+        return values[0] if values else "true"
 
 
 class Interface:
@@ -205,9 +216,14 @@ class Interface:
 
     def _read_properties(self):
         """Those of a type that a struct can hold; rows have structs of their own."""
-        self.fields = [read_field(self.struct, member.element, member.element.get("type"), member.doc)
-                       for member in self.members if member.element.tag == "property" and not member.rows
-                       and member.element.get("type") in FIELD_TYPES]
+        for member in self.members:
+            if member.element.tag == "property" and not member.rows and member.element.get("type") in FIELD_TYPES:
+                field = read_field(self.struct, member.element, member.element.get("type"), member.doc)
+                field.silent = member.emits_change == "false"
+                if field.computed and not field.silent:
+                    raise SchemaError(f"{self.path}: {field.name}: a property that is Computed emits no change")
+                if not field.computed:
+                    self.fields.append(field)
 
     def _check_limits(self):
         """A record of a newer peer must not be refused for what this version does not expect. Rows beyond their Maximum

@@ -47,6 +47,7 @@ typedef struct AldField {
         bool relative;        /* the threshold is a share of the value sent before */
         double threshold_max; /* the maximum of this share; 0: unlimited */
         const AldStruct *rows;
+        bool silent; /* of a service's property: PropertiesChanged does not announce it */
 
         /* For messages only: the checks of ald_message_parse(). */
         bool required, is_id, limited_below, limited_above;

@@ -32,7 +32,7 @@ static int append_text(sd_bus_message *message, const char *text)
         return r;
 }
 
-static int append_value(sd_bus_message *message, const AldField *field, const void *value)
+int ald_record_bus_append_value(sd_bus_message *message, const AldField *field, const void *value)
 {
         switch (field->type) {
         case ALD_TYPE_STRING:
@@ -63,7 +63,7 @@ static int append_entry(sd_bus_message *message, const AldField *field, const vo
         r = sd_bus_message_open_container(message, 'v', ald_field_signature(field));
         if (r < 0)
                 return r;
-        r = append_value(message, field, value);
+        r = ald_record_bus_append_value(message, field, value);
         if (r < 0)
                 return r;
         r = sd_bus_message_close_container(message);
@@ -134,7 +134,8 @@ int ald_record_bus_append_row(sd_bus_message *message, const AldStruct *type, co
                 return ald_record_bus_append_struct(message, type, base);
         r = sd_bus_message_open_container(message, 'r', type->contents);
         for (size_t i = 0; r >= 0 && i < type->n_fixed; i++)
-                r = append_value(message, &type->fields[i], ald_field_of(&type->fields[i], base));
+                r = ald_record_bus_append_value(
+                        message, &type->fields[i], ald_field_of(&type->fields[i], base));
         if (r >= 0)
                 r = ald_record_bus_append_struct(message, type, base);
         return r < 0 ? r : sd_bus_message_close_container(message);

@@ -10,10 +10,6 @@
 /* Vtables by kind; the userdata of an object is its AldRecord. Generated. */
 extern const sd_bus_vtable *const ald_record_vtables[ALD_N_KINDS];
 
-/* The properties of org.alidade.State1 that its struct holds; the userdata is an AldClusterTotals. Generated.
- */
-extern const sd_bus_vtable ald_cluster_totals_vtable[];
-
 /* Property getter of a list of rows, for these vtables. */
 int ald_record_bus_get_rows(sd_bus *bus, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error);
@@ -25,7 +21,10 @@ int ald_record_bus_append(sd_bus_message *message, const AldRecord *record, uint
  * reads a property that is left out as absent. */
 int ald_record_bus_append_interface(sd_bus_message *message, const AldRecord *record);
 
-/* Appends one field, absent or not, as an entry of an a{sv}. */
+/* Appends the value of a field, absent or not. */
+int ald_record_bus_append_value(sd_bus_message *message, const AldField *field, const void *value);
+
+/* The same as an entry of an a{sv}. */
 int ald_record_bus_append_field(sd_bus_message *message, const AldField *field, const void *base);
 
 /* Appends the fields that are not absent of any struct with a field table, as entries of an open a{sv}. */

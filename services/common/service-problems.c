@@ -5,6 +5,7 @@
 #include "common/excerpt.h"
 #include "record/record-bus.h"
 #include "services/common/service-private.h"
+#include "services/common/vtables.h"
 
 /* What the service has refused of its configuration, as org.alidade.Service1. */
 
@@ -25,8 +26,8 @@ static int append_problem(sd_bus_message *reply, const AldConfigProblem *problem
         return ald_record_bus_append_row(reply, &ald_configuration_problem_row_struct, &row);
 }
 
-static int get_problems(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+static int get_configuration_problems(sd_bus *bus, const char *path, const char *interface,
+        const char *property, sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         const AldService *service = userdata;
         const GPtrArray *problems = ald_config_problems(service->unused_config ?: service->config);
@@ -37,11 +38,7 @@ static int get_problems(sd_bus *bus, const char *path, const char *interface, co
         return r < 0 ? r : sd_bus_message_close_container(reply);
 }
 
-static const sd_bus_vtable vtable[] = {
-        SD_BUS_VTABLE_START(0),
-        SD_BUS_PROPERTY(ALD_SERVICE_PROBLEMS, "aa{sv}", get_problems, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-        SD_BUS_VTABLE_END,
-};
+static const sd_bus_vtable vtable[] = { ALD_SERVICE1_VTABLE(AldService) };
 
 int ald_service_export_problems(AldService *service)
 {

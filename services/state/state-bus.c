@@ -8,6 +8,7 @@
 #include "record/update-bus.h"
 #include "services/common/errors.h"
 #include "services/common/holders.h"
+#include "services/common/vtables.h"
 #include "services/state/history-peer-bus.h"
 #include "services/state/paths.h"
 #include "services/state/probes-bus.h"
@@ -30,8 +31,8 @@ struct AldStateBus {
         AldTopologyBus *topology;
         AldFindingsBus *findings;
         AldHistoryPeer *history;
+        AldProperties properties;
         char node_id[ALD_ID_STRING_SIZE];
-        sd_bus_slot *slot, *totals_slot;
 };
 
 /* Sends a reply that was made and has about so many bytes, or the error that came in its way. */
@@ -79,11 +80,8 @@ static int method_get_links(sd_bus_message *message, void *userdata, sd_bus_erro
         return send_reply(self, message, reply, r, bytes, error);
 }
 
-/* GetTopology() and GetPairs() */
-static int method_get_topology(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int reply_graph(AldStateBus *self, sd_bus_message *message, bool of_pairs, sd_bus_error *error)
 {
-        bool of_pairs = g_str_equal(sd_bus_message_get_member(message), "GetPairs");
-        AldStateBus *self = userdata;
         g_autoptr(AldMessage) reply = NULL;
         uint64_t since, after;
         size_t bytes = 0;
@@ -96,6 +94,16 @@ static int method_get_topology(sd_bus_message *message, void *userdata, sd_bus_e
         if (r >= 0)
                 r = ald_topology_bus_append(self->topology, reply, of_pairs, since, after, &bytes);
         return send_reply(self, message, reply, r, bytes, error);
+}
+
+static int method_get_topology(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return reply_graph(userdata, message, false, error);
+}
+
+static int method_get_pairs(sd_bus_message *message, void *userdata, sd_bus_error *error)
+{
+        return reply_graph(userdata, message, true, error);
 }
 
 static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_error *error)
@@ -340,80 +348,34 @@ static void on_subscriber(const char *name, uid_t uid, bool held, void *userdata
                 ald_signals_unsubscribe(self->signals, name);
 }
 
-static int get_refused_records(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+static int get_tflops_fp16_left_out_reasons(sd_bus *bus, const char *path, const char *interface,
+        const char *property, sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         const AldStateBus *self = userdata;
 
-        return sd_bus_message_append(reply, "t", ald_state_manager_refused(self->manager));
+        return ald_totals_bus_append_reasons(reply, self->totals.totals.tflops_fp16_reasons);
 }
 
-static int get_refused_signals(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+static int get_memory_bandwidth_left_out_reasons(sd_bus *bus, const char *path, const char *interface,
+        const char *property, sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         const AldStateBus *self = userdata;
 
-        return sd_bus_message_append(reply, "t", ald_service_refused_signals(self->service));
+        return ald_totals_bus_append_reasons(reply, self->totals.totals.memory_bandwidth_reasons);
 }
 
-static int get_reasons(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+/* Changes are signalled by totals-bus.h. */
+static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
-        return ald_totals_bus_append_reasons(reply, userdata);
+        const AldStateBus *self = of;
+        AldClusterTotals *properties = ret;
+
+        *properties = self->totals.totals.figures;
+        properties->refused_records = ald_state_manager_refused(self->manager);
+        properties->refused_signals = ald_service_refused_signals(self->service);
 }
 
-#define MAPPING(name)                                                                            \
-        SD_BUS_METHOD_WITH_ARGS("Get" name, SD_BUS_NO_ARGS, SD_BUS_RESULT("a{sa{sv}}", Records), \
-                method_get_mapping, SD_BUS_VTABLE_UNPRIVILEGED)
-#define REASONS(name, member)                                                                    \
-        SD_BUS_PROPERTY(name, "a{sv}", get_reasons, offsetof(AldStateBus, totals.totals.member), \
-                SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
-
-/* Beside ald_cluster_totals_vtable. */
-static const sd_bus_vtable state_vtable[] = { SD_BUS_VTABLE_START(0),
-        REASONS("TflopsFp16LeftOutReasons", tflops_fp16_reasons),
-        REASONS("MemoryBandwidthLeftOutReasons", memory_bandwidth_reasons),
-        SD_BUS_PROPERTY("RefusedRecords", "t", get_refused_records, 0, 0),
-        SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0), MAPPING("Identities"),
-        MAPPING("Memories"), MAPPING("Systems"), MAPPING("Backends"), MAPPING("Networks"), MAPPING("Disks"),
-        MAPPING("Fabrics"), MAPPING("Computes"), MAPPING("ProbePolicies"), MAPPING("Memberships"),
-        MAPPING("Configurations"), MAPPING("Presences"), MAPPING("Doubts"),
-        SD_BUS_METHOD_WITH_ARGS("GetLinks", SD_BUS_NO_ARGS, SD_BUS_RESULT("a{sa{sv}}", Records),
-                method_get_links, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetTopology", SD_BUS_ARGS("t", Since, "t", After),
-                SD_BUS_RESULT("t", Revision, "t", Next, "b", Whole, "a(ssa{sv})", Nodes, "a(tssssssssa{sv})",
-                        Edges, "as", GoneNodes, "at", GoneEdges),
-                method_get_topology, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetPairs", SD_BUS_ARGS("t", Since, "t", After),
-                SD_BUS_RESULT("t", Revision, "t", Next, "b", Whole, "a(sssa{sv})", Pairs, "a(ss)", Gone),
-                method_get_topology, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetFabric", SD_BUS_ARGS("s", Node),
-                SD_BUS_RESULT("aa{sv}", Ports, "aa{sv}", Segments), method_get_fabric,
-                SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetDueProbes", SD_BUS_ARGS("t", Max, "a{sv}", Options),
-                SD_BUS_RESULT("aa{sv}", Probes), method_get_due_probes, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetProfile", SD_BUS_ARGS("s", Node), SD_BUS_RESULT("a{sa{sv}}", Records),
-                method_get_profile, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetFindings", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Findings),
-                method_get_findings, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetRecords", SD_BUS_ARGS("s", Kind, "s", After, "t", Max),
-                SD_BUS_RESULT(ALD_UPDATES_SIGNATURE, Records, "s", Next), method_get_records,
-                SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetLocalRecords", SD_BUS_ARGS("s", After, "t", Max),
-                SD_BUS_RESULT(ALD_UPDATES_SIGNATURE, Records, "s", Next), method_get_local_records,
-                SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("PutRecords", SD_BUS_ARGS(ALD_UPDATES_SIGNATURE, Records),
-                SD_BUS_RESULT("t", Accepted, "t", Refused), method_put_records, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("PutPresences", SD_BUS_ARGS(ALD_PRESENCES_SIGNATURE, Presences),
-                SD_BUS_RESULT("t", Accepted, "t", Refused), method_put_presences, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetDigest", SD_BUS_ARGS("s", Kind), SD_BUS_RESULT("t", Count, "s", Digest),
-                method_get_digest, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD("Subscribe", NULL, NULL, method_subscribe, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD("Unsubscribe", NULL, NULL, method_unsubscribe, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_SIGNAL_WITH_ARGS("TopologyChanged", SD_BUS_ARGS("t", Revision), 0),
-        SD_BUS_SIGNAL_WITH_ARGS("FindingsChanged", SD_BUS_ARGS("t", Revision), 0),
-        SD_BUS_SIGNAL_WITH_ARGS("RecordsChanged", SD_BUS_ARGS(ALD_UPDATES_SIGNATURE, Records), 0),
-        SD_BUS_VTABLE_END };
+static const sd_bus_vtable vtable[] = { ALD_STATE1_VTABLE(AldStateBus) };
 
 int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterPeer *cluster,
         AldSignals *signals, const AldId *local, AldStateBus **ret)
@@ -426,17 +388,18 @@ int ald_state_bus_new(AldService *service, AldStateManager *manager, AldClusterP
         self->store = ald_state_manager_store(manager);
         self->cluster = cluster;
         self->signals = signals;
+        self->properties = (AldProperties){ .service = service,
+                .interface = "org.alidade.State1",
+                .type = &ald_cluster_totals_struct,
+                .read = read_properties,
+                .of = self };
         (void) ald_id_format(local, self->node_id);
         self->subscribers = ald_holders_new(service, on_subscriber, self);
         self->topology = ald_topology_bus_new(manager, signals);
         self->findings = ald_findings_bus_new(manager, signals);
         r = ald_totals_bus_init(&self->totals, ald_service_bus(service), signals, manager, self->node_id);
         if (r >= 0)
-                r = sd_bus_add_object_vtable(ald_service_bus(service), &self->slot, ALD_STATE_PATH,
-                        "org.alidade.State1", state_vtable, self);
-        if (r >= 0)
-                r = sd_bus_add_object_vtable(ald_service_bus(service), &self->totals_slot, ALD_STATE_PATH,
-                        "org.alidade.State1", ald_cluster_totals_vtable, &self->totals.totals.figures);
+                r = ald_properties_export(&self->properties, vtable);
         if (r >= 0)
                 r = ald_history_peer_new(service, manager, self->findings, &self->history);
         if (r < 0)
@@ -449,8 +412,7 @@ void ald_state_bus_free(AldStateBus *self)
 {
         if (!self)
                 return;
-        sd_bus_slot_unref(self->slot);
-        sd_bus_slot_unref(self->totals_slot);
+        ald_properties_clear(&self->properties);
         ald_totals_bus_clear(&self->totals);
         ald_topology_bus_free(self->topology);
         ald_history_peer_free(self->history);

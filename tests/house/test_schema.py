@@ -229,6 +229,39 @@ def test_properties_of_a_service_that_clients_hold(tmp_path):
     assert '"FreeBytes", .name_length = 9, .type = ALD_TYPE_UINT64' in source and "Reasons" not in header + source
 
 
+def emitting(value):
+    return f'<annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="{value}"/>'
+
+
+def test_vtable_of_a_service(tmp_path):
+    """Properties are read from the struct if it holds them; methods of records share one handler."""
+    service = parse(tmp_path, annotation("Properties", "Sums") + field("d", "", "Speed")
+                    + field("t", emitting("false"), "Lost") + field("a{sv}", emitting("const"), "Reasons")
+                    + field("t", emitting("false") + annotation("Computed", "true"), "SizeBytes")
+                    + '<method name="GetTests"/><method name="SetSpeed"><arg name="Speed" type="d" direction="in"/>'
+                    '<arg name="Old" type="d" direction="out"/><arg name="Now" type="d" direction="out"/></method>'
+                    '<signal name="Gone"><arg name="Id" type="s"/></signal>', "org.alidade.Test1")
+    assert [(found.name, found.silent) for found in service.fields] == [("Speed", False), ("Lost", True)]
+    assert '"Lost", .name_length = 4, .type = ALD_TYPE_UINT64, .offset = offsetof(AldSums, lost), .silent = true' \
+        in generate.schema_c([], [service], [])
+    _, macro = generate.vtables_h([record(tmp_path, field("t"))], [service], []).split("#define ")
+    held = "ald_properties_get, offsetof(Bus, properties)"
+    assert [line.strip(" ,\\") for line in macro.splitlines()] == [
+        "ALD_TEST1_VTABLE(Bus)", "SD_BUS_VTABLE_START(0)",
+        f'SD_BUS_PROPERTY("Speed", "d", {held}, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)',
+        f'SD_BUS_PROPERTY("Lost", "t", {held}, 0)',
+        'SD_BUS_PROPERTY("Reasons", "a{sv}", get_reasons, 0, SD_BUS_VTABLE_PROPERTY_CONST)',
+        'SD_BUS_PROPERTY("SizeBytes", "t", get_size_bytes, 0, 0)',
+        'SD_BUS_METHOD_WITH_ARGS("GetTests", SD_BUS_ARGS(NULL), SD_BUS_RESULT(NULL), method_get_mapping, '
+        "SD_BUS_VTABLE_UNPRIVILEGED)",
+        'SD_BUS_METHOD_WITH_ARGS("SetSpeed", SD_BUS_ARGS("d", Speed), SD_BUS_RESULT("d", Old, "d", Now), '
+        "method_set_speed, SD_BUS_VTABLE_UNPRIVILEGED)",
+        'SD_BUS_SIGNAL_WITH_ARGS("Gone", SD_BUS_ARGS("s", Id), 0)', "SD_BUS_VTABLE_END"]
+    with pytest.raises(schema.SchemaError, match="Lost: a property that is Computed emits no change"):
+        parse(tmp_path, annotation("Properties", "Sums") + field("t", annotation("Computed", "true"), "Lost"),
+              "org.alidade.Test1")
+
+
 @pytest.mark.parametrize("doc, first", [
     ("One thing.", "One thing."), ("One\n  thing of\nfoo.conf. Another.", "One thing of foo.conf."),
     ("Is it 2.0 or 3? No. Yes.", "Is it 2.0 or 3? No."), ("Of it. alidade-x does it.", "Of it."), ("", "")])

@@ -10,7 +10,7 @@ import tree
 from tree import SOURCE, build_dir, c_files, read
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
-GENERATED = {"record/schema.h", "probes/compute/kernels.h"}
+GENERATED = {"record/schema.h", "probes/compute/kernels.h", "services/common/vtables.h"}
 HOUSE = ("record", "state", "placement", "pki", "probes", "common", "state-client", "services", "clients")
 # Records as sd-bus messages.
 CODEC = {"record/record-bus.h", "record/update-bus.h"}
