@@ -5,6 +5,7 @@
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
+#include "services/common/vtables.h"
 #include "services/identity/name-store.h"
 
 #define PATH "/org/alidade/Identity1"
@@ -15,8 +16,8 @@ struct AldIdentityBus {
         AldService *service;
         AldIdentityManager *manager;
         AldRecordExport *export;
-        char *node_id;
-        sd_bus_slot *slot;
+        AldProperties properties;
+        char node_id[ALD_NODE_ID_SIZE];
 };
 
 static void on_identity(const AldIdentity *identity, void *userdata)
@@ -26,15 +27,17 @@ static void on_identity(const AldIdentity *identity, void *userdata)
         ald_record_export_update(bus->export, identity);
 }
 
-static int get_refused_signals(sd_bus *unused, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
-        const AldIdentityBus *bus = userdata;
+        const AldIdentityBus *bus = of;
 
-        return sd_bus_message_append(reply, "t", ald_service_refused_signals(bus->service));
+        *(AldIdentityProperties *) ret = (AldIdentityProperties){
+                .node_id = bus->node_id,
+                .refused_signals = ald_service_refused_signals(bus->service),
+        };
 }
 
-static int on_set_friendly_name(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_set_friendly_name(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldIdentityBus *bus = userdata;
         const char *name, *reason;
@@ -47,7 +50,7 @@ static int on_set_friendly_name(sd_bus_message *message, void *userdata, sd_bus_
         if (reason)
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Invalid name: %s", reason);
         r = ald_polkit_authorize(
-                bus->service, message, ACTION_SET_FRIENDLY_NAME, on_set_friendly_name, userdata, error);
+                bus->service, message, ACTION_SET_FRIENDLY_NAME, method_set_friendly_name, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         r = ald_identity_manager_set_friendly_name(bus->manager, name);
@@ -59,41 +62,26 @@ static int on_set_friendly_name(sd_bus_message *message, void *userdata, sd_bus_
         return sd_bus_reply_method_return(message, NULL);
 }
 
-/* The record beside it comes and goes, which sd-bus allows on a path with fallbacks only. */
-static int find_identity(sd_bus *unused, const char *path, const char *interface, void *userdata,
-        void **ret_found, sd_bus_error *error)
-{
-        if (!g_str_equal(path, PATH))
-                return 0;
-        *ret_found = userdata;
-        return 1;
-}
-
-static const sd_bus_vtable identity_vtable[] = {
-        SD_BUS_VTABLE_START(0),
-        SD_BUS_PROPERTY("NodeId", "s", NULL, offsetof(AldIdentityBus, node_id), SD_BUS_VTABLE_PROPERTY_CONST),
-        SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0),
-        SD_BUS_METHOD_WITH_ARGS("SetFriendlyName", SD_BUS_ARGS("s", Name), SD_BUS_NO_RESULT,
-                on_set_friendly_name, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_VTABLE_END,
-};
+static const sd_bus_vtable vtable[] = { ALD_IDENTITY1_VTABLE(AldIdentityBus) };
 
 int ald_identity_bus_new(AldService *service, AldIdentityManager *manager, AldIdentityBus **ret)
 {
         g_autoptr(AldIdentityBus) bus = g_new0(AldIdentityBus, 1);
-        char node_id[ALD_NODE_ID_SIZE];
         int r;
 
         bus->service = service;
         bus->manager = manager;
-        r = ald_node_id(node_id);
+        bus->properties = (AldProperties){ .service = service,
+                .interface = INTERFACE,
+                .type = &ald_identity_properties_struct,
+                .read = read_properties,
+                .of = bus };
+        r = ald_node_id(bus->node_id);
         if (r < 0)
                 return r;
-        bus->node_id = g_strdup(node_id);
         r = ald_record_export_new(service, PATH, ALD_KIND_IDENTITY, &bus->export);
         if (r >= 0)
-                r = sd_bus_add_fallback_vtable(ald_service_bus(service), &bus->slot, PATH, INTERFACE,
-                        identity_vtable, find_identity, bus);
+                r = ald_properties_export(&bus->properties, vtable);
         if (r < 0)
                 return r;
         ald_identity_manager_watch(manager, on_identity, bus);
@@ -106,8 +94,7 @@ void ald_identity_bus_free(AldIdentityBus *bus)
         if (!bus)
                 return;
         ald_identity_manager_watch(bus->manager, NULL, NULL);
-        sd_bus_slot_unref(bus->slot);
+        ald_properties_clear(&bus->properties);
         ald_record_export_free(bus->export);
-        g_free(bus->node_id);
         g_free(bus);
 }

@@ -9,6 +9,7 @@
 #include "services/common/errors.h"
 #include "services/common/peer.h"
 #include "services/common/timer.h"
+#include "services/common/vtables.h"
 #include "services/placement/placement-bus.h"
 #include "services/placement/plan-jobs.h"
 #include "services/placement/plan-request.h"
@@ -291,7 +292,7 @@ static int read_uid(sd_bus_message *message, uid_t *ret, sd_bus_error *error)
                                 "Cannot determine the caller's credentials");
 }
 
-static int on_plan(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_plan(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldPlacementBus *bus = userdata;
         g_autoptr(Call) call = g_new0(Call, 1);
@@ -317,7 +318,7 @@ static int on_plan(sd_bus_message *message, void *userdata, sd_bus_error *error)
         return 1;
 }
 
-static int on_cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_cancel(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldPlacementBus *bus = userdata;
 
@@ -343,16 +344,7 @@ static void on_idle(void *userdata)
         ald_service_release_name(bus->service, on_left, bus);
 }
 
-static const sd_bus_vtable vtable[] = {
-        SD_BUS_VTABLE_START(0),
-        SD_BUS_METHOD_WITH_ARGS("Plan", SD_BUS_ARGS("a{sv}", Workload, "a{sv}", Options),
-                SD_BUS_RESULT("a{sv}", Plan, "aa{sv}", Stages, "aa{sv}", Hops, "aa{sv}", Alternatives,
-                        "aa{sv}", LeftOut, "aa{sv}", Sensitivities, "aa{sv}", Constants),
-                on_plan, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD("Cancel", NULL, NULL, on_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_SIGNAL_WITH_ARGS("Progress", SD_BUS_ARGS("d", Fraction), 0),
-        SD_BUS_VTABLE_END,
-};
+static const sd_bus_vtable vtable[] = { ALD_PLACEMENT1_VTABLE(AldPlacementBus) };
 
 static gint64 find_idle_usec(void)
 {

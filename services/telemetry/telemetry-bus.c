@@ -9,6 +9,7 @@
 #include "services/common/peer.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
+#include "services/common/vtables.h"
 #include "services/telemetry/telemetry-bus.h"
 
 #define OBJECT_PATH "/org/alidade/Telemetry1"
@@ -19,49 +20,34 @@ struct AldTelemetryBus {
         AldService *service;
         AldTelemetryManager *manager;
         AldRecordExport *exports[ALD_N_KINDS]; /* NULL for what is not measured here */
-        sd_bus_slot *slot;
+        AldProperties properties;
         AldPeer *network_manager;
 };
 
 static const AldKind measured[] = { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK,
         ALD_KIND_DISK, ALD_KIND_FABRIC };
 
-/* The properties that show the intervals. */
-static const char *const interval_names[ALD_N_RATES] = {
-        [ALD_RATE_MEMORY] = "MemoryIntervalUSec",
-        [ALD_RATE_SYSTEM] = "SystemIntervalUSec",
-        [ALD_RATE_DISK] = "DiskIntervalUSec",
-};
-
-static int get_interval(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
+static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
-        const AldTelemetryBus *telemetry = userdata;
+        const AldTelemetryBus *telemetry = of;
+        const AldTelemetryManager *manager = telemetry->manager;
 
-        for (AldRate rate = 0; rate < ALD_N_RATES; rate++)
-                if (strcmp(interval_names[rate], property) == 0)
-                        return sd_bus_message_append(
-                                reply, "t", ald_telemetry_manager_interval(telemetry->manager, rate));
-        return -ENOENT;
-}
-
-static int get_refused_signals(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        const AldTelemetryBus *telemetry = userdata;
-
-        return sd_bus_message_append(reply, "t", ald_service_refused_signals(telemetry->service));
+        *(AldTelemetryProperties *) ret = (AldTelemetryProperties){
+                .memory_interval_usec = ald_telemetry_manager_interval(manager, ALD_RATE_MEMORY),
+                .system_interval_usec = ald_telemetry_manager_interval(manager, ALD_RATE_SYSTEM),
+                .disk_interval_usec = ald_telemetry_manager_interval(manager, ALD_RATE_DISK),
+                .refused_signals = ald_service_refused_signals(telemetry->service),
+        };
 }
 
 static void on_interval_changed(AldRate rate, void *userdata)
 {
         AldTelemetryBus *telemetry = userdata;
 
-        sd_bus_emit_properties_changed(
-                ald_service_bus(telemetry->service), OBJECT_PATH, INTERFACE, interval_names[rate], NULL);
+        ald_properties_emit(&telemetry->properties);
 }
 
-static int on_set_interval(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_set_interval(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         AldTelemetryBus *telemetry = userdata;
         uint64_t usec, effective;
@@ -79,7 +65,7 @@ static int on_set_interval(sd_bus_message *message, void *userdata, sd_bus_error
         }
 
         r = ald_polkit_authorize(
-                telemetry->service, message, ACTION_SET_INTERVAL, on_set_interval, userdata, error);
+                telemetry->service, message, ACTION_SET_INTERVAL, method_set_interval, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
 
@@ -87,16 +73,7 @@ static int on_set_interval(sd_bus_message *message, void *userdata, sd_bus_error
         return sd_bus_reply_method_return(message, "t", effective);
 }
 
-static const sd_bus_vtable vtable[] = {
-        SD_BUS_VTABLE_START(0),
-        SD_BUS_PROPERTY("MemoryIntervalUSec", "t", get_interval, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-        SD_BUS_PROPERTY("SystemIntervalUSec", "t", get_interval, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-        SD_BUS_PROPERTY("DiskIntervalUSec", "t", get_interval, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-        SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0),
-        SD_BUS_METHOD_WITH_ARGS("SetInterval", SD_BUS_ARGS("s", Kind, "t", IntervalUSec),
-                SD_BUS_RESULT("t", EffectiveUSec), on_set_interval, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_VTABLE_END,
-};
+static const sd_bus_vtable vtable[] = { ALD_TELEMETRY1_VTABLE(AldTelemetryBus) };
 
 static void on_measured(AldKind kind, const void *fields, void *userdata)
 {
@@ -105,23 +82,10 @@ static void on_measured(AldKind kind, const void *fields, void *userdata)
         ald_record_export_update(telemetry->exports[kind], fields);
 }
 
-static int find_telemetry(sd_bus *bus, const char *path, const char *interface, void *userdata,
-        void **ret_found, sd_bus_error *error)
-{
-        if (!g_str_equal(path, OBJECT_PATH))
-                return 0;
-        *ret_found = userdata;
-        return 1;
-}
-
-/* A fallback, as the records on this path are: sd-bus takes no other beside one. */
 static int add_objects(AldTelemetryBus *telemetry)
 {
-        sd_bus *bus = ald_service_bus(telemetry->service);
-        int r;
+        int r = ald_properties_export(&telemetry->properties, vtable);
 
-        r = sd_bus_add_fallback_vtable(
-                bus, &telemetry->slot, OBJECT_PATH, INTERFACE, vtable, find_telemetry, telemetry);
         for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(measured); i++)
                 r = ald_record_export_new(
                         telemetry->service, OBJECT_PATH, measured[i], &telemetry->exports[measured[i]]);
@@ -163,6 +127,11 @@ int ald_telemetry_bus_new(AldService *service, AldTelemetryManager *manager, Ald
 
         telemetry->service = service;
         telemetry->manager = manager;
+        telemetry->properties = (AldProperties){ .service = service,
+                .interface = INTERFACE,
+                .type = &ald_telemetry_properties_struct,
+                .read = read_properties,
+                .of = telemetry };
         r = add_objects(telemetry);
         if (r < 0)
                 return r;
@@ -180,6 +149,6 @@ void ald_telemetry_bus_free(AldTelemetryBus *telemetry)
         ald_peer_free(telemetry->network_manager);
         for (size_t i = 0; i < G_N_ELEMENTS(measured); i++)
                 ald_record_export_free(telemetry->exports[measured[i]]);
-        sd_bus_slot_unref(telemetry->slot);
+        ald_properties_clear(&telemetry->properties);
         g_free(telemetry);
 }
