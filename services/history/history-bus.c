@@ -8,6 +8,7 @@
 #include "record/record-bus.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
+#include "services/common/vtables.h"
 #include "services/history/history-bus.h"
 
 #define ACTION_SILENCE "org.alidade.history.silence"
@@ -17,9 +18,7 @@ struct AldHistoryBus {
         AldService *service;
         const AldFindingJournal *journal;
         AldHistoryManager *manager;
-        sd_bus_slot *slot;
-        char *scope, *problem; /* as they were last emitted */
-        uint64_t budget;
+        AldProperties properties;
 };
 
 static int refuse(sd_bus_error *error, const char *text)
@@ -113,7 +112,7 @@ static bool is_kept(const AldHistoryBus *bus, const SeriesCall *call)
         return ald_history_manager_keeps(bus->manager, id);
 }
 
-static int on_get_series(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_get_series(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
         g_autoptr(GArray) buckets = NULL;
@@ -143,7 +142,7 @@ static int on_get_series(sd_bus_message *message, void *userdata, sd_bus_error *
         return reply_points(bus, message, buckets);
 }
 
-static int on_get_range(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_get_range(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
         int64_t oldest;
@@ -198,7 +197,7 @@ static int append_findings(sd_bus_message *message, const GPtrArray *rows, size_
         return r < 0 ? r : sd_bus_message_close_container(message);
 }
 
-static int on_get_events(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_get_events(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
         g_autoptr(AldMessage) answer = NULL;
@@ -234,7 +233,7 @@ static int on_get_events(sd_bus_message *message, void *userdata, sd_bus_error *
         return r;
 }
 
-static int on_get_findings(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_get_findings(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
         g_autoptr(AldMessage) answer = NULL;
@@ -287,7 +286,7 @@ static uint64_t uid_of(sd_bus_message *message)
         return uid;
 }
 
-static int on_silence(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_silence(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
         const uint64_t now = (uint64_t) g_get_real_time();
@@ -306,7 +305,7 @@ static int on_silence(sd_bus_message *message, void *userdata, sd_bus_error *err
                 return refuse(error, "UntilUSec must be at most 2^53, or UINT64_MAX");
         if (strlen(row.reason) > ALD_SILENCE_REASON_MAX)
                 return refuse(error, "Reason is longer than 256 bytes");
-        r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, on_silence, userdata, error);
+        r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, method_silence, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         row.peer = *peer ? peer : NULL;
@@ -318,7 +317,7 @@ static int on_silence(sd_bus_message *message, void *userdata, sd_bus_error *err
         return sd_bus_reply_method_return(message, NULL);
 }
 
-static int on_unsilence(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_unsilence(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
         const char *node, *peer, *fault;
@@ -329,7 +328,7 @@ static int on_unsilence(sd_bus_message *message, void *userdata, sd_bus_error *e
         fault = find_fault_of_nodes(node, peer);
         if (fault)
                 return refuse(error, fault);
-        r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, on_unsilence, userdata, error);
+        r = ald_polkit_authorize(bus->service, message, ACTION_SILENCE, method_unsilence, userdata, error);
         if (r <= 0)
                 return r < 0 ? r : 1;
         r = ald_finding_log_unsilence(ald_history_manager_log(bus->manager), node, *peer ? peer : NULL,
@@ -339,7 +338,7 @@ static int on_unsilence(sd_bus_message *message, void *userdata, sd_bus_error *e
         return sd_bus_reply_method_return(message, NULL);
 }
 
-static int on_get_silences(sd_bus_message *message, void *userdata, sd_bus_error *error)
+static int method_get_silences(sd_bus_message *message, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
         const AldFindingLog *log = ald_history_manager_log(bus->manager);
@@ -365,78 +364,37 @@ static int on_get_silences(sd_bus_message *message, void *userdata, sd_bus_error
 
 /* Properties */
 
-static int get_text(sd_bus *unused, const char *path, const char *interface, const char *property,
+static void read_properties(const void *of, void *ret, GPtrArray *owned)
+{
+        const AldHistoryBus *bus = of;
+        const AldHistory *history = ald_history_manager_history(bus->manager);
+        const AldFindingLog *log = ald_history_manager_log(bus->manager);
+
+        *(AldHistoryProperties *) ret = (AldHistoryProperties){
+                .scope = ald_history_manager_scope(bus->manager),
+                .problem = ald_history_manager_problem(bus->manager),
+                .budget_bytes = ald_history_manager_budget(bus->manager),
+                .lost_samples = ald_history_lost(history),
+                .lost_entries = ald_finding_journal_lost(bus->journal),
+                .lost_events = ald_history_lost_events(history),
+                .left_out_findings = ald_finding_log_left_out(log),
+                .withheld_notices = ald_finding_log_withheld(log),
+                .refused_signals = ald_service_refused_signals(bus->service),
+        };
+}
+
+/* Opens the database, which is too much to do whenever anything else changes. */
+static int get_size_bytes(sd_bus *unused, const char *path, const char *interface, const char *property,
         sd_bus_message *reply, void *userdata, sd_bus_error *error)
 {
         const AldHistoryBus *bus = userdata;
+        uint64_t size = ALD_ABSENT_UINT64;
 
-        return sd_bus_message_append(reply, "s",
-                strcmp(property, "Scope") == 0 ? ald_history_manager_scope(bus->manager)
-                                               : ald_history_manager_problem(bus->manager));
+        (void) ald_history_size(ald_history_manager_history(bus->manager), &size);
+        return sd_bus_message_append(reply, "t", size);
 }
 
-static int get_number(sd_bus *unused, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        const AldHistoryBus *bus = userdata;
-        AldHistory *history = ald_history_manager_history(bus->manager);
-        uint64_t value = ALD_ABSENT_UINT64;
-
-        if (strcmp(property, "BudgetBytes") == 0)
-                value = ald_history_manager_budget(bus->manager);
-        else if (strcmp(property, "LostSamples") == 0)
-                value = ald_history_lost(history);
-        else if (strcmp(property, "LostEntries") == 0)
-                value = ald_finding_journal_lost(bus->journal);
-        else if (strcmp(property, "LostEvents") == 0)
-                value = ald_history_lost_events(history);
-        else if (strcmp(property, "LeftOutFindings") == 0)
-                value = ald_finding_log_left_out(ald_history_manager_log(bus->manager));
-        else if (strcmp(property, "WithheldNotices") == 0)
-                value = ald_finding_log_withheld(ald_history_manager_log(bus->manager));
-        else if (strcmp(property, "RefusedSignals") == 0)
-                value = ald_service_refused_signals(bus->service);
-        else
-                (void) ald_history_size(history, &value);
-        return sd_bus_message_append(reply, "t", value);
-}
-
-static const sd_bus_vtable vtable[] = {
-        SD_BUS_VTABLE_START(0),
-        SD_BUS_PROPERTY("Scope", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-        SD_BUS_PROPERTY("Problem", "s", get_text, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-        SD_BUS_PROPERTY("BudgetBytes", "t", get_number, 0, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE),
-        SD_BUS_PROPERTY("SizeBytes", "t", get_number, 0, 0),
-        SD_BUS_PROPERTY("LostSamples", "t", get_number, 0, 0),
-        SD_BUS_PROPERTY("LostEntries", "t", get_number, 0, 0),
-        SD_BUS_PROPERTY("LostEvents", "t", get_number, 0, 0),
-        SD_BUS_PROPERTY("LeftOutFindings", "t", get_number, 0, 0),
-        SD_BUS_PROPERTY("WithheldNotices", "t", get_number, 0, 0),
-        SD_BUS_PROPERTY("RefusedSignals", "t", get_number, 0, 0),
-        SD_BUS_METHOD_WITH_ARGS("GetSeries",
-                SD_BUS_ARGS(
-                        "s", Node, "s", Kind, "s", Key, "s", Field, "t", FromUSec, "t", ToUSec, "u", Points),
-                SD_BUS_RESULT("aa{sv}", Series), on_get_series, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetEvents", SD_BUS_ARGS("t", FromUSec, "t", ToUSec),
-                SD_BUS_RESULT("aa{sv}", Events, "aa{sv}", Findings, "b", More), on_get_events,
-                SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetRange", SD_BUS_NO_ARGS, SD_BUS_RESULT("t", FromUSec, "t", ToUSec),
-                on_get_range, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetFindings", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Findings),
-                on_get_findings, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("Silence", SD_BUS_ARGS("s", Node, "s", Peer, "t", UntilUSec, "s", Reason),
-                SD_BUS_NO_RESULT, on_silence, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("Unsilence", SD_BUS_ARGS("s", Node, "s", Peer), SD_BUS_NO_RESULT,
-                on_unsilence, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetSilences", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Silences),
-                on_get_silences, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_SIGNAL_WITH_ARGS("FindingBegan", SD_BUS_ARGS("t", Event, "t", BeganUSec, "a{sv}", Finding), 0),
-        SD_BUS_SIGNAL_WITH_ARGS(
-                "FindingEnded", SD_BUS_ARGS("t", Event, "t", BeganUSec, "t", EndedUSec, "a{sv}", Finding), 0),
-        SD_BUS_SIGNAL("FindingsChanged", NULL, 0),
-        SD_BUS_SIGNAL("SilencesChanged", NULL, 0),
-        SD_BUS_VTABLE_END,
-};
+static const sd_bus_vtable vtable[] = { ALD_HISTORY1_VTABLE(AldHistoryBus) };
 
 /* Signals */
 
@@ -476,33 +434,12 @@ static void emit_findings_changed(void *userdata)
         emit_bare(userdata, "FindingsChanged");
 }
 
-static bool replace(char **old, const char *value)
-{
-        if (g_strcmp0(*old, value) == 0)
-                return false;
-        g_free(*old);
-        *old = g_strdup(value);
-        return true;
-}
-
 static void emit_properties_changed(void *userdata)
 {
         AldHistoryBus *bus = userdata;
-        const char *names[4] = { 0 };
-        size_t n = 0;
 
-        if (!bus->manager)
-                return;
-        if (replace(&bus->scope, ald_history_manager_scope(bus->manager)))
-                names[n++] = "Scope";
-        if (replace(&bus->problem, ald_history_manager_problem(bus->manager)))
-                names[n++] = "Problem";
-        if (bus->budget != ald_history_manager_budget(bus->manager))
-                names[n++] = "BudgetBytes";
-        bus->budget = ald_history_manager_budget(bus->manager);
-        if (n > 0)
-                (void) sd_bus_emit_properties_changed_strv(ald_service_bus(bus->service), ALD_HISTORY_PATH,
-                        ALD_HISTORY_INTERFACE, (char **) names);
+        if (bus->manager)
+                ald_properties_emit(&bus->properties);
 }
 
 const AldHistoryHandler ald_history_bus_handler = {
@@ -512,35 +449,30 @@ const AldHistoryHandler ald_history_bus_handler = {
         .properties_changed = emit_properties_changed,
 };
 
-int ald_history_bus_new(AldService *service, const AldFindingJournal *journal, AldHistoryBus **ret)
+AldHistoryBus *ald_history_bus_new(AldService *service, const AldFindingJournal *journal)
 {
         AldHistoryBus *bus = g_new0(AldHistoryBus, 1);
-        int r;
 
         bus->service = service;
         bus->journal = journal;
-        r = sd_bus_add_object_vtable(
-                ald_service_bus(service), &bus->slot, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, vtable, bus);
-        if (r < 0) {
-                g_free(bus);
-                return r;
-        }
-        *ret = bus;
-        return 0;
+        return bus;
 }
 
-void ald_history_bus_set_manager(AldHistoryBus *bus, AldHistoryManager *manager)
+int ald_history_bus_export(AldHistoryBus *bus, AldHistoryManager *manager)
 {
         bus->manager = manager;
-        emit_properties_changed(bus);
+        bus->properties = (AldProperties){ .service = bus->service,
+                .interface = ALD_HISTORY_INTERFACE,
+                .type = &ald_history_properties_struct,
+                .read = read_properties,
+                .of = bus };
+        return ald_properties_export(&bus->properties, vtable);
 }
 
 void ald_history_bus_free(AldHistoryBus *bus)
 {
         if (!bus)
                 return;
-        sd_bus_slot_unref(bus->slot);
-        g_free(bus->scope);
-        g_free(bus->problem);
+        ald_properties_clear(&bus->properties);
         g_free(bus);
 }

@@ -8,10 +8,10 @@
 /* The object /org/alidade/History1. */
 typedef struct AldHistoryBus AldHistoryBus;
 
-/* The manager is set before the first call can arrive: it needs the handler first. */
-int ald_history_bus_new(AldService *service, const AldFindingJournal *journal, AldHistoryBus **ret);
+/* The manager needs the handler before the object can show it. */
+AldHistoryBus *ald_history_bus_new(AldService *service, const AldFindingJournal *journal);
 void ald_history_bus_free(AldHistoryBus *bus);
-void ald_history_bus_set_manager(AldHistoryBus *bus, AldHistoryManager *manager);
+int ald_history_bus_export(AldHistoryBus *bus, AldHistoryManager *manager);
 
 /* Its userdata is an AldHistoryBus. */
 extern const AldHistoryHandler ald_history_bus_handler;

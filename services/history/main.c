@@ -87,12 +87,12 @@ static int history_start(AldService *service, void **ret_manager)
         history->service = service;
         history->model = ald_model_new();
         history->journal = ald_finding_journal_new();
-        r = ald_history_bus_new(service, history->journal, &history->bus);
-        if (r < 0)
-                return r;
+        history->bus = ald_history_bus_new(service, history->journal);
         history->manager = ald_history_manager_new(history->model, ald_state_directory(STATE_DIRECTORY),
                 ald_service_config(service), &handler, history);
-        ald_history_bus_set_manager(history->bus, history->manager);
+        r = ald_history_bus_export(history->bus, history->manager);
+        if (r < 0)
+                return r;
         *ret_manager = g_steal_pointer(&history);
         return 0;
 }
