@@ -6,6 +6,7 @@
 #include "record/record-bus.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
+#include "services/common/vtables.h"
 #include "services/link-probe/paths.h"
 
 #define INTERFACE "org.alidade.LinkProbe1.Job"
@@ -17,6 +18,7 @@
 typedef struct Shown {
         AldJobsBus *bus;
         AldJob *job;
+        AldProperties properties;
         bool changed; /* since the last signal */
 } Shown;
 
@@ -43,9 +45,8 @@ static gboolean on_timer(gpointer userdata)
         g_hash_table_iter_init(&iter, self->shown);
         while (g_hash_table_iter_next(&iter, &path, &shown)) {
                 if (((Shown *) shown)->changed)
-                        sd_bus_emit_properties_changed(ald_service_bus(self->service), path, INTERFACE,
-                                "Address", "Device", "State", "Phase", "Progress", "Error", "Result", "Paths",
-                                NULL);
+                        sd_bus_emit_properties_changed_strv(
+                                ald_service_bus(self->service), path, INTERFACE, NULL);
                 ((Shown *) shown)->changed = false;
         }
         return G_SOURCE_REMOVE;
@@ -67,13 +68,31 @@ static void on_changed(AldJob *job, void *userdata)
                 self->timer = g_timeout_add(SIGNAL_MSEC, on_timer, self);
 }
 
+static void read_properties(const void *of, void *ret, GPtrArray *owned)
+{
+        const AldJob *job = ((const Shown *) of)->job;
+
+        *(AldProbeJob *) ret = (AldProbeJob){
+                .node = ald_job_node(job),
+                .address = ald_job_address(job),
+                .device = ald_job_device(job),
+                .kind = ald_kinds[ald_job_kind(job)].name,
+                .state = ald_job_state_name(ald_job_state(job)),
+                .phase = ald_job_phase(job),
+                .progress = ald_job_progress(job),
+                .error = ald_job_error(job),
+        };
+}
+
 static void on_added(AldJob *job, void *userdata)
 {
         AldJobsBus *self = userdata;
         Shown *shown = g_new(Shown, 1);
         char *path = ald_jobs_bus_path(job);
 
-        *shown = (Shown){ .bus = self, .job = job };
+        *shown = (Shown){ .bus = self,
+                .job = job,
+                .properties = { .type = &ald_probe_job_struct, .read = read_properties, .of = shown } };
         g_hash_table_insert(self->shown, path, shown);
         sd_bus_emit_object_added(ald_service_bus(self->service), path);
 }
@@ -114,35 +133,6 @@ static int enumerate(sd_bus *bus, const char *prefix, void *userdata, char ***re
         g_ptr_array_add(paths, NULL);
         *ret_nodes = (char **) g_ptr_array_free(paths, FALSE);
         return 0;
-}
-
-static int get_string(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        const AldJob *job = ((const Shown *) userdata)->job;
-        const char *text = "";
-
-        if (g_str_equal(property, "Node"))
-                text = ald_job_node(job);
-        else if (g_str_equal(property, "Address"))
-                text = ald_job_address(job);
-        else if (g_str_equal(property, "Kind"))
-                text = ald_kinds[ald_job_kind(job)].name;
-        else if (g_str_equal(property, "Device"))
-                text = ald_job_device(job);
-        else if (g_str_equal(property, "State"))
-                text = ald_job_state_name(ald_job_state(job));
-        else if (g_str_equal(property, "Phase"))
-                text = ald_job_phase(job);
-        else if (g_str_equal(property, "Error"))
-                text = ald_job_error(job);
-        return sd_bus_message_append(reply, "s", text);
-}
-
-static int get_progress(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        return sd_bus_message_append(reply, "d", ald_job_progress(((const Shown *) userdata)->job));
 }
 
 static int get_result(sd_bus *bus, const char *path, const char *interface, const char *property,
@@ -218,23 +208,7 @@ static int method_cancel(sd_bus_message *message, void *userdata, sd_bus_error *
         return cancel(message, ((Shown *) userdata)->bus, error);
 }
 
-#define CHANGING SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE
-
-static const sd_bus_vtable job_vtable[] = {
-        SD_BUS_VTABLE_START(0),
-        SD_BUS_PROPERTY("Node", "s", get_string, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-        SD_BUS_PROPERTY("Address", "s", get_string, 0, CHANGING),
-        SD_BUS_PROPERTY("Device", "s", get_string, 0, CHANGING),
-        SD_BUS_PROPERTY("Kind", "s", get_string, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-        SD_BUS_PROPERTY("State", "s", get_string, 0, CHANGING),
-        SD_BUS_PROPERTY("Phase", "s", get_string, 0, CHANGING),
-        SD_BUS_PROPERTY("Progress", "d", get_progress, 0, CHANGING),
-        SD_BUS_PROPERTY("Error", "s", get_string, 0, CHANGING),
-        SD_BUS_PROPERTY("Result", "a{sv}", get_result, 0, CHANGING),
-        SD_BUS_PROPERTY("Paths", "aa{sv}", get_paths, 0, CHANGING),
-        SD_BUS_METHOD("Cancel", NULL, NULL, method_cancel, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_VTABLE_END,
-};
+static const sd_bus_vtable vtable[] = { ALD_LINK_PROBE1_JOB_VTABLE(Shown) };
 
 void ald_jobs_bus_answer(sd_bus_message *call, const AldJob *job, sd_bus_error *error)
 {
@@ -297,7 +271,7 @@ int ald_jobs_bus_new(AldService *service, AldJobs *jobs, AldJobsBus **ret)
         self->shown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
         ald_jobs_watch(jobs, &handler, self);
         r = sd_bus_add_fallback_vtable(
-                bus, &self->slot, ALD_LINK_PROBE_JOB_PATH, INTERFACE, job_vtable, find_job, self);
+                bus, &self->slot, ALD_LINK_PROBE_JOB_PATH, INTERFACE, vtable, find_job, self);
         if (r >= 0)
                 r = sd_bus_add_node_enumerator(
                         bus, &self->enumerator, ALD_LINK_PROBE_JOB_PATH, enumerate, self);
