@@ -12,6 +12,7 @@
 #include "services/common/holders.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
+#include "services/common/vtables.h"
 
 /* The rows, with the first error kept so that a walk needs no exit of its own. */
 typedef struct Rows {
@@ -109,72 +110,34 @@ static int rows_bus_append_nodes(sd_bus_message *message, const AldClusterManage
 #define ACTION_FORGET "org.alidade.cluster.forget"
 #define ACTION_CONFIGURE "org.alidade.cluster.configure"
 
-/* The values of changing properties that were last emitted. */
-typedef struct Shown {
-        char *cluster_name, *problem, *instance;
-        const char *state, *mirror;
-        int mirroring;
-        uint64_t certificate_expiry_usec;
-} Shown;
-
 struct AldClusterBus {
         AldService *service;
         AldClusterManager *manager;
         AldHolders *mirrors;
-        Shown shown;
+        AldProperties properties;
         guint update;
-        sd_bus_slot *slot;
         AldRecordExport *membership;
         bool has_membership; /* it was sent one */
 };
 
-static void shown_clear(Shown *shown)
+static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
-        g_free(shown->cluster_name);
-        g_free(shown->problem);
-        g_free(shown->instance);
-}
+        const AldClusterBus *self = of;
+        const AldClusterManager *manager = self->manager;
+        char *problem = ald_cluster_manager_problem(manager);
 
-static Shown look(const AldClusterManager *manager)
-{
-
-        return (Shown){
-                .cluster_name = g_strdup(ald_cluster_manager_name(manager)),
-                .problem = ald_cluster_manager_problem(manager),
-                .instance = g_strdup(ald_cluster_manager_instance(manager)),
+        g_ptr_array_add(owned, problem);
+        *(AldClusterProperties *) ret = (AldClusterProperties){
+                .cluster_name = ald_cluster_manager_name(manager),
                 .state = ald_cluster_state_name(ald_cluster_manager_state(manager)),
+                .problem = problem,
+                .instance = ald_cluster_manager_instance(manager),
                 .mirror = ald_mirror_mode_name(ald_cluster_manager_mirror(manager)),
                 .mirroring = ald_cluster_manager_is_mirroring(manager),
+                .refused_messages = ald_cluster_manager_refused(manager),
+                .refused_signals = ald_service_refused_signals(self->service),
                 .certificate_expiry_usec = ald_cluster_manager_certificate_expiry(manager),
         };
-}
-
-static void emit_changes(AldClusterBus *self, const Shown *before, const Shown *after)
-{
-        char *names[8] = { NULL };
-        unsigned n = 0;
-        int r;
-
-        if (!g_str_equal(before->cluster_name, after->cluster_name))
-                names[n++] = (char *) "ClusterName";
-        if (!g_str_equal(before->state, after->state))
-                names[n++] = (char *) "State";
-        if (!g_str_equal(before->problem, after->problem))
-                names[n++] = (char *) "Problem";
-        if (!g_str_equal(before->instance, after->instance))
-                names[n++] = (char *) "Instance";
-        if (!g_str_equal(before->mirror, after->mirror))
-                names[n++] = (char *) "Mirror";
-        if (before->mirroring != after->mirroring)
-                names[n++] = (char *) "Mirroring";
-        if (before->certificate_expiry_usec != after->certificate_expiry_usec)
-                names[n++] = (char *) "CertificateExpiryUSec";
-        if (n == 0)
-                return;
-        r = sd_bus_emit_properties_changed_strv(
-                ald_service_bus(self->service), ALD_CLUSTER_PATH, INTERFACE, names);
-        if (r < 0)
-                g_warning("Cannot emit PropertiesChanged: %s", g_strerror(-r));
 }
 
 /* A machine that has not been in a cluster since the start has no membership to report. */
@@ -193,12 +156,9 @@ static void update_membership(AldClusterBus *self)
 static gboolean on_update(gpointer userdata)
 {
         AldClusterBus *self = userdata;
-        Shown before = self->shown;
 
         self->update = 0;
-        self->shown = look(self->manager);
-        emit_changes(self, &before, &self->shown);
-        shown_clear(&before);
+        ald_properties_emit(&self->properties);
         update_membership(self);
         return G_SOURCE_REMOVE;
 }
@@ -210,22 +170,6 @@ static void on_changed(void *userdata)
 
         if (self->update == 0)
                 self->update = g_idle_add_full(G_PRIORITY_DEFAULT, on_update, self, NULL);
-}
-
-static int get_refused_messages(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        const AldClusterBus *self = userdata;
-
-        return sd_bus_message_append(reply, "t", ald_cluster_manager_refused(self->manager));
-}
-
-static int get_refused_signals(sd_bus *bus, const char *path, const char *interface, const char *property,
-        sd_bus_message *reply, void *userdata, sd_bus_error *error)
-{
-        const AldClusterBus *self = userdata;
-
-        return sd_bus_message_append(reply, "t", ald_service_refused_signals(self->service));
 }
 
 static int reply_rows(sd_bus_message *message, const AldClusterManager *manager,
@@ -335,36 +279,7 @@ static void on_mirrors(const char *name, uid_t uid, bool held, void *userdata)
         ald_cluster_manager_set_wanted(self->manager, ald_holders_any(self->mirrors));
 }
 
-#define SHOWN(name, type, member)                                                \
-        SD_BUS_PROPERTY(name, type, NULL, offsetof(AldClusterBus, shown.member), \
-                SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)
-
-static const sd_bus_vtable cluster_vtable[] = { SD_BUS_VTABLE_START(0),
-        SHOWN("ClusterName", "s", cluster_name), SHOWN("State", "s", state), SHOWN("Problem", "s", problem),
-        SHOWN("Instance", "s", instance), SHOWN("Mirror", "s", mirror), SHOWN("Mirroring", "b", mirroring),
-        SD_BUS_PROPERTY("RefusedMessages", "t", get_refused_messages, 0, 0),
-        SD_BUS_PROPERTY("RefusedSignals", "t", get_refused_signals, 0, 0),
-        SHOWN("CertificateExpiryUSec", "t", certificate_expiry_usec),
-        SD_BUS_METHOD_WITH_ARGS("GetBrokers", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Brokers),
-                method_get_brokers, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("GetNodes", SD_BUS_NO_ARGS, SD_BUS_RESULT("aa{sv}", Nodes), method_get_nodes,
-                SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD_WITH_ARGS("Forget", SD_BUS_ARGS("s", Node), SD_BUS_NO_RESULT, method_forget,
-                SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD("Reload", NULL, NULL, method_reload, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD("Mirror", NULL, NULL, method_mirror, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_METHOD("Unmirror", NULL, NULL, method_unmirror, SD_BUS_VTABLE_UNPRIVILEGED),
-        SD_BUS_VTABLE_END };
-
-/* sd-bus mixes no fallbacks, which records are, with others on one object. */
-static int find_cluster(sd_bus *bus, const char *path, const char *interface, void *userdata,
-        void **ret_found, sd_bus_error *error)
-{
-        if (!g_str_equal(path, ALD_CLUSTER_PATH))
-                return 0;
-        *ret_found = userdata;
-        return 1;
-}
+static const sd_bus_vtable vtable[] = { ALD_CLUSTER1_VTABLE(AldClusterBus) };
 
 int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClusterBus **ret)
 {
@@ -374,10 +289,13 @@ int ald_cluster_bus_new(AldService *service, AldClusterManager *manager, AldClus
         self->service = service;
         self->manager = manager;
         self->mirrors = ald_holders_new(service, on_mirrors, self);
-        self->shown = look(manager);
+        self->properties = (AldProperties){ .service = service,
+                .interface = INTERFACE,
+                .type = &ald_cluster_properties_struct,
+                .read = read_properties,
+                .of = self };
         ald_cluster_manager_watch(manager, on_changed, self);
-        r = sd_bus_add_fallback_vtable(ald_service_bus(service), &self->slot, ALD_CLUSTER_PATH, INTERFACE,
-                cluster_vtable, find_cluster, self);
+        r = ald_properties_export(&self->properties, vtable);
         if (r >= 0)
                 r = ald_record_export_new(service, ALD_CLUSTER_PATH, ALD_KIND_MEMBERSHIP, &self->membership);
         if (r < 0)
@@ -393,9 +311,8 @@ void ald_cluster_bus_free(AldClusterBus *self)
                 return;
         ald_cluster_manager_watch(self->manager, NULL, NULL);
         g_clear_handle_id(&self->update, g_source_remove);
-        sd_bus_slot_unref(self->slot);
+        ald_properties_clear(&self->properties);
         ald_record_export_free(self->membership);
         ald_holders_free(self->mirrors);
-        shown_clear(&self->shown);
         g_free(self);
 }
