@@ -62,8 +62,6 @@ void ald_service_reload(AldService *service);
 /* Counts a signal whose sender did not own the name it claimed to come from, for the property
  * RefusedSignals. */
 void ald_service_refuse_signal(AldService *service, sd_bus_message *message);
-
-/* For vtables: SD_BUS_PROPERTY("RefusedSignals", "t", …); the userdata is not used. */
 uint64_t ald_service_refused_signals(AldService *service);
 
 /*

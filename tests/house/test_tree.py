@@ -159,6 +159,11 @@ def test_shared_libraries_know_no_terminal():
     assert {path: what for path, what in found.items() if what} == {}
 
 
+def test_own_interfaces_are_written_down_in_their_xml():
+    found = [str(path) for path in c_files("services") if re.search(r"\bSD_BUS_(PROPERTY|METHOD|SIGNAL)", read(path))]
+    assert found == [], "use the table of services/common/vtables.h"
+
+
 def test_pure_logic_has_no_bus_no_files_no_clock():
     impure = re.compile(r"<(systemd|gio|sys/socket|fcntl|dirent|unistd|time)\b|\b(fopen|open|openat|clock_gettime"
                         r"|time|g_get_real_time|g_get_monotonic_time|g_file_\w+|getenv|g_getenv)\s*\(")
