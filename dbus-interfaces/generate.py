@@ -18,11 +18,11 @@ import schema  # noqa: E402
 
 BANNER = "/* SPDX-License-Identifier: LGPL-2.1-or-later */\n/* Made by dbus-interfaces/generate.py; edit the XML. */\n"
 C_TYPES = {"s": "const char *", "t": "uint64_t ", "x": "int64_t ", "d": "double ", "b": "int ",
-           "as": "const char *const *", "aa{sv}": "AldRows "}
+           "as": "const char *const *", "aa{sv}": "AldRows ", schema.NUMBERS: "AldRows "}
 FIELD_TYPES = {"s": "STRING", "t": "UINT64", "x": "INT64", "d": "DOUBLE", "b": "BOOLEAN", "as": "STRV",
-               "aa{sv}": "ROWS"}
+               "aa{sv}": "ROWS", schema.NUMBERS: "ROWS"}
 ABSENT = {"s": "NULL", "t": "ALD_ABSENT_UINT64", "x": "ALD_ABSENT_INT64", "d": "ALD_ABSENT_DOUBLE",
-          "b": "ALD_ABSENT_BOOLEAN", "as": "NULL"}
+          "b": "ALD_ABSENT_BOOLEAN", "as": "NULL", schema.NUMBERS: "{}"}
 EMISSION = {"const": "SD_BUS_VTABLE_PROPERTY_CONST", "true": "SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE", "false": "0"}
 
 
@@ -73,7 +73,7 @@ def schema_h(records, services, messages):
             out.append(f"        {C_TYPES[field.type]}{field.member};{unit}\n")
         out.append(f"}} {name};\n\nextern const AldStruct {symbol}_struct;\n")
         init = [f"                .{f.member} = "
-                + (f"{{ .type = &ald_{schema.snake(f.row)}_struct }}" if f.row else ABSENT[f.type])
+                + (f"{{ .type = &ald_{schema.snake(f.row)}_struct }}" if f.row else f.default or ABSENT[f.type])
                 + ", \\\n" for f in fields]
         out.append(f"#define {symbol.upper()}_INIT \\\n        {{ \\\n{''.join(init)}        }}\n\n")
     return "".join(out)

@@ -26,7 +26,7 @@ is empty.
 """
 EMITS = {"true": "read only", "false": "read only, without change signals", "const": "constant"}
 TYPES = {"s": "string", "t": "unsigned integer", "x": "integer", "d": "floating point", "b": "boolean",
-         "as": "strings"}
+         "as": "strings", schema.NUMBERS: "unsigned integers by name"}
 PARAGRAPH = re.compile(r"\n\s*\n")
 
 
@@ -70,7 +70,8 @@ def field_facts(field):
     if field.unit:
         facts.append(f"Unit: {field.unit}.")
     if field.enum:
-        facts.append("One of " + ", ".join(f'"{value}"' for value in field.enum) + ".")
+        words = ", ".join(f'"{value}"' for value in field.enum)
+        facts.append(f"{'Some' if field.type == 'as' else 'One'} of {words}.")
     if field.threshold:
         amount = (f"{field.threshold * 100:g} % of the value sent before" if field.relative
                   else quantity(field.threshold, field.unit))
@@ -79,6 +80,9 @@ def field_facts(field):
         facts.append(f"Changes below {amount} are sent later.")
     if field.required:
         facts.append("Required.")
+    if field.default:
+        booleans = {"0": "false", "1": "true"} if field.type == "b" else {}
+        facts.append(f"Default: {booleans.get(field.default, field.default)}.")
     if field.type == "aa{sv}" and field.maximum is not None:
         facts.append(f"At most {field.maximum:.17g} rows; further ones are dropped on receipt.")
     if field.type in ("t", "x", "d") and field.minimum is not None and field.maximum is not None:

@@ -19,6 +19,8 @@ FIELD_TYPES = ("s", "t", "x", "d", "b", "as", "aa{sv}")
 STRUCT_ROWS = re.compile(r"a\(([stxdb]+)a\{sv\}\)$")
 # An argument that is one row.
 ROW_ALONE = "a{sv}"
+# Numbers by name, in such an argument only.
+NUMBERS = "a{st}"
 SENTENCE_ENDS = re.compile(r"(?<=\.) (?=[A-Z\"]|alidade-)")
 EMITS_CHANGE = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 METRICS = ("counter", "timestamp", "none")
@@ -37,6 +39,7 @@ class Field:
         self.enum = []
         self.threshold, self.relative, self.threshold_max = 0.0, False, 0.0
         self.required, self.minimum, self.maximum, self.is_id = False, None, None, False
+        self.default = None
         self.metric = None
         self.silent = False  # PropertiesChanged does not announce it
         self.computed = False
@@ -48,15 +51,15 @@ class Field:
             self.type, self.fixed = "aa{sv}", struct[1]
         elif type == ROW_ALONE:
             self.type = "aa{sv}"
-        elif type not in FIELD_TYPES:
+        elif type not in (*FIELD_TYPES, NUMBERS):
             raise SchemaError(f"{where}.{name}: type {type} is none of {' '.join(FIELD_TYPES)}")
 
     def annotate(self, name, value):
         if name == "Unit":
             self.unit = value
         elif name == "Enum":
-            if self.type != "s":
-                raise SchemaError(f"{self.where}.{self.name}: an Enum must be of type s")
+            if self.type not in ("s", "as"):
+                raise SchemaError(f"{self.where}.{self.name}: an Enum must be of type s or as")
             self.enum = value.split()
         elif name == "Threshold":
             if self.type not in ("t", "x", "d"):
@@ -69,11 +72,13 @@ class Field:
         elif name in ("Minimum", "Maximum"):
             self.read_limit(name, value)
         elif name == "Format":
-            if self.type != "s" or value != "id":
-                raise SchemaError(f"{self.where}.{self.name}: the only Format is id, of type s")
+            if self.type not in ("s", "as") or value != "id":
+                raise SchemaError(f"{self.where}.{self.name}: the only Format is id, of type s or as")
             self.is_id = True
         elif name == "Metric":
             self.read_metric(value)
+        elif name == "Default":
+            self.read_default(value)
         elif name == "Computed":
             self.computed = value == "true"
         else:
@@ -88,6 +93,16 @@ class Field:
         if value == "timestamp" and (self.type, self.unit) != ("t", "microseconds"):
             raise SchemaError(f"{self.where}.{self.name}: a timestamp is a t in microseconds")
         self.metric = value
+
+    def read_default(self, value):
+        """As it stands in C."""
+        if self.type not in ("t", "x", "d", "b"):
+            raise SchemaError(f"{self.where}.{self.name}: only numbers and booleans have a Default")
+        try:
+            self.default = str(("false", "true").index(value) if self.type == "b" else
+                               float(value) if self.type == "d" else int(value))
+        except ValueError as error:
+            raise SchemaError(f"{self.where}.{self.name}: Default {value}: {error}") from error
 
     def read_limit(self, name, value):
         """Of strings and rows the Maximum is their number."""
@@ -228,9 +243,11 @@ class Interface:
     def _check_limits(self):
         """A record of a newer peer must not be refused for what this version does not expect. Rows beyond their Maximum
         are dropped, which refuses nothing."""
-        if self.is_message:
-            return
         for field in [sub for field in self.fields for sub in (field, *field.row_fields)]:
+            if field.default or field.type == NUMBERS or (field.type == "as" and (field.enum or field.is_id)):
+                raise SchemaError(f"{self.path}: {field.name}: only options of a method are like this")
+            if self.is_message:
+                continue
             limited = field.maximum is not None and field.type != "aa{sv}"
             if field.required or field.is_id or field.minimum is not None or limited:
                 raise SchemaError(f"{self.path}: {field.name}: only fields of messages are checked")

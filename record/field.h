@@ -27,7 +27,8 @@ typedef enum AldType {
         ALD_TYPE_DOUBLE,  /* double: infinite is absent too */
         ALD_TYPE_BOOLEAN, /* int: 0, 1 or ALD_ABSENT_BOOLEAN; in rows and messages only */
         ALD_TYPE_STRV,    /* const char *const *: NULL is absent, and so is an empty list */
-        ALD_TYPE_ROWS,    /* AldRows: never absent, but may be empty; never in rows */
+        ALD_TYPE_ROWS,    /* AldRows: never absent, but may be empty; in rows, only as a{st} of a method's
+                             options */
 } AldType;
 
 typedef struct AldStruct AldStruct;
@@ -37,6 +38,12 @@ typedef struct AldRows {
         const void *items; /* n structs of this type, sorted by their first field, Id */
         size_t n;
 } AldRows;
+
+/* The items of an option a{st}. */
+typedef struct AldNumberEntry {
+        const char *name;
+        uint64_t value;
+} AldNumberEntry;
 
 typedef struct AldField {
         const char *name;

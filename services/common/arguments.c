@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "common/excerpt.h"
+#include "record/id.h"
 #include "record/record.h"
 #include "services/common/arguments.h"
 
 /* Of a list without a limit of its own. */
-#define STRINGS_MAX 4096u
+#define ENTRIES_MAX 4096u
 
 static int refuse(sd_bus_error *error, const char *key, const char *problem)
 {
@@ -28,13 +29,18 @@ static int check_number(const AldField *field, double value, sd_bus_error *error
 static int check_text(const AldField *field, const char *text, sd_bus_error *error)
 {
         g_autofree char *excerpt = NULL;
+        AldId id;
 
         if (strlen(text) > ALD_STRING_MAX)
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
                         "%s: a text has more than %u bytes", field->name, ALD_STRING_MAX);
-        if (!field->from_string || field->from_string(text) >= 0)
+        if (field->is_id ? ald_id_parse(text, &id) >= 0
+                         : !field->from_string || field->from_string(text) >= 0)
                 return 0;
         excerpt = ald_excerpt(text);
+        if (field->is_id)
+                return sd_bus_error_setf(
+                        error, SD_BUS_ERROR_INVALID_ARGS, "%s: not a node id: %s", field->name, excerpt);
         return sd_bus_error_setf(
                 error, SD_BUS_ERROR_INVALID_ARGS, "%s: unknown word %s", field->name, excerpt);
 }
@@ -42,7 +48,7 @@ static int check_text(const AldField *field, const char *text, sd_bus_error *err
 static int read_strings(sd_bus_message *message, const AldField *field, GPtrArray *owned,
         const char *const **ret, sd_bus_error *error)
 {
-        const unsigned most = field->limited_above ? (unsigned) field->maximum : STRINGS_MAX;
+        const unsigned most = field->limited_above ? (unsigned) field->maximum : ENTRIES_MAX;
         g_autoptr(GPtrArray) strings = g_ptr_array_new();
         const char *string;
         int r;
@@ -62,6 +68,28 @@ static int read_strings(sd_bus_message *message, const AldField *field, GPtrArra
         g_ptr_array_add(strings, NULL);
         *ret = (const char *const *) g_ptr_array_steal(strings, NULL);
         g_ptr_array_add(owned, (gpointer) *ret);
+        return sd_bus_message_exit_container(message);
+}
+
+static int read_numbers(
+        sd_bus_message *message, const AldField *field, GPtrArray *owned, AldRows *ret, sd_bus_error *error)
+{
+        g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(AldNumberEntry));
+        AldNumberEntry entry;
+        int r;
+
+        r = sd_bus_message_enter_container(message, 'a', "{st}");
+        while (r >= 0 && (r = sd_bus_message_read(message, "{st}", &entry.name, &entry.value)) > 0) {
+                if (entries->len >= ENTRIES_MAX)
+                        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                                "%s must have %u entries or less", field->name, ENTRIES_MAX);
+                g_array_append_val(entries, entry);
+        }
+        if (r < 0)
+                return r;
+        ret->n = entries->len;
+        ret->items = g_array_steal(entries, NULL);
+        g_ptr_array_add(owned, (gpointer) ret->items);
         return sd_bus_message_exit_container(message);
 }
 
@@ -88,7 +116,8 @@ static int read_basic(sd_bus_message *message, const AldField *field, void *to, 
 static int read_value(
         sd_bus_message *message, const AldField *field, GPtrArray *owned, void *to, sd_bus_error *error)
 {
-        const char *signature = ald_field_signature(field), *contents;
+        const char *signature = field->type == ALD_TYPE_ROWS ? "a{st}" : ald_field_signature(field);
+        const char *contents;
         int r = sd_bus_message_peek_type(message, NULL, &contents);
 
         if (r < 0)
@@ -97,9 +126,14 @@ static int read_value(
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "%s must be of type %s, not %s",
                         field->name, signature, contents);
         r = sd_bus_message_enter_container(message, 'v', signature);
-        if (r >= 0)
-                r = field->type == ALD_TYPE_STRV ? read_strings(message, field, owned, to, error)
-                                                 : read_basic(message, field, to, error);
+        if (r < 0)
+                return r;
+        if (field->type == ALD_TYPE_STRV)
+                r = read_strings(message, field, owned, to, error);
+        else if (field->type == ALD_TYPE_ROWS)
+                r = read_numbers(message, field, owned, to, error);
+        else
+                r = read_basic(message, field, to, error);
         return r < 0 ? r : sd_bus_message_exit_container(message);
 }
 

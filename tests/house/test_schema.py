@@ -73,6 +73,33 @@ def test_argument_that_is_one_row(tmp_path):
         record(tmp_path, field("a{sv}", row(("Id", "s"))))
 
 
+def test_options_of_a_method(tmp_path):
+    """They have what no record may have: defaults, numbers by name, and lists of ids and of words."""
+    fields = [("Most", "t", "Default", "3"), ("Force", "b", "Default", "true"), ("Rate", "d", "Default", "0.5"),
+              ("Kinds", "as", "Enum", "a b"), ("Avoid", "as", "Format", "id"), ("Traffic", "a{st}", None, None)]
+    notes = annotation("Row", "TestOptions") + "".join(
+        annotation(f"Row.{name}", type) + (annotation(f"Row.{name}.{fact}", value) if fact else "")
+        for name, type, fact, value in fields)
+    service = parse(tmp_path, f'<method name="Plan"><arg name="Options" type="a{{sv}}" direction="in">{notes}</arg>'
+                    '</method>', "org.alidade.Test1")
+    header, source = generate.schema_h([], [service], []), generate.schema_c([], [service], [])
+    for wanted in (".most = 3,", ".force = 1,", ".rate = 0.5,", ".kinds = NULL,", ".traffic = {},",
+                   "        AldRows traffic;", "ald_test_options_kinds_from_string"):
+        assert wanted in header, wanted
+    assert "offsetof(AldTestOptions, avoid), .is_id = true" in source
+    page = man.page(service)
+    for wanted in ("Default: 3.", "Default: true.", 'Some of "a", "b".', "unsigned integers by name"):
+        assert wanted in page, wanted
+    for type, fact, value in (("t", "Default", "3"), ("as", "Enum", "a b"), ("as", "Format", "id")):
+        with pytest.raises(schema.SchemaError, match="only options of a method"):
+            record(tmp_path, field(type, annotation(fact, value)))
+    with pytest.raises(schema.SchemaError, match="only options of a method"):
+        record(tmp_path, field("aa{sv}", row(("Id", "s"), ("Load", "a{st}")), "Rows"))
+    for type, value in (("s", "x"), ("t", "many"), ("b", "1")):
+        with pytest.raises(schema.SchemaError, match="Default"):
+            record(tmp_path, field(type, annotation("Default", value)))
+
+
 BAD_RECORDS = [
     (field("u"), "TestRecord.Value: type u is none of"),
     (field("t", annotation("Enum", "a b")), "Value: an Enum must be of type s"),
