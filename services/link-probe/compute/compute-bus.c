@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "common/bus-cleanup.h"
-#include "common/excerpt.h"
+#include "services/common/arguments.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/common/record-export.h"
@@ -56,76 +56,29 @@ void ald_compute_bus_free(AldComputeBus *self)
         g_free(self);
 }
 
-static int read_metrics(sd_bus_message *message, unsigned *metrics, sd_bus_error *error)
-{
-        const char *name;
-        int r;
-
-        *metrics = 0;
-        r = sd_bus_message_enter_container(message, 'v', "as");
-        if (r >= 0)
-                r = sd_bus_message_enter_container(message, 'a', "s");
-        while (r >= 0 && (r = sd_bus_message_read(message, "s", &name)) > 0) {
-                unsigned metric = ald_compute_metric_parse(name);
-
-                if (metric == 0) {
-                        g_autofree char *excerpt = ald_excerpt(name);
-                        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                                "Unknown metric (expected gemm, read, copy, peak, to-device or to-host): %s",
-                                excerpt);
-                }
-                *metrics |= metric;
-        }
-        if (r >= 0)
-                r = sd_bus_message_exit_container(message);
-        if (r >= 0)
-                r = sd_bus_message_exit_container(message);
-        return r >= 0 && *metrics == 0
-                       ? sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
-                                 "The list of metrics is empty; omit the option to measure all")
-                       : r;
-}
-
-static int read_option(
-        sd_bus_message *message, const char *name, AldComputeRequest *request, sd_bus_error *error)
-{
-        int force, r;
-
-        if (g_str_equal(name, "Metrics")) {
-                r = read_metrics(message, &request->metrics, error);
-        } else if (g_str_equal(name, "Force")) {
-                r = sd_bus_message_read(message, "v", "b", &force);
-                if (r >= 0)
-                        request->force = force;
-        } else {
-                g_autofree char *excerpt = ald_excerpt(name);
-                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "Unknown option (expected Metrics or Force): %s", excerpt);
-        }
-        return r == -ENXIO ? sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                                     "The option %s has the wrong type", name)
-                           : r;
-}
-
 static int read_request(sd_bus_message *message, AldComputeRequest *request, sd_bus_error *error)
 {
-        const char *name;
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
+        AldProbeComputeOptions options;
         int r;
 
-        *request = (AldComputeRequest){ .metrics = ALD_COMPUTE_ALL };
+        *request = (AldComputeRequest){};
         r = sd_bus_message_read(message, "s", &request->device);
-        if (r >= 0 && *request->device == '\0')
-                request->device = NULL;
         if (r >= 0)
-                r = sd_bus_message_enter_container(message, 'a', "{sv}");
-        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
-                r = sd_bus_message_read(message, "s", &name);
-                if (r >= 0)
-                        r = read_option(message, name, request, error);
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(message);
-        }
-        return r < 0 ? r : sd_bus_message_exit_container(message);
+                r = ald_arguments_read(message, &ald_probe_compute_options_struct, owned, &options, error);
+        if (r < 0)
+                return r;
+        if (*request->device == '\0')
+                request->device = NULL;
+        request->force = options.force;
+        for (const char *const *metric = options.metrics; metric && *metric; metric++)
+                request->metrics |= ald_compute_metric_parse(*metric);
+        if (!options.metrics)
+                request->metrics = ALD_COMPUTE_ALL;
+        return request->metrics != 0
+                       ? 0
+                       : sd_bus_error_set(error, SD_BUS_ERROR_INVALID_ARGS,
+                                 "The list of metrics is empty; omit the option to measure all");
 }
 
 static int refuse_in_use(const AldComputeBus *self, sd_bus_error *error)

@@ -5,6 +5,7 @@
 #include "common/bus-cleanup.h"
 #include "common/excerpt.h"
 #include "record/id.h"
+#include "services/common/arguments.h"
 #include "services/common/errors.h"
 #include "services/common/polkit.h"
 #include "services/link-probe/job/jobs-bus.h"
@@ -45,22 +46,29 @@ static int read_address(const char *text, const char *node, AldProbeTarget *targ
         return ald_probe_target_set(target, node, plain, scoped ? parts[1] : NULL);
 }
 
-static int read_text(sd_bus_message *message, const char **ret)
+static int read_link_options(sd_bus_message *message, AldProbeTarget *target, sd_bus_error *error)
 {
-        return sd_bus_message_read(message, "v", "s", ret);
-}
-
-/* Not changed until everything was read, since an option may be given twice. */
-static int read_port(sd_bus_message *message, char ret[static ALD_PORT_NAME_SIZE], sd_bus_error *error)
-{
-        g_autofree char *excerpt = NULL;
-        const char *port;
-        int r = read_text(message, &port);
+        g_autofree char *excerpt = NULL, *peer = g_strdup(target->peer);
+        AldProbeLinkOptions options;
+        int r = ald_arguments_read(message, &ald_probe_link_options_struct, NULL, &options, error);
 
         if (r < 0)
                 return r;
-        if (ald_port_name_ok(port)) {
-                g_strlcpy(ret, port, ALD_PORT_NAME_SIZE);
+        if (options.address && read_address(options.address, peer, target) < 0) {
+                excerpt = ald_excerpt(options.address);
+                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
+                        "Not an address, or a link-local address without %%INTERFACE: %s", excerpt);
+        }
+        target->rtt_only = options.rtt_only;
+        return 0;
+}
+
+static int set_port(char ret[static ALD_PORT_NAME_SIZE], const char *port, sd_bus_error *error)
+{
+        g_autofree char *excerpt = NULL;
+
+        if (!port || ald_port_name_ok(port)) {
+                g_strlcpy(ret, port ?: "", ALD_PORT_NAME_SIZE);
                 return 0;
         }
         excerpt = ald_excerpt(port);
@@ -68,65 +76,19 @@ static int read_port(sd_bus_message *message, char ret[static ALD_PORT_NAME_SIZE
                 error, SD_BUS_ERROR_INVALID_ARGS, "Not a port such as mlx5_0.1: %s", excerpt);
 }
 
-static int read_rdma_option(
-        sd_bus_message *message, const char *name, AldProbeTarget *target, sd_bus_error *error)
+static int read_rdma_options(sd_bus_message *message, AldProbeTarget *target, sd_bus_error *error)
 {
-        g_autofree char *excerpt = NULL;
+        AldProbeRdmaOptions options;
+        int r = ald_arguments_read(message, &ald_probe_rdma_options_struct, NULL, &options, error);
 
-        if (g_str_equal(name, "Port"))
-                return read_port(message, target->source_port, error);
-        if (g_str_equal(name, "PeerPort"))
-                return read_port(message, target->sink_port, error);
-        excerpt = ald_excerpt(name);
-        return sd_bus_error_setf(
-                error, SD_BUS_ERROR_INVALID_ARGS, "Unknown option (expected Port or PeerPort): %s", excerpt);
-}
-
-static int read_link_option(
-        sd_bus_message *message, const char *name, AldProbeTarget *target, sd_bus_error *error)
-{
-        g_autofree char *excerpt = NULL, *peer = g_strdup(target->peer);
-        bool rtt_only = target->rtt_only;
-        const char *address;
-        int flag, r;
-
-        if (g_str_equal(name, "Address")) {
-                r = read_text(message, &address);
-                if (r < 0)
-                        return r;
-                if (read_address(address, peer, target) >= 0) {
-                        target->rtt_only = rtt_only;
-                        return 0;
-                }
-                excerpt = ald_excerpt(address);
-                return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                        "Not an address, or a link-local address without %%INTERFACE: %s", excerpt);
-        }
-        if (g_str_equal(name, "RttOnly")) {
-                r = sd_bus_message_read(message, "v", "b", &flag);
-                if (r >= 0)
-                        target->rtt_only = flag;
-                return r;
-        }
-        excerpt = ald_excerpt(name);
-        return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS,
-                "Unknown option (expected Address or RttOnly): %s", excerpt);
-}
-
-static int read_option(sd_bus_message *message, const char *name, AldProbeTarget *target, sd_bus_error *error)
-{
-        int r = target->transport == ALD_TRANSPORT_RDMA ? read_rdma_option(message, name, target, error)
-                                                        : read_link_option(message, name, target, error);
-
-        if (r == -ENXIO && !sd_bus_error_is_set(error))
-                return sd_bus_error_setf(
-                        error, SD_BUS_ERROR_INVALID_ARGS, "The option %s has the wrong type", name);
-        return r;
+        if (r >= 0)
+                r = set_port(target->source_port, options.port, error);
+        return r < 0 ? r : set_port(target->sink_port, options.peer_port, error);
 }
 
 static int read_request(sd_bus_message *message, AldLinkRequest *request, sd_bus_error *error)
 {
-        const char *node, *name;
+        const char *node;
         AldId id;
         int r;
 
@@ -138,15 +100,9 @@ static int read_request(sd_bus_message *message, AldLinkRequest *request, sd_bus
                 return sd_bus_error_setf(error, SD_BUS_ERROR_INVALID_ARGS, "Not a node id: %s", excerpt);
         }
         g_strlcpy(request->target.peer, node, sizeof request->target.peer);
-        r = sd_bus_message_enter_container(message, 'a', "{sv}");
-        while (r >= 0 && (r = sd_bus_message_enter_container(message, 'e', "sv")) > 0) {
-                r = sd_bus_message_read(message, "s", &name);
-                if (r >= 0)
-                        r = read_option(message, name, &request->target, error);
-                if (r >= 0)
-                        r = sd_bus_message_exit_container(message);
-        }
-        return r < 0 ? r : sd_bus_message_exit_container(message);
+        return request->target.transport == ALD_TRANSPORT_RDMA
+                       ? read_rdma_options(message, &request->target, error)
+                       : read_link_options(message, &request->target, error);
 }
 
 static int refuse_inhibited(AldLinkProbeManager *manager, const AldTransportInfo *info, sd_bus_error *error)
