@@ -23,10 +23,10 @@
 #define WARM_UP_BINS 8u
 #define SPREAD_BINS 4u
 #define INTERVAL_BINS 3u   /* needed to estimate the variance */
-#define SEGMENT_LEAST 0.97 /* of a full one: less were sent twice, or were short */
+#define SEGMENT_LEAST 0.97 /* of a full one: else many were sent twice, or were short */
 #define SEGMENT_MOST 1.001 /* more were put together before they were counted */
 #define WARM_UP_GAIN 0.7   /* of the error of the mean: less than that is chance */
-#define QUARTER 4u         /* of the time, in which all that was lost has been sent again for once */
+#define QUARTER 4u         /* of the time, in which a shaper has spent for once all that it had saved */
 #define RESOLUTION 0.001   /* of the rate: clocks, and what the link layer adds */
 #define SILENCE 4u         /* times the usual time between arrivals is no chance */
 #define SILENCE_NS (50 * MSEC)
@@ -41,21 +41,77 @@ typedef struct Bin {
 typedef struct Scale {
         bool segments; /* counted by segments, which do not wait for those that were lost before them */
         double factor; /* bytes for each */
+        double doubt;  /* of the factor, as a share */
 } Scale;
 
-static double deficit(const AldPoint *point, double segment)
+/* How many bytes had arrived by a point, in full segments, and how many of them are not in order. */
+typedef struct Backlog {
+        double arrived, behind;
+} Backlog;
+
+static double slope_of(const Backlog *from, const Backlog *to)
 {
-        return (double) point->counters.segments * segment - (double) point->counters.bytes;
+        return (to->behind - from->behind) / (to->arrived - from->arrived);
 }
 
-/* The least by which segments exceed what is in order: what is more than that only waits to be in order. */
-static double least_deficit(const AldPoint *points, size_t n, double segment)
+/* Keeps only the corners of the lower convex hull, in place, and returns their number. */
+static size_t keep_hull(Backlog *backlogs, size_t n)
 {
-        double least = deficit(&points[0], segment);
+        size_t kept = 0;
 
-        for (size_t i = 1; i < n; i++)
-                least = MIN(least, deficit(&points[i], segment));
-        return least;
+        for (size_t i = 0; i < n; i++) {
+                while (kept > 0 && backlogs[kept - 1].arrived >= backlogs[i].arrived &&
+                        backlogs[kept - 1].behind >= backlogs[i].behind)
+                        kept--;
+                if (kept > 0 && backlogs[kept - 1].arrived >= backlogs[i].arrived)
+                        continue;
+                while (kept > 1 && slope_of(&backlogs[kept - 2], &backlogs[kept - 1]) >=
+                                           slope_of(&backlogs[kept - 1], &backlogs[i]))
+                        kept--;
+                backlogs[kept++] = backlogs[i];
+        }
+        return kept;
+}
+
+/* The slope of the hull after so many bytes; what came twice never becomes less. */
+static double slope_at(const Backlog *hull, size_t n, double arrived)
+{
+        size_t i = 1;
+
+        if (n < 2)
+                return 0;
+        while (i + 1 < n && hull[i].arrived < arrived)
+                i++;
+        return MAX(slope_of(&hull[i - 1], &hull[i]), 0);
+}
+
+/*
+ * The share of all bytes that came twice, or were missing in short segments. Such bytes never come to be in
+ * order, so ever more of them are behind; on top of them is what waits for a lost segment that will be sent
+ * again. So the share is the slope of the line that is as close to all points as a line below them can be:
+ * the edge of the lower hull above the mean. Where the edges beside it are steeper or flatter, something may
+ * have waited all that time.
+ */
+static double find_share_behind(const AldPoint *points, size_t n, double full, double *ret_doubt)
+{
+        const AldTransferCounters *first = &points[0].counters;
+        g_autofree Backlog *backlogs = g_new(Backlog, n);
+        double sum = 0, whole, share;
+        size_t corners;
+
+        for (size_t i = 0; i < n; i++) {
+                double arrived = (double) (points[i].counters.segments - first->segments) * full;
+
+                backlogs[i] = (Backlog){ arrived,
+                        arrived - (double) (points[i].counters.bytes - first->bytes) };
+                sum += arrived;
+        }
+        whole = backlogs[n - 1].arrived;
+        corners = keep_hull(backlogs, n);
+        share = slope_at(backlogs, corners, sum / (double) n);
+        *ret_doubt = MAX(fabs(slope_at(backlogs, corners, whole / 3) - share),
+                fabs(slope_at(backlogs, corners, whole * 2 / 3) - share));
+        return share;
 }
 
 /*
@@ -65,17 +121,14 @@ static double least_deficit(const AldPoint *points, size_t n, double segment)
 static Scale find_scale(const AldPoint *points, size_t n, double segment)
 {
         const AldTransferCounters *first = &points[0].counters, *last = &points[n - 1].counters;
-        double full = (double) last->segment, all = (double) (last->segments - first->segments) * segment;
-        size_t quarter = MAX(n / QUARTER, 1);
-        double twice, share;
+        double full = (double) last->segment, share, doubt;
 
-        if (full <= 0 || all <= 0 || segment < full * SEGMENT_LEAST || segment > full * SEGMENT_MOST)
-                return (Scale){ false, 1 };
-        twice = least_deficit(points + n - quarter, quarter, segment) -
-                least_deficit(points, quarter, segment);
-        share = 1 - twice / all;
-        return share < SEGMENT_LEAST || share > SEGMENT_MOST ? (Scale){ false, 1 }
-                                                             : (Scale){ true, segment * share };
+        if (full <= 0 || last->segments <= first->segments || segment < full * SEGMENT_LEAST ||
+                segment > full * SEGMENT_MOST)
+                return (Scale){ false, 1, 0 };
+        share = find_share_behind(points, n, full, &doubt);
+        return share > 1 - SEGMENT_LEAST ? (Scale){ false, 1, 0 }
+                                         : (Scale){ true, full * (1 - share), doubt };
 }
 
 static double amount_at(const AldPoint *point, const Scale *scale)
@@ -364,7 +417,7 @@ AldEstimate ald_estimate(const AldPoint *points, size_t n, uint64_t end, double 
                 ret.rate = mean_of(points, n, end, &scale, bins, ret.bins, &half);
         }
         ends = MAX(uncertainty(points, 0, &scale), uncertainty(points, n - 1, &scale));
-        half = hypot(half, ret.rate * ends / time);
+        half = hypot(hypot(half, ret.rate * ends / time), ret.rate * scale.doubt);
         ret.interval = MIN(half + ret.rate * RESOLUTION, ret.rate);
         return ret;
 }

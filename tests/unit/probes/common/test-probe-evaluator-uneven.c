@@ -60,7 +60,39 @@ static void test_loss(void)
         g_assert_cmpfloat_with_epsilon(evaluate_counter(losing), 30e6, 0.15e6);
 }
 
-/* As above, and what is sent again had arrived: twice as many segments come as count. */
+/* A segment that was lost is lost again when it is sent again: 25 that came by 940 wait until 1500, like all
+ * that come after them. */
+static AldTransferCounters waiting(uint64_t when)
+{
+        AldTransferCounters counters = in_segments((double) when * 15 * MBIT);
+
+        if (when >= 900 * MSEC && when < 940 * MSEC)
+                counters.bytes = in_segments((double) (900 * MSEC) * 15 * MBIT).bytes;
+        else if (when >= 940 * MSEC && when < 1500 * MSEC)
+                counters.bytes = in_segments((double) (940 * MSEC) * 15 * MBIT).bytes - 25 * SEGMENT;
+        return counters;
+}
+
+static void test_loss_until_the_end(void)
+{
+        g_assert_cmpfloat_with_epsilon(evaluate_counter(waiting), 15e6, 0.05e6);
+}
+
+/* One segment of 50 comes twice. */
+static AldTransferCounters doubling(uint64_t when)
+{
+        AldTransferCounters counters = in_segments((double) when * 100 * MBIT);
+
+        counters.segments += counters.segments / 50;
+        return counters;
+}
+
+static void test_few_segments_sent_twice(void)
+{
+        g_assert_cmpfloat_with_epsilon(evaluate_counter(doubling), 100e6, 0.1e6);
+}
+
+/* Segments that had arrived are sent again: twice as many segments come as count. */
 static AldTransferCounters repeating(uint64_t when)
 {
         AldTransferCounters counters = in_segments((double) when * 100 * MBIT);
@@ -136,6 +168,8 @@ int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
         g_test_add_func("/probe/evaluator/loss", test_loss);
+        g_test_add_func("/probe/evaluator/loss-until-the-end", test_loss_until_the_end);
+        g_test_add_func("/probe/evaluator/few-sent-twice", test_few_segments_sent_twice);
         g_test_add_func("/probe/evaluator/sent-twice", test_segments_sent_twice);
         g_test_add_func("/probe/evaluator/merged-segments", test_merged_segments);
         g_test_add_func("/probe/evaluator/busy-machine", test_busy_machine);
