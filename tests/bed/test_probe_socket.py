@@ -140,6 +140,25 @@ def test_a_client_that_is_late_to_connect(pair, keys):
         assert talk.hear()[0] == "SocketNoRate"
 
 
+def test_the_first_data_is_late(pair, keys):
+    """As where packets that open a connection get lost: the agreed time ends the upload with a rate all the same."""
+    left, right = pair
+    Server(right, f"--identity={keys.issue(B)}")
+    talk, welcome = call(left, RIGHT, keys.issue(A))
+    with talk:
+        talk.say("SocketOpen", Purpose="rtt", Count=1)
+        assert len(talk.hear_only("SocketTokens")["Tokens"]) == 1
+        talk.say("SocketBegin", Direction="upload", DurationMaxMSec=4200, BytesMax=10 ** 9, StreamsMax=1, MinRttNSec=0)
+        talk.say("SocketOpen", Purpose="upload", Count=1)
+        token = talk.hear_only("SocketTokens")["Tokens"][0]
+        # If it counted from the first data, it would not have ended when the server gives up, 3 s after that time.
+        assert not select.select([talk.tls], [], [], 3.6)[0]
+        with open_data(left, RIGHT, welcome["Port"], token) as data:
+            while not select.select([talk.tls], [], [], 0.02)[0]:
+                data.sendall(b"x" * 1000)
+            assert talk.hear()[0] == "SocketVerdict"
+
+
 def test_an_unfinished_spot_check_is_counted(pair, keys):
     left, right = pair
     server = Server(right, f"--identity={keys.issue(B)}")

@@ -12,8 +12,8 @@
 typedef struct Upload {
         AldStreamGroup group;
         AldInterfaceTraffic traffic;
-        uint64_t begun, acked;
-        bool started; /* something was acknowledged */
+        uint64_t begun, opened, acked; /* opened: when the other side let it connect */
+        bool started;                  /* something was acknowledged */
         uint64_t first;
         uint64_t window_begin, window_bytes;
         double peak; /* the greatest rate of acknowledged bytes, bytes/ns */
@@ -188,7 +188,7 @@ static int step_upload(AldSocketClient *client, Upload *upload)
         watch(upload);
         ald_traffic_step(&upload->traffic, &sockets);
         ald_rtt_set_interval(&client->rtt, upload->acked, ald_now() - upload->begun);
-        if (ald_now() - upload->begun > ald_socket_client_nsec_max(client) + ALD_GRACE_NS)
+        if (ald_now() - upload->opened > ald_socket_client_nsec_max(client) + ALD_GRACE_NS)
                 return ald_fail(
                         client->failure, ALD_FAILURE_TIMEOUT, "the other side did not end the transfer");
         ald_progress_report(
@@ -212,6 +212,7 @@ int ald_socket_client_upload(AldSocketClient *client)
                 r = ald_socket_client_begin(client, ALD_SOCKET_BEGIN_DIRECTION_UPLOAD);
         if (r >= 0)
                 r = ald_socket_client_request_tokens(client, ALD_SOCKET_OPEN_PURPOSE_UPLOAD, 1, &tokens);
+        upload.opened = ald_now();
         if (r >= 0)
                 r = add_upload_streams(
                         client, &upload, ald_record_as(tokens, SOCKET_TOKENS, AldSocketTokens)->tokens);

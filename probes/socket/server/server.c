@@ -185,6 +185,7 @@ static int handle_open(Server *server, const AldRecord *message)
         if (purpose == ALD_SOCKET_OPEN_PURPOSE_UPLOAD) {
                 server->opened = true;
                 ald_transfer_receiver_start(&server->receiver);
+                server->deadline = server->receiver.until + ALD_GRACE_NS;
         }
         return r < 0 ? r : ald_channel_send(&server->channel, ALD_KIND_SOCKET_TOKENS, &tokens);
 }

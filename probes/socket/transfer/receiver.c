@@ -19,14 +19,15 @@ int ald_transfer_receiver_init(AldTransferReceiver *receiver, uint64_t nsec_max,
         };
 
         *receiver = (AldTransferReceiver){};
-        ald_transfer_receiver_start(receiver);
         ald_evaluator_init(&receiver->evaluator, &limits, min_rtt);
+        ald_transfer_receiver_start(receiver);
         return ald_stream_group_init(&receiver->group, false, false, bytes_max);
 }
 
 void ald_transfer_receiver_start(AldTransferReceiver *receiver)
 {
         receiver->begun = receiver->arrived_at = receiver->empty_at = ald_now();
+        receiver->until = receiver->begun + receiver->evaluator.limits.slow_ns;
 }
 
 /*
@@ -74,15 +75,16 @@ static AldTransferReceiverStep evaluate(AldTransferReceiver *receiver, const Ald
         return ALD_TRANSFER_RECEIVER_GO_ON;
 }
 
-/* On a slow link seconds may pass before the first data and between arrivals, so only the total time limits
+/* On a slow link seconds may pass before the first data and between arrivals, so only the agreed time limits
  * it. */
 static bool has_stalled(const AldTransferReceiver *receiver, uint64_t now)
 {
         uint64_t since = now - MIN(receiver->arrived_at, now),
                  elapsed = receiver->arrived_at - receiver->begun;
-        bool slow = !receiver->measuring || (double) receiver->bytes * 8e9 < SLOW * (double) elapsed;
 
-        return since > (slow ? receiver->evaluator.limits.slow_ns : ALD_STALL_NS);
+        if (!receiver->measuring)
+                return now >= receiver->until;
+        return since > ALD_STALL_NS && (double) receiver->bytes * 8e9 >= SLOW * (double) elapsed;
 }
 
 AldTransferReceiverStep ald_transfer_receiver_step(AldTransferReceiver *receiver)
@@ -111,6 +113,10 @@ AldTransferReceiverStep ald_transfer_receiver_step(AldTransferReceiver *receiver
         receiver->measuring = true;
         look_at_effort(receiver, counters.when);
         step = evaluate(receiver, &counters);
+        /* The evaluator counts from the first data, for which a connection over a lossy link may take
+         * seconds; the other side counts from the beginning. */
+        if (counters.when >= receiver->until)
+                step = ALD_TRANSFER_RECEIVER_DONE;
         return step != ALD_TRANSFER_RECEIVER_DONE && ald_stream_group_has_ended(&receiver->group)
                        ? ALD_TRANSFER_RECEIVER_ENDED
                        : step;

@@ -14,6 +14,7 @@ typedef struct AldTransferReceiver {
         AldSocketEffort own, other;            /* the latest; the sender reports its own */
         unsigned efforts;                      /* reports of the sender */
         uint64_t begun, arrived_at, effort_at; /* arrived_at: when data arrived last */
+        uint64_t until;                        /* the end of the agreed time */
         uint64_t empty_at;                     /* last check that found no data at all */
         uint64_t bytes;
         bool measuring; /* data has arrived */
