@@ -299,6 +299,13 @@ def iperf3(network, address, seconds):
     return found
 
 
+def keep(path, session):
+    """Adds what one session found to a file, so that a benchmark of half an hour that is ended has not lost it."""
+    if path:
+        with open(path, "a", encoding="utf-8") as file:
+            print(json.dumps(session), file=file)
+
+
 def measure_case(network, name, probe, key, options, json_only):
     case, rows, failures, theirs = CASES[name], [], [], {}
     address = network.arrange(case)
@@ -307,11 +314,11 @@ def measure_case(network, name, probe, key, options, json_only):
             found = measure(network, probe, key, address)
             if "error" in found:
                 failures.append(found["message"])
-                continue
-            new = [judge(found, case, way) for way in WAYS]
+            new = [] if "error" in found else [judge(found, case, way) for way in WAYS]
             rows += new
+            keep(options["keep"], {"case": name, "session": number + 1, "rows": new, "message": found.get("message")})
             if not json_only:
-                print(f"{name} {number + 1}: {'; '.join(map(text_of, new))}", flush=True)
+                print(f"{name} {number + 1}: {'; '.join(map(text_of, new)) or found['message']}", flush=True)
         if options["seconds"] and shutil.which("iperf3"):
             theirs = iperf3(network, address, options["seconds"])
             if not json_only:
@@ -344,6 +351,7 @@ def add_arguments(parser):
     parser.add_argument("--seconds", type=int, default=5, help="of iperf3 once for each case and direction; 0: not")
     parser.add_argument("--load", type=int, default=8, help="busy processes beside it (8)")
     parser.add_argument("--case", action="append", choices=CASES, help="only this one; may be given again")
+    parser.add_argument("--keep", metavar="FILE", help="add the rows of each session to this file as they come")
 
 
 def check_requirements():
