@@ -24,10 +24,11 @@ def figures(build, options, json_only):
 
 
 def true_rate(rows, way):
-    """What iperf3's receiver had after the first ten seconds, in which slow start may go far too far."""
-    told = [row["server_output_json"] if way == "up" else row for row in rows[f"iperf3_{way}"]]
+    """What iperf3's receiver had after the first ten seconds, in which slow start may go far too far; None if it has
+    not run that long."""
+    told = [row["server_output_json"] if way == "up" else row for row in rows.get(f"iperf3_{way}", [])]
     parts = [part["sum"] for row in told for part in row["intervals"][1:] if part["sum"]["seconds"] > 1]
-    return sum(part["bytes"] for part in parts) * 8 / sum(part["seconds"] for part in parts)
+    return sum(part["bytes"] for part in parts) * 8 / sum(part["seconds"] for part in parts) if parts else None
 
 
 def whole_rate(rows, way):
@@ -37,11 +38,15 @@ def whole_rate(rows, way):
 
 
 def sum_up(name, rows):
-    """The figures of a case; of each run, whether its interval holds what is true."""
+    """The figures of a case, without those for which a program has failed; of each run, whether its interval holds what
+    is true."""
     case, covered = {"name": name}, []
+    mine = rows.get("ours", [])
     for way, prefix in WAYS.items():
         true = true_rate(rows, way)
-        known = [row for row in rows["ours"] if f"{prefix}BitsPerSecond" in row]
+        known = [row for row in mine if f"{prefix}BitsPerSecond" in row]
+        if true is None or not known:
+            continue
         values = [row[f"{prefix}BitsPerSecond"] for row in known]
         found = [abs(value - true) <= value * row.get(f"{prefix}Interval", 0) / 100
                  for value, row in zip(values, known)]
@@ -51,9 +56,11 @@ def sum_up(name, rows):
                  f"ours_{way}_mean_err_percent": round((statistics.mean(values) / true - 1) * 100, 2),
                  f"ours_{way}_interval_percent": round(statistics.median(
                      row.get(f"{prefix}Interval", 0) for row in known), 2),
-                 f"interval_{way}_covers": f"{sum(found)}/{len(rows['ours'])}"}
-        covered += found + [False] * (len(rows["ours"]) - len(found))
-    whole = [row for row in rows["ours"] if all(f"{prefix}Seconds" in row for prefix in WAYS.values())]
+                 f"interval_{way}_covers": f"{sum(found)}/{len(mine)}"}
+        covered += found + [False] * (len(mine) - len(found))
+    whole = [row for row in mine if all(f"{prefix}Seconds" in row for prefix in WAYS.values())]
+    if not whole:
+        return case, covered
     return case | {
         "ours_seconds": round(statistics.median(row["UploadSeconds"] + row["DownloadSeconds"] for row in whole), 2),
         "ours_bytes": round(statistics.median(row["UploadBytes"] + row["DownloadBytes"] for row in whole)),
@@ -80,5 +87,5 @@ def main(build, json_only, **options):
             cases.setdefault(name, {}).setdefault(what, []).append(row)
     measured = [sum_up(name, rows) for name, rows in cases.items()]
     pooled = [one for _, covered in measured for one in covered]
-    covers = {"interval_covers_percent": round(statistics.mean(pooled) * 100, 1)}
+    covers = {"interval_covers_percent": round(statistics.mean(pooled) * 100, 1)} if pooled else {}
     return {"cases": [case | covers for case, _ in measured], "failures": failures}
