@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The links of this node: what is to be measured, what becomes of results, and what outlives whom."""
 
+import re
 import time
 
 import pytest
@@ -257,9 +258,21 @@ def test_a_busy_link_is_left_alone(host, cluster):
     {"Traffic": GLib.Variant("a{st}", {f"eth{n}": 1 for n in range(4097)})}, {"BytesPerHour": GLib.Variant("x", 1)},
     {"Speed": GLib.Variant("t", 1)}, {"": GLib.Variant("t", 1)}], ids=lambda option: next(iter(option)))
 def test_odd_options(pair, option):
-    with fails_with(INVALID_ARGS):
+    with fails_with(INVALID_ARGS) as error:
         due(pair, **option)
+    name = next(iter(option))
+    assert re.match(f"Unknown key {name}$" if name in ("", "Speed") else f"{name}( must|:)", error.value.message)
     assert due(pair) != []
+
+
+def test_option_twice(pair):
+    """No mapping can hold it, but a message can."""
+    entry = GLib.Variant.new_dict_entry(GLib.Variant("s", "Kinds"), GLib.Variant("v", GLib.Variant("as", [])))
+    options = GLib.Variant.new_array(GLib.VariantType("{sv}"), [entry, entry])
+    with fails_with(INVALID_ARGS) as error:
+        pair.connection().call_raw(STATE, PATH, STATE, "GetDueProbes",
+                                   GLib.Variant.new_tuple(GLib.Variant("t", 0), options))
+    assert error.value.message == "Kinds is there twice"
 
 
 # What becomes of results
