@@ -223,7 +223,8 @@ class Leaving(Flood):
         super().__init__(host)
         self.process = host.spawn(
             [*OWN_SHARE, "/usr/bin/python3", HERE / "siege-leave.py", host.bus.socket,
-             f"--connections={LEAVING_CONNECTIONS}", *(SERVICES[daemon].bus_name for daemon in DAEMONS)], "siege-leave", user=LEAVER)
+             f"--connections={LEAVING_CONNECTIONS}", *(SERVICES[daemon].bus_name for daemon in DAEMONS)],
+            "siege-leave", user=LEAVER)
 
     def close(self):
         self.process.stop()
