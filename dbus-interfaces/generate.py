@@ -7,6 +7,9 @@ schema-*  structs and field tables of records, messages, the rows that methods r
 docs-c    what the documentation says of the fields of records and of these properties
 vtables-c the sd-bus property tables over the structs of records
 vtables-h the sd-bus tables of the services' own interfaces
+
+generate.py state-xml OUTPUT TEMPLATE XML… makes the XML of org.alidade.State1, with a method for each kind of records
+of nodes.
 """
 
 import re
@@ -246,10 +249,24 @@ MAKERS = {"schema-h": schema_h, "schema-c": schema_c, "docs-c": docs_c, "vtables
           "vtables-h": vtables_h}
 
 
+def state_xml(template, records):
+    """Each paragraph with @Mapping@ in it is repeated for all kinds of records of nodes."""
+    out = []
+    for paragraph in template.split("\n\n"):
+        kinds = [record for record in records if not record.is_link] if "@Mapping@" in paragraph else [None]
+        out += [paragraph.replace("@Mapping@", record.mapping).replace("@Kind@", record.kind) if record else paragraph
+                for record in kinds]
+    return "\n\n".join(out)
+
+
 def main(argv):
-    if len(argv) < 4 or argv[1] not in MAKERS:
+    if len(argv) < 4 or argv[1] not in [*MAKERS, "state-xml"]:
         sys.exit(__doc__)
     try:
+        if argv[1] == "state-xml":
+            template = Path(argv[3]).read_text(encoding="utf-8")
+            Path(argv[2]).write_text(state_xml(template, schema.load_all(argv[4:])), encoding="utf-8")
+            return
         interfaces = schema.load_all(argv[3:])
         records = [interface for interface in interfaces if interface.is_record]
         messages = [interface for interface in interfaces if interface.is_message]

@@ -36,9 +36,15 @@ def contract(version):
     return found
 
 
+def state_interface(version):
+    """In the source, or in what it is made of."""
+    path, = version.source.glob("dbus-interfaces/org.alidade.State1.xml*")
+    return path.read_text()
+
+
 def finding_ids(version):
     """Those of GetFindings() that the version knows."""
-    text = (version.source / "dbus-interfaces/org.alidade.State1.xml").read_text()
+    text = state_interface(version)
     return set(re.search(r'name="GetFindings".*?Row\.Id\.Enum"\s+value="([^"]*)"', text, re.DOTALL)[1].split())
 
 
@@ -177,7 +183,7 @@ class Upgrade:
 
 def has_graph(version):
     """GetTopology() was made anew, with arguments, when it became the connection graph."""
-    return 'name="Since"' in (version.source / "dbus-interfaces/org.alidade.State1.xml").read_text()
+    return 'name="Since"' in state_interface(version)
 
 
 def records_of(observer, source):

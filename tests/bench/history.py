@@ -34,9 +34,10 @@ SHORTEST = {"seconds": 1, "days": 1}
 def thresholds():
     """{"KIND.FIELD" or "KIND.FIELD.COLUMN": threshold}, as the XML has it."""
     found = {}
-    for path in INTERFACES.glob("org.alidade.*.xml"):
+    for path in INTERFACES.glob("org.alidade.*.xml*"):
+        kind = path.name.removeprefix("org.alidade.").partition(".xml")[0]
         for node in ElementTree.parse(path).iter("property"):
-            prefix = f"{path.stem.removeprefix('org.alidade.')}.{node.get('name')}"
+            prefix = f"{kind}.{node.get('name')}"
             for note in node.iter("annotation"):
                 words = note.get("name").removeprefix("org.alidade.").split(".")
                 if words[-1] == "Threshold":

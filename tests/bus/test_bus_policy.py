@@ -77,7 +77,8 @@ def allowed(service):
 
 def own_interfaces(service):
     """Those of the contract that have methods; properties alone are reached by the standard interface."""
-    names = [path.stem for path in (SOURCE / "dbus-interfaces").glob(f"{service.bus_name}*.xml")]
+    names = [path.name.partition(".xml")[0] for path in
+             (SOURCE / "dbus-interfaces").glob(f"{service.bus_name}*.xml*")]
     found = [ElementTree.fromstring(interface_xml(name)).find("interface") for name in names]
     return {element.get("name") for element in found if element.find("method") is not None}
 

@@ -24,7 +24,7 @@ RULES = SOURCE / "clients/exporter/prometheus/alidade.rules.yml"
 DASHBOARD = json.loads((SOURCE / "clients/exporter/grafana/alidade.json").read_text(encoding="utf-8"))
 # Of the cluster, of which some are absent here.
 TOTALS = {f"alidade_cluster_{schema.snake(member.name)}" for member in
-          schema.load(SOURCE / "dbus-interfaces/org.alidade.State1.xml")[0].members}
+          schema.load(SOURCE / "dbus-interfaces/org.alidade.State1.xml.in")[0].members}
 PEER, GONE = node_id(2), node_id(3)
 
 

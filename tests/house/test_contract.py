@@ -17,7 +17,7 @@ sys.path.insert(0, str(INTERFACES))
 import man  # noqa: E402
 import schema  # noqa: E402
 
-XML = sorted(INTERFACES.glob("*.xml"))
+XML = sorted([*INTERFACES.glob("*.xml"), *build_dir().glob("dbus-interfaces/*.xml")])
 LOADED = {path.stem: schema.load(path) for path in XML}
 ALL = [interface for found in LOADED.values() for interface in found]
 MESSAGES = [message for path in sorted((SOURCE / "record" / "messages").glob("*.xml")) for message in schema.load(path)]
@@ -61,7 +61,10 @@ def test_messages_are_no_interfaces():
 
 
 def test_each_file_is_installed():
-    listed = set(re.findall(r"'(org\.alidade\.\S+)\.xml'", read("dbus-interfaces/meson.build")))
+    """Those that are made are listed by the name of what they are made of."""
+    listed = set(re.findall(r"'(org\.alidade\.\S+)\.xml(?:\.in)?'", read("dbus-interfaces/meson.build")))
+    made = {path.name.removesuffix(".xml.in") for path in INTERFACES.glob("*.xml.in")}
+    assert made == {path.stem for path in build_dir().glob("dbus-interfaces/*.xml")}
     assert listed == set(LOADED)
 
 

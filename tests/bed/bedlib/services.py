@@ -179,5 +179,6 @@ def bus_policies():
 
 
 def interface_xml(name):
-    """The contract's XML of an interface, such as org.alidade.Identity1."""
-    return (SOURCE / "dbus-interfaces" / f"{name}.xml").read_text()
+    """The contract's XML of an interface, such as org.alidade.Identity1; that of the state service is made."""
+    return next(folder / "dbus-interfaces" / f"{name}.xml" for folder in UNDER_TEST.folders()
+                if (folder / "dbus-interfaces" / f"{name}.xml").exists()).read_text()

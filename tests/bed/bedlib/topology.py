@@ -12,7 +12,7 @@ def _row_names():
     spec = importlib.util.spec_from_file_location("schema", FOLDER / "schema.py")
     schema = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(schema)
-    interface, = schema.load(FOLDER / "org.alidade.State1.xml")
+    interface, = schema.load(FOLDER / "org.alidade.State1.xml.in")
     return {rows.name: [field.name for field in rows.row_fields[:len(rows.fixed)]]
             for member in interface.members if member.name in ("GetTopology", "GetPairs") for rows in member.rows}
 
