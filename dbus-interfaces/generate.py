@@ -3,7 +3,7 @@
 """Makes C out of the interfaces: generate.py schema-h|schema-c|docs-c|vtables-c|vtables-h OUTPUT XML…
 
 schema-*  structs and field tables of records, messages, the rows that methods return, and the properties of services
-          that clients hold
+          that clients hold; the kinds of records, which services send them and the topics that they are published on
 docs-c    what the documentation says of the fields of records and of these properties
 vtables-c the sd-bus property tables over the structs of records
 vtables-h the sd-bus tables of the services' own interfaces
@@ -53,6 +53,41 @@ def enums(records, services, messages):
                 yield enum_name(name, field), field.enum
 
 
+def source_id(service):
+    return "ALD_RECORD_SOURCE_" + schema.snake(service.kind.rstrip("1")).upper()
+
+
+def source_ids(records, services):
+    out = ["typedef enum AldRecordSourceId {\n"]
+    out += [f"        {source_id(service)},\n" for service, _ in schema.sources(records, services)]
+    out.append("        ALD_N_RECORD_SOURCES,\n} AldRecordSourceId;\n\n")
+    return "".join(out)
+
+
+def source_table(records, services):
+    out = ["const AldRecordSource ald_record_sources[ALD_N_RECORD_SOURCES] = {\n"]
+    for service, kinds in schema.sources(records, services):
+        listed = ", ".join(f"ALD_KIND_{record.symbol.upper()}" for record in kinds)
+        out.append(f"        [{source_id(service)}] = {{\n"
+                   f'                .name = "{service.name}",\n'
+                   f'                .path = "/{service.name.replace(".", "/")}",\n'
+                   f'                .unit = "{service.daemon}",\n'
+                   f"                .kinds = {{ {listed} }},\n"
+                   f"                .n_kinds = {len(kinds)},\n"
+                   f"                .optional = {str(service.optional).lower()},\n        }},\n")
+    out.append("};\n\n")
+    return "".join(out)
+
+
+def topics(records):
+    """The key of a link is a level of its own."""
+    names = sorted(record.kind + ("/+" if record.is_link else "") for record in records if not record.is_local)
+    out = ["const char *const ald_record_topics[] = {\n"]
+    out += [f'        "{name}",\n' for name in names]
+    out.append("        NULL,\n};\n")
+    return "".join(out)
+
+
 def schema_h(records, services, messages):
     out = [BANNER, '#pragma once\n\n#include "record/field.h"\n\n']
     out.append("typedef enum AldKind {\n")
@@ -61,6 +96,7 @@ def schema_h(records, services, messages):
     out += [f"        ALD_KIND_{message.symbol.upper()}{' = ALD_N_KINDS' if i == 0 else ''},\n"
             for i, message in enumerate(messages)]
     out.append("        ALD_N_ALL_KINDS,\n} AldKind;\n\n")
+    out.append(source_ids(records, services))
     for name, values in enums(records, services, messages):
         upper = "ALD_" + schema.snake(name[3:]).upper()
         out.append(f"typedef enum {name} {{\n")
@@ -124,7 +160,8 @@ def field_table(name, symbol, fields, fixed):
 
 
 def schema_c(records, services, messages):
-    out = [BANNER, "#include <glib.h>\n#include <stddef.h>\n\n#include \"record/kind.h\"\n\n"]
+    out = [BANNER, "#include <glib.h>\n#include <stddef.h>\n\n#include \"record/kind.h\"\n"
+           "#include \"record/record-source.h\"\n\n"]
     for name, values in enums(records, services, messages):
         lower = "ald_" + schema.snake(name[3:])
         strings = ", ".join(f'"{value}"' for value in values)
@@ -146,14 +183,18 @@ def schema_c(records, services, messages):
                    f"                .type = &ald_{record.symbol}_struct,\n"
                    f"                .is_link = {str(record.is_link).lower()},\n"
                    f"                .persistent = {str(record.persistent).lower()},\n"
-                   f"                .local = {str(record.local).lower()},\n        }},\n")
+                   f"                .local = {str(record.is_local).lower()},\n"
+                   f"                .for_peers = {str(record.sent_to == 'peers').lower()},\n"
+                   f"                .qos = {record.qos},\n"
+                   f"                .ttl_usec = UINT64_C({record.ttl_usec}),\n        }},\n")
     for message in messages:
         out.append(f"        [ALD_KIND_{message.symbol.upper()}] = {{\n"
                    f'                .name = "{message.kind[len(schema.MESSAGE):]}",\n'
                    f"                .type = &ald_{message.symbol}_struct,\n"
                    f"                .local = true,\n"
                    f"                .tolerant = {str(message.tolerant).lower()},\n        }},\n")
-    out.append("};\n")
+    out.append("};\n\n")
+    out += [source_table(records, services), topics(records)]
     return "".join(out)
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Makes the man page of an interface out of its XML: man.py OUTPUT INTERFACE XML"""
+"""Makes the man page of an interface out of its XML and that of all records: man.py OUTPUT INTERFACE XML RECORD…"""
 
 import re
 import sys
@@ -24,6 +24,10 @@ or
 .B as
 is empty.
 """
+RECEIVERS = {"nobody": "It never leaves the machine.",
+             "mirrors": "It is sent to the nodes that mirror others; see\n.BR alidade.conf (5).",
+             "peers": "It is sent to the nodes that mirror others, and to those that measure links with its node; see\n"
+                      ".BR alidade.conf (5)."}
 EMITS = {"true": "read only", "false": "read only, without change signals", "const": "constant"}
 TYPES = {"s": "string", "t": "unsigned integer", "x": "integer", "d": "floating point", "b": "boolean",
          "as": "strings", schema.NUMBERS: "unsigned integers by name"}
@@ -160,18 +164,31 @@ def summary(interface):
     return text(first.rstrip("."))
 
 
-def page(interface):
+def publication(record):
+    """What the annotations of a record state."""
+    out = [".SH SOURCE\n", f".BR {text(schema.PREFIX + record.source)} (5)\n"]
+    if record.persistent:
+        out.append(".PP\nThe state service keeps it across a restart.\n")
+    out.append(".PP\n" + RECEIVERS[record.sent_to] + "\n")
+    return "".join(out)
+
+
+def record_list(service, records):
+    """Those that a service provides."""
+    found = [f".BR {text(record.name)} (5)" for record in records if record.source == service.kind]
+    return ".SH RECORDS\n" + ",\n".join(found) + "\n" if found else ""
+
+
+def page(interface, records=()):
     # For groff 1.23, whose paragraphs undo .nh and .ad, in HY and AD.
     out = ['.\\" SPDX-License-Identifier: LGPL-2.1-or-later\n.\\" Made by dbus-interfaces/man.py; edit the XML.\n',
            f'.TH {text(interface.name)} 5 "" Alidade "D\\-Bus interfaces"\n.nh\n.ad l\n.nr HY 0\n.ds AD l\n',
            f".SH NAME\n{text(interface.name)} \\- {summary(interface)}\n",
            f".SH DESCRIPTION\n{paragraphs(interface.doc)}"]
     if interface.is_record:
-        if interface.persistent:
-            out.append(".PP\nThe state service keeps it across a restart.\n")
-        out += [record_fields(interface), ".SH ABSENT VALUES\n", ABSENT]
+        out += [publication(interface), record_fields(interface), ".SH ABSENT VALUES\n", ABSENT]
     else:
-        out.append(service_members(interface))
+        out += [service_members(interface), record_list(interface, records)]
     out.append(f".SH FILES\n.I /usr/share/dbus\\-1/interfaces/{text(interface.name)}.xml\n"
                ".SH SEE ALSO\n.BR alidade (7),\n" +
                (".BR org.alidade.State1 (5),\n" if interface.name != "org.alidade.State1" else "") +
@@ -180,11 +197,12 @@ def page(interface):
 
 
 def main(argv):
-    if len(argv) != 4:
+    if len(argv) < 4:
         sys.exit(__doc__)
-    _, output, name, path = argv
+    _, output, name, path, *record_paths = argv
     try:
-        pages = [page(interface) for interface in schema.load(path) if interface.name == name]
+        records = schema.load_all(record_paths)
+        pages = [page(interface, records) for interface in schema.load(path) if interface.name == name]
     except schema.SchemaError as error:
         sys.exit(f"man.py: {error}")
     if not pages:

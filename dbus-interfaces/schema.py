@@ -24,6 +24,14 @@ NUMBERS = "a{st}"
 SENTENCE_ENDS = re.compile(r"(?<=\.) (?=[A-Z\"]|alidade-)")
 EMITS_CHANGE = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 METRICS = ("counter", "timestamp", "none")
+RECORDS = ("Node1.", "Link1.")
+# What the interface of each record states.
+RECORD_FACTS = ("Mapping", "Source", "Pace", "SentTo")
+SENT_TO = ("nobody", "mirrors", "peers")
+PACES = ("continuous", "occasional")
+TIME_TO_LIVE = re.compile(r"(\d+)(min|h)$")
+# It makes its records itself, and reads those of all other sources.
+STATE = "State1"
 
 
 class SchemaError(Exception):
@@ -157,11 +165,15 @@ class Interface:
         self.name = element.get("name")
         if not self.name.startswith(PREFIX):
             raise SchemaError(f"{path}: {self.name} does not begin with {PREFIX}")
-        self.mapping, self.persistent, self.local, self.tolerant = None, False, False, False
+        self.mapping, self.source, self.pace, self.sent_to = None, None, None, None
+        self.persistent, self.tolerant = False, False
+        self.daemon, self.optional = None, False
         self.members, self.fields = [], []
         self.rows = []  # a Field for each argument of a method that is a list of described rows
         self.properties = None  # name of a struct of the properties of a service, for its clients
         self._read_members()
+        if self.is_record:
+            self._check_record()
         if self.is_record or self.is_message:
             self._read_fields()
         elif self.properties:
@@ -173,7 +185,7 @@ class Interface:
 
     @property
     def is_record(self):
-        return self.mapping is not None
+        return self.kind.startswith(RECORDS)
 
     @property
     def is_message(self):
@@ -182,6 +194,21 @@ class Interface:
     @property
     def is_link(self):
         return self.kind.startswith("Link1.")
+
+    @property
+    def is_local(self):
+        return self.sent_to == "nobody"
+
+    @property
+    def qos(self):
+        """What comes often anyway is not worth an acknowledgement."""
+        return 0 if self.pace == "continuous" else 1
+
+    @property
+    def ttl_usec(self):
+        """0: it is not measured again after some time."""
+        found = TIME_TO_LIVE.match(self.pace)
+        return int(found[1]) * {"min": 60, "h": 3600}[found[2]] * 1000000 if found else 0
 
     @property
     def struct(self):
@@ -199,21 +226,37 @@ class Interface:
     def _read_members(self):
         for doc, child in documented(self.element):
             name = child.get("name", "")
-            if child.tag == "annotation" and name == PREFIX + "Mapping":
-                self.mapping = child.get("value")
-            elif child.tag == "annotation" and name == PREFIX + "Persistent":
-                self.persistent = child.get("value") == "true"
-            elif child.tag == "annotation" and name == PREFIX + "Local":
-                self.local = child.get("value") == "true"
-            elif child.tag == "annotation" and name == PREFIX + "Properties":
-                self.properties = child.get("value")
-            elif child.tag == "annotation" and name == PREFIX + "Tolerant" and self.is_message:
-                self.tolerant = child.get("value") == "true"
-            elif child.tag == "annotation":
-                raise SchemaError(f"{self.path}: unknown annotation {name}")
+            if child.tag == "annotation":
+                self._annotate(name, child.get("value"))
             else:
                 self.members.append(Member(child, doc))
                 self.rows += self.members[-1].rows
+
+    def _annotate(self, name, value):
+        fact = name.removeprefix(PREFIX)
+        if fact in RECORD_FACTS and self.is_record:
+            setattr(self, snake(fact), value)
+        elif fact == "Persistent" and self.is_record:
+            self.persistent = value == "true"
+        elif fact == "Tolerant" and self.is_message:
+            self.tolerant = value == "true"
+        elif fact in ("Properties", "Daemon") and not self.is_record and not self.is_message:
+            setattr(self, snake(fact), value)
+        elif fact == "Optional" and self.daemon:
+            self.optional = value == "true"
+        else:
+            raise SchemaError(f"{self.path}: unknown annotation {name}")
+
+    def _check_record(self):
+        for fact in RECORD_FACTS:
+            if getattr(self, snake(fact)) is None:
+                raise SchemaError(f"{self.path}: lacks the annotation {PREFIX}{fact}")
+        if self.sent_to not in SENT_TO:
+            raise SchemaError(f"{self.path}: SentTo {self.sent_to} is none of {' '.join(SENT_TO)}")
+        if self.is_local and self.source != STATE:
+            raise SchemaError(f"{self.path}: SentTo {self.sent_to}: only {STATE} makes records that are not sent")
+        if self.pace not in PACES and not TIME_TO_LIVE.match(self.pace):
+            raise SchemaError(f"{self.path}: Pace {self.pace} is none of {' '.join(PACES)}, nor a time such as 5min")
 
     def _read_fields(self):
         for member in self.members:
@@ -336,3 +379,16 @@ def load(path):
 
 def load_all(paths):
     return [interface for path in paths for interface in load(path)]
+
+
+def sources(records, services):
+    """The services that measure this node, each with the kinds of records of nodes that it sends; those of links are on
+    objects of their own."""
+    found = {service.kind: (service, []) for service in services if service.daemon}
+    for record in records:
+        if record.source in found and not record.is_link:
+            found[record.source][1].append(record)
+        elif record.source not in found and record.source != STATE:
+            raise SchemaError(f"{record.path}: Source {record.source} is no interface with the annotation "
+                              f"{PREFIX}Daemon")
+    return list(found.values())

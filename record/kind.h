@@ -12,10 +12,17 @@ typedef struct AldKindInfo {
         bool is_link;
         bool persistent; /* survives a restart of the state service, since measuring it again is expensive */
         bool local;      /* each machine makes it itself for every node; never travels */
-        bool tolerant;   /* for a message: an invalid field is dropped instead of refusing the message */
+        bool for_peers;  /* nodes that measure links with the node receive it even if they mirror nothing */
+        int qos;         /* of MQTT */
+        uint64_t ttl_usec; /* it is measured again after this time; 0: it is not measured at such a pace */
+        bool tolerant;     /* for a message: an invalid field is dropped instead of refusing the message */
 } AldKindInfo;
 
 extern const AldKindInfo ald_kinds[ALD_N_ALL_KINDS];
+
+/* Topics of the records of a node, below its id and as filters of MQTT: those of all kinds that travel,
+ * sorted; NULL-terminated. */
+extern const char *const ald_record_topics[];
 
 /* The kind of this name, never a message, or -ENOENT. */
 int ald_kind_from_name(const char *name);

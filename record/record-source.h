@@ -5,16 +5,8 @@
 
 #include "record/kind.h"
 
-/* The services that measure this node, and which kinds of its records each of them sends. Each sends all of
- * them again every 30 s. */
-typedef enum AldRecordSourceId {
-        ALD_RECORD_SOURCE_IDENTITY,
-        ALD_RECORD_SOURCE_TELEMETRY,
-        ALD_RECORD_SOURCE_LINK_PROBE,
-        ALD_RECORD_SOURCE_CLUSTER,
-        ALD_N_RECORD_SOURCES,
-} AldRecordSourceId;
-
+/* A service that measures this node, and which kinds of records of nodes it sends. It sends all of them again
+ * every 30 s. */
 typedef struct AldRecordSource {
         const char *name; /* on the bus */
         const char *path;

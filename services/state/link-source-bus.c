@@ -68,12 +68,9 @@ static int read_record(AldLinkSource *source, sd_bus_message *message, const cha
 /* The kind of the link that the object is; -ENOENT if it is none. */
 static int kind_of_link(const char *path, const char *interface)
 {
-        static const AldKind kinds[] = { ALD_KIND_LINK_SOCKET, ALD_KIND_LINK_RDMA };
+        int kind = ald_kind_from_interface(interface);
 
-        for (size_t i = 0; i < G_N_ELEMENTS(kinds) && g_str_has_prefix(path, LINK_PREFIX); i++)
-                if (g_str_equal(interface, ald_kinds[kinds[i]].interface))
-                        return (int) kinds[i];
-        return -ENOENT;
+        return kind >= 0 && ald_kinds[kind].is_link && g_str_has_prefix(path, LINK_PREFIX) ? kind : -ENOENT;
 }
 
 /* One interface of one object: the sender's pair of name and properties, of which the name is read. */

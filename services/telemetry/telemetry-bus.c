@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "common/excerpt.h"
+#include "record/record-source.h"
 #include "services/common/errors.h"
 #include "services/common/peer.h"
 #include "services/common/polkit.h"
@@ -23,9 +24,6 @@ struct AldTelemetryBus {
         AldProperties properties;
         AldPeer *network_manager;
 };
-
-static const AldKind measured[] = { ALD_KIND_MEMORY, ALD_KIND_SYSTEM, ALD_KIND_BACKENDS, ALD_KIND_NETWORK,
-        ALD_KIND_DISK, ALD_KIND_FABRIC };
 
 static void read_properties(const void *of, void *ret, GPtrArray *owned)
 {
@@ -84,11 +82,12 @@ static void on_measured(AldKind kind, const void *fields, void *userdata)
 
 static int add_objects(AldTelemetryBus *telemetry)
 {
+        const AldRecordSource *source = &ald_record_sources[ALD_RECORD_SOURCE_TELEMETRY];
         int r = ald_properties_export(&telemetry->properties, vtable);
 
-        for (size_t i = 0; r >= 0 && i < G_N_ELEMENTS(measured); i++)
-                r = ald_record_export_new(
-                        telemetry->service, OBJECT_PATH, measured[i], &telemetry->exports[measured[i]]);
+        for (size_t i = 0; r >= 0 && i < source->n_kinds; i++)
+                r = ald_record_export_new(telemetry->service, OBJECT_PATH, source->kinds[i],
+                        &telemetry->exports[source->kinds[i]]);
         return r;
 }
 
@@ -147,8 +146,8 @@ void ald_telemetry_bus_free(AldTelemetryBus *telemetry)
                 return;
         ald_telemetry_manager_stop(telemetry->manager);
         ald_peer_free(telemetry->network_manager);
-        for (size_t i = 0; i < G_N_ELEMENTS(measured); i++)
-                ald_record_export_free(telemetry->exports[measured[i]]);
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                ald_record_export_free(telemetry->exports[kind]);
         ald_properties_clear(&telemetry->properties);
         g_free(telemetry);
 }

@@ -6,17 +6,9 @@
 #include "record/key.h"
 #include "state/planner/planner-due.h"
 
-#define USEC_PER_MINUTE (UINT64_C(60) * 1000 * 1000)
-
-static const uint64_t ttls[ALD_N_KINDS] = {
-        [ALD_KIND_COMPUTE] = 60 * USEC_PER_MINUTE,
-        [ALD_KIND_LINK_SOCKET] = 5 * USEC_PER_MINUTE,
-        [ALD_KIND_LINK_RDMA] = 6 * 60 * USEC_PER_MINUTE,
-};
-
 uint64_t ald_planner_ttl(AldKind kind)
 {
-        return ttls[kind];
+        return ald_kinds[kind].ttl_usec;
 }
 
 const char *ald_due_reason_to_string(AldDueReason reason)

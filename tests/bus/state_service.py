@@ -4,6 +4,7 @@
 import contextlib
 import math
 import os
+import re
 import sys
 
 import pytest
@@ -34,10 +35,17 @@ AMBIGUOUS_NAME = "org.alidade.Error.AmbiguousName"
 NOT_SUBSCRIBED = "org.alidade.Error.NotSubscribed"
 MEBI = 1024 * 1024
 
-# In the order in which the records of a node are paged.
-KINDS = {kind: schema.load(SOURCE / "dbus-interfaces" / f"org.alidade.{kind}.xml")[0] for kind in (
-    "Node1.Identity", "Node1.Memory", "Node1.System", "Node1.Backends", "Node1.Network", "Node1.Disk", "Node1.Fabric",
-    "Node1.Compute", "Node1.ProbePolicy", "Node1.Membership", "Node1.Configuration", "Link1.Socket", "Link1.Rdma")}
+
+
+def sent_kinds():
+    """{kind: interface} of what nodes send, in the order in which the records of a node are paged."""
+    folder = SOURCE / "dbus-interfaces"
+    names = re.findall(r"'(org\.alidade\.(?:Node1|Link1)\.\w+\.xml)'", (folder / "meson.build").read_text())
+    return {interface.kind: interface for interface in schema.load_all(folder / name for name in names)
+            if not interface.is_local}
+
+
+KINDS = sent_kinds()
 NODE_KINDS = [kind for kind in KINDS if not KINDS[kind].is_link]
 # From which services the records of this node come.
 IDENTITYD_KINDS = ["Node1.Identity"]

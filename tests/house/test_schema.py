@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The generators: what they make of good XML, and that bad XML is refused by name."""
 
+import re
 import subprocess
 import sys
 
@@ -15,7 +16,7 @@ import man  # noqa: E402
 import schema  # noqa: E402
 
 ENVELOPE = '<property name="Revision" type="t" access="read"/><property name="UpdatedUSec" type="t" access="read"/>'
-MAPPING = '<annotation name="org.alidade.Mapping" value="Tests"/>'
+FACTS = {"Mapping": "Tests", "Source": "Telemetry1", "Pace": "occasional", "SentTo": "mirrors"}
 
 
 def parse(tmp_path, body, name="org.alidade.Node1.Test"):
@@ -24,8 +25,18 @@ def parse(tmp_path, body, name="org.alidade.Node1.Test"):
     return schema.load(path)[0]
 
 
-def record(tmp_path, body):
-    return parse(tmp_path, MAPPING + body + ENVELOPE)
+def stated(**facts):
+    """The annotations that each record has; a fact that is None is left out."""
+    return "".join(annotation(name, value) for name, value in {**FACTS, **facts}.items() if value is not None)
+
+
+def record(tmp_path, body, name="org.alidade.Node1.Test", **facts):
+    return parse(tmp_path, stated(**facts) + body + ENVELOPE, name)
+
+
+def telemetry(tmp_path, more=""):
+    """The service that FACTS name as the source."""
+    return parse(tmp_path, annotation("Daemon", "alidade-telemetryd") + more, "org.alidade.Telemetry1")
 
 
 def field(type, annotations="", name="Value"):
@@ -131,7 +142,7 @@ def test_bad_record_is_refused_by_name(tmp_path, body, message):
 def test_record_without_envelope_is_refused(tmp_path, missing):
     kept = "".join(part + "/>" for part in ENVELOPE.split("/>") if part and missing not in part)
     with pytest.raises(schema.SchemaError, match=f"lacks {missing}"):
-        parse(tmp_path, MAPPING + field("t") + kept)
+        parse(tmp_path, stated() + field("t") + kept)
 
 
 def test_foreign_interface_is_refused(tmp_path):
@@ -172,7 +183,8 @@ def test_share_that_is_capped(tmp_path):
     interface = record(tmp_path, field("t", annotation("Unit", "bytes") + annotation("Threshold", "0.5%,268435456")))
     value, = interface.fields
     assert (value.threshold, value.relative, value.threshold_max) == (0.005, True, 2 ** 28)
-    assert ".threshold = 0.005, .relative = true, .threshold_max = 268435456" in generate.schema_c([interface], [], [])
+    source = generate.schema_c([interface], [telemetry(tmp_path)], [])
+    assert ".threshold = 0.005, .relative = true, .threshold_max = 268435456" in source
     assert ("Changes below 0.5 % of the value sent before (at most 268435456 bytes) are sent later."
             in man.page(interface))
 
@@ -213,7 +225,7 @@ def test_only_messages_are_checked(tmp_path, fact, value, type):
 
 def test_a_record_may_have_at_most_so_many_rows(tmp_path):
     told = record(tmp_path, field("aa{sv}", row(("Id", "s")) + annotation("Maximum", "8"), "Rows"))
-    assert ".limited_above = true, .maximum = 8" in generate.schema_c([told], [], [])
+    assert ".limited_above = true, .maximum = 8" in generate.schema_c([told], [telemetry(tmp_path)], [])
 
 
 def test_maximum_of_strings_and_rows_is_their_number(tmp_path):
@@ -234,17 +246,77 @@ def test_check_that_makes_no_sense(tmp_path, type, fact, value):
 
 
 def test_link_structs_say_so(tmp_path):
-    interface = parse(tmp_path, MAPPING + field("t") + ENVELOPE, "org.alidade.Link1.Test")
+    interface = record(tmp_path, field("t"), "org.alidade.Link1.Test")
     assert (interface.struct, interface.symbol, interface.is_link) == ("LinkTest", "link_test", True)
 
 
 def test_facts_of_a_record(tmp_path):
     plain = record(tmp_path, field("t"))
-    marked = record(tmp_path, annotation("Persistent", "true") + annotation("Local", "true") + field("t"))
-    assert (plain.persistent, plain.local, marked.persistent, marked.local) == (False, False, True, True)
+    marked = record(tmp_path, annotation("Persistent", "true") + field("t"), SentTo="nobody", Source="State1")
+    assert (plain.persistent, plain.is_local, marked.persistent, marked.is_local) == (False, False, True, True)
     for interface, value in ((plain, "false"), (marked, "true")):
-        source = generate.schema_c([interface], [], [])
+        source = generate.schema_c([interface], [telemetry(tmp_path)], [])
         assert f".persistent = {value}," in source and f".local = {value}," in source
+
+
+@pytest.mark.parametrize("fact", schema.RECORD_FACTS)
+def test_record_that_does_not_state_where_it_goes(tmp_path, fact):
+    """The error names the file and the annotation."""
+    with pytest.raises(schema.SchemaError, match=rf"test.xml: lacks the annotation org.alidade.{fact}$"):
+        record(tmp_path, field("t"), **{fact: None})
+
+
+@pytest.mark.parametrize("fact, value, reason", [
+    ("SentTo", "all", "SentTo all is none of nobody mirrors peers"),
+    ("SentTo", "nobody", "SentTo nobody: only State1 makes records that are not sent"),
+    ("Pace", "often", "Pace often is none of continuous occasional, nor a time such as 5min"),
+    ("Pace", "5", "Pace 5 is none of")])
+def test_record_that_states_what_there_is_not(tmp_path, fact, value, reason):
+    with pytest.raises(schema.SchemaError, match=f"test.xml: {reason}"):
+        record(tmp_path, field("t"), **{fact: value})
+
+
+@pytest.mark.parametrize("name, notes", [
+    ("org.alidade.Test1", annotation("Pace", "occasional")), ("org.alidade.Test1", annotation("Optional", "true")),
+    ("org.alidade.Test1", annotation("Persistent", "true")), ("org.alidade.Node1.Test", annotation("Daemon", "x")),
+    ("org.alidade.Message1.Test", annotation("Source", "Telemetry1"))])
+def test_annotation_of_another_interface(tmp_path, name, notes):
+    with pytest.raises(schema.SchemaError, match="test.xml: unknown annotation org.alidade."):
+        parse(tmp_path, notes, name)
+
+
+def test_source_that_there_is_not(tmp_path):
+    stray = record(tmp_path, field("t"), Source="Telemetry2")
+    with pytest.raises(schema.SchemaError, match="test.xml: Source Telemetry2 is no interface with the annotation"):
+        generate.schema_h([stray], [telemetry(tmp_path)], [])
+
+
+def test_where_records_go_follows_the_xml(tmp_path):
+    kinds = [record(tmp_path, field("t"), "org.alidade.Node1.Rare", SentTo="peers"),
+             record(tmp_path, field("t"), "org.alidade.Node1.Often", Pace="continuous"),
+             record(tmp_path, field("t"), "org.alidade.Node1.Own", SentTo="nobody", Source="State1"),
+             record(tmp_path, field("t"), "org.alidade.Link1.Cable", Pace="6h")]
+    service = telemetry(tmp_path, annotation("Optional", "true"))
+    header = generate.schema_h(kinds, [service], [])
+    assert "        ALD_RECORD_SOURCE_TELEMETRY,\n        ALD_N_RECORD_SOURCES,\n" in header
+    source = generate.schema_c(kinds, [service], [])
+    for wanted in ('[ALD_RECORD_SOURCE_TELEMETRY] = {\n                .name = "org.alidade.Telemetry1",\n'
+                   '                .path = "/org/alidade/Telemetry1",\n                .unit = "alidade-telemetryd",\n'
+                   "                .kinds = { ALD_KIND_RARE, ALD_KIND_OFTEN },\n                .n_kinds = 2,\n"
+                   "                .optional = true,\n",
+                   'ald_record_topics[] = {\n        "Link1.Cable/+",\n        "Node1.Often",\n        "Node1.Rare",\n'
+                   "        NULL,\n"):
+        assert wanted in source
+    assert re.findall(r"\.(for_peers|qos|ttl_usec) = (?:UINT64_C\()?(\w+)", source) == [
+        ("for_peers", "true"), ("qos", "1"), ("ttl_usec", "0"), ("for_peers", "false"), ("qos", "0"), ("ttl_usec", "0"),
+        ("for_peers", "false"), ("qos", "1"), ("ttl_usec", "0"),
+        ("for_peers", "false"), ("qos", "1"), ("ttl_usec", str(6 * 3600 * 10 ** 6))]
+    made = generate.state_xml("Before.\n\nGet@Mapping@ of @Kind@.\n\nAfter.\n", kinds)
+    assert made == ("Before.\n\nGetTests of Node1.Rare.\n\nGetTests of Node1.Often.\n\nGetTests of Node1.Own.\n\n"
+                    "After.\n")
+    page = man.page(service, kinds)
+    assert ".SH RECORDS\n.BR org.alidade.Node1.Rare (5),\n.BR org.alidade.Node1.Often (5),\n" in page
+    assert "Node1.Own" not in page and ".BR org.alidade.State1 (5)\n.PP\nIt never leaves" in man.page(kinds[2])
 
 
 def test_properties_of_a_service_that_clients_hold(tmp_path):
@@ -324,7 +396,8 @@ def test_header_and_tables_follow_the_xml(tmp_path):
     records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreeBytes")
                       + field("s", annotation("Enum", "up down-low"), "State")
                       + field("aa{sv}", row(("Id", "s"), ("Load", "d")), "Rows"))]
-    header, source = generate.schema_h(records, [], []), generate.schema_c(records, [], [])
+    services = [telemetry(tmp_path)]
+    header, source = generate.schema_h(records, services, []), generate.schema_c(records, services, [])
     for wanted in ("uint64_t free_bytes;", "ALD_TEST_STATE_DOWN_LOW", "double load;", "typedef struct AldTestRow",
                    ".free_bytes = ALD_ABSENT_UINT64", ".load = ALD_ABSENT_DOUBLE", "ALD_KIND_TEST,"):
         assert wanted in header

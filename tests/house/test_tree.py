@@ -211,15 +211,6 @@ def test_nothing_is_left_for_later():
     assert found == []
 
 
-def test_brokers_pass_on_each_kind():
-    """What the rights of a broker name, and what a node publishes; two kinds never travel."""
-    text = read("clients/cluster/broker/broker-files.c")
-    named = set(re.findall(r'"((?:Node1|Link1)\.\w+)(?:/\+)?"', text))
-    kinds = {path.name[len("org.alidade."):-len(".xml")] for path in (SOURCE / "dbus-interfaces").glob("*.xml")}
-    assert named == {kind for kind in kinds if kind.startswith(("Node1.", "Link1."))} \
-        - {"Node1.Presence", "Node1.Doubts"}
-
-
 @pytest.mark.parametrize("pattern, instead", [
     (r"\b(strcpy|strcat|sprintf|gets|strtok|alloca)\s*\(", "a bounded call"),
     (r"\b(system|popen)\s*\(", "a child without a shell"),

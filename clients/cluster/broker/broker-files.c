@@ -11,6 +11,7 @@
 #include "clients/command-line/print.h"
 #include "common/cluster-keys.h"
 #include "pki/file.h"
+#include "record/kind.h"
 
 #define NODES_MAX 20000u /* more are never heard */
 #define RIGHTS_MAX (1024u * 1024)
@@ -53,11 +54,9 @@ static const char limits[] = HEAD "[Unit]\n"
                                   "Restart=on-failure\n"
                                   "RestartSec=1\n";
 
-/* Below the id of a node. Brokers pass on no other kinds, so they are upgraded before the nodes. */
-static const char *const writable[] = { "alive", "crl", "forget/+", "status", "Link1.Rdma/+",
-        "Link1.Socket/+", "Node1.Backends", "Node1.Compute", "Node1.Configuration", "Node1.Disk",
-        "Node1.Fabric", "Node1.Identity", "Node1.Membership", "Node1.Memory", "Node1.Network",
-        "Node1.ProbePolicy", "Node1.System", "renewal", "renewed/+" };
+/* Topics below the id of a node, beside those of its records. */
+static const char *const topics_of_presence[] = { "alive", "crl", "forget/+", "status", NULL };
+static const char *const topics_of_renewal[] = { "renewal", "renewed/+", NULL };
 
 static const char announcement[] =
         "<?xml version=\"1.0\" standalone='no'?>\n"
@@ -185,6 +184,13 @@ static char *format_drop_in(const AldClusterFiles *files, const char *cluster, c
 }
 
 /* %u is the node id of the certificate. */
+static void append_rights(GString *text, const char *cluster, const char *const *topics)
+{
+        for (; *topics; topics++)
+                g_string_append_printf(text, "pattern write alidade/1/%s/%%u/%s\n", cluster, *topics);
+}
+
+/* Brokers pass on no other kinds, so they are upgraded before the nodes. */
 static char *format_rights(const char *cluster)
 {
         GString *text = g_string_new(NULL);
@@ -195,8 +201,9 @@ static char *format_rights(const char *cluster)
                 "pattern read alidade/1/%s/#\n"
                 "pattern read $SYS/broker/alidade/#\n",
                 cluster, cluster);
-        for (size_t i = 0; i < G_N_ELEMENTS(writable); i++)
-                g_string_append_printf(text, "pattern write alidade/1/%s/%%u/%s\n", cluster, writable[i]);
+        append_rights(text, cluster, topics_of_presence);
+        append_rights(text, cluster, ald_record_topics);
+        append_rights(text, cluster, topics_of_renewal);
         g_string_append(text, "# Entries for named users that you add below are kept.\n");
         return g_string_free(text, FALSE);
 }

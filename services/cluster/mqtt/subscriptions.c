@@ -3,22 +3,11 @@
 #include "state/planner/peer-sample.h"
 #include "state/planner/planner-due.h"
 
-static const AldKind kinds_of_peers[] = { ALD_KIND_IDENTITY, ALD_KIND_NETWORK, ALD_KIND_PROBE_POLICY,
-        ALD_KIND_MEMBERSHIP };
-
 char *ald_subscription_to(const char *cluster, const AldId *node)
 {
         char id[ALD_ID_STRING_SIZE];
 
         return g_strdup_printf("alidade/1/%s/%s/#", cluster, ald_id_format(node, id));
-}
-
-bool ald_subscriptions_has_kind(AldKind kind)
-{
-        for (size_t i = 0; i < G_N_ELEMENTS(kinds_of_peers); i++)
-                if (kinds_of_peers[i] == kind)
-                        return true;
-        return false;
 }
 
 char **ald_subscriptions_to_all(const char *cluster)
@@ -32,9 +21,10 @@ char **ald_subscriptions_to_all(const char *cluster)
 /* `node` is an id, or "+". */
 static void add_peer(GPtrArray *filters, const char *cluster, const char *node)
 {
-        for (size_t i = 0; i < G_N_ELEMENTS(kinds_of_peers); i++)
-                g_ptr_array_add(filters, g_strdup_printf("alidade/1/%s/%s/%s", cluster, node,
-                                                 ald_kinds[kinds_of_peers[i]].name));
+        for (AldKind kind = 0; kind < ALD_N_KINDS; kind++)
+                if (ald_kinds[kind].for_peers)
+                        g_ptr_array_add(filters,
+                                g_strdup_printf("alidade/1/%s/%s/%s", cluster, node, ald_kinds[kind].name));
 }
 
 static gboolean add_online(AldClusterNode *node, void *userdata)

@@ -8,13 +8,10 @@
 char **ald_subscriptions_to_all(const char *cluster);
 
 /*
- * Its own topics, the presence of all nodes, and the names and addresses of the nodes that it measures links
+ * Its own topics, the presence of all nodes, and the records for peers of the nodes that it measures links
  * with, now and next; in small clusters these are all nodes. If nodes is NULL: revocation lists only.
  */
 char **ald_subscriptions_to_peers(const char *cluster, const AldId *own, AldNodes *nodes, uint64_t real);
-
-/* Whether records of this kind are among these. */
-bool ald_subscriptions_has_kind(AldKind kind);
 
 /* Everything of one node. */
 char *ald_subscription_to(const char *cluster, const AldId *node);

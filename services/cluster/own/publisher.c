@@ -67,12 +67,6 @@ static char *name_of(AldKind kind, const char *key)
         return g_strconcat(ald_kinds[kind].name, "/", key, NULL);
 }
 
-/* What comes often anyway is not worth an acknowledgement. */
-static int qos_of(AldKind kind)
-{
-        return kind == ALD_KIND_MEMORY || kind == ALD_KIND_SYSTEM ? 0 : 1;
-}
-
 static void publish_record(AldPublisher *publisher, Own *own, uint64_t now)
 {
         const AldUpdate *update = &own->update;
@@ -83,7 +77,7 @@ static void publish_record(AldPublisher *publisher, Own *own, uint64_t now)
         own->published = now;
         if (own->unheard++ == 0)
                 own->unheard_since = now;
-        publisher->publish(topic, payload, qos_of(update->kind), publisher->userdata);
+        publisher->publish(topic, payload, ald_kinds[update->kind].qos, publisher->userdata);
 }
 
 /* A clearing that got lost would leave a ghost, so it is acknowledged whatever the kind. */
@@ -262,7 +256,7 @@ char *ald_publisher_unheard_kinds(const AldPublisher *publisher)
 
                 /* A single message may get lost on its way back. Messages of QoS 0 get lost more often,
                  * and the rules of every version name their kinds. */
-                if (own->unheard > 1 && qos_of(own->update.kind) > 0 &&
+                if (own->unheard > 1 && ald_kinds[own->update.kind].qos > 0 &&
                         own->unheard_since + ALD_PUBLISHER_UNHEARD_USEC <= publisher->heard)
                         unheard[own->update.kind] = true;
         }

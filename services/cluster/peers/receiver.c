@@ -2,7 +2,6 @@
 #include <errno.h>
 
 #include "common/excerpt.h"
-#include "services/cluster/mqtt/subscriptions.h"
 #include "services/cluster/peers/receiver-private.h"
 #include "state/store/clock.h"
 
@@ -291,7 +290,7 @@ static bool is_heard(const AldReceiver *receiver, const AldTopic *topic)
         if (receiver->mirroring || receiver->no_peers)
                 return receiver->mirroring;
         return topic->type == ALD_TOPIC_STATUS ||
-               (topic->type == ALD_TOPIC_RECORD && ald_subscriptions_has_kind(topic->kind));
+               (topic->type == ALD_TOPIC_RECORD && ald_kinds[topic->kind].for_peers);
 }
 
 /* Of a node that need not be known for it. */

@@ -37,6 +37,9 @@ EXAMPLE = """<?xml version="1.0" encoding="UTF-8"?>
   <!-- org.alidade.Node1.Example: A kind that only a newer version knows. -->
   <interface name="org.alidade.Node1.Example">
     <annotation name="org.alidade.Mapping" value="Examples"/>
+    <annotation name="org.alidade.Source" value="Identity1"/>
+    <annotation name="org.alidade.Pace" value="occasional"/>
+    <annotation name="org.alidade.SentTo" value="mirrors"/>
     <annotation name="org.alidade.Persistent" value="true"/>
     <!-- Text: A text. -->
     <property name="Text" type="s" access="read"/>
@@ -153,9 +156,6 @@ def next_source():
                   f'        grown.example = "{TEXT}";\n'
                   "        ald_record_export_update(bus->export, &grown);\n"
                   "        ald_record_export_update(bus->example, &example);")
-    source.change("record/record-source.c", r"\{ ALD_KIND_IDENTITY \}, 1 \}",
-                  "{ ALD_KIND_IDENTITY, ALD_KIND_EXAMPLE }, 2 }")
-    source.change("clients/cluster/broker/broker-files.c", r'"Node1\.Disk",', rf'\g<0> "{KIND}",')
     grow_payloads(source)
     return source
 
