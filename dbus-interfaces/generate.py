@@ -43,14 +43,89 @@ def structs(records, services, messages):
 
 def enum_name(struct, field):
     """What people read as JSON has names in lower case."""
-    return struct + field.name[0].upper() + field.name[1:]
+    if field.side:
+        struct = "Ald" + field.direction
+    name = re.sub("|".join(schema.DIRECTIONS), "", field.name, count=1) if field.side else field.name
+    return struct + name[0].upper() + name[1:]
 
 
 def enums(records, services, messages):
-    for name, _, fields, _ in structs(records, services, messages):
+    """{name: values}, each once even if both directions of a link, or several structs, have it."""
+    return {enum_name(name, field): field.enum
+            for name, _, fields, _ in structs(records, services, messages) for field in fields if field.enum}
+
+
+def directions(records, services, messages):
+    """{name of a struct: what a direction of a link has}, of all interfaces that name this struct."""
+    found = {}
+    for _, _, fields, _ in structs(records, services, messages):
         for field in fields:
-            if field.enum:
-                yield enum_name(name, field), field.enum
+            if field.side:
+                found.setdefault(field.direction, {}).setdefault(field.direction_member, field)
+    return found
+
+
+def bases(records):
+    """{name of a struct: the fields that all records which name it have in common}"""
+    found = {}
+    for record in records:
+        if record.base:
+            names = {(field.name, field.type) for field in record.fields}
+            found[record.base] = [field for field in found.get(record.base, record.fields)
+                                  if field.side or (field.name, field.type) in names]
+    return found
+
+
+def declarations(fields, indent="        "):
+    """Members of a struct. The two directions of a link are an array, and have names."""
+    out, directed = [], False
+    for field in fields:
+        unit = f" /* {field.unit} */" if field.unit else ""
+        if not field.side:
+            out.append(f"{indent}{C_TYPES[field.type]}{field.member};{unit}\n")
+        elif not directed:
+            directed = True
+            out.append(f"{indent}union {{\n{indent}        Ald{field.direction} directions[2];\n"
+                       f"{indent}        struct {{\n{indent}                Ald{field.direction} upload, download;\n"
+                       f"{indent}        }};\n{indent}}};\n")
+    return "".join(out)
+
+
+def initializers(fields):
+    out, directed = [], False
+    for field in fields:
+        value = (f"{{ .type = &ald_{schema.snake(field.row)}_struct }}" if field.row
+                 else field.default or ABSENT[field.type])
+        if not field.side:
+            out.append(f"                .{field.member} = {value}, \\\n")
+        elif not directed:
+            directed = True
+            one = f"ALD_{schema.snake(field.direction).upper()}_INIT"
+            out.append(f"                .directions = {{ {one}, {one} }}, \\\n")
+    return "".join(out)
+
+
+def struct_h(name, members, init):
+    symbol = "ALD_" + schema.snake(name[3:]).upper()
+    return (f"typedef struct {name} {{\n{members}}} {name};\n\n"
+            f"#define {symbol}_INIT \\\n        {{ \\\n{init}        }}\n\n")
+
+
+def direction_h(name, fields):
+    members = "".join(f"        {C_TYPES[field.type]}{member};" + (f" /* {field.unit} */" if field.unit else "") + "\n"
+                      for member, field in fields.items())
+    init = "".join(f"                .{member} = {ABSENT[field.type]}, \\\n" for member, field in fields.items())
+    return struct_h("Ald" + name, members, init)
+
+
+def based_h(name, base, common, fields):
+    """A struct that begins with what it shares with others: its own members, and a struct of them."""
+    shared = {field.member for field in common}
+    own = [field for field in fields if field.member not in shared and not field.side]
+    symbol = f"ALD_{schema.snake(base).upper()}_INIT"
+    members = (f"        union {{\n                Ald{base} base;\n                struct {{\n"
+               f"{declarations(common, ' ' * 24)}                }};\n        }};\n{declarations(own)}")
+    return struct_h(name, members, f"                .base = {symbol}, \\\n{initializers(own)}")
 
 
 def source_id(service):
@@ -97,7 +172,7 @@ def schema_h(records, services, messages):
             for i, message in enumerate(messages)]
     out.append("        ALD_N_ALL_KINDS,\n} AldKind;\n\n")
     out.append(source_ids(records, services))
-    for name, values in enums(records, services, messages):
+    for name, values in enums(records, services, messages).items():
         upper = "ALD_" + schema.snake(name[3:]).upper()
         out.append(f"typedef enum {name} {{\n")
         out += [f"        {upper}_{re.sub('[-.]', '_', value).upper()},\n" for value in values]
@@ -105,16 +180,15 @@ def schema_h(records, services, messages):
         out.append(f"const char *{upper.lower()}_to_string({name} value);\n"
                    f"/* -1 for any other text, and for NULL. */\n"
                    f"int {upper.lower()}_from_string(const char *text);\n\n")
+    out += [direction_h(name, fields) for name, fields in directions(records, services, messages).items()]
+    common = bases(records)
+    out += [struct_h("Ald" + name, declarations(fields), initializers(fields)) for name, fields in common.items()]
+    based = {"Ald" + record.struct: record.base for record in records if record.base}
     for name, symbol, fields, _ in structs(records, services, messages):
-        out.append(f"typedef struct {name} {{\n")
-        for field in fields:
-            unit = f" /* {field.unit} */" if field.unit else ""
-            out.append(f"        {C_TYPES[field.type]}{field.member};{unit}\n")
-        out.append(f"}} {name};\n\nextern const AldStruct {symbol}_struct;\n")
-        init = [f"                .{f.member} = "
-                + (f"{{ .type = &ald_{schema.snake(f.row)}_struct }}" if f.row else f.default or ABSENT[f.type])
-                + ", \\\n" for f in fields]
-        out.append(f"#define {symbol.upper()}_INIT \\\n        {{ \\\n{''.join(init)}        }}\n\n")
+        base = based.get(name)
+        out.append(based_h(name, base, common[base], fields) if base
+                   else struct_h(name, declarations(fields), initializers(fields)))
+        out.append(f"extern const AldStruct {symbol}_struct;\n\n")
     return "".join(out)
 
 
@@ -162,7 +236,7 @@ def field_table(name, symbol, fields, fixed):
 def schema_c(records, services, messages):
     out = [BANNER, "#include <glib.h>\n#include <stddef.h>\n\n#include \"record/kind.h\"\n"
            "#include \"record/record-source.h\"\n\n"]
-    for name, values in enums(records, services, messages):
+    for name, values in enums(records, services, messages).items():
         lower = "ald_" + schema.snake(name[3:])
         strings = ", ".join(f'"{value}"' for value in values)
         out.append(f"static const char *const {lower}_words[] = {{ {strings}, NULL }};\n\n"
@@ -206,7 +280,7 @@ def docs_table(symbol, words, fields, help):
     out = [f"static const AldFieldDocs {symbol}_field_docs[] = {{\n"]
     for field in fields:
         metric = f", .metric = ALD_FIELD_METRIC_{field.metric.upper()}" if field.metric else ""
-        out.append(f'        {{ .words = "{field.member}", .unit = {c_string(field.unit)}{metric},\n'
+        out.append(f'        {{ .words = "{field.words}", .unit = {c_string(field.unit)}{metric},\n'
                    f"                .help = {c_string(field.help)} }},\n")
     out.append(f'}};\n\nstatic const AldStructDocs {symbol}_docs = {{ &ald_{symbol}_struct, "{words}",\n'
                f"        {c_string(help)}, {symbol}_field_docs }};\n\n")

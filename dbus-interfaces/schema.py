@@ -32,6 +32,8 @@ PACES = ("continuous", "occasional")
 TIME_TO_LIVE = re.compile(r"(\d+)(min|h)$")
 # It makes its records itself, and reads those of all other sources.
 STATE = "State1"
+# The two directions of a link, as the names of fields have them: the first, with its facts, before the second.
+DIRECTIONS = ("Upload", "Download")
 
 
 class SchemaError(Exception):
@@ -53,6 +55,8 @@ class Field:
         self.computed = False
         self.row = None
         self.row_fields = []
+        self.direction = None  # name of the struct that holds what each direction of a link has
+        self.row_directions = None  # of the rows
         self.fixed = ""  # types of the leading fields that each row has
         struct = STRUCT_ROWS.match(type)
         if struct:
@@ -89,6 +93,8 @@ class Field:
             self.read_default(value)
         elif name == "Computed":
             self.computed = value == "true"
+        elif name == "Directions":
+            self.row_directions = value
         else:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
 
@@ -134,8 +140,22 @@ class Field:
             raise SchemaError(f"{self.where}.{self.name}: Threshold {value}: only a share is capped, at more than 0")
 
     @property
-    def member(self):
+    def words(self):
         return snake(self.name)
+
+    @property
+    def side(self):
+        """In which of the two directions it is: "upload" or "download"; None if that is not for its struct to tell."""
+        return next((word.lower() for word in DIRECTIONS if self.direction and word in self.name), None)
+
+    @property
+    def member(self):
+        """Where its struct has it: "upload.spot_bits_per_second" is SpotUploadBitsPerSecond."""
+        return f"{self.side}.{self.direction_member}" if self.side else self.words
+
+    @property
+    def direction_member(self):
+        return snake(re.sub("|".join(DIRECTIONS), "", self.name, count=1))
 
     @property
     def help(self):
@@ -171,6 +191,7 @@ class Interface:
         self.members, self.fields = [], []
         self.rows = []  # a Field for each argument of a method that is a list of described rows
         self.properties = None  # name of a struct of the properties of a service, for its clients
+        self.directions, self.base = None, None  # names of structs that it may share with other interfaces
         self._read_members()
         if self.is_record:
             self._check_record()
@@ -238,6 +259,10 @@ class Interface:
             setattr(self, snake(fact), value)
         elif fact == "Persistent" and self.is_record:
             self.persistent = value == "true"
+        elif fact == "Base" and self.is_record:
+            self.base = value
+        elif fact == "Directions" and (self.is_record or self.is_message):
+            self.directions = value
         elif fact == "Tolerant" and self.is_message:
             self.tolerant = value == "true"
         elif fact in ("Properties", "Daemon") and not self.is_record and not self.is_message:
@@ -259,18 +284,37 @@ class Interface:
             raise SchemaError(f"{self.path}: Pace {self.pace} is none of {' '.join(PACES)}, nor a time such as 5min")
 
     def _read_fields(self):
+        if self.directions:
+            self._describe_downloads()
         for member in self.members:
             if member.name in ENVELOPE:
                 continue
             if member.element.tag != "property":
                 raise SchemaError(f"{self.path}: {member.name}: a record interface has properties only")
             self.fields.append(read_field(self.struct, member.element, member.element.get("type"), member.doc, True))
+            self.fields[-1].direction = self.directions
         if any(len(fields) > 64 for fields in [self.fields, *(field.row_fields for field in self.fields)]):
             raise SchemaError(f"{self.path}: more than 64 fields")
         self._check_limits()
         missing = set(ENVELOPE) - {m.name for m in self.members}
         if missing and self.is_record:
             raise SchemaError(f"{self.path}: lacks {' '.join(sorted(missing))}")
+
+    def _describe_downloads(self):
+        """What is said of an upload holds for the download after it, too."""
+        upload, download = DIRECTIONS
+        for i, member in enumerate(self.members):
+            if upload in member.name:
+                twin = self.members[i + 1] if i + 1 < len(self.members) else None
+                if not twin or twin.name != member.name.replace(upload, download) or \
+                        twin.element.get("type") != member.element.get("type"):
+                    raise SchemaError(f"{self.path}: {member.name}: its {download} of the same type does not follow")
+                if twin.doc or len(twin.element):
+                    raise SchemaError(f"{self.path}: {twin.name}: is described with {member.name}")
+                twin.doc = member.doc
+                twin.element.extend(member.element)
+            elif download in member.name and (i == 0 or upload not in self.members[i - 1].name):
+                raise SchemaError(f"{self.path}: {member.name}: its {upload} is not before it")
 
     def _read_properties(self):
         """Those of a type that a struct can hold; rows have structs of their own."""
@@ -336,6 +380,8 @@ def read_field(where, element, type, doc, keyed=False):
             read_row_annotation(field, name[len(ROW) + 1:], value, row_doc)
         elif name.startswith(PREFIX):
             field.annotate(name[len(PREFIX):], value)
+    for sub in field.row_fields:
+        sub.direction = field.row_directions
     check_rows(field, type, keyed)
     return field
 

@@ -28,17 +28,17 @@ bool ald_link_rate_is_disturbed(uint64_t rate, double interval, uint64_t other)
 
 uint64_t ald_link_disturbance(const AldLinkSocket *link)
 {
-        bool whole = link->upload_bits_per_second != ALD_ABSENT_UINT64 ||
-                     link->download_bits_per_second != ALD_ABSENT_UINT64;
-        uint64_t upload = whole ? link->upload_bits_per_second : link->spot_upload_bits_per_second;
-        uint64_t download = whole ? link->download_bits_per_second : link->spot_download_bits_per_second;
+        bool whole = link->upload.bits_per_second != ALD_ABSENT_UINT64 ||
+                     link->download.bits_per_second != ALD_ABSENT_UINT64;
+        uint64_t upload = whole ? link->upload.bits_per_second : link->upload.spot_bits_per_second;
+        uint64_t download = whole ? link->download.bits_per_second : link->download.spot_bits_per_second;
         uint64_t greatest = 0;
 
-        if (ald_link_rate_is_disturbed(upload, link->upload_interval, link->upload_other_bits_per_second))
-                greatest = link->upload_other_bits_per_second;
+        if (ald_link_rate_is_disturbed(upload, link->upload.interval, link->upload.other_bits_per_second))
+                greatest = link->upload.other_bits_per_second;
         if (ald_link_rate_is_disturbed(
-                    download, link->download_interval, link->download_other_bits_per_second))
-                greatest = MAX(greatest, link->download_other_bits_per_second);
+                    download, link->download.interval, link->download.other_bits_per_second))
+                greatest = MAX(greatest, link->download.other_bits_per_second);
         return greatest > 0 ? greatest : ALD_ABSENT_UINT64;
 }
 
@@ -56,8 +56,8 @@ bool ald_link_is_doubtful(const AldLinkSocket *link)
 {
         return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) ||
                ald_link_has_flag(link->flags, ALD_LINK_SUSPECT) ||
-               ald_link_percent_is_unsteady(link->upload_interval, link->upload_spread) ||
-               ald_link_percent_is_unsteady(link->download_interval, link->download_spread);
+               ald_link_percent_is_unsteady(link->upload.interval, link->upload.spread) ||
+               ald_link_percent_is_unsteady(link->download.interval, link->download.spread);
 }
 
 uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot)

@@ -28,7 +28,7 @@ typedef struct View {
                 .measured_usec = &(link)->measured_usec, .ttl_usec = &(link)->time_to_live_usec,       \
                 .failed_usec = &(link)->failed_usec, .failures = &(link)->failures,                    \
                 .failure = &(link)->failure, .flags = (link)->flags,                                   \
-                .upload = (link)->upload_bits_per_second, .download = (link)->download_bits_per_second \
+                .upload = (link)->upload.bits_per_second, .download = (link)->download.bits_per_second \
         }
 
 static View view_of(AldKind kind, Fields *fields)
@@ -145,10 +145,10 @@ static bool rate_agrees(uint64_t a, double a_interval, uint64_t b, double b_inte
 }
 
 #define RATES_AGREE(a, b)                                                                            \
-        (rate_agrees((a)->upload_bits_per_second, (a)->upload_interval, (b)->upload_bits_per_second, \
-                 (b)->upload_interval) &&                                                            \
-                rate_agrees((a)->download_bits_per_second, (a)->download_interval,                   \
-                        (b)->download_bits_per_second, (b)->download_interval))
+        (rate_agrees((a)->upload.bits_per_second, (a)->upload.interval, (b)->upload.bits_per_second, \
+                 (b)->upload.interval) &&                                                            \
+                rate_agrees((a)->download.bits_per_second, (a)->download.interval,                   \
+                        (b)->download.bits_per_second, (b)->download.interval))
 
 static bool figures_agree(const Merge *merge)
 {
@@ -227,10 +227,10 @@ static bool agrees_with_held(uint64_t held, uint64_t now)
 /* Whether the last measurement, which was not used, had about the same rates. */
 static bool was_held(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return (row->held_upload_bits_per_second != ALD_ABSENT_UINT64 ||
-                       row->held_download_bits_per_second != ALD_ABSENT_UINT64) &&
-               agrees_with_held(row->held_upload_bits_per_second, reported->upload_bits_per_second) &&
-               agrees_with_held(row->held_download_bits_per_second, reported->download_bits_per_second);
+        return (row->upload.held_bits_per_second != ALD_ABSENT_UINT64 ||
+                       row->download.held_bits_per_second != ALD_ABSENT_UINT64) &&
+               agrees_with_held(row->upload.held_bits_per_second, reported->upload.bits_per_second) &&
+               agrees_with_held(row->download.held_bits_per_second, reported->download.bits_per_second);
 }
 
 /* A busy machine makes rates lower and unsteady. Even after a change such a figure says less than the one
@@ -315,11 +315,11 @@ static void note_attempt(AldLinkSocket *row, const AldLinkSocket *reported)
 
 static void note_spots(AldLinkSocket *row, const AldLinkSocket *reported, uint64_t when)
 {
-        if (reported->spot_upload_bits_per_second == ALD_ABSENT_UINT64 &&
-                reported->spot_download_bits_per_second == ALD_ABSENT_UINT64)
+        if (reported->upload.spot_bits_per_second == ALD_ABSENT_UINT64 &&
+                reported->download.spot_bits_per_second == ALD_ABSENT_UINT64)
                 return;
-        row->last_spot_upload_bits_per_second = reported->spot_upload_bits_per_second;
-        row->last_spot_download_bits_per_second = reported->spot_download_bits_per_second;
+        row->upload.last_spot_bits_per_second = reported->upload.spot_bits_per_second;
+        row->download.last_spot_bits_per_second = reported->download.spot_bits_per_second;
         row->last_spot_usec = when;
 }
 
@@ -338,17 +338,17 @@ static bool is_good(const AldLinkSocket *row)
 static void note_change_of_rates(AldLinkSocket *row, const AldLinkSocket *before)
 {
         if (is_good(before) && (before->changed || is_good(row)) &&
-                (ald_link_rate_has_changed(before->upload_bits_per_second, row->upload_bits_per_second) ||
+                (ald_link_rate_has_changed(before->upload.bits_per_second, row->upload.bits_per_second) ||
                         ald_link_rate_has_changed(
-                                before->download_bits_per_second, row->download_bits_per_second))) {
-                row->upload_before_bits_per_second = before->upload_bits_per_second;
-                row->download_before_bits_per_second = before->download_bits_per_second;
+                                before->download.bits_per_second, row->download.bits_per_second))) {
+                row->upload.before_bits_per_second = before->upload.bits_per_second;
+                row->download.before_bits_per_second = before->download.bits_per_second;
                 row->rate_changed_usec = before->changed_usec != ALD_ABSENT_UINT64 ? before->changed_usec
                                                                                    : row->measured_usec;
         } else if (before->rate_changed_usec != ALD_ABSENT_UINT64 &&
                    row->measured_usec < before->rate_changed_usec + ALD_LINK_CHANGE_SHOWN_USEC) {
-                row->upload_before_bits_per_second = before->upload_before_bits_per_second;
-                row->download_before_bits_per_second = before->download_before_bits_per_second;
+                row->upload.before_bits_per_second = before->upload.before_bits_per_second;
+                row->download.before_bits_per_second = before->download.before_bits_per_second;
                 row->rate_changed_usec = before->rate_changed_usec;
         }
 }
@@ -361,8 +361,8 @@ static void finish_socket(AldLinkSocket *row, const AldLinkSocket *before)
         row->changed = NULL;
         row->attempted_usec = before->attempted_usec;
         row->change_bytes = before->change_bytes;
-        row->last_spot_upload_bits_per_second = before->last_spot_upload_bits_per_second;
-        row->last_spot_download_bits_per_second = before->last_spot_download_bits_per_second;
+        row->upload.last_spot_bits_per_second = before->upload.last_spot_bits_per_second;
+        row->download.last_spot_bits_per_second = before->download.last_spot_bits_per_second;
         row->last_spot_usec = before->last_spot_usec;
         note_change_of_rates(row, before);
 }
@@ -382,9 +382,9 @@ static void take_figures(Merge *merge)
 
 static bool is_steady(const AldLinkSocket *row)
 {
-        return row->upload_interval <= ALD_LINK_AGREE_PERCENT &&
-               row->download_interval <= ALD_LINK_AGREE_PERCENT &&
-               !ald_link_percent_is_unsteady(row->upload_spread, row->download_spread);
+        return row->upload.interval <= ALD_LINK_AGREE_PERCENT &&
+               row->download.interval <= ALD_LINK_AGREE_PERCENT &&
+               !ald_link_percent_is_unsteady(row->upload.spread, row->download.spread);
 }
 
 /* A bucket that lets a burst through before it holds back to its rate is no busy machine: the same steady
@@ -403,8 +403,8 @@ static void hold(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         bool doubtful = ald_link_is_doubtful(reported);
 
-        row->held_upload_bits_per_second = doubtful ? reported->upload_bits_per_second : ALD_ABSENT_UINT64;
-        row->held_download_bits_per_second = doubtful ? reported->download_bits_per_second
+        row->upload.held_bits_per_second = doubtful ? reported->upload.bits_per_second : ALD_ABSENT_UINT64;
+        row->download.held_bits_per_second = doubtful ? reported->download.bits_per_second
                                                       : ALD_ABSENT_UINT64;
 }
 
@@ -457,10 +457,10 @@ static bool spot_agrees(uint64_t before, uint64_t rate, uint64_t now, double spr
 
 static bool spots_agree(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return spot_agrees(row->spot_upload_bits_per_second, row->upload_bits_per_second,
-                       reported->spot_upload_bits_per_second, row->upload_spread) &&
-               spot_agrees(row->spot_download_bits_per_second, row->download_bits_per_second,
-                       reported->spot_download_bits_per_second, row->download_spread);
+        return spot_agrees(row->upload.spot_bits_per_second, row->upload.bits_per_second,
+                       reported->upload.spot_bits_per_second, row->upload.spread) &&
+               spot_agrees(row->download.spot_bits_per_second, row->download.bits_per_second,
+                       reported->download.spot_bits_per_second, row->download.spread);
 }
 
 static bool may_compare(uint64_t before, uint64_t rate, uint64_t now)
@@ -470,10 +470,10 @@ static bool may_compare(uint64_t before, uint64_t rate, uint64_t now)
 
 static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return may_compare(row->spot_upload_bits_per_second, row->upload_bits_per_second,
-                       reported->spot_upload_bits_per_second) &&
-               may_compare(row->spot_download_bits_per_second, row->download_bits_per_second,
-                       reported->spot_download_bits_per_second);
+        return may_compare(row->upload.spot_bits_per_second, row->upload.bits_per_second,
+                       reported->upload.spot_bits_per_second) &&
+               may_compare(row->download.spot_bits_per_second, row->download.bits_per_second,
+                       reported->download.spot_bits_per_second);
 }
 
 /* The rate of Wi-Fi at either end changes all the time. */
@@ -588,10 +588,10 @@ static void take_check(Merge *merge)
         } else {
                 decided = judge(row, reported);
                 if (!row->changed && row->contradicted_usec == ALD_ABSENT_UINT64) {
-                        adopt_spot(&row->spot_upload_bits_per_second, reported->spot_upload_bits_per_second,
-                                row->upload_bits_per_second);
-                        adopt_spot(&row->spot_download_bits_per_second,
-                                reported->spot_download_bits_per_second, row->download_bits_per_second);
+                        adopt_spot(&row->upload.spot_bits_per_second, reported->upload.spot_bits_per_second,
+                                row->upload.bits_per_second);
+                        adopt_spot(&row->download.spot_bits_per_second,
+                                reported->download.spot_bits_per_second, row->download.bits_per_second);
                 }
                 row->time_to_live_usec = ald_link_ttl_bound(row->time_to_live_usec,
                         ald_planner_ttl(merge->kind), merge->seed, row->measured_usec, merge->bounds);

@@ -12,14 +12,11 @@
 #define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
 
 /* Both structs name these members alike. */
-#define COMMON_MEMBERS(link)                                                                        \
-        .upload_bits_per_second = (link)->upload_bits_per_second,                                   \
-        .download_bits_per_second = (link)->download_bits_per_second,                               \
-        .upload_interval = (link)->upload_interval, .download_interval = (link)->download_interval, \
-        .upload_spread = (link)->upload_spread, .download_spread = (link)->download_spread,         \
-        .flags = (link)->flags, .rtt_p50_nsec = (link)->rtt_p50_nsec,                               \
-        .negotiated_bits_per_second = (link)->negotiated_bits_per_second,                           \
-        .measured_usec = (link)->measured_usec, .failure = (link)->failure,                         \
+#define COMMON_MEMBERS(link)                                                            \
+        .upload = (link)->upload, .download = (link)->download, .flags = (link)->flags, \
+        .rtt_p50_nsec = (link)->rtt_p50_nsec,                                           \
+        .negotiated_bits_per_second = (link)->negotiated_bits_per_second,               \
+        .measured_usec = (link)->measured_usec, .failure = (link)->failure,             \
         .failed_usec = (link)->failed_usec
 
 static AldLink socket_link(const AldRecord *record, const char **ret_source, const char **ret_sink)
@@ -34,8 +31,6 @@ static AldLink socket_link(const AldRecord *record, const char **ret_source, con
                 .to = socket->sink_address,
                 .source_type = socket->source_interface_type,
                 .sink_type = socket->sink_interface_type,
-                .upload_limiter = socket->upload_limiter,
-                .download_limiter = socket->download_limiter,
                 .rtt_measured_usec = socket->rtt_measured_usec,
         };
 }
@@ -130,8 +125,8 @@ bool ald_link_has_failed(const AldLink *link)
 
 bool ald_link_reaches_sink(const AldLink *link)
 {
-        if (link->upload_bits_per_second == ALD_ABSENT_UINT64 &&
-                link->download_bits_per_second == ALD_ABSENT_UINT64)
+        if (link->upload.bits_per_second == ALD_ABSENT_UINT64 &&
+                link->download.bits_per_second == ALD_ABSENT_UINT64)
                 return false;
         return link->failed_usec == ALD_ABSENT_UINT64 ||
                (link->measured_usec != ALD_ABSENT_UINT64 && link->measured_usec >= link->failed_usec);
@@ -181,12 +176,12 @@ static bool falls_short(const AldLink *link, uint64_t rate, double interval)
 
 bool ald_link_upload_falls_short(const AldLink *link)
 {
-        return falls_short(link, link->upload_bits_per_second, link->upload_interval);
+        return falls_short(link, link->upload.bits_per_second, link->upload.interval);
 }
 
 bool ald_link_download_falls_short(const AldLink *link)
 {
-        return falls_short(link, link->download_bits_per_second, link->download_interval);
+        return falls_short(link, link->download.bits_per_second, link->download.interval);
 }
 
 bool ald_link_falls_short(const AldLink *link)

@@ -11,15 +11,11 @@ typedef struct AldLink {
         const char *to;   /* sink address, or RDMA device and port; NULL if unknown */
         bool rdma;
         const char *source_type, *sink_type; /* of the ports of sockets; NULL if unknown */
-        uint64_t upload_bits_per_second;
-        uint64_t download_bits_per_second;
-        double upload_interval, download_interval; /* percent; may be absent, like the spreads */
-        double upload_spread, download_spread;
+        AldLinkDirection upload, download;
         const char *const *flags;
         uint64_t rtt_p50_nsec;
         uint64_t negotiated_bits_per_second;
         uint64_t measured_usec;
-        const char *upload_limiter, *download_limiter; /* of sockets */
         const char *failure;
         uint64_t failed_usec;
         uint64_t rtt_measured_usec; /* of sockets */

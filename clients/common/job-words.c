@@ -78,16 +78,16 @@ typedef struct Direction {
         const char *limiter, *reason;
 } Direction;
 
-#define DIRECTION(figures, name)                                     \
-        ((Direction){                                                \
-                .rate = (figures)->name##_bits_per_second,           \
-                .mean_rate = (figures)->name##_mean_bits_per_second, \
-                .bytes = (figures)->name##_bytes,                    \
-                .interval = (figures)->name##_interval,              \
-                .spread = (figures)->name##_spread,                  \
-                .seconds = (figures)->name##_seconds,                \
-                .limiter = (figures)->name##_limiter,                \
-                .reason = (figures)->name##_reason,                  \
+#define DIRECTION(figures, name)                                   \
+        ((Direction){                                              \
+                .rate = (figures)->name.bits_per_second,           \
+                .mean_rate = (figures)->name.mean_bits_per_second, \
+                .bytes = (figures)->name.bytes,                    \
+                .interval = (figures)->name.interval,              \
+                .spread = (figures)->name.spread,                  \
+                .seconds = (figures)->name.seconds,                \
+                .limiter = (figures)->name.limiter,                \
+                .reason = (figures)->name.reason,                  \
         })
 
 /* "9.41 Gb/s ±0.4 %"; of a direction without a rate why it has none. */
@@ -178,8 +178,8 @@ static char *describe_messages(const AldProbedPath *path)
 static void add_flags(GPtrArray *facts, const AldSocketResult *figures)
 {
         /* The greater of the other traffic in both directions, or NaN. */
-        double rate = fmax(ald_figure(figures->upload_other_bits_per_second),
-                ald_figure(figures->download_other_bits_per_second));
+        double rate = fmax(ald_figure(figures->upload.other_bits_per_second),
+                ald_figure(figures->download.other_bits_per_second));
         g_autofree char *other = ald_format_bits_per_second(rate);
 
         if (ald_link_has_flag(figures->flags, ALD_LINK_DISTURBED))

@@ -116,7 +116,7 @@ static uint64_t greatest(uint64_t a, uint64_t b)
 static uint64_t describe_socket(AldLinkSummary *summary, const AldEntity *link, const AldLinkSocket *socket)
 {
         uint64_t other = greatest(
-                socket->upload_other_bits_per_second, socket->download_other_bits_per_second);
+                socket->upload.other_bits_per_second, socket->download.other_bits_per_second);
 
         summary->interface = ald_text_safe_or_null(socket->source_interface);
         summary->type = describe_type(socket);
@@ -160,10 +160,10 @@ static AldLinkVerdict verdict_of_ends(const AldLinkSummary *summary)
 static bool is_unsteady(const AldLink *link)
 {
         return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) ||
-               (link->upload_bits_per_second != ALD_ABSENT_UINT64 &&
-                       ald_link_percent_is_unsteady(link->upload_interval, link->upload_spread)) ||
-               (link->download_bits_per_second != ALD_ABSENT_UINT64 &&
-                       ald_link_percent_is_unsteady(link->download_interval, link->download_spread));
+               (link->upload.bits_per_second != ALD_ABSENT_UINT64 &&
+                       ald_link_percent_is_unsteady(link->upload.interval, link->upload.spread)) ||
+               (link->download.bits_per_second != ALD_ABSENT_UINT64 &&
+                       ald_link_percent_is_unsteady(link->download.interval, link->download.spread));
 }
 
 static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *link, bool overdue)
@@ -186,8 +186,8 @@ static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *l
                 return ALD_LINK_VERDICT_CHANGED;
         if (ald_link_falls_short(link))
                 return ALD_LINK_VERDICT_SLOW;
-        if (ald_link_rates_are_asymmetric(link->upload_bits_per_second, link->upload_interval,
-                    link->download_bits_per_second, link->download_interval))
+        if (ald_link_rates_are_asymmetric(link->upload.bits_per_second, link->upload.interval,
+                    link->download.bits_per_second, link->download.interval))
                 return ALD_LINK_VERDICT_ASYMMETRIC;
         if (ald_link_has_flag(link->flags, ALD_LINK_SUSPECT))
                 return ALD_LINK_VERDICT_SUSPECT;
@@ -262,7 +262,7 @@ static void describe_ends(AldLinkSummary *summary, AldModel *model, const AldEnt
 static double share_of(const AldLink *link)
 {
         double rate = fmin(
-                ald_figure(link->upload_bits_per_second), ald_figure(link->download_bits_per_second));
+                ald_figure(link->upload.bits_per_second), ald_figure(link->download.bits_per_second));
         double negotiated = ald_figure(link->negotiated_bits_per_second);
 
         return negotiated > 0 ? rate / negotiated * 100 : (double) NAN;
@@ -270,10 +270,10 @@ static double share_of(const AldLink *link)
 
 static void add_figures(AldLinkSummary *summary, const AldLink *link)
 {
-        summary->upload = ald_figure(link->upload_bits_per_second);
-        summary->download = ald_figure(link->download_bits_per_second);
-        summary->upload_interval = link->upload_interval;
-        summary->download_interval = link->download_interval;
+        summary->upload = ald_figure(link->upload.bits_per_second);
+        summary->download = ald_figure(link->download.bits_per_second);
+        summary->upload_interval = link->upload.interval;
+        summary->download_interval = link->download.interval;
         summary->rtt = ald_figure(link->rtt_p50_nsec);
         summary->measured = ald_figure(link->measured_usec);
         summary->failure = ald_text_safe_or_null(link->failure);

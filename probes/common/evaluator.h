@@ -91,20 +91,20 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldEvaluator, ald_evaluator_clear)
 
 /* Sets the fields of a result (record/messages/link-probe.xml) for the verdict on one direction; `way` is
  * upload or download. */
-#define ALD_VERDICT_TO_MESSAGE(message, way, verdict)                                     \
-        do {                                                                              \
-                (message)->way##_bits_per_second = (verdict)->bits_per_second;            \
-                (message)->way##_mean_bits_per_second = (verdict)->mean;                  \
-                if ((verdict)->interval > 0 && (verdict)->bits_per_second > 0) {          \
-                        (message)->way##_interval_bits_per_second = (verdict)->interval;  \
-                        (message)->way##_interval = 100 * (double) (verdict)->interval /  \
-                                                    (double) (verdict)->bits_per_second;  \
-                }                                                                         \
-                if ((verdict)->spread.known)                                              \
-                        (message)->way##_spread = (double) (verdict)->spread.value / 1e4; \
-                (message)->way##_bytes = (verdict)->bytes;                                \
-                (message)->way##_bins = (verdict)->bins;                                  \
-                (message)->way##_seconds = (double) (verdict)->nsec / 1e9;                \
+#define ALD_VERDICT_TO_MESSAGE(message, way, verdict)                                   \
+        do {                                                                            \
+                (message)->way.bits_per_second = (verdict)->bits_per_second;            \
+                (message)->way.mean_bits_per_second = (verdict)->mean;                  \
+                if ((verdict)->interval > 0 && (verdict)->bits_per_second > 0) {        \
+                        (message)->way.interval_bits_per_second = (verdict)->interval;  \
+                        (message)->way.interval = 100 * (double) (verdict)->interval /  \
+                                                  (double) (verdict)->bits_per_second;  \
+                }                                                                       \
+                if ((verdict)->spread.known)                                            \
+                        (message)->way.spread = (double) (verdict)->spread.value / 1e4; \
+                (message)->way.bytes = (verdict)->bytes;                                \
+                (message)->way.bins = (verdict)->bins;                                  \
+                (message)->way.seconds = (double) (verdict)->nsec / 1e9;                \
         } while (0)
 
 /* The same of the message by which one side reports its verdict to the other, SocketVerdict or RdmaStop; all

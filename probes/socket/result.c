@@ -18,17 +18,17 @@ static const char *limiter_of(const AldSocketDirection *direction)
         return direction->verdict.bins > 0 ? ald_socket_limiter_to_string(direction->limiter) : NULL;
 }
 
-#define DIRECTION_TO_MESSAGE(message, way, direction)                                      \
-        do {                                                                               \
-                if ((direction)->other.known)                                              \
-                        (message)->way##_other_bits_per_second = (direction)->other.value; \
-                (message)->way##_reason = (direction)->reason;                             \
-                if (!(direction)->known)                                                   \
-                        break;                                                             \
-                ALD_VERDICT_TO_MESSAGE(message, way, &(direction)->verdict);               \
-                (message)->way##_streams = (direction)->verdict.streams;                   \
-                (message)->way##_retransmits = (direction)->retransmits;                   \
-                (message)->way##_limiter = limiter_of(direction);                          \
+#define DIRECTION_TO_MESSAGE(message, way, direction)                                    \
+        do {                                                                             \
+                if ((direction)->other.known)                                            \
+                        (message)->way.other_bits_per_second = (direction)->other.value; \
+                (message)->way.reason = (direction)->reason;                             \
+                if (!(direction)->known)                                                 \
+                        break;                                                           \
+                ALD_VERDICT_TO_MESSAGE(message, way, &(direction)->verdict);             \
+                (message)->way.streams = (direction)->verdict.streams;                   \
+                (message)->way.retransmits = (direction)->retransmits;                   \
+                (message)->way.limiter = limiter_of(direction);                          \
         } while (0)
 
 static void set_rtt(const AldSocketMeasurement *result, AldSocketResult *message)
@@ -51,9 +51,9 @@ static void set_rtt(const AldSocketMeasurement *result, AldSocketResult *message
 static void set_spot(const AldSocketMeasurement *result, AldSocketResult *message)
 {
         if (result->spot_upload > 0)
-                message->spot_upload_bits_per_second = result->spot_upload;
+                message->upload.spot_bits_per_second = result->spot_upload;
         if (result->spot_download > 0)
-                message->spot_download_bits_per_second = result->spot_download;
+                message->download.spot_bits_per_second = result->spot_download;
         message->spot_reason = result->spot_reason;
 }
 

@@ -59,9 +59,9 @@ static void append_nodes(GString *key, int id, const AldFindingRow *row)
 
 static bool has_fallen(const AldFindingRow *row)
 {
-        return (row->upload_bits_per_second == ALD_ABSENT_UINT64
-                               ? row->download_bits_per_second
-                               : row->upload_bits_per_second) < row->past_bits_per_second;
+        return (row->upload.bits_per_second == ALD_ABSENT_UINT64
+                               ? row->download.bits_per_second
+                               : row->upload.bits_per_second) < row->past_bits_per_second;
 }
 
 /* The interface of a link or an RDMA port is a property of it, and may become known later. */
@@ -89,7 +89,7 @@ static void append_things(GString *key, int id, const AldFindingRow *row)
         if (id == ID(FIELD_ABSENT))
                 append(key, "Reason", row->reason);
         if (id == ID(SLOWER_THAN_PAST) && !row->device)
-                append(key, "Direction", row->upload_bits_per_second == ALD_ABSENT_UINT64 ? "down" : "up");
+                append(key, "Direction", row->upload.bits_per_second == ALD_ABSENT_UINT64 ? "down" : "up");
         if (id == ID(LINK_RATE_CHANGED)) /* the way back is news of its own */
                 append(key, "Change", has_fallen(row) ? "fell" : "rose");
         if (row->remaining_usec == 0)

@@ -49,19 +49,18 @@ static void add_sink(AldReport *report, AldLink *link)
 static bool is_limited(const char *limiter)
 {
         return limiter &&
-               strcmp(limiter, ald_link_socket_upload_limiter_to_string(
-                                       ALD_LINK_SOCKET_UPLOAD_LIMITER_NETWORK)) != 0 &&
-               strcmp(limiter,
-                       ald_link_socket_upload_limiter_to_string(ALD_LINK_SOCKET_UPLOAD_LIMITER_LOSS)) != 0;
+               strcmp(limiter, ald_link_direction_limiter_to_string(ALD_LINK_DIRECTION_LIMITER_NETWORK)) !=
+                       0 &&
+               strcmp(limiter, ald_link_direction_limiter_to_string(ALD_LINK_DIRECTION_LIMITER_LOSS)) != 0;
 }
 
 /* What limited the direction that falls short, if that is not the network. */
 static const char *limiter_of(const AldLink *link)
 {
-        if (ald_link_upload_falls_short(link) && is_limited(link->upload_limiter))
-                return link->upload_limiter;
-        return ald_link_download_falls_short(link) && is_limited(link->download_limiter)
-                       ? link->download_limiter
+        if (ald_link_upload_falls_short(link) && is_limited(link->upload.limiter))
+                return link->upload.limiter;
+        return ald_link_download_falls_short(link) && is_limited(link->download.limiter)
+                       ? link->download.limiter
                        : NULL;
 }
 
@@ -79,9 +78,9 @@ static void find_shortfall(AldReport *report, AldLink link)
         row = link_row(&link);
         row.negotiated_bits_per_second = link.negotiated_bits_per_second;
         if (ald_link_upload_falls_short(&link))
-                row.upload_bits_per_second = link.upload_bits_per_second;
+                row.upload.bits_per_second = link.upload.bits_per_second;
         if (ald_link_download_falls_short(&link))
-                row.download_bits_per_second = link.download_bits_per_second;
+                row.download.bits_per_second = link.download.bits_per_second;
         row.limiter = limiter_of(&link);
         add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link, &row);
 }
@@ -89,7 +88,7 @@ static void find_shortfall(AldReport *report, AldLink link)
 /* Both ends measure a link, and it may have several paths: each pair is reported once per direction. */
 static bool was_reported(AldReport *report, const AldLink *link)
 {
-        bool up = link->upload_bits_per_second > link->download_bits_per_second;
+        bool up = link->upload.bits_per_second > link->download.bits_per_second;
         const AldId *from = up ? &link->source : &link->sink, *to = up ? &link->sink : &link->source;
         char from_text[ALD_ID_STRING_SIZE], to_text[ALD_ID_STRING_SIZE];
         g_autofree char *pair = NULL;
@@ -102,16 +101,16 @@ static bool was_reported(AldReport *report, const AldLink *link)
 
 static void find_asymmetry(AldReport *report, const AldLink *link)
 {
-        uint64_t up = link->upload_bits_per_second, down = link->download_bits_per_second;
+        uint64_t up = link->upload.bits_per_second, down = link->download.bits_per_second;
         AldFindingRow row;
 
-        if (!ald_link_rates_are_asymmetric(up, link->upload_interval, down, link->download_interval) ||
+        if (!ald_link_rates_are_asymmetric(up, link->upload.interval, down, link->download.interval) ||
                 was_reported(report, link) ||
                 is_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC, link))
                 return;
         row = link_row(link);
-        row.upload_bits_per_second = up;
-        row.download_bits_per_second = down;
+        row.upload.bits_per_second = up;
+        row.download.bits_per_second = down;
         add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC, link, &row);
 }
 
@@ -122,9 +121,9 @@ static bool is_unsteady_at(uint64_t rate, double interval, double spread)
 
 static void find_unsteadiness(AldReport *report, const AldLink *link)
 {
-        bool up = is_unsteady_at(link->upload_bits_per_second, link->upload_interval, link->upload_spread);
+        bool up = is_unsteady_at(link->upload.bits_per_second, link->upload.interval, link->upload.spread);
         bool down = is_unsteady_at(
-                link->download_bits_per_second, link->download_interval, link->download_spread);
+                link->download.bits_per_second, link->download.interval, link->download.spread);
         AldFindingRow row;
 
         if ((!up && !down) ||
@@ -132,14 +131,14 @@ static void find_unsteadiness(AldReport *report, const AldLink *link)
                 return;
         row = link_row(link);
         if (up) {
-                row.upload_bits_per_second = link->upload_bits_per_second;
-                row.upload_interval = link->upload_interval;
-                row.upload_spread = link->upload_spread;
+                row.upload.bits_per_second = link->upload.bits_per_second;
+                row.upload.interval = link->upload.interval;
+                row.upload.spread = link->upload.spread;
         }
         if (down) {
-                row.download_bits_per_second = link->download_bits_per_second;
-                row.download_interval = link->download_interval;
-                row.download_spread = link->download_spread;
+                row.download.bits_per_second = link->download.bits_per_second;
+                row.download.interval = link->download.interval;
+                row.download.spread = link->download.spread;
         }
         add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
 }
@@ -154,8 +153,8 @@ static void find_missing_direction(AldReport *report, const AldLink *link)
                         link))
                 return;
         row = link_row(link);
-        row.upload_bits_per_second = link->upload_bits_per_second;
-        row.download_bits_per_second = link->download_bits_per_second;
+        row.upload.bits_per_second = link->upload.bits_per_second;
+        row.download.bits_per_second = link->download.bits_per_second;
         row.reason = link->failure + strlen(ALD_LINK_PARTIAL);
         add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_PARTLY_MEASURED, link, &row);
 }

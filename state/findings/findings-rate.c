@@ -21,12 +21,12 @@ static bool is_estimated(const AldLinkSocket *row, RateChange *ret)
                 ald_link_is_doubtful(row) || ald_link_has_flag(row->flags, ALD_LINK_DISTURBED))
                 return false;
         *ret = (RateChange){
-                .upload_before = row->upload_bits_per_second,
-                .upload = ald_link_estimate(row->upload_bits_per_second, row->spot_upload_bits_per_second,
-                        row->last_spot_upload_bits_per_second),
-                .download_before = row->download_bits_per_second,
-                .download = ald_link_estimate(row->download_bits_per_second,
-                        row->spot_download_bits_per_second, row->last_spot_download_bits_per_second),
+                .upload_before = row->upload.bits_per_second,
+                .upload = ald_link_estimate(row->upload.bits_per_second, row->upload.spot_bits_per_second,
+                        row->upload.last_spot_bits_per_second),
+                .download_before = row->download.bits_per_second,
+                .download = ald_link_estimate(row->download.bits_per_second,
+                        row->download.spot_bits_per_second, row->download.last_spot_bits_per_second),
                 .since_usec = row->changed_usec,
                 .measured_usec = ALD_ABSENT_UINT64,
         };
@@ -40,10 +40,10 @@ static bool is_measured(const AldLinkSocket *row, uint64_t now, RateChange *ret)
                 (row->rate_changed_usec < now && now - row->rate_changed_usec >= ALD_LINK_CHANGE_SHOWN_USEC))
                 return false;
         *ret = (RateChange){
-                .upload_before = row->upload_before_bits_per_second,
-                .upload = row->upload_bits_per_second,
-                .download_before = row->download_before_bits_per_second,
-                .download = row->download_bits_per_second,
+                .upload_before = row->upload.before_bits_per_second,
+                .upload = row->upload.bits_per_second,
+                .download_before = row->download.before_bits_per_second,
+                .download = row->download.bits_per_second,
                 .since_usec = row->rate_changed_usec,
                 .measured_usec = row->measured_usec,
         };
@@ -71,10 +71,10 @@ static AldFindingRow row_of(const AldLinkSocket *link, const RateChange *change)
         if (factor_of(change->upload_before, change->upload) >=
                 factor_of(change->download_before, change->download)) {
                 row.past_bits_per_second = change->upload_before;
-                row.upload_bits_per_second = change->upload;
+                row.upload.bits_per_second = change->upload;
         } else {
                 row.past_bits_per_second = change->download_before;
-                row.download_bits_per_second = change->download;
+                row.download.bits_per_second = change->download;
         }
         return row;
 }

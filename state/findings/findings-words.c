@@ -280,12 +280,12 @@ static char *swing(const AldFindingRow *row, unsigned from, uint64_t rate, doubl
 
 static char *upload_swing(const AldFindingRow *row)
 {
-        return swing(row, 0, row->upload_bits_per_second, row->upload_interval, row->upload_spread);
+        return swing(row, 0, row->upload.bits_per_second, row->upload.interval, row->upload.spread);
 }
 
 static char *download_swing(const AldFindingRow *row)
 {
-        return swing(row, 1, row->download_bits_per_second, row->download_interval, row->download_spread);
+        return swing(row, 1, row->download.bits_per_second, row->download.interval, row->download.spread);
 }
 
 static char *age(const AldFindingRow *row)
@@ -303,8 +303,8 @@ static char *age(const AldFindingRow *row)
 /* Whichever direction the row is about. */
 static uint64_t present_rate(const AldFindingRow *row)
 {
-        return row->upload_bits_per_second == ALD_ABSENT_UINT64 ? row->download_bits_per_second
-                                                                : row->upload_bits_per_second;
+        return row->upload.bits_per_second == ALD_ABSENT_UINT64 ? row->download.bits_per_second
+                                                                : row->upload.bits_per_second;
 }
 
 /* "fell from 190 Mb/s to about 115 Mb/s". */
@@ -583,7 +583,7 @@ static bool was_never_measured(const AldFindingRow *row)
 
 static bool lacks_upload(const AldFindingRow *row)
 {
-        return row->upload_bits_per_second == ALD_ABSENT_UINT64;
+        return row->upload.bits_per_second == ALD_ABSENT_UINT64;
 }
 
 static bool has_fallen(const AldFindingRow *row)

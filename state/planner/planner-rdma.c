@@ -62,9 +62,9 @@ static bool is_better(const AldLinkSocket *row, const AldLinkSocket *best)
 {
         if (rank_of(row) != rank_of(best) || rank_of(row) != 2)
                 return rank_of(row) > rank_of(best);
-        return row->upload_bits_per_second != ALD_ABSENT_UINT64 &&
-               (best->upload_bits_per_second == ALD_ABSENT_UINT64 ||
-                       row->upload_bits_per_second > best->upload_bits_per_second);
+        return row->upload.bits_per_second != ALD_ABSENT_UINT64 &&
+               (best->upload.bits_per_second == ALD_ABSENT_UINT64 ||
+                       row->upload.bits_per_second > best->upload.bits_per_second);
 }
 
 static Control *choose_control(const AldPlanner *planner, const AldNode *peer)

@@ -487,8 +487,8 @@ static void note_rates(AldPlanner *planner, const AldLinkSocket *row)
                                                 : NULL;
         AldLoad *load = ald_loads_find(planner->loads, planner->node, interface);
 
-        ald_load_add_rate(load, planner->node, row->upload_bits_per_second);
-        ald_load_add_rate(load, planner->node, row->download_bits_per_second);
+        ald_load_add_rate(load, planner->node, row->upload.bits_per_second);
+        ald_load_add_rate(load, planner->node, row->download.bits_per_second);
 }
 
 /* `result` is one that is not in the store yet, or NULL. */

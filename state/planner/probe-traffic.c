@@ -105,7 +105,7 @@ uint64_t ald_probe_bytes(
         uint64_t measured = 0, rate;
 
         if (row)
-                measured = double_known(row->upload_bits_per_second, row->download_bits_per_second);
+                measured = double_known(row->upload.bits_per_second, row->download.bits_per_second);
         /* A port that has become slow cannot transfer as much as before. */
         if (measured > 0 && has_another_speed(row) && speed > 0)
                 measured = MIN(measured, double_known(speed, speed));
@@ -119,7 +119,7 @@ uint64_t ald_probe_bytes(
 
 uint64_t ald_rdma_probe_bytes(const AldLinkRdma *row, uint64_t rate)
 {
-        uint64_t measured = row ? double_known(row->upload_bits_per_second, row->download_bits_per_second)
+        uint64_t measured = row ? double_known(row->upload.bits_per_second, row->download.bits_per_second)
                                 : 0;
 
         return bytes_at(measured > 0 ? measured : double_known(rate, rate));
@@ -262,8 +262,8 @@ static Row socket_row(AldLoads *loads, const AldEntry *entry, const AldNode *sin
                 .sink = sink ? load_of_address(loads, sink, ald_key_address(entry->key)) : NULL,
                 .attempts = ald_path_attempts(row),
                 .ended_usec = attempted ? row->attempted_usec : row->measured_usec,
-                .upload = row->upload_bits_per_second,
-                .download = row->download_bits_per_second,
+                .upload = row->upload.bits_per_second,
+                .download = row->download.bits_per_second,
                 .bytes = ald_probe_bytes(row, NULL, NULL, NULL),
                 .change_bytes = ald_change_bytes_at(row, loads->input->now_realtime),
                 .ttl_usec = row->time_to_live_usec,
@@ -280,8 +280,8 @@ static Row rdma_row(AldLoads *loads, const AldEntry *entry, const AldNode *sink)
                 .sink = sink ? load_of_port(loads, sink, row->sink_port) : NULL,
                 .attempts = { row->measured_usec, row->failed_usec, row->failures, false },
                 .ended_usec = row->measured_usec,
-                .upload = row->upload_bits_per_second,
-                .download = row->download_bits_per_second,
+                .upload = row->upload.bits_per_second,
+                .download = row->download.bits_per_second,
                 .bytes = ald_rdma_probe_bytes(row, ALD_ABSENT_UINT64),
                 .ttl_usec = row->time_to_live_usec,
         };

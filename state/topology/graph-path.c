@@ -236,7 +236,7 @@ static bool has_outdated_interface(const AldGraphPath *path)
 {
         const AldLinkSocket *socket = socket_of(path);
 
-        return socket && socket->upload_bits_per_second != ALD_ABSENT_UINT64 &&
+        return socket && socket->upload.bits_per_second != ALD_ABSENT_UINT64 &&
                g_strcmp0(socket->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE)) ==
                        0;
 }
@@ -308,8 +308,8 @@ static bool is_measured(const AldGraphPath *path, const AldNode *source)
         if (!path->entry)
                 return false;
         link = ald_link_of_record(path->entry->record);
-        return link.upload_bits_per_second != ALD_ABSENT_UINT64 ||
-               link.download_bits_per_second != ALD_ABSENT_UINT64 || link.rtt_p50_nsec != ALD_ABSENT_UINT64;
+        return link.upload.bits_per_second != ALD_ABSENT_UINT64 ||
+               link.download.bits_per_second != ALD_ABSENT_UINT64 || link.rtt_p50_nsec != ALD_ABSENT_UINT64;
 }
 
 static bool any_is(const AldNode *const *nodes, AldGraphNodeRowPresence presence)
@@ -488,9 +488,9 @@ static void describe_socket(const AldGraphPath *path, bool reverse, AldEdgeRow *
                 row->changed = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE);
                 return;
         }
-        row->bits_per_second = reverse ? socket->download_bits_per_second : socket->upload_bits_per_second;
-        row->interval = reverse ? socket->download_interval : socket->upload_interval;
-        row->limiter = reverse ? socket->download_limiter : socket->upload_limiter;
+        row->bits_per_second = reverse ? socket->download.bits_per_second : socket->upload.bits_per_second;
+        row->interval = reverse ? socket->download.interval : socket->upload.interval;
+        row->limiter = reverse ? socket->download.limiter : socket->upload.limiter;
         row->negotiated_bits_per_second = socket->negotiated_bits_per_second;
         row->flags = socket->flags;
         row->changed = socket->changed;
@@ -503,8 +503,8 @@ static void describe_rdma(const AldGraphPath *path, bool reverse, AldEdgeRow *ro
         row->transport = path->transport;
         if (!rdma)
                 return;
-        row->bits_per_second = reverse ? rdma->download_bits_per_second : rdma->upload_bits_per_second;
-        row->interval = reverse ? rdma->download_interval : rdma->upload_interval;
+        row->bits_per_second = reverse ? rdma->download.bits_per_second : rdma->upload.bits_per_second;
+        row->interval = reverse ? rdma->download.interval : rdma->upload.interval;
         row->rtt_p50_nsec = rdma->rtt_p50_nsec;
         row->jitter_nsec = rdma->jitter_nsec;
         row->negotiated_bits_per_second = rdma->negotiated_bits_per_second;

@@ -42,7 +42,7 @@ static void add_edge(AldTopologyPage *page, AldEdgeRow *row, const AldUpdate *up
         row->source_port = link->source_interface;
         row->sink_port = link->source_interface;
         row->source_address = row->sink_address = link->sink_address;
-        row->bits_per_second = link->upload_bits_per_second;
+        row->bits_per_second = link->upload.bits_per_second;
         g_ptr_array_add(page->owned, update->record);
 }
 

@@ -72,7 +72,7 @@ static void put_links(AldStore *store, unsigned node, bool failed)
                 } else {
                         link.measured_usec = NOW;
                         link.negotiated_bits_per_second = UINT64_C(10000000000);
-                        link.upload_bits_per_second = 1000000;
+                        link.upload.bits_per_second = 1000000;
                 }
                 key = g_strconcat(sink_text, ",", address, NULL);
                 put(store, node, ALD_KIND_LINK_SOCKET, key, &link);

@@ -98,7 +98,7 @@ static void put_row(AldStore *store, unsigned node, unsigned peer, unsigned rail
         row.sink = ald_id_format(&sink, sink_id);
         row.sink_address = address;
         row.source_interface = interface;
-        row.upload_bits_per_second = UINT64_C(90000000000);
+        row.upload.bits_per_second = UINT64_C(90000000000);
         row.measured_usec = NOW - 1;
         g_snprintf(key, sizeof key, "%s,%s", sink_id, address);
         put(store, node, ALD_KIND_LINK_SOCKET, key, &row);

@@ -158,8 +158,8 @@ static AldRecord *link_of(const Player *player, const PlayedPair *pair, char key
         g_autoptr(AldRecord) fixed = update.record;
         AldLinkSocket fields = *ald_record_as(fixed, LINK_SOCKET, AldLinkSocket);
 
-        fields.upload_bits_per_second = pair->there;
-        fields.download_bits_per_second = pair->back;
+        fields.upload.bits_per_second = pair->there;
+        fields.download.bits_per_second = pair->back;
         fields.measured_usec = player->now;
         fields.time_to_live_usec = TIME_TO_LIVE_USEC;
         return make(ALD_KIND_LINK_SOCKET, &fields);

@@ -199,14 +199,14 @@ static AldRecord *link_record(unsigned node, unsigned peer, uint64_t turn, char 
         link.sink_address = address;
         link.source_interface = "enp23s0f0np0";
         link.source_interface_type = "ethernet";
-        link.upload_bits_per_second = UINT64_C(94000000000) + turn;
-        link.download_bits_per_second = UINT64_C(93000000000);
+        link.upload.bits_per_second = UINT64_C(94000000000) + turn;
+        link.download.bits_per_second = UINT64_C(93000000000);
         link.rtt_min_nsec = 9000;
         link.rtt_p50_nsec = 12000;
         link.rtt_p99_nsec = 31000;
         link.jitter_nsec = 900;
         link.streams = 4;
-        link.upload_limiter = link.download_limiter = "network";
+        link.upload.limiter = link.download.limiter = "network";
         link.measured_usec = EPOCH;
         g_snprintf(key, 128, "%s,%s", sink, address);
         return make(ALD_KIND_LINK_SOCKET, &link);

@@ -44,8 +44,8 @@ static void check_result(AldTransport transport, const char *text)
 
                 g_assert_true(ald_result_is_check(answer.result)
                                       ? link.rtt_p50_nsec != ALD_ABSENT_UINT64
-                                      : link.upload_bits_per_second != ALD_ABSENT_UINT64 ||
-                                                link.download_bits_per_second != ALD_ABSENT_UINT64);
+                                      : link.upload.bits_per_second != ALD_ABSENT_UINT64 ||
+                                                link.download.bits_per_second != ALD_ABSENT_UINT64);
         }
 }
 

@@ -250,6 +250,53 @@ def test_link_structs_say_so(tmp_path):
     assert (interface.struct, interface.symbol, interface.is_link) == ("LinkTest", "link_test", True)
 
 
+SPEED = field("t", annotation("Unit", "bits per second"), "LastUploadBitsPerSecond")
+DOWN = '<property name="LastDownloadBitsPerSecond" type="t" access="read"/>'
+BOTH_WAYS = annotation("Directions", "LinkWay") + annotation("Base", "LinkBase")
+
+
+def test_directions_are_one_struct_and_are_described_once(tmp_path):
+    """Two kinds of links, the second with less of a direction and more of its own."""
+    limiter = field("s", annotation("Enum", "host wire"), "UploadLimiter")
+    limiters = limiter + '<property name="DownloadLimiter" type="s" access="read"/>'
+    own = {"A": limiters, "B": field("x", name="Lag")}
+    links = [record(tmp_path, BOTH_WAYS + field("s", name="Sink") + SPEED + DOWN + fields, f"org.alidade.Link1.{name}")
+             for name, fields in own.items()]
+    up, down = links[0].fields[1:3]
+    assert (up.member, down.member) == ("upload.last_bits_per_second", "download.last_bits_per_second")
+    assert (down.unit, down.doc, down.words) == ("bits per second", "What it is.", "last_download_bits_per_second")
+    services = [telemetry(tmp_path)]
+    header, source = generate.schema_h(links, services, []), generate.schema_c(links, services, [])
+    for wanted in ("typedef struct AldLinkWay {\n        uint64_t last_bits_per_second; /* bits per second */\n"
+                   "        const char *limiter;\n} AldLinkWay;", "AldLinkWay directions[2];", "AldLinkBase base;",
+                   "        };\n        int64_t lag;\n} AldLinkB;", ".base = ALD_LINK_BASE_INIT"):
+        assert wanted in header, header
+    assert [header.count(f"}} {name};") for name in ("AldLinkWay", "AldLinkBase", "AldLinkWayLimiter")] == [1, 1, 1]
+    assert "offsetof(AldLinkB, download.last_bits_per_second)" in source
+    assert source.count("const AldStruct ") == 2
+    page = man.page(links[0])
+    assert ".BR LastDownloadBitsPerSecond \" (unsigned integer)\"\nWhat it is.\n.br\nUnit: bits per second.\n" in page
+
+
+def test_directions_of_rows(tmp_path):
+    told = record(tmp_path, field("aa{sv}", row(("Id", "s"), ("UploadLoad", "d"), ("Other", "t"), ("DownloadLoad", "d"))
+                                  + annotation("Directions", "RowWay"), "Rows"))
+    assert "        AldRowWay directions[2];" in generate.schema_h([told], [telemetry(tmp_path)], [])
+    assert '"DownloadLoad", .name_length = 12, .type = ALD_TYPE_DOUBLE, .offset = offsetof(AldTestRow, download.load)' \
+        in generate.schema_c([told], [telemetry(tmp_path)], [])
+
+
+@pytest.mark.parametrize("body, message", [
+    (SPEED, "LastUploadBitsPerSecond: its Download of the same type does not follow"),
+    (SPEED + DOWN.replace('"t"', '"x"'), "LastUploadBitsPerSecond: its Download of the same type does not follow"),
+    (SPEED + SPEED.replace("Upload", "Download"),
+     "LastDownloadBitsPerSecond: is described with LastUploadBitsPerSecond"),
+    (DOWN, "LastDownloadBitsPerSecond: its Upload is not before it")], ids=["alone", "type", "twice", "other"])
+def test_direction_that_is_not_the_other_again(tmp_path, body, message):
+    with pytest.raises(schema.SchemaError, match=message):
+        record(tmp_path, BOTH_WAYS + body)
+
+
 def test_facts_of_a_record(tmp_path):
     plain = record(tmp_path, field("t"))
     marked = record(tmp_path, annotation("Persistent", "true") + field("t"), SentTo="nobody", Source="State1")

@@ -85,7 +85,7 @@ static AldRecord *succeed_over_rdma(
 
         ald_struct_copy_common(
                 &ald_link_rdma_struct, &fields, &ald_rdma_result_struct, ald_record_fields(result));
-        missing = describe_partial(result, fields.upload_bits_per_second, fields.download_bits_per_second);
+        missing = describe_partial(result, fields.upload.bits_per_second, fields.download.bits_per_second);
         fields.failure = missing;
         fields.transport = ald_path_rdma_transport(source, sink);
         fields.negotiated_bits_per_second = ald_path_speed(
@@ -134,9 +134,9 @@ AldRecord *ald_result_without_rates(const char *own_id, const AldProbe *probe, c
 static void finish_check(const AldProbe *probe, uint64_t realtime_usec, AldLinkSocket *fields)
 {
         if (ald_link_disturbance(fields) != ALD_ABSENT_UINT64)
-                fields->spot_upload_bits_per_second = fields->spot_download_bits_per_second =
+                fields->upload.spot_bits_per_second = fields->download.spot_bits_per_second =
                         ALD_ABSENT_UINT64;
-        fields->upload_other_bits_per_second = fields->download_other_bits_per_second = ALD_ABSENT_UINT64;
+        fields->upload.other_bits_per_second = fields->download.other_bits_per_second = ALD_ABSENT_UINT64;
         fields->flags = NULL;
         fields->measured_usec = ALD_ABSENT_UINT64;
         fields->rtt_measured_usec = realtime_usec;
@@ -155,7 +155,7 @@ static AldRecord *succeed_over_sockets(
                 finish_check(probe, realtime_usec, &fields);
                 return record_of_socket(own_id, ald_probe_target(probe), &fields);
         }
-        missing = describe_partial(result, fields.upload_bits_per_second, fields.download_bits_per_second);
+        missing = describe_partial(result, fields.upload.bits_per_second, fields.download.bits_per_second);
         fields.failure = missing;
         fields.measured_usec = realtime_usec;
         if (fields.rtt_p50_nsec != ALD_ABSENT_UINT64)

@@ -53,8 +53,8 @@ char *ald_result_describe_missing(const AldRecord *answer)
 
         if (!result)
                 return NULL;
-        upload = result->upload_bits_per_second == ALD_ABSENT_UINT64 ? result->upload_reason : NULL;
-        download = result->download_bits_per_second == ALD_ABSENT_UINT64 ? result->download_reason : NULL;
+        upload = result->upload.bits_per_second == ALD_ABSENT_UINT64 ? result->upload.reason : NULL;
+        download = result->download.bits_per_second == ALD_ABSENT_UINT64 ? result->download.reason : NULL;
         if (!upload && !download)
                 return NULL;
         return g_strconcat(upload ? "upload: " : "", upload ?: "", upload && download ? "; " : "",
@@ -62,27 +62,27 @@ char *ald_result_describe_missing(const AldRecord *answer)
 }
 
 /* A direction without a rate has no figures that describe one. */
-#define CLEAR_UNLESS_RATED(result, way)                                                \
-        do {                                                                           \
-                if ((result)->way##_bits_per_second != ALD_ABSENT_UINT64)              \
-                        break;                                                         \
-                (result)->way##_interval = (result)->way##_spread = ALD_ABSENT_DOUBLE; \
-                (result)->way##_mean_bits_per_second = ALD_ABSENT_UINT64;              \
-                (result)->way##_interval_bits_per_second = ALD_ABSENT_UINT64;          \
+#define CLEAR_UNLESS_RATED(result, way)                                            \
+        do {                                                                       \
+                if ((result)->way.bits_per_second != ALD_ABSENT_UINT64)            \
+                        break;                                                     \
+                (result)->way.interval = (result)->way.spread = ALD_ABSENT_DOUBLE; \
+                (result)->way.mean_bits_per_second = ALD_ABSENT_UINT64;            \
+                (result)->way.interval_bits_per_second = ALD_ABSENT_UINT64;        \
         } while (0)
 
 #define IS_UNSTEADY(result)                                                                  \
-        (ald_link_percent_is_unsteady((result)->upload_interval, (result)->upload_spread) || \
-                ald_link_percent_is_unsteady((result)->download_interval, (result)->download_spread))
+        (ald_link_percent_is_unsteady((result)->upload.interval, (result)->upload.spread) || \
+                ald_link_percent_is_unsteady((result)->download.interval, (result)->download.spread))
 
 #define HAS_RATE(result)                                          \
-        ((result)->upload_bits_per_second != ALD_ABSENT_UINT64 || \
-                (result)->download_bits_per_second != ALD_ABSENT_UINT64)
+        ((result)->upload.bits_per_second != ALD_ABSENT_UINT64 || \
+                (result)->download.bits_per_second != ALD_ABSENT_UINT64)
 
 static bool is_suspect(const AldLinkSocket *link)
 {
-        return ald_link_rate_is_suspect(link->upload_bits_per_second, link->spot_upload_bits_per_second) ||
-               ald_link_rate_is_suspect(link->download_bits_per_second, link->spot_download_bits_per_second);
+        return ald_link_rate_is_suspect(link->upload.bits_per_second, link->upload.spot_bits_per_second) ||
+               ald_link_rate_is_suspect(link->download.bits_per_second, link->download.spot_bits_per_second);
 }
 
 static void set_flags(bool disturbed, bool unsteady, bool suspect, const char *flags[static FLAGS_SIZE])
@@ -102,16 +102,16 @@ static void set_flags(bool disturbed, bool unsteady, bool suspect, const char *f
 static char *validate_socket(const AldRecord *answer, AldSocketResult *fields)
 {
         if (is_check(fields))
-                fields->upload_bits_per_second = fields->download_bits_per_second = fields->streams =
+                fields->upload.bits_per_second = fields->download.bits_per_second = fields->streams =
                         fields->loaded_rtt_p50_nsec = ALD_ABSENT_UINT64;
         if (fields->loaded_rtt_p50_nsec == ALD_ABSENT_UINT64)
                 fields->loaded_seconds = ALD_ABSENT_DOUBLE;
         CLEAR_UNLESS_RATED(fields, upload);
         CLEAR_UNLESS_RATED(fields, download);
-        if (fields->upload_bits_per_second == ALD_ABSENT_UINT64)
-                fields->upload_limiter = NULL;
-        if (fields->download_bits_per_second == ALD_ABSENT_UINT64)
-                fields->download_limiter = NULL;
+        if (fields->upload.bits_per_second == ALD_ABSENT_UINT64)
+                fields->upload.limiter = NULL;
+        if (fields->download.bits_per_second == ALD_ABSENT_UINT64)
+                fields->download.limiter = NULL;
         if (fields->sink_interface && strlen(fields->sink_interface) >= IFNAMSIZ)
                 fields->sink_interface = NULL;
         if (is_check(fields))

@@ -111,7 +111,7 @@ static const AldLinkSocket *socket_fields(const AldRecord *record)
 /* Disturbed figures do not replace others. */
 static void note_measurement(const AldLinkSocket *fields, History *history)
 {
-        uint64_t upload = fields->upload_bits_per_second, download = fields->download_bits_per_second;
+        uint64_t upload = fields->upload.bits_per_second, download = fields->download.bits_per_second;
 
         if (fields->measured_usec == ALD_ABSENT_UINT64 ||
                 (history->rate > 0 && ald_link_has_flag(fields->flags, ALD_LINK_DISTURBED)))

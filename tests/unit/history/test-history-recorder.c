@@ -143,7 +143,7 @@ static void test_what_is_no_metric(Fixture *fixture, gconstpointer data)
         problem.line = 7;
         configuration.problems.items = &problem;
         configuration.problems.n = 1;
-        link.upload_bits_per_second = link.spot_upload_bits_per_second = 100;
+        link.upload.bits_per_second = link.upload.spot_bits_per_second = 100;
         take(fixture, ALD_KIND_CONFIGURATION, NULL, &configuration, 0);
         take(fixture, ALD_KIND_LINK_SOCKET, LINK_KEY, &link, 0);
         check(fixture, "Node1.Configuration", "", "Problems[a line].Line", " none");
@@ -160,7 +160,7 @@ static void test_results(Fixture *fixture, gconstpointer data)
 {
         AldLinkSocket link = ALD_LINK_SOCKET_INIT;
 
-        link.upload_bits_per_second = 100;
+        link.upload.bits_per_second = 100;
         link.rtt_p50_nsec = 7;
         link.negotiated_bits_per_second = 400;
         link.measured_usec = (uint64_t) (BEGIN + 2 * SECOND);

@@ -109,8 +109,8 @@ static void probe(Fixture *fixture, uint64_t upload, uint64_t download, const ch
         link.sink = TWO;
         link.sink_address = "192.0.2.2";
         link.source_interface = "eth0";
-        link.upload_bits_per_second = upload;
-        link.download_bits_per_second = download;
+        link.upload.bits_per_second = upload;
+        link.download.bits_per_second = download;
         link.measured_usec = (uint64_t) fixture->now;
         if (flag)
                 link.flags = flags;

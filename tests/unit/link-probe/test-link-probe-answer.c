@@ -74,19 +74,19 @@ static void test_figures(void)
         AldLinkSocket row;
 
         g_assert_nonnull(result);
-        g_assert_cmpuint(result->upload_bytes, ==, 3);
+        g_assert_cmpuint(result->upload.bytes, ==, 3);
         g_assert_null(result->sink);
         g_assert_null(result->method);
         g_assert_null(result->flags);
         row = ald_result_link(answer.result);
-        g_assert_cmpuint(row.upload_bits_per_second, ==, 5);
-        g_assert_cmpuint(row.download_bits_per_second, ==, 7);
+        g_assert_cmpuint(row.upload.bits_per_second, ==, 5);
+        g_assert_cmpuint(row.download.bits_per_second, ==, 7);
         g_assert_cmpuint(row.rtt_p50_nsec, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(row.jitter_nsec, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(row.streams, ==, ALD_ABSENT_UINT64);
-        g_assert_null(row.upload_limiter);
-        g_assert_cmpstr(row.download_limiter, ==, "sender");
-        g_assert_true(isnan(row.upload_interval) && isnan(row.upload_spread));
+        g_assert_null(row.upload.limiter);
+        g_assert_cmpstr(row.download.limiter, ==, "sender");
+        g_assert_true(isnan(row.upload.interval) && isnan(row.upload.spread));
         g_assert_null(row.source);
 }
 
@@ -99,13 +99,13 @@ static void test_certainty(void)
                       "\"SinkInterface\":\"eth7\",\"SpotUploadBitsPerSecond\":9");
 
         g_assert_nonnull(row);
-        g_assert_cmpfloat(row->upload_interval, ==, 0.4);
-        g_assert_cmpfloat(row->download_interval, ==, 3);
-        g_assert_cmpfloat(row->upload_spread, ==, 0);
-        g_assert_cmpfloat(row->download_spread, ==, 50.5);
-        g_assert_cmpuint(row->upload_other_bits_per_second, ==, 0);
-        g_assert_cmpuint(row->download_other_bits_per_second, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(row->spot_upload_bits_per_second, ==, 9);
+        g_assert_cmpfloat(row->upload.interval, ==, 0.4);
+        g_assert_cmpfloat(row->download.interval, ==, 3);
+        g_assert_cmpfloat(row->upload.spread, ==, 0);
+        g_assert_cmpfloat(row->download.spread, ==, 50.5);
+        g_assert_cmpuint(row->upload.other_bits_per_second, ==, 0);
+        g_assert_cmpuint(row->download.other_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row->upload.spot_bits_per_second, ==, 9);
         g_assert_cmpstr(row->sink_interface, ==, "eth7");
         g_assert_cmpstr(row->flags[0], ==, "unsteady");
         g_assert_null(row->flags[1]);
@@ -114,7 +114,7 @@ static void test_certainty(void)
                                       "\"SinkInterface\":\"a-name-that-is-too-long\"");
         g_assert_nonnull(row);
         g_assert_true(
-                isnan(row->upload_interval) && isnan(row->download_interval) && isnan(row->upload_spread));
+                isnan(row->upload.interval) && isnan(row->download.interval) && isnan(row->upload.spread));
         g_assert_null(row->sink_interface);
 }
 
@@ -150,10 +150,10 @@ static void test_one_direction(void)
                 "\"UploadSpread\":3,\"UploadLimiter\":\"sender\",\"UploadReason\":\"too little arrived\"");
 
         g_assert_nonnull(row);
-        g_assert_cmpuint(row->upload_bits_per_second, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(row->download_bits_per_second, ==, 7);
-        g_assert_true(isnan(row->upload_interval) && isnan(row->upload_spread) && !row->upload_limiter);
-        g_assert_cmpstr(row->upload_reason, ==, "too little arrived");
+        g_assert_cmpuint(row->upload.bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row->download.bits_per_second, ==, 7);
+        g_assert_true(isnan(row->upload.interval) && isnan(row->upload.spread) && !row->upload.limiter);
+        g_assert_cmpstr(row->upload.reason, ==, "too little arrived");
         g_assert_null(validate(&answer, "\"UploadBitsPerSecond\":0,\"DownloadReason\":\"lost\""));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates: download: lost");
         g_assert_null(validate(&answer, "\"UploadReason\":\"slow\",\"DownloadReason\":\"lost\""));
@@ -176,11 +176,11 @@ static void test_check(void)
         g_assert_nonnull(row);
         g_assert_true(ald_result_is_check(answer.result));
         g_assert_cmpuint(row->rtt_p50_nsec, ==, 9);
-        g_assert_cmpuint(row->spot_download_bits_per_second, ==, 11);
-        g_assert_cmpuint(row->spot_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(row->upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row->download.spot_bits_per_second, ==, 11);
+        g_assert_cmpuint(row->upload.spot_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row->upload.bits_per_second, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(row->streams, ==, ALD_ABSENT_UINT64);
-        g_assert_true(isnan(row->upload_interval));
+        g_assert_true(isnan(row->upload.interval));
         g_assert_nonnull(validate(&answer, "\"Scope\":\"round-trips\",\"RttP50NSec\":9"));
         g_assert_null(validate(&answer, "\"Scope\":\"round-trips\""));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no round trips");

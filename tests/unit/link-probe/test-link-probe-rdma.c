@@ -65,28 +65,28 @@ static void test_figures(void)
                 "\"MessageBytes\":65536,\"NegotiatedBitsPerSecond\":100000000000,\"RttMinNSec\":2.5}");
 
         g_assert_nonnull(row);
-        g_assert_cmpuint(row->upload_bits_per_second, ==, 5);
-        g_assert_cmpuint(row->download_bits_per_second, ==, 7);
+        g_assert_cmpuint(row->upload.bits_per_second, ==, 5);
+        g_assert_cmpuint(row->download.bits_per_second, ==, 7);
         g_assert_cmpuint(row->rtt_p50_nsec, ==, 3000);
         g_assert_cmpuint(row->rtt_min_nsec, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(row->jitter_nsec, ==, ALD_ABSENT_UINT64);
         g_assert_cmpuint(row->queue_pairs, ==, 1);
         g_assert_cmpuint(row->message_bytes, ==, 65536);
         g_assert_cmpuint(row->negotiated_bits_per_second, ==, UINT64_C(100000000000));
-        g_assert_true(isnan(row->upload_interval));
+        g_assert_true(isnan(row->upload.interval));
         row = validate(
                 &answer, "{" RATES ",\"UploadInterval\":0.3,\"DownloadInterval\":0,\"DownloadSpread\":4}");
         g_assert_nonnull(row);
-        g_assert_cmpfloat(row->upload_interval, ==, 0.3);
-        g_assert_true(isnan(row->download_interval));
-        g_assert_cmpfloat(row->download_spread, ==, 4);
+        g_assert_cmpfloat(row->upload.interval, ==, 0.3);
+        g_assert_true(isnan(row->download.interval));
+        g_assert_cmpfloat(row->download.spread, ==, 4);
         g_assert_cmpstr(row->source_port, ==, "mlx5_0.1");
         g_assert_cmpstr(row->sink_port, ==, "mlx5_1.2");
         g_assert_null(validate(&answer, "{\"UploadBitsPerSecond\":0}"));
         g_assert_cmpstr(answer.reason, ==, "the probe returned no rates");
         row = validate(&answer, "{\"UploadBitsPerSecond\":5,\"DownloadBitsPerSecond\":0}");
         g_assert_nonnull(row);
-        g_assert_cmpuint(row->download_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(row->download.bits_per_second, ==, ALD_ABSENT_UINT64);
         g_assert_null(validate(&answer, "{" RATES ",\"SourcePort\":\"mlx5_0.2\"}"));
         g_assert_cmpstr(answer.reason, ==, "the probe measured between different ports");
         g_assert_null(validate(&answer, "{" RATES ",\"SinkPort\":\"mlx5_0.1\"}"));

@@ -20,7 +20,7 @@ static AldRecord *make(uint64_t measured, uint64_t rate, const char *failure, ui
         row.sink_address = path.sink_address;
         row.source_interface = path.source_interface;
         row.measured_usec = measured;
-        row.upload_bits_per_second = rate;
+        row.upload.bits_per_second = rate;
         row.failure = failure;
         row.failed_usec = failed;
         return record_make(ALD_KIND_LINK_SOCKET, &row);
@@ -52,7 +52,7 @@ static void check(
         const AldLinkSocket *row = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
 
         g_assert_cmpuint(row->measured_usec, ==, measured);
-        g_assert_cmpuint(row->upload_bits_per_second, ==, rate);
+        g_assert_cmpuint(row->upload.bits_per_second, ==, rate);
         g_assert_cmpuint(row->failed_usec, ==, failed);
         g_assert_cmpuint(row->failures, ==, failures);
         g_assert_cmpstr(row->failure, ==, failed == ALD_ABSENT_UINT64 ? NULL : "refused");
@@ -121,16 +121,16 @@ static AldRecord *make_row(const Row *row)
         fields.sink_interface = row->sink_interface;
         fields.measured_usec = row->measured ?: ALD_ABSENT_UINT64;
         fields.rtt_measured_usec = row->rtt_measured ?: ALD_ABSENT_UINT64;
-        fields.upload_bits_per_second = fields.download_bits_per_second = row->rate ?: ALD_ABSENT_UINT64;
-        fields.spot_upload_bits_per_second = fields.spot_download_bits_per_second =
+        fields.upload.bits_per_second = fields.download.bits_per_second = row->rate ?: ALD_ABSENT_UINT64;
+        fields.upload.spot_bits_per_second = fields.download.spot_bits_per_second =
                 row->spot ?: ALD_ABSENT_UINT64;
         fields.rtt_p50_nsec = row->rtt ?: ALD_ABSENT_UINT64;
         fields.negotiated_bits_per_second = row->speed ?: ALD_ABSENT_UINT64;
         fields.changed = row->changed;
         if (row->width > 0)
-                fields.upload_interval = fields.download_interval = row->width;
+                fields.upload.interval = fields.download.interval = row->width;
         if (row->spread > 0)
-                fields.upload_spread = fields.download_spread = row->spread;
+                fields.upload.spread = fields.download.spread = row->spread;
         fields.flags = row->disturbed || row->suspect ? flags : NULL;
         return record_make(ALD_KIND_LINK_SOCKET, &fields);
 }
@@ -179,7 +179,7 @@ static void test_interval_doubles(void)
         }
         row = merge_row(row, (Row){ .measured = 2000, .rate = 1100 });
         check_interval(row, 5);
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1100);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1100);
         ald_record_unref(row);
 }
 
@@ -205,8 +205,8 @@ static void test_check_confirms(void)
 
         row = merge_row(row, (Row){ .rtt_measured = 200, .spot = 800, .rtt = 210000 });
         g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
-        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, 900);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1000);
+        g_assert_cmpuint(fields_of(row)->upload.spot_bits_per_second, ==, 900);
         g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 210000);
         g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
         g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 200);
@@ -265,8 +265,8 @@ static void test_checks_find_a_change(void)
                 g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, ALD_ABSENT_UINT64);
                 g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, cases[i].changed ? 100 : 210);
                 g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, check.rtt);
-                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
-                g_assert_cmpuint(fields_of(row)->last_spot_upload_bits_per_second, ==, check.spot);
+                g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1000);
+                g_assert_cmpuint(fields_of(row)->upload.last_spot_bits_per_second, ==, check.spot);
                 g_assert_cmpuint(fields_of(row)->last_spot_usec, ==, 210);
                 /* One check that agrees may be an accident, too. */
                 row = merge_row(
@@ -447,7 +447,7 @@ static void test_doubtful_figures_replace_no_good_ones(void)
                         for (unsigned k = 0; k < 3; k++) {
                                 full.measured = 1000 + k;
                                 row = merge_row(row, full);
-                                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 950);
+                                g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 950);
                                 g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
                                 g_assert_cmpuint(fields_of(row)->attempted_usec, ==, 1000 + k);
                                 g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
@@ -460,24 +460,24 @@ static void test_doubtful_figures_replace_no_good_ones(void)
                         full.measured = 2000;
                         full.rate = 1200;
                         row = merge_row(row, full);
-                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1200);
+                        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1200);
                         row = merge_row(row, (Row){ .measured = 3000, .rate = 1100 });
-                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1100);
+                        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1100);
                         full.measured = 3000 + hours_18;
                         full.rate = 1000;
                         row = merge_row(row, full);
-                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1100);
-                        g_assert_cmpuint(fields_of(row)->held_upload_bits_per_second, ==, 1000);
+                        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1100);
+                        g_assert_cmpuint(fields_of(row)->upload.held_bits_per_second, ==, 1000);
                         /* However old the good one is, two have to agree. */
                         full.measured++;
                         full.rate = 700;
                         row = merge_row(row, full);
-                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1100);
+                        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1100);
                         full.measured++;
                         full.rate = 750;
                         row = merge_row(row, full);
-                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 750);
-                        g_assert_cmpuint(fields_of(row)->held_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+                        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 750);
+                        g_assert_cmpuint(fields_of(row)->upload.held_bits_per_second, ==, ALD_ABSENT_UINT64);
                         ald_record_unref(row);
                 }
 }
@@ -489,13 +489,13 @@ static void test_a_first_spot_is_adopted_later(void)
 
         /* One that looks like a change is none to compare with. */
         row = merge_row(row, (Row){ .rtt_measured = 200, .spot = 490, .rtt = 200000 });
-        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(fields_of(row)->upload.spot_bits_per_second, ==, ALD_ABSENT_UINT64);
         row = merge_row(row, (Row){ .rtt_measured = 300, .spot = 900, .rtt = 200000 });
-        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, 900);
-        g_assert_cmpuint(fields_of(row)->spot_download_bits_per_second, ==, 900);
+        g_assert_cmpuint(fields_of(row)->upload.spot_bits_per_second, ==, 900);
+        g_assert_cmpuint(fields_of(row)->download.spot_bits_per_second, ==, 900);
         g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 300);
         row = merge_row(row, (Row){ .rtt_measured = 400, .spot = 800, .rtt = 200000 });
-        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, 900);
+        g_assert_cmpuint(fields_of(row)->upload.spot_bits_per_second, ==, 900);
         g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, 400);
         for (unsigned i = 0; i < 2; i++)
                 row = merge_row(row, (Row){ .rtt_measured = 500 + i, .spot = 500, .rtt = 200000 });
@@ -515,13 +515,13 @@ static void test_a_change_without_a_first_spot(void)
 
                 row = merge_row(row, (Row){ .rtt_measured = 200, .spot = rate, .rtt = 200000 });
                 g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, 200);
-                g_assert_cmpuint(fields_of(row)->spot_download_bits_per_second, ==, ALD_ABSENT_UINT64);
+                g_assert_cmpuint(fields_of(row)->download.spot_bits_per_second, ==, ALD_ABSENT_UINT64);
                 row = merge_row(row, (Row){ .rtt_measured = 210, .rtt = 200000 });
                 g_assert_cmpuint(fields_of(row)->contradicted_usec, ==, 200);
                 g_assert_null(fields_of(row)->changed);
                 row = merge_row(row, (Row){ .rtt_measured = 220, .spot = rate, .rtt = 200000 });
                 g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
-                g_assert_cmpuint(fields_of(row)->spot_download_bits_per_second, ==, ALD_ABSENT_UINT64);
+                g_assert_cmpuint(fields_of(row)->download.spot_bits_per_second, ==, ALD_ABSENT_UINT64);
                 ald_record_unref(row);
         }
 }
@@ -536,18 +536,18 @@ static void test_rates_before_a_change(void)
                 row = merge_row(row, (Row){ .rtt_measured = 200 + i, .spot = 120 });
         row = merge_row(row, (Row){ .measured = 300, .rate = 115, .spot = 120 });
         g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, 201);
-        g_assert_cmpuint(fields_of(row)->upload_before_bits_per_second, ==, 190);
-        g_assert_cmpuint(fields_of(row)->download_before_bits_per_second, ==, 190);
+        g_assert_cmpuint(fields_of(row)->upload.before_bits_per_second, ==, 190);
+        g_assert_cmpuint(fields_of(row)->download.before_bits_per_second, ==, 190);
         /* The same figure again is no other change. */
         row = merge_row(row, (Row){ .measured = 400, .rate = 116, .spot = 120 });
-        g_assert_cmpuint(fields_of(row)->upload_before_bits_per_second, ==, 190);
+        g_assert_cmpuint(fields_of(row)->upload.before_bits_per_second, ==, 190);
         row = merge_row(row, (Row){ .measured = 201 + ALD_LINK_CHANGE_SHOWN_USEC, .rate = 115 });
         g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, ALD_ABSENT_UINT64);
-        g_assert_cmpuint(fields_of(row)->upload_before_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(fields_of(row)->upload.before_bits_per_second, ==, ALD_ABSENT_UINT64);
         /* And back, by a measurement alone. */
         row = merge_row(row, (Row){ .measured = 300 + ALD_LINK_CHANGE_SHOWN_USEC, .rate = 190 });
         g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, 300 + ALD_LINK_CHANGE_SHOWN_USEC);
-        g_assert_cmpuint(fields_of(row)->upload_before_bits_per_second, ==, 115);
+        g_assert_cmpuint(fields_of(row)->upload.before_bits_per_second, ==, 115);
         ald_record_unref(row);
         /* An unsteady figure shows a change only if checks have found it before. */
         for (unsigned found = 0; found < 2; found++) {
@@ -555,11 +555,11 @@ static void test_rates_before_a_change(void)
                 for (unsigned i = 0; i < 2 && found; i++)
                         row = merge_row(row, (Row){ .rtt_measured = 200 + i, .spot = 200 });
                 row = merge_row(row, (Row){ .measured = 300, .rate = 190, .spot = 200, .width = 30 });
-                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 190);
+                g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 190);
                 g_assert_cmpuint(fields_of(row)->rate_changed_usec, ==, found ? 201 : ALD_ABSENT_UINT64);
                 row = merge_row(row, (Row){ .measured = 400, .rate = 191, .spot = 200 });
                 g_assert_cmpuint(
-                        fields_of(row)->upload_before_bits_per_second, ==, found ? 115 : ALD_ABSENT_UINT64);
+                        fields_of(row)->upload.before_bits_per_second, ==, found ? 115 : ALD_ABSENT_UINT64);
                 if (found == 0)
                         ald_record_unref(row);
         }
@@ -597,7 +597,7 @@ static void test_lower_is_measured_again(void)
 
         for (unsigned again = 0; again < 3; again++) {
                 row = merge_row(row, (Row){ .measured = 200, .rate = 790, .rtt = 6 });
-                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+                g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1000);
                 g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
                 g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
                 g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
@@ -605,21 +605,21 @@ static void test_lower_is_measured_again(void)
         /* What comes in between does not decide. */
         row = merge_row(row, (Row){ .rtt_measured = 250, .rtt = 6 });
         row = merge(row, failure(260));
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1000);
         g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
         row = merge_row(row, (Row){ .measured = 300, .rate = 780 });
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 780);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 780);
         g_assert_null(fields_of(row)->changed);
         check_interval(row, 5);
         /* What is higher, or lower by less, is taken at once. */
         row = merge_row(row, (Row){ .measured = 400, .rate = 1000 });
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1000);
         row = merge_row(row, (Row){ .measured = 500, .rate = 800 });
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 800);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 800);
         /* An accident. */
         row = merge_row(row, (Row){ .measured = 600, .rate = 500 });
         row = merge_row(row, (Row){ .measured = 700, .rate = 790 });
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 790);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 790);
         g_assert_null(fields_of(row)->changed);
         ald_record_unref(row);
 }
@@ -648,7 +648,7 @@ static void test_lower_after_a_change(void)
                 g_assert_cmpstr(fields_of(row)->changed, ==, changes[i]);
                 row = merge_row(row, (Row){ .measured = 300, .rate = 100, .speed = checks[i].speed });
                 g_assert_cmpuint(fields_of(row)->measured_usec, ==, 300);
-                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 100);
+                g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 100);
                 g_assert_null(fields_of(row)->changed);
                 ald_record_unref(row);
         }
@@ -679,8 +679,8 @@ static void test_rerouted(void)
                         row = merge_row(row, check);
                         g_assert_cmpuint(fields_of(row)->measured_usec, ==, 100);
                         g_assert_cmpuint(fields_of(row)->time_to_live_usec, ==, ttl);
-                        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, ALD_ABSENT_UINT64);
-                        g_assert_cmpuint(fields_of(row)->spot_upload_bits_per_second, ==, ALD_ABSENT_UINT64);
+                        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, ALD_ABSENT_UINT64);
+                        g_assert_cmpuint(fields_of(row)->upload.spot_bits_per_second, ==, ALD_ABSENT_UINT64);
                         g_assert_cmpuint(fields_of(row)->confirmed_usec, ==, ALD_ABSENT_UINT64);
                         g_assert_cmpuint(fields_of(row)->rtt_measured_usec, ==, 200);
                         g_assert_cmpuint(fields_of(row)->rtt_p50_nsec, ==, 7);
@@ -693,11 +693,11 @@ static void test_rerouted(void)
                 full.rate = 10;
                 full.disturbed = true;
                 row = merge_row(row, full);
-                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 10);
+                g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 10);
                 g_assert_null(fields_of(row)->changed);
                 /* An unknown interface is not a different one. */
                 row = merge_row(row, (Row){ .interface = check.interface, .rtt_measured = 400, .rtt = 7 });
-                g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 10);
+                g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 10);
                 ald_record_unref(row);
         }
 }
@@ -715,10 +715,10 @@ static void test_measured_over_another_route(void)
         failed.failure = "refused";
         failed.failed_usec = 150;
         row = merge(row, record_make(ALD_KIND_LINK_SOCKET, &failed));
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1000);
         g_assert_cmpstr(fields_of(row)->source_interface, ==, "eth0");
         row = merge_row(row, (Row){ .measured = 200, .rate = 10, .interface = "eth1", .disturbed = true });
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 10);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 10);
         g_assert_cmpstr(fields_of(row)->source_interface, ==, "eth1");
         ald_record_unref(row);
 }
@@ -730,12 +730,12 @@ static void test_partial(void)
 
         for (unsigned again = 0; again < 2; again++) {
                 row = merge(row, make(200, 1000, "partial: download: it stood still", ALD_ABSENT_UINT64));
-                g_assert_cmpuint(fields_of(row)->download_bits_per_second, ==, 1000);
+                g_assert_cmpuint(fields_of(row)->download.bits_per_second, ==, 1000);
                 g_assert_cmpstr(fields_of(row)->changed, ==, "rate");
                 g_assert_null(fields_of(row)->failure);
         }
         row = merge(row, make(300, 1000, "partial: download: it stood still", ALD_ABSENT_UINT64));
-        g_assert_cmpuint(fields_of(row)->download_bits_per_second, ==, ALD_ABSENT_UINT64);
+        g_assert_cmpuint(fields_of(row)->download.bits_per_second, ==, ALD_ABSENT_UINT64);
         g_assert_cmpstr(fields_of(row)->failure, ==, "partial: download: it stood still");
         ald_record_unref(row);
 }
@@ -807,9 +807,9 @@ static void test_disturbed(void)
         g_assert_cmpstr(fields_of(row)->flags[0], ==, "disturbed");
         /* A disturbed one is replaced by any. */
         row = merge_row(row, (Row){ .measured = old + 1, .rate = 300, .disturbed = true });
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 300);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 300);
         row = merge_row(row, (Row){ .measured = old + 2, .rate = 1000 });
-        g_assert_cmpuint(fields_of(row)->upload_bits_per_second, ==, 1000);
+        g_assert_cmpuint(fields_of(row)->upload.bits_per_second, ==, 1000);
         ald_record_unref(row);
 }
 

@@ -26,9 +26,9 @@ static void test_findings_are_told_apart(void)
         AldFindingRow shared = row_of(ALD_FINDING_ROW_ID_FRIENDLY_NAME_SHARED, pair), more = shared;
         AldFindingRow rest = row_of(ALD_FINDING_ROW_ID_VERSIONS_DIFFER, NULL), own = rest;
 
-        up.upload_bits_per_second = 1;
-        later.upload_bits_per_second = 2;
-        down.download_bits_per_second = 1;
+        up.upload.bits_per_second = 1;
+        later.upload.bits_per_second = 2;
+        down.download.bits_per_second = 1;
         g_assert_true(is_same(&up, &later));
         g_assert_false(is_same(&up, &down));
         rdma.sink_port = "mlx5_0.1";

@@ -43,7 +43,7 @@ static void assert_printed(const AldRdmaMeasurement *measurement)
         again = ald_message_format(ALD_KIND_RDMA_RESULT, ald_record_fields(record));
         g_assert_cmpstr(again, ==, text);
         result = ald_record_as(record, RDMA_RESULT, AldRdmaResult);
-        g_assert_cmpuint(result->upload_bits_per_second, ==, measurement->upload.bits_per_second);
+        g_assert_cmpuint(result->upload.bits_per_second, ==, measurement->upload.bits_per_second);
         g_assert_cmpuint(result->queue_pairs, ==, measurement->plan.queues);
         g_assert_cmpstr(result->operation, ==, "write");
         g_assert_cmpstr(result->connected_by, ==, "verbs");

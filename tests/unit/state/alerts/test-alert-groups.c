@@ -320,7 +320,7 @@ static void put_slower(Cluster *cluster, const char *ids[3], AldFindingRow *row)
         row->nodes = ids;
         row->interface = "eth0";
         row->address = "192.0.2.2";
-        row->upload_bits_per_second = 900000000;
+        row->upload.bits_per_second = 900000000;
         row->past_bits_per_second = 9000000000;
         row->text = "Slower.";
         cluster->slower = row;

@@ -227,20 +227,20 @@ static void test_rate_changes_and_changes_back(void)
         watch_init(&watch);
         look(&watch, 0,
                 ROW(LINK_RATE_CHANGED, OF(ONE, TWO), .address = "192.0.2.2", .past_bits_per_second = 190,
-                        .upload_bits_per_second = 114),
+                        .upload.bits_per_second = 114),
                 NULL);
         look(&watch, 30,
                 ROW(LINK_RATE_CHANGED, OF(ONE, TWO), .address = "192.0.2.2", .past_bits_per_second = 190,
-                        .download_bits_per_second = 115, .measured_usec = 5),
+                        .download.bits_per_second = 115, .measured_usec = 5),
                 NULL);
         check(&watch, "+link-rate-changed ");
         look(&watch, 60,
                 ROW(LINK_RATE_CHANGED, OF(ONE, TWO), .address = "192.0.2.2", .past_bits_per_second = 115,
-                        .upload_bits_per_second = 189),
+                        .upload.bits_per_second = 189),
                 NULL);
         look(&watch, 30,
                 ROW(LINK_RATE_CHANGED, OF(ONE, TWO), .address = "192.0.2.2", .past_bits_per_second = 115,
-                        .upload_bits_per_second = 190),
+                        .upload.bits_per_second = 190),
                 NULL);
         check(&watch, "+link-rate-changed ");
 }

@@ -214,12 +214,12 @@ static void fill(
         row->rtt_measured_usec = realtime(world, source);
         row->rtt_p50_nsec = 100000;
         if (probe->scope <= ALD_LINK_SCOPE_CHECK) {
-                row->spot_upload_bits_per_second = spot_of(world);
-                row->spot_download_bits_per_second = spot_of(world);
+                row->upload.spot_bits_per_second = spot_of(world);
+                row->download.spot_bits_per_second = spot_of(world);
         }
         if (probe->scope == ALD_LINK_SCOPE_FULL) {
                 row->measured_usec = row->rtt_measured_usec;
-                row->upload_bits_per_second = row->download_bits_per_second = world->rate;
+                row->upload.bits_per_second = row->download.bits_per_second = world->rate;
         }
 }
 
@@ -472,7 +472,7 @@ static bool all_rows(const World *world, bool (*has)(const World *world, const A
 
 static bool has_figure(const World *world, const AldLinkSocket *row)
 {
-        return row->upload_bits_per_second == world->rate && !row->changed;
+        return row->upload.bits_per_second == world->rate && !row->changed;
 }
 
 /* Either is a notice to people. */

@@ -97,7 +97,7 @@ static uint64_t ttl_of_repeated(AldStore *store, const char *flags)
                 row.sink = two;
                 row.sink_address = "10.0.0.2";
                 row.source_interface = "eth0";
-                row.upload_bits_per_second = row.download_bits_per_second = 94000000;
+                row.upload.bits_per_second = row.download.bits_per_second = 94000000;
                 row.measured_usec = NOW + i * 60 * MINUTE;
                 row.flags = flags ? list : NULL;
                 told = record_make(ALD_KIND_LINK_SOCKET, &row);

@@ -209,16 +209,16 @@ static void test_disturbance(void)
         g_assert_true(ald_link_rate_is_disturbed(1000, 60, 101));
         g_assert_false(ald_link_rate_is_disturbed(ALD_ABSENT_UINT64, 5, 51));
         g_assert_false(ald_link_rate_is_disturbed(1000, 5, ALD_ABSENT_UINT64));
-        link.upload_bits_per_second = link.download_bits_per_second = 1000;
-        link.upload_other_bits_per_second = 20;
+        link.upload.bits_per_second = link.download.bits_per_second = 1000;
+        link.upload.other_bits_per_second = 20;
         g_assert_cmpuint(ald_link_disturbance(&link), ==, ALD_ABSENT_UINT64);
-        link.upload_other_bits_per_second = 30;
-        link.download_other_bits_per_second = 300;
+        link.upload.other_bits_per_second = 30;
+        link.download.other_bits_per_second = 300;
         g_assert_cmpuint(ald_link_disturbance(&link), ==, 300);
         /* Of a spot check. */
-        link.upload_bits_per_second = link.download_bits_per_second = ALD_ABSENT_UINT64;
+        link.upload.bits_per_second = link.download.bits_per_second = ALD_ABSENT_UINT64;
         g_assert_cmpuint(ald_link_disturbance(&link), ==, ALD_ABSENT_UINT64);
-        link.spot_download_bits_per_second = 1000;
+        link.download.spot_bits_per_second = 1000;
         g_assert_cmpuint(ald_link_disturbance(&link), ==, 300);
 }
 
