@@ -26,25 +26,36 @@ bool ald_link_rate_is_disturbed(uint64_t rate, double interval, uint64_t other)
         return (double) other > (double) rate * percent / 100;
 }
 
+bool ald_link_has_rate(const AldLinkDirection directions[static 2])
+{
+        return directions[0].bits_per_second != ALD_ABSENT_UINT64 ||
+               directions[1].bits_per_second != ALD_ABSENT_UINT64;
+}
+
 uint64_t ald_link_disturbance(const AldLinkSocket *link)
 {
-        bool whole = link->upload.bits_per_second != ALD_ABSENT_UINT64 ||
-                     link->download.bits_per_second != ALD_ABSENT_UINT64;
-        uint64_t upload = whole ? link->upload.bits_per_second : link->upload.spot_bits_per_second;
-        uint64_t download = whole ? link->download.bits_per_second : link->download.spot_bits_per_second;
+        bool whole = ald_link_has_rate(link->directions);
         uint64_t greatest = 0;
 
-        if (ald_link_rate_is_disturbed(upload, link->upload.interval, link->upload.other_bits_per_second))
-                greatest = link->upload.other_bits_per_second;
-        if (ald_link_rate_is_disturbed(
-                    download, link->download.interval, link->download.other_bits_per_second))
-                greatest = MAX(greatest, link->download.other_bits_per_second);
+        for (size_t i = 0; i < G_N_ELEMENTS(link->directions); i++) {
+                const AldLinkDirection *direction = &link->directions[i];
+                uint64_t rate = whole ? direction->bits_per_second : direction->spot_bits_per_second;
+
+                if (ald_link_rate_is_disturbed(rate, direction->interval, direction->other_bits_per_second))
+                        greatest = MAX(greatest, direction->other_bits_per_second);
+        }
         return greatest > 0 ? greatest : ALD_ABSENT_UINT64;
 }
 
 bool ald_link_percent_is_unsteady(double interval, double spread)
 {
         return interval > ALD_LINK_UNSTEADY_PERCENT || spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT;
+}
+
+bool ald_link_is_unsteady(const AldLinkDirection *direction)
+{
+        return direction->bits_per_second != ALD_ABSENT_UINT64 &&
+               ald_link_percent_is_unsteady(direction->interval, direction->spread);
 }
 
 bool ald_link_rate_is_suspect(uint64_t rate, uint64_t spot)
@@ -55,9 +66,8 @@ bool ald_link_rate_is_suspect(uint64_t rate, uint64_t spot)
 bool ald_link_is_doubtful(const AldLinkSocket *link)
 {
         return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) ||
-               ald_link_has_flag(link->flags, ALD_LINK_SUSPECT) ||
-               ald_link_percent_is_unsteady(link->upload.interval, link->upload.spread) ||
-               ald_link_percent_is_unsteady(link->download.interval, link->download.spread);
+               ald_link_has_flag(link->flags, ALD_LINK_SUSPECT) || ald_link_is_unsteady(&link->upload) ||
+               ald_link_is_unsteady(&link->download);
 }
 
 uint64_t ald_link_estimate(uint64_t rate, uint64_t spot, uint64_t last_spot)

@@ -44,6 +44,12 @@ bool ald_link_percent_is_unsteady(double interval, double spread);
 
 bool ald_link_rate_is_suspect(uint64_t rate, uint64_t spot);
 
+/* Whether either direction has a rate. */
+bool ald_link_has_rate(const AldLinkDirection directions[static 2]);
+
+/* Whether a direction has a rate that is unsteady. */
+bool ald_link_is_unsteady(const AldLinkDirection *direction);
+
 /* True if the figures of a link are unsteady or suspect, by their flags, intervals and spreads. */
 bool ald_link_is_doubtful(const AldLinkSocket *link);
 

@@ -10,33 +10,10 @@
 
 /* A record of either kind of link during a merge. */
 typedef union Fields {
+        AldLinkBase base;
         AldLinkSocket socket;
         AldLinkRdma rdma;
 } Fields;
-
-/* The fields that both kinds have. */
-typedef struct View {
-        uint64_t *measured_usec, *ttl_usec;
-        uint64_t *failed_usec, *failures;
-        const char **failure;
-        const char *const *flags;
-        uint64_t upload, download;
-} View;
-
-#define VIEW(link)                                                                                     \
-        {                                                                                              \
-                .measured_usec = &(link)->measured_usec, .ttl_usec = &(link)->time_to_live_usec,       \
-                .failed_usec = &(link)->failed_usec, .failures = &(link)->failures,                    \
-                .failure = &(link)->failure, .flags = (link)->flags,                                   \
-                .upload = (link)->upload.bits_per_second, .download = (link)->download.bits_per_second \
-        }
-
-static View view_of(AldKind kind, Fields *fields)
-{
-        if (kind == ALD_KIND_LINK_SOCKET)
-                return (View) VIEW(&fields->socket);
-        return (View) VIEW(&fields->rdma);
-}
 
 static void read_fields(const AldRecord *record, Fields *ret)
 {
@@ -99,7 +76,6 @@ typedef struct Merge {
         AldKind kind;
         Fields row; /* first the old, then the new fields */
         Fields reported;
-        View now, latest; /* of these */
         uint64_t seed;
         const AldTtlBounds *bounds;
         bool fresh; /* the new result was not merged before */
@@ -108,15 +84,15 @@ typedef struct Merge {
 
 static uint64_t seed_of(AldKind kind, const Fields *fields)
 {
-        bool socket = kind == ALD_KIND_LINK_SOCKET;
-        const char *from = socket ? fields->socket.source : fields->rdma.source;
-        const char *to = socket ? fields->socket.sink : fields->rdma.sink;
-        g_autofree char *ports = socket ? NULL
-                                        : g_strdup_printf("%s,%s", fields->rdma.source_port ?: "",
-                                                  fields->rdma.sink_port ?: "");
+        const AldLinkBase *link = &fields->base;
+        g_autofree char *ports = kind == ALD_KIND_LINK_SOCKET
+                                         ? NULL
+                                         : g_strdup_printf("%s,%s", fields->rdma.source_port ?: "",
+                                                   fields->rdma.sink_port ?: "");
         AldId source = { 0 }, sink = { 0 };
 
-        if (!from || ald_id_parse(from, &source) < 0 || !to || ald_id_parse(to, &sink) < 0)
+        if (!link->source || ald_id_parse(link->source, &source) < 0 || !link->sink ||
+                ald_id_parse(link->sink, &sink) < 0)
                 return 0;
         return ald_path_seed(&source, &sink, ports ?: fields->socket.sink_address ?: "");
 }
@@ -138,23 +114,18 @@ static bool have_both(uint64_t a, uint64_t b)
         return a != ALD_ABSENT_UINT64 && b != ALD_ABSENT_UINT64;
 }
 
-static bool rate_agrees(uint64_t a, double a_interval, uint64_t b, double b_interval)
+static bool rate_agrees(const AldLinkDirection *a, const AldLinkDirection *b)
 {
-        return have_both(a, b) &&
-               percent_apart(a, b) <= MAX(ALD_LINK_AGREE_PERCENT, known(a_interval) + known(b_interval));
+        return have_both(a->bits_per_second, b->bits_per_second) &&
+               percent_apart(a->bits_per_second, b->bits_per_second) <=
+                       MAX(ALD_LINK_AGREE_PERCENT, known(a->interval) + known(b->interval));
 }
-
-#define RATES_AGREE(a, b)                                                                            \
-        (rate_agrees((a)->upload.bits_per_second, (a)->upload.interval, (b)->upload.bits_per_second, \
-                 (b)->upload.interval) &&                                                            \
-                rate_agrees((a)->download.bits_per_second, (a)->download.interval,                   \
-                        (b)->download.bits_per_second, (b)->download.interval))
 
 static bool figures_agree(const Merge *merge)
 {
-        if (merge->kind == ALD_KIND_LINK_SOCKET)
-                return RATES_AGREE(&merge->row.socket, &merge->reported.socket);
-        return RATES_AGREE(&merge->row.rdma, &merge->reported.rdma);
+        const AldLinkBase *now = &merge->row.base, *latest = &merge->reported.base;
+
+        return rate_agrees(&now->upload, &latest->upload) && rate_agrees(&now->download, &latest->download);
 }
 
 /* A direction without a rate this time is as doubtful as one with a low rate. */
@@ -163,6 +134,14 @@ static bool is_lower(uint64_t before, uint64_t now)
         if (before == ALD_ABSENT_UINT64 || now == ALD_ABSENT_UINT64)
                 return before != ALD_ABSENT_UINT64;
         return now < before && percent_apart(before, now) > ALD_LINK_LOWER_PERCENT;
+}
+
+static bool any_is_lower(const Merge *merge)
+{
+        const AldLinkBase *now = &merge->row.base, *latest = &merge->reported.base;
+
+        return is_lower(now->upload.bits_per_second, latest->upload.bits_per_second) ||
+               is_lower(now->download.bits_per_second, latest->download.bits_per_second);
 }
 
 static bool has_changed(const char *changed, AldLinkSocketChanged what)
@@ -192,26 +171,22 @@ static void take_round_trips(AldLinkSocket *row, const AldLinkSocket *reported, 
         row->rtt_measured_usec = measured;
 }
 
-static bool is_measured(const View *view)
+static bool is_measured(const AldLinkBase *link)
 {
-        return *view->measured_usec != ALD_ABSENT_UINT64;
-}
-
-static bool has_rate(const View *view)
-{
-        return view->upload != ALD_ABSENT_UINT64 || view->download != ALD_ABSENT_UINT64;
+        return link->measured_usec != ALD_ABSENT_UINT64;
 }
 
 /* Other traffic may have lowered it, and the present figures were measured without. */
 static bool is_to_be_ignored(const Merge *merge)
 {
-        const View *before = &merge->now, *now = &merge->latest;
-        uint64_t ttl = *before->ttl_usec == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind)
-                                                              : *before->ttl_usec;
+        const AldLinkBase *before = &merge->row.base, *now = &merge->reported.base;
+        uint64_t ttl = before->time_to_live_usec == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind)
+                                                                      : before->time_to_live_usec;
 
-        return is_measured(before) && has_rate(before) && ald_link_has_flag(now->flags, ALD_LINK_DISTURBED) &&
+        return is_measured(before) && ald_link_has_rate(before->directions) &&
+               ald_link_has_flag(now->flags, ALD_LINK_DISTURBED) &&
                !ald_link_has_flag(before->flags, ALD_LINK_DISTURBED) &&
-               *now->measured_usec < *before->measured_usec + ALD_LINK_TTL_DISTURBED * ttl;
+               now->measured_usec < before->measured_usec + ALD_LINK_TTL_DISTURBED * ttl;
 }
 
 static bool is_less(uint64_t before, uint64_t now)
@@ -219,8 +194,10 @@ static bool is_less(uint64_t before, uint64_t now)
         return before != ALD_ABSENT_UINT64 && (now == ALD_ABSENT_UINT64 || now < before);
 }
 
-static bool agrees_with_held(uint64_t held, uint64_t now)
+static bool agrees_with_held(const AldLinkDirection *row, const AldLinkDirection *reported)
 {
+        uint64_t held = row->held_bits_per_second, now = reported->bits_per_second;
+
         return held == now || (have_both(held, now) && percent_apart(held, now) <= ALD_LINK_LOWER_PERCENT);
 }
 
@@ -229,8 +206,8 @@ static bool was_held(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
         return (row->upload.held_bits_per_second != ALD_ABSENT_UINT64 ||
                        row->download.held_bits_per_second != ALD_ABSENT_UINT64) &&
-               agrees_with_held(row->upload.held_bits_per_second, reported->upload.bits_per_second) &&
-               agrees_with_held(row->download.held_bits_per_second, reported->download.bits_per_second);
+               agrees_with_held(&row->upload, &reported->upload) &&
+               agrees_with_held(&row->download, &reported->download);
 }
 
 /* A busy machine makes rates lower and unsteady. Even after a change such a figure says less than the one
@@ -241,15 +218,16 @@ static bool is_too_doubtful(const Merge *merge)
         const AldLinkSocket *row = &merge->row.socket, *reported = &merge->reported.socket;
         uint64_t ttl = row->time_to_live_usec;
 
-        if (merge->kind != ALD_KIND_LINK_SOCKET || !is_measured(&merge->now) || !has_rate(&merge->now) ||
+        if (merge->kind != ALD_KIND_LINK_SOCKET || !is_measured(&row->base) ||
+                !ald_link_has_rate(row->directions) ||
                 has_changed(row->changed, ALD_LINK_SOCKET_CHANGED_SPEED) || ald_link_is_doubtful(row) ||
                 !ald_link_is_doubtful(reported))
                 return false;
         ttl = ttl == ALD_ABSENT_UINT64 ? ald_planner_ttl(merge->kind) : ttl;
-        return (is_less(merge->now.upload, merge->latest.upload) ||
-                       is_less(merge->now.download, merge->latest.download)) &&
-               (*merge->latest.measured_usec < row->measured_usec + ALD_LINK_TTL_DISTURBED *
-                                                                            MAX(ttl, ALD_LINK_TTL_MAX_USEC) ||
+        return (is_less(row->upload.bits_per_second, reported->upload.bits_per_second) ||
+                       is_less(row->download.bits_per_second, reported->download.bits_per_second)) &&
+               (reported->measured_usec < row->measured_usec +
+                                                  ALD_LINK_TTL_DISTURBED * MAX(ttl, ALD_LINK_TTL_MAX_USEC) ||
                        !was_held(row, reported));
 }
 
@@ -257,21 +235,21 @@ static bool is_too_doubtful(const Merge *merge)
  * had changed. */
 static bool is_to_be_held(const Merge *merge)
 {
-        if (merge->kind != ALD_KIND_LINK_SOCKET || !is_measured(&merge->now) || merge->row.socket.changed ||
-                ald_link_has_flag(merge->now.flags, ALD_LINK_DISTURBED))
-                return false;
-        return is_lower(merge->now.upload, merge->latest.upload) ||
-               is_lower(merge->now.download, merge->latest.download);
+        const AldLinkSocket *row = &merge->row.socket;
+
+        return merge->kind == ALD_KIND_LINK_SOCKET && is_measured(&row->base) && !row->changed &&
+               !ald_link_has_flag(row->flags, ALD_LINK_DISTURBED) && any_is_lower(merge);
 }
 
 static uint64_t next_interval(const Merge *merge)
 {
+        const AldLinkBase *now = &merge->row.base;
         uint64_t least = ald_planner_ttl(merge->kind), before, most;
         bool changed = merge->kind == ALD_KIND_LINK_SOCKET && merge->row.socket.changed;
 
-        if (!is_measured(&merge->now) || *merge->now.ttl_usec == ALD_ABSENT_UINT64 || !figures_agree(merge))
+        if (!is_measured(now) || now->time_to_live_usec == ALD_ABSENT_UINT64 || !figures_agree(merge))
                 return least;
-        before = ald_link_ttl_interval(*merge->now.ttl_usec, merge->seed, *merge->now.measured_usec);
+        before = ald_link_ttl_interval(now->time_to_live_usec, merge->seed, now->measured_usec);
         most = merge->kind == ALD_KIND_LINK_SOCKET && ald_link_is_doubtful(&merge->reported.socket)
                        ? ALD_LINK_TTL_DOUBTFUL_USEC
                        : ALD_LINK_TTL_MAX_USEC;
@@ -281,9 +259,9 @@ static uint64_t next_interval(const Merge *merge)
 /* Before anything else is merged, so that a repeated result is recognized by its time. */
 static bool is_new_measurement(const Merge *merge)
 {
-        uint64_t measured = *merge->latest.measured_usec;
+        uint64_t measured = merge->reported.base.measured_usec;
 
-        return measured != *merge->now.measured_usec &&
+        return measured != merge->row.base.measured_usec &&
                (merge->kind != ALD_KIND_LINK_SOCKET || (measured != merge->row.socket.rtt_measured_usec &&
                                                                measured != merge->row.socket.attempted_usec));
 }
@@ -318,8 +296,8 @@ static void note_spots(AldLinkSocket *row, const AldLinkSocket *reported, uint64
         if (reported->upload.spot_bits_per_second == ALD_ABSENT_UINT64 &&
                 reported->download.spot_bits_per_second == ALD_ABSENT_UINT64)
                 return;
-        row->upload.last_spot_bits_per_second = reported->upload.spot_bits_per_second;
-        row->download.last_spot_bits_per_second = reported->download.spot_bits_per_second;
+        for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++)
+                row->directions[i].last_spot_bits_per_second = reported->directions[i].spot_bits_per_second;
         row->last_spot_usec = when;
 }
 
@@ -337,19 +315,25 @@ static bool is_good(const AldLinkSocket *row)
  * while, though the new ones are measured again meanwhile. */
 static void note_change_of_rates(AldLinkSocket *row, const AldLinkSocket *before)
 {
-        if (is_good(before) && (before->changed || is_good(row)) &&
-                (ald_link_rate_has_changed(before->upload.bits_per_second, row->upload.bits_per_second) ||
-                        ald_link_rate_has_changed(
-                                before->download.bits_per_second, row->download.bits_per_second))) {
-                row->upload.before_bits_per_second = before->upload.bits_per_second;
-                row->download.before_bits_per_second = before->download.bits_per_second;
+        bool changed = is_good(before) && (before->changed || is_good(row)) &&
+                       (ald_link_rate_has_changed(
+                                before->upload.bits_per_second, row->upload.bits_per_second) ||
+                               ald_link_rate_has_changed(
+                                       before->download.bits_per_second, row->download.bits_per_second));
+
+        if (changed)
                 row->rate_changed_usec = before->changed_usec != ALD_ABSENT_UINT64 ? before->changed_usec
                                                                                    : row->measured_usec;
-        } else if (before->rate_changed_usec != ALD_ABSENT_UINT64 &&
-                   row->measured_usec < before->rate_changed_usec + ALD_LINK_CHANGE_SHOWN_USEC) {
-                row->upload.before_bits_per_second = before->upload.before_bits_per_second;
-                row->download.before_bits_per_second = before->download.before_bits_per_second;
+        else if (before->rate_changed_usec != ALD_ABSENT_UINT64 &&
+                 row->measured_usec < before->rate_changed_usec + ALD_LINK_CHANGE_SHOWN_USEC)
                 row->rate_changed_usec = before->rate_changed_usec;
+        else
+                return;
+        for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++) {
+                const AldLinkDirection *old = &before->directions[i];
+
+                row->directions[i].before_bits_per_second = changed ? old->bits_per_second
+                                                                    : old->before_bits_per_second;
         }
 }
 
@@ -361,20 +345,21 @@ static void finish_socket(AldLinkSocket *row, const AldLinkSocket *before)
         row->changed = NULL;
         row->attempted_usec = before->attempted_usec;
         row->change_bytes = before->change_bytes;
-        row->upload.last_spot_bits_per_second = before->upload.last_spot_bits_per_second;
-        row->download.last_spot_bits_per_second = before->download.last_spot_bits_per_second;
+        for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++)
+                row->directions[i].last_spot_bits_per_second =
+                        before->directions[i].last_spot_bits_per_second;
         row->last_spot_usec = before->last_spot_usec;
         note_change_of_rates(row, before);
 }
 
 static void take_figures(Merge *merge)
 {
-        uint64_t measured = *merge->latest.measured_usec;
+        uint64_t measured = merge->reported.base.measured_usec;
         uint64_t interval = CLAMP(next_interval(merge), merge->bounds->least, merge->bounds->most);
         const Fields before = merge->row;
 
         merge->row = merge->reported;
-        *merge->now.ttl_usec = ald_link_ttl_shift(interval, merge->seed, measured);
+        merge->row.base.time_to_live_usec = ald_link_ttl_shift(interval, merge->seed, measured);
         if (merge->kind == ALD_KIND_LINK_SOCKET)
                 finish_socket(&merge->row.socket, &before.socket);
         merge->taken = true;
@@ -394,7 +379,7 @@ static void clear_explained_suspicion(Merge *merge)
         AldLinkSocket *reported = &merge->reported.socket;
 
         if (ald_link_has_flag(reported->flags, ALD_LINK_SUSPECT) && !reported->flags[1] &&
-                is_measured(&merge->now) && is_steady(&merge->row.socket) && is_steady(reported) &&
+                is_measured(&merge->row.base) && is_steady(&merge->row.socket) && is_steady(reported) &&
                 figures_agree(merge))
                 reported->flags = NULL;
 }
@@ -403,9 +388,9 @@ static void hold(AldLinkSocket *row, const AldLinkSocket *reported)
 {
         bool doubtful = ald_link_is_doubtful(reported);
 
-        row->upload.held_bits_per_second = doubtful ? reported->upload.bits_per_second : ALD_ABSENT_UINT64;
-        row->download.held_bits_per_second = doubtful ? reported->download.bits_per_second
-                                                      : ALD_ABSENT_UINT64;
+        for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++)
+                row->directions[i].held_bits_per_second = doubtful ? reported->directions[i].bits_per_second
+                                                                   : ALD_ABSENT_UINT64;
 }
 
 static void take_measurement(Merge *merge)
@@ -426,8 +411,7 @@ static void take_measurement(Merge *merge)
         if (is_too_doubtful(merge) || is_to_be_held(merge)) {
                 hold(row, reported);
                 take_round_trips(row, reported, reported->measured_usec);
-                if (is_lower(merge->now.upload, merge->latest.upload) ||
-                        is_lower(merge->now.download, merge->latest.download))
+                if (any_is_lower(merge))
                         set_changed(row, ALD_LINK_SOCKET_CHANGED_RATE, reported->measured_usec);
                 return;
         }
@@ -443,37 +427,29 @@ static bool rtt_agrees(uint64_t a, uint64_t b)
 }
 
 /* If the burst of the full measurement had no rate, such as on a busy machine, its rate takes that place. */
-static bool spot_agrees(uint64_t before, uint64_t rate, uint64_t now, double spread)
+static bool spot_agrees(const AldLinkDirection *row, const AldLinkDirection *reported)
 {
-        double most = CLAMP(
-                ALD_LINK_SPOT_SPREADS * known(spread), ALD_LINK_SPOT_PERCENT, ALD_LINK_SPOT_PERCENT_MOST);
+        uint64_t before = row->spot_bits_per_second, now = reported->spot_bits_per_second;
+        double most = CLAMP(ALD_LINK_SPOT_SPREADS * known(row->spread), ALD_LINK_SPOT_PERCENT,
+                ALD_LINK_SPOT_PERCENT_MOST);
 
         if (before == ALD_ABSENT_UINT64) {
-                before = rate;
+                before = row->bits_per_second;
                 most = ALD_LINK_SPOT_PERCENT_MOST;
         }
         return !have_both(before, now) || percent_apart(before, now) <= most;
 }
 
-static bool spots_agree(const AldLinkSocket *row, const AldLinkSocket *reported)
+static bool may_compare(const AldLinkDirection *row, const AldLinkDirection *reported)
 {
-        return spot_agrees(row->upload.spot_bits_per_second, row->upload.bits_per_second,
-                       reported->upload.spot_bits_per_second, row->upload.spread) &&
-               spot_agrees(row->download.spot_bits_per_second, row->download.bits_per_second,
-                       reported->download.spot_bits_per_second, row->download.spread);
-}
-
-static bool may_compare(uint64_t before, uint64_t rate, uint64_t now)
-{
-        return have_both(before, now) || have_both(rate, now);
+        return have_both(row->spot_bits_per_second, reported->spot_bits_per_second) ||
+               have_both(row->bits_per_second, reported->spot_bits_per_second);
 }
 
 static bool is_spot_check(const AldLinkSocket *row, const AldLinkSocket *reported)
 {
-        return may_compare(row->upload.spot_bits_per_second, row->upload.bits_per_second,
-                       reported->upload.spot_bits_per_second) &&
-               may_compare(row->download.spot_bits_per_second, row->download.bits_per_second,
-                       reported->download.spot_bits_per_second);
+        return may_compare(&row->upload, &reported->upload) &&
+               may_compare(&row->download, &reported->download);
 }
 
 /* The rate of Wi-Fi at either end changes all the time. */
@@ -504,7 +480,10 @@ static Opinion compare(const AldLinkSocket *row, const AldLinkSocket *reported, 
                 *ret = ALD_LINK_SOCKET_CHANGED_ERRORS;
                 return OPINION_CERTAIN;
         }
-        *ret = spots_agree(row, reported) ? ALD_LINK_SOCKET_CHANGED_RTT : ALD_LINK_SOCKET_CHANGED_RATE;
+        *ret = spot_agrees(&row->upload, &reported->upload) &&
+                               spot_agrees(&row->download, &reported->download)
+                       ? ALD_LINK_SOCKET_CHANGED_RTT
+                       : ALD_LINK_SOCKET_CHANGED_RATE;
         if (*ret == ALD_LINK_SOCKET_CHANGED_RATE || !rtt_agrees(row->rtt_p50_nsec, reported->rtt_p50_nsec))
                 return OPINION_DIFFERS;
         return is_spot_check(row, reported) ? OPINION_AGREES : OPINION_NONE;
@@ -567,10 +546,11 @@ static bool judge(AldLinkSocket *row, const AldLinkSocket *reported)
 }
 
 /* Where the burst of the full measurement had no rate, later ones are compared with the first that agrees. */
-static void adopt_spot(uint64_t *spot, uint64_t reported, uint64_t rate)
+static void adopt_spot(AldLinkDirection *row, const AldLinkDirection *reported)
 {
-        if (*spot == ALD_ABSENT_UINT64 && have_both(reported, rate))
-                *spot = reported;
+        if (row->spot_bits_per_second == ALD_ABSENT_UINT64 &&
+                have_both(reported->spot_bits_per_second, row->bits_per_second))
+                row->spot_bits_per_second = reported->spot_bits_per_second;
 }
 
 static void take_check(Merge *merge)
@@ -587,12 +567,9 @@ static void take_check(Merge *merge)
                 take_path(row, reported);
         } else {
                 decided = judge(row, reported);
-                if (!row->changed && row->contradicted_usec == ALD_ABSENT_UINT64) {
-                        adopt_spot(&row->upload.spot_bits_per_second, reported->upload.spot_bits_per_second,
-                                row->upload.bits_per_second);
-                        adopt_spot(&row->download.spot_bits_per_second,
-                                reported->download.spot_bits_per_second, row->download.bits_per_second);
-                }
+                for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++)
+                        if (!row->changed && row->contradicted_usec == ALD_ABSENT_UINT64)
+                                adopt_spot(&row->directions[i], &reported->directions[i]);
                 row->time_to_live_usec = ald_link_ttl_bound(row->time_to_live_usec,
                         ald_planner_ttl(merge->kind), merge->seed, row->measured_usec, merge->bounds);
         }
@@ -604,9 +581,9 @@ static void take_check(Merge *merge)
                 row->rtt_measured_usec = reported->rtt_measured_usec;
 }
 
-static AldAttempts attempts_of(const View *view)
+static AldAttempts attempts_of(const AldLinkBase *link)
 {
-        return (AldAttempts){ *view->measured_usec, *view->failed_usec, *view->failures, false };
+        return (AldAttempts){ link->measured_usec, link->failed_usec, link->failures, false };
 }
 
 /* A repeated report is not another failure. */
@@ -618,25 +595,26 @@ static uint64_t count_failures(const AldAttempts *before, uint64_t failed_usec)
 
 /* The reason that is kept after a success whose figures were not used: why a direction has no rate, as long
  * as it has none. */
-static const char *kept_failure(const View *view)
+static const char *kept_failure(const AldLinkBase *link)
 {
-        bool whole = have_both(view->upload, view->download);
+        bool whole = have_both(link->upload.bits_per_second, link->download.bits_per_second);
 
-        return !whole && *view->failure && g_str_has_prefix(*view->failure, ALD_LINK_PARTIAL) ? *view->failure
-                                                                                              : NULL;
+        return !whole && link->failure && g_str_has_prefix(link->failure, ALD_LINK_PARTIAL) ? link->failure
+                                                                                            : NULL;
 }
 
 static void take_outcome(Merge *merge, const AldAttempts *before)
 {
-        uint64_t failed = *merge->latest.failed_usec;
-        bool success = failed == ALD_ABSENT_UINT64;
+        AldLinkBase *now = &merge->row.base;
+        const AldLinkBase *latest = &merge->reported.base;
+        bool success = latest->failed_usec == ALD_ABSENT_UINT64;
 
         if (success && !merge->fresh)
                 return;
         /* A success may contain the reason why a direction has no rate. */
-        *merge->now.failure = success && !merge->taken ? kept_failure(&merge->now) : *merge->latest.failure;
-        *merge->now.failed_usec = failed;
-        *merge->now.failures = success ? ALD_ABSENT_UINT64 : count_failures(before, failed);
+        now->failure = success && !merge->taken ? kept_failure(now) : latest->failure;
+        now->failed_usec = latest->failed_usec;
+        now->failures = success ? ALD_ABSENT_UINT64 : count_failures(before, latest->failed_usec);
 }
 
 bool ald_link_result_is_new(const AldRecord *before, const AldRecord *reported)
@@ -706,11 +684,9 @@ AldRecord *ald_link_result_merge(AldRecord *before, AldRecord *reported, const A
         if (before && was_rerouted(before, reported))
                 drop_figures(reported, &merge.row.socket);
         read_fields(reported, &merge.reported);
-        merge.now = view_of(reported->kind, &merge.row);
-        merge.latest = view_of(reported->kind, &merge.reported);
         merge.seed = seed_of(reported->kind, &merge.reported);
-        attempts = attempts_of(&merge.now);
-        if (is_measured(&merge.latest))
+        attempts = attempts_of(&merge.row.base);
+        if (is_measured(&merge.reported.base))
                 take_measurement(&merge);
         else
                 take_check(&merge);

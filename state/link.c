@@ -11,55 +11,50 @@
 #define FAIR_SHARE 0.5
 #define FAIR_SHARE_WIFI 0.25 /* a radio delivers about half of its bit rate at the best of times */
 
-/* Both structs name these members alike. */
-#define COMMON_MEMBERS(link)                                                            \
-        .upload = (link)->upload, .download = (link)->download, .flags = (link)->flags, \
-        .rtt_p50_nsec = (link)->rtt_p50_nsec,                                           \
-        .negotiated_bits_per_second = (link)->negotiated_bits_per_second,               \
-        .measured_usec = (link)->measured_usec, .failure = (link)->failure,             \
-        .failed_usec = (link)->failed_usec
-
-static AldLink socket_link(const AldRecord *record, const char **ret_source, const char **ret_sink)
+static void add_socket(AldLink *link, const AldLinkSocket *socket)
 {
-        const AldLinkSocket *socket = ald_record_as(record, LINK_SOCKET, AldLinkSocket);
-
-        *ret_source = socket->source;
-        *ret_sink = socket->sink;
-        return (AldLink){
-                COMMON_MEMBERS(socket),
-                .from = socket->source_interface,
-                .to = socket->sink_address,
-                .source_type = socket->source_interface_type,
-                .sink_type = socket->sink_interface_type,
-                .rtt_measured_usec = socket->rtt_measured_usec,
-        };
+        link->from = socket->source_interface;
+        link->to = socket->sink_address;
+        link->source_type = socket->source_interface_type;
+        link->sink_type = socket->sink_interface_type;
+        link->rtt_measured_usec = socket->rtt_measured_usec;
 }
 
-static AldLink rdma_link(const AldRecord *record, const char **ret_source, const char **ret_sink)
+static void add_rdma(AldLink *link, const AldLinkRdma *rdma)
 {
-        const AldLinkRdma *rdma = ald_record_as(record, LINK_RDMA, AldLinkRdma);
+        link->from = rdma->source_port;
+        link->to = rdma->sink_port;
+        link->rdma = true;
+        link->rtt_measured_usec = ALD_ABSENT_UINT64;
+}
 
-        *ret_source = rdma->source;
-        *ret_sink = rdma->sink;
-        return (AldLink){
-                COMMON_MEMBERS(rdma),
-                .from = rdma->source_port,
-                .to = rdma->sink_port,
-                .rdma = true,
-                .rtt_measured_usec = ALD_ABSENT_UINT64,
-        };
+static const AldLinkBase *base_of(const AldRecord *record)
+{
+        return record->kind == ALD_KIND_LINK_RDMA ? &ald_record_as(record, LINK_RDMA, AldLinkRdma)->base
+                                                  : &ald_record_as(record, LINK_SOCKET, AldLinkSocket)->base;
 }
 
 AldLink ald_link_of_record(const AldRecord *record)
 {
-        const char *source, *sink;
-        AldLink link = record->kind == ALD_KIND_LINK_RDMA ? rdma_link(record, &source, &sink)
-                                                          : socket_link(record, &source, &sink);
+        const AldLinkBase *base = base_of(record);
+        AldLink link = {
+                .directions = { base->upload, base->download },
+                .flags = base->flags,
+                .rtt_p50_nsec = base->rtt_p50_nsec,
+                .negotiated_bits_per_second = base->negotiated_bits_per_second,
+                .measured_usec = base->measured_usec,
+                .failure = base->failure,
+                .failed_usec = base->failed_usec,
+        };
 
-        if (source)
-                (void) ald_id_parse(source, &link.source);
-        if (sink)
-                (void) ald_id_parse(sink, &link.sink);
+        if (record->kind == ALD_KIND_LINK_RDMA)
+                add_rdma(&link, ald_record_as(record, LINK_RDMA, AldLinkRdma));
+        else
+                add_socket(&link, ald_record_as(record, LINK_SOCKET, AldLinkSocket));
+        if (base->source)
+                (void) ald_id_parse(base->source, &link.source);
+        if (base->sink)
+                (void) ald_id_parse(base->sink, &link.sink);
         return link;
 }
 
@@ -125,8 +120,7 @@ bool ald_link_has_failed(const AldLink *link)
 
 bool ald_link_reaches_sink(const AldLink *link)
 {
-        if (link->upload.bits_per_second == ALD_ABSENT_UINT64 &&
-                link->download.bits_per_second == ALD_ABSENT_UINT64)
+        if (!ald_link_has_rate(link->directions))
                 return false;
         return link->failed_usec == ALD_ABSENT_UINT64 ||
                (link->measured_usec != ALD_ABSENT_UINT64 && link->measured_usec >= link->failed_usec);
@@ -166,25 +160,18 @@ bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *r
         return true;
 }
 
-static bool falls_short(const AldLink *link, uint64_t rate, double interval)
+bool ald_link_direction_falls_short(const AldLink *link, const AldLinkDirection *direction)
 {
         double share = path_is_wifi(link) ? FAIR_SHARE_WIFI : FAIR_SHARE;
 
-        return rate != ALD_ABSENT_UINT64 && link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
-               ald_link_rate_most(rate, interval) < share * (double) link->negotiated_bits_per_second;
-}
-
-bool ald_link_upload_falls_short(const AldLink *link)
-{
-        return falls_short(link, link->upload.bits_per_second, link->upload.interval);
-}
-
-bool ald_link_download_falls_short(const AldLink *link)
-{
-        return falls_short(link, link->download.bits_per_second, link->download.interval);
+        return direction->bits_per_second != ALD_ABSENT_UINT64 &&
+               link->negotiated_bits_per_second != ALD_ABSENT_UINT64 &&
+               ald_link_rate_most(direction->bits_per_second, direction->interval) <
+                       share * (double) link->negotiated_bits_per_second;
 }
 
 bool ald_link_falls_short(const AldLink *link)
 {
-        return ald_link_upload_falls_short(link) || ald_link_download_falls_short(link);
+        return ald_link_direction_falls_short(link, &link->upload) ||
+               ald_link_direction_falls_short(link, &link->download);
 }

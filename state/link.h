@@ -11,7 +11,12 @@ typedef struct AldLink {
         const char *to;   /* sink address, or RDMA device and port; NULL if unknown */
         bool rdma;
         const char *source_type, *sink_type; /* of the ports of sockets; NULL if unknown */
-        AldLinkDirection upload, download;
+        union {
+                AldLinkDirection directions[2];
+                struct {
+                        AldLinkDirection upload, download;
+                };
+        };
         const char *const *flags;
         uint64_t rtt_p50_nsec;
         uint64_t negotiated_bits_per_second;
@@ -48,6 +53,5 @@ bool ald_link_closed_ports(const char *failure, uint64_t *ret_first, uint64_t *r
 
 /* Whether the whole confidence interval of a direction is below half of the negotiated speed, or a quarter
  * over Wi-Fi. False if either is unknown. */
-bool ald_link_upload_falls_short(const AldLink *link);
-bool ald_link_download_falls_short(const AldLink *link);
+bool ald_link_direction_falls_short(const AldLink *link, const AldLinkDirection *direction);
 bool ald_link_falls_short(const AldLink *link);

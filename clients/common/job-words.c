@@ -71,31 +71,12 @@ void ald_probed_path_clear(AldProbedPath *path)
         g_clear_pointer(&path->result, ald_record_unref);
 }
 
-/* The figures of one direction. */
-typedef struct Direction {
-        uint64_t rate, mean_rate, bytes;
-        double interval, spread, seconds;
-        const char *limiter, *reason;
-} Direction;
-
-#define DIRECTION(figures, name)                                   \
-        ((Direction){                                              \
-                .rate = (figures)->name.bits_per_second,           \
-                .mean_rate = (figures)->name.mean_bits_per_second, \
-                .bytes = (figures)->name.bytes,                    \
-                .interval = (figures)->name.interval,              \
-                .spread = (figures)->name.spread,                  \
-                .seconds = (figures)->name.seconds,                \
-                .limiter = (figures)->name.limiter,                \
-                .reason = (figures)->name.reason,                  \
-        })
-
 /* "9.41 Gb/s ±0.4 %"; of a direction without a rate why it has none. */
-static char *describe_rate(const Direction *direction)
+static char *describe_rate(const AldProbeDirection *direction)
 {
-        g_autofree char *text = ald_format_bits_per_second(ald_figure(direction->rate));
+        g_autofree char *text = ald_format_bits_per_second(ald_figure(direction->bits_per_second));
         g_autofree char *interval = ald_link_interval_text(direction->interval);
-        g_autofree char *reason = direction->rate == ALD_ABSENT_UINT64
+        g_autofree char *reason = direction->bits_per_second == ALD_ABSENT_UINT64
                                           ? ald_text_safe_or_null(direction->reason)
                                           : NULL;
 
@@ -106,16 +87,17 @@ static char *describe_rate(const Direction *direction)
 }
 
 /* "9.41 Gb/s ±0.4 %, mean 9.38 Gb/s, spread 2 %, limited by the network, 1.20 GiB in 1.20 s" */
-static char *describe_direction(const Direction *direction)
+static char *describe_direction(const AldProbeDirection *direction)
 {
         g_autofree char *size = ald_format_bytes(ald_figure(direction->bytes));
         g_autofree char *duration = ald_format_nsec(direction->seconds * 1e9);
         GString *list = g_string_new(NULL);
 
         ald_parts_add(list, "%s", describe_rate(direction));
-        ald_parts_add(list, _("mean %s"), ald_format_bits_per_second(ald_figure(direction->mean_rate)));
+        ald_parts_add(
+                list, _("mean %s"), ald_format_bits_per_second(ald_figure(direction->mean_bits_per_second)));
         ald_parts_add(list, _("spread %s"), ald_format_percent(direction->spread));
-        if (direction->rate != ALD_ABSENT_UINT64)
+        if (direction->bits_per_second != ALD_ABSENT_UINT64)
                 ald_parts_add(list, "%s", ald_limiter_words(direction->limiter));
         if (direction->bytes != ALD_ABSENT_UINT64 && !isnan(direction->seconds))
                 ald_parts_add(list, "%s", g_strdup_printf(_("%s in %s"), size, duration));
@@ -205,8 +187,8 @@ GPtrArray *ald_probed_path_facts(const AldProbedPath *path, const char *name)
 
         ald_facts_add(facts, N_("Link to"), describe_ends(path, name));
         if (g_strcmp0(figures->scope, "round-trips") != 0) {
-                ald_facts_add(facts, N_("Upload"), describe_direction(&DIRECTION(figures, upload)));
-                ald_facts_add(facts, N_("Download"), describe_direction(&DIRECTION(figures, download)));
+                ald_facts_add(facts, N_("Upload"), describe_direction(&figures->upload));
+                ald_facts_add(facts, N_("Download"), describe_direction(&figures->download));
         }
         ald_facts_add(facts, N_("RTT/2"), describe_rtt(figures));
         ald_facts_add(facts, N_("Jitter/2"), half(figures->jitter_nsec));

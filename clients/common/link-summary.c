@@ -159,11 +159,8 @@ static AldLinkVerdict verdict_of_ends(const AldLinkSummary *summary)
 /* By the flag, or as the finding about it is made. */
 static bool is_unsteady(const AldLink *link)
 {
-        return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) ||
-               (link->upload.bits_per_second != ALD_ABSENT_UINT64 &&
-                       ald_link_percent_is_unsteady(link->upload.interval, link->upload.spread)) ||
-               (link->download.bits_per_second != ALD_ABSENT_UINT64 &&
-                       ald_link_percent_is_unsteady(link->download.interval, link->download.spread));
+        return ald_link_has_flag(link->flags, ALD_LINK_UNSTEADY) || ald_link_is_unsteady(&link->upload) ||
+               ald_link_is_unsteady(&link->download);
 }
 
 static AldLinkVerdict verdict_of(const AldLinkSummary *summary, const AldLink *link, bool overdue)

@@ -262,3 +262,18 @@ bool ald_evaluator_verdict(const AldEvaluator *evaluator, AldVerdict *ret)
         };
         return true;
 }
+
+void ald_verdict_to_message(const AldVerdict *verdict, AldProbeDirection *message)
+{
+        message->bits_per_second = verdict->bits_per_second;
+        message->mean_bits_per_second = verdict->mean;
+        if (verdict->interval > 0 && verdict->bits_per_second > 0) {
+                message->interval_bits_per_second = verdict->interval;
+                message->interval = 100 * (double) verdict->interval / (double) verdict->bits_per_second;
+        }
+        if (verdict->spread.known)
+                message->spread = (double) verdict->spread.value / 1e4;
+        message->bytes = verdict->bytes;
+        message->bins = verdict->bins;
+        message->seconds = (double) verdict->nsec / 1e9;
+}

@@ -7,6 +7,7 @@
 #include <glib.h>
 
 #include "probes/common/estimate.h"
+#include "record/schema.h"
 
 /*
  * Evaluates one direction from what its receiver has: when the start-up is over, whether more connections
@@ -89,23 +90,8 @@ bool ald_evaluator_verdict(const AldEvaluator *evaluator, AldVerdict *ret);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldEvaluator, ald_evaluator_clear)
 
-/* Sets the fields of a result (record/messages/link-probe.xml) for the verdict on one direction; `way` is
- * upload or download. */
-#define ALD_VERDICT_TO_MESSAGE(message, way, verdict)                                   \
-        do {                                                                            \
-                (message)->way.bits_per_second = (verdict)->bits_per_second;            \
-                (message)->way.mean_bits_per_second = (verdict)->mean;                  \
-                if ((verdict)->interval > 0 && (verdict)->bits_per_second > 0) {        \
-                        (message)->way.interval_bits_per_second = (verdict)->interval;  \
-                        (message)->way.interval = 100 * (double) (verdict)->interval /  \
-                                                  (double) (verdict)->bits_per_second;  \
-                }                                                                       \
-                if ((verdict)->spread.known)                                            \
-                        (message)->way.spread = (double) (verdict)->spread.value / 1e4; \
-                (message)->way.bytes = (verdict)->bytes;                                \
-                (message)->way.bins = (verdict)->bins;                                  \
-                (message)->way.seconds = (double) (verdict)->nsec / 1e9;                \
-        } while (0)
+/* Sets the fields of a direction in a result (record/messages/link-probe.xml) for the verdict on it. */
+void ald_verdict_to_message(const AldVerdict *verdict, AldProbeDirection *message);
 
 /* The same of the message by which one side reports its verdict to the other, SocketVerdict or RdmaStop; all
  * but the number of streams. */

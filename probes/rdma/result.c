@@ -61,8 +61,8 @@ char *ald_rdma_measurement_to_json(const AldRdmaMeasurement *result)
         set_gids(result, own, peer, &message);
         set_path(result, &message);
         set_rtt(result, &message);
-        ALD_VERDICT_TO_MESSAGE(&message, upload, &result->upload);
-        ALD_VERDICT_TO_MESSAGE(&message, download, &result->download);
+        ald_verdict_to_message(&result->upload, &message.upload);
+        ald_verdict_to_message(&result->download, &message.download);
         return ald_message_format(ALD_KIND_RDMA_RESULT, &message);
 }
 

@@ -18,18 +18,18 @@ static const char *limiter_of(const AldSocketDirection *direction)
         return direction->verdict.bins > 0 ? ald_socket_limiter_to_string(direction->limiter) : NULL;
 }
 
-#define DIRECTION_TO_MESSAGE(message, way, direction)                                    \
-        do {                                                                             \
-                if ((direction)->other.known)                                            \
-                        (message)->way.other_bits_per_second = (direction)->other.value; \
-                (message)->way.reason = (direction)->reason;                             \
-                if (!(direction)->known)                                                 \
-                        break;                                                           \
-                ALD_VERDICT_TO_MESSAGE(message, way, &(direction)->verdict);             \
-                (message)->way.streams = (direction)->verdict.streams;                   \
-                (message)->way.retransmits = (direction)->retransmits;                   \
-                (message)->way.limiter = limiter_of(direction);                          \
-        } while (0)
+static void set_direction(const AldSocketDirection *direction, AldProbeDirection *message)
+{
+        if (direction->other.known)
+                message->other_bits_per_second = direction->other.value;
+        message->reason = direction->reason;
+        if (!direction->known)
+                return;
+        ald_verdict_to_message(&direction->verdict, message);
+        message->streams = direction->verdict.streams;
+        message->retransmits = direction->retransmits;
+        message->limiter = limiter_of(direction);
+}
 
 static void set_rtt(const AldSocketMeasurement *result, AldSocketResult *message)
 {
@@ -71,8 +71,8 @@ static void set_directions(const AldSocketMeasurement *result, AldSocketResult *
         const AldSocketDirection *upload = &result->upload, *download = &result->download;
         const AldSocketDirection *direction = direction_of_limiter(result);
 
-        DIRECTION_TO_MESSAGE(message, upload, upload);
-        DIRECTION_TO_MESSAGE(message, download, download);
+        set_direction(upload, &message->upload);
+        set_direction(download, &message->download);
         if (!direction->known)
                 return;
         message->limiter = limiter_of(direction);

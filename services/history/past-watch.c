@@ -358,9 +358,8 @@ static void describe_link(const AldPastRate *rate, const AldRecord *record, AldF
 
         *(link.rdma ? &row->port : &row->interface) = link.from;
         *(link.rdma ? &row->sink_port : &row->address) = link.to;
-        *(strcmp(rate->field, link_rates[0]) == 0
-                        ? &row->upload.bits_per_second
-                        : &row->download.bits_per_second) = (uint64_t) rate->verdict.rate;
+        row->directions[strcmp(rate->field, link_rates[0]) != 0].bits_per_second = (uint64_t)
+                                                                                           rate->verdict.rate;
         row->past_bits_per_second = (uint64_t) rate->verdict.median;
 }
 

@@ -57,11 +57,11 @@ static bool is_limited(const char *limiter)
 /* What limited the direction that falls short, if that is not the network. */
 static const char *limiter_of(const AldLink *link)
 {
-        if (ald_link_upload_falls_short(link) && is_limited(link->upload.limiter))
-                return link->upload.limiter;
-        return ald_link_download_falls_short(link) && is_limited(link->download.limiter)
-                       ? link->download.limiter
-                       : NULL;
+        for (size_t i = 0; i < G_N_ELEMENTS(link->directions); i++)
+                if (ald_link_direction_falls_short(link, &link->directions[i]) &&
+                        is_limited(link->directions[i].limiter))
+                        return link->directions[i].limiter;
+        return NULL;
 }
 
 static void find_shortfall(AldReport *report, AldLink link)
@@ -77,10 +77,9 @@ static void find_shortfall(AldReport *report, AldLink link)
 
         row = link_row(&link);
         row.negotiated_bits_per_second = link.negotiated_bits_per_second;
-        if (ald_link_upload_falls_short(&link))
-                row.upload.bits_per_second = link.upload.bits_per_second;
-        if (ald_link_download_falls_short(&link))
-                row.download.bits_per_second = link.download.bits_per_second;
+        for (size_t i = 0; i < G_N_ELEMENTS(link.directions); i++)
+                if (ald_link_direction_falls_short(&link, &link.directions[i]))
+                        row.directions[i].bits_per_second = link.directions[i].bits_per_second;
         row.limiter = limiter_of(&link);
         add(report, ALD_FINDING_ROW_SEVERITY_WARNING, ALD_FINDING_ROW_ID_LINK_BELOW_NEGOTIATED, &link, &row);
 }
@@ -114,31 +113,20 @@ static void find_asymmetry(AldReport *report, const AldLink *link)
         add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_ASYMMETRIC, link, &row);
 }
 
-static bool is_unsteady_at(uint64_t rate, double interval, double spread)
-{
-        return rate != ALD_ABSENT_UINT64 && ald_link_percent_is_unsteady(interval, spread);
-}
-
 static void find_unsteadiness(AldReport *report, const AldLink *link)
 {
-        bool up = is_unsteady_at(link->upload.bits_per_second, link->upload.interval, link->upload.spread);
-        bool down = is_unsteady_at(
-                link->download.bits_per_second, link->download.interval, link->download.spread);
         AldFindingRow row;
 
-        if ((!up && !down) ||
+        if ((!ald_link_is_unsteady(&link->upload) && !ald_link_is_unsteady(&link->download)) ||
                 is_full(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link))
                 return;
         row = link_row(link);
-        if (up) {
-                row.upload.bits_per_second = link->upload.bits_per_second;
-                row.upload.interval = link->upload.interval;
-                row.upload.spread = link->upload.spread;
-        }
-        if (down) {
-                row.download.bits_per_second = link->download.bits_per_second;
-                row.download.interval = link->download.interval;
-                row.download.spread = link->download.spread;
+        for (size_t i = 0; i < G_N_ELEMENTS(link->directions); i++) {
+                const AldLinkDirection *direction = &link->directions[i];
+
+                if (ald_link_is_unsteady(direction))
+                        row.directions[i] = (AldFindingDirection){ direction->bits_per_second,
+                                direction->interval, direction->spread };
         }
         add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
 }

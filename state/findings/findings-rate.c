@@ -9,10 +9,20 @@
  */
 
 typedef struct RateChange {
-        uint64_t upload_before, upload, download_before, download;
+        struct {
+                uint64_t before, now;
+        } directions[2];
         uint64_t since_usec;
         uint64_t measured_usec; /* absent: estimated */
 } RateChange;
+
+static bool any_has_changed(const RateChange *change)
+{
+        for (size_t i = 0; i < G_N_ELEMENTS(change->directions); i++)
+                if (ald_link_rate_has_changed(change->directions[i].before, change->directions[i].now))
+                        return true;
+        return false;
+}
 
 static bool is_estimated(const AldLinkSocket *row, RateChange *ret)
 {
@@ -20,18 +30,15 @@ static bool is_estimated(const AldLinkSocket *row, RateChange *ret)
         if (g_strcmp0(row->changed, ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_RATE)) != 0 ||
                 ald_link_is_doubtful(row) || ald_link_has_flag(row->flags, ALD_LINK_DISTURBED))
                 return false;
-        *ret = (RateChange){
-                .upload_before = row->upload.bits_per_second,
-                .upload = ald_link_estimate(row->upload.bits_per_second, row->upload.spot_bits_per_second,
-                        row->upload.last_spot_bits_per_second),
-                .download_before = row->download.bits_per_second,
-                .download = ald_link_estimate(row->download.bits_per_second,
-                        row->download.spot_bits_per_second, row->download.last_spot_bits_per_second),
-                .since_usec = row->changed_usec,
-                .measured_usec = ALD_ABSENT_UINT64,
-        };
-        return ald_link_rate_has_changed(ret->upload_before, ret->upload) ||
-               ald_link_rate_has_changed(ret->download_before, ret->download);
+        *ret = (RateChange){ .since_usec = row->changed_usec, .measured_usec = ALD_ABSENT_UINT64 };
+        for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++) {
+                const AldLinkDirection *direction = &row->directions[i];
+
+                ret->directions[i].before = direction->bits_per_second;
+                ret->directions[i].now = ald_link_estimate(direction->bits_per_second,
+                        direction->spot_bits_per_second, direction->last_spot_bits_per_second);
+        }
+        return any_has_changed(ret);
 }
 
 static bool is_measured(const AldLinkSocket *row, uint64_t now, RateChange *ret)
@@ -39,21 +46,19 @@ static bool is_measured(const AldLinkSocket *row, uint64_t now, RateChange *ret)
         if (row->rate_changed_usec == ALD_ABSENT_UINT64 ||
                 (row->rate_changed_usec < now && now - row->rate_changed_usec >= ALD_LINK_CHANGE_SHOWN_USEC))
                 return false;
-        *ret = (RateChange){
-                .upload_before = row->upload.before_bits_per_second,
-                .upload = row->upload.bits_per_second,
-                .download_before = row->download.before_bits_per_second,
-                .download = row->download.bits_per_second,
-                .since_usec = row->rate_changed_usec,
-                .measured_usec = row->measured_usec,
-        };
-        return ald_link_rate_has_changed(ret->upload_before, ret->upload) ||
-               ald_link_rate_has_changed(ret->download_before, ret->download);
+        *ret = (RateChange){ .since_usec = row->rate_changed_usec, .measured_usec = row->measured_usec };
+        for (size_t i = 0; i < G_N_ELEMENTS(row->directions); i++) {
+                ret->directions[i].before = row->directions[i].before_bits_per_second;
+                ret->directions[i].now = row->directions[i].bits_per_second;
+        }
+        return any_has_changed(ret);
 }
 
 /* How many times faster or slower; 1 if unknown. */
-static double factor_of(uint64_t before, uint64_t now)
+static double factor_of(const RateChange *change, unsigned direction)
 {
+        uint64_t before = change->directions[direction].before, now = change->directions[direction].now;
+
         if (!ald_link_rate_has_changed(before, now))
                 return 1;
         return (double) MAX(before, now) / (double) MAX(MIN(before, now), 1);
@@ -62,20 +67,15 @@ static double factor_of(uint64_t before, uint64_t now)
 static AldFindingRow row_of(const AldLinkSocket *link, const RateChange *change)
 {
         AldFindingRow row = ALD_FINDING_ROW_INIT;
+        unsigned most = factor_of(change, 0) >= factor_of(change, 1) ? 0 : 1;
 
         row.interface = link->source_interface;
         row.address = link->sink_address;
         row.interface_type = ald_path_type(link->source_interface_type, link->sink_interface_type);
         row.since_usec = change->since_usec;
         row.measured_usec = change->measured_usec;
-        if (factor_of(change->upload_before, change->upload) >=
-                factor_of(change->download_before, change->download)) {
-                row.past_bits_per_second = change->upload_before;
-                row.upload.bits_per_second = change->upload;
-        } else {
-                row.past_bits_per_second = change->download_before;
-                row.download.bits_per_second = change->download;
-        }
+        row.past_bits_per_second = change->directions[most].before;
+        row.directions[most].bits_per_second = change->directions[most].now;
         return row;
 }
 

@@ -258,16 +258,18 @@ static char *path_note(const AldFindingRow *row)
 }
 
 /* "420 Mb/s ±31 % from a to b, with a spread of 60 %". */
-static char *swing(const AldFindingRow *row, unsigned from, uint64_t rate, double interval, double spread)
+static char *swing(const AldFindingRow *row, unsigned from)
 {
+        const AldFindingDirection *direction = &row->directions[from];
+        double interval = direction->interval, spread = direction->spread;
         g_autofree char *figure = NULL, *measured = NULL;
         const char *source, *sink;
 
-        if (rate == ALD_ABSENT_UINT64 || length_of(row->names) < 2)
+        if (direction->bits_per_second == ALD_ABSENT_UINT64 || length_of(row->names) < 2)
                 return NULL;
         source = row->names[from];
         sink = row->names[1 - from];
-        figure = ald_units_rate(rate);
+        figure = ald_units_rate(direction->bits_per_second);
         measured = isfinite(interval)
                            ? g_strdup_printf("%s ±%.*f %%", figure, interval < 9.5 ? 1 : 0, interval)
                            : g_steal_pointer(&figure);
@@ -280,12 +282,12 @@ static char *swing(const AldFindingRow *row, unsigned from, uint64_t rate, doubl
 
 static char *upload_swing(const AldFindingRow *row)
 {
-        return swing(row, 0, row->upload.bits_per_second, row->upload.interval, row->upload.spread);
+        return swing(row, 0);
 }
 
 static char *download_swing(const AldFindingRow *row)
 {
-        return swing(row, 1, row->download.bits_per_second, row->download.interval, row->download.spread);
+        return swing(row, 1);
 }
 
 static char *age(const AldFindingRow *row)

@@ -31,7 +31,7 @@ static void find_best_rate(const AldGraphPath *path, const AldLink *link, bool r
                 .path = path,
                 .reverse = reverse,
                 .failing = ald_link_has_failed(link),
-                .value = reverse ? link->download.bits_per_second : link->upload.bits_per_second,
+                .value = link->directions[reverse].bits_per_second,
                 .measured_usec = link->measured_usec,
         };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "record/key.h"
+#include "state/link-quality.h"
 #include "state/link.h"
 #include "state/network.h"
 #include "state/planner/planner-due.h"
@@ -308,8 +309,7 @@ static bool is_measured(const AldGraphPath *path, const AldNode *source)
         if (!path->entry)
                 return false;
         link = ald_link_of_record(path->entry->record);
-        return link.upload.bits_per_second != ALD_ABSENT_UINT64 ||
-               link.download.bits_per_second != ALD_ABSENT_UINT64 || link.rtt_p50_nsec != ALD_ABSENT_UINT64;
+        return ald_link_has_rate(link.directions) || link.rtt_p50_nsec != ALD_ABSENT_UINT64;
 }
 
 static bool any_is(const AldNode *const *nodes, AldGraphNodeRowPresence presence)
@@ -488,9 +488,9 @@ static void describe_socket(const AldGraphPath *path, bool reverse, AldEdgeRow *
                 row->changed = ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE);
                 return;
         }
-        row->bits_per_second = reverse ? socket->download.bits_per_second : socket->upload.bits_per_second;
-        row->interval = reverse ? socket->download.interval : socket->upload.interval;
-        row->limiter = reverse ? socket->download.limiter : socket->upload.limiter;
+        row->bits_per_second = socket->directions[reverse].bits_per_second;
+        row->interval = socket->directions[reverse].interval;
+        row->limiter = socket->directions[reverse].limiter;
         row->negotiated_bits_per_second = socket->negotiated_bits_per_second;
         row->flags = socket->flags;
         row->changed = socket->changed;
@@ -503,8 +503,8 @@ static void describe_rdma(const AldGraphPath *path, bool reverse, AldEdgeRow *ro
         row->transport = path->transport;
         if (!rdma)
                 return;
-        row->bits_per_second = reverse ? rdma->download.bits_per_second : rdma->upload.bits_per_second;
-        row->interval = reverse ? rdma->download.interval : rdma->upload.interval;
+        row->bits_per_second = rdma->directions[reverse].bits_per_second;
+        row->interval = rdma->directions[reverse].interval;
         row->rtt_p50_nsec = rdma->rtt_p50_nsec;
         row->jitter_nsec = rdma->jitter_nsec;
         row->negotiated_bits_per_second = rdma->negotiated_bits_per_second;

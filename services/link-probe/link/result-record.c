@@ -64,11 +64,12 @@ static const AldRdmaPort *find_port(const AldNodeRecords *records, const char *p
 }
 
 /* Why a direction has no rate; NULL if both have one. Free with g_free(). */
-static char *describe_partial(const AldRecord *result, uint64_t upload, uint64_t download)
+static char *describe_partial(const AldRecord *result, const AldLinkBase *link)
 {
         g_autofree char *reason = NULL;
 
-        if (upload != ALD_ABSENT_UINT64 && download != ALD_ABSENT_UINT64)
+        if (link->upload.bits_per_second != ALD_ABSENT_UINT64 &&
+                link->download.bits_per_second != ALD_ABSENT_UINT64)
                 return NULL;
         reason = ald_result_describe_missing(result);
         return g_strconcat(ALD_LINK_PARTIAL, reason ?: "no rate was reported", NULL);
@@ -85,7 +86,7 @@ static AldRecord *succeed_over_rdma(
 
         ald_struct_copy_common(
                 &ald_link_rdma_struct, &fields, &ald_rdma_result_struct, ald_record_fields(result));
-        missing = describe_partial(result, fields.upload.bits_per_second, fields.download.bits_per_second);
+        missing = describe_partial(result, &fields.base);
         fields.failure = missing;
         fields.transport = ald_path_rdma_transport(source, sink);
         fields.negotiated_bits_per_second = ald_path_speed(
@@ -133,10 +134,13 @@ AldRecord *ald_result_without_rates(const char *own_id, const AldProbe *probe, c
  * only. */
 static void finish_check(const AldProbe *probe, uint64_t realtime_usec, AldLinkSocket *fields)
 {
-        if (ald_link_disturbance(fields) != ALD_ABSENT_UINT64)
-                fields->upload.spot_bits_per_second = fields->download.spot_bits_per_second =
-                        ALD_ABSENT_UINT64;
-        fields->upload.other_bits_per_second = fields->download.other_bits_per_second = ALD_ABSENT_UINT64;
+        bool disturbed = ald_link_disturbance(fields) != ALD_ABSENT_UINT64;
+
+        for (size_t i = 0; i < G_N_ELEMENTS(fields->directions); i++) {
+                if (disturbed)
+                        fields->directions[i].spot_bits_per_second = ALD_ABSENT_UINT64;
+                fields->directions[i].other_bits_per_second = ALD_ABSENT_UINT64;
+        }
         fields->flags = NULL;
         fields->measured_usec = ALD_ABSENT_UINT64;
         fields->rtt_measured_usec = realtime_usec;
@@ -155,7 +159,7 @@ static AldRecord *succeed_over_sockets(
                 finish_check(probe, realtime_usec, &fields);
                 return record_of_socket(own_id, ald_probe_target(probe), &fields);
         }
-        missing = describe_partial(result, fields.upload.bits_per_second, fields.download.bits_per_second);
+        missing = describe_partial(result, &fields.base);
         fields.failure = missing;
         fields.measured_usec = realtime_usec;
         if (fields.rtt_p50_nsec != ALD_ABSENT_UINT64)

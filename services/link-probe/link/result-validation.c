@@ -61,23 +61,35 @@ char *ald_result_describe_missing(const AldRecord *answer)
                 download ? "download: " : "", download ?: "", NULL);
 }
 
+static bool is_rated(const AldProbeDirection *direction)
+{
+        return direction->bits_per_second != ALD_ABSENT_UINT64;
+}
+
+static bool has_rate(const AldProbeDirection directions[static 2])
+{
+        return is_rated(&directions[0]) || is_rated(&directions[1]);
+}
+
 /* A direction without a rate has no figures that describe one. */
-#define CLEAR_UNLESS_RATED(result, way)                                            \
-        do {                                                                       \
-                if ((result)->way.bits_per_second != ALD_ABSENT_UINT64)            \
-                        break;                                                     \
-                (result)->way.interval = (result)->way.spread = ALD_ABSENT_DOUBLE; \
-                (result)->way.mean_bits_per_second = ALD_ABSENT_UINT64;            \
-                (result)->way.interval_bits_per_second = ALD_ABSENT_UINT64;        \
-        } while (0)
+static void clear_unless_rated(AldProbeDirection directions[static 2])
+{
+        for (unsigned i = 0; i < 2; i++) {
+                AldProbeDirection *direction = &directions[i];
 
-#define IS_UNSTEADY(result)                                                                  \
-        (ald_link_percent_is_unsteady((result)->upload.interval, (result)->upload.spread) || \
-                ald_link_percent_is_unsteady((result)->download.interval, (result)->download.spread))
+                if (is_rated(direction))
+                        continue;
+                direction->interval = direction->spread = ALD_ABSENT_DOUBLE;
+                direction->mean_bits_per_second = direction->interval_bits_per_second = ALD_ABSENT_UINT64;
+                direction->limiter = NULL;
+        }
+}
 
-#define HAS_RATE(result)                                          \
-        ((result)->upload.bits_per_second != ALD_ABSENT_UINT64 || \
-                (result)->download.bits_per_second != ALD_ABSENT_UINT64)
+static bool is_unsteady(const AldProbeDirection directions[static 2])
+{
+        return ald_link_percent_is_unsteady(directions[0].interval, directions[0].spread) ||
+               ald_link_percent_is_unsteady(directions[1].interval, directions[1].spread);
+}
 
 static bool is_suspect(const AldLinkSocket *link)
 {
@@ -106,19 +118,14 @@ static char *validate_socket(const AldRecord *answer, AldSocketResult *fields)
                         fields->loaded_rtt_p50_nsec = ALD_ABSENT_UINT64;
         if (fields->loaded_rtt_p50_nsec == ALD_ABSENT_UINT64)
                 fields->loaded_seconds = ALD_ABSENT_DOUBLE;
-        CLEAR_UNLESS_RATED(fields, upload);
-        CLEAR_UNLESS_RATED(fields, download);
-        if (fields->upload.bits_per_second == ALD_ABSENT_UINT64)
-                fields->upload.limiter = NULL;
-        if (fields->download.bits_per_second == ALD_ABSENT_UINT64)
-                fields->download.limiter = NULL;
+        clear_unless_rated(fields->directions);
         if (fields->sink_interface && strlen(fields->sink_interface) >= IFNAMSIZ)
                 fields->sink_interface = NULL;
         if (is_check(fields))
                 return fields->rtt_p50_nsec == ALD_ABSENT_UINT64
                                ? g_strdup("the probe returned no round trips")
                                : NULL;
-        if (!HAS_RATE(fields)) {
+        if (!has_rate(fields->directions)) {
                 g_autofree char *missing = ald_result_describe_missing(answer);
 
                 return g_strconcat("the probe returned no rates", missing ? ": " : "", missing, NULL);
@@ -138,9 +145,8 @@ static char *validate_rdma(const AldProbeTarget *target, AldRdmaResult *fields)
                 return g_strdup("the probe measured between different ports");
         fields->source_port = target->source_port;
         fields->sink_port = target->sink_port;
-        CLEAR_UNLESS_RATED(fields, upload);
-        CLEAR_UNLESS_RATED(fields, download);
-        return HAS_RATE(fields) ? NULL : g_strdup("the probe returned no rates");
+        clear_unless_rated(fields->directions);
+        return has_rate(fields->directions) ? NULL : g_strdup("the probe returned no rates");
 }
 
 static bool has_round_trips(const AldRecord *result)
@@ -161,7 +167,7 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
                 AldRdmaResult fields = *ald_record_as(answer->result, RDMA_RESULT, AldRdmaResult);
 
                 problem = validate_rdma(target, &fields);
-                set_flags(false, IS_UNSTEADY(&fields), false, flags);
+                set_flags(false, is_unsteady(fields.directions), false, flags);
                 fields.flags = flags;
                 record = ald_result_make(ALD_KIND_RDMA_RESULT, &fields);
         } else {
@@ -170,7 +176,7 @@ void ald_result_validate(const AldProbeTarget *target, AldProbeAnswer *answer)
 
                 problem = validate_socket(answer->result, &fields);
                 link = link_of(&fields);
-                set_flags(ald_link_disturbance(&link) != ALD_ABSENT_UINT64, IS_UNSTEADY(&fields),
+                set_flags(ald_link_disturbance(&link) != ALD_ABSENT_UINT64, is_unsteady(fields.directions),
                         is_suspect(&link), flags);
                 fields.flags = flags;
                 record = ald_result_make(ALD_KIND_SOCKET_RESULT, &fields);
