@@ -163,8 +163,20 @@ def topics(records):
     return "".join(out)
 
 
+def unit_symbol(unit):
+    return "ald_unit_" + re.sub(r"[^a-z0-9]+", "_", unit)
+
+
+def units(records, services, messages):
+    return sorted({field.unit for _, _, fields, _ in structs(records, services, messages)
+                   for field in fields if field.unit})
+
+
 def schema_h(records, services, messages):
     out = [BANNER, '#pragma once\n\n#include "record/field.h"\n\n']
+    out.append("/* The units of the fields. record/units.c defines them; one that it lacks is an error of the linker. */\n")
+    out += [f"extern const AldUnit {unit_symbol(unit)};\n" for unit in units(records, services, messages)]
+    out.append("\n/* All of them, ended by NULL. */\nextern const AldUnit *const ald_units[];\n\n")
     out.append("typedef enum AldKind {\n")
     out += [f"        ALD_KIND_{record.symbol.upper()},\n" for record in records]
     out.append("        ALD_N_KINDS,\n\n        /* Messages: ald_message_parse(). */\n")
@@ -194,6 +206,8 @@ def schema_h(records, services, messages):
 
 def field_facts(name, field):
     """What a table says of a field beside its name, type and place."""
+    if field.unit:
+        yield f".unit = &{unit_symbol(field.unit)}"
     if field.threshold:
         yield f".threshold = {field.threshold:g}, .relative = {str(field.relative).lower()}"
     if field.threshold_max:
@@ -249,6 +263,9 @@ def schema_c(records, services, messages):
                    f"                        return i;\n"
                    f"        return -1;\n}}\n\n")
     out += [field_table(*struct) for struct in structs(records, services, messages)]
+    out.append("const AldUnit *const ald_units[] = {\n")
+    out += [f"        &{unit_symbol(unit)},\n" for unit in units(records, services, messages)]
+    out.append("        NULL,\n};\n\n")
     out.append("const AldKindInfo ald_kinds[ALD_N_ALL_KINDS] = {\n")
     for record in records:
         out.append(f"        [ALD_KIND_{record.symbol.upper()}] = {{\n"
@@ -280,7 +297,7 @@ def docs_table(symbol, words, fields, help):
     out = [f"static const AldFieldDocs {symbol}_field_docs[] = {{\n"]
     for field in fields:
         metric = f", .metric = ALD_FIELD_METRIC_{field.metric.upper()}" if field.metric else ""
-        out.append(f'        {{ .words = "{field.words}", .unit = {c_string(field.unit)}{metric},\n'
+        out.append(f'        {{ .words = "{field.member}"{metric},\n'
                    f"                .help = {c_string(field.help)} }},\n")
     out.append(f'}};\n\nstatic const AldStructDocs {symbol}_docs = {{ &ald_{symbol}_struct, "{words}",\n'
                f"        {c_string(help)}, {symbol}_field_docs }};\n\n")

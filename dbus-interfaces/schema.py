@@ -23,7 +23,7 @@ ROW_ALONE = "a{sv}"
 NUMBERS = "a{st}"
 SENTENCE_ENDS = re.compile(r"(?<=\.) (?=[A-Z\"]|alidade-)")
 EMITS_CHANGE = "org.freedesktop.DBus.Property.EmitsChangedSignal"
-METRICS = ("counter", "timestamp", "none")
+METRICS = ("counter", "none")
 RECORDS = ("Node1.", "Link1.")
 # What the interface of each record states.
 RECORD_FACTS = ("Mapping", "Source", "Pace", "SentTo")
@@ -34,6 +34,8 @@ TIME_TO_LIVE = re.compile(r"(\d+)(min|h)$")
 STATE = "State1"
 # The two directions of a link, as the names of fields have them: the first, with its facts, before the second.
 DIRECTIONS = ("Upload", "Download")
+# Of a time by CLOCK_REALTIME. As a metric it is a timestamp, unless an annotation says otherwise.
+TIMESTAMP = "microseconds since 1970"
 
 
 class SchemaError(Exception):
@@ -68,7 +70,7 @@ class Field:
 
     def annotate(self, name, value):
         if name == "Unit":
-            self.unit = value
+            self.read_unit(value)
         elif name == "Enum":
             if self.type not in ("s", "as"):
                 raise SchemaError(f"{self.where}.{self.name}: an Enum must be of type s or as")
@@ -98,14 +100,22 @@ class Field:
         else:
             raise SchemaError(f"{self.where}.{self.name}: unknown annotation {PREFIX}{name}")
 
+    def read_unit(self, value):
+        if not re.fullmatch(r"[a-z0-9]+( [a-z0-9]+)*", value):
+            raise SchemaError(f"{self.where}.{self.name}: Unit {value} is not of words in lower case")
+        if self.type not in ("t", "x", "d"):
+            raise SchemaError(f"{self.where}.{self.name}: only numbers have a Unit")
+        if value == TIMESTAMP and self.type != "t":
+            raise SchemaError(f"{self.where}.{self.name}: a time is of type t")
+        self.unit = value
+        if value == TIMESTAMP and not self.metric:
+            self.metric = "timestamp"
+
     def read_metric(self, value):
-        """Its Unit, if it has one, stands before it."""
         if value not in METRICS:
             raise SchemaError(f"{self.where}.{self.name}: Metric {value} is none of {' '.join(METRICS)}")
         if value == "counter" and self.type != "t":
             raise SchemaError(f"{self.where}.{self.name}: only a t counts")
-        if value == "timestamp" and (self.type, self.unit) != ("t", "microseconds"):
-            raise SchemaError(f"{self.where}.{self.name}: a timestamp is a t in microseconds")
         self.metric = value
 
     def read_default(self, value):

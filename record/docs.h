@@ -17,7 +17,6 @@ typedef enum AldFieldMetric {
 
 typedef struct AldFieldDocs {
         const char *words; /* the name: rtt_p50_nsec */
-        const char *unit;  /* as in the interface: nanoseconds; NULL if it has none */
         const char *help;  /* the first sentence */
         AldFieldMetric metric;
 } AldFieldDocs;

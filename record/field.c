@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record/field.h"
+#include "record/units.h"
 
 #define CMP(a, b) (((a) > (b)) - ((a) < (b)))
 
@@ -49,7 +50,8 @@ bool ald_field_is_figure(const AldField *field)
         case ALD_TYPE_INT64:
         case ALD_TYPE_DOUBLE:
         case ALD_TYPE_BOOLEAN:
-                return !g_str_has_suffix(field->name, "USec");
+                return field->unit != &ald_unit_microseconds &&
+                       field->unit != &ald_unit_microseconds_since_1970;
         case ALD_TYPE_STRING:
         case ALD_TYPE_STRV:
         case ALD_TYPE_ROWS:

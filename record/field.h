@@ -32,6 +32,7 @@ typedef enum AldType {
 } AldType;
 
 typedef struct AldStruct AldStruct;
+typedef struct AldUnit AldUnit; /* record/units.h */
 
 typedef struct AldRows {
         const AldStruct *type;
@@ -50,6 +51,7 @@ typedef struct AldField {
         AldType type;
         uint32_t name_length; /* bytes; in the tables of the schema only */
         size_t offset;
+        const AldUnit *unit;  /* NULL if it has none */
         double threshold;     /* a smaller change is not sent until the next one or the periodic resend */
         bool relative;        /* the threshold is a share of the value sent before */
         double threshold_max; /* the maximum of this share; 0: unlimited */

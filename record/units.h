@@ -1,13 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include <glib.h>
+#include "record/schema.h"
 
-/* Figures in human units, with at most three digits. Free with g_free(). */
-char *ald_units_rate(uint64_t bits_per_second); /* 13 Gb/s */
-char *ald_units_transfers(uint64_t per_second); /* 16 GT/s */
-char *ald_units_bytes(uint64_t bytes);          /* 62.7 GiB */
-char *ald_units_tflops(double tflops);          /* 82.6 TFLOPS */
-char *ald_units_duration(uint64_t usec);        /* 3 h */
+/*
+ * The units of figures: how a figure is written for people (record/figure-text.h), wherever it stands, and
+ * what it becomes as a metric. JSON has the number as it is; its unit is what the name of the field ends in.
+ * units.c has one entry, ald_unit_NAME, for each Unit of the XML. schema.h declares them, and each field
+ * points at its own.
+ */
+
+typedef enum AldUnitStyle {
+        ALD_UNIT_STYLE_DIGITS,   /* 1.50, 62.7, 128; a whole number of the first of several symbols */
+        ALD_UNIT_STYLE_TENTHS,   /* 1.5, 2, 13: one decimal below 10, unless it is 0 */
+        ALD_UNIT_STYLE_WHOLE,    /* 61 */
+        ALD_UNIT_STYLE_DURATION, /* 2 h 42 min */
+        ALD_UNIT_STYLE_TIME,     /* 2027-12-23 18:02:11 UTC */
+} AldUnitStyle;
+
+#define ALD_UNIT_ENDINGS_MAX 7u
+
+struct AldUnit {
+        const char *name; /* the Unit of the XML: "bits per second" */
+
+        /* What names of fields in this unit end in, for fields that this version does not know. */
+        const char *endings[ALD_UNIT_ENDINGS_MAX];
+
+        /* For people. */
+        const char *const *symbols; /* "b/s", "kb/s" …; a single "" for a plain number */
+        double factor;              /* from a value of a field to one in the first symbol; 0: 1 */
+        double step;                /* from each symbol to the next */
+        AldUnitStyle style;
+        bool is_signed; /* a negative value is possible */
+
+        /* For metrics, which have base units, and bytes instead of bits. */
+        const char *metric_words; /* in names of fields; left out of the name of the metric */
+        const char *metric_base;  /* the base unit, which the name ends in */
+        int64_t metric_factor;    /* of the value, which is then divided by 10^decimals */
+        unsigned metric_decimals;
+};

@@ -4,13 +4,11 @@
 #include <glib.h>
 #include <jansson.h>
 
+#include "record/figure-text.h"
 #include "record/record.h"
 
-/*
- * Formats numbers for people, in SI or binary units. NaN, an absent value, becomes "–", and so do impossible
- * values such as a negative size. Integers up to 2^53, the limit of a field, fit in a double. Free all texts
- * with g_free().
- */
+/* Formats fields of records for people. Integers up to 2^53, the limit of a field, fit in a double. Free all
+ * texts with g_free(). */
 
 /* A field of a record as a double; absent is NaN. */
 static inline double ald_figure(uint64_t value)
@@ -23,49 +21,65 @@ static inline double ald_figure_signed(int64_t value)
         return value == ALD_ABSENT_INT64 ? ALD_ABSENT_DOUBLE : (double) value;
 }
 
-char *ald_format_bytes(double bytes);                 /* 62.7 GiB */
+/* The units in which clients show most figures; record/figure-text.h has all others. */
+
+/* 62.7 GiB */
+static inline char *ald_format_bytes(double value)
+{
+        return ald_format_figure(&ald_unit_bytes, value);
+}
+
+/* 1.01 TB/s */
+static inline char *ald_format_bytes_per_second(double value)
+{
+        return ald_format_figure(&ald_unit_bytes_per_second, value);
+}
+
+/* 25.0 Gb/s */
+static inline char *ald_format_bits_per_second(double value)
+{
+        return ald_format_figure(&ald_unit_bits_per_second, value);
+}
+
+/* 82.6 TFLOPS */
+static inline char *ald_format_tflops(double value)
+{
+        return ald_format_figure(&ald_unit_teraflops, value);
+}
+
+/* 12 % */
+static inline char *ald_format_percent(double value)
+{
+        return ald_format_figure(&ald_unit_percent, value);
+}
+
+/* 61 °C */
+static inline char *ald_format_celsius(double value)
+{
+        return ald_format_figure(&ald_unit_millicelsius, value);
+}
+
+/* 220 W */
+static inline char *ald_format_watts(double value)
+{
+        return ald_format_figure(&ald_unit_microwatts, value);
+}
+
+/* 18.2 µs */
+static inline char *ald_format_nsec(double value)
+{
+        return ald_format_figure(&ald_unit_nanoseconds, value);
+}
+
 char *ald_format_bytes_of(double part, double whole); /* 45.1/62.7 GiB */
-char *ald_format_bytes_per_second(double rate);       /* 1.01 TB/s */
-char *ald_format_bits_per_second(double rate);        /* 25.0 Gb/s */
-char *ald_format_hertz(double hertz);                 /* 2.52 GHz */
-char *ald_format_transfers(double rate);              /* 16.0 GT/s */
-char *ald_format_tflops(double tflops);               /* 82.6 TFLOPS */
-char *ald_format_percent(double percent);             /* 12 % */
-char *ald_format_celsius(double millicelsius);        /* 61 °C */
-char *ald_format_watts(double microwatts);            /* 220 W */
-char *ald_format_nsec(double nsec);                   /* 18.2 µs */
 char *ald_format_count(double count);                 /* 12 */
 
-char *ald_format_duration(double usec); /* 2 h 42 min */
-
-char *ald_format_whole_unit(double usec); /* 35 s, 2 h: one unit, rounded down; NULL below a second */
-
-/* "now", "3 s ago", "5 min ago"; a time in the future is "now", as clocks differ a little. */
-char *ald_format_age(double then_usec, double now_usec);
-
-/* "2027-12-23", in UTC; "?" if it is not a time. */
-char *ald_format_date(double usec);
-
-/* True if a duration is so long, more than a year, that a date says more than a number of days. */
-bool ald_is_far(double usec);
-
-/* Formats a field according to the unit at the end of its name. Text is made safe; lists are joined; rows are
- * counted. */
+/* Formats a field in its unit. Text is made safe; lists are joined; rows are counted. */
 char *ald_format_field(const AldField *field, const void *value, double now_usec);
 
-/* The same for a field that this version does not know; absent if its type is not one of a field. */
+/* The same for a field that this version does not know, in the unit that its name tells; absent if its type
+ * is not one of a field. */
 char *ald_format_raw(const char *name, const json_t *value, double now_usec);
-
-/* The unit in which several figures of a field are shown beside each other, that of the greatest. */
-typedef struct AldFigureUnit {
-        double factor;    /* by which a figure is multiplied */
-        const char *name; /* "GiB"; "" if it has none */
-} AldFigureUnit;
-
-AldFigureUnit ald_figure_unit(const char *name, double greatest);
-
-/* The number alone: "62.7", "0.042", "<0.001". */
-char *ald_format_in_unit(const AldFigureUnit *unit, double value);
 
 /* "a, b, c"; ALD_ABSENT_TEXT for NULL. Made safe. */
 char *ald_format_list(const char *const *list);

@@ -75,7 +75,7 @@ void ald_probed_path_clear(AldProbedPath *path)
 static char *describe_rate(const AldProbeDirection *direction)
 {
         g_autofree char *text = ald_format_bits_per_second(ald_figure(direction->bits_per_second));
-        g_autofree char *interval = ald_link_interval_text(direction->interval);
+        g_autofree char *interval = ald_format_interval(direction->interval);
         g_autofree char *reason = direction->bits_per_second == ALD_ABSENT_UINT64
                                           ? ald_text_safe_or_null(direction->reason)
                                           : NULL;

@@ -36,17 +36,6 @@ void ald_link_summary_free(AldLinkSummary *summary)
         g_free(summary);
 }
 
-/* An interval is never 0; one above 100 % carries no more information than 100 %. */
-char *ald_link_interval_text(double percent)
-{
-        if (!(percent > 0))
-                return g_strdup(ALD_ABSENT_TEXT);
-        if (percent > 100)
-                return g_strdup("±>100 %");
-        return percent < 0.1 ? g_strdup_printf("±<%.1f %%", 0.1)
-                             : g_strdup_printf("±%.*f %%", percent < 9.95 ? 1 : 0, percent);
-}
-
 static const char *key_of(const AldEntity *link)
 {
         return strchr(link->id, '/') + 1;

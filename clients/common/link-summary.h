@@ -66,8 +66,5 @@ GPtrArray *ald_link_summaries_with_untried(AldModel *model, double now_usec);
 /* "ok", "40 % of negotiated", "failed: refused", "node offline". Safe text, to be freed. */
 char *ald_link_verdict_words(const AldLinkSummary *summary, AldTone *ret_tone);
 
-/* "±0.4 %"; ALD_ABSENT_TEXT if the interval is unknown. */
-char *ald_link_interval_text(double percent);
-
 /* The links that begin or end at a node (const AldEntity *); all of them for NULL. */
 GPtrArray *ald_links_of(AldModel *model, const AldEntity *node);

@@ -1,38 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
 #include <string.h>
 
 #include "clients/common/metric-sheet.h"
-
-/* Units of the interfaces, and what they become. Rates of bits become rates of bytes, since Prometheus counts
- * in bytes only. */
-typedef struct MetricUnit {
-        const char *unit;  /* in the interface */
-        const char *words; /* in names of fields; left out of the name of the metric */
-        const char *base;  /* the base unit, which the name ends in */
-        int64_t factor;    /* of an integer, which is then divided by 10^decimals; 0: doubles only */
-        unsigned decimals;
-        double scale; /* of a double, by which it is divided */
-} MetricUnit;
-
-static const MetricUnit units[] = {
-        { "bytes", "bytes", "bytes", 1, 0, 1 },
-        { "bytes per second", "bytes_per_second", "bytes_per_second", 1, 0, 1 },
-        { "bits per second", "bits_per_second", "bytes_per_second", 125, 3, 8 },
-        { "transfers per second", "transfers_per_second", "transfers_per_second", 1, 0, 1 },
-        { "percent", "percent", "ratio", 1, 2, 100 },
-        { "millicelsius", "milli_celsius", "celsius", 1, 3, 1e3 },
-        { "microwatts", "micro_watts", "watts", 1, 6, 1e6 },
-        { "hertz", "hz", "hertz", 1, 0, 1 },
-        { "nanoseconds", "nsec", "seconds", 1, 9, 1e9 },
-        { "microseconds", "usec", "seconds", 1, 6, 1e6 },
-        { "seconds", "seconds", "seconds", 0, 0, 1 },
-        { "teraflops", "tflops", "flops", 0, 0, 1e-12 },
-};
-static const MetricUnit plain = { "", "", NULL, 1, 0, 1 };
+#include "record/units.h"
 
 typedef struct MetricEntry {
         const AldField *field;
-        const MetricUnit *unit;
         AldMetricFamily *family; /* of a number */
         char *label;             /* of a text */
 } MetricEntry;
@@ -42,15 +16,6 @@ struct AldMetricSheet {
         GArray *entries;
         GString *labels; /* of the present info; empty until there is a text */
 };
-
-static const MetricUnit *unit_of(const AldFieldDocs *docs)
-{
-        for (size_t i = 0; docs->unit && i < G_N_ELEMENTS(units); i++)
-                if (strcmp(units[i].unit, docs->unit) == 0)
-                        return &units[i];
-        g_assert(!docs->unit);
-        return &plain;
-}
 
 static void append_word(GString *name, const char *word)
 {
@@ -64,7 +29,7 @@ static void append_word(GString *name, const char *word)
 static char *words_without(const char *words, const char *unit)
 {
         g_autofree char *all = g_strdup_printf("_%s_", words), *wanted = g_strdup_printf("_%s_", unit);
-        const char *found = unit[0] ? strstr(all, wanted) : NULL;
+        const char *found = strstr(all, wanted);
         g_autoptr(GString) name = g_string_new(NULL);
 
         if (!found)
@@ -76,16 +41,17 @@ static char *words_without(const char *words, const char *unit)
         return g_strdup(name->len > 0 ? name->str + 1 : "");
 }
 
-static char *name_of(const char *prefix, const AldFieldDocs *docs, const MetricUnit *unit)
+static char *name_of(const char *prefix, const AldFieldDocs *docs, const AldUnit *unit)
 {
-        g_autofree char *words = words_without(docs->words, unit->words);
+        g_autofree char *words = unit ? words_without(docs->words, unit->metric_words)
+                                      : g_strdup(docs->words);
         g_autoptr(GString) name = g_string_new(prefix);
 
         append_word(name, words);
         if (docs->metric == ALD_FIELD_METRIC_TIMESTAMP)
                 append_word(name, "timestamp");
-        if (unit->base)
-                append_word(name, unit->base);
+        if (unit)
+                append_word(name, unit->metric_base);
         return g_string_free(g_steal_pointer(&name), FALSE);
 }
 
@@ -129,7 +95,8 @@ static void add_entry(AldMetricSheet *sheet, AldMetricSet *set, const AldStructD
         const char *prefix, const char *key)
 {
         const AldFieldDocs *field = &docs->fields[i];
-        MetricEntry entry = { .field = &docs->type->fields[i], .unit = unit_of(field) };
+        MetricEntry entry = { .field = &docs->type->fields[i] };
+        const AldUnit *unit = entry.field->unit;
         AldMetricType type = field->metric == ALD_FIELD_METRIC_COUNTER ? ALD_METRIC_TYPE_COUNTER
                                                                        : ALD_METRIC_TYPE_GAUGE;
 
@@ -138,8 +105,8 @@ static void add_entry(AldMetricSheet *sheet, AldMetricSet *set, const AldStructD
         if (is_text(entry.field))
                 entry.label = label_of(field, key);
         else
-                entry.family = ald_metric_set_add(
-                        set, type, name_of(prefix, field, entry.unit), entry.unit->base, field->help);
+                entry.family = ald_metric_set_add(set, type, name_of(prefix, field, unit),
+                        unit ? unit->metric_base : NULL, field->help);
         g_array_append_val(sheet->entries, entry);
 }
 
@@ -181,19 +148,21 @@ static void add_text(
         ald_metric_label_append(sheet->labels, entry->label, joined ?: *(const char *const *) value);
 }
 
+/* In the base unit. An integer stays one, and is exact. */
 static void add_number(const MetricEntry *entry, const GString *labels, const void *value)
 {
-        const MetricUnit *unit = entry->unit;
+        const AldUnit *unit = entry->field->unit;
+        int64_t factor = unit ? unit->metric_factor : 1;
+        unsigned decimals = unit ? unit->metric_decimals : 0;
 
         switch (entry->field->type) {
         case ALD_TYPE_UINT64:
         case ALD_TYPE_INT64: /* within ±2^53 */
-                g_assert(unit->factor > 0);
-                ald_metric_add_decimal(
-                        entry->family, labels, *(const int64_t *) value * unit->factor, unit->decimals);
+                ald_metric_add_decimal(entry->family, labels, *(const int64_t *) value * factor, decimals);
                 break;
         case ALD_TYPE_DOUBLE:
-                ald_metric_add_double(entry->family, labels, *(const double *) value / unit->scale);
+                ald_metric_add_double(
+                        entry->family, labels, *(const double *) value * (double) factor / pow(10, decimals));
                 break;
         case ALD_TYPE_BOOLEAN:
                 ald_metric_add(entry->family, labels, *(const int *) value);

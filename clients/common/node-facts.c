@@ -29,7 +29,7 @@ static char *format_rate(uint64_t rate)
 
 static char *format_interval(double percent)
 {
-        return percent >= 0 ? g_strdup_printf("±%.1f %%", percent) : NULL;
+        return percent > 0 ? ald_format_interval(percent) : NULL;
 }
 
 char *ald_compute_glance(const AldComputeDevice *row)
@@ -95,7 +95,8 @@ GPtrArray *ald_compute_facts(const AldComputeDevice *row, const char *name)
                 describe_rate(row->device_to_host_bytes_per_second,
                         row->device_to_host_median_bytes_per_second, row->device_to_host_interval));
         ald_facts_add_known(facts, N_("Registers"), format_product(row->peak_tflops, row->peak_precision));
-        ald_facts_add_known(facts, N_("Clock"), ald_format_hertz(ald_figure(row->clock_hz)));
+        ald_facts_add_known(
+                facts, N_("Clock"), ald_format_figure(&ald_unit_hertz, ald_figure(row->clock_hz)));
         ald_facts_add_known(facts, N_("Throttled"), ald_words_list(row->throttle_reasons));
         ald_facts_add_known(facts, N_("Flags"), ald_words_list(row->flags));
         ald_facts_add_known(facts, N_("Failed"), ald_text_safe_or_null(row->failure));

@@ -59,10 +59,10 @@ static double token_nsec(const AldPlanRow *plan)
 char *ald_plan_words_speed(const AldPlanRow *plan)
 {
         g_autofree char *time = ald_format_nsec(token_nsec(plan));
+        g_autofree char *rate = ald_format_figure(&ald_unit_tokens_per_second, plan->tokens_per_second);
 
-        return isfinite(plan->tokens_per_second)
-                       ? g_strdup_printf(_("%s a token, %.3g tokens/s"), time, plan->tokens_per_second)
-                       : g_strdup_printf(_("%s an all-reduce"), time);
+        return isfinite(plan->tokens_per_second) ? g_strdup_printf(_("%s a token, %s"), time, rate)
+                                                 : g_strdup_printf(_("%s an all-reduce"), time);
 }
 
 char *ald_plan_words_certainty(const AldPlanRow *plan)

@@ -3,8 +3,7 @@
 
 #include <glib.h>
 
-/* Stands for an absent value. */
-#define ALD_ABSENT_TEXT "–"
+#include "record/figure-text.h"
 
 /*
  * Text from other machines must be shown through these functions only: it may contain control sequences,

@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "placement/export/export-age.h"
-#include "record/units.h"
+#include "record/figure-text.h"
 
 /* Clocks of nodes differ a little; a figure from further in the future has no known age. */
 #define FUTURE_USEC_MAX (UINT64_C(600) * 1000 * 1000)
@@ -21,8 +21,8 @@ static int check_age(const AldExportPlan *plan, uint64_t usec, uint64_t usec_max
                         "The %s of %s was measured in the future, by the clock of this machine", what, of);
         if (usec > now || now - usec <= usec_max)
                 return 0;
-        age = ald_units_duration(now - usec);
-        most = ald_units_duration(usec_max);
+        age = ald_format_duration((double) (now - usec));
+        most = ald_format_duration((double) usec_max);
         return ald_export_fail(
                 -ESTALE, ret_reason, "The %s of %s is from %s ago, more than %s", what, of, age, most);
 }

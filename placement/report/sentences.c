@@ -6,11 +6,8 @@
 #include "placement/plan/buffers.h"
 #include "placement/plan/slice-cost.h"
 #include "placement/report/sentences.h"
-#include "record/units.h"
+#include "record/figure-text.h"
 
-#define GIB (1024.0 * 1024 * 1024)
-#define NSEC_PER_USEC 1e3
-#define NSEC_PER_MSEC 1e6
 #define ID_DIGITS 8
 
 char *ald_plan_node_label(const AldPlanNode *node)
@@ -18,23 +15,17 @@ char *ald_plan_node_label(const AldPlanNode *node)
         return node->name ? g_strdup(node->name) : g_strndup(node->id, ID_DIGITS);
 }
 
+/* What a change saves may be negative. */
 static char *duration(double nsec)
 {
-        double value = fabs(nsec);
+        g_autofree char *size = ald_format_figure(&ald_unit_nanoseconds, fabs(nsec));
 
-        if (value < NSEC_PER_USEC)
-                return g_strdup_printf("%.0f ns", nsec);
-        if (value < NSEC_PER_MSEC)
-                return g_strdup_printf("%.3g µs", nsec / NSEC_PER_USEC);
-        if (value < 1000 * NSEC_PER_MSEC)
-                return g_strdup_printf("%.3g ms", nsec / NSEC_PER_MSEC);
-        return g_strdup_printf("%.1f s", nsec / NSEC_PER_MSEC / 1000);
+        return g_strconcat(nsec < 0 ? "-" : "", size, NULL);
 }
 
 static char *size(double bytes)
 {
-        return bytes < GIB ? g_strdup_printf("%.0f MiB", bytes / GIB * 1024)
-                           : g_strdup_printf("%.4g GiB", bytes / GIB);
+        return ald_format_figure(&ald_unit_bytes, bytes);
 }
 
 static char *say_needless(const AldPlanRequest *request, const AldPlanVerdict *verdict)
@@ -86,12 +77,9 @@ static char *say_unmeasured(const char *what, const AldPlanDevice *device)
 
 static char *rate_text(const AldDoubt *doubt, double tflops, uint64_t bytes_per_second)
 {
-        g_autofree char *bytes = NULL;
-
-        if (doubt->bytes_per_second == ALD_ABSENT_UINT64)
-                return ald_units_tflops(tflops);
-        bytes = ald_units_bytes(bytes_per_second);
-        return g_strconcat(bytes, "/s", NULL);
+        return doubt->bytes_per_second == ALD_ABSENT_UINT64
+                       ? ald_format_figure(&ald_unit_teraflops, tflops)
+                       : ald_format_figure(&ald_unit_bytes_per_second, (double) bytes_per_second);
 }
 
 static char *say_disbelieved(const AldDoubt *doubt)
@@ -390,11 +378,11 @@ char *ald_plan_sensitivity_sentence(
         const AldPlanNode *node, const AldPlanRequest *request, bool is_rate, double nsec, double nsec_then)
 {
         g_autofree char *label = ald_plan_node_label(node);
+        g_autofree char *share = ald_format_figure(&ald_unit_percent, 100 * fmax(0, nsec - nsec_then) / nsec);
 
-        return g_strdup_printf("With %s to and from %s, %s would take %.2g %% less.",
+        return g_strdup_printf("With %s to and from %s, %s would take %s less.",
                 is_rate ? "ten times the rate" : "a tenth of the round trip", label,
-                request->engine->topology == ALD_PLAN_ALL_REDUCE ? "an all-reduce" : "a token",
-                100 * fmax(0, nsec - nsec_then) / nsec);
+                request->engine->topology == ALD_PLAN_ALL_REDUCE ? "an all-reduce" : "a token", share);
 }
 
 char *ald_plan_path_sentence(const AldPlanPath *path)
@@ -403,8 +391,8 @@ char *ald_plan_path_sentence(const AldPlanPath *path)
 
         if (!(path->disputed_bits_per_second > 0))
                 return NULL;
-        lower = ald_units_rate((uint64_t) path->bits_per_second);
-        higher = ald_units_rate((uint64_t) path->disputed_bits_per_second);
+        lower = ald_format_figure(&ald_unit_bits_per_second, path->bits_per_second);
+        higher = ald_format_figure(&ald_unit_bits_per_second, path->disputed_bits_per_second);
         return g_strdup_printf(
                 "Both ends measured this direction and disagree: %s and %s; the lower rate counts.", lower,
                 higher);

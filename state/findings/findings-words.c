@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "record/figure-text.h"
 #include "record/id.h"
 #include "record/record.h"
 #include "record/translate.h"
-#include "record/units.h"
 #include "state/findings/findings-words.h"
 #include "state/link-quality.h"
 #include "state/topology/rdma-problem.h"
@@ -194,14 +194,11 @@ static char *device_title(const AldFindingRow *row)
 
 static char *device_rate(uint64_t bytes_per_second, double tflops)
 {
-        g_autofree char *bytes = NULL;
-
         if (isfinite(tflops))
-                return ald_units_tflops(tflops);
-        if (bytes_per_second == ALD_ABSENT_UINT64)
-                return NULL;
-        bytes = ald_units_bytes(bytes_per_second);
-        return g_strconcat(bytes, "/s", NULL);
+                return ald_format_figure(&ald_unit_teraflops, tflops);
+        return bytes_per_second == ALD_ABSENT_UINT64
+                       ? NULL
+                       : ald_format_figure(&ald_unit_bytes_per_second, (double) bytes_per_second);
 }
 
 static char *present_device_rate(const AldFindingRow *row)
@@ -257,26 +254,31 @@ static char *path_note(const AldFindingRow *row)
         return from || to ? g_strdup_printf(" (%s)", from ?: to) : g_strdup("");
 }
 
+static char *rate_text(uint64_t bits_per_second)
+{
+        return ald_format_figure(&ald_unit_bits_per_second, (double) bits_per_second);
+}
+
 /* "420 Mb/s ±31 % from a to b, with a spread of 60 %". */
 static char *swing(const AldFindingRow *row, unsigned from)
 {
         const AldFindingDirection *direction = &row->directions[from];
         double interval = direction->interval, spread = direction->spread;
-        g_autofree char *figure = NULL, *measured = NULL;
+        g_autofree char *figure = NULL, *measured = NULL, *width = NULL, *unsteady = NULL;
         const char *source, *sink;
 
         if (direction->bits_per_second == ALD_ABSENT_UINT64 || length_of(row->names) < 2)
                 return NULL;
         source = row->names[from];
         sink = row->names[1 - from];
-        figure = ald_units_rate(direction->bits_per_second);
-        measured = isfinite(interval)
-                           ? g_strdup_printf("%s ±%.*f %%", figure, interval < 9.5 ? 1 : 0, interval)
-                           : g_steal_pointer(&figure);
+        figure = rate_text(direction->bits_per_second);
+        width = ald_format_interval(interval);
+        unsteady = ald_format_figure(&ald_unit_percent, spread);
+        measured = isfinite(interval) ? g_strdup_printf("%s %s", figure, width) : g_steal_pointer(&figure);
         /* Translators: a rate, and the nodes from which and to which it was measured. */
         return isfinite(spread) && spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT
-                       ? g_strdup_printf(_("%s from %s to %s, with a spread of %.0f %%"), measured, source,
-                                 sink, spread)
+                       ? g_strdup_printf(
+                                 _("%s from %s to %s, with a spread of %s"), measured, source, sink, unsteady)
                        : g_strdup_printf(_("%s from %s to %s"), measured, source, sink);
 }
 
@@ -298,7 +300,9 @@ static char *age(const AldFindingRow *row)
                 return g_strdup(_("it was never measured"));
         if (row->duration_usec == ALD_ABSENT_UINT64)
                 return g_strdup(_("the age of its figures is unknown"));
-        duration = ald_units_duration(row->duration_usec);
+        /* As tables show an age. */
+        duration = ald_format_whole_unit((double) row->duration_usec)
+                           ?: ald_format_duration((double) row->duration_usec);
         return g_strdup_printf(_("its figures are %s old"), duration);
 }
 
@@ -318,8 +322,8 @@ static char *rate_change(const AldFindingRow *row)
 
         if (now == ALD_ABSENT_UINT64 || before == ALD_ABSENT_UINT64)
                 return NULL;
-        from = ald_units_rate(before);
-        to = ald_units_rate(now);
+        from = rate_text(before);
+        to = rate_text(now);
         /* Translators: these four follow the names of two nodes, as in "The rate from a to b fell from …". */
         if (now < before)
                 return measured ? g_strdup_printf(_("fell from %s to %s"), from, to)
@@ -349,8 +353,7 @@ static char *clock_distance(const AldFindingRow *row)
 {
         int64_t offset = row->clock_offset_usec;
 
-        return offset == ALD_ABSENT_INT64 ? NULL
-                                          : ald_units_duration((uint64_t) (offset < 0 ? -offset : offset));
+        return offset == ALD_ABSENT_INT64 ? NULL : ald_format_duration(fabs((double) offset));
 }
 
 static AldRdmaProblem rdma_problem(const AldFindingRow *row)
@@ -447,36 +450,24 @@ static const struct {
         { "UploadSwing", upload_swing },
 };
 
-/* NULL for a time that no calendar has. */
 static char *format_utc(uint64_t usec)
 {
-        g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc((int64_t) (usec / G_USEC_PER_SEC));
-
-        return time ? g_date_time_format(time, "%Y-%m-%d %H:%M:%S UTC") : NULL;
+        return ald_format_figure(&ald_unit_microseconds_since_1970, (double) usec);
 }
 
-/* In the unit that the name of the field ends with. */
 static char *format_field(const AldField *field, const void *value, AldFindingTime format_time)
 {
         if (ald_field_is_absent(field, value))
                 return NULL;
         if (field->type == ALD_TYPE_STRING)
                 return g_strdup(*(const char *const *) value);
-        if (field->type == ALD_TYPE_DOUBLE)
-                return g_strdup_printf("%.0f", *(const double *) value);
-        if (field->type != ALD_TYPE_UINT64)
-                return NULL;
-        if (strcmp(field->name, "SinceUSec") == 0)
+        if (field->unit == &ald_unit_microseconds_since_1970)
                 return format_time(*(const uint64_t *) value);
-        if (g_str_has_suffix(field->name, "USec"))
-                return ald_units_duration(*(const uint64_t *) value);
-        if (g_str_has_suffix(field->name, "BitsPerSecond"))
-                return ald_units_rate(*(const uint64_t *) value);
-        if (strstr(field->name, "TransfersPerSecond"))
-                return ald_units_transfers(*(const uint64_t *) value);
-        if (g_str_has_suffix(field->name, "Bytes"))
-                return ald_units_bytes(*(const uint64_t *) value);
-        return g_strdup_printf("%" PRIu64, *(const uint64_t *) value);
+        if (field->type == ALD_TYPE_DOUBLE)
+                return ald_format_figure(field->unit, *(const double *) value);
+        if (field->type == ALD_TYPE_UINT64)
+                return ald_format_figure(field->unit, (double) *(const uint64_t *) value);
+        return NULL;
 }
 
 static char *expand(const AldFindingRow *row, const char *name, AldFindingTime format_time)
@@ -762,7 +753,7 @@ static const Template texts[] = {
                 N_("The link from {Name} to {SecondName}{PathNote} is unsteady: {DownloadSwing}.") },
         { ID(MEMORY_PRESSURE), NULL,
                 /* xgettext:no-c-format */
-                N_("All tasks on {Name} stalled for lack of memory for {Percent} % of the last 10 s.") },
+                N_("All tasks on {Name} stalled for lack of memory for {Percent} of the last 10 s.") },
         { ID(NO_BROKER), NULL,
                 N_("This machine cannot reach any broker of cluster {ClusterName}; what it shows of other "
                    "nodes is out of date.") },

@@ -19,7 +19,7 @@ NOT_OK = 1
 WARNING, CRITICAL, UNKNOWN = 1, 2, 3
 OWN = {"Id": "disk-nearly-full", "Severity": "error", "Nodes": [ME], "Names": ["atlas"], "Path": "/srv",
        "AvailableBytes": GIB, "TotalBytes": 1000 * GIB, "Text": "x"}
-OWN_TEXT = "disk-nearly-full: /srv on atlas has only 1 GiB of 1000 GiB left"
+OWN_TEXT = "disk-nearly-full: /srv on atlas has only 1.00 GiB of 1000 GiB left"
 NOTICE = {"Id": "interface-slow", "Severity": "notice", "Nodes": [ME], "Names": ["atlas"], "Interface": "eth0",
           "NegotiatedBitsPerSecond": 100_000_000, "Text": "x"}
 ONLY_STATE = "--ignore=service-missing"

@@ -60,7 +60,7 @@ def test_a_lie_gets_no_layers(host, cluster):
     found = plan(host)
     assert f"fast/{GPU}" not in found.layers() and found.reason("fast") == "figures-disbelieved"
     text, = (row["Text"] for row in found.left_out if row["Reason"] == "figures-disbelieved")
-    assert text == "Its rate of matrix products, 2800 TFLOPS, is not believed: its own peak is 312 TFLOPS."
+    assert text == "Its rate of matrix products, 2.80 PFLOPS, is not believed: its own peak is 312 TFLOPS."
     wait_for_tflops(host, 20)
     assert get(host, "TflopsFp16LeftOutReasons")["Disbelieved"] == 1
     row, = findings(host)
@@ -127,7 +127,7 @@ def test_a_disputed_link_has_the_lower_rate(host, cluster):
     assert len(hops) == 2
     for hop in hops:
         assert (hop["BitsPerSecond"], hop["DisputedBitsPerSecond"]) == (10 ** 10, 10 ** 12)
-        assert hop["Text"] == "Both ends measured this direction and disagree: 10 Gb/s and 1 Tb/s; " \
+        assert hop["Text"] == "Both ends measured this direction and disagree: 10.0 Gb/s and 1.00 Tb/s; " \
             "the lower rate counts."
 
 

@@ -141,7 +141,7 @@ def test_checks_beside_figures(pair):
     # The first measurement, made just now, need not be paid off.
     assert [(probe["Reason"], probe["Scope"], probe["Brief"]) for probe in due(pair)] == [("changed", "full", True)]
     found, = [one for one in call(pair, "GetFindings") if one["Id"] == "link-rate-changed"]
-    assert " fell from 1 Gb/s to about 200 Mb/s" in found["Text"]
+    assert " fell from 1.00 Gb/s to about 200 Mb/s" in found["Text"]
 
 
 def test_what_the_first_does_not_start(host, cluster):
@@ -175,7 +175,7 @@ def test_far_below_what_was_negotiated_is_a_finding(pair):
     wait_for_link(pair, "192.0.2.2", **rates)
     finding, = found()
     assert finding["Severity"] == "warning" and set(finding["Nodes"]) == {local_id(pair), HIGH}
-    assert "10 Gb/s negotiated, 2 Gb/s measured" in finding["Text"], finding
+    assert "10.0 Gb/s negotiated, 2.00 Gb/s measured" in finding["Text"], finding
     assert finding["NegotiatedBitsPerSecond"] == 10 * GIGABIT and finding["UploadBitsPerSecond"] == 2 * GIGABIT
     assert "DownloadBitsPerSecond" not in finding
     mended = {**rates, "UploadBitsPerSecond": 9 * GIGABIT}

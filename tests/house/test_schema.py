@@ -416,25 +416,25 @@ def test_first_sentence(doc, first):
 
 
 def test_metrics_of_fields(tmp_path):
-    stamp = annotation("Unit", "microseconds") + annotation("Metric", "timestamp")
+    stamp = annotation("Unit", schema.TIMESTAMP)
     interface = record(tmp_path, field("t", stamp, "SeenUSec") + field("t", annotation("Metric", "counter"), "Lost")
                        + field("s", annotation("Metric", "none"), "Why")
                        + field("aa{sv}", row(("Id", "s"), ("Load", "d")) + annotation("Row.Load.Unit", "percent"),
                                "Rows"))
     source = generate.docs_c([interface], [], [])
-    for wanted in ('.words = "seen_usec", .unit = "microseconds", .metric = ALD_FIELD_METRIC_TIMESTAMP,',
-                   '.words = "lost", .unit = NULL, .metric = ALD_FIELD_METRIC_COUNTER,',
+    for wanted in ('.words = "seen_usec", .metric = ALD_FIELD_METRIC_TIMESTAMP,',
+                   '.words = "lost", .metric = ALD_FIELD_METRIC_COUNTER,',
                    ".metric = ALD_FIELD_METRIC_NONE,",
-                   '.words = "load", .unit = "percent",', '{ &ald_test_row_struct, "rows",', '"Words."',
+                   '.words = "load",', '{ &ald_test_row_struct, "rows",', '"Words."',
                    '.help = "What it is."'):
         assert wanted in source, source
 
 
 @pytest.mark.parametrize("type, notes", [
     ("t", annotation("Metric", "rate")), ("d", annotation("Metric", "counter")),
-    ("t", annotation("Metric", "timestamp")),
-    ("x", annotation("Unit", "microseconds") + annotation("Metric", "timestamp"))])
-def test_metric_that_makes_no_sense(tmp_path, type, notes):
+    ("t", annotation("Metric", "timestamp")), ("x", annotation("Unit", schema.TIMESTAMP)),
+    ("s", annotation("Unit", "bytes")), ("t", annotation("Unit", "bit/s"))])
+def test_unit_or_metric_that_makes_no_sense(tmp_path, type, notes):
     with pytest.raises(schema.SchemaError, match="Test.Value: "):
         record(tmp_path, field(type, notes))
 

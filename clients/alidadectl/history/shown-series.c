@@ -6,6 +6,7 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "record/docs.h"
+#include "record/units.h"
 
 void ald_shown_series_free(AldShownSeries *series)
 {
@@ -32,9 +33,7 @@ bool ald_shown_series_is_probed(const AldShownSeries *series)
 
 const char *ald_shown_series_unit(const AldShownSeries *series)
 {
-        const AldStructDocs *docs = ald_docs_of(series->type);
-
-        return docs ? docs->fields[series->column - series->type->fields].unit : NULL;
+        return series->column->unit ? series->column->unit->name : NULL;
 }
 
 /* The record or row that a series is made of. */

@@ -177,7 +177,7 @@ static bool is_outdated(AldLinkVerdict verdict)
 /* "±0.4 %, limited by the receiver", or NULL. */
 static char *describe_accuracy(double interval, const AldEdgeRow *edge)
 {
-        g_autofree char *text = isnan(interval) ? NULL : ald_link_interval_text(interval);
+        g_autofree char *text = isnan(interval) ? NULL : ald_format_interval(interval);
         g_autofree char *limited = edge ? ald_limiter_words(edge->limiter) : NULL;
 
         if (!text || !limited)

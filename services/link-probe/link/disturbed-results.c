@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "services/link-probe/link/disturbed-results.h"
-#include "record/units.h"
+#include "record/figure-text.h"
 #include "services/link-probe/link/result-validation.h"
 #include "state/link-quality.h"
 
@@ -60,7 +60,7 @@ bool ald_disturbed_results_defer(AldDisturbedResults *disturbed, const char *pat
                 g_hash_table_remove(disturbed->since, path);
                 return false;
         }
-        rate = ald_units_rate(other);
+        rate = ald_format_figure(&ald_unit_bits_per_second, (double) other);
         *ret = (AldProbeAnswer){
                 .verdict = ALD_PROBE_LATER,
                 .word = g_strdup(ALD_LINK_DISTURBED),

@@ -24,14 +24,14 @@ static void test_too_small(void)
         made.workload.layer_bytes = 2 * GIB;
         made.devices[0].free_bytes = GIB;
         layer = say_verdict(&made, ALD_PLAN_MEMORY_TOO_SMALL);
-        g_assert_cmpstr(layer, ==, "One layer needs 2 GiB there, and 1 GiB are free.");
+        g_assert_cmpstr(layer, ==, "One layer needs 2.00 GiB there, and 1.00 GiB are free.");
         plan_case_init(&made, "distributed-llama", 4);
         made.workload.layer_bytes = 2 * GIB;
         made.workload.head_bytes = 0;
         made.workload.vocabulary = 1024;
         made.devices[0].free_bytes = GIB;
         slice = say_verdict(&made, ALD_PLAN_MEMORY_TOO_SMALL);
-        g_assert_cmpstr(slice, ==, "The smallest slice needs 3 GiB there, and 1 GiB are free.");
+        g_assert_cmpstr(slice, ==, "The smallest slice needs 3.00 GiB there, and 1.00 GiB are free.");
 }
 
 /* What there is to say of the refusal. */
@@ -69,8 +69,9 @@ static void test_required(void)
         made.nodes[0].unusable = NULL;
         made.devices[0].free_bytes = 1000;
         made.request.must = device;
-        assert_refusal(&made,
-                "fast/cpu must be used, but cannot. One layer needs 954 MiB there, and 0 MiB are free.");
+        assert_refusal(
+                &made, "fast/cpu must be used, but cannot. One layer needs 954 MiB there, and 1000 B "
+                "are free.");
         made.devices[0].node = 1;
         made.request.must = node;
         assert_refusal(&made, "fast must be used, but cannot. It has no compute device.");
@@ -127,12 +128,12 @@ static void test_disbelieved(void)
                           .tflops = 2800,
                           .limit_tflops = 312,
                           .bytes_per_second = ALD_ABSENT_UINT64 },
-                        "Its rate of matrix products, 2800 TFLOPS, is not believed: its own peak is 312 "
+                        "Its rate of matrix products, 2.80 PFLOPS, is not believed: its own peak is 312 "
                         "TFLOPS." },
                 { { .reason = "above-theoretical",
                           .bytes_per_second = UINT64_C(4) << 40,
                           .limit_bytes_per_second = UINT64_C(2) << 40 },
-                        "Its memory bandwidth, 4 TiB/s, is not believed: its memory can carry 2 TiB/s." },
+                        "Its memory bandwidth, 4.40 TB/s, is not believed: its memory can carry 2.20 TB/s." },
                 { { .reason = "above-equal-devices",
                           .tflops = 600,
                           .limit_tflops = 82.6,
@@ -161,7 +162,8 @@ static void test_disputed_path(void)
 
         g_assert_null(ald_plan_path_sentence(&agreed));
         g_assert_cmpstr(text, ==,
-                "Both ends measured this direction and disagree: 1 Gb/s and 94 Gb/s; the lower rate counts.");
+                "Both ends measured this direction and disagree: 1.00 Gb/s and 94.0 Gb/s; the lower rate "
+                "counts.");
 }
 
 static void test_split(void)
@@ -179,7 +181,7 @@ static void test_split(void)
         made.workload.layer_bytes = 4 * GIB;
         made.devices[0].free_bytes = 21 * GIB;
         made.workload.embedding_bytes = made.workload.head_bytes = 0;
-        assert_refusal(&made, "fast/cpu lacks 3 GiB for the layers that the split gives it.");
+        assert_refusal(&made, "fast/cpu lacks 3.00 GiB for the layers that the split gives it.");
 }
 
 static void test_client(void)
@@ -192,15 +194,18 @@ static void test_client(void)
         made.workload.embedding_bytes = 2 * GIB;
         made.devices[0].free_bytes = GIB / 2;
         made.devices[1].free_bytes = GIB;
-        assert_refusal(&made, "The client needs 2 GiB of host memory for the embedding and buffers, and no "
-                              "host has as much: "
-                              "slow has 1 GiB free.");
+        assert_refusal(&made,
+                "The client needs 2.00 GiB of host memory for the embedding and buffers, and no "
+                "host has as much: "
+                "slow has 1.00 GiB free.");
         made.request.client = "n1";
-        assert_refusal(&made, "The client needs 2 GiB of host memory for the embedding and buffers, and slow "
-                              "has 1 GiB free.");
+        assert_refusal(&made,
+                "The client needs 2.00 GiB of host memory for the embedding and buffers, and slow "
+                "has 1.00 GiB free.");
         made.devices[1].free_bytes = ALD_PLAN_ABSENT;
-        assert_refusal(&made, "The client needs 2 GiB of host memory for the embedding and buffers, and the "
-                              "free memory of slow is unknown.");
+        assert_refusal(&made,
+                "The client needs 2.00 GiB of host memory for the embedding and buffers, and the "
+                "free memory of slow is unknown.");
 }
 
 /* The cause is not memory, of which there is enough. */
@@ -235,8 +240,8 @@ static void test_root(void)
         made.devices[0].free_bytes = 3 * GIB;
         made.devices[1].free_bytes = 4 * GIB;
         assert_refusal(&made,
-                "The root needs 5 GiB of host memory for the embedding and its slice, and no host "
-                "has as much: slow has 4 GiB free.");
+                "The root needs 5.00 GiB of host memory for the embedding and its slice, and no host "
+                "has as much: slow has 4.00 GiB free.");
 }
 
 /* Not by their speed; the third one is farther away. */
@@ -259,7 +264,7 @@ static void test_ranks(void)
         g_assert_cmpstr(
                 near, ==, "The number of ranks is limited, and it would not make an all-reduce faster.");
         g_assert_cmpstr(
-                far, ==, "The number of ranks is limited, and an all-reduce would take 2 ms longer with it.");
+                far, ==, "The number of ranks is limited, and an all-reduce would take 2.00 ms longer with it.");
 }
 
 int main(int argc, char **argv)

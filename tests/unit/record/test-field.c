@@ -2,6 +2,7 @@
 #include <glib.h>
 
 #include "record/field.h"
+#include "record/units.h"
 #include "tests/unit/record-maker.h"
 
 static const AldField string_field = { .name = "S", .type = ALD_TYPE_STRING };
@@ -43,7 +44,9 @@ static void test_absent(void)
 
 static void test_figures(void)
 {
-        static const AldField time_field = { .name = "MeasuredUSec", .type = ALD_TYPE_UINT64 };
+        static const AldField time_field = {
+                .name = "MeasuredUSec", .type = ALD_TYPE_UINT64, .unit = &ald_unit_microseconds_since_1970
+        };
 
         g_assert_true(ald_field_is_figure(&uint64_field));
         g_assert_true(ald_field_is_figure(&int64_field));

@@ -21,9 +21,6 @@ static const struct {
         { ald_format_bits_per_second, 25e9, "25.0 Gb/s" },
         { ald_format_bits_per_second, 999.9e6, "1.00 Gb/s" },
         { ald_format_bytes_per_second, 1.008e12, "1.01 TB/s" },
-        { ald_format_hertz, 2.52e9, "2.52 GHz" },
-        { ald_format_transfers, 2.5e9, "2.50 GT/s" },
-        { ald_format_transfers, 16e9, "16.0 GT/s" },
         { ald_format_tflops, 82.58, "82.6 TFLOPS" },
         { ald_format_tflops, 0.5, "500 GFLOPS" },
         { ald_format_tflops, 1650, "1.65 PFLOPS" },
@@ -82,7 +79,7 @@ static void test_shared_units(void)
 {
         for (size_t i = 0; i < G_N_ELEMENTS(shared_unit_cases); i++) {
                 AldFigureUnit unit = ald_figure_unit(
-                        shared_unit_cases[i].field, shared_unit_cases[i].greatest);
+                        ald_unit_of_name(shared_unit_cases[i].field), shared_unit_cases[i].greatest);
                 g_autofree char *text = ald_format_in_unit(&unit, shared_unit_cases[i].value);
 
                 g_assert_cmpstr(unit.name, ==, shared_unit_cases[i].unit);
@@ -102,7 +99,7 @@ static void test_bytes_of(void)
         double gib = 1024.0 * 1024 * 1024;
 
         assert_of(45.1 * gib, 62.7 * gib, "45.1/62.7 GiB");
-        assert_of(0, 128 * gib, "0.0/128 GiB");
+        assert_of(0, 128 * gib, "0/128 GiB");
         assert_of(NAN, 64 * gib, "–/64.0 GiB");
         assert_of(16 * gib, NAN, "16.0 GiB");
         assert_of(NAN, NAN, "–");
@@ -161,7 +158,7 @@ static void test_raw_fields(void)
         assert_raw("MemoryBandwidthBytesPerSecond", json_integer(940000000000), "940 GB/s");
         assert_raw("SpeedBitsPerSecond", json_integer(1000000000), "1.00 Gb/s");
         assert_raw("TemperatureMilliCelsius", json_integer(45000), "45 °C");
-        assert_raw("PressureSome10", json_real(1.5), "2 %");
+        assert_raw("PressureSome10", json_real(1.5), "1.5 %");
         assert_raw("TflopsFp16", json_real(165.2), "165 TFLOPS");
         assert_raw("ClockOffsetUSec", json_integer(3200), "+3.20 ms");
         assert_raw("ClockOffsetUSec", json_integer(-1500000), "-1.50 s");
@@ -208,7 +205,7 @@ static void test_fields(void)
         memory.pressure_some10 = 1.5;
         assert_field(&ald_memory_struct, &memory, "AvailableBytes", "1.00 KiB");
         assert_field(&ald_memory_struct, &memory, "SwapTotalBytes", "0 B");
-        assert_field(&ald_memory_struct, &memory, "PressureSome10", "2 %");
+        assert_field(&ald_memory_struct, &memory, "PressureSome10", "1.5 %");
         presence.clock_offset_usec = -1500000;
         assert_field(&ald_presence_struct, &presence, "ClockOffsetUSec", "-1.50 s");
         assert_field(&ald_interface_struct, &interface, "Carrier", "–");

@@ -49,7 +49,7 @@ static void test_above_own_limits(void)
         g_assert_cmpuint(findings_count_now(store, ID), ==, 0);
         put(store, 2, "'TflopsFp16': 2800, 'PeakTflops': 312, 'PeakPrecision': 'fp16'");
         findings_check(store, ID, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
-                "two reports matrix products at 2800 TFLOPS for A100 (0000:01:00.0), whose own peak it "
+                "two reports matrix products at 2.80 PFLOPS for A100 (0000:01:00.0), whose own peak it "
                 "reports "
                 "as 312 TFLOPS; totals and plans leave that figure out.",
                 REMEDY);
@@ -58,9 +58,8 @@ static void test_above_own_limits(void)
                 "'MemoryBandwidthBytesPerSecond': 2199023255552, 'MemoryBandwidthTheoreticalBytesPerSecond': "
                 "1099511627776");
         findings_check(store, ID, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
-                "two reports reads of memory at 2 TiB/s for A100 (0000:01:00.0), whose memory can carry 1 "
-                "TiB/s; "
-                "totals and plans leave that figure out.",
+                "two reports reads of memory at 2.20 TB/s for A100 (0000:01:00.0), whose memory can "
+                "carry 1.10 TB/s; totals and plans leave that figure out.",
                 REMEDY);
         /* Nothing is found of a node that is not there. */
         state_put(store, 2, ALD_KIND_PRESENCE, "{'State': 'offline'}");

@@ -36,7 +36,7 @@ static void test_node(void)
         g_assert_cmpuint(findings_count_now(store, "certificate-expires"), ==, 0);
         put_end(store, 2, "CertificateExpiryUSec", 20 * DAY);
         findings_check(store, "certificate-expires", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
-                "The certificate of two expires in 20 days.", RENEWS BY_HAND("two"));
+                "The certificate of two expires in 20 d.", RENEWS BY_HAND("two"));
         put_end(store, 2, "CertificateExpiryUSec", -1);
         findings_check(store, "certificate-expires", ALD_FINDING_ROW_SEVERITY_ERROR, NODES(2),
                 "The certificate of two has expired; no broker accepts it any more.", RENEWS BY_HAND("two"));
@@ -54,7 +54,7 @@ static void test_own(void)
 
         put_end(store, 1, "CertificateExpiryUSec", 3 * DAY / 2);
         findings_check(store, "certificate-expires", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1),
-                "The certificate of one expires in 36 h.", RENEWS BY_HAND("one"));
+                "The certificate of one expires in 1 d 12 h.", RENEWS BY_HAND("one"));
 }
 
 static void test_broker(void)
@@ -63,7 +63,7 @@ static void test_broker(void)
 
         put_end(store, 2, "BrokerExpiryUSec", 30 * DAY);
         findings_check(store, "broker-certificate-expires", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
-                "The certificate of the broker on two expires in 30 days.", RENEWS BY_HAND("two"));
+                "The certificate of the broker on two expires in 30 d.", RENEWS BY_HAND("two"));
         put_end(store, 2, "BridgeExpiryUSec", -2 * (int64_t) DAY);
         findings_check(store, "bridge-certificate-expires", ALD_FINDING_ROW_SEVERITY_ERROR, NODES(2),
                 "The certificate of the bridge on two has expired; the bridge no longer connects the sites.",
@@ -80,7 +80,7 @@ static void test_authority(void)
         g_assert_cmpuint(findings_count_now(store, "authority-certificate-expires"), ==, 0);
         put_end(store, 1, "AuthorityExpiryUSec", 20 * DAY);
         findings_check(store, "authority-certificate-expires", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1),
-                "The certificate of the authority of cluster lab expires in 20 days.",
+                "The certificate of the authority of cluster lab expires in 20 d.",
                 "It cannot be renewed: run \"alidadectl cluster leave\" on each node, then create the "
                 "cluster anew "
                 "on one of them and join it on the others.");
@@ -111,7 +111,7 @@ static void test_refused(void)
         state_put(store, 2, ALD_KIND_MEMBERSHIP, text);
         state_put_online(store, 2);
         findings_check(store, "broker-refuses-node", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(3, 2),
-                "The broker on two refuses part of what three publishes, as two reports: it keeps 32 MiB "
+                "The broker on two refuses part of what three publishes, as two reports: it keeps 32.0 MiB "
                 "and has refused 369 messages.",
                 remedy);
         put_presence(store, 2, "offline");

@@ -119,7 +119,7 @@ static void test_swap_nearly_full(void)
                 "{'SwapTotalBytes': 8589934592, 'SwapAvailableBytes': 107374182,"
                 " 'TotalBytes': 68719476736, 'AvailableBytes': 1610612736}");
         findings_check(store, "swap-nearly-full", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
-                "Only 102 MiB of 8 GiB of swap and 1.5 GiB of memory are left on two.",
+                "Only 102 MiB of 8.00 GiB of swap and 1.50 GiB of memory are left on two.",
                 "Stop something on two before the kernel does.");
 }
 
@@ -135,7 +135,7 @@ static void test_disk_nearly_full(void)
         put(store, 2, ALD_KIND_DISK,
                 "{'Paths': [{'Id': '/', 'TotalBytes': 1024000, 'AvailableBytes': 30719}]}");
         findings_check(store, "disk-nearly-full", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
-                "/ on two has only 30 KiB of 1000 KiB left.", "Free space below / on two.");
+                "/ on two has only 30.0 KiB of 1000 KiB left.", "Free space below / on two.");
         put(store, 2, ALD_KIND_DISK, "{'Paths': [{'Id': '/srv', 'TotalBytes': 1000, 'AvailableBytes': 5}]}");
         findings_check(store, "disk-nearly-full", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
                 "/srv on two has only 5 B of 1000 B left.", "Free space below /srv on two.");
@@ -268,9 +268,9 @@ static void test_lanes(void)
                 "'TransfersPerSecond': 2500000000, 'TransfersPerSecondMax': 16000000000, 'BitsPerSecond': "
                 "252000000000");
         findings_check(store, "device-link-slow", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
-                "On two, the PCIe lanes of GB202 (0000:01:00.0) run at 2.5 GT/s while it is in use, instead "
+                "On two, the PCIe lanes of GB202 (0000:01:00.0) run at 2.50 GT/s while it is in use, instead "
                 "of "
-                "16 GT/s.",
+                "16.0 GT/s.",
                 "Check the riser or cable of the card, the speed that the firmware sets for its slot, and "
                 "PCIe "
                 "power management (pcie_aspm).");
@@ -325,14 +325,14 @@ static void test_device_never_free(void)
         g_assert_cmpuint(findings_count_now(store, "device-never-free"), ==, 0);
         wait_for_hours(store, 1.1, "");
         findings_check(store, "device-never-free", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
-                "On two, Great GPU (a) could not be measured for 66 min: it is in use.",
+                "On two, Great GPU (a) could not be measured for 1 h 6 min: it is in use.",
                 "Pause the work on it for a minute, or measure it while it is in use, on two: "
                 "\"alidadectl probe compute --force a\".");
         wait_for_hours(store, 3, measured);
         g_assert_cmpuint(findings_count_now(store, "device-never-free"), ==, 0);
         wait_for_hours(store, 50, measured);
         findings_check(store, "device-never-free", ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2),
-                "On two, Great GPU (a) could not be measured again for 2 days: it is in use.",
+                "On two, Great GPU (a) could not be measured again for 2 d 2 h: it is in use.",
                 "Pause the work on it for a minute, or measure it while it is in use, on two: "
                 "\"alidadectl probe compute --force a\".");
 }
@@ -384,22 +384,22 @@ static void test_link_below_negotiated(void)
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
                 "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 200 Gb/s "
                 "negotiated, "
-                "13 Gb/s measured from two to three.",
+                "13.0 Gb/s measured from two to three.",
                 CHECK_CABLE);
         put_socket(store, "'NegotiatedBitsPerSecond': 200000000000, 'UploadBitsPerSecond': 190000000000,"
                           " 'DownloadBitsPerSecond': 13000000000");
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
                 "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 200 Gb/s "
                 "negotiated, "
-                "13 Gb/s measured from three to two.",
+                "13.0 Gb/s measured from three to two.",
                 CHECK_CABLE);
         put_socket(store,
                 "'NegotiatedBitsPerSecond': 2500000000, 'UploadBitsPerSecond': 941000000,"
                 " 'DownloadBitsPerSecond': 5000, 'UploadLimiter': 'network', 'DownloadLimiter': 'receiver'");
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 2.5 Gb/s "
+                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 2.50 Gb/s "
                 "negotiated, "
-                "941 Mb/s measured from two to three and 5 kb/s from three to two.",
+                "941 Mb/s measured from two to three and 5.00 kb/s from three to two.",
                 "The receiver limited the rate, not the network: check its load, its interrupts and the slot "
                 "of its adapter.");
 }
@@ -423,7 +423,7 @@ static void test_slower_end_is_no_shortfall(void)
         /* The slower end negotiated 1 Gb/s; measured against that it falls short all the same. */
         put_socket(store, "'NegotiatedBitsPerSecond': 10000000000, 'UploadBitsPerSecond': 94100000");
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 1 Gb/s "
+                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 1.00 Gb/s "
                 "negotiated, "
                 "94.1 Mb/s measured from two to three.",
                 CHECK_CABLE);
@@ -442,7 +442,7 @@ static void test_radio_is_judged_mildly(void)
         put_socket(store,
                 "'SourceInterfaceType': 'wifi', 'NegotiatedBitsPerSecond': 1000, 'UploadBitsPerSecond': 249");
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
-                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 1 kb/s "
+                "The link from two to three (eth0 to 192.0.2.3) is slower than it should be: 1.00 kb/s "
                 "negotiated, "
                 "249 b/s measured from two to three.",
                 remedy);
@@ -519,7 +519,7 @@ static void test_link_unsteady(void)
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_NOTICE, NODES(2, 3),
                 "The link from two to three (eth0 to 192.0.2.3) is unsteady: 420 Mb/s from two to three, "
                 "with a "
-                "spread of 51 %; 500 Mb/s ±4.0 % from three to two, with a spread of 60 %.",
+                "spread of 51 %; 500 Mb/s ±4 % from three to two, with a spread of 60 %.",
                 "Bring the antennas closer together, change the channel, or use a cable.");
 }
 
@@ -608,7 +608,7 @@ static void test_rdma_below_negotiated(void)
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
                 "The link from two to three (mlx5_0.1 to mlx4_0.1) is slower than it should be: 200 Gb/s "
                 "negotiated, "
-                "37 Gb/s measured from two to three and 37.4 Gb/s from three to two.",
+                "37.0 Gb/s measured from two to three and 37.4 Gb/s from three to two.",
                 CHECK_CABLE);
         put(store, 3, ALD_KIND_FABRIC,
                 "{'RdmaPorts': [{'Id': 'mlx4_0.1', 'State': 'active', 'Gids': ['0 ib x'], "
@@ -690,7 +690,7 @@ static void test_the_other_end_measures(void)
         findings_check(store, id, ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2, 3),
                 "The last probe of the link from two to three (eth0 to 192.0.2.3) failed: timeout; its "
                 "figures "
-                "are 4 days old.",
+                "are 4 d old.",
                 "Check that three is up and that no firewall between the two blocks the probe.");
 }
 
@@ -1169,7 +1169,7 @@ static void test_clock_skew(void)
                 "Let a time service such as systemd-timesyncd or chrony set the clock of two.");
         put_presence(store, 2, "online", ", 'ClockOffsetUSec': -5000001");
         findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(2),
-                "The clock of two is 5 s behind the clock of one.",
+                "The clock of two is 5.00 s behind the clock of one.",
                 "Let a time service such as systemd-timesyncd or chrony set the clock of two.");
         put_presence(store, 2, "offline", ", 'ClockOffsetUSec': -5000001");
         g_assert_cmpuint(findings_count_now(store, "clock-skew"), ==, 0);
@@ -1185,7 +1185,7 @@ static void test_own_clock_is_wrong(void)
         put_presence(store, 2, "online", ", 'ClockOffsetUSec': -8000000");
         put_presence(store, 3, "online", ", 'ClockOffsetUSec': -9000000");
         findings_check(store, "clock-skew", ALD_FINDING_ROW_SEVERITY_WARNING, NODES(1),
-                "The clock of one is 8 s ahead of the clocks of most nodes.",
+                "The clock of one is 8.00 s ahead of the clocks of most nodes.",
                 "Let a time service such as systemd-timesyncd or chrony set the clock of one.");
         /* It has company now, but no majority. */
         put_presence(store, 4, "online", ", 'ClockOffsetUSec': -7000000");

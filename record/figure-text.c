@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <glib.h>
+#include <math.h>
+#include <string.h>
+
+#include "record/figure-text.h"
+#include "record/translate.h"
+
+#define FAR_SECONDS (366 * 86400.0) /* people count further days by the calendar */
+#define USEC_PER_SEC 1e6
+
+static const struct {
+        double seconds;
+        const char *text;
+} time_units[] = {
+        { 86400, N_("%.0f d") },
+        { 3600, N_("%.0f h") },
+        { 60, N_("%.0f min") },
+        { 1, N_("%.0f s") },
+};
+
+/* What rounds to 1000 of a symbol is 1.00 of the next. */
+static bool fills(const AldUnit *unit, double value)
+{
+        return value >= unit->step * (1 - 0.5e-3);
+}
+
+static double in_first_symbol(const AldUnit *unit, double value)
+{
+        return unit->factor > 0 ? value * unit->factor : value;
+}
+
+/* Divides a value in the first symbol so that it is in the greatest that leaves at least 1 before the point.
+ */
+static unsigned choose_symbol(const AldUnit *unit, double *value)
+{
+        unsigned symbol = 0;
+
+        for (; unit->symbols[symbol + 1] && fills(unit, *value); symbol++)
+                *value /= unit->step;
+        return symbol;
+}
+
+static int three_digits(double value)
+{
+        return value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+}
+
+static int decimals(const AldUnit *unit, unsigned symbol, double value)
+{
+        if (value == 0 || (symbol == 0 && unit->symbols[1]))
+                return 0;
+        switch (unit->style) {
+        case ALD_UNIT_STYLE_DIGITS:
+                return three_digits(value);
+        case ALD_UNIT_STYLE_TENTHS:
+                return value < 9.95 && value != floor(value) ? 1 : 0;
+        case ALD_UNIT_STYLE_WHOLE:
+        case ALD_UNIT_STYLE_DURATION:
+        case ALD_UNIT_STYLE_TIME:
+                return 0;
+        }
+        g_assert_not_reached();
+}
+
+static bool is_possible(const AldUnit *unit, double value)
+{
+        return isfinite(value) && (value >= 0 || unit->is_signed);
+}
+
+/* Neither an unknown unit nor a count has a symbol. */
+static char *plain_text(double value)
+{
+        if (!isfinite(value))
+                return g_strdup(ALD_ABSENT_TEXT);
+        return g_strdup_printf(value == floor(value) ? "%.0f" : "%.10g", value);
+}
+
+static char *with_symbol(const char *number, const char *symbol)
+{
+        return *symbol ? g_strdup_printf("%s %s", number, _(symbol)) : g_strdup(number);
+}
+
+static bool is_time(double usec)
+{
+        return usec >= 0 && usec <= (double) ALD_INTEGER_MAX;
+}
+
+static char *format_utc(double usec, const char *format)
+{
+        g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc((gint64) (usec / USEC_PER_SEC));
+
+        return g_date_time_format(time, format);
+}
+
+static char *time_text(double usec)
+{
+        return is_time(usec) ? format_utc(usec, "%F %T UTC") : g_strdup(ALD_ABSENT_TEXT);
+}
+
+char *ald_format_figure(const AldUnit *unit, double value)
+{
+        g_autofree char *number = NULL;
+        unsigned symbol;
+
+        if (!unit)
+                return plain_text(value);
+        if (!is_possible(unit, value))
+                return g_strdup(ALD_ABSENT_TEXT);
+        if (unit->style == ALD_UNIT_STYLE_DURATION)
+                return ald_format_duration(value);
+        if (unit->style == ALD_UNIT_STYLE_TIME)
+                return time_text(value);
+        value = in_first_symbol(unit, value);
+        if (unit->style == ALD_UNIT_STYLE_TENTHS && value > 0 && value < 0.05)
+                return with_symbol("<0.1", unit->symbols[0]);
+        symbol = choose_symbol(unit, &value);
+        /* To add zero makes 0 of the -0 that rounding may leave. */
+        number = unit->style == ALD_UNIT_STYLE_WHOLE
+                         ? g_strdup_printf("%.0f", round(value) + 0.0)
+                         : g_strdup_printf("%.*f", decimals(unit, symbol, value), value);
+        return with_symbol(number, unit->symbols[symbol]);
+}
+
+char *ald_format_figure_of(const AldUnit *unit, double part, double whole)
+{
+        double scaled = in_first_symbol(unit, whole);
+        g_autofree char *text = ald_format_figure(unit, whole);
+        unsigned symbol;
+
+        if (!is_possible(unit, whole))
+                return ald_format_figure(unit, part);
+        if (!is_possible(unit, part))
+                return g_strdup_printf("%s/%s", ALD_ABSENT_TEXT, text);
+        symbol = choose_symbol(unit, &scaled);
+        part = in_first_symbol(unit, part) / pow(unit->step, symbol);
+        return g_strdup_printf("%.*f/%s", MIN(decimals(unit, symbol, part), 1), part, text);
+}
+
+/* An interval is never 0. */
+char *ald_format_interval(double percent)
+{
+        g_autofree char *text = ald_format_figure(&ald_unit_percent, percent);
+
+        return percent > 0 ? g_strconcat("±", text, NULL) : g_strdup(ALD_ABSENT_TEXT);
+}
+
+const AldUnit *ald_unit_of_name(const char *name)
+{
+        const AldUnit *found = NULL;
+        size_t longest = 0;
+
+        for (const AldUnit *const *unit = ald_units; *unit; unit++)
+                for (unsigned i = 0; i < ALD_UNIT_ENDINGS_MAX && (*unit)->endings[i]; i++) {
+                        const char *ending = (*unit)->endings[i];
+
+                        if (strlen(ending) > longest && g_str_has_suffix(name, ending)) {
+                                found = *unit;
+                                longest = strlen(ending);
+                        }
+                }
+        return found;
+}
+
+AldFigureUnit ald_figure_unit(const AldUnit *unit, double greatest)
+{
+        double scaled = unit ? fabs(in_first_symbol(unit, greatest)) : 0;
+        unsigned symbol = unit ? choose_symbol(unit, &scaled) : 0;
+
+        if (!unit)
+                return (AldFigureUnit){ 1, "" };
+        return (AldFigureUnit){ in_first_symbol(unit, 1) / pow(unit->step, symbol), unit->symbols[symbol] };
+}
+
+/* Numbers below 1 keep two digits that count, down to 0.001. */
+static int small_decimals(double size)
+{
+        return size >= 0.995 ? three_digits(size) : size >= 0.0995 ? 2 : size >= 0.00995 ? 3 : 4;
+}
+
+char *ald_format_in_unit(const AldFigureUnit *unit, double value)
+{
+        double number = value * unit->factor, size = fabs(number);
+
+        if (!isfinite(number))
+                return g_strdup(ALD_ABSENT_TEXT);
+        if (number > 0 && number < 0.001)
+                return g_strdup("<0.001");
+        /* Parts of a count, or of what has no smaller unit, are not rounded away, but not made up either. */
+        if (size == 0 || (size == floor(size) && unit->factor == 1))
+                return g_strdup_printf("%.0f", size > 0 ? number : 0);
+        return g_strdup_printf("%.*f", small_decimals(size), number);
+}
+
+/* "3 d", "2 h 42 min", "1 h": two units, of which the second is left out if it is 0. */
+static char *long_duration(double seconds)
+{
+        g_autofree char *more = NULL, *less = NULL;
+        size_t i = 0;
+        double rest;
+
+        while (seconds < time_units[i].seconds)
+                i++;
+        more = g_strdup_printf(_(time_units[i].text), floor(seconds / time_units[i].seconds));
+        rest = floor(fmod(seconds, time_units[i].seconds) / time_units[i + 1].seconds);
+        if (rest < 1)
+                return g_steal_pointer(&more);
+        less = g_strdup_printf(_(time_units[i + 1].text), rest);
+        return g_strdup_printf("%s %s", more, less);
+}
+
+char *ald_format_duration(double usec)
+{
+        double seconds = floor(fabs(usec) / USEC_PER_SEC);
+        g_autofree char *size = NULL;
+
+        if (!isfinite(usec))
+                return g_strdup(ALD_ABSENT_TEXT);
+        size = seconds < 60 ? ald_format_figure(&ald_unit_nanoseconds, fabs(usec) * 1000)
+                            : long_duration(seconds);
+        return g_strconcat(usec < 0 ? "-" : "", size, NULL);
+}
+
+char *ald_format_offset(double usec)
+{
+        g_autofree char *text = ald_format_duration(usec);
+
+        return g_strconcat(usec > 0 ? "+" : "", text, NULL);
+}
+
+char *ald_format_whole_unit(double usec)
+{
+        double seconds = floor(usec / USEC_PER_SEC);
+
+        for (size_t i = 0; isfinite(seconds) && i < G_N_ELEMENTS(time_units); i++)
+                if (seconds >= time_units[i].seconds)
+                        return g_strdup_printf(_(time_units[i].text), floor(seconds / time_units[i].seconds));
+        return NULL;
+}
+
+char *ald_format_date(double usec)
+{
+        return is_time(usec) ? format_utc(usec, "%F") : g_strdup("?");
+}
+
+bool ald_is_far(double usec)
+{
+        return usec > FAR_SECONDS * USEC_PER_SEC;
+}
+
+char *ald_format_age(double then_usec, double now_usec)
+{
+        double usec = now_usec - then_usec;
+        g_autofree char *duration = NULL;
+
+        if (!isfinite(usec))
+                return g_strdup(ALD_ABSENT_TEXT);
+        if (ald_is_far(usec))
+                return ald_format_date(then_usec);
+        duration = ald_format_whole_unit(usec);
+        /* Translators: a duration, such as "5 min". */
+        return duration ? g_strdup_printf(_("%s ago"), duration) : g_strdup(_("now"));
+}
+
+char *ald_format_expiry(double end_usec, double now_usec)
+{
+        g_autofree char *date = NULL, *left = NULL;
+
+        if (!isfinite(end_usec) || end_usec < 0)
+                return g_strdup(ALD_ABSENT_TEXT);
+        date = ald_format_date(end_usec);
+        if (!isfinite(now_usec) || ald_is_far(fabs(end_usec - now_usec)))
+                return g_steal_pointer(&date);
+        left = end_usec > now_usec ? ald_format_duration(end_usec - now_usec)
+                                   : ald_format_age(end_usec, now_usec);
+        /* Translators: a date, and how long it takes until then. */
+        return g_strdup_printf(end_usec > now_usec ? _("%s, in %s") : "%s, %s", date, left);
+}
