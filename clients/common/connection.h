@@ -7,6 +7,8 @@
 /* After the first, the user sees what is being waited for; after the second, it is given up. */
 #define ALD_NOTICE_USEC (UINT64_C(3) * 1000 * 1000)
 #define ALD_ANSWER_USEC (UINT64_C(10) * 1000 * 1000)
+/* For a call about which the service may have a person asked for a password. */
+#define ALD_ASKING_USEC (UINT64_C(120) * 1000 * 1000)
 /* Where ssh can ask nobody; it may have to go through other hosts. */
 #define ALD_ANSWER_OF_HOST_USEC (UINT64_C(30) * 1000 * 1000)
 

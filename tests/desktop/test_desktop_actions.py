@@ -63,6 +63,20 @@ def test_a_probe_is_cancelled(play):
     played.program.wait_gone("progress bar")
 
 
+def test_a_probe_is_cancelled_before_it_starts(play):
+    """The window does not wait for it; a probe that begins after all is canceled."""
+    played = play(probe=True)
+    played.probe.service.late.add("ProbeLink")
+    probe_now(played.program)
+    wait_until(lambda: played.probe.service.waiting, "the call")
+    played.program.click("button", re.compile("^Cancel the measurement of "))
+    played.program.wait_for_text("was canceled")
+    played.program.wait_gone("progress bar")
+    assert played.probe.calls("Cancel") == []
+    played.probe.service.answer()
+    wait_until(lambda: played.probe.calls("Cancel"), "Cancel")
+
+
 @pytest.mark.parametrize("error", ["org.freedesktop.DBus.Error.UnknownObject", "org.alidade.Error.New"])
 def test_a_probe_that_ends_before_it_is_canceled_has_its_result(play, error):
     played = play(probe=True)

@@ -118,7 +118,7 @@ static void describe_devices(GString *out, const AldComputeResult *result, unsig
 
 static int print_devices(const AldProbeRequest *probe)
 {
-        json_t *result = json_object_get(probe->json, "Result");
+        json_t *result = json_object_get(ald_job_run_json(probe->run), "Result");
         g_autoptr(GString) out = g_string_new(NULL);
         g_autoptr(AldRecord) record = NULL;
         AldStyleInfo info = ald_style_info();
@@ -174,7 +174,7 @@ int ald_probe_print_error(AldProbeRequest *probe, const sd_bus_error *error)
 
 static int print_as_json(AldProbeRequest *probe)
 {
-        json_t *object = json_copy(probe->json);
+        json_t *object = json_copy(ald_job_run_json(probe->run));
         int r;
 
         json_object_del(object, "Phase");
@@ -208,17 +208,19 @@ static void print_path_error(const AldProbeRequest *probe, const AldProbedPath *
 
 static bool has_failed(const AldProbeRequest *probe)
 {
-        return g_strcmp0(probe->job.state, ald_probe_job_state_to_string(ALD_PROBE_JOB_STATE_FAILED)) == 0;
+        return g_strcmp0(ald_job_run_job(probe->run)->state,
+                       ald_probe_job_state_to_string(ALD_PROBE_JOB_STATE_FAILED)) == 0;
 }
 
 static bool is_done(const AldProbeRequest *probe)
 {
-        return g_strcmp0(probe->job.state, ald_probe_job_state_to_string(ALD_PROBE_JOB_STATE_DONE)) == 0;
+        return g_strcmp0(ald_job_run_job(probe->run)->state,
+                       ald_probe_job_state_to_string(ALD_PROBE_JOB_STATE_DONE)) == 0;
 }
 
 void ald_probe_report_paths(AldProbeRequest *probe)
 {
-        const json_t *paths = json_object_get(probe->json, "Paths");
+        const json_t *paths = json_object_get(ald_job_run_json(probe->run), "Paths");
         size_t n = json_array_size(paths);
 
         /* The end of the job reports the last one. */
@@ -241,11 +243,11 @@ void ald_probe_report_paths(AldProbeRequest *probe)
 /* For a service that reports no paths. */
 static int print_result(AldProbeRequest *probe)
 {
-        const json_t *result = json_object_get(probe->json, "Result");
+        const json_t *result = json_object_get(ald_job_run_json(probe->run), "Result");
         g_auto(AldProbedPath) path = {};
         json_auto_t *row = json_is_object(result) ? json_copy((json_t *) result) : json_object();
 
-        json_object_set(row, "Address", json_object_get(probe->json, "Address"));
+        json_object_set(row, "Address", json_object_get(ald_job_run_json(probe->run), "Address"));
         ald_probed_path_read(&path, probe->order->rdma, row);
         return print_path(probe, &path);
 }
@@ -259,7 +261,7 @@ static void print_failure(const AldProbeOrder *order, const char *reason)
 
 int ald_probe_report(AldProbeRequest *probe)
 {
-        g_autofree char *reason = ald_job_reason(probe->job.error);
+        g_autofree char *reason = ald_job_reason(ald_job_run_job(probe->run)->error);
         int r = ALD_EXIT_OK;
 
         if (probe->order->ctl->json)

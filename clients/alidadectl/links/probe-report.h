@@ -7,6 +7,7 @@
 #include "clients/alidadectl/links/job-text.h"
 #include "clients/alidadectl/links/probe.h"
 #include "clients/command-line/bus.h"
+#include "clients/common/job-run.h"
 
 /* Shows the progress of a job on standard error: a bar on a terminal, otherwise a line for each step. */
 typedef struct AldJobProgress {
@@ -26,24 +27,18 @@ void ald_job_progress_end(AldJobProgress *progress);
 
 void ald_job_progress_clear(AldJobProgress *progress);
 
-#define ALD_JOB_INTERFACE "org.alidade.LinkProbe1.Job"
-
 /* One job, from the call that starts it to its result. */
 typedef struct AldProbeRequest {
         const AldProbeOrder *order;
         GMainLoop *loop;
         sd_bus *bus;
-        GSource *bus_source, *signals, *cancel_timeout;
+        GSource *bus_source, *signals;
+        AldJobRun *run;
         int exit_code; /* valid when the loop has ended */
         int agent;
-        char *path;        /* of the job; NULL before it started */
-        char *service;     /* unique name of the service */
-        json_t *json;      /* its properties as received; NULL until they were read */
-        AldProbeJob job;   /* the same, as far as this version knows them; strings belong to `json` */
         bool canceled;     /* by a signal */
         size_t n_reported; /* paths */
         bool printed;      /* at least one was printed */
-        sd_bus_slot *call, *cancel;
         AldJobProgress progress;
 } AldProbeRequest;
 

@@ -125,8 +125,10 @@ static int open_bus(AldHostBus *self)
         self->source = ald_bus_source_new(self->bus, on_closed, self);
         if (self->host)
                 ald_bus_source_allow_questions(self->source);
-        r = sd_bus_call_method_async(self->bus, &self->hello, "org.freedesktop.DBus", "/org/freedesktop/DBus",
-                "org.freedesktop.DBus", "GetId", on_hello, self, "");
+        r = sd_bus_set_method_call_timeout(self->bus, ALD_ANSWER_USEC);
+        if (r >= 0)
+                r = sd_bus_call_method_async(self->bus, &self->hello, "org.freedesktop.DBus",
+                        "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", on_hello, self, "");
         /* sd-bus itself limits how long ssh may take. */
         if (r >= 0 && !self->host)
                 self->deadline_id = g_timeout_add((guint) (ALD_ANSWER_USEC / 1000), on_deadline, self);

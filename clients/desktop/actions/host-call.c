@@ -7,8 +7,6 @@
 #include "common/bus-cleanup.h"
 #include "common/source.h"
 
-#define ASKING_USEC (UINT64_C(120) * 1000 * 1000)
-
 struct AldHostCall {
         AldHostUse *use;
         sd_bus_slot *slot;
@@ -117,7 +115,7 @@ AldHostCall *ald_host_call_new(AldHostBus *bus, const AldHostMethod *method, Ald
         va_start(arguments, types);
         r = make(connection, method, types, arguments, &m);
         va_end(arguments);
-        send(call, connection, m, r, method->asks ? ASKING_USEC : ALD_ANSWER_USEC);
+        send(call, connection, m, r, method->asks ? ALD_ASKING_USEC : 0);
         return call;
 }
 
@@ -134,10 +132,4 @@ AldHostCall *ald_host_call_new_made(AldHostBus *bus, AldHostMake make_call, cons
         r = make_call(connection, data, &m);
         send(call, connection, m, r, usec);
         return call;
-}
-
-void ald_host_call_hand_over(AldHostCall *call, AldHostReplied replied, void *userdata)
-{
-        call->replied = replied;
-        call->userdata = userdata;
 }

@@ -28,9 +28,6 @@ typedef int (*AldHostMake)(sd_bus *bus, const void *data, sd_bus_message **ret);
 AldHostCall *ald_host_call_new_made(AldHostBus *bus, AldHostMake make, const void *data, uint64_t usec,
         AldHostReplied replied, void *userdata);
 
-/* Passes the answer to another function instead. */
-void ald_host_call_hand_over(AldHostCall *call, AldHostReplied replied, void *userdata);
-
 /* The answer is not wanted any more. */
 void ald_host_call_free(AldHostCall *call);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldHostCall, ald_host_call_free)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <glib/gi18n.h>
 #include <stdbool.h>
 
@@ -9,6 +10,7 @@
 #include "clients/desktop/actions/job-bar.h"
 #include "clients/desktop/actions/job-outcome.h"
 #include "clients/desktop/actions/measurements.h"
+#include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 
 struct AldMeasurements {
@@ -24,8 +26,10 @@ typedef struct Measurement {
         AldMeasurements *owner;
         AldJobTarget target;
         char *id, *subject;
+        AldHostUse *use;
         AldJobRun *run;
         AldJobRow *row;
+        guint dropping_id; /* it was canceled before it started */
         bool canceled;
 } Measurement;
 
@@ -33,7 +37,9 @@ static void measurement_free(void *data)
 {
         Measurement *one = data;
 
+        g_clear_handle_id(&one->dropping_id, g_source_remove);
         ald_job_run_free(one->run);
+        ald_host_use_end(one->use);
         ald_job_row_free(one->row);
         g_free(one->id);
         g_free(one->subject);
@@ -76,14 +82,32 @@ static char *describe_end(const Measurement *one, const sd_bus_error *error)
         return g_strdup_printf(_("Cannot measure %s: %s"), one->subject, why);
 }
 
-static void on_ended(AldJobRun *run, const sd_bus_error *error, void *userdata)
+static void end(Measurement *one, const sd_bus_error *error)
 {
-        Measurement *one = userdata;
         AldMeasurements *owner = one->owner;
         g_autofree char *words = describe_end(one, error);
 
         (void) g_ptr_array_remove(owner->running, one);
         owner->say(words, owner->userdata);
+}
+
+static void on_ended(AldJobRun *run, const sd_bus_error *error, void *userdata)
+{
+        end(userdata, error);
+}
+
+static void on_lost(const sd_bus_error *error, void *userdata)
+{
+        end(userdata, error);
+}
+
+static gboolean on_dropping(void *userdata)
+{
+        Measurement *one = userdata;
+
+        one->dropping_id = 0;
+        end(one, NULL);
+        return G_SOURCE_REMOVE;
 }
 
 static void on_canceled(void *userdata)
@@ -93,6 +117,9 @@ static void on_canceled(void *userdata)
         one->canceled = true;
         show(one);
         ald_job_run_cancel(one->run);
+        /* Not from the button that is removed with it. */
+        if (!ald_job_run_has_started(one->run))
+                one->dropping_id = g_idle_add(on_dropping, one);
 }
 
 /* What is measured, as safe text. */
@@ -148,9 +175,22 @@ static const char *refuse(AldMeasurements *self, AldJobTarget target, const char
         return is_running(self, target, id) ? _("This is being measured already") : NULL;
 }
 
-void ald_measurements_start(AldMeasurements *self, AldJobTarget target, const char *id)
+static int start(Measurement *one, sd_bus_error *error)
 {
         static const AldJobRunHandler handler = { .changed = on_changed, .ended = on_ended };
+        const AldJobCall call = { .target = one->target, .id = one->id, .asks = true };
+        int r;
+
+        one->use = ald_host_bus_use(one->owner->bus, on_lost, one, error);
+        if (!one->use)
+                return -ENOTCONN;
+        r = ald_job_run_start(ald_host_use_bus(one->use), &call, &handler, one, &one->run);
+        return r < 0 ? sd_bus_error_set_errno(error, r) : 0;
+}
+
+void ald_measurements_start(AldMeasurements *self, AldJobTarget target, const char *id)
+{
+        g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         AldModel *model = ald_live_cluster_model(self->cluster);
         const char *refusal = refuse(self, target, id);
         Measurement *one;
@@ -166,8 +206,9 @@ void ald_measurements_start(AldMeasurements *self, AldJobTarget target, const ch
         one->subject = target == ALD_JOB_DEVICE ? describe_device(model, id)
                                                 : describe_link(model, target, id);
         one->row = ald_job_row_new(self->bar, one->subject, on_canceled, one);
-        one->run = ald_job_run_start(self->bus, target, id, &handler, one);
         g_ptr_array_add(self->running, one);
+        if (start(one, &error) < 0)
+                end(one, &error);
 }
 
 AldMeasurements *ald_measurements_new(AldHostBus *bus, AldLiveCluster *cluster, AldSay say, void *userdata)

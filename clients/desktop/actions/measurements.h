@@ -3,7 +3,8 @@
 
 #include <gtk/gtk.h>
 
-#include "clients/desktop/actions/job-run.h"
+#include "clients/common/job-run.h"
+#include "clients/desktop/actions/host-bus.h"
 #include "clients/desktop/live/live-cluster.h"
 
 /* The measurements that the user has asked for in a window, with a bar that shows them while they run. */
