@@ -9,6 +9,8 @@
 #include "state-client/value.h"
 #include "state/alerts/silence.h"
 
+#define PAGE_SPACE ((size_t) 64 * 1024 * 1024) /* bytes that a page of events may take */
+
 AldFindingEvent *ald_finding_event_new(const AldHistoryEvent *times, json_t *finding)
 {
         AldFindingRow *row = ald_struct_from_json(&ald_finding_row_struct, finding);
@@ -40,6 +42,12 @@ json_t *ald_finding_event_to_json(const AldFindingEvent *event)
         return json;
 }
 
+static int new_call(sd_bus *bus, const char *method, sd_bus_message **ret)
+{
+        return sd_bus_message_new_method_call(
+                bus, ret, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, method);
+}
+
 static void event_free(void *event)
 {
         ald_finding_event_free(event);
@@ -60,18 +68,15 @@ static void event_page_clear(EventPage *page)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(EventPage, event_page_clear)
 
-static int read_page(sd_bus *bus, uint64_t from, uint64_t to, EventPage *page, sd_bus_error *error)
+static int read_page(sd_bus_message *reply, EventPage *page)
 {
-        g_autoptr(AldMessage) reply = NULL;
-        int r = sd_bus_call_method(bus, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE,
-                "GetEvents", error, &reply, "tt", from, to);
+        size_t space = PAGE_SPACE;
+        int r = sd_bus_message_has_signature(reply, "aa{sv}aa{sv}b") > 0 ? 0 : -EBADMSG;
 
-        if (r >= 0 && sd_bus_message_has_signature(reply, "aa{sv}aa{sv}b") <= 0)
-                r = -EBADMSG;
         if (r >= 0)
-                r = ald_value_read_rows(reply, page->times);
+                r = ald_value_read_rows_within(reply, &space, page->times);
         if (r >= 0)
-                r = ald_value_read_rows(reply, page->findings);
+                r = ald_value_read_rows_within(reply, &space, page->findings);
         if (r >= 0)
                 r = sd_bus_message_read(reply, "b", &page->more);
         if (r < 0)
@@ -80,7 +85,7 @@ static int read_page(sd_bus *bus, uint64_t from, uint64_t to, EventPage *page, s
 }
 
 /* Adds those that no earlier page had. Returns when the last one began, 0 if there is none. */
-static uint64_t take_page(const EventPage *page, GHashTable *seen, GPtrArray *events)
+static uint64_t take_page(AldFindingEventQuery *query, const EventPage *page)
 {
         uint64_t last = 0;
         json_t *times;
@@ -93,39 +98,83 @@ static uint64_t take_page(const EventPage *page, GHashTable *seen, GPtrArray *ev
                 if (!event || event->began_usec == ALD_ABSENT_UINT64)
                         continue;
                 last = event->began_usec;
-                if (g_hash_table_contains(seen, &event->event))
+                if (g_hash_table_contains(query->seen, &event->event))
                         continue;
                 found = ald_finding_event_new(event, json_array_get(page->findings, i));
                 if (!found)
                         continue;
-                g_ptr_array_add(events, found);
-                g_hash_table_add(seen, &found->times.event);
+                g_ptr_array_add(query->events, found);
+                g_hash_table_add(query->seen, &found->times.event);
         }
         return last;
 }
 
+void ald_finding_event_query_begin(AldFindingEventQuery *query, uint64_t from_usec, uint64_t to_usec)
+{
+        ald_finding_event_query_clear(query);
+        query->from_usec = from_usec;
+        query->to_usec = to_usec;
+        query->events = g_ptr_array_new_with_free_func(event_free);
+        query->seen = g_hash_table_new(g_int64_hash, g_int64_equal);
+}
+
+void ald_finding_event_query_clear(AldFindingEventQuery *query)
+{
+        g_clear_pointer(&query->seen, g_hash_table_unref);
+        g_clear_pointer(&query->events, g_ptr_array_unref);
+}
+
+int ald_finding_event_query_make(sd_bus *bus, const void *data, sd_bus_message **ret)
+{
+        const AldFindingEventQuery *query = data;
+        g_autoptr(AldMessage) call = NULL;
+        int r = new_call(bus, "GetEvents", &call);
+
+        if (r >= 0)
+                r = sd_bus_message_append(call, "tt", query->from_usec, query->to_usec);
+        if (r >= 0)
+                *ret = g_steal_pointer(&call);
+        return r;
+}
+
 /* The next page begins where this one ends, and so repeats what lasts longer. */
+int ald_finding_event_query_read(
+        AldFindingEventQuery *query, sd_bus_message *reply, AldFindingEventsRead *ret)
+{
+        g_auto(EventPage) page = { json_array(), json_array(), false };
+        int r = read_page(reply, &page);
+        uint64_t last;
+
+        if (r < 0)
+                return r;
+        last = take_page(query, &page);
+        *ret = !page.more                                         ? ALD_FINDING_EVENTS_ALL
+               : last > query->from_usec && last < query->to_usec ? ALD_FINDING_EVENTS_MORE
+                                                                  : ALD_FINDING_EVENTS_CUT;
+        query->from_usec = last;
+        return 0;
+}
+
 int ald_finding_events_read(sd_bus *bus, uint64_t from_usec, uint64_t to_usec, GPtrArray **ret,
         bool *ret_complete, sd_bus_error *error)
 {
-        g_autoptr(GPtrArray) events = g_ptr_array_new_with_free_func(event_free);
-        g_autoptr(GHashTable) seen = g_hash_table_new(g_int64_hash, g_int64_equal);
-        bool complete = false, more = true;
+        g_auto(AldFindingEventQuery) query = { 0 };
+        AldFindingEventsRead found = ALD_FINDING_EVENTS_MORE;
 
-        while (more) {
-                g_auto(EventPage) page = { json_array(), json_array(), false };
-                int r = read_page(bus, from_usec, to_usec, &page, error);
-                uint64_t last;
+        ald_finding_event_query_begin(&query, from_usec, to_usec);
+        while (found == ALD_FINDING_EVENTS_MORE) {
+                g_autoptr(AldMessage) call = NULL, reply = NULL;
+                int r = ald_finding_event_query_make(bus, &query, &call);
 
+                if (r >= 0)
+                        r = sd_bus_call(bus, call, 0, error, &reply);
+                if (r >= 0)
+                        r = ald_finding_event_query_read(&query, reply, &found);
                 if (r < 0)
                         return r;
-                last = take_page(&page, seen, events);
-                complete = !page.more;
-                more = page.more && last > from_usec && last < to_usec;
-                from_usec = last;
         }
-        *ret = g_steal_pointer(&events);
-        *ret_complete = complete;
+        *ret = g_steal_pointer(&query.events);
+        *ret_complete = found == ALD_FINDING_EVENTS_ALL;
         return 0;
 }
 
@@ -147,8 +196,7 @@ static int call_for_rows(sd_bus *bus, const char *method, uint64_t usec, const A
         GPtrArray **ret, json_t *json, sd_bus_error *error)
 {
         g_autoptr(AldMessage) call = NULL, reply = NULL;
-        int r = sd_bus_message_new_method_call(
-                bus, &call, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, method);
+        int r = new_call(bus, method, &call);
 
         if (r >= 0)
                 r = sd_bus_message_set_auto_start(call, usec == 0);
@@ -168,6 +216,23 @@ int ald_silence_rows_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error)
         json_auto_t *json = json_array();
 
         return call_for_rows(bus, "GetSilences", 0, &ald_silence_row_struct, ret, json, error);
+}
+
+int ald_silence_call_make(sd_bus *bus, const void *data, sd_bus_message **ret)
+{
+        const AldSilenceCall *silence = data;
+        g_autoptr(AldMessage) call = NULL;
+        int r = new_call(bus, silence->ends ? "Unsilence" : "Silence", &call);
+
+        if (r >= 0)
+                r = sd_bus_message_set_allow_interactive_authorization(call, silence->asks);
+        if (r >= 0)
+                r = sd_bus_message_append(call, "ss", silence->node, silence->peer);
+        if (r >= 0 && !silence->ends)
+                r = sd_bus_message_append(call, "ts", silence->until_usec, silence->reason);
+        if (r >= 0)
+                *ret = g_steal_pointer(&call);
+        return r;
 }
 
 const AldSilenceRow *ald_silence_rows_find(const GPtrArray *silences, const AldFindingRow *finding)

@@ -10,7 +10,8 @@
 
 /*
  * What org.alidade.History1 reports about findings: when they began and ended, what is slower than its past,
- * and what is silent. Calls wait for their answer. JSON is as received, including fields of a newer service.
+ * and what is silent. Functions that take an error wait for the answer. JSON is as received, including fields
+ * of a newer service.
  */
 
 /* When a finding began and ended. */
@@ -28,6 +29,31 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldFindingEvent, ald_finding_event_free)
 /* {"Event", "BeganUSec", "EndedUSec", "Finding"} */
 json_t *ald_finding_event_to_json(const AldFindingEvent *event);
 
+/* Events of a time, from GetEvents() page by page. Zeroed before its first use. */
+typedef struct AldFindingEventQuery {
+        uint64_t from_usec, to_usec; /* of the next page */
+        GPtrArray *events;           /* AldFindingEvent, in the order of their beginnings */
+        GHashTable *seen;            /* their numbers */
+} AldFindingEventQuery;
+
+typedef enum AldFindingEventsRead {
+        ALD_FINDING_EVENTS_ALL,
+        ALD_FINDING_EVENTS_MORE, /* the next page has to be called for */
+        ALD_FINDING_EVENTS_CUT,  /* so many findings lasted at the same time that they do not fit into a page
+                                  */
+} AldFindingEventsRead;
+
+void ald_finding_event_query_begin(AldFindingEventQuery *query, uint64_t from_usec, uint64_t to_usec);
+void ald_finding_event_query_clear(AldFindingEventQuery *query);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(AldFindingEventQuery, ald_finding_event_query_clear)
+
+/* The call for the next page of an AldFindingEventQuery. Negative errno of sd-bus. */
+int ald_finding_event_query_make(sd_bus *bus, const void *query, sd_bus_message **ret);
+
+/* Adds the events of its reply. Negative errno. */
+int ald_finding_event_query_read(
+        AldFindingEventQuery *query, sd_bus_message *reply, AldFindingEventsRead *ret);
+
 /*
  * Reads all pages of GetEvents(): AldFindingEvent in the order of their beginnings. *ret_complete is false if
  * so many findings lasted at the same time that they do not fit into a page. Negative errno, with the error
@@ -38,6 +64,18 @@ int ald_finding_events_read(sd_bus *bus, uint64_t from_usec, uint64_t to_usec, G
 
 /* Reads GetSilences(): AldSilenceRow, the oldest first. Errors as above. */
 int ald_silence_rows_read(sd_bus *bus, GPtrArray **ret, sd_bus_error *error);
+
+/* A call of Silence(), or of Unsilence(). */
+typedef struct AldSilenceCall {
+        bool ends;
+        const char *node, *peer; /* ids; "" for a silence of the node itself */
+        uint64_t until_usec;     /* UINT64_MAX: until it is ended */
+        const char *reason;
+        bool asks; /* a person may have to type a password before the service answers */
+} AldSilenceCall;
+
+/* The call of an AldSilenceCall. Negative errno of sd-bus. */
+int ald_silence_call_make(sd_bus *bus, const void *silence, sd_bus_message **ret);
 
 /* Of these, the one that silences the finding for longest, or NULL. `silences` may be NULL. */
 const AldSilenceRow *ald_silence_rows_find(const GPtrArray *silences, const AldFindingRow *finding);

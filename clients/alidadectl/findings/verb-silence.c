@@ -17,8 +17,7 @@
 #include "record/json.h"
 #include "state/findings/findings-words.h"
 
-#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
-#define REASON_MAX 256u                           /* bytes; the service takes no more */
+#define REASON_MAX 256u /* bytes; the service takes no more */
 
 typedef struct SilenceOrder {
         AldCtl ctl;
@@ -244,19 +243,18 @@ static int find_ids(SilenceOrder *order, AldStateSession *session, sd_bus *bus)
         return ALD_EXIT_USAGE;
 }
 
-static int call(const SilenceOrder *order, sd_bus *bus, bool interactive, sd_bus_error *error)
+static int call(const SilenceOrder *order, sd_bus *bus, sd_bus_error *error)
 {
+        const AldSilenceCall silence = { .ends = order->ends,
+                .node = order->ids[0],
+                .peer = order->ids[1],
+                .until_usec = order->until_usec,
+                .reason = order->reason ?: "",
+                .asks = ald_agent_may_ask(&order->ctl) };
         g_autoptr(AldMessage) m = NULL;
-        int r = sd_bus_message_new_method_call(bus, &m, ALD_HISTORY_NAME, ALD_HISTORY_PATH,
-                ALD_HISTORY_INTERFACE, order->ends ? "Unsilence" : "Silence");
+        int r = ald_silence_call_make(bus, &silence, &m);
 
-        if (r >= 0)
-                r = sd_bus_message_set_allow_interactive_authorization(m, interactive);
-        if (r >= 0)
-                r = sd_bus_message_append(m, "ss", order->ids[0], order->ids[1]);
-        if (r >= 0 && !order->ends)
-                r = sd_bus_message_append(m, "ts", order->until_usec, order->reason ?: "");
-        return r < 0 ? r : sd_bus_call(bus, m, interactive ? ASKING_USEC : 0, error, NULL);
+        return r < 0 ? r : sd_bus_call(bus, m, silence.asks ? ALD_ASKING_USEC : 0, error, NULL);
 }
 
 static char *describe_nodes(const SilenceOrder *order, AldModel *model)
@@ -287,7 +285,7 @@ static int change(const SilenceOrder *order, sd_bus *bus, AldModel *model)
 
         if (r >= 0) {
                 agent = ald_agent_start(&order->ctl);
-                r = call(order, bus, ald_agent_may_ask(&order->ctl), &error);
+                r = call(order, bus, &error);
                 ald_agent_stop(agent);
         }
         if (r >= 0)

@@ -3,45 +3,31 @@
 #include <stdlib.h>
 
 #include "clients/alidadectl/history/history-call.h"
+#include "clients/common/series-call.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/error-names.h"
-#include "record/record-bus.h"
-
-/* Of as many points as there can be. */
-#define POINTS_BYTES_MAX (10000u * sizeof(AldHistoryPoint))
-
-static int read_points(sd_bus_message *reply, AldShownSeries *series)
-{
-        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
-        AldRows rows;
-        int r = ald_record_bus_read_rows(reply, &ald_history_point_struct, POINTS_BYTES_MAX, owned, &rows);
-
-        if (r < 0)
-                return r;
-        series->points = g_array_new(FALSE, FALSE, sizeof(AldHistoryPoint));
-        for (size_t i = 0; i < rows.n; i++) {
-                const AldHistoryPoint *point = ald_rows_at(&rows, i);
-
-                if (point->time_usec != ALD_ABSENT_UINT64)
-                        g_array_append_vals(series->points, point, 1);
-        }
-        return 0;
-}
 
 int ald_history_call_series(sd_bus *bus, AldShownSeries *series, uint64_t from_usec, uint64_t to_usec,
         unsigned points, sd_bus_error *error)
 {
-        g_autoptr(AldMessage) reply = NULL;
-        int r = sd_bus_call_method(bus, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE,
-                "GetSeries", error, &reply, "ssssttu", series->node, ald_kinds[series->kind].name,
-                series->key, series->field, from_usec, to_usec, points);
+        const AldSeriesCall query = { .node = series->node,
+                .kind = ald_kinds[series->kind].name,
+                .key = series->key,
+                .field = series->field,
+                .from_usec = from_usec,
+                .to_usec = to_usec,
+                .points = points };
+        g_autoptr(AldMessage) call = NULL, reply = NULL;
+        int r = ald_series_call_make(bus, &query, &call);
 
+        if (r >= 0)
+                r = sd_bus_call(bus, call, 0, error, &reply);
         if (sd_bus_error_has_name(error, ALD_ERROR_NOT_KEPT)) {
                 sd_bus_error_free(error);
                 return -ENODATA;
         }
-        return r < 0 ? r : read_points(reply, series);
+        return r < 0 ? r : ald_series_call_read(reply, &series->points);
 }
 
 char *ald_history_call_scope(sd_bus *bus)

@@ -2,6 +2,8 @@
 #include <glib/gi18n.h>
 #include <stdbool.h>
 
+#include "clients/common/connection.h"
+#include "clients/common/finding-history.h"
 #include "clients/common/node-summary.h"
 #include "clients/desktop/actions/actions.h"
 #include "clients/desktop/actions/bus-error-words.h"
@@ -243,17 +245,25 @@ static void on_unsilenced(sd_bus_message *reply, const sd_bus_error *error, void
         say(words, self);
 }
 
+/* Of the nodes that are `silenced`. */
+static void call_silence(AldActions *self, AldSilenceCall call, AldHostReplied replied)
+{
+        call.node = self->silenced.a;
+        call.peer = self->silenced.b;
+        call.asks = true;
+        ald_host_call_free(self->silencing);
+        self->silencing = ald_host_call_new_made(
+                self->bus, ald_silence_call_make, &call, ALD_ASKING_USEC, replied, self);
+}
+
 static void on_silence_chosen(guint64 usec, const char *reason, void *userdata)
 {
-        static const AldHostMethod silence = { ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE,
-                "Silence", .asks = true };
         AldActions *self = userdata;
         guint64 until = usec == UINT64_MAX ? usec : (guint64) g_get_real_time() + usec;
+        AldSilenceCall call = { .until_usec = until, .reason = reason };
 
         set_pair(&self->silenced, self->to_silence.a, self->to_silence.b, self->to_silence.name);
-        ald_host_call_free(self->silencing);
-        self->silencing = ald_host_call_new(self->bus, &silence, on_silenced, self, "ssts", self->silenced.a,
-                self->silenced.b, until, reason);
+        call_silence(self, call, on_silenced);
 }
 
 static void on_silence(GSimpleAction *action, GVariant *parameter, void *userdata)
@@ -266,14 +276,10 @@ static void on_silence(GSimpleAction *action, GVariant *parameter, void *userdat
 
 static void on_unsilence(GSimpleAction *action, GVariant *parameter, void *userdata)
 {
-        static const AldHostMethod unsilence = { ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE,
-                "Unsilence", .asks = true };
         AldActions *self = userdata;
 
         read_pair(self, parameter, &self->silenced);
-        ald_host_call_free(self->silencing);
-        self->silencing = ald_host_call_new(
-                self->bus, &unsilence, on_unsilenced, self, "ss", self->silenced.a, self->silenced.b);
+        call_silence(self, (AldSilenceCall){ .ends = true }, on_unsilenced);
 }
 
 /* Other machines. */

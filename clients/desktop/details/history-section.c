@@ -2,12 +2,12 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "clients/common/series-call.h"
 #include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/details/details-section.h"
 #include "clients/desktop/details/history-series.h"
 #include "clients/desktop/details/rows/history-row.h"
 #include "clients/desktop/details/sections.h"
-#include "clients/desktop/live/held-rows.h"
 #include "common/bus-names.h"
 #include "common/error-names.h"
 
@@ -94,16 +94,16 @@ static int read_points(AldHistorySection *self, sd_bus_message *reply, AldHistor
 {
         const AldSparkPoint unknown = ALD_SPARK_POINT_INIT;
         guint n = periods[self->period].n_points;
-        g_auto(AldHeldRows) held = { 0 };
-        int r = ald_held_rows_read(reply, &ald_history_point_struct, &held);
+        g_autoptr(GArray) read = NULL;
+        int r = ald_series_call_read(reply, &read);
 
         if (r < 0)
                 return r;
         series->points = g_array_sized_new(FALSE, FALSE, sizeof(AldSparkPoint), n);
         for (guint i = 0; i < n; i++)
                 g_array_append_val(series->points, unknown);
-        for (size_t i = 0; i < held.rows.n; i++)
-                put_point(series->points, ald_rows_at(&held.rows, i), self->from,
+        for (guint i = 0; i < read->len; i++)
+                put_point(series->points, &g_array_index(read, AldHistoryPoint, i), self->from,
                         periods[self->period].usec / n);
         return 0;
 }
@@ -147,6 +147,9 @@ static void skip_refused(AldHistorySection *self)
 
 static void read_next(AldHistorySection *self)
 {
+        AldSeriesCall query = { .from_usec = self->from,
+                .to_usec = self->from + periods[self->period].usec,
+                .points = periods[self->period].n_points };
         const AldHistorySeries *series;
 
         skip_refused(self);
@@ -158,9 +161,11 @@ static void read_next(AldHistorySection *self)
                 return;
         }
         series = self->reading->pdata[self->at];
-        self->call = ald_history_call_new(self->history, "GetSeries", on_points, self, "ssssttu",
-                series->node, series->kind, series->key, series->field, self->from,
-                self->from + periods[self->period].usec, periods[self->period].n_points);
+        query.node = series->node;
+        query.kind = series->kind;
+        query.key = series->key;
+        query.field = series->field;
+        self->call = ald_history_call_new(self->history, ald_series_call_make, &query, on_points, self);
         if (!self->call)
                 stop_reading(self);
 }

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "clients/common/connection.h"
-#include "clients/desktop/live/held-rows.h"
 #include "clients/desktop/live/live-history.h"
 #include "common/bus-cleanup.h"
 #include "common/bus-names.h"
 #include "common/bus-source.h"
+#include "record/record-bus.h"
 #include "state/alerts/silence.h"
 
 #define DRIVER "org.freedesktop.DBus"
 #define DRIVER_PATH "/org/freedesktop/DBus"
+#define ROWS_MAX ((size_t) 16 * 1024 * 1024) /* bytes of a list, in memory */
+
+/* The rows of a reply, with the memory that they need. */
+typedef struct HeldRows {
+        AldRows rows;
+        GPtrArray *owned;
+        sd_bus_message *message;
+} HeldRows;
 
 /* One of the lists that are kept up to date. */
 typedef struct FollowedRows {
@@ -22,7 +29,7 @@ typedef struct FollowedRows {
         sd_bus_slot *match;
         AldHistoryCall *call;
         bool outdated; /* it has changed while it was read */
-        AldHeldRows held;
+        HeldRows held;
 } FollowedRows;
 
 struct AldLiveHistory {
@@ -71,30 +78,18 @@ static int on_reply(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
         return 0;
 }
 
-static int make_call(
-        sd_bus *bus, const char *member, const char *types, va_list arguments, sd_bus_message **ret)
-{
-        int r = sd_bus_message_new_method_call(
-                bus, ret, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, member);
-
-        if (r >= 0)
-                r = sd_bus_message_set_auto_start(*ret, false);
-        return r < 0 ? r : sd_bus_message_appendv(*ret, types, arguments);
-}
-
-AldHistoryCall *ald_history_call_new(AldLiveHistory *history, const char *member, AldHistoryReplied replied,
-        void *userdata, const char *types, ...)
+AldHistoryCall *ald_history_call_new(AldLiveHistory *history, AldHistoryMake make, const void *data,
+        AldHistoryReplied replied, void *userdata)
 {
         g_autoptr(AldMessage) m = NULL;
         AldHistoryCall *call;
-        va_list arguments;
         int r;
 
         if (!history->bus)
                 return NULL;
-        va_start(arguments, types);
-        r = make_call(history->bus, member, types, arguments, &m);
-        va_end(arguments);
+        r = make(history->bus, data, &m);
+        if (r >= 0)
+                r = sd_bus_message_set_auto_start(m, false);
         if (r < 0)
                 return NULL;
         call = g_new0(AldHistoryCall, 1);
@@ -110,16 +105,27 @@ AldHistoryCall *ald_history_call_new(AldLiveHistory *history, const char *member
 
 /* What is followed. */
 
+/* Leaves no rows, of the same type. */
+static void clear_rows(FollowedRows *followed)
+{
+        HeldRows *held = &followed->held;
+
+        held->rows = (AldRows){ .type = followed->type };
+        g_clear_pointer(&held->owned, g_ptr_array_unref);
+        g_clear_pointer(&held->message, sd_bus_message_unref);
+}
+
 static void set_rows(FollowedRows *followed, sd_bus_message *reply)
 {
+        g_autoptr(GPtrArray) owned = g_ptr_array_new_with_free_func(g_free);
         AldLiveHistory *history = followed->history;
         bool turned = followed == &history->findings && !history->has_findings;
-        AldHeldRows held;
+        AldRows rows;
 
-        if (ald_held_rows_read(reply, followed->type, &held) < 0)
+        if (ald_record_bus_read_rows(reply, followed->type, ROWS_MAX, owned, &rows) < 0)
                 return;
-        ald_held_rows_clear(&followed->held);
-        followed->held = held;
+        clear_rows(followed);
+        followed->held = (HeldRows){ rows, g_steal_pointer(&owned), sd_bus_message_ref(reply) };
         if (turned)
                 history->has_findings = true;
         history->changed(turned, history->userdata);
@@ -138,12 +144,18 @@ static void on_rows(sd_bus_message *reply, const sd_bus_error *error, void *user
                 read_rows(followed);
 }
 
+static int make_rows(sd_bus *bus, const void *method, sd_bus_message **ret)
+{
+        return sd_bus_message_new_method_call(
+                bus, ret, ALD_HISTORY_NAME, ALD_HISTORY_PATH, ALD_HISTORY_INTERFACE, method);
+}
+
 static void read_rows(FollowedRows *followed)
 {
         followed->outdated = followed->call != NULL;
         if (!followed->call)
                 followed->call = ald_history_call_new(
-                        followed->history, followed->method, on_rows, followed, "");
+                        followed->history, make_rows, followed->method, on_rows, followed);
 }
 
 /* Any client can send such a signal. */
@@ -170,7 +182,7 @@ static void set_owner(AldLiveHistory *history, const char *owner)
                 read_rows(&history->silences);
                 return;
         }
-        ald_held_rows_clear(&history->findings.held);
+        clear_rows(&history->findings);
         if (!history->has_findings)
                 return;
         history->has_findings = false;
@@ -266,8 +278,8 @@ void ald_live_history_free(AldLiveHistory *history)
         if (!history)
                 return;
         ald_live_history_disconnect(history);
-        ald_held_rows_clear(&history->findings.held);
-        ald_held_rows_clear(&history->silences.held);
+        clear_rows(&history->findings);
+        clear_rows(&history->silences);
         g_free(history);
 }
 

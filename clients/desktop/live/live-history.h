@@ -45,9 +45,12 @@ typedef struct AldHistoryCall AldHistoryCall;
 /* The reply, or else the error. Called once, from the main loop. */
 typedef void (*AldHistoryReplied)(sd_bus_message *reply, const sd_bus_error *error, void *userdata);
 
-/* Calls a method of the service. NULL if there is no connection. */
-AldHistoryCall *ald_history_call_new(AldLiveHistory *history, const char *member, AldHistoryReplied replied,
-        void *userdata, const char *types, ...);
+/* Makes a call of the service from data. Negative errno of sd-bus. */
+typedef int (*AldHistoryMake)(sd_bus *bus, const void *data, sd_bus_message **ret);
+
+/* Sends the call that is made from the data now. NULL if there is no connection. */
+AldHistoryCall *ald_history_call_new(AldLiveHistory *history, AldHistoryMake make, const void *data,
+        AldHistoryReplied replied, void *userdata);
 
 /* The answer is not wanted any more. */
 void ald_history_call_free(AldHistoryCall *call);

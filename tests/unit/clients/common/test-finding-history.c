@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+
+#include "clients/common/finding-history.h"
+#include "clients/common/series-call.h"
+#include "common/bus-cleanup.h"
+#include "common/bus-names.h"
+#include "tests/unit/bus-pair.h"
+
+/* The service that is played, of which a call and a reply are looked at without being sent. */
+typedef struct Fixture {
+        BusPair *pair;
+        AldFindingEventQuery query;
+} Fixture;
+
+static void set_up(Fixture *fixture, const void *data)
+{
+        fixture->pair = bus_pair_new();
+        ald_finding_event_query_begin(&fixture->query, 100, 1000);
+}
+
+static void tear_down(Fixture *fixture, const void *data)
+{
+        ald_finding_event_query_clear(&fixture->query);
+        bus_pair_free(fixture->pair);
+}
+
+static void append_event(sd_bus_message *m, uint64_t number, uint64_t began)
+{
+        g_assert_cmpint(
+                sd_bus_message_append(m, "a{sv}", 2, "Event", "t", number, "BeganUSec", "t", began), >=, 0);
+}
+
+/* A page with the events 1 … n, which began at 200, 201, …; `first` is the number of the first. */
+static sd_bus_message *page_new(Fixture *fixture, uint64_t first, unsigned n, unsigned findings, bool more)
+{
+        sd_bus_message *m = bus_pair_message_new(fixture->pair);
+
+        g_assert_cmpint(sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "a{sv}"), >=, 0);
+        for (unsigned i = 0; i < n; i++)
+                append_event(m, first + i, 199 + first + i);
+        g_assert_cmpint(sd_bus_message_close_container(m), >=, 0);
+        g_assert_cmpint(sd_bus_message_open_container(m, SD_BUS_TYPE_ARRAY, "a{sv}"), >=, 0);
+        for (unsigned i = 0; i < findings; i++)
+                g_assert_cmpint(
+                        sd_bus_message_append(m, "a{sv}", 2, "Id", "s", "gpu-hot", "New", "u", 5), >=, 0);
+        g_assert_cmpint(sd_bus_message_close_container(m), >=, 0);
+        g_assert_cmpint(sd_bus_message_append(m, "b", more), >=, 0);
+        bus_pair_seal(m);
+        return m;
+}
+
+static int read_page(
+        Fixture *fixture, uint64_t first, unsigned n, unsigned findings, bool more, AldFindingEventsRead *ret)
+{
+        g_autoptr(AldMessage) page = page_new(fixture, first, n, findings, more);
+
+        return ald_finding_event_query_read(&fixture->query, page, ret);
+}
+
+static void assert_next_page(Fixture *fixture, uint64_t from_usec)
+{
+        g_autoptr(AldMessage) call = NULL;
+        uint64_t from, to;
+
+        g_assert_cmpint(ald_finding_event_query_make(fixture->pair->service, &fixture->query, &call), >=, 0);
+        g_assert_cmpstr(sd_bus_message_get_member(call), ==, "GetEvents");
+        bus_pair_seal(call);
+        g_assert_cmpint(sd_bus_message_read(call, "tt", &from, &to), >, 0);
+        g_assert_cmpuint(from, ==, from_usec);
+        g_assert_cmpuint(to, ==, 1000);
+}
+
+/* The second page repeats the last event of the first. */
+static void test_pages(Fixture *fixture, const void *data)
+{
+        AldFindingEventsRead found;
+        const AldFindingEvent *last;
+
+        assert_next_page(fixture, 100);
+        g_assert_cmpint(read_page(fixture, 1, 3, 3, true, &found), ==, 0);
+        g_assert_cmpint(found, ==, ALD_FINDING_EVENTS_MORE);
+        assert_next_page(fixture, 202);
+        g_assert_cmpint(read_page(fixture, 3, 2, 2, false, &found), ==, 0);
+        g_assert_cmpint(found, ==, ALD_FINDING_EVENTS_ALL);
+        g_assert_cmpuint(fixture->query.events->len, ==, 4);
+        last = fixture->query.events->pdata[3];
+        g_assert_cmpuint(last->times.event, ==, 4);
+        g_assert_cmpstr(last->row->id, ==, "gpu-hot");
+        g_assert_cmpint(json_integer_value(json_object_get(last->finding, "New")), ==, 5);
+}
+
+/* All that fits into a page lasted at the time at which the page begins. */
+static void test_page_that_leads_nowhere(Fixture *fixture, const void *data)
+{
+        AldFindingEventsRead found;
+
+        g_assert_cmpint(read_page(fixture, 1, 3, 3, true, &found), ==, 0);
+        g_assert_cmpint(read_page(fixture, 1, 3, 3, true, &found), ==, 0);
+        g_assert_cmpint(found, ==, ALD_FINDING_EVENTS_CUT);
+        g_assert_cmpuint(fixture->query.events->len, ==, 3);
+}
+
+static void test_wrong_shape(Fixture *fixture, const void *data)
+{
+        g_autoptr(AldMessage) other = bus_pair_message_new(fixture->pair);
+        AldFindingEventsRead found = ALD_FINDING_EVENTS_MORE;
+
+        g_assert_cmpint(read_page(fixture, 1, 3, 2, false, &found), ==, -EBADMSG);
+        g_assert_cmpint(sd_bus_message_append(other, "s", "hello"), >=, 0);
+        bus_pair_seal(other);
+        g_assert_cmpint(ald_finding_event_query_read(&fixture->query, other, &found), ==, -EBADMSG);
+        g_assert_cmpint(found, ==, ALD_FINDING_EVENTS_MORE);
+        g_assert_cmpuint(fixture->query.events->len, ==, 0);
+}
+
+static void test_silences(Fixture *fixture, const void *data)
+{
+        const AldSilenceCall begins = {
+                .node = "a", .peer = "", .until_usec = 7, .reason = "repair", .asks = true
+        };
+        const AldSilenceCall ends = { .ends = true, .node = "a", .peer = "b" };
+        g_autoptr(AldMessage) silence = NULL, unsilence = NULL;
+        const char *node, *peer, *reason;
+        uint64_t until;
+
+        g_assert_cmpint(ald_silence_call_make(fixture->pair->service, &begins, &silence), >=, 0);
+        g_assert_cmpstr(sd_bus_message_get_member(silence), ==, "Silence");
+        g_assert_cmpint(sd_bus_message_get_allow_interactive_authorization(silence), >, 0);
+        bus_pair_seal(silence);
+        g_assert_cmpint(sd_bus_message_read(silence, "ssts", &node, &peer, &until, &reason), >, 0);
+        g_assert_cmpstr(reason, ==, "repair");
+        g_assert_cmpuint(until, ==, 7);
+        g_assert_cmpint(ald_silence_call_make(fixture->pair->service, &ends, &unsilence), >=, 0);
+        g_assert_cmpstr(sd_bus_message_get_member(unsilence), ==, "Unsilence");
+        g_assert_cmpint(sd_bus_message_get_allow_interactive_authorization(unsilence), ==, 0);
+        bus_pair_seal(unsilence);
+        g_assert_cmpint(sd_bus_message_has_signature(unsilence, "ss"), >, 0);
+        g_assert_cmpint(sd_bus_message_read(unsilence, "ss", &node, &peer), >, 0);
+        g_assert_cmpstr(peer, ==, "b");
+}
+
+static void test_series(Fixture *fixture, const void *data)
+{
+        const AldSeriesCall query = { "a", "Node1.Memory", "", "AvailableBytes", 100, 1000, 60 };
+        g_autoptr(AldMessage) call = NULL, reply = bus_pair_message_new(fixture->pair);
+        g_autoptr(GArray) points = NULL;
+        const AldHistoryPoint *point;
+
+        g_assert_cmpint(ald_series_call_make(fixture->pair->service, &query, &call), >=, 0);
+        g_assert_cmpstr(sd_bus_message_get_destination(call), ==, ALD_HISTORY_NAME);
+        bus_pair_seal(call);
+        g_assert_cmpint(sd_bus_message_has_signature(call, "ssssttu"), >, 0);
+        /* The second has no time, the third no values. */
+        g_assert_cmpint(sd_bus_message_append(reply, "aa{sv}", 3, 2, "TimeUSec", "t", UINT64_C(160), "Mean",
+                                "d", 2.5, 1, "Mean", "d", 3.5, 1, "TimeUSec", "t", UINT64_C(220)),
+                >=, 0);
+        bus_pair_seal(reply);
+        g_assert_cmpint(ald_series_call_read(reply, &points), ==, 0);
+        g_assert_cmpuint(points->len, ==, 2);
+        point = &g_array_index(points, AldHistoryPoint, 0);
+        g_assert_cmpuint(point->time_usec, ==, 160);
+        g_assert_cmpfloat(point->mean, ==, 2.5);
+        g_assert_cmpuint(g_array_index(points, AldHistoryPoint, 1).time_usec, ==, 220);
+}
+
+static void add(const char *path, void (*test)(Fixture *fixture, const void *data))
+{
+        g_test_add(path, Fixture, NULL, set_up, test, tear_down);
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        add("/clients/finding-history/pages", test_pages);
+        add("/clients/finding-history/page-that-leads-nowhere", test_page_that_leads_nowhere);
+        add("/clients/finding-history/wrong-shape", test_wrong_shape);
+        add("/clients/finding-history/silences", test_silences);
+        add("/clients/finding-history/series", test_series);
+        return g_test_run();
+}
