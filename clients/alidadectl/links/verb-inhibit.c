@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -18,6 +17,7 @@
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
+#include "clients/common/probe-lock.h"
 
 #define DEVICE_WAIT_USEC (10 * G_USEC_PER_SEC)
 #define PROPERTIES_MATCH                                                                 \
@@ -27,9 +27,7 @@
 #define EXIT_CANNOT_RUN 126
 #define EXIT_NOT_FOUND 127
 #define EXIT_SIGNALED 128
-#define ALL "compute:rdma:link"
-#define ASKING_USEC (UINT64_C(120) * 1000 * 1000) /* a person types a password meanwhile */
-#define WHO_MAX 255u                              /* bytes; the service takes no more */
+#define WHO_MAX 255u /* bytes; the service takes no more */
 
 /* The sender does not matter, since the signal only makes us look again. */
 static int on_changed(sd_bus_message *m, void *userdata, sd_bus_error *ret_error)
@@ -294,7 +292,7 @@ static int call_release(sd_bus *bus, const char *number, bool interactive, sd_bu
                 r = sd_bus_message_set_allow_interactive_authorization(call, interactive);
         if (r >= 0)
                 r = sd_bus_message_append(call, "u", (uint32_t) g_ascii_strtoull(number, NULL, 10));
-        return r < 0 ? r : sd_bus_call(bus, call, interactive ? ASKING_USEC : 0, error, NULL);
+        return r < 0 ? r : sd_bus_call(bus, call, interactive ? ALD_ASKING_USEC : 0, error, NULL);
 }
 
 static int release(const Order *order, sd_bus *bus)
@@ -328,17 +326,13 @@ static char *name_command(char **command)
 static int take_lock(sd_bus *bus, const Order *order, sd_bus_error *error)
 {
         g_autofree char *who = order->who ? g_strdup(order->who) : name_command(order->command);
-        g_autoptr(AldMessage) reply = NULL;
-        int fd, r;
+        const AldProbeLockCall lock = { order->what, who, order->why };
+        g_autoptr(AldMessage) call = NULL, reply = NULL;
+        int r = ald_probe_lock_make(bus, &lock, &call);
 
-        r = sd_bus_call_method(bus, ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH, ALD_LINK_PROBE_INTERFACE,
-                "Inhibit", error, &reply, "sss", order->what, who, order->why);
         if (r >= 0)
-                r = sd_bus_message_read(reply, "h", &fd);
-        if (r < 0)
-                return r;
-        fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-        return fd < 0 ? -errno : fd;
+                r = sd_bus_call(bus, call, 0, error, &reply);
+        return r < 0 ? r : ald_probe_lock_take(reply);
 }
 
 static int hold(const Order *order, sd_bus *bus, int *ret_fd)
@@ -358,7 +352,7 @@ static int hold(const Order *order, sd_bus *bus, int *ret_fd)
 
 int ald_verb_inhibit(const AldCtl *ctl)
 {
-        Order order = { .ctl = *ctl, .what = ALL, .why = "no reason given" };
+        Order order = { .ctl = *ctl, .what = ALD_PROBE_LOCK_ALL, .why = "no reason given" };
         g_autofree char **argv = NULL;
         g_autoptr(AldOwnBus) bus = NULL;
         int argc, fd = -1, r;

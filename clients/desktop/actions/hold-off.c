@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
-#include <fcntl.h>
 #include <glib-unix.h>
 #include <glib/gi18n.h>
 #include <unistd.h>
 
+#include "clients/common/connection.h"
+#include "clients/common/probe-lock.h"
 #include "clients/desktop/actions/bus-error-words.h"
 #include "clients/desktop/actions/hold-off.h"
 #include "clients/desktop/actions/host-call.h"
@@ -12,7 +12,6 @@
 #include "common/bus-names.h"
 #include "common/fd.h"
 
-#define WHAT "compute:rdma:link"
 #define APPLICATION_KEY "ald-hold-offs"
 #define RETRY_MSEC 1000u
 #define RETRIES 30u /* while the service restarts */
@@ -124,13 +123,10 @@ static gboolean on_lock_lost(gint fd, GIOCondition condition, void *userdata)
 
 static int take_lock_from(AldHoldOff *self, sd_bus_message *reply)
 {
-        int fd, r = sd_bus_message_read(reply, "h", &fd);
+        int fd = ald_probe_lock_take(reply);
 
-        if (r < 0)
-                return r;
-        fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
         if (fd < 0)
-                return -errno;
+                return fd;
         drop_lock(self);
         self->fd = fd;
         self->service = g_strdup(sd_bus_message_get_sender(reply));
@@ -160,11 +156,10 @@ static void on_taken(sd_bus_message *reply, const sd_bus_error *error, void *use
 
 static void take(AldHoldOff *self)
 {
-        static const AldHostMethod inhibit = { ALD_LINK_PROBE_NAME, ALD_LINK_PROBE_PATH,
-                ALD_LINK_PROBE_INTERFACE, "Inhibit", .asks = false };
+        const AldProbeLockCall lock = { ALD_PROBE_LOCK_ALL, "Alidade", _("held off by hand") };
 
-        self->call = ald_host_call_new(
-                self->bus, &inhibit, on_taken, self, "sss", WHAT, "Alidade", _("held off by hand"));
+        self->call = ald_host_call_new_made(
+                self->bus, ald_probe_lock_make, &lock, ALD_ANSWER_USEC, on_taken, self);
 }
 
 void ald_hold_off_set(AldHoldOff *self, bool wanted)
