@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "clients/alidadectl/verbs.h"
 #include "clients/command-line/ctl.h"
-#include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/text.h"
 
@@ -148,9 +148,13 @@ static bool has_own_options(const char *verb)
  */
 static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
 {
-        enum { VERSION = 0x100, ONCE, CHECK, ALL, DOT, INSIDE };
+        enum { VERSION = 0x100, ONCE, CHECK, ALL, DOT, INSIDE, JSON, NO_PAGER, NO_ASK_PASSWORD };
         static const struct option options[] = {
-                ALD_COMMON_OPTIONS,
+                { "help", no_argument, NULL, 'h' },
+                { "host", required_argument, NULL, 'H' },
+                { "json", optional_argument, NULL, JSON },
+                { "no-pager", no_argument, NULL, NO_PAGER },
+                { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
                 { "version", no_argument, NULL, VERSION },
                 { "once", no_argument, NULL, ONCE },
                 { "check", no_argument, NULL, CHECK },
@@ -159,7 +163,7 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 { "inside", required_argument, NULL, INSIDE },
                 {},
         };
-        int c, r;
+        int c;
 
         opterr = 0;
         while ((words->len == 0 || !has_own_options(words->pdata[0])) &&
@@ -187,10 +191,21 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 case INSIDE:
                         ctl->inside = optarg;
                         break;
+                case 'H':
+                        ctl->host = optarg;
+                        break;
+                case JSON:
+                        if (ald_json_parse_mode(optarg, &ctl->json) < 0)
+                                return ALD_EXIT_USAGE;
+                        break;
+                case NO_PAGER:
+                        ctl->pager = false;
+                        break;
+                case NO_ASK_PASSWORD:
+                        ctl->ask_password = false;
+                        break;
                 default:
-                        r = ald_options_take(ctl, argv, c, options);
-                        if (r >= 0)
-                                return r;
+                        return ald_print_option_error(argv, c, options);
                 }
         for (; optind < argc; optind++)
                 g_ptr_array_add(words, argv[optind]);

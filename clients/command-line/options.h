@@ -1,34 +1,106 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include <getopt.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "clients/command-line/ctl.h"
 #include "clients/common/time-words.h"
+#include "record/field.h"
 
-/* Options that most verbs have, in their tables for getopt_long(). Numbers of their own options are lower. */
-enum {
-        ALD_OPTION_JSON = 0x1000,
-        ALD_OPTION_NO_PAGER,
-        ALD_OPTION_NO_ASK_PASSWORD,
-};
+/* What an option sets in the struct of its verb. */
+typedef enum AldOptionKind {
+        ALD_OPTION_FLAG,   /* bool */
+        ALD_OPTION_TEXT,   /* const char *: UTF-8, as the bus carries no other text */
+        ALD_OPTION_TEXTS,  /* GPtrArray *: takes the option more than once */
+        ALD_OPTION_RAW,    /* const char *: as typed, such as a path, or text that is read later */
+        ALD_OPTION_WORD,   /* const char *: one of its words */
+        ALD_OPTION_NUMBER, /* uint64_t: from 1 to max */
+        ALD_OPTION_BYTES,  /* uint64_t: a size with its unit */
+        ALD_OPTION_READ,   /* read() sets what it sets */
+        ALD_OPTION_COMMON, /* a member of AldCtl, which the struct begins with */
+} AldOptionKind;
 
-#define ALD_COMMON_OPTIONS                                                            \
-        { "help", no_argument, NULL, 'h' }, { "host", required_argument, NULL, 'H' }, \
-                { "json", optional_argument, NULL, ALD_OPTION_JSON },                 \
-                { "no-pager", no_argument, NULL, ALD_OPTION_NO_PAGER },               \
-        {                                                                             \
-                "no-ask-password", no_argument, NULL, ALD_OPTION_NO_ASK_PASSWORD      \
+/* What the shell completes the value of an option with, where it has no words. */
+typedef enum AldCompletion {
+        ALD_COMPLETE_NOTHING,
+        ALD_COMPLETE_FILE,
+        ALD_COMPLETE_NODE,
+        ALD_COMPLETE_HOST,
+} AldCompletion;
+
+typedef struct AldOption {
+        const char *name; /* NULL ends a table */
+        char letter;
+        const char *argument; /* as the help names it; NULL: the option takes no value */
+        const char *help;     /* its lines have up to 80 columns */
+        AldOptionKind kind;
+        size_t offset;
+        uint64_t max;
+        const char *const *words; /* of ALD_OPTION_WORD; of other kinds, what the shell completes */
+        const AldStruct *type;    /* instead of words: those of a field of this type, */
+        const char *field;        /* which has this name */
+        AldCompletion completion;
+        bool (*read)(void *order, const char *value); /* false if it reported an error */
+} AldOption;
+
+/* One that sets a member of a struct; more members of AldOption may follow. */
+#define ALD_OPTION(type_of_value, option, value, order, member, text, ...)                                 \
+        {                                                                                                  \
+                .name = (option), .argument = (value), .help = (text), .kind = ALD_OPTION_##type_of_value, \
+                .offset = offsetof(order, member), __VA_ARGS__                                             \
         }
 
-/* What follows the verb, with the name of a program in front, as getopt_long() wants it; it begins anew. Free
- * it with g_free(). */
-char **ald_options_begin(const AldCtl *ctl, int *ret_argc);
+/* Options that most verbs have. Each verb takes all of them, but its help shows those in its table. */
+#define ALD_OPTION_HELP                                                                            \
+        {                                                                                          \
+                .name = "help", .letter = 'h', .help = "Show this help", .kind = ALD_OPTION_COMMON \
+        }
+#define ALD_OPTION_HOST(text)                                                           \
+        {                                                                               \
+                .name = "host", .letter = 'H', .argument = "USER@HOST", .help = (text), \
+                .kind = ALD_OPTION_COMMON, .completion = ALD_COMPLETE_HOST              \
+        }
+#define ALD_OPTION_JSON(text)                                                                    \
+        {                                                                                        \
+                .name = "json", .argument = "[MODE]", .help = (text), .kind = ALD_OPTION_COMMON, \
+                .words = ald_json_modes                                                          \
+        }
+#define ALD_OPTION_NO_PAGER                                                                   \
+        {                                                                                     \
+                .name = "no-pager", .help = "Do not start a pager", .kind = ALD_OPTION_COMMON \
+        }
+#define ALD_OPTION_NO_ASK_PASSWORD                                                                        \
+        {                                                                                                 \
+                .name = "no-ask-password", .help = "Do not ask for a password", .kind = ALD_OPTION_COMMON \
+        }
 
-/* Takes one of ALD_COMMON_OPTIONS, but for help, out of `options`. Returns -1; or reports an invalid value or
- * an unknown option, and returns an exit code. */
-int ald_options_take(AldCtl *ctl, char **argv, int c, const struct option *options);
+extern const char *const ald_json_modes[];
+
+/* The command line of a verb. */
+typedef struct AldSynopsis {
+        const char *usage; /* lines that begin with "alidadectl" */
+        const char *intro;
+        const char *outro; /* NULL: none */
+        const AldOption *options;
+        bool own_words; /* options end before the first word, which begins a command */
+} AldSynopsis;
+
+/*
+ * Reads what follows the verb into its struct, which begins with an AldCtl that has the options before the
+ * verb. *ret_words are the words that are no options, for g_free(). Returns an exit code if there is nothing
+ * more to do, such as after --help or a reported error, else -1.
+ */
+int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words);
+
+/* Whether an option is given, maybe after another that is an error. */
+bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char *name);
+
+/* Reports the usage, and returns the exit code. */
+int ald_options_print_usage(const AldSynopsis *synopsis);
+
+/* The words that the value of an option is one of, or NULL. */
+const char *const *ald_option_words(const AldOption *option);
 
 /* Reads the value of an option that is a time (clients/common/time-words.h); false, and reported, if it is
  * invalid. */

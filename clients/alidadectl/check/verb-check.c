@@ -30,147 +30,67 @@
 typedef struct CheckOrder {
         AldCtl ctl;
         bool all, others, plugin;
+        const char *severity_word;
         AldFindingRowSeverity severity; /* the mildest that counts */
         GPtrArray *ignored;             /* of char */
         GPtrArray *requirements;
-        unsigned timeout_sec;
+        uint64_t timeout_sec;
         gint64 end_usec; /* CLOCK_MONOTONIC */
 } CheckOrder;
 
-static int help(void)
-{
-        puts("Usage: alidadectl check [OPTION…]\n\n"
-             "Check this machine in one line, for schedulers and monitoring.\n\n"
-             "The exit status is 0 if all is well, and 1 if not.\n\n"
-             "Options:\n"
-             "  -h --help               Show this help\n"
-             "     --all                Check all findings of the cluster\n"
-             "     --others             Also count what other nodes report about this machine\n"
-             "     --severity=SEVERITY  Mildest finding that counts: error, warning (default) or notice\n"
-             "     --ignore=ID,…        Findings that do not count\n"
-             "     --require=WHAT,…     What this machine must have: memory>=64GiB, available>=8GiB,\n"
-             "                          device-memory>=24GiB, compute>=5 (TFLOPS), gpus>=2, rdma, links\n"
-             "                          (in a shell, quote it: --require='memory>=64GiB')\n"
-             "     --timeout=SECONDS    Time limit (default: 10)\n"
-             "     --plugin             Text and exit status of monitoring plugins\n"
-             "     --json[=MODE]        Print JSON: short (as without MODE), pretty or off\n"
-             "  -H --host=USER@HOST     Check another machine, over ssh\n\n"
-             "See alidadectl(1).");
-        return ald_print_finish();
-}
-
-static int refuse(const char *option, const char *value)
-{
-        ald_print_error("--%s=%s is invalid; see alidadectl check --help", option, value);
-        return ALD_EXIT_USAGE;
-}
-
-static int take_requirements(CheckOrder *order, const char *list)
+static bool read_requirements(void *order, const char *list)
 {
         g_autofree char *reason = NULL;
 
-        if (ald_requirements_parse(list, order->requirements, &reason) >= 0)
-                return -1;
+        if (ald_requirements_parse(list, ((CheckOrder *) order)->requirements, &reason) >= 0)
+                return true;
         ald_print_error("%s", reason);
-        return ALD_EXIT_USAGE;
+        return false;
 }
 
-static int take_severity(CheckOrder *order, const char *word)
-{
-        int severity = ald_finding_row_severity_from_string(word);
-
-        if (severity < 0)
-                return refuse("severity", word);
-        order->severity = (AldFindingRowSeverity) severity;
-        return -1;
-}
-
-static int take_timeout(CheckOrder *order, const char *word)
-{
-        guint64 value;
-
-        if (!g_ascii_string_to_unsigned(word, 10, 1, TIMEOUT_SEC_MAX, &value, NULL))
-                return refuse("timeout", word);
-        order->timeout_sec = (unsigned) value;
-        return -1;
-}
-
-static int take_ignored(CheckOrder *order, const char *list)
+static bool read_ignored(void *order, const char *list)
 {
         g_autofree char **words = g_strsplit(list, ",", -1);
 
         for (size_t i = 0; words[i]; i++)
-                g_ptr_array_add(order->ignored, words[i]);
-        return -1;
+                g_ptr_array_add(((CheckOrder *) order)->ignored, words[i]);
+        return true;
 }
 
-enum { ALL = 0x100, IGNORE, OTHERS, PLUGIN, REQUIRE, SEVERITY, TIMEOUT };
-
-static const struct option options[] = {
-        ALD_COMMON_OPTIONS,
-        { "all", no_argument, NULL, ALL },
-        { "ignore", required_argument, NULL, IGNORE },
-        { "others", no_argument, NULL, OTHERS },
-        { "plugin", no_argument, NULL, PLUGIN },
-        { "require", required_argument, NULL, REQUIRE },
-        { "severity", required_argument, NULL, SEVERITY },
-        { "timeout", required_argument, NULL, TIMEOUT },
+static const AldOption options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION(FLAG, "all", NULL, CheckOrder, all, "Check all findings of the cluster"),
+        ALD_OPTION(FLAG, "others", NULL, CheckOrder, others,
+                "Also count what other nodes report about this machine"),
+        ALD_OPTION(WORD, "severity", "SEVERITY", CheckOrder, severity_word,
+                "Mildest finding that counts: error, warning (default) or notice",
+                .type = &ald_finding_row_struct, .field = "Severity"),
+        { .name = "ignore",
+                .argument = "ID,…",
+                .help = "Findings that do not count",
+                .kind = ALD_OPTION_READ,
+                .read = read_ignored },
+        { .name = "require",
+                .argument = "WHAT,…",
+                .help = "What this machine must have: memory>=64GiB, available>=8GiB,\n"
+                        "device-memory>=24GiB, compute>=5 (TFLOPS), gpus>=2, rdma, links\n"
+                        "(in a shell, quote it: --require='memory>=64GiB')",
+                .kind = ALD_OPTION_READ,
+                .read = read_requirements },
+        ALD_OPTION(NUMBER, "timeout", "SECONDS", CheckOrder, timeout_sec, "Time limit (default: 10)",
+                .max = TIMEOUT_SEC_MAX),
+        ALD_OPTION(FLAG, "plugin", NULL, CheckOrder, plugin, "Text and exit status of monitoring plugins"),
+        ALD_OPTION_JSON("Print JSON: short (as without MODE), pretty or off"),
+        ALD_OPTION_HOST("Check another machine, over ssh"),
         {},
 };
 
-/* It decides the exit status of errors as well, also of those before it. */
-static bool find_plugin(const AldCtl *ctl)
-{
-        g_autofree char **argv = NULL;
-        bool found = false;
-        int argc, c;
-
-        argv = ald_options_begin(ctl, &argc);
-        while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
-                found |= c == PLUGIN;
-        return found;
-}
-
-/* Returns an exit code if there is nothing more to do, else -1. */
-static int parse_options(int argc, char **argv, CheckOrder *order)
-{
-        int c, r = -1;
-
-        while (r < 0 && (c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
-                switch (c) {
-                case 'h':
-                        return help();
-                case ALL:
-                        order->all = true;
-                        break;
-                case IGNORE:
-                        r = take_ignored(order, optarg);
-                        break;
-                case OTHERS:
-                        order->others = true;
-                        break;
-                case PLUGIN:
-                        break; /* see find_plugin() */
-                case REQUIRE:
-                        r = take_requirements(order, optarg);
-                        break;
-                case SEVERITY:
-                        r = take_severity(order, optarg);
-                        break;
-                case TIMEOUT:
-                        r = take_timeout(order, optarg);
-                        break;
-                default:
-                        r = ald_options_take(&order->ctl, argv, c, options);
-                }
-        if (r < 0 && argv[optind]) {
-                ald_print_error("Usage: alidadectl check [OPTION…]");
-                return ALD_EXIT_USAGE;
-        }
-        if (r < 0 && ald_bus_check_host(&order->ctl) != ALD_EXIT_OK)
-                return ALD_EXIT_USAGE;
-        return r;
-}
+static const AldSynopsis synopsis = {
+        .usage = "alidadectl check [OPTION…]",
+        .intro = "Check this machine in one line, for schedulers and monitoring.\n\n"
+                 "The exit status is 0 if all is well, and 1 if not.",
+        .options = options,
+};
 
 static bool is_ignored(const CheckOrder *order, const char *id)
 {
@@ -365,7 +285,7 @@ static int check_in_time(const CheckOrder *order, char **ret)
                 return format_unknown(order, ID_TIMEOUT,
                         g_strdup_printf("%s did not answer within %u s",
                                 order->ctl.host ? "the machine" : "the bus or " ALD_STATE_UNIT,
-                                order->timeout_sec),
+                                (unsigned) order->timeout_sec),
                         ret);
         if (waitpid(child, &status, 0) < 0 || !WIFEXITED(status) || text->len == 0)
                 return format_unknown(order, ID_STATE, g_strdup("the check ended unexpectedly"), ret);
@@ -378,7 +298,7 @@ static int run_order(CheckOrder *order)
         g_autofree char *text = NULL;
         int code, r;
 
-        order->end_usec = g_get_monotonic_time() + order->timeout_sec * G_USEC_PER_SEC;
+        order->end_usec = g_get_monotonic_time() + (gint64) order->timeout_sec * G_USEC_PER_SEC;
         code = check_in_time(order, &text);
         puts(text);
         r = ald_print_finish();
@@ -390,17 +310,20 @@ int ald_verb_check(const AldCtl *ctl)
         g_autoptr(GPtrArray) ignored = g_ptr_array_new_with_free_func(g_free);
         g_autoptr(GPtrArray) requirements = g_ptr_array_new_with_free_func(ald_requirement_free);
         CheckOrder order = { .ctl = *ctl,
-                .plugin = find_plugin(ctl),
-                .severity = ALD_FINDING_ROW_SEVERITY_WARNING,
+                .severity_word = ald_finding_row_severity_to_string(ALD_FINDING_ROW_SEVERITY_WARNING),
                 .ignored = ignored,
                 .requirements = requirements,
                 .timeout_sec = TIMEOUT_SEC };
-        g_autofree char **argv = NULL;
-        int argc, r;
+        g_autofree char **words = NULL;
+        int r = ald_options_read(&synopsis, &order, &words);
 
-        argv = ald_options_begin(ctl, &argc);
-        r = parse_options(argc, argv, &order);
+        if (r < 0 && words[0])
+                r = ald_options_print_usage(&synopsis);
+        if (r < 0 && ald_bus_check_host(&order.ctl) != ALD_EXIT_OK)
+                r = ALD_EXIT_USAGE;
+        order.severity = (AldFindingRowSeverity) ald_finding_row_severity_from_string(order.severity_word);
         if (r < 0)
                 return run_order(&order);
-        return r == ALD_EXIT_USAGE && order.plugin ? ALD_PLUGIN_UNKNOWN : r;
+        /* The option decides the exit status of errors as well, also of those before it. */
+        return r == ALD_EXIT_USAGE && ald_options_have(&synopsis, ctl, "plugin") ? ALD_PLUGIN_UNKNOWN : r;
 }

@@ -15,10 +15,6 @@
 #include "placement/report/report-json.h"
 #include "state-client/model-json.h"
 
-#define USAGE_PLAN \
-        "alidadectl export FORMAT --plan=FILE [--model=PATH] [--program=PATH] [--backend=NAME] [--force]"
-#define USAGE_STATE "alidadectl export slurm|nfd|dot|json [NODE] [--names=short|full] [--force]"
-
 typedef struct ExportOrder {
         AldCtl ctl;
         const char *format, *node, *plan;
@@ -27,86 +23,52 @@ typedef struct ExportOrder {
         bool force;
 } ExportOrder;
 
-static int help(void)
-{
-        puts("Usage: " USAGE_PLAN "\n       " USAGE_STATE "\n\n"
-             "Write a plan, as alidadectl place --json prints it, or the state for other programs.\n\n"
-             "Formats of a plan:\n"
-             "  llama.cpp          Commands for llama-server and its ggml-rpc-servers\n"
-             "  distributed-llama  Commands for the workers and the root\n"
-             "  vllm               A command for each node, with the layers of each stage\n"
-             "  sglang             The same\n"
-             "  mpi                A host file for mpirun, in the order of the ring\n"
-             "  torchrun           A command for each node, in the order of the ring\n"
-             "  dot                A graph for graphviz\n"
-             "  json               The plan itself\n\n"
-             "Formats of the state:\n"
-             "  slurm              topology.conf, and Features for slurm.conf as comments\n"
-             "  nfd                Labels of this machine, or of NODE, for node-feature-discovery\n"
-             "  dot                What joins the nodes, as with topology --dot\n"
-             "  json               Everything, as with watch --once --json\n\n"
-             "Options:\n"
-             "  -h --help             Show this help\n"
-             "     --plan=FILE        The plan; - is standard input\n"
-             "     --model=PATH       The model, for llama.cpp, distributed-llama, vllm and sglang\n"
-             "     --program=PATH     The program, for mpi and torchrun\n"
-             "     --backend=NAME     The backend of llama.cpp for all GPUs: cuda, vulkan, rocm, sycl or "
-             "cpu\n"
-             "                        (by default, the usual one of each vendor)\n"
-             "     --names=FORM       The host names, for slurm: short (the default) or full\n"
-             "     --force            Even if figures are old or paths assumed; for slurm, leave out nodes\n"
-             "                        whose host name is unknown or another node has too\n"
-             "  -H --host=USER@HOST   Read the state of another machine, over ssh\n"
-             "     --json[=MODE]      With json: short, pretty or off\n\n"
-             "See alidadectl(1).");
-        return ald_print_finish();
-}
+static const char *const name_forms[] = { "short", "full", NULL };
 
-/* Returns an exit code if there is nothing more to do, else -1. */
-static int parse_options(int argc, char **argv, ExportOrder *order)
-{
-        enum { PLAN = 0x100, MODEL, PROGRAM, BACKEND, NAMES, FORCE };
-        static const struct option options[] = {
-                ALD_COMMON_OPTIONS,
-                { "plan", required_argument, NULL, PLAN },
-                { "model", required_argument, NULL, MODEL },
-                { "program", required_argument, NULL, PROGRAM },
-                { "backend", required_argument, NULL, BACKEND },
-                { "names", required_argument, NULL, NAMES },
-                { "force", no_argument, NULL, FORCE },
-                {},
-        };
-        int c, r;
+static const AldOption options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION(RAW, "plan", "FILE", ExportOrder, plan, "The plan; - is standard input",
+                .completion = ALD_COMPLETE_FILE),
+        ALD_OPTION(RAW, "model", "PATH", ExportOrder, model,
+                "The model, for llama.cpp, distributed-llama, vllm and sglang",
+                .completion = ALD_COMPLETE_FILE),
+        ALD_OPTION(RAW, "program", "PATH", ExportOrder, program, "The program, for mpi and torchrun",
+                .completion = ALD_COMPLETE_FILE),
+        ALD_OPTION(WORD, "backend", "NAME", ExportOrder, backend,
+                "The backend of llama.cpp for all GPUs: cuda, vulkan, rocm, sycl or cpu\n"
+                "(by default, the usual one of each vendor)",
+                .words = ald_plan_export_backends),
+        ALD_OPTION(WORD, "names", "FORM", ExportOrder, names,
+                "The host names, for slurm: short (the default) or full", .words = name_forms),
+        ALD_OPTION(FLAG, "force", NULL, ExportOrder, force,
+                "Even if figures are old or paths assumed; for slurm, leave out nodes\n"
+                "whose host name is unknown or another node has too"),
+        ALD_OPTION_HOST("Read the state of another machine, over ssh"),
+        ALD_OPTION_JSON("With json: short, pretty or off"),
+        {},
+};
 
-        while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
-                switch (c) {
-                case 'h':
-                        return help();
-                case PLAN:
-                        order->plan = optarg;
-                        break;
-                case MODEL:
-                        order->model = optarg;
-                        break;
-                case PROGRAM:
-                        order->program = optarg;
-                        break;
-                case BACKEND:
-                        order->backend = optarg;
-                        break;
-                case NAMES:
-                        order->names = optarg;
-                        break;
-                case FORCE:
-                        order->force = true;
-                        break;
-                default:
-                        r = ald_options_take(&order->ctl, argv, c, options);
-                        if (r >= 0)
-                                return r;
-                }
-        return -1;
-}
+static const AldSynopsis synopsis = {
+        .usage = "alidadectl export FORMAT --plan=FILE [--model=PATH] [--program=PATH] [--backend=NAME] "
+                 "[--force]\n"
+                 "alidadectl export slurm|nfd|dot|json [NODE] [--names=short|full] [--force]",
+        .intro = "Write a plan, as alidadectl place --json prints it, or the state for other programs.\n\n"
+                 "Formats of a plan:\n"
+                 "  llama.cpp          Commands for llama-server and its ggml-rpc-servers\n"
+                 "  distributed-llama  Commands for the workers and the root\n"
+                 "  vllm               A command for each node, with the layers of each stage\n"
+                 "  sglang             The same\n"
+                 "  mpi                A host file for mpirun, in the order of the ring\n"
+                 "  torchrun           A command for each node, in the order of the ring\n"
+                 "  dot                A graph for graphviz\n"
+                 "  json               The plan itself\n\n"
+                 "Formats of the state:\n"
+                 "  slurm              topology.conf, and Features for slurm.conf as comments\n"
+                 "  nfd                Labels of this machine, or of NODE, for node-feature-discovery\n"
+                 "  dot                What joins the nodes, as with topology --dot\n"
+                 "  json               Everything, as with watch --once --json",
+        .options = options,
+};
 
 static bool is_one_of(const char *format, const char *const *formats)
 {
@@ -115,13 +77,6 @@ static bool is_one_of(const char *format, const char *const *formats)
 
 static const char *const state_formats[] = { "slurm", "nfd", "dot", "json", NULL };
 static const char *const both_formats[] = { "dot", "json", NULL };
-
-static int usage_error(void)
-{
-        ald_print_error("Usage: " USAGE_PLAN);
-        ald_print_error("       " USAGE_STATE);
-        return ALD_EXIT_USAGE;
-}
 
 static int check_option(
         const ExportOrder *order, const char *option, bool is_given, const char *const *formats)
@@ -135,17 +90,6 @@ static int check_option(
         return ALD_EXIT_USAGE;
 }
 
-static int check_value(const char *option, const char *value, const char *const *values)
-{
-        g_autofree char *list = NULL;
-
-        if (!value || is_one_of(value, values))
-                return ALD_EXIT_OK;
-        list = g_strjoinv(", ", (char **) values);
-        ald_print_error("%s is one of %s, not \"%s\"", option, list, value);
-        return ALD_EXIT_USAGE;
-}
-
 /* What cannot be used together. */
 static int check_order(const ExportOrder *order)
 {
@@ -153,7 +97,6 @@ static int check_order(const ExportOrder *order)
         static const char *const of_program[] = { "mpi", "torchrun", NULL };
         static const char *const of_backend[] = { "llama.cpp", NULL };
         static const char *const of_names[] = { "slurm", NULL };
-        static const char *const name_forms[] = { "short", "full", NULL };
         static const char *const of_node[] = { "nfd", NULL };
         static const char *const of_json[] = { "json", NULL };
         bool is_plan_format = is_one_of(order->format, ald_plan_export_formats);
@@ -186,10 +129,6 @@ static int check_order(const ExportOrder *order)
                 r = check_option(order, "NODE", order->node != NULL, of_node);
         if (r == ALD_EXIT_OK)
                 r = check_option(order, "--json", order->ctl.json != ALD_JSON_OFF, of_json);
-        if (r == ALD_EXIT_OK)
-                r = check_value("--backend", order->backend, ald_plan_export_backends);
-        if (r == ALD_EXIT_OK)
-                r = check_value("--names", order->names, name_forms);
         return r;
 }
 
@@ -214,7 +153,7 @@ static int print_json(ExportOrder *order, json_t *object)
 static int export_plan(ExportOrder *order)
 {
         g_autoptr(AldPlanReport) report = NULL;
-        const AldPlanExportOptions options = { .now_usec = (uint64_t) ald_now(),
+        const AldPlanExportOptions how = { .now_usec = (uint64_t) ald_now(),
                 .force = order->force,
                 .version = ALD_VERSION,
                 .model = order->model,
@@ -228,7 +167,7 @@ static int export_plan(ExportOrder *order)
                 return r;
         if (strcmp(order->format, "json") == 0)
                 return print_json(order, ald_plan_report_to_json(report));
-        r = ald_plan_export(order->format, report, &options, &out, &reason);
+        r = ald_plan_export(order->format, report, &how, &out, &reason);
         if (r < 0) {
                 ald_print_error("%s%s", reason,
                         r == -ESTALE || r == -ENOKEY ? "; --force exports the plan nevertheless" : "");
@@ -309,17 +248,13 @@ static int export_state(ExportOrder *order)
 int ald_verb_export(const AldCtl *ctl)
 {
         ExportOrder order = { .ctl = *ctl };
-        g_autofree char **argv = NULL;
-        char **args;
-        int argc, r;
+        g_autofree char **args = NULL;
+        int r = ald_options_read(&synopsis, &order, &args);
 
-        argv = ald_options_begin(ctl, &argc);
-        r = parse_options(argc, argv, &order);
         if (r >= 0)
                 return r;
-        args = argv + optind;
         if (!args[0] || (args[1] && args[2]))
-                return usage_error();
+                return ald_options_print_usage(&synopsis);
         order.format = args[0];
         order.node = args[1];
         r = check_order(&order);

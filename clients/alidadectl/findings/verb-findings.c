@@ -17,59 +17,26 @@ typedef struct FindingsOrder {
         bool follow;
 } FindingsOrder;
 
-static int help(void)
-{
-        puts("Usage: alidadectl findings [OPTION…]\n\n"
-             "List what is wrong in the cluster, with remedies; or what was.\n\n"
-             "Options:\n"
-             "  -h --help               Show this help\n"
-             "     --since=TIME         List what was found since then: when it began and ended\n"
-             "     --until=TIME         With --since: list only what began before then\n"
-             "  -f --follow             Print each finding that begins or ends, until Ctrl-C\n"
-             "     --json[=MODE]        Print JSON: short (as without MODE), pretty or off\n"
-             "  -H --host=USER@HOST     Ask another machine, over ssh\n"
-             "     --no-pager           Do not start a pager\n\n"
-             "TIME is, for example, " ALD_TIME_EXAMPLES ".\n\n"
-             "See alidadectl(1).");
-        return ald_print_finish();
-}
+static const AldOption options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION(RAW, "since", "TIME", FindingsOrder, since,
+                "List what was found since then: when it began and ended"),
+        ALD_OPTION(
+                RAW, "until", "TIME", FindingsOrder, until, "With --since: list only what began before then"),
+        ALD_OPTION(FLAG, "follow", NULL, FindingsOrder, follow,
+                "Print each finding that begins or ends, until Ctrl-C", .letter = 'f'),
+        ALD_OPTION_JSON("Print JSON: short (as without MODE), pretty or off"),
+        ALD_OPTION_HOST("Ask another machine, over ssh"),
+        ALD_OPTION_NO_PAGER,
+        {},
+};
 
-/* Returns an exit code if there is nothing more to do, else -1. */
-static int parse_options(int argc, char **argv, FindingsOrder *order)
-{
-        enum { SINCE = 0x100, UNTIL };
-        static const struct option options[] = {
-                ALD_COMMON_OPTIONS,
-                { "since", required_argument, NULL, SINCE },
-                { "until", required_argument, NULL, UNTIL },
-                { "follow", no_argument, NULL, 'f' },
-                {},
-        };
-        int c, r;
-
-        while ((c = getopt_long(argc, argv, ":hfH:", options, NULL)) >= 0)
-                switch (c) {
-                case 'h':
-                        return help();
-                case SINCE:
-                        order->since = optarg;
-                        break;
-                case UNTIL:
-                        order->until = optarg;
-                        break;
-                case 'f':
-                        order->follow = true;
-                        break;
-                default:
-                        r = ald_options_take(&order->ctl, argv, c, options);
-                        if (r >= 0)
-                                return r;
-                }
-        if (!argv[optind])
-                return -1;
-        ald_print_error("Usage: alidadectl findings [OPTION…]");
-        return ALD_EXIT_USAGE;
-}
+static const AldSynopsis synopsis = {
+        .usage = "alidadectl findings [OPTION…]",
+        .intro = "List what is wrong in the cluster, with remedies; or what was.",
+        .outro = "TIME is, for example, " ALD_TIME_EXAMPLES ".",
+        .options = options,
+};
 
 static json_t *silence_of(const AldStateSession *session, size_t i)
 {
@@ -133,13 +100,13 @@ static int print_past(const FindingsOrder *order)
 int ald_verb_findings(const AldCtl *ctl)
 {
         FindingsOrder order = { .ctl = *ctl };
-        g_autofree char **argv = NULL;
-        int argc, r;
+        g_autofree char **words = NULL;
+        int r = ald_options_read(&synopsis, &order, &words);
 
-        argv = ald_options_begin(ctl, &argc);
-        r = parse_options(argc, argv, &order);
         if (r >= 0)
                 return r;
+        if (words[0])
+                return ald_options_print_usage(&synopsis);
         if (order.until && (order.follow || !order.since)) {
                 ald_print_error(
                         order.follow ? "--until and --follow cannot be combined" : "--until needs --since");

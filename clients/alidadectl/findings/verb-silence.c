@@ -35,59 +35,36 @@ static void silence_order_clear(SilenceOrder *order)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(SilenceOrder, silence_order_clear)
 
-static int help(const SilenceOrder *order)
-{
-        if (order->ends)
-                puts("Usage: alidadectl unsilence [OPTION…] NODE [PEER]\n\n"
-                     "Report findings about a node, or about its links to another one, again.\n\n"
-                     "Options:");
-        else
-                puts("Usage: alidadectl silence [OPTION…] NODE [PEER]\n"
-                     "       alidadectl silence [--json]\n\n"
-                     "Stop notices about a node, or about its links to another one. Without NODE: list what "
-                     "is silent.\n\n"
-                     "Options:\n"
-                     "     --for=DURATION       How long, such as 2h (default: until alidadectl unsilence)\n"
-                     "     --reason=TEXT        Why\n"
-                     "     --json[=MODE]        Print the list as JSON: short, pretty or off");
-        puts("  -h --help               Show this help\n"
-             "  -H --host=USER@HOST     Ask another machine, over ssh\n"
-             "     --no-ask-password    Do not ask for a password\n\n"
-             "See alidadectl(1).");
-        return ald_print_finish();
-}
+static const AldOption silence_options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION(RAW, "for", "DURATION", SilenceOrder, duration,
+                "How long, such as 2h (default: until alidadectl unsilence)"),
+        ALD_OPTION(TEXT, "reason", "TEXT", SilenceOrder, reason, "Why"),
+        ALD_OPTION_JSON("Print the list as JSON: short, pretty or off"),
+        ALD_OPTION_HOST("Ask another machine, over ssh"),
+        ALD_OPTION_NO_ASK_PASSWORD,
+        {},
+};
 
-/* Returns an exit code if there is nothing more to do, else -1. */
-static int parse_options(int argc, char **argv, SilenceOrder *order)
-{
-        enum { FOR = 0x100, REASON };
-        static const struct option common[] = { ALD_COMMON_OPTIONS, {} };
-        static const struct option options[] = {
-                ALD_COMMON_OPTIONS,
-                { "for", required_argument, NULL, FOR },
-                { "reason", required_argument, NULL, REASON },
-                {},
-        };
-        int c, r;
+static const AldSynopsis silence_synopsis = {
+        .usage = "alidadectl silence [OPTION…] NODE [PEER]\nalidadectl silence [--json]",
+        .intro = "Stop notices about a node, or about its links to another one. Without NODE: list what "
+                 "is silent.",
+        .options = silence_options,
+};
 
-        while ((c = getopt_long(argc, argv, ":hH:", order->ends ? common : options, NULL)) >= 0)
-                switch (c) {
-                case 'h':
-                        return help(order);
-                case FOR:
-                        order->duration = optarg;
-                        break;
-                case REASON:
-                        order->reason = optarg;
-                        break;
-                default:
-                        r = ald_options_take(&order->ctl, argv, c, order->ends ? common : options);
-                        if (r >= 0)
-                                return r;
-                }
-        order->nodes = argv + optind;
-        return -1;
-}
+static const AldOption unsilence_options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION_HOST("Ask another machine, over ssh"),
+        ALD_OPTION_NO_ASK_PASSWORD,
+        {},
+};
+
+static const AldSynopsis unsilence_synopsis = {
+        .usage = "alidadectl unsilence [OPTION…] NODE [PEER]",
+        .intro = "Report findings about a node, or about its links to another one, again.",
+        .options = unsilence_options,
+};
 
 /* Negative errno. */
 static int take_duration(SilenceOrder *order)
@@ -124,8 +101,6 @@ static int check(SilenceOrder *order)
                 ald_print_error("--json only lists what is silent");
         else if (problem)
                 ald_print_error("--for=%s %s", order->duration, problem);
-        else if (order->reason && !g_utf8_validate(order->reason, -1, NULL))
-                ald_print_error("The reason is not UTF-8");
         else if (order->reason && strlen(order->reason) > REASON_MAX)
                 ald_print_error("The reason is longer than %u bytes", REASON_MAX);
         else
@@ -314,15 +289,13 @@ static int run(SilenceOrder *order)
 static int run_verb(const AldCtl *ctl, bool ends)
 {
         g_auto(SilenceOrder) order = { .ctl = *ctl, .ends = ends };
-        g_autofree char **argv = NULL;
-        int argc, r;
+        g_autofree char **words = NULL;
+        int r = ald_options_read(ends ? &unsilence_synopsis : &silence_synopsis, &order, &words);
 
-        argv = ald_options_begin(ctl, &argc);
-        r = parse_options(argc, argv, &order);
-        if (r < 0)
-                r = check(&order);
-        else
+        if (r >= 0)
                 return r;
+        order.nodes = words;
+        r = check(&order);
         return r == ALD_EXIT_OK ? run(&order) : r;
 }
 

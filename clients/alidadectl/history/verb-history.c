@@ -15,8 +15,6 @@
 #include "clients/common/node-summary.h"
 #include "clients/common/time-words.h"
 
-#define USAGE "alidadectl history NODE [PEER] [FIGURE…] [--since=TIME] [--until=TIME] [--json | --csv]"
-
 #define HOUR_USEC (UINT64_C(3600) * 1000 * 1000)
 #define DAY_USEC (24 * HOUR_USEC)
 #define POINTS_MAX 10000u
@@ -24,86 +22,41 @@
 typedef struct HistoryOrder {
         AldCtl ctl;
         const char *since, *until;
-        unsigned points; /* 0: not given */
+        uint64_t points; /* 0: not given */
         bool csv;
         char **words; /* NODE, maybe PEER, and names of figures */
 } HistoryOrder;
 
-static int help(void)
-{
-        puts("Usage: " USAGE "\n\n"
-             "Show figures of a node, or of the links between two nodes, over time, and the findings about "
-             "them.\n\n"
-             "A FIGURE is a field, such as AvailableBytes, Devices[cpu].GemmTflops or RttP50NSec.\n\n"
-             "Options:\n"
-             "  -h --help             Show this help\n"
-             "     --since=TIME       The beginning (default: an hour before the end; of links, a day)\n"
-             "     --until=TIME       The end (default: now)\n"
-             "     --csv              Print comma-separated values\n"
-             "     --points=N         With --json or --csv: the greatest number of points of a figure\n"
-             "                        (default: 1000)\n"
-             "  -H --host=USER@HOST   Ask another machine, over ssh\n"
-             "     --json[=MODE]      Print JSON: short (as without MODE), pretty or off\n"
-             "     --no-pager         Do not start a pager\n\n"
-             "TIME is, for example, " ALD_TIME_EXAMPLES ".\n\n"
-             "See alidadectl(1).");
-        return ald_print_finish();
-}
+static const AldOption options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION(RAW, "since", "TIME", HistoryOrder, since,
+                "The beginning (default: an hour before the end; of links, a day)"),
+        ALD_OPTION(RAW, "until", "TIME", HistoryOrder, until, "The end (default: now)"),
+        ALD_OPTION(FLAG, "csv", NULL, HistoryOrder, csv, "Print comma-separated values"),
+        ALD_OPTION(NUMBER, "points", "N", HistoryOrder, points,
+                "With --json or --csv: the greatest number of points of a figure\n(default: 1000)",
+                .max = POINTS_MAX),
+        ALD_OPTION_HOST("Ask another machine, over ssh"),
+        ALD_OPTION_JSON("Print JSON: short (as without MODE), pretty or off"),
+        ALD_OPTION_NO_PAGER,
+        {},
+};
 
-static int take_points(HistoryOrder *order, const char *text)
-{
-        guint64 points;
-
-        if (!g_ascii_string_to_unsigned(text, 10, 1, POINTS_MAX, &points, NULL)) {
-                ald_print_error("--points=%s: must be a number from 1 to %u", text, POINTS_MAX);
-                return ALD_EXIT_USAGE;
-        }
-        order->points = (unsigned) points;
-        return -1;
-}
-
-/* Returns an exit code if there is nothing more to do, else -1. */
-static int parse_options(int argc, char **argv, HistoryOrder *order)
-{
-        enum { SINCE = 0x100, UNTIL, CSV, POINTS_OPTION };
-        static const struct option options[] = {
-                ALD_COMMON_OPTIONS,
-                { "since", required_argument, NULL, SINCE },
-                { "until", required_argument, NULL, UNTIL },
-                { "csv", no_argument, NULL, CSV },
-                { "points", required_argument, NULL, POINTS_OPTION },
-                {},
-        };
-        int c, r = -1;
-
-        while (r < 0 && (c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
-                switch (c) {
-                case 'h':
-                        return help();
-                case SINCE:
-                        order->since = optarg;
-                        break;
-                case UNTIL:
-                        order->until = optarg;
-                        break;
-                case CSV:
-                        order->csv = true;
-                        break;
-                case POINTS_OPTION:
-                        r = take_points(order, optarg);
-                        break;
-                default:
-                        r = ald_options_take(&order->ctl, argv, c, options);
-                }
-        order->words = argv + optind;
-        return r;
-}
+static const AldSynopsis synopsis = {
+        .usage = "alidadectl history NODE [PEER] [FIGURE…] [--since=TIME] [--until=TIME] [--json | --csv]",
+        .intro = "Show figures of a node, or of the links between two nodes, over time, and the findings "
+                 "about "
+                 "them.\n\n"
+                 "A FIGURE is a field, such as AvailableBytes, Devices[cpu].GemmTflops or RttP50NSec.",
+        .outro = "TIME is, for example, " ALD_TIME_EXAMPLES ".",
+        .options = options,
+};
 
 static int check_order(const HistoryOrder *order)
 {
         if (!order->words[0])
-                ald_print_error("Usage: " USAGE);
-        else if (order->csv && order->ctl.json)
+                return ald_options_print_usage(&synopsis);
+        if (order->csv && order->ctl.json)
                 ald_print_error("--json and --csv exclude each other");
         else if (order->points && !order->csv && !order->ctl.json)
                 ald_print_error("--points needs --json or --csv");
@@ -214,7 +167,7 @@ static int read_series(const HistoryOrder *order, sd_bus *bus, AldHistoryView *v
                 g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
                 AldShownSeries *series = view->series->pdata[i];
                 int r = ald_history_call_series(bus, series, view->from_usec, view->to_usec,
-                        order->points ?: ALD_SHOWN_POINTS, &error);
+                        order->points ? (unsigned) order->points : ALD_SHOWN_POINTS, &error);
 
                 if (r < 0 && r != -ENODATA)
                         return complain_of_call(&error, r);
@@ -288,14 +241,13 @@ int ald_verb_history(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         HistoryOrder order = { .ctl = *ctl };
-        g_autofree char **argv = NULL;
+        g_autofree char **words = NULL;
         AldHistoryView view = { .series = NULL };
-        int argc, r;
+        int r = ald_options_read(&synopsis, &order, &words);
 
-        argv = ald_options_begin(ctl, &argc);
-        r = parse_options(argc, argv, &order);
         if (r >= 0)
                 return r;
+        order.words = words;
         r = check_order(&order);
         if (r == ALD_EXIT_OK)
                 r = read_range(&order, &view);

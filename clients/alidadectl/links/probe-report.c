@@ -130,7 +130,7 @@ static int print_devices(const AldProbeRequest *probe)
                 ald_print_error("Cannot read the result of the probe of %s", probe->order->label);
                 return ALD_EXIT_ERROR;
         }
-        return ald_print(probe->order->ctl, &info, out->str);
+        return ald_print(&probe->order->ctl, &info, out->str);
 }
 
 /* An inhibitor of all links applies to each of them. */
@@ -181,7 +181,7 @@ static int print_as_json(AldProbeRequest *probe)
         json_object_del(object, "Progress");
         if (json_array_size(json_object_get(object, "Paths")) == 0)
                 json_object_del(object, "Paths");
-        r = ald_print_json(probe->order->ctl, object);
+        r = ald_print_json(&probe->order->ctl, object);
         json_decref(object);
         return r;
 }
@@ -191,7 +191,7 @@ static int print_path(AldProbeRequest *probe, const AldProbedPath *path)
 {
         g_autoptr(GString) out = g_string_new(probe->printed ? "\n" : "");
         AldStyleInfo info = ald_style_info();
-        AldCtl ctl = *probe->order->ctl;
+        AldCtl ctl = probe->order->ctl;
 
         ctl.pager = false;
         probe->printed = true;
@@ -226,7 +226,7 @@ void ald_probe_report_paths(AldProbeRequest *probe)
         /* The end of the job reports the last one. */
         if (has_failed(probe) && n > 0)
                 n--;
-        if (probe->order->ctl->json || probe->n_reported >= n)
+        if (probe->order->ctl.json || probe->n_reported >= n)
                 return;
         ald_job_progress_end(&probe->progress);
         for (; probe->n_reported < n; probe->n_reported++) {
@@ -264,11 +264,11 @@ int ald_probe_report(AldProbeRequest *probe)
         g_autofree char *reason = ald_job_reason(ald_job_run_job(probe->run)->error);
         int r = ALD_EXIT_OK;
 
-        if (probe->order->ctl->json)
+        if (probe->order->ctl.json)
                 r = print_as_json(probe);
         else
                 ald_probe_report_paths(probe);
-        if (!probe->order->ctl->json && is_done(probe))
+        if (!probe->order->ctl.json && is_done(probe))
                 r = probe->order->device ? print_devices(probe)
                     : probe->printed     ? ald_print_finish()
                                          : print_result(probe);

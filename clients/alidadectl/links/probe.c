@@ -104,7 +104,7 @@ static int start(AldProbeRequest *probe)
                 .peer_port = order->peer_port,
                 .metrics = order->metrics,
                 .force = order->force,
-                .asks = ald_agent_may_ask(order->ctl) };
+                .asks = ald_agent_may_ask(&order->ctl) };
 
         return ald_job_run_start(probe->bus, &call, &handler, probe, &probe->run);
 }
@@ -116,7 +116,7 @@ static int prepare(AldProbeRequest *probe)
 
         probe->loop = g_main_loop_new(NULL, FALSE);
         probe->bus_source = ald_bus_source_new(probe->bus, on_closed, probe);
-        probe->agent = ald_agent_start(probe->order->ctl); /* before signals are blocked, for it as well */
+        probe->agent = ald_agent_start(&probe->order->ctl); /* before signals are blocked, for it as well */
         r = ald_signal_source_new(signals, on_signal, probe, &probe->signals);
         return r < 0 ? r : start(probe);
 }
@@ -137,10 +137,10 @@ int ald_probe_run(const AldProbeOrder *order)
 {
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_auto(AldProbeRequest)
-                probe = { .order = order, .progress = ald_job_progress_begin(order->ctl->json) };
+                probe = { .order = order, .progress = ald_job_progress_begin(order->ctl.json) };
         int r;
 
-        r = ald_bus_open(order->ctl, &probe.bus);
+        r = ald_bus_open(&order->ctl, &probe.bus);
         if (r != ALD_EXIT_OK)
                 return r;
         if (ald_bus_await(probe.bus, ALD_LINK_PROBE_NAME, &error) < 0)

@@ -6,7 +6,7 @@
 
 /* What to probe: the link to a node over sockets or RDMA, or compute devices of this machine. */
 typedef struct AldProbeOrder {
-        const AldCtl *ctl;
+        AldCtl ctl;
         const char *label;   /* safe text: its name */
         const char *node;    /* its id */
         const char *address; /* NULL: all its addresses */

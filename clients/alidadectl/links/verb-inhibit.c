@@ -155,67 +155,29 @@ typedef struct Order {
         char **command;
 } Order;
 
-static int help(void)
-{
-        puts("Usage: alidadectl inhibit [OPTION…] [--] COMMAND…\n"
-             "       alidadectl inhibit --list\n"
-             "       alidadectl inhibit --release=LOCK\n\n"
-             "Keep probes away from this machine while a command runs.\n\n"
-             "Options:\n"
-             "  -h --help         Show this help\n"
-             "     --what=WHAT    compute, rdma, link, or several separated by colons (default: all)\n"
-             "     --who=TEXT     Who keeps probes away (default: the command)\n"
-             "     --why=TEXT     The reason\n"
-             "     --list         List the locks that keep probes away\n"
-             "     --release=LOCK Release the lock with this number, as shown by --list\n"
-             "     --json[=MODE]  With --list: print JSON: short, pretty or off\n\n"
-             "See alidadectl(1).");
-        return ald_print_finish();
-}
+static const char *const what_words[] = { "compute", "rdma", "link", ALL, NULL };
 
-/* Returns an exit code if there is nothing more to do, else -1. argv[0] is not read as an option. */
-static int parse_options(int argc, char **argv, Order *order)
-{
-        enum { WHAT = 0x100, WHO, WHY, LIST, RELEASE };
-        static const struct option options[] = {
-                ALD_COMMON_OPTIONS,
-                { "what", required_argument, NULL, WHAT },
-                { "who", required_argument, NULL, WHO },
-                { "why", required_argument, NULL, WHY },
-                { "list", no_argument, NULL, LIST },
-                { "release", required_argument, NULL, RELEASE },
-                {},
-        };
-        int c, r;
+static const AldOption options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION(TEXT, "what", "WHAT", Order, what,
+                "compute, rdma, link, or several separated by colons (default: all)", .words = what_words),
+        ALD_OPTION(TEXT, "who", "TEXT", Order, who, "Who keeps probes away (default: the command)"),
+        ALD_OPTION(TEXT, "why", "TEXT", Order, why, "The reason"),
+        ALD_OPTION(FLAG, "list", NULL, Order, list, "List the locks that keep probes away"),
+        ALD_OPTION(RAW, "release", "LOCK", Order, release,
+                "Release the lock with this number, as shown by --list"),
+        ALD_OPTION_JSON("With --list: print JSON: short, pretty or off"),
+        {},
+};
 
-        /* What follows the command is its own. */
-        while ((c = getopt_long(argc, argv, "+:hH:", options, NULL)) >= 0)
-                switch (c) {
-                case 'h':
-                        return help();
-                case WHAT:
-                        order->what = optarg;
-                        break;
-                case WHO:
-                        order->who = optarg;
-                        break;
-                case WHY:
-                        order->why = optarg;
-                        break;
-                case LIST:
-                        order->list = true;
-                        break;
-                case RELEASE:
-                        order->release = optarg;
-                        break;
-                default:
-                        r = ald_options_take(&order->ctl, argv, c, options);
-                        if (r >= 0)
-                                return r;
-                }
-        order->command = argv + optind;
-        return -1;
-}
+static const AldSynopsis synopsis = {
+        .usage = "alidadectl inhibit [OPTION…] [--] COMMAND…\n"
+                 "alidadectl inhibit --list\n"
+                 "alidadectl inhibit --release=LOCK",
+        .intro = "Keep probes away from this machine while a command runs.",
+        .options = options,
+        .own_words = true,
+};
 
 /* Words of the service with colons between, each once. */
 static bool is_what(const char *text)
@@ -250,9 +212,6 @@ static int check(const Order *order)
                         order->ctl.host);
         else if (!order->list && order->ctl.json)
                 ald_print_error("--json needs --list");
-        else if (!g_utf8_validate(order->what, -1, NULL) || !g_utf8_validate(order->why, -1, NULL) ||
-                 (order->who && !g_utf8_validate(order->who, -1, NULL)))
-                ald_print_error("--what, --who and --why must be UTF-8");
         else if (!is_what(order->what))
                 ald_print_error(
                         "--what=%s: must be one or more of compute, rdma and link, separated by colons",
@@ -353,14 +312,13 @@ static int hold(const Order *order, sd_bus *bus, int *ret_fd)
 int ald_verb_inhibit(const AldCtl *ctl)
 {
         Order order = { .ctl = *ctl, .what = ALD_PROBE_LOCK_ALL, .why = "no reason given" };
-        g_autofree char **argv = NULL;
+        g_autofree char **words = NULL;
         g_autoptr(AldOwnBus) bus = NULL;
-        int argc, fd = -1, r;
+        int fd = -1, r = ald_options_read(&synopsis, &order, &words);
 
-        argv = ald_options_begin(ctl, &argc);
-        r = parse_options(argc, argv, &order);
         if (r >= 0)
                 return r;
+        order.command = words;
         r = check(&order);
         if (r == ALD_EXIT_OK)
                 r = ald_bus_open(&order.ctl, &bus);

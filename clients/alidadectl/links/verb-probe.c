@@ -17,83 +17,52 @@
 #define USAGE_RDMA "alidadectl probe rdma NODE [--port=DEV.PORT] [--peer-port=DEV.PORT]"
 #define USAGE_COMPUTE "alidadectl probe compute [DEVICE] [--metric=METRIC…] [--force]"
 
-static int help(void)
+static const char *const metric_names[] = { "gemm", "read", "copy", "peak", "to-device", "to-host", NULL };
+
+static bool read_metrics(void *order, const char *value)
 {
-        puts("Usage: " USAGE_LINK "\n       " USAGE_RDMA "\n       " USAGE_COMPUTE "\n\n"
-             "Measure the link to a node, over sockets or over RDMA, or a compute device of this machine\n"
-             "(default: all of them) now.\n"
-             "Ctrl-C cancels the probe; a second Ctrl-C exits at once.\n\n"
-             "Options:\n"
-             "  -h --help             Show this help\n"
-             "     --path=ADDRESS     Only the path to this address of the node (default: all)\n"
-             "     --rtt-only         Only round trips, no rates\n"
-             "     --port=DEV.PORT    Only this RDMA port of this machine, such as mlx5_0.1; all, if not "
-             "given\n"
-             "     --peer-port=DEV.PORT\n"
-             "                        Only this one of the node\n"
-             "     --metric=METRIC    gemm, read, copy, peak, to-device or to-host, or several separated by\n"
-             "                        commas; all that apply to the device, if not given\n"
-             "     --force            Measure devices even alongside other work\n"
-             "  -H --host=USER@HOST   Measure from another machine, over ssh\n"
-             "     --json[=MODE]      Print JSON: short, pretty or off\n"
-             "     --no-ask-password  Do not ask for a password\n\n"
-             "See alidadectl(1).");
-        return ald_print_finish();
+        AldProbeOrder *probe = order;
+
+        g_strfreev(probe->metrics);
+        probe->metrics = g_strsplit(value, ",", -1);
+        return true;
 }
 
-/* Returns an exit code if there is nothing more to do, else -1. */
-static int parse_options(int argc, char **argv, AldCtl *ctl, AldProbeOrder *order)
-{
-        enum { PATH = 0x100, RTT_ONLY, PORT, PEER_PORT, METRIC, FORCE };
-        static const struct option options[] = {
-                ALD_COMMON_OPTIONS,
-                { "path", required_argument, NULL, PATH },
-                { "rtt-only", no_argument, NULL, RTT_ONLY },
-                { "port", required_argument, NULL, PORT },
-                { "peer-port", required_argument, NULL, PEER_PORT },
-                { "metric", required_argument, NULL, METRIC },
-                { "force", no_argument, NULL, FORCE },
-                {},
-        };
-        int c, r;
+static const AldOption options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION(RAW, "path", "ADDRESS", AldProbeOrder, address,
+                "Only the path to this address of the node (default: all)"),
+        ALD_OPTION(FLAG, "rtt-only", NULL, AldProbeOrder, rtt_only, "Only round trips, no rates"),
+        ALD_OPTION(TEXT, "port", "DEV.PORT", AldProbeOrder, port,
+                "Only this RDMA port of this machine, such as mlx5_0.1; all, if not given"),
+        ALD_OPTION(TEXT, "peer-port", "DEV.PORT", AldProbeOrder, peer_port, "Only this one of the node"),
+        { .name = "metric",
+                .argument = "METRIC",
+                .help = "gemm, read, copy, peak, to-device or to-host, or several separated by\n"
+                        "commas; all that apply to the device, if not given",
+                .kind = ALD_OPTION_READ,
+                .words = metric_names,
+                .read = read_metrics },
+        ALD_OPTION(FLAG, "force", NULL, AldProbeOrder, force, "Measure devices even alongside other work"),
+        ALD_OPTION_HOST("Measure from another machine, over ssh"),
+        ALD_OPTION_JSON("Print JSON: short, pretty or off"),
+        ALD_OPTION_NO_ASK_PASSWORD,
+        {},
+};
 
-        while ((c = getopt_long(argc, argv, ":hH:", options, NULL)) >= 0)
-                switch (c) {
-                case 'h':
-                        return help();
-                case PATH:
-                        order->address = optarg;
-                        break;
-                case RTT_ONLY:
-                        order->rtt_only = true;
-                        break;
-                case PORT:
-                        order->port = optarg;
-                        break;
-                case PEER_PORT:
-                        order->peer_port = optarg;
-                        break;
-                case METRIC:
-                        g_strfreev(order->metrics);
-                        order->metrics = g_strsplit(optarg, ",", -1);
-                        break;
-                case FORCE:
-                        order->force = true;
-                        break;
-                default:
-                        r = ald_options_take(ctl, argv, c, options);
-                        if (r >= 0)
-                                return r;
-                }
-        return -1;
-}
+static const AldSynopsis synopsis = {
+        .usage = USAGE_LINK "\n" USAGE_RDMA "\n" USAGE_COMPUTE,
+        .intro =
+                "Measure the link to a node, over sockets or over RDMA, or a compute device of this machine\n"
+                "(default: all of them) now.\n"
+                "Ctrl-C cancels the probe; a second Ctrl-C exits at once.",
+        .options = options,
+};
 
 static bool check_metrics(char **metrics)
 {
-        static const char *const known[] = { "gemm", "read", "copy", "peak", "to-device", "to-host", NULL };
-
         for (; metrics && *metrics; metrics++)
-                if (!g_strv_contains(known, *metrics)) {
+                if (!g_strv_contains(metric_names, *metrics)) {
                         ald_print_error("--metric: \"%s\" is not one of gemm, read, copy, peak, to-device "
                                         "and to-host",
                                 *metrics);
@@ -118,14 +87,14 @@ static char *parse_address(const char *text)
         return g_strconcat(canonical, text + length, NULL);
 }
 
-static int probe_node(const AldCtl *ctl, AldProbeOrder *order, const char *name)
+static int probe_node(AldProbeOrder *order, const char *name)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_autofree char *label = NULL;
         const AldEntity *node;
         int r;
 
-        r = ald_session_load(&session, ctl, false);
+        r = ald_session_load(&session, &order->ctl, false);
         if (r == ALD_EXIT_OK)
                 r = ald_session_find_node(&session, name, &node);
         if (r != ALD_EXIT_OK)
@@ -140,7 +109,7 @@ static int probe_node(const AldCtl *ctl, AldProbeOrder *order, const char *name)
         return ald_probe_run(order);
 }
 
-static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
+static int probe_link(AldProbeOrder *order, char **args)
 {
         g_autofree char *address = NULL;
 
@@ -156,22 +125,17 @@ static int probe_link(const AldCtl *ctl, AldProbeOrder *order, char **args)
                 }
                 order->address = address;
         }
-        return probe_node(ctl, order, args[0]);
+        return probe_node(order, args[0]);
 }
 
-static int probe_rdma(const AldCtl *ctl, AldProbeOrder *order, char **args)
+static int probe_rdma(AldProbeOrder *order, char **args)
 {
         if (g_strv_length(args) != 1 || order->metrics || order->force || order->address || order->rtt_only) {
                 ald_print_error("Usage: " USAGE_RDMA);
                 return ALD_EXIT_USAGE;
         }
-        if ((order->port && !g_utf8_validate(order->port, -1, NULL)) ||
-                (order->peer_port && !g_utf8_validate(order->peer_port, -1, NULL))) {
-                ald_print_error("The name of a port must be UTF-8");
-                return ALD_EXIT_USAGE;
-        }
         order->rdma = true;
-        return probe_node(ctl, order, args[0]);
+        return probe_node(order, args[0]);
 }
 
 static int probe_compute(AldProbeOrder *order, char **args)
@@ -197,26 +161,18 @@ static int probe_compute(AldProbeOrder *order, char **args)
 
 int ald_verb_probe(const AldCtl *ctl)
 {
-        AldCtl own = *ctl;
-        AldProbeOrder order = { .ctl = &own };
-        g_autofree char **argv = NULL;
-        char **args;
-        int argc, r;
+        AldProbeOrder order = { .ctl = *ctl };
+        g_autofree char **args = NULL;
+        int r = ald_options_read(&synopsis, &order, &args);
 
-        argv = ald_options_begin(ctl, &argc);
-        r = parse_options(argc, argv, &own, &order);
-        args = argv + optind;
         if (r < 0 && g_strcmp0(args[0], "link") == 0) {
-                r = probe_link(&own, &order, args + 1);
+                r = probe_link(&order, args + 1);
         } else if (r < 0 && g_strcmp0(args[0], "rdma") == 0) {
-                r = probe_rdma(&own, &order, args + 1);
+                r = probe_rdma(&order, args + 1);
         } else if (r < 0 && g_strcmp0(args[0], "compute") == 0) {
                 r = probe_compute(&order, args + 1);
         } else if (r < 0) {
-                ald_print_error("Usage: " USAGE_LINK);
-                ald_print_error("       " USAGE_RDMA);
-                ald_print_error("       " USAGE_COMPUTE);
-                r = ALD_EXIT_USAGE;
+                r = ald_options_print_usage(&synopsis);
         }
         g_strfreev(order.metrics);
         return r;

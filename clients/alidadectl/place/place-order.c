@@ -15,11 +15,10 @@
 #define RATE_MAX 1e15
 #define RTT_NSEC_MAX 1e12
 
-#define USAGE "alidadectl place MODEL|--bytes=SIZE --layers=N --elements=N|--message-bytes=SIZE"
-
-void ald_place_order_init(AldPlaceOrder *order)
+void ald_place_order_init(AldPlaceOrder *order, const AldCtl *ctl)
 {
-        *order = (AldPlaceOrder){ .workload = ALD_PLAN_WORKLOAD_INIT,
+        *order = (AldPlaceOrder){ .ctl = *ctl,
+                .workload = ALD_PLAN_WORKLOAD_INIT,
                 .options = ALD_PLAN_OPTIONS_INIT,
                 .must = g_ptr_array_new_with_free_func(g_free),
                 .without = g_ptr_array_new_with_free_func(g_free),
@@ -36,51 +35,7 @@ void ald_place_order_clear(AldPlaceOrder *order)
         g_ptr_array_unref(order->must);
         g_ptr_array_unref(order->without);
         g_ptr_array_unref(order->split);
-}
-
-static int help(void)
-{
-        puts("Usage: " USAGE "\n\n"
-             "Plan on which devices of the cluster a language model runs best: a GGUF file, or a folder "
-             "with\n"
-             "safetensors and config.json. Only the sizes in it are read.\n\n"
-             "Options:\n"
-             "  -h --help              Show this help\n"
-             "     --engine=ENGINE     What runs the model (default: llama.cpp): vllm, sglang, torch,\n"
-             "                         distributed-llama; mpi and nccl order a ring for all-reduces\n"
-             "     --goal=GOAL         latency (default), throughput, or both, with what lies between as\n"
-             "                         alternatives\n"
-             "     --context=TOKENS    Tokens that each request keeps (default: 4096, or what the model "
-             "has)\n"
-             "     --parallel=N        Requests at once (default: 1)\n"
-             "     --kv-type=TYPE      Type of keys and values, or both as K,V: f32, f16, bf16, q8_0, q5_1,\n"
-             "                         q5_0, q4_1, q4_0, iq4_nl (default: f16; f32 for "
-             "distributed-llama)\n"
-             "     --must=NODE[/DEVICE]\n"
-             "                         Must get a layer; may be repeated\n"
-             "     --without=NODE[/DEVICE]\n"
-             "                         Gets none; may be repeated\n"
-             "     --split=NODE/DEVICE=LAYERS\n"
-             "                         Gets this many layers; repeated for all devices that get any\n"
-             "     --client=NODE       Runs the client of llama.cpp, or the root of distributed-llama\n"
-             "     --max-nodes=N       Use this many nodes at most\n"
-             "     --max-devices=N     Use this many devices at most\n"
-             "     --assume=RATE,RTT   Between nodes that were never measured, such as\n"
-             "                         1Gb/s,0.3ms\n"
-             "     --set=NAME=VALUE    Replace a constant of the cost model; may be repeated\n"
-             "     --bytes=SIZE        Instead of a model: size of all its layers, such as\n"
-             "                         40GiB, or 40GB for powers of 1000\n"
-             "     --layers=N          Their number\n"
-             "     --elements=N        Elements that pass from layer to layer for a token\n"
-             "     --kv-bytes=SIZE     Size of all keys and values (default: what the model says)\n"
-             "     --message-bytes=SIZE\n"
-             "                         For mpi and nccl: what is summed up over all ranks\n"
-             "  -H --host=USER@HOST    Plan on another machine, over ssh; the model is read here\n"
-             "     --json[=MODE]       Print JSON, which export reads: short, pretty or off\n"
-             "     --no-pager          Do not use a pager\n"
-             "     --no-ask-password   Do not ask for a password\n\n"
-             "See alidadectl(1).");
-        return ald_print_finish();
+        g_free(order->words);
 }
 
 static bool refuse(const char *option, const char *value, const char *wanted)
@@ -89,33 +44,9 @@ static bool refuse(const char *option, const char *value, const char *wanted)
         return false;
 }
 
-static bool parse_count(const char *option, const char *text, uint64_t max, uint64_t *ret)
+static bool read_assumed(void *order, const char *text)
 {
-        guint64 value;
-
-        if (!g_ascii_string_to_unsigned(text, 10, 1, max, &value, NULL)) {
-                g_autofree char *wanted = g_strdup_printf("a whole number from 1 to %" PRIu64, max);
-
-                return refuse(option, text, wanted);
-        }
-        *ret = value;
-        return true;
-}
-
-static bool parse_size(const char *option, const char *text, uint64_t *ret)
-{
-        g_autofree char *problem = NULL;
-        int r = ald_size_parse(text, ret);
-
-        if (r >= 0)
-                return true;
-        problem = ald_size_problem(text, r);
-        ald_print_error("--%s: \"%s\" is %s", option, text, problem);
-        return false;
-}
-
-static bool parse_assumed(const char *text, AldPlanOptions *options)
-{
+        AldPlanOptions *options = &((AldPlaceOrder *) order)->options;
         static const AldQuantityUnit rates[] = { { "b/s", 1 }, { "k", 1e3 }, { "kb/s", 1e3 }, { "M", 1e6 },
                 { "Mb/s", 1e6 }, { "G", 1e9 }, { "Gb/s", 1e9 }, { "T", 1e12 }, { "Tb/s", 1e12 },
                 { NULL, 0 } };
@@ -133,8 +64,9 @@ static bool parse_assumed(const char *text, AldPlanOptions *options)
         return true;
 }
 
-static bool parse_constant(const char *text, AldPlanOptions *options)
+static bool read_constant(void *order, const char *text)
 {
+        AldPlanOptions *options = &((AldPlaceOrder *) order)->options;
         g_auto(GStrv) parts = g_strsplit(text, "=", 2);
         const AldField *field = g_strv_length(parts) == 2
                                         ? ald_struct_find(&ald_plan_options_struct, parts[0])
@@ -160,8 +92,9 @@ static bool parse_kv_type(const char *text, AldKvType *ret)
                refuse("kv-type", text, "a type of keys and values; see --help");
 }
 
-static bool parse_kv_types(const char *text, AldPlanOrder *order)
+static bool read_kv_types(void *place, const char *text)
 {
+        AldPlanOrder *order = &((AldPlaceOrder *) place)->order;
         g_auto(GStrv) parts = g_strsplit(text, ",", 2);
 
         if (!parse_kv_type(parts[0] ? parts[0] : "", &order->type_k))
@@ -170,154 +103,77 @@ static bool parse_kv_types(const char *text, AldPlanOrder *order)
         return !parts[1] || parse_kv_type(parts[1], &order->type_v);
 }
 
-enum {
-        ENGINE = 0x100,
-        CONTEXT_TOKENS,
-        PARALLEL,
-        KV_TYPE,
-        MUST,
-        WITHOUT,
-        SPLIT,
-        GOAL,
-        CLIENT,
-        MAX_DEVICES,
-        MAX_NODES,
-        ASSUME,
-        SET,
-        BYTES,
-        LAYERS,
-        ELEMENTS,
-        KV_BYTES,
-        MESSAGE_BYTES,
-};
-
-static const struct option long_options[] = {
-        ALD_COMMON_OPTIONS,
-        { "engine", required_argument, NULL, ENGINE },
-        { "context", required_argument, NULL, CONTEXT_TOKENS },
-        { "parallel", required_argument, NULL, PARALLEL },
-        { "kv-type", required_argument, NULL, KV_TYPE },
-        { "must", required_argument, NULL, MUST },
-        { "without", required_argument, NULL, WITHOUT },
-        { "split", required_argument, NULL, SPLIT },
-        { "goal", required_argument, NULL, GOAL },
-        { "client", required_argument, NULL, CLIENT },
-        { "max-nodes", required_argument, NULL, MAX_NODES },
-        { "max-devices", required_argument, NULL, MAX_DEVICES },
-        { "assume", required_argument, NULL, ASSUME },
-        { "set", required_argument, NULL, SET },
-        { "bytes", required_argument, NULL, BYTES },
-        { "layers", required_argument, NULL, LAYERS },
-        { "elements", required_argument, NULL, ELEMENTS },
-        { "kv-bytes", required_argument, NULL, KV_BYTES },
-        { "message-bytes", required_argument, NULL, MESSAGE_BYTES },
+static const AldOption options[] = {
+        ALD_OPTION_HELP,
+        ALD_OPTION(WORD, "engine", "ENGINE", AldPlaceOrder, options.engine,
+                "What runs the model (default: llama.cpp): vllm, sglang, torch,\n"
+                "distributed-llama; mpi and nccl order a ring for all-reduces",
+                .type = &ald_plan_options_struct, .field = "Engine"),
+        ALD_OPTION(WORD, "goal", "GOAL", AldPlaceOrder, options.goal,
+                "latency (default), throughput, or both, with what lies between as\n"
+                "alternatives",
+                .type = &ald_plan_options_struct, .field = "Goal"),
+        ALD_OPTION(NUMBER, "context", "TOKENS", AldPlaceOrder, order.context,
+                "Tokens that each request keeps (default: 4096, or what the model has)", .max = 1000000000),
+        ALD_OPTION(NUMBER, "parallel", "N", AldPlaceOrder, order.parallel, "Requests at once (default: 1)",
+                .max = 65536),
+        { .name = "kv-type",
+                .argument = "TYPE",
+                .help = "Type of keys and values, or both as K,V: f32, f16, bf16, q8_0, q5_1,\n"
+                        "q5_0, q4_1, q4_0, iq4_nl (default: f16; f32 for distributed-llama)",
+                .kind = ALD_OPTION_READ,
+                .type = &ald_plan_workload_struct,
+                .field = "KvTypeK",
+                .read = read_kv_types },
+        ALD_OPTION(TEXTS, "must", "NODE[/DEVICE]", AldPlaceOrder, must, "Must get a layer; may be repeated",
+                .completion = ALD_COMPLETE_NODE),
+        ALD_OPTION(TEXTS, "without", "NODE[/DEVICE]", AldPlaceOrder, without, "Gets none; may be repeated",
+                .completion = ALD_COMPLETE_NODE),
+        ALD_OPTION(TEXTS, "split", "NODE/DEVICE=LAYERS", AldPlaceOrder, split,
+                "Gets this many layers; repeated for all devices that get any"),
+        ALD_OPTION(TEXT, "client", "NODE", AldPlaceOrder, options.client,
+                "Runs the client of llama.cpp, or the root of distributed-llama",
+                .completion = ALD_COMPLETE_NODE),
+        ALD_OPTION(NUMBER, "max-nodes", "N", AldPlaceOrder, options.max_nodes, "Use this many nodes at most",
+                .max = 65536),
+        ALD_OPTION(NUMBER, "max-devices", "N", AldPlaceOrder, options.max_devices,
+                "Use this many devices at most", .max = 65536),
+        { .name = "assume",
+                .argument = "RATE,RTT",
+                .help = "Between nodes that were never measured, such as\n"
+                        "1Gb/s,0.3ms",
+                .kind = ALD_OPTION_READ,
+                .read = read_assumed },
+        { .name = "set",
+                .argument = "NAME=VALUE",
+                .help = "Replace a constant of the cost model; may be repeated",
+                .kind = ALD_OPTION_READ,
+                .read = read_constant },
+        ALD_OPTION(BYTES, "bytes", "SIZE", AldPlaceOrder, order.bytes,
+                "Instead of a model: size of all its layers, such as\n"
+                "40GiB, or 40GB for powers of 1000"),
+        ALD_OPTION(NUMBER, "layers", "N", AldPlaceOrder, order.layers, "Their number",
+                .max = ALD_LLM_LAYERS_MAX),
+        ALD_OPTION(NUMBER, "elements", "N", AldPlaceOrder, order.elements,
+                "Elements that pass from layer to layer for a token", .max = 1000000),
+        ALD_OPTION(BYTES, "kv-bytes", "SIZE", AldPlaceOrder, order.kv_bytes,
+                "Size of all keys and values (default: what the model says)"),
+        ALD_OPTION(BYTES, "message-bytes", "SIZE", AldPlaceOrder, order.message_bytes,
+                "For mpi and nccl: what is summed up over all ranks"),
+        ALD_OPTION_HOST("Plan on another machine, over ssh; the model is read here"),
+        ALD_OPTION_JSON("Print JSON, which export reads: short, pretty or off"),
+        ALD_OPTION_NO_PAGER,
+        ALD_OPTION_NO_ASK_PASSWORD,
         {},
 };
 
-static bool take_workload_option(AldPlanOrder *order, int c, const char *value)
-{
-        switch (c) {
-        case CONTEXT_TOKENS:
-                return parse_count("context", value, 1000000000, &order->context);
-        case PARALLEL:
-                return parse_count("parallel", value, 65536, &order->parallel);
-        case LAYERS:
-                return parse_count("layers", value, ALD_LLM_LAYERS_MAX, &order->layers);
-        case ELEMENTS:
-                return parse_count("elements", value, 1000000, &order->elements);
-        case BYTES:
-                return parse_size("bytes", value, &order->bytes) &&
-                       (order->bytes > 0 || refuse("bytes", value, "a size of more than nothing"));
-        case KV_BYTES:
-                return parse_size("kv-bytes", value, &order->kv_bytes);
-        case MESSAGE_BYTES:
-                return parse_size("message-bytes", value, &order->message_bytes);
-        default:
-                return parse_kv_types(value, order);
-        }
-}
-
-/* The bus carries no other text. */
-static bool is_text(const char *option, const char *value)
-{
-        if (g_utf8_validate(value, -1, NULL))
-                return true;
-        ald_print_error("--%s is not UTF-8", option);
-        return false;
-}
-
-static bool add_text(const char *option, const char *value, GPtrArray *list)
-{
-        if (!is_text(option, value))
-                return false;
-        g_ptr_array_add(list, g_strdup(value));
-        return true;
-}
-
-/* The values of options of the plan; the bus checks what they name. */
-static bool take_plan_option(AldPlaceOrder *order, int c, char *value)
-{
-        switch (c) {
-        case ENGINE:
-                if (ald_plan_options_engine_from_string(value) < 0)
-                        return refuse("engine", value, "an engine that plans are made for; see --help");
-                order->options.engine = value;
-                return true;
-        case GOAL:
-                if (ald_plan_options_goal_from_string(value) < 0)
-                        return refuse("goal", value, "latency, throughput or both");
-                order->options.goal = value;
-                return true;
-        case SPLIT:
-                return add_text("split", value, order->split);
-        case MAX_NODES:
-                return parse_count("max-nodes", value, 65536, &order->options.max_nodes);
-        case MUST:
-                return add_text("must", value, order->must);
-        case WITHOUT:
-                return add_text("without", value, order->without);
-        case CLIENT:
-                order->options.client = value;
-                return is_text("client", value);
-        case MAX_DEVICES:
-                return parse_count("max-devices", value, 65536, &order->options.max_devices);
-        case ASSUME:
-                return parse_assumed(value, &order->options);
-        default:
-                return parse_constant(value, &order->options);
-        }
-}
-
-/* Returns an exit code, or -1 to go on. */
-static int take_option(AldPlaceOrder *order, AldCtl *ctl, char **argv, int c)
-{
-        switch (c) {
-        case 'h':
-                return help();
-        case ENGINE:
-        case MUST:
-        case WITHOUT:
-        case CLIENT:
-        case SPLIT:
-        case GOAL:
-        case MAX_DEVICES:
-        case MAX_NODES:
-        case ASSUME:
-        case SET:
-                return take_plan_option(order, c, optarg) ? -1 : ALD_EXIT_USAGE;
-        case CONTEXT_TOKENS:
-        case PARALLEL:
-        case KV_TYPE:
-        case BYTES:
-        case LAYERS:
-        case ELEMENTS:
-        case KV_BYTES:
-        case MESSAGE_BYTES:
-                return take_workload_option(&order->order, c, optarg) ? -1 : ALD_EXIT_USAGE;
-        default:
-                return ald_options_take(ctl, argv, c, long_options);
-        }
-}
+static const AldSynopsis synopsis = {
+        .usage = "alidadectl place MODEL|--bytes=SIZE --layers=N --elements=N|--message-bytes=SIZE",
+        .intro = "Plan on which devices of the cluster a language model runs best: a GGUF file, or a folder "
+                 "with\n"
+                 "safetensors and config.json. Only the sizes in it are read.",
+        .options = options,
+};
 
 static int check(const AldPlaceOrder *order)
 {
@@ -326,6 +182,10 @@ static int check(const AldPlaceOrder *order)
                              of->elements != ALD_ABSENT_UINT64;
         g_autofree char *error = NULL;
 
+        if (of->bytes == 0) {
+                (void) refuse("bytes", "0", "a size of more than nothing");
+                return ALD_EXIT_USAGE;
+        }
         if (order->model && ald_plan_engine_is_collective(of->engine)) {
                 ald_print_error("%s runs no model; state --message-bytes instead", order->options.engine);
                 return ALD_EXIT_USAGE;
@@ -338,10 +198,8 @@ static int check(const AldPlaceOrder *order)
                 ald_print_error("A model and --bytes, --layers or --elements exclude each other");
                 return ALD_EXIT_USAGE;
         }
-        if (!order->model && !ald_plan_order_has_numbers(of)) {
-                ald_print_error("Usage: " USAGE);
-                return ALD_EXIT_USAGE;
-        }
+        if (!order->model && !ald_plan_order_has_numbers(of))
+                return ald_options_print_usage(&synopsis);
         return -1;
 }
 
@@ -353,22 +211,15 @@ static const char *const *finish_list(GPtrArray *list)
         return (const char *const *) list->pdata;
 }
 
-int ald_place_order_parse(AldPlaceOrder *order, AldCtl *ctl)
+int ald_place_order_parse(AldPlaceOrder *order)
 {
-        g_autofree char **argv = NULL;
-        int argc, c, r;
+        int r = ald_options_read(&synopsis, order, &order->words);
 
-        argv = ald_options_begin(ctl, &argc);
-        while ((c = getopt_long(argc, argv, ":hH:", long_options, NULL)) >= 0) {
-                r = take_option(order, ctl, argv, c);
-                if (r >= 0)
-                        return r;
-        }
-        if (argc - optind > 1) {
-                ald_print_error("Usage: " USAGE);
-                return ALD_EXIT_USAGE;
-        }
-        order->model = argv[optind];
+        if (r >= 0)
+                return r;
+        if (order->words[0] && order->words[1])
+                return ald_options_print_usage(&synopsis);
+        order->model = order->words[0];
         order->options.must = finish_list(order->must);
         order->options.without = finish_list(order->without);
         order->options.split = finish_list(order->split);

@@ -72,21 +72,21 @@ static int ask(sd_bus *bus, const AldPlaceOrder *order, AldPlanReport **ret, sd_
         return ald_plan_call_read(reply, ret);
 }
 
-static int print(const AldCtl *ctl, const AldPlaceOrder *order, const AldPlanReport *report)
+static int print(const AldPlaceOrder *order, const AldPlanReport *report)
 {
         g_autoptr(GString) out = g_string_new(NULL);
         json_auto_t *json = NULL;
         AldStyleInfo info = ald_style_info();
         int r;
 
-        if (ctl->json) {
+        if (order->ctl.json) {
                 if (order->note)
                         fprintf(stderr, "Note: %s\n", order->note);
                 json = ald_plan_report_to_json(report);
-                r = ald_print_json(ctl, json);
+                r = ald_print_json(&order->ctl, json);
         } else {
                 ald_plan_write_text(out, report, order, info.columns, ald_now());
-                r = ald_print(ctl, &info, out->str);
+                r = ald_print(&order->ctl, &info, out->str);
         }
         return r == ALD_EXIT_OK && report->plan.problem ? ALD_EXIT_ERROR : r;
 }
@@ -97,16 +97,15 @@ int ald_verb_place(const AldCtl *ctl)
         g_auto(sd_bus_error) error = SD_BUS_ERROR_NULL;
         g_autoptr(AldPlanReport) report = NULL;
         g_autoptr(AldOwnBus) bus = NULL;
-        AldCtl own = *ctl;
         int r;
 
-        ald_place_order_init(&order);
-        r = ald_place_order_parse(&order, &own);
+        ald_place_order_init(&order, ctl);
+        r = ald_place_order_parse(&order);
         if (r >= 0)
                 return r;
         r = ald_place_order_complete(&order);
         if (r == ALD_EXIT_OK)
-                r = ald_bus_open(&own, &bus);
+                r = ald_bus_open(&order.ctl, &bus);
         if (r != ALD_EXIT_OK)
                 return r;
         r = ask(bus, &order, &report, &error);
@@ -114,5 +113,5 @@ int ald_verb_place(const AldCtl *ctl)
                 ald_bus_ensure_error(&error, r);
                 return ald_bus_print_error(&error, "Cannot plan", ALD_PLACEMENT_UNIT);
         }
-        return print(&own, &order, report);
+        return print(&order, report);
 }
