@@ -10,6 +10,7 @@
 #include "clients/command-line/text.h"
 
 static int verb_help(const AldCtl *ctl);
+static int verb_options(const AldCtl *ctl);
 
 static int verb_version(const AldCtl *ctl)
 {
@@ -42,33 +43,40 @@ static const AldVerb verbs[] = {
         { "watch", 0, 0, ald_verb_watch, "watch", "Show the cluster live, until q or Ctrl-C" },
         { "monitor", 0, 0, ald_verb_monitor, "monitor", "Print a line for each update" },
         { "findings", 0, UINT_MAX, ald_verb_findings, "findings …",
-                "List what is wrong in the cluster, or was; see alidadectl findings --help" },
+                "List what is wrong in the cluster, or was; see alidadectl findings --help",
+                &ald_findings_synopsis },
         { "history", 0, UINT_MAX, ald_verb_history, "history …",
-                "Show figures of a node or of links over time; see alidadectl history --help" },
+                "Show figures of a node or of links over time; see alidadectl history --help",
+                &ald_history_synopsis },
         { "silence", 0, UINT_MAX, ald_verb_silence, "silence …",
-                "Stop notices about a node or link; see alidadectl silence --help" },
+                "Stop notices about a node or link; see alidadectl silence --help", &ald_silence_synopsis },
         { "unsilence", 0, UINT_MAX, ald_verb_unsilence, "unsilence …",
-                "Report them again; see alidadectl unsilence --help" },
+                "Report them again; see alidadectl unsilence --help", &ald_unsilence_synopsis },
         { "check", 0, UINT_MAX, ald_verb_check, "check …",
-                "Check this machine for schedulers and monitoring; see alidadectl check --help" },
+                "Check this machine for schedulers and monitoring; see alidadectl check --help",
+                &ald_check_synopsis },
         { "set-name", 1, 1, ald_verb_set_name, "set-name NAME",
                 "Give this machine a friendly name; \"\" removes it" },
         { "forget", 1, 1, ald_verb_forget, "forget NODE",
                 "Hide an offline node on all machines until it is back" },
         { "probe", 0, UINT_MAX, ald_verb_probe, "probe …",
-                "Measure the link to a node or a device now; see alidadectl probe --help" },
+                "Measure the link to a node or a device now; see alidadectl probe --help",
+                &ald_probe_synopsis },
         { "place", 0, UINT_MAX, ald_verb_place, "place MODEL …",
-                "Plan where a model runs best; see alidadectl place --help" },
+                "Plan where a model runs best; see alidadectl place --help", &ald_place_synopsis },
         { "export", 0, UINT_MAX, ald_verb_export, "export …",
-                "Write a plan or the state for other programs; see alidadectl export --help" },
+                "Write a plan or the state for other programs; see alidadectl export --help",
+                &ald_export_synopsis },
         { "metrics", 0, 0, ald_verb_metrics, "metrics", "Print everything as metrics for Prometheus, once" },
         { "inhibit", 0, UINT_MAX, ald_verb_inhibit, "inhibit …",
-                "Keep probes away while a command runs; see alidadectl inhibit --help" },
+                "Keep probes away while a command runs; see alidadectl inhibit --help",
+                &ald_inhibit_synopsis },
         { "cluster", 0, UINT_MAX, ald_verb_cluster, "cluster …",
                 "Create, join and maintain a cluster; see alidadectl cluster --help" },
         { "version", 0, 0, verb_version, "version", "Show the version" },
         { "help", 0, 2, verb_help, NULL, NULL },
         { "_names", 0, 0, ald_verb_names, NULL, NULL },
+        { "_options", 1, 2, verb_options, NULL, NULL },
 };
 
 /* Options as they stand in the help; with a verb, those that only this takes. */
@@ -133,13 +141,46 @@ static int print_help(const char *verb)
         return print_general_help();
 }
 
-/* Whether a verb has options of its own. */
-static bool has_own_options(const char *verb)
+static const AldVerb *find_verb(const char *name)
 {
-        static const char *const verbs_with_options[] = { "check", "cluster", "export", "findings", "history",
-                "inhibit", "place", "probe", "silence", "unsilence", NULL };
+        for (size_t i = 0; i < G_N_ELEMENTS(verbs); i++)
+                if (strcmp(verbs[i].name, name) == 0)
+                        return &verbs[i];
+        return NULL;
+}
 
-        return g_strv_contains(verbs_with_options, verb);
+/* Completion asks for the options of a verb, or for the words that the value of one of them may be. */
+static int verb_options(const AldCtl *ctl)
+{
+        static const char *const others[] = {
+                [ALD_COMPLETE_FILE] = ":file",
+                [ALD_COMPLETE_NODE] = ":node",
+                [ALD_COMPLETE_HOST] = ":host",
+        };
+        const AldVerb *verb = find_verb(ctl->args[0]);
+        const AldOption *option = verb && verb->synopsis ? verb->synopsis->options : NULL;
+
+        for (; option && option->name; option++) {
+                const char *const *words = ald_option_words(option);
+
+                if (!ctl->args[1])
+                        printf("--%s%s\n", option->name,
+                                option->argument && *option->argument != '[' ? "=" : "");
+                else if (strcmp(option->name, ctl->args[1]) == 0 && others[option->completion])
+                        puts(others[option->completion]);
+                else if (strcmp(option->name, ctl->args[1]) == 0)
+                        for (; words && *words; words++)
+                                puts(*words);
+        }
+        return ald_print_finish();
+}
+
+/* Whether a verb reads its options itself. */
+static bool has_own_options(const char *name)
+{
+        const AldVerb *verb = find_verb(name);
+
+        return verb && (verb->synopsis || verb->run == ald_verb_cluster);
 }
 
 /*

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "clients/command-line/ctl.h"
+#include "clients/command-line/options.h"
 
 typedef struct AldVerb {
         const char *name;
@@ -9,6 +10,7 @@ typedef struct AldVerb {
         int (*run)(const AldCtl *ctl); /* returns an exit code */
         const char *usage;             /* NULL: not shown */
         const char *help;
+        const AldSynopsis *synopsis; /* of a verb with options of its own; NULL: main() reads them */
 } AldVerb;
 
 int ald_verb_status(const AldCtl *ctl);
@@ -33,3 +35,13 @@ int ald_verb_set_name(const AldCtl *ctl);
 int ald_verb_forget(const AldCtl *ctl);
 int ald_verb_cluster(const AldCtl *ctl);
 int ald_verb_names(const AldCtl *ctl);
+
+extern const AldSynopsis ald_check_synopsis;
+extern const AldSynopsis ald_export_synopsis;
+extern const AldSynopsis ald_findings_synopsis;
+extern const AldSynopsis ald_history_synopsis;
+extern const AldSynopsis ald_inhibit_synopsis;
+extern const AldSynopsis ald_place_synopsis;
+extern const AldSynopsis ald_probe_synopsis;
+extern const AldSynopsis ald_silence_synopsis;
+extern const AldSynopsis ald_unsilence_synopsis;

@@ -1089,6 +1089,17 @@ def test_bash_completes_verbs_and_options(make_host):
     assert "bash" in in_bash(host, "inhibit", "bas")
 
 
+@pytest.mark.parametrize("verb", ["findings", "history", "silence", "unsilence", "check", "probe", "place", "export",
+                                  "inhibit"])
+def test_options_are_in_help_completion_and_manual(make_host, verb):
+    host = make_host()
+    usage = host.alidadectl(verb, "--help").stdout
+    options = re.findall(r"^  (?:-[a-zA-Z]|  ) (--[a-z-]+)", usage, re.MULTILINE)
+    page = (SOURCE / "clients" / "alidadectl" / "alidadectl.1").read_text().replace("\\-", "-")
+    assert options and [option.rstrip("=") for option in in_bash(host, verb, "--")] == options
+    assert [option for option in options if option not in page] == []
+
+
 def test_bash_completes_names_of_nodes(play):
     host, _ = play({ME: sample_node("atlas"), PEER: sample_node("big box"), THIRD: sample_node("a\x1bb"),
                     node_id(4): sample_node("$(touch /tmp/owned)")})

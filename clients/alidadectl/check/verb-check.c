@@ -85,7 +85,7 @@ static const AldOption options[] = {
         {},
 };
 
-static const AldSynopsis synopsis = {
+const AldSynopsis ald_check_synopsis = {
         .usage = "alidadectl check [OPTION…]",
         .intro = "Check this machine in one line, for schedulers and monitoring.\n\n"
                  "The exit status is 0 if all is well, and 1 if not.",
@@ -315,15 +315,17 @@ int ald_verb_check(const AldCtl *ctl)
                 .requirements = requirements,
                 .timeout_sec = TIMEOUT_SEC };
         g_autofree char **words = NULL;
-        int r = ald_options_read(&synopsis, &order, &words);
+        int r = ald_options_read(&ald_check_synopsis, &order, &words);
 
         if (r < 0 && words[0])
-                r = ald_options_print_usage(&synopsis);
+                r = ald_options_print_usage(&ald_check_synopsis);
         if (r < 0 && ald_bus_check_host(&order.ctl) != ALD_EXIT_OK)
                 r = ALD_EXIT_USAGE;
         order.severity = (AldFindingRowSeverity) ald_finding_row_severity_from_string(order.severity_word);
         if (r < 0)
                 return run_order(&order);
         /* The option decides the exit status of errors as well, also of those before it. */
-        return r == ALD_EXIT_USAGE && ald_options_have(&synopsis, ctl, "plugin") ? ALD_PLUGIN_UNKNOWN : r;
+        return r == ALD_EXIT_USAGE && ald_options_have(&ald_check_synopsis, ctl, "plugin")
+                       ? ALD_PLUGIN_UNKNOWN
+                       : r;
 }

@@ -48,7 +48,7 @@ static const AldOption options[] = {
         {},
 };
 
-static const AldSynopsis synopsis = {
+const AldSynopsis ald_export_synopsis = {
         .usage = "alidadectl export FORMAT --plan=FILE [--model=PATH] [--program=PATH] [--backend=NAME] "
                  "[--force]\n"
                  "alidadectl export slurm|nfd|dot|json [NODE] [--names=short|full] [--force]",
@@ -249,12 +249,12 @@ int ald_verb_export(const AldCtl *ctl)
 {
         ExportOrder order = { .ctl = *ctl };
         g_autofree char **args = NULL;
-        int r = ald_options_read(&synopsis, &order, &args);
+        int r = ald_options_read(&ald_export_synopsis, &order, &args);
 
         if (r >= 0)
                 return r;
         if (!args[0] || (args[1] && args[2]))
-                return ald_options_print_usage(&synopsis);
+                return ald_options_print_usage(&ald_export_synopsis);
         order.format = args[0];
         order.node = args[1];
         r = check_order(&order);

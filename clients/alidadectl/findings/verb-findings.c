@@ -31,7 +31,7 @@ static const AldOption options[] = {
         {},
 };
 
-static const AldSynopsis synopsis = {
+const AldSynopsis ald_findings_synopsis = {
         .usage = "alidadectl findings [OPTION…]",
         .intro = "List what is wrong in the cluster, with remedies; or what was.",
         .outro = "TIME is, for example, " ALD_TIME_EXAMPLES ".",
@@ -101,12 +101,12 @@ int ald_verb_findings(const AldCtl *ctl)
 {
         FindingsOrder order = { .ctl = *ctl };
         g_autofree char **words = NULL;
-        int r = ald_options_read(&synopsis, &order, &words);
+        int r = ald_options_read(&ald_findings_synopsis, &order, &words);
 
         if (r >= 0)
                 return r;
         if (words[0])
-                return ald_options_print_usage(&synopsis);
+                return ald_options_print_usage(&ald_findings_synopsis);
         if (order.until && (order.follow || !order.since)) {
                 ald_print_error(
                         order.follow ? "--until and --follow cannot be combined" : "--until needs --since");

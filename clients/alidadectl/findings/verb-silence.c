@@ -46,7 +46,7 @@ static const AldOption silence_options[] = {
         {},
 };
 
-static const AldSynopsis silence_synopsis = {
+const AldSynopsis ald_silence_synopsis = {
         .usage = "alidadectl silence [OPTION…] NODE [PEER]\nalidadectl silence [--json]",
         .intro = "Stop notices about a node, or about its links to another one. Without NODE: list what "
                  "is silent.",
@@ -60,7 +60,7 @@ static const AldOption unsilence_options[] = {
         {},
 };
 
-static const AldSynopsis unsilence_synopsis = {
+const AldSynopsis ald_unsilence_synopsis = {
         .usage = "alidadectl unsilence [OPTION…] NODE [PEER]",
         .intro = "Report findings about a node, or about its links to another one, again.",
         .options = unsilence_options,
@@ -290,7 +290,7 @@ static int run_verb(const AldCtl *ctl, bool ends)
 {
         g_auto(SilenceOrder) order = { .ctl = *ctl, .ends = ends };
         g_autofree char **words = NULL;
-        int r = ald_options_read(ends ? &unsilence_synopsis : &silence_synopsis, &order, &words);
+        int r = ald_options_read(ends ? &ald_unsilence_synopsis : &ald_silence_synopsis, &order, &words);
 
         if (r >= 0)
                 return r;

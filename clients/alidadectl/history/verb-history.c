@@ -42,7 +42,7 @@ static const AldOption options[] = {
         {},
 };
 
-static const AldSynopsis synopsis = {
+const AldSynopsis ald_history_synopsis = {
         .usage = "alidadectl history NODE [PEER] [FIGURE…] [--since=TIME] [--until=TIME] [--json | --csv]",
         .intro = "Show figures of a node, or of the links between two nodes, over time, and the findings "
                  "about "
@@ -55,7 +55,7 @@ static const AldSynopsis synopsis = {
 static int check_order(const HistoryOrder *order)
 {
         if (!order->words[0])
-                return ald_options_print_usage(&synopsis);
+                return ald_options_print_usage(&ald_history_synopsis);
         if (order->csv && order->ctl.json)
                 ald_print_error("--json and --csv exclude each other");
         else if (order->points && !order->csv && !order->ctl.json)
@@ -243,7 +243,7 @@ int ald_verb_history(const AldCtl *ctl)
         HistoryOrder order = { .ctl = *ctl };
         g_autofree char **words = NULL;
         AldHistoryView view = { .series = NULL };
-        int r = ald_options_read(&synopsis, &order, &words);
+        int r = ald_options_read(&ald_history_synopsis, &order, &words);
 
         if (r >= 0)
                 return r;

@@ -170,7 +170,7 @@ static const AldOption options[] = {
         {},
 };
 
-static const AldSynopsis synopsis = {
+const AldSynopsis ald_inhibit_synopsis = {
         .usage = "alidadectl inhibit [OPTION…] [--] COMMAND…\n"
                  "alidadectl inhibit --list\n"
                  "alidadectl inhibit --release=LOCK",
@@ -314,7 +314,7 @@ int ald_verb_inhibit(const AldCtl *ctl)
         Order order = { .ctl = *ctl, .what = ALD_PROBE_LOCK_ALL, .why = "no reason given" };
         g_autofree char **words = NULL;
         g_autoptr(AldOwnBus) bus = NULL;
-        int fd = -1, r = ald_options_read(&synopsis, &order, &words);
+        int fd = -1, r = ald_options_read(&ald_inhibit_synopsis, &order, &words);
 
         if (r >= 0)
                 return r;

@@ -50,7 +50,7 @@ static const AldOption options[] = {
         {},
 };
 
-static const AldSynopsis synopsis = {
+const AldSynopsis ald_probe_synopsis = {
         .usage = USAGE_LINK "\n" USAGE_RDMA "\n" USAGE_COMPUTE,
         .intro =
                 "Measure the link to a node, over sockets or over RDMA, or a compute device of this machine\n"
@@ -163,7 +163,7 @@ int ald_verb_probe(const AldCtl *ctl)
 {
         AldProbeOrder order = { .ctl = *ctl };
         g_autofree char **args = NULL;
-        int r = ald_options_read(&synopsis, &order, &args);
+        int r = ald_options_read(&ald_probe_synopsis, &order, &args);
 
         if (r < 0 && g_strcmp0(args[0], "link") == 0) {
                 r = probe_link(&order, args + 1);
@@ -172,7 +172,7 @@ int ald_verb_probe(const AldCtl *ctl)
         } else if (r < 0 && g_strcmp0(args[0], "compute") == 0) {
                 r = probe_compute(&order, args + 1);
         } else if (r < 0) {
-                r = ald_options_print_usage(&synopsis);
+                r = ald_options_print_usage(&ald_probe_synopsis);
         }
         g_strfreev(order.metrics);
         return r;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clients/alidadectl/place/place-order.h"
+#include "clients/alidadectl/verbs.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/common/quantity.h"
@@ -167,7 +168,7 @@ static const AldOption options[] = {
         {},
 };
 
-static const AldSynopsis synopsis = {
+const AldSynopsis ald_place_synopsis = {
         .usage = "alidadectl place MODEL|--bytes=SIZE --layers=N --elements=N|--message-bytes=SIZE",
         .intro = "Plan on which devices of the cluster a language model runs best: a GGUF file, or a folder "
                  "with\n"
@@ -199,7 +200,7 @@ static int check(const AldPlaceOrder *order)
                 return ALD_EXIT_USAGE;
         }
         if (!order->model && !ald_plan_order_has_numbers(of))
-                return ald_options_print_usage(&synopsis);
+                return ald_options_print_usage(&ald_place_synopsis);
         return -1;
 }
 
@@ -213,12 +214,12 @@ static const char *const *finish_list(GPtrArray *list)
 
 int ald_place_order_parse(AldPlaceOrder *order)
 {
-        int r = ald_options_read(&synopsis, order, &order->words);
+        int r = ald_options_read(&ald_place_synopsis, order, &order->words);
 
         if (r >= 0)
                 return r;
         if (order->words[0] && order->words[1])
-                return ald_options_print_usage(&synopsis);
+                return ald_options_print_usage(&ald_place_synopsis);
         order->model = order->words[0];
         order->options.must = finish_list(order->must);
         order->options.without = finish_list(order->without);
