@@ -174,7 +174,7 @@ def units(records, services, messages):
 
 def schema_h(records, services, messages):
     out = [BANNER, '#pragma once\n\n#include "record/field.h"\n\n']
-    out.append("/* The units of the fields. record/units.c defines them; one that it lacks is an error of the linker. */\n")
+    out.append("/* The units of the fields. One that record/units.c does not define is an error of the linker. */\n")
     out += [f"extern const AldUnit {unit_symbol(unit)};\n" for unit in units(records, services, messages)]
     out.append("\n/* All of them, ended by NULL. */\nextern const AldUnit *const ald_units[];\n\n")
     out.append("typedef enum AldKind {\n")
@@ -297,7 +297,7 @@ def docs_table(symbol, words, fields, help):
     out = [f"static const AldFieldDocs {symbol}_field_docs[] = {{\n"]
     for field in fields:
         metric = f", .metric = ALD_FIELD_METRIC_{field.metric.upper()}" if field.metric else ""
-        out.append(f'        {{ .words = "{field.member}"{metric},\n'
+        out.append(f'        {{ .words = "{field.words}"{metric},\n'
                    f"                .help = {c_string(field.help)} }},\n")
     out.append(f'}};\n\nstatic const AldStructDocs {symbol}_docs = {{ &ald_{symbol}_struct, "{words}",\n'
                f"        {c_string(help)}, {symbol}_field_docs }};\n\n")

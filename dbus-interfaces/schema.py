@@ -24,6 +24,8 @@ NUMBERS = "a{st}"
 SENTENCE_ENDS = re.compile(r"(?<=\.) (?=[A-Z\"]|alidade-)")
 EMITS_CHANGE = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 METRICS = ("counter", "none")
+# Of a time by CLOCK_REALTIME. As a metric it is a timestamp, unless an annotation says otherwise.
+TIMESTAMP = "microseconds since 1970"
 RECORDS = ("Node1.", "Link1.")
 # What the interface of each record states.
 RECORD_FACTS = ("Mapping", "Source", "Pace", "SentTo")
@@ -34,8 +36,6 @@ TIME_TO_LIVE = re.compile(r"(\d+)(min|h)$")
 STATE = "State1"
 # The two directions of a link, as the names of fields have them: the first, with its facts, before the second.
 DIRECTIONS = ("Upload", "Download")
-# Of a time by CLOCK_REALTIME. As a metric it is a timestamp, unless an annotation says otherwise.
-TIMESTAMP = "microseconds since 1970"
 
 
 class SchemaError(Exception):

@@ -155,7 +155,7 @@ typedef struct Order {
         char **command;
 } Order;
 
-static const char *const what_words[] = { "compute", "rdma", "link", ALL, NULL };
+static const char *const what_words[] = { "compute", "rdma", "link", ALD_PROBE_LOCK_ALL, NULL };
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
