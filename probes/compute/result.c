@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "probes/compute/result.h"
+#include "record/figure-text.h"
 #include "record/message.h"
 
 #define TERA 1e12
@@ -192,23 +193,11 @@ char *ald_compute_report_to_json(const AldComputeReport *report)
         return ald_message_format(ALD_KIND_COMPUTE_RESULT, &result);
 }
 
-static char *scale(double value, const char *const *units, size_t n)
-{
-        size_t unit = 0;
-
-        for (; value >= 999.5 && unit + 1 < n; unit++)
-                value /= 1000;
-        return g_strdup_printf(value < 100 ? "%.3g %s" : "%.0f %s", value, units[unit]);
-}
-
 static char *rate_text(AldMetric metric, double value)
 {
-        static const char *const flops[] = { "FLOPS", "kFLOPS", "MFLOPS", "GFLOPS", "TFLOPS", "PFLOPS" };
-        static const char *const bytes[] = { "B/s", "kB/s", "MB/s", "GB/s", "TB/s" };
-
         return metric == ALD_METRIC_GEMM || metric == ALD_METRIC_PEAK
-                       ? scale(value, flops, G_N_ELEMENTS(flops))
-                       : scale(value, bytes, G_N_ELEMENTS(bytes));
+                       ? ald_format_figure(&ald_unit_teraflops, value / TERA)
+                       : ald_format_figure(&ald_unit_bytes_per_second, value);
 }
 
 static void add_flags(GString *text, unsigned flags)
@@ -224,8 +213,9 @@ static void add_measure(GString *text, AldMetric metric, const AldComputeMeasure
 {
         g_autofree char *best = rate_text(metric, measure->best);
         g_autofree char *median = rate_text(metric, measure->median);
+        g_autofree char *interval = ald_format_interval(measure->interval * PERCENT);
 
-        g_string_append_printf(text, "%s ±%.1f %% (median %s)", best, measure->interval * 100, median);
+        g_string_append_printf(text, "%s %s (median %s)", best, interval, median);
         if (measure->precision && measure->accumulator)
                 g_string_append_printf(text, ", %s into %s", measure->precision, measure->accumulator);
         g_string_append_printf(text, ", by %s", measure->method);
@@ -291,8 +281,7 @@ char *ald_compute_to_text(const AldOpenclTarget *device, const AldFigures *figur
 
 static char *memory_text(uint64_t bytes)
 {
-        return bytes != ALD_ABSENT_UINT64 ? g_strdup_printf("%.1f GiB", (double) bytes / 0x1p30)
-                                          : g_strdup("");
+        return bytes != ALD_ABSENT_UINT64 ? ald_format_figure(&ald_unit_bytes, (double) bytes) : g_strdup("");
 }
 
 /* printf() pads by bytes. */

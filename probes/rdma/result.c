@@ -5,6 +5,7 @@
 
 #include "probes/common/evaluator.h"
 #include "probes/rdma/result.h"
+#include "record/figure-text.h"
 #include "record/message.h"
 
 #define METHOD "rdma; mean at the receiver's completions from arrival to arrival, without outliers"
@@ -81,43 +82,52 @@ char *ald_rdma_session_report_to_json(const AldRdmaSessionReport *served, const 
         return ald_message_format(ALD_KIND_RDMA_SERVED, &message);
 }
 
+static char *time_text(uint64_t nsec)
+{
+        return ald_format_figure(&ald_unit_nanoseconds, (double) nsec);
+}
+
 static char *rate_text(const AldVerdict *verdict)
 {
         double rate = (double) verdict->bits_per_second;
+        g_autofree char *text = ald_format_figure(&ald_unit_bits_per_second, rate);
+        g_autofree char *interval = ald_format_interval(100 * (double) verdict->interval / rate);
 
-        if (verdict->interval == 0)
-                return g_strdup_printf("%.4g Gb/s", rate / 1e9);
-        return g_strdup_printf("%.4g Gb/s ±%.1f %%", rate / 1e9, 100 * (double) verdict->interval / rate);
+        return verdict->interval == 0 ? g_steal_pointer(&text) : g_strdup_printf("%s %s", text, interval);
 }
 
 char *ald_rdma_measurement_to_text(const AldRdmaMeasurement *result)
 {
         g_autofree char *upload = rate_text(&result->upload), *download = rate_text(&result->download);
+        g_autofree char *p50 = time_text(result->rtt.p50), *min = time_text(result->rtt.min);
+        g_autofree char *p99 = time_text(result->rtt.p99), *jitter = time_text(result->rtt.jitter);
+        g_autofree char *read = time_text(result->read.p50);
+        g_autofree char *size = ald_format_figure(&ald_unit_bytes, (double) result->plan.size);
         char own[INET6_ADDRSTRLEN] = "", peer[INET6_ADDRSTRLEN] = "";
         bool gids = result->has_gid;
 
         inet_ntop(AF_INET6, &result->own_gid.bytes, own, sizeof own);
         inet_ntop(AF_INET6, &result->peer_gid.bytes, peer, sizeof peer);
 
-        return g_strdup_printf(
-                "%s%s%s → %s%s%s, %s, MTU %u, %u queue pair%s, %s of %zu KiB\n"
-                "Upload      %s\nDownload    %s\n"
-                "Round trip  %.4g µs (minimum %.4g, 99 %% within %.4g), jitter %.3g µs; reads %.4g µs\n",
+        return g_strdup_printf("%s%s%s → %s%s%s, %s, MTU %u, %u queue pair%s, %s of %s\n"
+                               "Upload      %s\nDownload    %s\n"
+                               "Round trip  %s (minimum %s, 99 %% within %s), jitter %s; reads %s\n",
                 result->source_port, gids ? " by " : "", gids ? own : "", result->sink_port,
                 gids ? " by " : "", gids ? peer : "",
                 gids ? ald_gid_type_to_string(result->own_gid.type) : "rdma_cm", result->mtu,
                 result->plan.queues, result->plan.queues == 1 ? "" : "s",
-                ald_rdma_use_operation_to_string(result->plan.operation), result->plan.size >> 10, upload,
-                download, (double) result->rtt.p50 / 1e3, (double) result->rtt.min / 1e3,
-                (double) result->rtt.p99 / 1e3, (double) result->rtt.jitter / 1e3,
-                (double) result->read.p50 / 1e3);
+                ald_rdma_use_operation_to_string(result->plan.operation), size, upload, download, p50, min,
+                p99, jitter, read);
 }
 
 char *ald_rdma_session_report_to_text(const AldRdmaSessionReport *served, const AldFailure *failure)
 {
+        g_autofree char *received = ald_format_figure(&ald_unit_bytes, (double) served->received);
+        g_autofree char *sent = ald_format_figure(&ald_unit_bytes, (double) served->sent);
+
         if (failure->message)
                 return g_strdup_printf(
                         "%s: %s", *served->address ? served->address : "no session", failure->message);
-        return g_strdup_printf("%s: %.4g GB from there, %.4g GB back, by %s", served->address,
-                (double) served->received / 1e9, (double) served->sent / 1e9, served->port);
+        return g_strdup_printf(
+                "%s: %s from there, %s back, by %s", served->address, received, sent, served->port);
 }

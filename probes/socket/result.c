@@ -3,6 +3,7 @@
 
 #include "probes/common/evaluator.h"
 #include "probes/socket/result.h"
+#include "record/figure-text.h"
 #include "record/message.h"
 
 #define METHOD "tcp; mean at the receiver's kernel from arrival to arrival, on fast links without outliers"
@@ -124,20 +125,12 @@ void ald_socket_session_report_clear(AldSocketSessionReport *served)
 
 static char *rate_text(uint64_t bits_per_second)
 {
-        static const char *const units[] = { "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s" };
-        double value = (double) bits_per_second;
-        unsigned unit = 0;
-
-        for (; value >= 999.5 && unit + 1 < G_N_ELEMENTS(units); unit++)
-                value /= 1000;
-        return g_strdup_printf(value < 100 ? "%.3g %s" : "%.0f %s", value, units[unit]);
+        return ald_format_figure(&ald_unit_bits_per_second, (double) bits_per_second);
 }
 
 static char *time_text(uint64_t nsec)
 {
-        if (nsec < 999500)
-                return g_strdup_printf("%.3g µs", (double) nsec / 1e3);
-        return g_strdup_printf("%.3g ms", (double) nsec / 1e6);
+        return ald_format_figure(&ald_unit_nanoseconds, (double) nsec);
 }
 
 #define OTHER_SHOWN 100u /* less than a hundredth of the rate is not worth a line */
@@ -154,6 +147,8 @@ static void add_direction(GString *text, const char *name, const AldSocketDirect
         const AldVerdict *verdict = &direction->verdict;
         g_autofree char *rate = rate_text(verdict->bits_per_second), *mean = rate_text(verdict->mean);
         g_autofree char *other = rate_text(direction->other.value);
+        g_autofree char *interval = ald_format_interval(
+                100.0 * (double) verdict->interval / (double) verdict->bits_per_second);
 
         if (!direction->known && *direction->reason)
                 g_string_append_printf(text, "%s unknown: %s\n", name, direction->reason);
@@ -161,8 +156,7 @@ static void add_direction(GString *text, const char *name, const AldSocketDirect
                 return;
         g_string_append_printf(text, "%s %s", name, rate);
         if (verdict->interval > 0 && verdict->bits_per_second > 0)
-                g_string_append_printf(text, " ±%.1f %%",
-                        100.0 * (double) verdict->interval / (double) verdict->bits_per_second);
+                g_string_append_printf(text, " %s", interval);
         if (verdict->bins == 0)
                 g_string_append(text, ", roughly: the transfer ended within its start-up\n");
         else
@@ -192,13 +186,12 @@ static void add_rtt(GString *text, const AldSocketMeasurement *result)
 {
         g_autofree char *p50 = time_text(result->rtt.p50), *min = time_text(result->rtt.min);
         g_autofree char *p99 = time_text(result->rtt.p99), *jitter = time_text(result->rtt.jitter);
-        g_autofree char *loaded = time_text(result->loaded.p50);
+        g_autofree char *loaded = time_text(result->loaded.p50), *after = time_text(result->loaded_nsec);
 
         g_string_append_printf(
                 text, "Round trip  %s (minimum %s, 99 %% within %s), jitter %s", p50, min, p99, jitter);
         if (result->loaded_known)
-                g_string_append_printf(
-                        text, "; after %.1f s of load %s", (double) result->loaded_nsec / 1e9, loaded);
+                g_string_append_printf(text, "; after %s of load %s", after, loaded);
         g_string_append_c(text, '\n');
 }
 

@@ -204,7 +204,7 @@ static void test_text(void)
         text = ald_compute_to_text(&device, &figures);
         g_assert_cmpstr(text, ==,
                 "cpu  N, P 3\n"
-                "  Memory read     47.6 GB/s ±2.0 % (median 47.1 GB/s), by plain; unstable\n"
+                "  Memory read     47.6 GB/s ±2 % (median 47.1 GB/s), by plain; unstable\n"
                 "  Memory copy     crashed: it fell\n"
                 "  Device to host  25.2 GB/s ±0.1 % (median 25.1 GB/s), by pinned-buffer\n"
                 "  unstable: the rate did not become steady; more --seconds-max may help\n");
