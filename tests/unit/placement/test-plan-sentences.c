@@ -69,9 +69,8 @@ static void test_required(void)
         made.nodes[0].unusable = NULL;
         made.devices[0].free_bytes = 1000;
         made.request.must = device;
-        assert_refusal(
-                &made, "fast/cpu must be used, but cannot. One layer needs 954 MiB there, and 1000 B "
-                "are free.");
+        assert_refusal(&made, "fast/cpu must be used, but cannot. One layer needs 954 MiB there, and 1000 B "
+                              "are free.");
         made.devices[0].node = 1;
         made.request.must = node;
         assert_refusal(&made, "fast must be used, but cannot. It has no compute device.");
@@ -263,8 +262,9 @@ static void test_ranks(void)
         far = ald_plan_verdict_sentence(&made.cluster, &made.request, 3, &plan->verdicts[3]);
         g_assert_cmpstr(
                 near, ==, "The number of ranks is limited, and it would not make an all-reduce faster.");
-        g_assert_cmpstr(
-                far, ==, "The number of ranks is limited, and an all-reduce would take 2.00 ms longer with it.");
+        g_assert_cmpstr(far, ==,
+                "The number of ranks is limited, and an all-reduce would take 2.00 ms longer "
+                "with it.");
 }
 
 int main(int argc, char **argv)

@@ -274,13 +274,13 @@ static void test_speed(void)
         plan.tokens_per_second = 50;
         one = ald_plan_words_speed(&plan);
         best = ald_plan_words_certainty(&plan);
-        g_assert_cmpstr(one, ==, "20.0 ms a token, 50 tokens/s");
+        g_assert_cmpstr(one, ==, "20.0 ms a token, 50.0 tokens/s");
         g_assert_cmpstr(best, ==, "proven to be the best");
         plan.steps_in_flight = 4;
         plan.busiest_nsec = 10000000;
         many = ald_plan_words_speed(&plan);
         gap = ald_plan_words_certainty(&plan);
-        g_assert_cmpstr(many, ==, "40.0 ms a token, 50 tokens/s");
+        g_assert_cmpstr(many, ==, "40.0 ms a token, 50.0 tokens/s");
         g_assert_cmpstr(gap, ==, "at most 100.0 % above the best possible");
         plan.tokens_per_second = ALD_ABSENT_DOUBLE;
         reduce = ald_plan_words_speed(&plan);
