@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clients/desktop/tables/column-sorter.h"
-#include "clients/desktop/tables/column-order.h"
+#include "clients/common/columns/column-order.h"
 
 /*
  * GTK before 4.10 does not say which column a view is sorted by, nor in which direction. So the view is asked

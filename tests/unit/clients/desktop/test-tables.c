@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "clients/desktop/tables/column-order.h"
+#include "clients/common/columns/column-order.h"
 #include "clients/desktop/tables/search-terms.h"
 
 static void test_numbers(void)

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "clients/common/columns/column-order.h"
 #include "clients/common/safe-text.h"
-#include "clients/desktop/tables/column-order.h"
 
 /* The order of two values of which at least one is absent. */
 static int order_absent(bool a_absent, bool b_absent, bool descending)
