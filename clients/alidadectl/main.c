@@ -89,6 +89,11 @@ static const struct {
         { NULL, "   --json[=MODE]", "Print JSON: short (as without MODE), pretty or off" },
         { "watch", "   --once", "Print one snapshot and exit" },
         { "forget", "   --check", "Only show what would be done" },
+        { "nodes", "   --columns=NAME,…", "Show these columns; \"help\" lists what there is" },
+        { "nodes", "   --sort=NAME,…", "Sort by these columns; \"-\" before one reverses its order" },
+        { "nodes", "   --csv", "Print comma-separated values" },
+        { "watch", "   --columns=NAME,…", "Show these columns of the nodes" },
+        { "watch", "   --sort=NAME,…", "Sort the nodes by these columns" },
         { "topology", "   --all", "List all paths in each direction" },
         { "topology", "   --dot", "Print a graph for graphviz" },
         { "topology", "   --inside=NODE", "List what joins the devices of a node" },
@@ -189,7 +194,20 @@ static bool has_own_options(const char *name)
  */
 static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
 {
-        enum { VERSION = 0x100, ONCE, CHECK, ALL, DOT, INSIDE, JSON, NO_PAGER, NO_ASK_PASSWORD };
+        enum {
+                VERSION = 0x100,
+                ONCE,
+                CHECK,
+                ALL,
+                DOT,
+                INSIDE,
+                COLUMNS,
+                SORT,
+                CSV,
+                JSON,
+                NO_PAGER,
+                NO_ASK_PASSWORD
+        };
         static const struct option options[] = {
                 { "help", no_argument, NULL, 'h' },
                 { "host", required_argument, NULL, 'H' },
@@ -202,6 +220,9 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                 { "all", no_argument, NULL, ALL },
                 { "dot", no_argument, NULL, DOT },
                 { "inside", required_argument, NULL, INSIDE },
+                { "columns", required_argument, NULL, COLUMNS },
+                { "sort", required_argument, NULL, SORT },
+                { "csv", no_argument, NULL, CSV },
                 {},
         };
         int c;
@@ -231,6 +252,15 @@ static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
                         break;
                 case INSIDE:
                         ctl->inside = optarg;
+                        break;
+                case COLUMNS:
+                        ctl->columns = optarg;
+                        break;
+                case SORT:
+                        ctl->sort = optarg;
+                        break;
+                case CSV:
+                        ctl->csv = true;
                         break;
                 case 'H':
                         ctl->host = optarg;
@@ -268,6 +298,22 @@ static int unknown_verb(const char *name)
         return ALD_EXIT_USAGE;
 }
 
+/* Whether the verb takes the options about columns that are given; reports which one it does not take. */
+static bool has_columns(const AldCtl *ctl, int (*run)(const AldCtl *ctl))
+{
+        bool nodes = run == ald_verb_nodes, watch = run == ald_verb_watch;
+
+        if ((ctl->columns || ctl->sort) && !nodes && !watch)
+                ald_print_error("%s works with nodes and watch only", ctl->columns ? "--columns" : "--sort");
+        else if (ctl->csv && !nodes)
+                ald_print_error("--csv works with nodes and history only");
+        else if (ctl->csv && ctl->json)
+                ald_print_error("--json and --csv exclude each other");
+        else
+                return true;
+        return false;
+}
+
 static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
 {
         for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
@@ -292,6 +338,8 @@ static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
                                                                                   : "--inside");
                         return ALD_EXIT_USAGE;
                 }
+                if (!has_columns(ctl, verbs[i].run))
+                        return ALD_EXIT_USAGE;
                 return verbs[i].run(ctl);
         }
         return unknown_verb(name);

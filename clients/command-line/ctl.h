@@ -26,11 +26,14 @@ typedef struct AldCtl {
         bool pager;
         bool ask_password;
         bool once;
-        bool check;         /* of forget */
-        bool all;           /* of topology */
-        bool dot;           /* the same */
-        const char *inside; /* the same: a node, or NULL */
-        char **args;        /* what follows the verb, NULL-terminated */
+        bool check;          /* of forget */
+        bool all;            /* of topology */
+        bool dot;            /* the same */
+        const char *inside;  /* the same: a node, or NULL */
+        const char *columns; /* of verbs that list: names, or NULL */
+        const char *sort;    /* the same */
+        bool csv;            /* the same */
+        char **args;         /* what follows the verb, NULL-terminated */
 } AldCtl;
 
 /* Call it first in main(): sets the defaults, the locale, and those of the standard descriptors that are

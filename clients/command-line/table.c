@@ -5,7 +5,7 @@
 #define GAP 2
 
 struct AldTable {
-        const AldColumn *columns;
+        AldColumn *columns;
         unsigned n_columns;
         unsigned *widths; /* 0: dropped */
         GPtrArray *cells; /* row by row */
@@ -15,7 +15,7 @@ AldTable *ald_table_new(const AldColumn *columns, unsigned n_columns)
 {
         AldTable *table = g_new0(AldTable, 1);
 
-        table->columns = columns;
+        table->columns = g_memdup2(columns, n_columns * sizeof(AldColumn));
         table->n_columns = n_columns;
         table->widths = g_new0(unsigned, n_columns);
         table->cells = g_ptr_array_new_with_free_func(g_free);
@@ -27,6 +27,7 @@ void ald_table_free(AldTable *table)
         if (!table)
                 return;
         g_ptr_array_unref(table->cells);
+        g_free(table->columns);
         g_free(table->widths);
         g_free(table);
 }

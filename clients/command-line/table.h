@@ -17,7 +17,7 @@ typedef struct AldColumn {
         unsigned wanted;   /* columns with a priority above 1 are dropped before it is cut below this */
 } AldColumn;
 
-/* The columns are not copied. */
+/* The columns are copied, but not their titles. */
 AldTable *ald_table_new(const AldColumn *columns, unsigned n_columns);
 void ald_table_free(AldTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldTable, ald_table_free)

@@ -193,7 +193,7 @@ char *ald_format_seen(const AldEntity *node, double now_usec, AldTone *ret_tone)
         return format_heard(state, updated, now);
 }
 
-static const AldNodeFigures nothing = { NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+static const AldNodeFigures nothing = ALD_NODE_FIGURES_INIT;
 
 /* Never NULL. */
 static const char *device_id(const AldNodeDevice *device)
@@ -365,6 +365,18 @@ AldNodeFigures ald_node_figures(const AldEntity *node)
         }
         add_compute(&figures, node);
         return figures;
+}
+
+void ald_node_figures_forget_samples(AldNodeFigures *figures)
+{
+        figures->memory_available = figures->usage = figures->millicelsius = figures->microwatts = NAN;
+}
+
+double ald_node_figures_used(const AldNodeFigures *figures)
+{
+        double used = 1 - figures->memory_available / figures->memory_total;
+
+        return used >= 0 && used <= 1 ? used : (double) NAN;
 }
 
 /* Unknown plus known is known. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include <math.h>
+
 #include "clients/common/facts.h"
 #include "state-client/model.h"
 
@@ -48,6 +50,17 @@ typedef struct AldNodeFigures {
         double tflops_fp32; /* of devices without FP16 in hardware */
         double bandwidth;   /* memory, bytes per second */
 } AldNodeFigures;
+
+#define ALD_NODE_FIGURES_INIT                          \
+        {                                              \
+                NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN \
+        }
+
+/* Makes those absent that are outdated once the node is silent: free memory, load, temperature and power. */
+void ald_node_figures_forget_samples(AldNodeFigures *figures);
+
+/* How much of the memory is in use, from 0 to 1; NaN if that is unknown or impossible. */
+double ald_node_figures_used(const AldNodeFigures *figures);
 
 /* One compute device: its rows in Node1.Backends, Node1.System and Node1.Compute, and what is doubted of the
  * node; NULL if there is none. They are part of the records of the node. */

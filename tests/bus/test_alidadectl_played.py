@@ -106,6 +106,56 @@ def test_nodes(play):
     assert get_json(host, "nodes")["Nodes"].keys() == state.nodes.keys()
 
 
+def test_columns_are_chosen_and_sorted(play):
+    host, _ = play({ME: sample_node("node-10"), PEER: sample_node("node-9"), THIRD: {"Node1.Memory": {}}})
+    lines = host.alidadectl("nodes", "--columns=name,temperature,CPU-Temperature", "--sort=-name").stdout.splitlines()
+    assert [line.split() for line in lines] == [["NAME", "TEMP", "CPU", "TEMP"], ["node-10", "61", "°C", "45", "°C"],
+                                                ["node-9", "61", "°C", "45", "°C"], ["00000000", "–", "–"]]
+    header = host.alidadectl("nodes", "--columns=+model").stdout.splitlines()[0]
+    assert header.startswith("NAME") and "FREE MEMORY" in header and header.endswith("MODEL")
+    order = [line.split()[0] for line in host.alidadectl("nodes", "--sort=-cpu,-name").stdout.splitlines()[1:]]
+    assert order == ["node-10", "node-9", "00000000"], "what is absent comes last"
+    shown = host.alidadectl("watch", "--once", "--columns=name,version,used", "--sort=-name").stdout
+    header = next(line for line in shown.splitlines() if line.startswith("NAME"))
+    assert header.split() == ["NAME", "ALIDADE", "USED"] and shown.index("node-10") < shown.index("node-9")
+
+
+def test_columns_for_other_programs(play):
+    host, state = play({ME: sample_node("a,b"), THIRD: {"Node1.Memory": {}}})
+    known = {"Id": ME, "Name": "a,b", "MemoryAvailableBytes": 16 * GIB, "CpuUsage": 12.5, "Gpus": 1,
+             "TemperatureMilliCelsius": 61000}
+    names = "id,name,memory,cpu,gpus,temperature"
+    assert get_json(host, "nodes", f"--columns={names}", "--sort=-cpu")["Nodes"] == [
+        known, {"Id": THIRD, "Name": "00000000"}]
+    assert host.alidadectl("nodes", "--csv", f"--columns={names}").stdout.splitlines() == [
+        ",".join(known), f"{THIRD},00000000,,,,", f'{ME},"a,b",17179869184,12.5,1,61000']
+    assert get_json(host, "nodes")["Nodes"].keys() == state.nodes.keys(), "records, without these options"
+
+
+@pytest.mark.parametrize("args, problem", [
+    (["nodes", "--columns=name,nonsense"], 'Unknown column "nonsense"; see alidadectl nodes --columns=help'),
+    (["nodes", "--columns=cpu,cpu"], 'Column "cpu" is named twice'),
+    (["nodes", "--columns="], "--columns= needs names"), (["nodes", "--sort="], "--sort= needs names"),
+    (["watch", "--once", "--sort=-x"], 'Unknown column "x"'), (["watch", "--columns=x"], 'Unknown column "x"'),
+    (["status", "--columns=name"], "--columns works with nodes and watch only"),
+    (["watch", "--once", "--csv"], "--csv works with nodes and history only"),
+    (["nodes", "--csv", "--json"], "--json and --csv exclude each other")], ids=str)
+def test_refused_columns(play, args, problem):
+    host, _ = play()
+    done = host.alidadectl(*args, check=False)
+    assert done.returncode == USAGE and problem in done.stderr and not done.stdout
+
+
+def test_manual_page_lists_the_columns():
+    """Each of them, with its key and what it is, in the order of the table."""
+    text = (SOURCE / "clients" / "alidadectl" / "alidadectl.1").read_text().replace("\\-", "-")
+    for verb in ("nodes",):
+        done = subprocess.run([client_binary(), verb, "--columns=help"], capture_output=True, text=True, check=True)
+        listed = "".join('.TP\n.BR {} " ({})"\n{}.\n'.format(*line.split(None, 2))
+                         for line in done.stdout.splitlines())
+        assert listed in text
+
+
 def test_show_by_id_prefix_and_name(play):
     host, _ = play(findings=[FINDING])
     for name in (PEER, "borealis", "000000000000000000000000000000b"):
@@ -1068,6 +1118,9 @@ def test_bash_completes_verbs_and_options(make_host):
     assert in_bash(host, "sta") == ["status"]
     assert in_bash(host, "nodes", "--j") == ["--json"]
     assert in_bash(host, "--json", "=", "p") == ["pretty"]
+    assert in_bash(host, "nodes", "--columns", "=", "tem") == ["temperature"]
+    assert in_bash(host, "watch", "--sort", "=", "name,-tot") == ["name,-total-memory"]
+    assert in_bash(host, "--sort", "=", "-cpu", "wa") == ["watch"]
     assert in_bash(host, "--json", "=") == ["short", "pretty", "off"]
     assert in_bash(host, "--json", "=", "short", "st") == ["status"]
     assert in_bash(host, "cluster", "re") == ["renew", "revoke", "restore"]

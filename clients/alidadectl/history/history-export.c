@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "clients/alidadectl/history/history-export.h"
+#include "clients/common/columns/column-export.h"
+#include "clients/common/format.h"
 #include "clients/common/safe-text.h"
 #include "record/json.h"
 
@@ -65,33 +67,6 @@ json_t *ald_history_to_json(const AldHistoryView *view)
 
 /* CSV */
 
-static void append_quoted(GString *out, const char *text)
-{
-        g_autofree char *safe = ald_text_safe(text);
-
-        if (!strpbrk(safe, ",\"")) {
-                g_string_append(out, safe);
-                return;
-        }
-        g_string_append_c(out, '"');
-        for (const char *at = safe; *at; at++) {
-                if (*at == '"')
-                        g_string_append_c(out, '"');
-                g_string_append_c(out, *at);
-        }
-        g_string_append_c(out, '"');
-}
-
-/* An unknown one is empty. */
-static void append_number(GString *out, double value)
-{
-        char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-        g_string_append_c(out, ',');
-        if (isfinite(value))
-                g_string_append(out, g_ascii_formatd(text, sizeof(text), "%.15g", value));
-}
-
 static void append_point(GString *out, const AldShownSeries *series, const AldHistoryPoint *point)
 {
         g_autoptr(GDateTime)
@@ -99,16 +74,20 @@ static void append_point(GString *out, const AldShownSeries *series, const AldHi
         g_autofree char *time = whole ? g_date_time_format(whole, "%Y-%m-%dT%H:%M:%S") : g_strdup("");
         const char *const words[] = { series->node, ald_kinds[series->kind].name, series->key, series->field,
                 ald_shown_series_unit(series) ?: "" };
+        const double numbers[] = { point->min, point->mean, point->max, ald_figure(point->count) };
 
         g_string_append_printf(out, "%s.%06" PRIu64 "Z", time, point->time_usec % G_USEC_PER_SEC);
         for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+                g_autofree char *safe = NULL;
+
                 g_string_append_c(out, ',');
-                append_quoted(out, words[i]);
+                safe = ald_text_safe(words[i]);
+                ald_csv_append_text(out, safe);
         }
-        append_number(out, point->min);
-        append_number(out, point->mean);
-        append_number(out, point->max);
-        append_number(out, point->count == ALD_ABSENT_UINT64 ? (double) NAN : (double) point->count);
+        for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+                g_string_append_c(out, ',');
+                ald_csv_append_number(out, numbers[i]);
+        }
         g_string_append(out, "\r\n");
 }
 

@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/command-line/table.h"
-#include "state-client/model.h"
-
-#define ALD_NODE_TABLE_COLUMNS_MAX 16
+#include "clients/command-line/column-table.h"
+#include "clients/common/columns/node-columns.h"
 
 typedef enum AldNodeTableKind {
         ALD_NODE_TABLE_LIST, /* for `nodes`: with addresses and ids */
-        ALD_NODE_TABLE_LIVE, /* for `watch`: with a bar; widths do not follow the values */
+        ALD_NODE_TABLE_LIVE, /* for `watch`: with a bar */
 } AldNodeTableKind;
 
-AldTable *ald_node_table_new(AldNodeTableKind kind);
+/* Takes --columns= of the command line, else the columns that are usual in this kind; as with
+ * ald_column_table_choose(). */
+int ald_node_table_choose(const AldCtl *ctl, AldNodeTableKind kind, AldColumnChoice *choice);
 
-/* Adds the row of a node. For a node that does not count (see ald_node_exclusion()), free memory, load,
- * temperature and power are left out, since they are outdated. */
-void ald_node_table_add(
-        AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node, double now_usec);
+/* An AldNodeRow for each of n nodes of the model, from the first on, in its order. */
+GArray *ald_node_table_rows(AldModel *model, guint first, guint n, double now_usec);
 
-/* Adds a row for each GPU and accelerator of a node, with columns that match those of the node. */
-void ald_node_table_add_devices(
-        AldTable *table, AldNodeTableKind kind, AldModel *model, const AldEntity *node);
+/* Adds a row for each GPU and accelerator of a node, below that. */
+void ald_node_table_add_devices(AldTable *table, const AldColumnChoice *choice, const AldNodeRow *row);

@@ -23,16 +23,15 @@ static int print_as_json(const AldCtl *ctl, AldModel *model)
         return r;
 }
 
-static int print_as_text(const AldCtl *ctl, AldModel *model)
+static int print_as_text(
+        const AldCtl *ctl, AldModel *model, const AldColumnChoice *choice, const GArray *rows)
 {
-        g_autoptr(AldTable) table = ald_node_table_new(ALD_NODE_TABLE_LIST);
+        g_autoptr(AldTable) table = ald_column_table_new(choice);
         g_autoptr(GString) out = g_string_new(NULL);
-        const GPtrArray *nodes = ald_model_nodes(model);
         AldStyleInfo info = ald_style_info();
-        double now = ald_now();
 
-        for (guint i = 0; i < nodes->len; i++)
-                ald_node_table_add(table, ALD_NODE_TABLE_LIST, model, nodes->pdata[i], now);
+        for (guint i = 0; i < rows->len; i++)
+                ald_column_table_add(table, choice, &g_array_index(rows, AldNodeRow, i));
         ald_table_layout(table, info.columns, NULL);
         ald_table_append(out, table);
         ald_describe_brokerless(out, model, info.columns);
@@ -42,12 +41,23 @@ static int print_as_text(const AldCtl *ctl, AldModel *model)
 int ald_verb_nodes(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_auto(AldColumnChoice) choice = {};
+        g_autoptr(GArray) rows = NULL;
         int r;
 
-        r = ald_session_load(&session, ctl, true);
-        if (r != ALD_EXIT_OK)
+        r = ald_node_table_choose(ctl, ALD_NODE_TABLE_LIST, &choice);
+        if (r < 0)
+                r = ald_session_load(&session, ctl, true);
+        if (r != ALD_EXIT_OK || !choice.shown)
                 return r;
-        return ctl->json ? print_as_json(ctl, session.model) : print_as_text(ctl, session.model);
+        rows = ald_node_table_rows(session.model, 0, ald_model_nodes(session.model)->len, ald_now());
+        r = ald_column_table_sort(ctl, &ald_node_column_list, rows);
+        if (r >= 0)
+                return r;
+        if (ald_column_table_is_exported(ctl))
+                return ald_column_table_export(ctl, "Nodes", &choice, rows);
+        return ctl->json ? print_as_json(ctl, session.model)
+                         : print_as_text(ctl, session.model, &choice, rows);
 }
 
 /* What `show` takes for a node: its name if that is plain text and no other has it, else its id. */

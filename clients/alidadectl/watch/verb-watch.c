@@ -319,6 +319,7 @@ static int run_watch(const AldCtl *ctl)
                 return ALD_EXIT_USAGE;
         }
         (void) signal(SIGPIPE, SIG_IGN);
+        watch.view.ctl = ctl;
         watch.session.with_topology = true;
         watch.problem = g_strdup("Waiting for the state service");
         r = ald_session_open(&watch.session, ctl, true, &handler, &watch);
@@ -342,9 +343,10 @@ static int run_watch(const AldCtl *ctl)
 static int print_lines(const AldCtl *ctl, AldModel *model)
 {
         AldStyleInfo info = ald_style_info();
-        AldView view = {
-                .model = model, .now_usec = ald_now(), .columns = info.columns > 0 ? info.columns : 80
-        };
+        AldView view = { .model = model,
+                .ctl = ctl,
+                .now_usec = ald_now(),
+                .columns = info.columns > 0 ? info.columns : 80 };
         g_autoptr(GPtrArray) lines = ald_view_lines(&view);
         g_autoptr(GString) out = g_string_new(NULL);
         AldCtl unpaged = *ctl;
@@ -373,8 +375,22 @@ static int print_once(const AldCtl *ctl)
         return r;
 }
 
+/* What is wrong with them is said before the screen is taken. */
+static int check_columns(const AldCtl *ctl)
+{
+        g_auto(AldColumnChoice) choice = {};
+        g_autoptr(GArray) no_rows = g_array_new(FALSE, FALSE, sizeof(AldNodeRow));
+        int r = ald_node_table_choose(ctl, ALD_NODE_TABLE_LIVE, &choice);
+
+        return r < 0 ? ald_column_table_sort(ctl, &ald_node_column_list, no_rows) : r;
+}
+
 int ald_verb_watch(const AldCtl *ctl)
 {
+        int r = check_columns(ctl);
+
+        if (r >= 0)
+                return r;
         if (ctl->once)
                 return print_once(ctl);
         if (ctl->json) {

@@ -18,7 +18,6 @@
 #define LINKS_LEAST 3u   /* rows: a blank one, the header and a link */
 #define LINKS_ONCE 20u   /* where rows are not limited */
 #define REMEDY_ROWS 3u
-#define KIND ALD_NODE_TABLE_LIVE
 
 static void add_line(GPtrArray *lines, const AldView *view, char *line)
 {
@@ -169,22 +168,44 @@ static bool has_room_for_devices(const AldView *view, unsigned rows)
         return rows == 0 || needed <= rows;
 }
 
+/* Of the nodes that are shown; of all of them, if they are sorted. The options are known to be valid. */
+static GArray *list_rows(const AldView *view, const AldCtl *ctl)
+{
+        const GPtrArray *nodes = ald_model_nodes(view->model);
+        GArray *rows;
+
+        if (!ctl->sort)
+                return ald_node_table_rows(view->model, view->first, view->page, view->now_usec);
+        rows = ald_node_table_rows(view->model, 0, nodes->len, view->now_usec);
+        (void) ald_column_table_sort(ctl, &ald_node_column_list, rows);
+        g_array_set_size(rows, view->first + view->page);
+        g_array_remove_range(rows, 0, view->first);
+        return rows;
+}
+
 /* The header and the nodes (0 rows: no limit). */
 static void add_nodes(GPtrArray *lines, AldView *view, unsigned rows)
 {
+        static const AldCtl no_options;
+        const AldCtl *ctl = view->ctl ?: &no_options;
         const GPtrArray *nodes = ald_model_nodes(view->model);
-        g_autoptr(AldTable) table = ald_node_table_new(KIND);
+        g_auto(AldColumnChoice) choice = {};
+        g_autoptr(AldTable) table = NULL;
+        g_autoptr(GArray) shown = NULL;
         unsigned body = rows == 0 ? 0 : MAX(rows, 2) - 1;
         bool devices = has_room_for_devices(view, body);
 
+        (void) ald_node_table_choose(ctl, ALD_NODE_TABLE_LIVE, &choice);
+        table = ald_column_table_new(&choice);
         view->page = rows == 0 || devices ? nodes->len : MIN(body, nodes->len);
         view->first = MIN(view->first, nodes->len - view->page);
-        for (guint i = view->first; i < view->first + view->page; i++) {
-                const AldEntity *node = nodes->pdata[i];
+        shown = list_rows(view, ctl);
+        for (guint i = 0; i < shown->len; i++) {
+                const AldNodeRow *row = &g_array_index(shown, AldNodeRow, i);
 
-                ald_node_table_add(table, KIND, view->model, node, view->now_usec);
+                ald_column_table_add(table, &choice, row);
                 if (devices)
-                        ald_node_table_add_devices(table, KIND, view->model, node);
+                        ald_node_table_add_devices(table, &choice, row);
         }
         ald_table_layout(table, view->columns, view->widths);
         for (int row = -1; row < (int) ald_table_rows(table); row++)

@@ -7,6 +7,7 @@
 /* The contents that `watch` shows: lines of styled text. Does not use the terminal. */
 typedef struct AldView {
         AldModel *model;
+        const AldCtl *ctl;   /* --columns= and --sort= of the command line; or NULL */
         const char *problem; /* why the model may be out of date, or NULL */
         double now_usec;     /* CLOCK_REALTIME */
         unsigned columns;    /* 0: no limit */
@@ -15,7 +16,7 @@ typedef struct AldView {
         unsigned page;       /* set: number of nodes shown at once */
 
         /* Kept between updates, so that the columns of the tables do not move. */
-        unsigned widths[ALD_NODE_TABLE_COLUMNS_MAX], link_widths[ALD_LINK_TABLE_COLUMNS];
+        unsigned widths[ALD_NODE_N_COLUMNS], link_widths[ALD_LINK_TABLE_COLUMNS];
         unsigned widths_for; /* columns of the terminal for which these are valid */
 } AldView;
 

@@ -9,9 +9,7 @@ struct _AldNodeItem {
         AldModel *model;
         char *id, *name;
         AldItemPresence presence;
-        AldNodeFigures figures;
-        AldGpuSummary gpus;
-        double millicelsius;
+        AldNodeRow row;
 };
 
 enum { CHANGED, N_SIGNALS };
@@ -61,31 +59,10 @@ static AldItemPresence presence_of(AldModel *model, const AldEntity *node)
         return ald_node_is_stale(model, node) ? ALD_ITEM_PRESENCE_STALE : ALD_ITEM_PRESENCE_ONLINE;
 }
 
-static double hottest(const AldEntity *node, double own)
-{
-        g_autoptr(GArray) devices = ald_node_devices(node);
-        double most = own;
-
-        for (guint i = 0; i < devices->len; i++)
-                most = fmax(most,
-                        ald_node_device_figures(&g_array_index(devices, AldNodeDevice, i)).millicelsius);
-        return most;
-}
-
-static const AldNodeFigures no_figures = { NAN, NAN, NAN, NAN, NAN, NAN, NAN };
-
 static void read_figures(AldNodeItem *item, const AldEntity *node)
 {
         item->presence = presence_of(item->model, node);
-        if (item->presence > ALD_ITEM_PRESENCE_STALE) {
-                item->figures = no_figures;
-                item->gpus = (AldGpuSummary){ .usage = NAN };
-                item->millicelsius = NAN;
-                return;
-        }
-        item->figures = ald_node_figures(node);
-        item->gpus = ald_gpu_summary(node);
-        item->millicelsius = hottest(node, item->figures.millicelsius);
+        item->row = ald_node_row(item->model, node, (double) g_get_real_time());
 }
 
 void ald_node_item_refresh(AldNodeItem *item)
@@ -143,19 +120,36 @@ char *ald_node_item_seen(AldNodeItem *item, AldTone *ret_tone)
         return g_strdup(ALD_ABSENT_TEXT);
 }
 
+const AldNodeRow *ald_node_item_row(AldNodeItem *item)
+{
+        item->row.node = ald_node_item_entity(item);
+        item->row.now_usec = (double) g_get_real_time();
+        return &item->row;
+}
+
+/* Whether a card shows what the node has; what one that is offline has is of no use. */
+static bool is_offered(const AldNodeItem *item)
+{
+        return item->presence <= ALD_ITEM_PRESENCE_STALE;
+}
+
 const AldNodeFigures *ald_node_item_figures(AldNodeItem *item)
 {
-        return &item->figures;
+        static const AldNodeFigures none = ALD_NODE_FIGURES_INIT;
+
+        return is_offered(item) ? &item->row.figures : &none;
 }
 
 const AldGpuSummary *ald_node_item_gpus(AldNodeItem *item)
 {
-        return &item->gpus;
+        static const AldGpuSummary none = { .usage = NAN };
+
+        return is_offered(item) ? &item->row.gpus : &none;
 }
 
 double ald_node_item_millicelsius(AldNodeItem *item)
 {
-        return item->millicelsius;
+        return is_offered(item) ? item->row.hottest_millicelsius : (double) NAN;
 }
 
 const char *ald_node_item_icon(AldNodeItem *item)

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "clients/common/node-summary.h"
+#include "clients/common/columns/node-columns.h"
 
 /* A node as a row of a list or a card. Its signal "changed" is emitted after its records have changed. */
 #define ALD_TYPE_NODE_ITEM (ald_node_item_get_type())
@@ -34,7 +34,10 @@ AldItemPresence ald_node_item_presence(AldNodeItem *item);
 /* "online", "stale for 5 s", "offline for 5 min"; to be freed. */
 char *ald_node_item_seen(AldNodeItem *item, AldTone *ret_tone);
 
-/* NaN is absent; all are absent of a node that does not count, such as one that is offline. */
+/* As a row of the list of nodes, as it is now; valid until the main loop runs again. */
+const AldNodeRow *ald_node_item_row(AldNodeItem *item);
+
+/* For a card. NaN is absent; all are absent of a node that does not count, such as one that is offline. */
 const AldNodeFigures *ald_node_item_figures(AldNodeItem *item);
 const AldGpuSummary *ald_node_item_gpus(AldNodeItem *item);
 

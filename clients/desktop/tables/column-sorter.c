@@ -81,9 +81,10 @@ static GtkOrdering compare(GtkSorter *base, gpointer a, gpointer b)
                 ALD_SORT_PROBE(a)->asked = sorter;
                 return GTK_ORDERING_SMALLER;
         }
-        if (column->number)
+        if (ald_data_column_has_number(column))
                 return gtk_ordering_from_cmpfunc(
-                        ald_order_numbers(column->number(a), column->number(b), sorter->descending));
+                        ald_order_numbers(ald_data_column_number(column, a, sorter->cluster),
+                                ald_data_column_number(column, b, sorter->cluster), sorter->descending));
         return gtk_ordering_from_cmpfunc(
                 ald_order_keys(key_of(sorter, a), key_of(sorter, b), sorter->descending));
 }

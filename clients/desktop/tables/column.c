@@ -1,14 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "clients/common/safe-text.h"
 #include "clients/desktop/tables/column.h"
 
 char *ald_data_column_text(const AldDataColumn *column, gpointer item, AldLiveCluster *cluster)
 {
-        char *text = column->text ? column->text(item, cluster) : column->format(column->number(item));
+        char *text, *phrase;
 
-        return text ?: g_strdup(ALD_ABSENT_TEXT);
+        if (!column->column) {
+                text = column->text ? column->text(item, cluster) : column->format(column->number(item));
+                return text ?: g_strdup(ALD_ABSENT_TEXT);
+        }
+        text = ald_list_column_text(column->column, column->row(item, cluster));
+        if (!column->phrase || strcmp(text, ALD_ABSENT_TEXT) == 0)
+                return text;
+        phrase = g_strdup_printf(_(column->phrase), text);
+        g_free(text);
+        return phrase;
+}
+
+bool ald_data_column_has_number(const AldDataColumn *column)
+{
+        return column->column ? !!column->column->number : !!column->number;
+}
+
+double ald_data_column_number(const AldDataColumn *column, gpointer item, AldLiveCluster *cluster)
+{
+        return column->column ? column->column->number(column->row(item, cluster)) : column->number(item);
+}
+
+double ald_data_column_level(const AldDataColumn *column, gpointer item, AldLiveCluster *cluster)
+{
+        return column->level->share(column->row(item, cluster));
+}
+
+bool ald_data_column_is_strong(const AldDataColumn *column, gpointer item, AldLiveCluster *cluster)
+{
+        return column->column && column->column->is_strong &&
+               column->column->is_strong(column->row(item, cluster));
 }
 
 const char *ald_data_column_long_title(const AldDataColumn *column)

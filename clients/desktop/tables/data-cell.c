@@ -9,7 +9,6 @@
 #define SPACING 6
 #define MARGIN 4 /* above and below */
 #define BAR_WIDTH 48
-#define BAR_WARNING 0.9 /* as alidadectl watch does, from here on in another color */
 
 static void cell_free(void *data)
 {
@@ -71,7 +70,7 @@ static GtkWidget *bar_new(void)
         GtkLevelBar *level = GTK_LEVEL_BAR(bar);
 
         gtk_level_bar_remove_offset_value(level, GTK_LEVEL_BAR_OFFSET_FULL);
-        gtk_level_bar_add_offset_value(level, GTK_LEVEL_BAR_OFFSET_HIGH, BAR_WARNING);
+        gtk_level_bar_add_offset_value(level, GTK_LEVEL_BAR_OFFSET_HIGH, ALD_SHARE_NEARLY_FULL);
         gtk_level_bar_add_offset_value(level, GTK_LEVEL_BAR_OFFSET_LOW, 1);
         gtk_widget_set_size_request(bar, BAR_WIDTH, -1);
         gtk_widget_set_valign(bar, GTK_ALIGN_CENTER);
@@ -196,7 +195,7 @@ static void refresh_symbol(AldDataCell *cell, const AldCellSymbol *symbol)
 
 static void refresh_bar(AldDataCell *cell)
 {
-        double level = cell->column->level(cell->item);
+        double level = ald_data_column_level(cell->column, cell->item, cell->cluster);
 
         gtk_widget_set_opacity(cell->bar, isnan(level) ? 0 : 1);
         gtk_level_bar_set_value(GTK_LEVEL_BAR(cell->bar), isnan(level) ? 0 : CLAMP(level, 0, 1));
@@ -221,7 +220,7 @@ void ald_data_cell_refresh(AldDataCell *cell)
 
         set_text(cell, text);
         set_class(cell->text, &cell->text_class, absent ? "dim-label" : NULL);
-        set_strong(cell, column->is_strong && column->is_strong(cell->item, cell->cluster));
+        set_strong(cell, ald_data_column_is_strong(column, cell->item, cell->cluster));
         if (cell->image) {
                 AldCellSymbol symbol = column->symbol(cell->item, cell->cluster);
 

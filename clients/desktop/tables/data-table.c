@@ -12,6 +12,7 @@
 #include "clients/desktop/widgets/widget-words.h"
 
 #define FACTORY_COLUMN "ald-column" /* the AldDataColumn of a factory */
+#define HIDDEN_CHARS 12             /* width of a column for which no look is given */
 
 #define ALD_TYPE_DATA_TABLE (ald_data_table_get_type())
 G_DECLARE_FINAL_TYPE(AldDataTable, ald_data_table, ALD, DATA_TABLE, AdwBin)
@@ -19,6 +20,7 @@ G_DECLARE_FINAL_TYPE(AldDataTable, ald_data_table, ALD, DATA_TABLE, AdwBin)
 struct _AldDataTable {
         AdwBin parent;
         const AldDataTableKind *kind;
+        AldDataColumn *columns;
         AldListPageKind page_kind;
         AldLiveCluster *cluster;
         AldListPage *page;
@@ -49,7 +51,7 @@ static char *words_of(gpointer item, gpointer userdata)
         GString *words = g_string_new(NULL);
 
         for (unsigned i = 0; i < table->kind->n_columns; i++) {
-                const AldDataColumn *column = &table->kind->columns[i];
+                const AldDataColumn *column = &table->columns[i];
                 g_autofree char *text = column->searched ? ald_data_column_text(column, item, table->cluster)
                                                          : NULL;
 
@@ -139,7 +141,7 @@ static void take_changes(AldDataTable *table, guint parts)
         guint searched = 0;
 
         for (guint i = 0; i < table->sorters->len; i++) {
-                const AldDataColumn *column = &table->kind->columns[i];
+                const AldDataColumn *column = &table->columns[i];
 
                 if (column->searched)
                         searched |= column->parts;
@@ -370,6 +372,30 @@ static void add_row_menu(AldDataTable *table)
 
 /* Columns. */
 
+/* Completes the looks with what they are about. */
+static AldDataColumn *columns_new(const AldDataTableKind *kind)
+{
+        AldDataColumn *columns = g_memdup2(kind->columns, kind->n_columns * sizeof(AldDataColumn));
+
+        for (unsigned i = 0; kind->list && i < kind->n_columns; i++) {
+                AldDataColumn *column = &columns[i];
+
+                column->column = &kind->list->columns[i];
+                column->row = kind->row;
+                column->id = column->column->id;
+                column->title = column->column->title;
+                column->long_title = column->column->long_title;
+                column->tooltip = column->column->description;
+                if (column->chars > 0)
+                        continue;
+                column->hidden = true;
+                column->chars = HIDDEN_CHARS;
+                column->look = column->column->is_number ? ALD_CELL_NUMBER : ALD_CELL_TEXT;
+                column->parts = G_MAXUINT;
+        }
+        return columns;
+}
+
 static GtkListItemFactory *factory_new(AldDataTable *table, const AldDataColumn *column)
 {
         GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
@@ -401,7 +427,7 @@ static void add_columns(AldDataTable *table)
         g_autoptr(GSimpleActionGroup) shown = g_simple_action_group_new();
 
         for (unsigned i = 0; i < table->kind->n_columns; i++) {
-                const AldDataColumn *described = &table->kind->columns[i];
+                const AldDataColumn *described = &table->columns[i];
                 g_autoptr(GtkColumnViewColumn) column = column_new(table, described);
                 g_autoptr(GPropertyAction) action = g_property_action_new(described->id, column, "visible");
 
@@ -520,6 +546,7 @@ static void ald_data_table_finalize(GObject *object)
         AldDataTable *table = ALD_DATA_TABLE(object);
 
         ald_bound_rows_free(table->rows);
+        g_free(table->columns);
         g_ptr_array_unref(table->sorters);
         g_ptr_array_unref(table->empty);
         G_OBJECT_CLASS(ald_data_table_parent_class)->finalize(object);
@@ -553,14 +580,15 @@ GtkWidget *ald_data_table_new(AldLiveCluster *cluster, GListModel *items, const 
         AldDataTable *table = g_object_new(ALD_TYPE_DATA_TABLE, NULL);
 
         table->kind = kind;
+        table->columns = columns_new(kind);
         table->cluster = g_object_ref(cluster);
         table->page_kind = kind->page;
         table->page_kind.words = words_of;
         table->page = ald_list_page_new(cluster, items, &table->page_kind, table);
-        table->sort_menu = ald_sort_menu_new(kind->columns, kind->n_columns);
-        table->column_menu = ald_column_menu_new(kind->columns, kind->n_columns);
+        table->sort_menu = ald_sort_menu_new(table->columns, kind->n_columns);
+        table->column_menu = ald_column_menu_new(table->columns, kind->n_columns);
         add_columns(table);
-        ald_view_columns_describe_titles(table->view, kind->columns, kind->n_columns);
+        ald_view_columns_describe_titles(table->view, table->columns, kind->n_columns);
         g_signal_connect_object(
                 gtk_column_view_get_sorter(table->view), "changed", G_CALLBACK(on_sorter_changed), table, 0);
         g_signal_connect_object(items, "items-changed", G_CALLBACK(on_items_changed), table, G_CONNECT_AFTER);

@@ -10,6 +10,10 @@ typedef struct AldDataTableKind {
         const char *label;            /* for screen readers; to be translated */
         const AldDataColumn *columns; /* it is first sorted by the first */
         unsigned n_columns;
+        /* If all clients show the list: its columns, of which `columns` are the looks, by their index; one
+         * without a look is hidden until the user asks for it. */
+        const AldColumnList *list;
+        const void *(*row)(gpointer item, AldLiveCluster *cluster);
         AldListPageKind page; /* without words, which are those of the columns */
         /* Shows the details of an item. */
         void (*activate)(GtkWidget *table, gpointer item);

@@ -2,12 +2,12 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "clients/common/columns/column.h"
 #include "clients/desktop/topology/memory-bar.h"
 #include "clients/desktop/widgets/widget-color.h"
 
 #define HEIGHT_PX 6
 #define STEPS 100.0
-#define NEARLY_FULL 0.95
 
 struct _AldMemoryBar {
         GtkWidget parent;
@@ -27,7 +27,7 @@ static void ald_memory_bar_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 
         trough.alpha *= 0.15f;
         gtk_snapshot_append_color(snapshot, &trough, &GRAPHENE_RECT_INIT(0, 0, width, height));
-        gtk_snapshot_append_color(snapshot, bar->used < NEARLY_FULL ? &usual : &nearly_full,
+        gtk_snapshot_append_color(snapshot, bar->used < ALD_SHARE_NEARLY_FULL ? &usual : &nearly_full,
                 &GRAPHENE_RECT_INIT(from_right ? width - used : 0, 0, used, height));
 }
 

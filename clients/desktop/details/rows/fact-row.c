@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
+#include "clients/common/columns/column.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/details/rows/fact-row.h"
 #include "clients/desktop/widgets/widget-words.h"
@@ -8,7 +9,6 @@
 #define MARGIN 12
 #define INDENT 24
 #define COMPACT 5
-#define NEARLY_FULL 0.9
 
 struct _AldFactRow {
         GtkListBoxRow parent;
@@ -80,7 +80,7 @@ void ald_fact_row_show_level(AldFactRow *row, double share, const char *name)
                 make_level(row);
         share = CLAMP(share, 0, 1);
         gtk_level_bar_set_value(GTK_LEVEL_BAR(row->level), share);
-        if (share >= NEARLY_FULL)
+        if (share >= ALD_SHARE_NEARLY_FULL)
                 gtk_widget_add_css_class(row->level, "nearly-full");
         else
                 gtk_widget_remove_css_class(row->level, "nearly-full");

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/columns/column-export.h"
+#include "clients/common/safe-text.h"
+#include "record/field.h"
+
+static const void *row_at(const GArray *rows, guint i)
+{
+        return rows->data + i * g_array_get_element_size((GArray *) rows);
+}
+
+static bool has_number(const AldListColumn *column)
+{
+        return column->is_number && column->number && !column->plain;
+}
+
+/* NULL if it is absent. */
+static char *find_text(const AldListColumn *column, const void *row)
+{
+        g_autofree char *text = column->plain ? column->plain(row) : ald_list_column_text(column, row);
+
+        return text && strcmp(text, ALD_ABSENT_TEXT) != 0 ? g_steal_pointer(&text) : NULL;
+}
+
+/* Counts and sizes stay integers, as in records. */
+static json_t *number_to_json(double value)
+{
+        if (!isfinite(value))
+                return NULL;
+        return value == floor(value) && fabs(value) <= (double) ALD_INTEGER_MAX
+                       ? json_integer((json_int_t) value)
+                       : json_real(value);
+}
+
+static json_t *row_to_json(const AldColumnChoice *choice, const void *row)
+{
+        json_t *object = json_object();
+
+        for (guint i = 0; i < choice->shown->len; i++) {
+                const AldListColumn *column = g_array_index(choice->shown, const AldListColumn *, i);
+                g_autofree char *text = has_number(column) ? NULL : find_text(column, row);
+                json_t *value = has_number(column) ? number_to_json(column->number(row))
+                                : text             ? json_string(text)
+                                                   : NULL;
+
+                if (value)
+                        json_object_set_new(object, column->key, value);
+        }
+        return object;
+}
+
+json_t *ald_columns_to_json(const AldColumnChoice *choice, const GArray *rows)
+{
+        json_t *array = json_array();
+
+        for (guint i = 0; i < rows->len; i++)
+                json_array_append_new(array, row_to_json(choice, row_at(rows, i)));
+        return array;
+}
+
+void ald_csv_append_text(GString *out, const char *text)
+{
+        if (!strpbrk(text, ",\"")) {
+                g_string_append(out, text);
+                return;
+        }
+        g_string_append_c(out, '"');
+        for (const char *at = text; *at; at++) {
+                if (*at == '"')
+                        g_string_append_c(out, '"');
+                g_string_append_c(out, *at);
+        }
+        g_string_append_c(out, '"');
+}
+
+void ald_csv_append_number(GString *out, double value)
+{
+        char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+        if (isfinite(value))
+                g_string_append(out, g_ascii_formatd(text, sizeof(text), "%.15g", value));
+}
+
+static void append_row(GString *out, const AldColumnChoice *choice, const void *row)
+{
+        for (guint i = 0; i < choice->shown->len; i++) {
+                const AldListColumn *column = g_array_index(choice->shown, const AldListColumn *, i);
+                g_autofree char *text = has_number(column) ? NULL : find_text(column, row);
+
+                if (i > 0)
+                        g_string_append_c(out, ',');
+                if (has_number(column))
+                        ald_csv_append_number(out, column->number(row));
+                else if (text)
+                        ald_csv_append_text(out, text);
+        }
+        g_string_append(out, "\r\n");
+}
+
+void ald_columns_append_csv(GString *out, const AldColumnChoice *choice, const GArray *rows)
+{
+        for (guint i = 0; i < choice->shown->len; i++)
+                g_string_append_printf(out, "%s%s", i > 0 ? "," : "",
+                        g_array_index(choice->shown, const AldListColumn *, i)->key);
+        g_string_append(out, "\r\n");
+        for (guint i = 0; i < rows->len; i++)
+                append_row(out, choice, row_at(rows, i));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <jansson.h>
+
+#include "clients/common/columns/column-choice.h"
+
+/* Rows for other programs. Numbers are not rounded; what is absent is left out. */
+
+/* An array of objects, with the keys of the columns. */
+json_t *ald_columns_to_json(const AldColumnChoice *choice, const GArray *rows);
+
+/* Lines that end with CR LF as in RFC 4180; the first has the keys of the columns. */
+void ald_columns_append_csv(GString *out, const AldColumnChoice *choice, const GArray *rows);
+
+/* Appends safe text as a field of CSV, quoted if that is necessary. */
+void ald_csv_append_text(GString *out, const char *text);
+
+/* Appends a number as a field of CSV; nothing if it is absent. */
+void ald_csv_append_number(GString *out, double value);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+#include "clients/common/facts.h"
+
+/*
+ * The columns of the lists that all clients show. A column is described once, in the table of its list
+ * (node-columns.c): the tables of alidadectl and of the desktop program, CSV, JSON, completion and the manual
+ * page are made from that. `row` is what the list is made of, such as an AldNodeRow.
+ */
+typedef struct AldListColumn AldListColumn;
+
+struct AldListColumn {
+        const char *id;          /* of --columns= and --sort=; unique in its list */
+        const char *key;         /* of JSON and CSV; ends in the unit, as the fields of records do */
+        const char *heading;     /* on a terminal */
+        const char *title;       /* elsewhere; to be translated, as are the next two */
+        const char *long_title;  /* where the other columns are out of sight; NULL: the title */
+        const char *description; /* a sentence without its full stop */
+        bool is_number;          /* aligned at its end; JSON has the number, unless there is plain() */
+        bool flexible;           /* a terminal may cut it down to `least` */
+        unsigned least;          /* width on a terminal, so that changing values do not move the others */
+        unsigned priority;       /* a narrow terminal drops the greatest first; never 0 */
+
+        /* Safe text for people, to be freed; NULL is absent. Without it, number() is formatted. */
+        char *(*text)(const void *row);
+        char *(*format)(double number);
+        /* The text of JSON and CSV, if people see another one. */
+        char *(*plain)(const void *row);
+        /* It is sorted by the number, and by the text if there is none; NaN is absent. */
+        double (*number)(const void *row);
+        /* How much of it is in use, from 0 to 1; a terminal draws it as a bar in place of the text. */
+        double (*share)(const void *row);
+        /* NULL: plain. */
+        AldTone (*tone)(const void *row);
+        bool (*is_strong)(const void *row);
+        /* The column with which rows below this one, such as the devices of a node, take its place; or NULL.
+         */
+        const AldListColumn *below;
+};
+
+typedef struct AldColumnList {
+        const char *name; /* "nodes" */
+        const AldListColumn *columns;
+        unsigned n_columns;
+} AldColumnList;
+
+/* ALD_ABSENT_TEXT if it is absent; to be freed. */
+char *ald_list_column_text(const AldListColumn *column, const void *row);
+
+/* From this share on, memory or another thing is nearly full, which deserves a warning. */
+#define ALD_SHARE_NEARLY_FULL 0.9
+
+/* The tone of such a share; plain if it is unknown. */
+AldTone ald_share_tone(double share);

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "clients/common/columns/column-choice.h"
+#include "clients/common/columns/column-export.h"
+#include "clients/common/columns/device-columns.h"
+#include "clients/common/columns/node-columns.h"
+#include "tests/unit/model-maker.h"
+
+#define NOW 1.7e15
+
+static const char hot_device[] =
+        "{'Node1.Identity':{'FriendlyName':'hot'},'Node1.Memory':{'TotalBytes':100,'AvailableBytes':9},"
+        "'Node1.System':{'CpuUsage':5.0,'TemperatureMilliCelsius':45000,"
+        "'Devices':[{'Id':'gpu0','TemperatureMilliCelsius':61000},{'Id':'gpu1','TemperatureMilliCelsius':"
+        "60000}]},"
+        "'Node1.Backends':{'Devices':[{'Id':'gpu0','Class':'gpu'},{'Id':'gpu1','Class':'gpu'}]},"
+        "'Node1.Compute':{'Devices':[{'Id':'gpu0','TflopsFp16':10.0}]}}";
+
+/* Every column has all that its users rely on, and no two have the same name or key. */
+static void check_list(const AldListColumn *columns, unsigned n)
+{
+        for (unsigned i = 0; i < n; i++) {
+                const AldListColumn *column = &columns[i];
+
+                g_assert_true(column->id && column->key && column->heading && column->title);
+                g_assert_true(column->text || (column->number && column->format));
+                g_assert_true(!column->is_number || column->number || column->plain);
+                for (unsigned k = 0; k < i; k++) {
+                        g_assert_cmpstr(column->id, !=, columns[k].id);
+                        g_assert_cmpstr(column->key, !=, columns[k].key);
+                }
+        }
+}
+
+static void test_lists(void)
+{
+        check_list(ald_node_columns, ALD_NODE_N_COLUMNS);
+        check_list(ald_device_columns, ALD_DEVICE_N_COLUMNS);
+        for (unsigned i = 0; i < ALD_NODE_N_COLUMNS; i++) {
+                g_assert_nonnull(ald_node_columns[i].description);
+                g_assert_false(g_str_has_suffix(ald_node_columns[i].description, "."));
+        }
+}
+
+static double number_of(AldModel *model, AldNodeColumn column)
+{
+        AldNodeRow row = ald_node_row(model, model_node(model, 1), NOW);
+
+        return ald_node_columns[column].number(&row);
+}
+
+static void test_temperatures(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+
+        model_put_node(model, 1, hot_device);
+        g_assert_cmpfloat(number_of(model, ALD_NODE_COLUMN_TEMPERATURE), ==, 61000);
+        g_assert_cmpfloat(number_of(model, ALD_NODE_COLUMN_CPU_TEMPERATURE), ==, 45000);
+        model_put(model, model_node(model, 1)->id, "Node1.System", "{'TemperatureMilliCelsius':70000}");
+        g_assert_cmpfloat(number_of(model, ALD_NODE_COLUMN_TEMPERATURE), ==, 70000);
+        model_put(model, model_node(model, 1)->id, "Node1.System", "{'CpuUsage':1.0}");
+        g_assert_true(isnan(number_of(model, ALD_NODE_COLUMN_TEMPERATURE)));
+}
+
+/* What was sampled is outdated, what was measured is not. */
+static void test_node_that_does_not_count(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+
+        model_put_node(model, 1, hot_device);
+        model_put(model, model_node(model, 1)->id, "Node1.Presence", "{'State':'offline'}");
+        g_assert_true(isnan(number_of(model, ALD_NODE_COLUMN_TEMPERATURE)));
+        g_assert_true(isnan(number_of(model, ALD_NODE_COLUMN_MEMORY)));
+        g_assert_true(isnan(number_of(model, ALD_NODE_COLUMN_CPU)));
+        g_assert_cmpfloat(number_of(model, ALD_NODE_COLUMN_TFLOPS), ==, 10);
+        g_assert_cmpfloat(number_of(model, ALD_NODE_COLUMN_TOTAL_MEMORY), ==, 100);
+}
+
+static void test_nearly_full(void)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        AldNodeRow row;
+
+        model_put_node(model, 1, hot_device);
+        row = ald_node_row(model, model_node(model, 1), NOW);
+        g_assert_cmpint(ald_node_columns[ALD_NODE_COLUMN_USED].tone(&row), ==, ALD_TONE_WARNING);
+        g_assert_cmpint(ald_share_tone(0.89), ==, ALD_TONE_GOOD);
+        g_assert_cmpint(ald_share_tone(ALD_SHARE_NEARLY_FULL), ==, ALD_TONE_WARNING);
+        g_assert_cmpint(ald_share_tone(NAN), ==, ALD_TONE_PLAIN);
+}
+
+static const unsigned usual[] = { ALD_NODE_COLUMN_NAME, ALD_NODE_COLUMN_CPU };
+
+static char *choose(const char *names)
+{
+        g_auto(AldColumnChoice) choice = {};
+        GString *out = g_string_new(NULL);
+        char *problem = NULL;
+
+        if (ald_column_choice_init(
+                    &choice, &ald_node_column_list, usual, G_N_ELEMENTS(usual), names, &problem) < 0) {
+                g_string_free(out, TRUE);
+                return problem;
+        }
+        for (guint i = 0; i < choice.shown->len; i++)
+                g_string_append_printf(out, "%s ", g_array_index(choice.shown, const AldListColumn *, i)->id);
+        return g_string_free(out, FALSE);
+}
+
+static void test_choice(void)
+{
+        static const struct {
+                const char *names, *wanted;
+        } cases[] = {
+                { NULL, "name cpu " },
+                { "power,NAME", "power name " },
+                { "+id,power", "name cpu id power " },
+                { "+name", "Column \"name\" is named twice" },
+                { "name,", "Unknown column \"\"; see alidadectl nodes --columns=help" },
+                { "\033[2J", "Unknown column \"\357\277\275[2J\"; see alidadectl nodes --columns=help" },
+                { "", "--columns= needs names; see alidadectl nodes --columns=help" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *found = choose(cases[i].names);
+
+                g_assert_cmpstr(found, ==, cases[i].wanted);
+        }
+}
+
+static GArray *rows_of(AldModel *model)
+{
+        const GPtrArray *nodes = ald_model_nodes(model);
+        GArray *rows = g_array_new(FALSE, FALSE, sizeof(AldNodeRow));
+
+        for (guint i = 0; i < nodes->len; i++) {
+                AldNodeRow row = ald_node_row(model, nodes->pdata[i], NOW);
+
+                g_array_append_val(rows, row);
+        }
+        return rows;
+}
+
+static char *sort(AldModel *model, const char *names)
+{
+        g_autoptr(GArray) rows = rows_of(model);
+        GString *out = g_string_new(NULL);
+        char *problem = NULL;
+
+        if (ald_column_sort(&ald_node_column_list, names, rows, &problem) < 0) {
+                g_string_free(out, TRUE);
+                return problem;
+        }
+        for (guint i = 0; i < rows->len; i++)
+                g_string_append_printf(out, "%s ", ald_entity_name(g_array_index(rows, AldNodeRow, i).node));
+        return g_string_free(out, FALSE);
+}
+
+static void test_sort(void)
+{
+        static const struct {
+                const char *names, *wanted;
+        } cases[] = {
+                { "name", "node9 node10 node11 node12 " },
+                { "-name", "node12 node11 node10 node9 " },
+                { "cpu", "node10 node9 node12 node11 " },
+                { "-cpu", "node9 node12 node10 node11 " },
+                { "-cpu,-name", "node12 node9 node10 node11 " },
+                { "+cpu", "node10 node9 node12 node11 " },
+                { "name,none", "Unknown column \"none\"; see alidadectl nodes --columns=help" },
+                { "-", "Unknown column \"\"; see alidadectl nodes --columns=help" },
+        };
+        g_autoptr(AldModel) model = ald_model_new();
+
+        model_put_node(
+                model, 1, "{'Node1.Identity':{'FriendlyName':'node9'},'Node1.System':{'CpuUsage':7.0}}");
+        model_put_node(
+                model, 2, "{'Node1.Identity':{'FriendlyName':'node10'},'Node1.System':{'CpuUsage':2.0}}");
+        model_put_node(model, 3, "{'Node1.Identity':{'FriendlyName':'node11'}}");
+        model_put_node(
+                model, 4, "{'Node1.Identity':{'FriendlyName':'node12'},'Node1.System':{'CpuUsage':7.0}}");
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autofree char *found = sort(model, cases[i].names);
+
+                g_assert_cmpstr(found, ==, cases[i].wanted);
+        }
+}
+
+static void test_export(void)
+{
+        g_auto(AldColumnChoice) choice = {};
+        g_autoptr(AldModel) model = ald_model_new();
+        g_autoptr(GString) csv = g_string_new(NULL);
+        g_autoptr(GArray) rows = NULL;
+        g_autofree char *text = NULL, *problem = NULL;
+        json_auto_t *json = NULL;
+
+        model_put_node(model, 1,
+                "{'Node1.Identity':{'FriendlyName':'a, c'},"
+                "'Node1.Memory':{'TotalBytes':68719476736},'Node1.System':{'CpuUsage':12.5}}");
+        rows = rows_of(model);
+        g_assert_cmpint(ald_column_choice_init(&choice, &ald_node_column_list, NULL, 0,
+                                "name,total-memory,cpu,power,model", &problem),
+                ==, 0);
+        ald_columns_append_csv(csv, &choice, rows);
+        g_assert_cmpstr(csv->str, ==,
+                "Name,MemoryTotalBytes,CpuUsage,PowerMicroWatts,Model\r\n"
+                "\"a, c\",68719476736,12.5,,\r\n");
+        json = ald_columns_to_json(&choice, rows);
+        text = json_dumps(json, JSON_COMPACT);
+        g_assert_cmpstr(text, ==, "[{\"Name\":\"a, c\",\"MemoryTotalBytes\":68719476736,\"CpuUsage\":12.5}]");
+}
+
+int main(int argc, char **argv)
+{
+        g_test_init(&argc, &argv, NULL);
+        g_test_add_func("/columns/lists", test_lists);
+        g_test_add_func("/columns/temperatures", test_temperatures);
+        g_test_add_func("/columns/node-that-does-not-count", test_node_that_does_not_count);
+        g_test_add_func("/columns/nearly-full", test_nearly_full);
+        g_test_add_func("/columns/choice", test_choice);
+        g_test_add_func("/columns/sort", test_sort);
+        g_test_add_func("/columns/export", test_export);
+        return g_test_run();
+}
