@@ -143,7 +143,7 @@ static void make_past(Fixture *fixture)
 
 #define SLOWER                                                                                  \
         "The link from one to two (eth0 to 192.0.2.2) has been slower than its own past since " \
-        "2023-11-15 22:13:18 UTC: 8.5 Gb/s from one to two instead of 10 Gb/s.\n"
+        "2023-11-15 22:13:18 UTC: 8.50 Gb/s from one to two instead of 10.0 Gb/s.\n"
 
 /* The first slow result may be chance, the second confirms it, however soon it comes. */
 static void test_link(Fixture *fixture, gconstpointer data)
@@ -257,7 +257,7 @@ static void test_device(Fixture *fixture, gconstpointer data)
         measure(fixture, 1.5, NULL);
         check_findings(fixture,
                 "On one, device cpu has been slower than its own past since 2023-11-15 21:13:19 UTC: matrix "
-                "products at 1.6 TFLOPS instead of 2 TFLOPS.\n");
+                "products at 1.60 TFLOPS instead of 2.00 TFLOPS.\n");
 }
 
 /* A failed attempt repeats the record as it was. */

@@ -82,7 +82,7 @@ static void test_words(void)
         g_autofree char *well = ald_rdma_session_report_to_text(&served, &failure), *failed = NULL,
                         *early = NULL;
 
-        g_assert_cmpstr(well, ==, "192.0.2.7: 12.5 GB from there, 0.25 GB back, by mlx5_0.1");
+        g_assert_cmpstr(well, ==, "192.0.2.7: 11.6 GiB from there, 238 MiB back, by mlx5_0.1");
         (void) ald_fail(&failure, ALD_FAILURE_NO_DEVICE, "there is no RDMA device");
         failed = ald_rdma_session_report_to_text(&served, &failure);
         g_assert_cmpstr(failed, ==, "192.0.2.7: there is no RDMA device");
