@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The generators: what they make of good XML, and that bad XML is refused by name."""
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 
 import pytest
 
-from tree import SOURCE
+from tree import SOURCE, read
 
 INTERFACES = SOURCE / "dbus-interfaces"
 sys.path.insert(0, str(INTERFACES))
@@ -428,6 +430,37 @@ def test_metrics_of_fields(tmp_path):
                    '.words = "load",', '{ &ald_test_row_struct, "rows",', '"Words."',
                    '.help = "What it is."'):
         assert wanted in source, source
+
+
+def link_units(folder, unit):
+    """Links the tables of a record with a field in this unit to the table of units, as each program does."""
+    records = [record(folder, field("t", annotation("Unit", unit), "Length"))]
+    (folder / "record").mkdir()
+    (folder / "record" / "schema.h").write_text(generate.schema_h(records, [telemetry(folder)], []))
+    (folder / "schema.c").write_text(generate.schema_c(records, [telemetry(folder)], []))
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "glib-2.0"], check=True, capture_output=True, text=True)
+    return subprocess.run([*shlex.split(os.environ.get("CC", "cc")), "-std=gnu17", "-shared", "-fPIC", "-Wl,-z,defs",
+                           f"-I{folder}", f"-I{SOURCE}", folder / "schema.c", SOURCE / "record" / "units.c",
+                           "-o", folder / "tables.so", *shlex.split(flags.stdout)],
+                          capture_output=True, text=True, timeout=60)
+
+
+def test_a_unit_without_an_entry_fails_the_build(tmp_path):
+    (tmp_path / "known").mkdir()
+    (tmp_path / "unknown").mkdir()
+    known, unknown = link_units(tmp_path / "known", "bits per second"), link_units(tmp_path / "unknown", "furlongs")
+    assert known.returncode == 0, known.stderr
+    assert unknown.returncode != 0 and "ald_unit_furlongs" in unknown.stderr, unknown.stderr
+
+
+def test_each_entry_of_the_table_is_a_unit_of_the_xml():
+    """So none is left over when the last field of its unit goes, or is misspelt beside the right one."""
+    folders = (SOURCE / "dbus-interfaces", SOURCE / "record" / "messages")
+    texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.xml*")]
+    named = {unit for text in texts for unit in re.findall(r'\.Unit" value="([^"]+)"', text)}
+    entries = dict(re.findall(r'const AldUnit (ald_unit_\w+) = {\s+\.name = "([^"]+)"', read("record/units.c")))
+    assert named == set(entries.values())
+    assert {generate.unit_symbol(unit) for unit in named} == set(entries)
 
 
 @pytest.mark.parametrize("type, notes", [
