@@ -5,12 +5,14 @@ import json
 import statistics
 
 import guests
+from link_truth import FRAME, PAYLOAD, WAYS, WRONG_PERCENT, flags_of
 from requirement import need_programs
 
 # What netem does to each direction (link-guest/10-figures).
 SHORTEST = {"rounds": 1, "seconds": 5, "case": ["jitter"]}
 CASES = ("loss", "loss-0.3", "loss-2", "reorder", "jitter", "far", "all")
-WAYS = {"up": "Upload", "down": "Download"}
+WIRE = 20e6 * PAYLOAD / FRAME
+LOST = {"loss": 0.01, "loss-0.3": 0.003, "loss-2": 0.02, "all": 0.01}
 
 
 def figures(build, options, json_only):
@@ -37,6 +39,25 @@ def whole_rate(rows, way):
     return sum(end["bytes"] for end in ends) * 8 / sum(end["seconds"] for end in ends)
 
 
+def is_wrong(name, row, way, true):
+    """Whether a rate is off without a flag. For a second without a pause after a loss, one connection carries what the
+    wire does, so all from what iperf3 had to that is right."""
+    rate = row[f"{WAYS[way]}BitsPerSecond"]
+    edge = sorted((rate, true, WIRE * (1 - LOST.get(name, 0))))[1]
+    off = abs(rate / edge - 1) * 100
+    return off > max(WRONG_PERCENT, row.get(f"{WAYS[way]}Interval", 0)) and not flags_of(row, way)
+
+
+def text_of(row):
+    """What one of our runs found."""
+    return "; ".join(
+        f"{way} {row[f'{prefix}BitsPerSecond'] / 1e6:.2f} ±{row.get(f'{prefix}Interval', 0):.1f} % "
+        f"mean {row[f'{prefix}MeanBitsPerSecond'] / 1e6:.2f} {row.get(f'{prefix}Limiter')} "
+        f"{row[f'{prefix}Seconds']:.1f} s {','.join(flags_of(row, way)) or 'ok'}"
+        if f"{prefix}BitsPerSecond" in row else f"{way} none ({row.get(f'{prefix}Reason')})"
+        for way, prefix in WAYS.items())
+
+
 def sum_up(name, rows):
     """The figures of a case, without those for which a program has failed; of each run, whether its interval holds what
     is true."""
@@ -56,7 +77,9 @@ def sum_up(name, rows):
                  f"ours_{way}_mean_err_percent": round((statistics.mean(values) / true - 1) * 100, 2),
                  f"ours_{way}_interval_percent": round(statistics.median(
                      row.get(f"{prefix}Interval", 0) for row in known), 2),
-                 f"interval_{way}_covers": f"{sum(found)}/{len(mine)}"}
+                 f"interval_{way}_covers": f"{sum(found)}/{len(mine)}",
+                 f"wrong_unflagged_{way}": sum(is_wrong(name, row, way, true) for row in known),
+                 f"limiter_{way}": sorted({row.get(f"{prefix}Limiter", "unknown") for row in known})}
         covered += found + [False] * (len(mine) - len(found))
     whole = [row for row in mine if all(f"{prefix}Seconds" in row for prefix in WAYS.values())]
     if not whole:
@@ -85,6 +108,8 @@ def main(build, json_only, **options):
             failures.append(f"{name} {what} {number}: {row.get('message', row['error'])}")
         else:
             cases.setdefault(name, {}).setdefault(what, []).append(row)
+            if what == "ours" and not json_only:
+                print(f"{name} {number}: {text_of(row)}", flush=True)
     measured = [sum_up(name, rows) for name, rows in cases.items()]
     pooled = [one for _, covered in measured for one in covered]
     covers = {"interval_covers_percent": round(statistics.mean(pooled) * 100, 1)} if pooled else {}
