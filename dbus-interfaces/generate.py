@@ -61,7 +61,11 @@ def directions(records, services, messages):
     for _, _, fields, _ in structs(records, services, messages):
         for field in fields:
             if field.side:
-                found.setdefault(field.direction, {}).setdefault(field.direction_member, field)
+                first = found.setdefault(field.direction, {}).setdefault(field.direction_member, field)
+                if (first.type, first.unit, first.enum) != (field.type, field.unit, field.enum):
+                    raise schema.SchemaError(f"{field.where}.{field.name}: has another type, unit or Enum than "
+                                             f"{first.where}.{first.name}, which is the same member of "
+                                             f"{field.direction}")
     return found
 
 

@@ -290,6 +290,8 @@ class Interface:
             raise SchemaError(f"{self.path}: SentTo {self.sent_to} is none of {' '.join(SENT_TO)}")
         if self.is_local and self.source != STATE:
             raise SchemaError(f"{self.path}: SentTo {self.sent_to}: only {STATE} makes records that are not sent")
+        if self.is_link and self.sent_to == "peers":
+            raise SchemaError(f"{self.path}: SentTo peers: nodes that mirror nothing receive no links")
         if self.pace not in PACES and not TIME_TO_LIVE.match(self.pace):
             raise SchemaError(f"{self.path}: Pace {self.pace} is none of {' '.join(PACES)}, nor a time such as 5min")
 

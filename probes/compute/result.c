@@ -215,7 +215,10 @@ static void add_measure(GString *text, AldMetric metric, const AldComputeMeasure
         g_autofree char *median = rate_text(metric, measure->median);
         g_autofree char *interval = ald_format_interval(measure->interval * PERCENT);
 
-        g_string_append_printf(text, "%s %s (median %s)", best, interval, median);
+        g_string_append(text, best);
+        if (isfinite(measure->interval))
+                g_string_append_printf(text, " %s", interval);
+        g_string_append_printf(text, " (median %s)", median);
         if (measure->precision && measure->accumulator)
                 g_string_append_printf(text, ", %s into %s", measure->precision, measure->accumulator);
         g_string_append_printf(text, ", by %s", measure->method);

@@ -6,6 +6,7 @@
 #include "record/id.h"
 #include "record/record.h"
 #include "services/common/arguments.h"
+#include "services/common/errors.h"
 
 /* Of a list without a limit of its own. */
 #define ENTRIES_MAX 4096u
@@ -160,7 +161,7 @@ static int read_entry(sd_bus_message *message, const AldStruct *type, GPtrArray 
         return read_value(message, field, owned, (char *) ret + field->offset, error);
 }
 
-int ald_arguments_read(
+static int read_arguments(
         sd_bus_message *message, const AldStruct *type, GPtrArray *owned, void *ret, sd_bus_error *error)
 {
         uint64_t seen = 0;
@@ -180,4 +181,12 @@ int ald_arguments_read(
                         ald_field_is_absent(&type->fields[i], (const char *) ret + type->fields[i].offset))
                         return refuse(error, type->fields[i].name, "is missing");
         return sd_bus_message_exit_container(message);
+}
+
+int ald_arguments_read(
+        sd_bus_message *message, const AldStruct *type, GPtrArray *owned, void *ret, sd_bus_error *error)
+{
+        int r = read_arguments(message, type, owned, ret, error);
+
+        return r < 0 && !sd_bus_error_is_set(error) ? ald_error_unreadable(r, error) : r;
 }

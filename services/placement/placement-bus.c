@@ -239,7 +239,7 @@ static int read_call(Call *call, sd_bus_error *error)
                 r = ald_arguments_read(
                         call->message, &ald_plan_options_struct, call->owned, &call->options, error);
         if (r < 0)
-                return sd_bus_error_is_set(error) ? r : ald_error_unreadable(r, error);
+                return r;
         if (ald_plan_workload_check(&call->workload, ald_plan_engine_find(call->options.engine), &reason) <
                         0 ||
                 ald_plan_workload_complete(&call->workload, &reason) < 0)

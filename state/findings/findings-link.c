@@ -125,8 +125,11 @@ static void find_unsteadiness(AldReport *report, const AldLink *link)
                 const AldLinkDirection *direction = &link->directions[i];
 
                 if (ald_link_is_unsteady(direction))
-                        row.directions[i] = (AldFindingDirection){ direction->bits_per_second,
-                                direction->interval, direction->spread };
+                        row.directions[i] = (AldFindingDirection){
+                                .bits_per_second = direction->bits_per_second,
+                                .interval = direction->interval,
+                                .spread = direction->spread,
+                        };
         }
         add(report, ALD_FINDING_ROW_SEVERITY_NOTICE, ALD_FINDING_ROW_ID_LINK_UNSTEADY, link, &row);
 }

@@ -274,7 +274,8 @@ static char *swing(const AldFindingRow *row, unsigned from)
         figure = rate_text(direction->bits_per_second);
         width = ald_format_interval(interval);
         unsteady = ald_format_figure(&ald_unit_percent, spread);
-        measured = isfinite(interval) ? g_strdup_printf("%s %s", figure, width) : g_steal_pointer(&figure);
+        measured = isfinite(interval) && interval > 0 ? g_strdup_printf("%s %s", figure, width)
+                                                      : g_steal_pointer(&figure);
         /* Translators: a rate, and the nodes from which and to which it was measured. */
         return isfinite(spread) && spread > ALD_LINK_UNSTEADY_SPREAD_PERCENT
                        ? g_strdup_printf(

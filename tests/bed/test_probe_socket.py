@@ -159,6 +159,22 @@ def test_the_first_data_is_late(pair, keys):
             assert talk.hear()[0] == "SocketVerdict"
 
 
+def test_an_upload_is_opened_once(pair, keys):
+    """Its time begins then, so a second time would keep the session open, and others out."""
+    left, right = pair
+    server = Server(right, f"--identity={keys.issue(B)}")
+    talk, _ = call(left, RIGHT, keys.issue(A))
+    with talk:
+        talk.say("SocketOpen", Purpose="rtt", Count=1)
+        talk.hear_only("SocketTokens")
+        talk.say("SocketBegin", Direction="upload", DurationMaxMSec=4200, BytesMax=10 ** 9, StreamsMax=1, MinRttNSec=0)
+        for _ in range(2):
+            talk.say("SocketOpen", Purpose="upload", Count=1)
+        talk.hear_only("SocketTokens")
+        assert talk.hear()[0] == "ProbeAbort"
+    server.check_idle()
+
+
 def test_an_unfinished_spot_check_is_counted(pair, keys):
     left, right = pair
     server = Server(right, f"--identity={keys.issue(B)}")

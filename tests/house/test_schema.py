@@ -280,6 +280,22 @@ def test_directions_are_one_struct_and_are_described_once(tmp_path):
     assert ".BR LastDownloadBitsPerSecond \" (unsigned integer)\"\nWhat it is.\n.br\nUnit: bits per second.\n" in page
 
 
+@pytest.mark.parametrize("fields", [
+    field("x", annotation("Unit", "bits per second"), "LastUploadBitsPerSecond") + DOWN.replace('"t"', '"x"'),
+    field("t", annotation("Unit", "bytes"), "LastUploadBitsPerSecond") + DOWN], ids=["type", "unit"])
+def test_direction_that_two_kinds_of_links_describe_differently(tmp_path, fields):
+    """They share its struct, so one would read the member of the other as what it is not."""
+    links = [record(tmp_path, annotation("Directions", "LinkWay") + of_kind, f"org.alidade.Link1.{name}")
+             for name, of_kind in (("A", SPEED + DOWN), ("B", fields))]
+    with pytest.raises(schema.SchemaError, match="B.LastUploadBitsPerSecond: has another type, unit or Enum than"):
+        generate.schema_h(links, [telemetry(tmp_path)], [])
+
+
+def test_links_are_not_for_peers(tmp_path):
+    with pytest.raises(schema.SchemaError, match="SentTo peers: nodes that mirror nothing receive no links"):
+        record(tmp_path, field("t"), "org.alidade.Link1.A", SentTo="peers")
+
+
 def test_directions_of_rows(tmp_path):
     told = record(tmp_path, field("aa{sv}", row(("Id", "s"), ("UploadLoad", "d"), ("Other", "t"), ("DownloadLoad", "d"))
                                   + annotation("Directions", "RowWay"), "Rows"))

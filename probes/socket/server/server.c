@@ -130,7 +130,7 @@ static bool may_open(const Server *server, AldSocketOpenPurpose purpose, uint64_
         case ALD_SOCKET_OPEN_PURPOSE_RTT:
                 return count == 1 && !server->echo.running;
         case ALD_SOCKET_OPEN_PURPOSE_UPLOAD:
-                return count == 1 && server->state == SERVER_UPLOAD && server->receiver.group.n == 0;
+                return count == 1 && server->state == SERVER_UPLOAD && !server->opened;
         case ALD_SOCKET_OPEN_PURPOSE_DOWNLOAD:
                 return count > 0 && server->state == SERVER_DOWNLOAD &&
                        server->sending.n + count <= server->options->streams_max;
