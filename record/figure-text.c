@@ -142,7 +142,7 @@ char *ald_format_interval(double percent)
 {
         g_autofree char *text = ald_format_figure(&ald_unit_percent, percent);
 
-        return percent > 0 ? g_strconcat("±", text, NULL) : g_strdup(ALD_ABSENT_TEXT);
+        return isfinite(percent) && percent > 0 ? g_strconcat("±", text, NULL) : g_strdup(ALD_ABSENT_TEXT);
 }
 
 const AldUnit *ald_unit_of_name(const char *name)

@@ -12,7 +12,7 @@
 #include "common/fd.h"
 #include "common/source.h"
 
-#define IDLE_SECONDS 60u
+#define IDLE_SECONDS 150u /* longer than ALD_ASKING_USEC: a job that is cancelled may still begin */
 #define REMOTE_IDLE_SECONDS 600u /* ssh may ask for a password each time */
 
 struct AldHostBus {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
 #include "clients/common/safe-text.h"
@@ -14,7 +15,9 @@ char *ald_data_column_text(const AldDataColumn *column, gpointer item, AldLiveCl
                 return text ?: g_strdup(ALD_ABSENT_TEXT);
         }
         text = ald_list_column_text(column->column, column->row(item, cluster));
-        if (!column->phrase || strcmp(text, ALD_ABSENT_TEXT) == 0)
+        /* Without a figure there may still be the whole that it is a part of. */
+        if (!column->phrase || strcmp(text, ALD_ABSENT_TEXT) == 0 ||
+                (ald_data_column_has_number(column) && isnan(ald_data_column_number(column, item, cluster))))
                 return text;
         phrase = g_strdup_printf(_(column->phrase), text);
         g_free(text);
