@@ -63,9 +63,10 @@ static int decimals(const AldUnit *unit, unsigned symbol, double value)
         g_assert_not_reached();
 }
 
+/* Also in the first symbol, where it may be too large. */
 static bool is_possible(const AldUnit *unit, double value)
 {
-        return isfinite(value) && (value >= 0 || unit->is_signed);
+        return isfinite(in_first_symbol(unit, value)) && (value >= 0 || unit->is_signed);
 }
 
 /* Neither an unknown unit nor a count has a symbol. */

@@ -201,7 +201,7 @@ def test_what_is_slower_is_notified_of_if_it_is_new(record, notifications):  # n
     history.findings = [SLOWER, SLOWER_DOWN]
     history.tell("FindingsChanged")
     wait_until(notifications.titles, "a notification")
-    assert notifications.given == 1 and "2 Gb/s from borealis to atlas" in notifications.titles()[0]
+    assert notifications.given == 1 and "2.00 Gb/s from borealis to atlas" in notifications.titles()[0]
     history.findings = [SLOWER]
     history.tell("FindingsChanged")
     wait_until(lambda: not notifications.shown, "its end")
