@@ -268,11 +268,12 @@ class Program:
         wait_steadily(is_settled, "a place that stays")
         return places[-1]
 
-    def click_at(self, element, button=1):
-        """With the pointer, in its middle. A window without a compositor has a frame that is none of its widgets."""
+    def click_at(self, element, button=1, aside=0):
+        """With the pointer, so many pixels beside its middle. A window without a compositor has a frame that is none of
+        its widgets."""
         left, top, width, height = self.settled_place(element)
         frame = (self.picture().get_width() - self.place_of(self.read().find(state="active"))[2]) // 2
-        self.session.screen.point_at(frame + left + width // 2, frame + top + height // 2)
+        self.session.screen.point_at(frame + left + width // 2 + aside, frame + top + height // 2)
         for pressed in (1, 0):
             # It must have drawn the one before: GTK 4.8 loses what comes in the same moment, as from no hand.
             self.settled_place(element)

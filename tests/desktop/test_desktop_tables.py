@@ -82,8 +82,7 @@ def test_a_click_on_a_title_sorts_by_its_column(play):
     program.click_at(title(program, "Memory"))
     wait_order(program, BY_MEMORY)
     # Elsewhere, as two clicks at one place in a short time are a double click, which is another thing.
-    program.click_at(program.wait_for("tab", "Nodes"))
-    program.click_at(title(program, "Memory"))
+    program.click_at(title(program, "Memory"), aside=10)
     wait_order(program, BY_MEMORY[::-1])
     program.click_at(title(program, "Name"))
     wait_order(program, BY_NAME)
