@@ -4,8 +4,8 @@
 #include "record/field.h"
 
 /*
- * What the documentation of dbus-interfaces/ says of records, their rows and the totals of the cluster, for
- * programs that pass them on to others. Generated.
+ * The documentation in dbus-interfaces/ of records, their rows and the properties of services, for programs
+ * that pass them on to others. Generated.
  */
 
 typedef enum AldFieldMetric {
@@ -32,7 +32,7 @@ typedef struct AldStructDocs {
 /* Ends with NULL. */
 extern const AldStructDocs *const ald_struct_docs[];
 
-/* Of a record, the rows of a record, or the totals; NULL for any other type. */
+/* Finds those of a record, the rows of a record, or the properties of a service; NULL for any other type. */
 const AldStructDocs *ald_docs_of(const AldStruct *type);
 
 /* Whether a history keeps the values of this field of the type: a number that is no time and has another

@@ -180,7 +180,7 @@ static int verb_options(const AldCtl *ctl)
         return ald_print_finish();
 }
 
-/* Whether a verb reads its options itself. */
+/* True if the verb reads its options itself. */
 static bool has_own_options(const char *name)
 {
         const AldVerb *verb = find_verb(name);
@@ -298,14 +298,14 @@ static int unknown_verb(const char *name)
         return ALD_EXIT_USAGE;
 }
 
-/* Whether the verb takes the options about columns that are given; reports which one it does not take. */
+/* True if the verb takes the options about columns that are given; reports one that it does not take. */
 static bool has_columns(const AldCtl *ctl, int (*run)(const AldCtl *ctl))
 {
         bool nodes = run == ald_verb_nodes, watch = run == ald_verb_watch;
 
         if ((ctl->columns || ctl->sort) && !nodes && !watch)
                 ald_print_error("%s works with nodes and watch only", ctl->columns ? "--columns" : "--sort");
-        else if (ctl->csv && !nodes)
+        else if (ctl->csv && !nodes && run != ald_verb_history)
                 ald_print_error("--csv works with nodes and history only");
         else if (ctl->csv && ctl->json)
                 ald_print_error("--json and --csv exclude each other");

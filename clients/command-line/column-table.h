@@ -25,7 +25,7 @@ int ald_column_table_choose(const AldCtl *ctl, const AldColumnList *list, const 
  * reported an error. */
 int ald_column_table_sort(const AldCtl *ctl, const AldColumnList *list, GArray *rows);
 
-/* Whether the command line asks for the rows of a table in JSON or CSV, and not for records. */
+/* True if the command line asks for the rows of a table in JSON or CSV, and not for records. */
 bool ald_column_table_is_exported(const AldCtl *ctl);
 
 /* Prints the rows as JSON, under a key, or as CSV. Returns an exit code. */

@@ -72,7 +72,7 @@ static void option_list_clear(OptionList *list)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(OptionList, option_list_clear)
 
-/* What follows the verb, with the name of a program in front, as getopt_long() wants it; it begins anew. */
+/* Returns the words after the verb, behind a name of a program for getopt_long(), which begins anew. */
 static char **begin(const AldCtl *ctl, int *ret_argc)
 {
         guint n = g_strv_length(ctl->args);

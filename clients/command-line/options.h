@@ -8,7 +8,7 @@
 #include "clients/common/time-words.h"
 #include "record/field.h"
 
-/* What an option sets in the struct of its verb. */
+/* The kind of an option decides what it sets in the struct of its verb. */
 typedef enum AldOptionKind {
         ALD_OPTION_FLAG,   /* bool */
         ALD_OPTION_TEXT,   /* const char *: UTF-8, as the bus carries no other text */
@@ -21,7 +21,7 @@ typedef enum AldOptionKind {
         ALD_OPTION_COMMON, /* a member of AldCtl, which the struct begins with */
 } AldOptionKind;
 
-/* What the shell completes the value of an option with, where it has no words. */
+/* The shell completes the value of an option with these, where it has no words. */
 typedef enum AldCompletion {
         ALD_COMPLETE_NOTHING,
         ALD_COMPLETE_FILE,
@@ -93,7 +93,7 @@ typedef struct AldSynopsis {
  */
 int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words);
 
-/* Whether an option is given, maybe after another that is an error. */
+/* True if an option is given, maybe after another that is an error. */
 bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char *name);
 
 /* Reports the usage, and returns the exit code. */

@@ -33,6 +33,11 @@ struct AldJobRun {
 
 static void disconnect(AldJobRun *run)
 {
+        /* A job that starts after all is still to be canceled. */
+        if (run->start && run->canceled) {
+                (void) sd_bus_slot_set_userdata(run->start, NULL);
+                (void) sd_bus_slot_set_floating(run->start, true);
+        }
         ald_source_clear(&run->silence);
         ald_source_clear(&run->cancel_timeout);
         run->start = sd_bus_slot_unref(run->start);
@@ -356,10 +361,6 @@ void ald_job_run_free(AldJobRun *run)
 {
         if (!run)
                 return;
-        if (run->start && run->canceled) {
-                (void) sd_bus_slot_set_userdata(run->start, NULL);
-                (void) sd_bus_slot_set_floating(run->start, true);
-        }
         disconnect(run);
         json_decref(run->json);
         g_free(run->service);

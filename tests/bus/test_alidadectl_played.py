@@ -137,6 +137,9 @@ def test_columns_for_other_programs(play):
     (["nodes", "--columns=cpu,cpu"], 'Column "cpu" is named twice'),
     (["nodes", "--columns="], "--columns= needs names"), (["nodes", "--sort="], "--sort= needs names"),
     (["watch", "--once", "--sort=-x"], 'Unknown column "x"'), (["watch", "--columns=x"], 'Unknown column "x"'),
+    (["nodes", "--sort=x"], 'Unknown column "x"'),
+    (["watch", "--once", "--json", "--sort=name"], "watch --json shows all records"),
+    (["--csv", "--json", "history", "atlas"], "--json and --csv exclude each other"),
     (["status", "--columns=name"], "--columns works with nodes and watch only"),
     (["watch", "--once", "--csv"], "--csv works with nodes and history only"),
     (["nodes", "--csv", "--json"], "--json and --csv exclude each other")], ids=str)

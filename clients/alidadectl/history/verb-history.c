@@ -240,7 +240,7 @@ static int print_view(const HistoryOrder *order, const AldHistoryView *view)
 int ald_verb_history(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        HistoryOrder order = { .ctl = *ctl };
+        HistoryOrder order = { .ctl = *ctl, .csv = ctl->csv };
         g_autofree char **words = NULL;
         AldHistoryView view = { .series = NULL };
         int r = ald_options_read(&ald_history_synopsis, &order, &words);

@@ -56,7 +56,7 @@ static void on_changed(AldJobRun *run, void *userdata)
 {
         AldProbeRequest *probe = userdata;
         const AldProbeJob *job = ald_job_run_job(run);
-        /* Of a link both ends matter. */
+        /* Both ends of a link matter. */
         bool named = job->device && *job->device && !probe->order->rdma;
         g_autofree char *name = named ? ald_text_safe(job->device) : g_strdup(probe->order->label);
 

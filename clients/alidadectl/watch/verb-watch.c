@@ -375,14 +375,16 @@ static int print_once(const AldCtl *ctl)
         return r;
 }
 
-/* What is wrong with them is said before the screen is taken. */
+/* Errors in them are reported before the screen is taken. */
 static int check_columns(const AldCtl *ctl)
 {
         g_auto(AldColumnChoice) choice = {};
-        g_autoptr(GArray) no_rows = g_array_new(FALSE, FALSE, sizeof(AldNodeRow));
-        int r = ald_node_table_choose(ctl, ALD_NODE_TABLE_LIVE, &choice);
 
-        return r < 0 ? ald_column_table_sort(ctl, &ald_node_column_list, no_rows) : r;
+        if (ctl->json && (ctl->columns || ctl->sort)) {
+                ald_print_error("watch --json shows all records; nodes --json takes --columns and --sort");
+                return ALD_EXIT_USAGE;
+        }
+        return ald_node_table_choose(ctl, ALD_NODE_TABLE_LIVE, &choice);
 }
 
 int ald_verb_watch(const AldCtl *ctl)

@@ -168,7 +168,7 @@ static bool has_room_for_devices(const AldView *view, unsigned rows)
         return rows == 0 || needed <= rows;
 }
 
-/* Of the nodes that are shown; of all of them, if they are sorted. The options are known to be valid. */
+/* It has the nodes that are shown, or all of them if they are sorted. The options are known to be valid. */
 static GArray *list_rows(const AldView *view, const AldCtl *ctl)
 {
         const GPtrArray *nodes = ald_model_nodes(view->model);

@@ -21,7 +21,7 @@ int ald_column_choice_init(AldColumnChoice *choice, const AldColumnList *list, c
         unsigned n_usual, const char *names, char **ret_problem);
 
 /*
- * Sorts rows of `size` bytes by --sort=NAME,…: by the first column, and those that are equal in it by the
+ * Sorts the rows by --sort=NAME,…: by the first column, and those that are equal in it by the
  * next; "-" before a name reverses its order, and "+" does not. Absent values are always last. Rows that are
  * equal stay in their order. Returns -EINVAL with a sentence if a name is unknown.
  */
