@@ -135,7 +135,7 @@ char *ald_format_figure_of(const AldUnit *unit, double part, double whole)
                 return g_strdup_printf("%s/%s", ALD_ABSENT_TEXT, text);
         symbol = choose_symbol(unit, &scaled);
         part = in_first_symbol(unit, part) / pow(unit->step, symbol);
-        return g_strdup_printf("%.*f/%s", MIN(decimals(unit, symbol, part), 1), part, text);
+        return g_strdup_printf("%.*f/%s", decimals(unit, symbol, part), part, text);
 }
 
 /* An interval is never 0. */

@@ -14,7 +14,7 @@
 /* "1.50 GiB", "25.0 Gb/s", "77 %", "2 h 42 min"; a plain number if the unit is NULL. */
 char *ald_format_figure(const AldUnit *unit, double value);
 
-/* "45.1/62.7 GiB": the part in the symbol of the whole, with at most one decimal. */
+/* "1.50/62.7 GiB": both in the symbol of the whole. */
 char *ald_format_figure_of(const AldUnit *unit, double part, double whole);
 
 /* "±0.4 %": half the width of an interval, in percent of the figure before it. */

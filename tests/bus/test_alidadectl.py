@@ -83,7 +83,7 @@ def test_json_is_what_the_bus_says(host):
 
 def test_every_verb(host):
     own = own_id(host)
-    assert "7.8/15.6 GiB free" in host.alidadectl().stdout
+    assert "7.81/15.6 GiB free" in host.alidadectl().stdout
     assert host.alidadectl("nodes").stdout.count("\n") == 2
     assert f"{own}\n" in host.alidadectl("show", own[:6]).stdout
     assert host.alidadectl("findings").returncode == OK
@@ -142,7 +142,7 @@ def test_watch_says_that_the_service_hangs(host):
     """Else old figures would be taken for current ones: a service that hangs sends no signal of that."""
     service = host.daemons[-1]
     with watch(host) as terminal:
-        terminal.wait_for_text("7.8/15.6 GiB")
+        terminal.wait_for_text("7.81/15.6 GiB")
         service.signal(signal.SIGSTOP)
         terminal.wait_for_text("Waiting for the state service", deadline=45)
         service.signal(signal.SIGCONT)
@@ -151,9 +151,9 @@ def test_watch_says_that_the_service_hangs(host):
 
 def test_watch_follows(host):
     with watch(host) as terminal:
-        terminal.wait_for_text("7.8/15.6 GiB")
+        terminal.wait_for_text("7.81/15.6 GiB")
         host.sysroot.write("proc/meminfo", MEMINFO.format(1024000))
-        terminal.wait_for_text("1.0/15.6 GiB")
+        terminal.wait_for_text("0.98/15.6 GiB")
         put_peer(host)
         terminal.wait_for_text("borealis")
         host.daemons[-1].kill()

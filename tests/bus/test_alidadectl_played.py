@@ -691,7 +691,7 @@ def test_watch_shows_and_follows(play):
         assert any("borealis" in line and "16.0/64.0 GiB" in line and "12 %" in line for line in lines)
         assert "warning RDMA cannot be used here" in terminal.screen.text()
         state.update(PEER, "Node1.Memory", AvailableBytes=9 * GIB)
-        terminal.wait_for_text("9.0/64.0 GiB")
+        terminal.wait_for_text("9.00/64.0 GiB")
         state.set(THIRD, "Node1.Identity", {"FriendlyName": "cygnus"})
         terminal.wait_for_text("cygnus")
         state.remove(PEER, *list(state.nodes[PEER]))
@@ -737,7 +737,7 @@ def test_watch_sends_only_what_changed(play):
         whole = terminal.bytes
         before = terminal.bytes
         state.update(PEER, "Node1.Memory", AvailableBytes=9 * GIB)
-        terminal.wait_for_text("9.0/64.0 GiB")
+        terminal.wait_for_text("9.00/64.0 GiB")
         assert terminal.bytes - before < whole / 4
 
 
@@ -802,7 +802,7 @@ def test_watch_suspended_leaves_the_bus(play):
         terminal.wait_for_stop()
         state.update(ME, "Node1.Memory", AvailableBytes=3 * GIB)
         terminal.signal(signal.SIGCONT)
-        terminal.wait_for_text("3.0/64.0 GiB")
+        terminal.wait_for_text("3.00/64.0 GiB")
         terminal.type("q")
         assert terminal.wait() == OK
         assert terminal.is_restored()
@@ -881,7 +881,7 @@ def test_watch_in_a_stopped_terminal_goes_on(play):
         state.update(ME, "Node1.Memory", AvailableBytes=7 * GIB)
         terminal.type("\x11")
         before = terminal.bytes
-        terminal.wait_for_text("7.0/64.0 GiB")
+        terminal.wait_for_text("7.00/64.0 GiB")
         assert terminal.bytes - before < 10_000
         terminal.type("q")
         assert terminal.wait() == OK

@@ -94,7 +94,7 @@ def test_it_goes_on_in_the_background_once_asked_for(play):
     assert program.process.poll() is None
     again = played.desktop.run_program(machine_bus=played.host.bus.address)
     assert again.returncode == 0
-    program.wait_for("button", re.compile("^atlas, .*8.0/64.0"))
+    program.wait_for("button", re.compile("^atlas, .*8.00/64.0"))
     for action in ("notify-findings", "run-in-background"):
         program.actions("Activate", "sava{sv}", (action, [], {}))
     assert program.quit() == 0

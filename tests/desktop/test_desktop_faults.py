@@ -242,7 +242,7 @@ def test_nothing_is_read_while_minimized(play):
     played.host.connection().fence()
     assert [name for name in played.host.connection().call_bus("ListNames") if name.startswith(":")] == names
     played.desktop.screen.restore(window)
-    played.program.wait_for("button", re.compile("^atlas, .*8.0/64.0"))
+    played.program.wait_for("button", re.compile("^atlas, .*8.00/64.0"))
 
 
 def test_what_was_read_before_is_not_current_when_it_is_seen_again(play):

@@ -72,7 +72,7 @@ def test_figures_that_change_are_shown(play):
     played = play()
     wait_card(played.program, "atlas", "16.0/64.0 GiB")
     played.state.update(ME, "Node1.Memory", AvailableBytes=8 * 1024 ** 3)
-    wait_card(played.program, "atlas", "8.0/64.0 GiB", without=("16.0",))
+    wait_card(played.program, "atlas", "8.00/64.0 GiB", without=("16.0",))
 
 
 RATES = {"9.41 Gb/s", "9.38 Gb/s", "196 Mb/s", "48.2 Mb/s", "97.3 Gb/s", "96.1 Gb/s"}

@@ -14,6 +14,10 @@ BY_NAME = ["atlas", "borealis", "cygnus"]
 BY_MEMORY = ["cygnus", "atlas", "borealis"]
 
 
+def free_text(free):
+    return f"{free:.{2 if free < 10 else 1}f}/64.0 GiB free"
+
+
 def show_nodes(play):
     """The table of nodes, which have different amounts of free memory."""
     played = play()
@@ -22,7 +26,7 @@ def show_nodes(play):
     played.program.open_page(2)
     wait_order(played.program, BY_NAME)
     for free in FREE.values():
-        played.program.wait_for("label", f"{free}.0/64.0 GiB free")
+        played.program.wait_for("label", free_text(free))
     return played
 
 
@@ -203,7 +207,7 @@ TITLES = ("Name", "State", "Memory", "CPU", "FP16 Compute", "Memory Bandwidth", 
 
 
 def row_text(name, free):
-    return "\t".join((name, "online", f"{free}.0/64.0 GiB free", "12 %", "165 TFLOPS", "940 GB/s",
+    return "\t".join((name, "online", free_text(free), "12 %", "165 TFLOPS", "940 GB/s",
                       "192.0.2.1 2001:db8::1", "1", "33 %", "61 °C", "65 W", "Lenovo, ThinkStation P5",
                       "Xeon w5-2565X", "Debian GNU/Linux 12 (bookworm)"))
 

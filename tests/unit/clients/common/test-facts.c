@@ -311,7 +311,7 @@ static void test_node(void)
         g_assert_cmpstr(text_of(facts, "Memory"), ==, "16.0/64.0 GiB free");
         g_assert_cmpstr(text_of(facts, "CPU"), ==, "12 %");
         g_assert_cmpstr(text_of(facts, "GPU"), ==,
-                "Big, 20 %, 1.0/1.00 GiB free, 10.0 TFLOPS FP16, 100 B/s memory bandwidth");
+                "Big, 20 %, 1.00/1.00 GiB free, 10.0 TFLOPS FP16, 100 B/s memory bandwidth");
         g_assert_cmpstr(text_of(facts, "Measured"), ==, "cpu, 7 B/s memory bandwidth");
         g_assert_null(text_of(facts, "Model"));
         g_assert_cmpstr(text_of(facts, "Seen"), ==, "live");
