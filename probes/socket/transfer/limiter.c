@@ -8,7 +8,11 @@
 #define IDLE 500u
 #define SPARE 500u     /* half a processor: with less, another thread only slows down the first */
 #define LOST 100u      /* millionths: loss without a queue does not mean that the link is full */
-#define STANDING 1500u /* thousandths of the shortest round trip: there is a queue */
+#define STANDING 1500u /* thousandths of the shortest round trip: there is a queue, or jitter */
+
+/* Millionths. So much is lost on a bad path, whatever its round trips: a full queue drops far less, since the
+ * connections that fill it back off after each loss. */
+#define HEAVY_LOSS 10000u
 
 static const char *const words[] = {
         [ALD_SOCKET_LIMITER_NETWORK] = "network",
@@ -33,7 +37,7 @@ AldSocketLimiter ald_socket_limiter_from_string(const char *word)
 
 static bool is_lossy(const AldSocketEffort *sender)
 {
-        return sender->lost >= LOST && sender->standing < STANDING;
+        return sender->lost >= HEAVY_LOSS || (sender->lost >= LOST && sender->standing < STANDING);
 }
 
 /*

@@ -27,6 +27,16 @@ static const Case cases[] = {
         /* Lossy without a queue: each connection backs off on its own. */
         { { .busy = 100, .spare = 3000, .standing = 1100, .lost = 500 }, AT_REST, false,
                 ALD_SOCKET_LIMITER_LOSS, ALD_EVALUATOR_BOUND_BY_LOSS },
+        /* Heavy loss limits the rate even if the round trip varies, which looks like a queue. */
+        { { .busy = 100, .spare = 3000, .standing = 1800, .lost = 20000 }, AT_REST, false,
+                ALD_SOCKET_LIMITER_LOSS, ALD_EVALUATOR_BOUND_BY_LOSS },
+        { { .busy = 100, .spare = 100, .standing = 9000, .lost = 10000 }, AT_REST, false,
+                ALD_SOCKET_LIMITER_LOSS, ALD_EVALUATOR_BOUND_BY_LOSS },
+        /* Just below it, and on a full link, the queue and the steady rate decide. */
+        { { .busy = 100, .spare = 3000, .standing = 9000, .lost = 9999 }, AT_REST, false,
+                ALD_SOCKET_LIMITER_NETWORK, ALD_EVALUATOR_UNBOUND },
+        { { .busy = 100, .spare = 3000, .standing = 9000, .lost = 20000 }, AT_REST, true,
+                ALD_SOCKET_LIMITER_NETWORK, ALD_EVALUATOR_BOUND_BY_LOSS },
         /* Machines that have no time to spare keep the link waiting, unless it is full. */
         { { .busy = 100, .spare = 100, .standing = 9000 }, AT_REST, false, ALD_SOCKET_LIMITER_SENDER,
                 ALD_EVALUATOR_UNBOUND },
