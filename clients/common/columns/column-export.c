@@ -60,13 +60,21 @@ json_t *ald_columns_to_json(const AldColumnChoice *choice, const GArray *rows)
         return array;
 }
 
+/* A spreadsheet computes a text that begins like this, and shows one behind an apostrophe as it is. */
+static bool is_formula(const char *text)
+{
+        return text[0] && strchr("=+-@\t\r", text[0]);
+}
+
 void ald_csv_append_text(GString *out, const char *text)
 {
-        if (!strpbrk(text, ",\"")) {
-                g_string_append(out, text);
+        const char *mark = is_formula(text) ? "'" : "";
+
+        if (!strpbrk(text, ",\"\r\n")) {
+                g_string_append_printf(out, "%s%s", mark, text);
                 return;
         }
-        g_string_append_c(out, '"');
+        g_string_append_printf(out, "\"%s", mark);
         for (const char *at = text; *at; at++) {
                 if (*at == '"')
                         g_string_append_c(out, '"');

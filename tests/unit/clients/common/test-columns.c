@@ -214,6 +214,35 @@ static void test_export(void)
         g_assert_cmpstr(text, ==, "[{\"Name\":\"a, c\",\"MemoryTotalBytes\":68719476736,\"CpuUsage\":12.5}]");
 }
 
+/* Members of the cluster choose their texts, but none of them is a formula in a spreadsheet. */
+static void test_formulas(void)
+{
+        static const struct {
+                const char *text, *field;
+        } cases[] = {
+                { "=HYPERLINK(\"http://192.0.2.1\",\"x\")",
+                        "\"'=HYPERLINK(\"\"http://192.0.2.1\"\",\"\"x\"\")\"" },
+                { "+1", "'+1" },
+                { "-1+1", "'-1+1" },
+                { "@SUM(A1)", "'@SUM(A1)" },
+                { "\t=1", "'\t=1" },
+                { "\r=1", "\"'\r=1\"" },
+                { "a=1", "a=1" },
+                { "'=1", "'=1" },
+                { "", "" },
+        };
+        g_autoptr(GString) number = g_string_new(NULL);
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(GString) out = g_string_new(NULL);
+
+                ald_csv_append_text(out, cases[i].text);
+                g_assert_cmpstr(out->str, ==, cases[i].field);
+        }
+        ald_csv_append_number(number, -1.5);
+        g_assert_cmpstr(number->str, ==, "-1.5");
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -224,5 +253,6 @@ int main(int argc, char **argv)
         g_test_add_func("/columns/choice", test_choice);
         g_test_add_func("/columns/sort", test_sort);
         g_test_add_func("/columns/export", test_export);
+        g_test_add_func("/columns/formulas", test_formulas);
         return g_test_run();
 }
