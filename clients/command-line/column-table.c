@@ -23,7 +23,8 @@ AldTable *ald_column_table_new(const AldColumnChoice *choice)
                         .right = column->is_number && !column->share,
                         .least = column->least,
                         .priority = column->priority,
-                        .flexible = column->flexible };
+                        .flexible = column->flexible,
+                        .wanted = column->wanted };
         }
         return ald_table_new(columns, choice->shown->len);
 }
@@ -75,9 +76,20 @@ void ald_column_table_add_below(AldTable *table, const AldColumnChoice *choice, 
         }
 }
 
+int ald_column_table_sort(const AldCtl *ctl, const AldColumnList *list, GArray *rows)
+{
+        g_autofree char *problem = NULL;
+
+        if (!ctl->sort || ald_column_sort(list, ctl->sort, rows, &problem) >= 0)
+                return -1;
+        ald_print_error("%s", problem);
+        return ALD_EXIT_USAGE;
+}
+
 int ald_column_table_choose(const AldCtl *ctl, const AldColumnList *list, const unsigned *usual,
         unsigned n_usual, AldColumnChoice *choice)
 {
+        g_autoptr(GArray) no_rows = g_array_new(FALSE, FALSE, 1);
         g_autofree char *problem = NULL;
 
         if (g_strcmp0(ctl->columns, "help") == 0) {
@@ -87,17 +99,7 @@ int ald_column_table_choose(const AldCtl *ctl, const AldColumnList *list, const 
                 return ald_print_finish();
         }
         if (ald_column_choice_init(choice, list, usual, n_usual, ctl->columns, &problem) >= 0)
-                return -1;
-        ald_print_error("%s", problem);
-        return ALD_EXIT_USAGE;
-}
-
-int ald_column_table_sort(const AldCtl *ctl, const AldColumnList *list, GArray *rows)
-{
-        g_autofree char *problem = NULL;
-
-        if (!ctl->sort || ald_column_sort(list, ctl->sort, rows, &problem) >= 0)
-                return -1;
+                return ald_column_table_sort(ctl, list, no_rows);
         ald_print_error("%s", problem);
         return ALD_EXIT_USAGE;
 }

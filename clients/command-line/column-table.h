@@ -16,7 +16,8 @@ void ald_column_table_add_below(AldTable *table, const AldColumnChoice *choice, 
 
 /*
  * Reads --columns= of the command line; without it, the usual columns are chosen. Returns -1; or an exit
- * code, after it has reported an error or, for --columns=help, printed what columns there are.
+ * code, after it has reported an error, also one in --sort=, or, for --columns=help, printed what columns
+ * there are.
  */
 int ald_column_table_choose(const AldCtl *ctl, const AldColumnList *list, const unsigned *usual,
         unsigned n_usual, AldColumnChoice *choice);

@@ -12,13 +12,10 @@ int ald_node_table_choose(const AldCtl *ctl, AldNodeTableKind kind, AldColumnCho
         static const unsigned in_list[] = { COMMON_COLUMNS, ALD_NODE_COLUMN_ID };
         static const unsigned live[] = { COMMON_COLUMNS, ALD_NODE_COLUMN_USED };
 
-        g_autoptr(GArray) no_rows = g_array_new(FALSE, FALSE, sizeof(AldNodeRow));
-        int r = kind == ALD_NODE_TABLE_LIST ? ald_column_table_choose(ctl, &ald_node_column_list, in_list,
-                                                      G_N_ELEMENTS(in_list), choice)
-                                            : ald_column_table_choose(ctl, &ald_node_column_list, live,
-                                                      G_N_ELEMENTS(live), choice);
-
-        return r < 0 ? ald_column_table_sort(ctl, &ald_node_column_list, no_rows) : r;
+        return kind == ALD_NODE_TABLE_LIST ? ald_column_table_choose(ctl, &ald_node_column_list, in_list,
+                                                     G_N_ELEMENTS(in_list), choice)
+                                           : ald_column_table_choose(ctl, &ald_node_column_list, live,
+                                                     G_N_ELEMENTS(live), choice);
 }
 
 GArray *ald_node_table_rows(AldModel *model, guint first, guint n, double now_usec)

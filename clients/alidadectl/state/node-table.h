@@ -10,7 +10,7 @@ typedef enum AldNodeTableKind {
 } AldNodeTableKind;
 
 /* Takes --columns= of the command line, else the columns that are usual in this kind; as with
- * ald_column_table_choose(). An error of --sort= is reported, too. */
+ * ald_column_table_choose(). */
 int ald_node_table_choose(const AldCtl *ctl, AldNodeTableKind kind, AldColumnChoice *choice);
 
 /* An AldNodeRow for each of n nodes of the model, from the first on, in its order. */

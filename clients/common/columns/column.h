@@ -22,6 +22,7 @@ struct AldListColumn {
         bool is_number;          /* aligned at its end; JSON has the number, unless there is plain() */
         bool flexible;           /* a terminal may cut it down to `least` */
         unsigned least;          /* width on a terminal, so that changing values do not move the others */
+        unsigned wanted;         /* of a flexible one: most others are dropped before it is narrower */
         unsigned priority;       /* a narrow terminal drops the greatest first; never 0 */
 
         /* Safe text for people, to be freed; NULL is absent. Without it, number() is formatted. */
