@@ -221,10 +221,12 @@ static bool has_moved(const AldEdgeRow *edge)
                        0;
 }
 
+static const AldDirectionSummary no_rate = { ALD_ABSENT_DOUBLE, ALD_ABSENT_DOUBLE };
+
 static void hide_rates(AldLinkSummary *summary)
 {
-        summary->upload = summary->download = summary->share = ALD_ABSENT_DOUBLE;
-        summary->upload_interval = summary->download_interval = ALD_ABSENT_DOUBLE;
+        summary->upload = summary->download = no_rate;
+        summary->share = ALD_ABSENT_DOUBLE;
         g_free(summary->changed);
         summary->changed = g_strdup(ald_link_socket_changed_to_string(ALD_LINK_SOCKET_CHANGED_ROUTE));
 }
@@ -256,10 +258,11 @@ static double share_of(const AldLink *link)
 
 static void add_figures(AldLinkSummary *summary, const AldLink *link)
 {
-        summary->upload = ald_figure(link->upload.bits_per_second);
-        summary->download = ald_figure(link->download.bits_per_second);
-        summary->upload_interval = link->upload.interval;
-        summary->download_interval = link->download.interval;
+        for (size_t i = 0; i < G_N_ELEMENTS(link->directions); i++)
+                summary->directions[i] = (AldDirectionSummary){
+                        .rate = ald_figure(link->directions[i].bits_per_second),
+                        .interval = link->directions[i].interval,
+                };
         summary->rtt = ald_figure(link->rtt_p50_nsec);
         summary->measured = ald_figure(link->measured_usec);
         summary->failure = ald_text_safe_or_null(link->failure);
@@ -322,7 +325,6 @@ static char *link_id_of(const AldEdgeRow *edge)
 static AldLinkSummary *summarize_edge(AldModel *model, const AldEdgeRow *edge, double now_usec)
 {
         AldLinkSummary *summary = g_new0(AldLinkSummary, 1);
-        const double absent = ALD_ABSENT_DOUBLE;
         g_autofree char *port = ald_text_safe_or_null(edge->source_port);
 
         summary->rdma = !edge->sink_address;
@@ -333,8 +335,8 @@ static AldLinkSummary *summarize_edge(AldModel *model, const AldEdgeRow *edge, d
         summary->path = edge->sink_address ? ald_text_safe(edge->sink_address) : ald_edge_path_words(edge);
         summary->interface = g_steal_pointer(&port);
         summary->type = ald_edge_type_words(edge);
-        summary->upload = summary->download = summary->upload_interval = summary->download_interval = absent;
-        summary->rtt = summary->jitter = summary->measured = summary->share = absent;
+        summary->upload = summary->download = no_rate;
+        summary->rtt = summary->jitter = summary->measured = summary->share = ALD_ABSENT_DOUBLE;
         summary->now = ald_node_now(ald_model_get(model, edge->source), now_usec);
         summary->due = ald_figure(edge->due_usec);
         summary->will_be_measured = edge->due_reason != NULL;

@@ -23,6 +23,12 @@ typedef enum AldLinkVerdict {
         ALD_LINK_VERDICT_NODE_EXCLUDED, /* one end is offline, duplicate or unknown */
 } AldLinkVerdict;
 
+/* What flows in a direction of a link. */
+typedef struct AldDirectionSummary {
+        double rate;     /* bits per second */
+        double interval; /* percent: half width */
+} AldDirectionSummary;
+
 /* One record of a link. Numbers are NaN if absent. */
 typedef struct AldLinkSummary {
         bool rdma;
@@ -32,13 +38,17 @@ typedef struct AldLinkSummary {
         char *path;          /* safe text: the address, or the ports */
         char *interface;     /* safe text, or NULL */
         char *type;          /* of both ends of the path; safe text, or NULL */
-        double upload, download;
-        double upload_interval, download_interval; /* percent: half widths */
-        double rtt, jitter;                        /* round trip, ns */
-        double measured;                           /* µs, by the source's clock */
-        double now;                                /* the same */
-        double share; /* percent of the negotiated speed, in the slower direction */
-        char *other;  /* other traffic that disturbed the measurement; NULL if unknown */
+        union {
+                AldDirectionSummary directions[2];
+                struct {
+                        AldDirectionSummary upload, download; /* from source to sink, and back */
+                };
+        };
+        double rtt, jitter; /* round trip, ns */
+        double measured;    /* µs, by the source's clock */
+        double now;         /* the same */
+        double share;       /* percent of the negotiated speed, in the slower direction */
+        char *other;        /* other traffic that disturbed the measurement; NULL if unknown */
         AldLinkVerdict verdict;
         const char *excluded; /* "offline", "duplicate" or "unknown": the state of one end, or NULL */
         bool node_stale;      /* one end has been silent for a while */

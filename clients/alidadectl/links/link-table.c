@@ -44,10 +44,10 @@ static void add(AldTable *table, const AldLinkSummary *link)
         ald_table_add(table, g_strdup(link->path));
         ald_table_add(table, g_strdup(link->type ? link->type : ALD_ABSENT_TEXT));
         ald_table_add(table, g_strdup(link->interface ? link->interface : ALD_ABSENT_TEXT));
-        ald_table_add(table, ald_format_bits_per_second(link->upload));
-        ald_table_add(table, ald_format_interval(link->upload_interval));
-        ald_table_add(table, ald_format_bits_per_second(link->download));
-        ald_table_add(table, ald_format_interval(link->download_interval));
+        ald_table_add(table, ald_format_bits_per_second(link->upload.rate));
+        ald_table_add(table, ald_format_interval(link->upload.interval));
+        ald_table_add(table, ald_format_bits_per_second(link->download.rate));
+        ald_table_add(table, ald_format_interval(link->download.interval));
         ald_table_add(table, ald_format_nsec(link->rtt / 2));
         ald_table_add(table, ald_format_nsec(link->jitter / 2));
         ald_table_add(table, ald_format_age(link->measured, link->now));

@@ -199,17 +199,11 @@ static void direction_clear(Direction *direction)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Direction, direction_clear)
 
-static Direction describe_upload(const AldLinkSummary *link, const AldEdgeRow *edge)
+static Direction describe_direction(
+        const char *from, const char *to, const AldDirectionSummary *direction, const AldEdgeRow *edge)
 {
-        return (Direction){ ald_direction_words(link->source, link->sink),
-                ald_format_bits_per_second(link->upload), describe_accuracy(link->upload_interval, edge) };
-}
-
-static Direction describe_download(const AldLinkSummary *link, const AldEdgeRow *edge)
-{
-        return (Direction){ ald_direction_words(link->sink, link->source),
-                ald_format_bits_per_second(link->download),
-                describe_accuracy(link->download_interval, edge) };
+        return (Direction){ ald_direction_words(from, to), ald_format_bits_per_second(direction->rate),
+                describe_accuracy(direction->interval, edge) };
 }
 
 /* Whichever end has measured, what flows from the first node comes first. */
@@ -217,7 +211,8 @@ static void show_link(AldFigureRow *row, const AldLinkSummary *link, const GPtrA
 {
         const AldEdgeRow *edge = edge_of(edges, link),
                          *back = edge ? ald_graph_find_reverse(edges, edge) : NULL;
-        g_auto(Direction) up = describe_upload(link, edge), down = describe_download(link, back);
+        g_auto(Direction) up = describe_direction(link->source, link->sink, &link->upload, edge);
+        g_auto(Direction) down = describe_direction(link->sink, link->source, &link->download, back);
         const Direction *there = from_first ? &up : &down, *return_way = from_first ? &down : &up;
         g_autofree char *type = describe_type(link, edge), *path = describe_path(link);
         g_autofree char *rtt = ald_format_nsec(link->rtt / 2), *jitter = ald_format_nsec(link->jitter / 2);

@@ -60,11 +60,12 @@ static bool is_same_figure(double a, double b)
 
 static bool is_same(const AldLinkSummary *a, const AldLinkSummary *b)
 {
-        return is_same_figure(a->measured, b->measured) && is_same_figure(a->upload, b->upload) &&
-               is_same_figure(a->download, b->download) && is_same_figure(a->rtt, b->rtt) &&
-               is_same_figure(a->jitter, b->jitter) && is_same_figure(a->due, b->due) &&
-               g_strcmp0(a->type, b->type) == 0 && g_strcmp0(a->interface, b->interface) == 0 &&
-               strcmp(a->source, b->source) == 0 && strcmp(a->sink, b->sink) == 0;
+        return is_same_figure(a->measured, b->measured) &&
+               memcmp(a->directions, b->directions, sizeof a->directions) == 0 &&
+               is_same_figure(a->rtt, b->rtt) && is_same_figure(a->jitter, b->jitter) &&
+               is_same_figure(a->due, b->due) && g_strcmp0(a->type, b->type) == 0 &&
+               g_strcmp0(a->interface, b->interface) == 0 && strcmp(a->source, b->source) == 0 &&
+               strcmp(a->sink, b->sink) == 0;
 }
 
 void ald_link_item_update(AldLinkItem *item, AldLinkSummary *summary)

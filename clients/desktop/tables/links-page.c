@@ -45,22 +45,22 @@ static char *interface_text(gpointer item, AldLiveCluster *cluster)
 
 static double upload_number(gpointer item)
 {
-        return summary_of(item)->upload;
+        return summary_of(item)->upload.rate;
 }
 
 static double upload_interval_number(gpointer item)
 {
-        return summary_of(item)->upload_interval;
+        return summary_of(item)->upload.interval;
 }
 
 static double download_number(gpointer item)
 {
-        return summary_of(item)->download;
+        return summary_of(item)->download.rate;
 }
 
 static double download_interval_number(gpointer item)
 {
-        return summary_of(item)->download_interval;
+        return summary_of(item)->download.interval;
 }
 
 static double rtt_number(gpointer item)

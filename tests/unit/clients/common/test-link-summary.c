@@ -285,8 +285,8 @@ static void test_rates_of_another_interface(void)
                 add_link(model, "Link1.Socket", fields);
                 links = ald_link_summaries(model, NULL, NOW);
                 link = links->pdata[0];
-                g_assert_true(isfinite(link->upload) == cases[i].shown);
-                g_assert_true(isfinite(link->download) == cases[i].shown);
+                g_assert_true(isfinite(link->upload.rate) == cases[i].shown);
+                g_assert_true(isfinite(link->download.rate) == cases[i].shown);
                 g_assert_cmpfloat(link->rtt, ==, 8);
                 verdict = verdict_of(model);
                 g_assert_cmpstr(verdict, ==, cases[i].verdict);
