@@ -60,6 +60,18 @@ void ald_column_table_add(AldTable *table, const AldColumnChoice *choice, const 
                 ald_table_add(table, format_cell(column_at(choice, i), column_at(choice, i), row));
 }
 
+void ald_column_table_append(
+        GString *out, const AldColumnChoice *choice, const GArray *rows, unsigned columns)
+{
+        g_autoptr(AldTable) table = ald_column_table_new(choice);
+        guint size = g_array_get_element_size((GArray *) rows);
+
+        for (guint i = 0; i < rows->len; i++)
+                ald_column_table_add(table, choice, rows->data + i * size);
+        ald_table_layout(table, columns, NULL);
+        ald_table_append(out, table);
+}
+
 void ald_column_table_add_below(AldTable *table, const AldColumnChoice *choice, const void *row)
 {
         for (guint i = 0; i < choice->shown->len; i++) {

@@ -11,6 +11,10 @@ AldTable *ald_column_table_new(const AldColumnChoice *choice);
 /* Adds the cells of a row. */
 void ald_column_table_add(AldTable *table, const AldColumnChoice *choice, const void *row);
 
+/* Appends a table of these rows, laid out for `columns` (0: no limit). */
+void ald_column_table_append(
+        GString *out, const AldColumnChoice *choice, const GArray *rows, unsigned columns);
+
 /* Adds the cells of a row below such a row, which has other columns; the first is indented. */
 void ald_column_table_add_below(AldTable *table, const AldColumnChoice *choice, const void *row);
 

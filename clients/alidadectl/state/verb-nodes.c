@@ -26,14 +26,10 @@ static int print_as_json(const AldCtl *ctl, AldModel *model)
 static int print_as_text(
         const AldCtl *ctl, AldModel *model, const AldColumnChoice *choice, const GArray *rows)
 {
-        g_autoptr(AldTable) table = ald_column_table_new(choice);
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
 
-        for (guint i = 0; i < rows->len; i++)
-                ald_column_table_add(table, choice, &g_array_index(rows, AldNodeRow, i));
-        ald_table_layout(table, info.columns, NULL);
-        ald_table_append(out, table);
+        ald_column_table_append(out, choice, rows, info.columns);
         ald_describe_brokerless(out, model, info.columns);
         return ald_print(ctl, &info, out->str);
 }

@@ -51,6 +51,9 @@ typedef struct AldColumnList {
 /* ALD_ABSENT_TEXT if it is absent; to be freed. */
 char *ald_list_column_text(const AldListColumn *column, const void *row);
 
+/* The digits of an id that people see; other programs get all of them. */
+#define ALD_SHOWN_ID_LENGTH 12
+
 /* From this share on, memory or another thing is nearly full, which deserves a warning. */
 #define ALD_SHARE_NEARLY_FULL 0.9
 

@@ -7,7 +7,6 @@
 #include "clients/common/safe-text.h"
 #include "record/translate.h"
 
-#define SHOWN_ID_LENGTH 12
 #define BAR_WIDTH 10
 
 static double find_hottest(const AldEntity *node, double own)
@@ -121,7 +120,7 @@ static char *id_text(const void *row)
 {
         const AldNodeRow *node = row;
 
-        return node->node ? g_strndup(node->node->id, SHOWN_ID_LENGTH) : NULL;
+        return node->node ? g_strndup(node->node->id, ALD_SHOWN_ID_LENGTH) : NULL;
 }
 
 static char *id_plain(const void *row)
@@ -452,7 +451,7 @@ const AldListColumn ald_node_columns[ALD_NODE_N_COLUMNS] = {
                 .heading = "ID",
                 .title = N_("ID"),
                 .description = N_("The first digits of the id of the node; in JSON and CSV, all of it"),
-                .least = SHOWN_ID_LENGTH,
+                .least = ALD_SHOWN_ID_LENGTH,
                 .priority = 8,
                 .text = id_text,
                 .plain = id_plain },
