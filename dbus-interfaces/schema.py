@@ -5,8 +5,19 @@ A message is a record that passes between processes of ours and that no bus expo
 is described like an interface, in record/messages/, and its name begins with org.alidade.Message1.
 """
 
+import functools
+import math
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
+
+# The table of units, which lists what names of fields in each unit end in.
+UNITS = Path(__file__).parent.parent / "record" / "units.c"
+UNIT_ENTRY = re.compile(r'\.name = "([^"]+)",\s+\.endings = {([^}]+)}')
+# The Unit of a number that has none, although its name ends like those in a unit.
+NO_UNIT = "none"
+# What a constant in C may be, as the greatest numbers stand for absent values.
+INTEGERS = {"t": range(2 ** 63), "x": range(1 - 2 ** 63, 2 ** 63 - 1)}
 
 PREFIX = "org.alidade."
 # Annotations lie flat on the property, since gdbus-codegen does not take one within another.
@@ -47,7 +58,7 @@ class Field:
 
     def __init__(self, where, name, type, doc):
         self.where, self.name, self.type, self.doc = where, name, type, doc
-        self.unit = None
+        self.unit, self.unit_is_given = None, False
         self.enum = []
         self.threshold, self.relative, self.threshold_max = 0.0, False, 0.0
         self.required, self.minimum, self.maximum, self.is_id = False, None, None, False
@@ -107,9 +118,17 @@ class Field:
             raise SchemaError(f"{self.where}.{self.name}: only numbers have a Unit")
         if value == TIMESTAMP and self.type != "t":
             raise SchemaError(f"{self.where}.{self.name}: a time is of type t")
-        self.unit = value
+        self.unit, self.unit_is_given = value if value != NO_UNIT else None, True
         if value == TIMESTAMP and not self.metric:
             self.metric = "timestamp"
+
+    def check_unit(self):
+        """Readers of JSON, and of another version, know a unit by the end of the name alone."""
+        told = unit_of_name(self.name) if self.type in ("t", "x", "d") else None
+        if told and not self.unit_is_given:
+            raise SchemaError(f"{self.where}.{self.name}: lacks the Unit of such a name: {told}")
+        if told and self.unit not in (told, None):
+            raise SchemaError(f"{self.where}.{self.name}: Unit {self.unit}: such a name has the unit {told}")
 
     def read_metric(self, value):
         if value not in METRICS:
@@ -123,17 +142,20 @@ class Field:
         if self.type not in ("t", "x", "d", "b"):
             raise SchemaError(f"{self.where}.{self.name}: only numbers and booleans have a Default")
         try:
-            self.default = str(("false", "true").index(value) if self.type == "b" else
-                               float(value) if self.type == "d" else int(value))
+            number = (("false", "true").index(value) if self.type == "b" else
+                      finite(value) if self.type == "d" else int(value))
+            if self.type in INTEGERS and number not in INTEGERS[self.type]:
+                raise ValueError(f"out of the range of type {self.type}")
         except ValueError as error:
             raise SchemaError(f"{self.where}.{self.name}: Default {value}: {error}") from error
+        self.default = str(number)
 
     def read_limit(self, name, value):
         """Of strings and rows the Maximum is their number."""
         if self.type not in ("t", "x", "d") and (self.type not in ("as", "aa{sv}") or name != "Maximum"):
             raise SchemaError(f"{self.where}.{self.name}: only numbers have a {name}")
         try:
-            setattr(self, name.lower(), float(value))
+            setattr(self, name.lower(), finite(value))
         except ValueError as error:
             raise SchemaError(f"{self.where}.{self.name}: {name} {value}: {error}") from error
 
@@ -142,8 +164,8 @@ class Field:
         share, comma, most = value.partition(",")
         self.relative = share.endswith("%")
         try:
-            self.threshold = float(share[:-1]) / 100 if self.relative else float(share)
-            self.threshold_max = float(most) if comma else 0.0
+            self.threshold = finite(share[:-1]) / 100 if self.relative else finite(share)
+            self.threshold_max = finite(most) if comma else 0.0
         except ValueError as error:
             raise SchemaError(f"{self.where}.{self.name}: Threshold {value}: {error}") from error
         if comma and (not self.relative or self.threshold_max <= 0):
@@ -178,9 +200,17 @@ class Member:
     def __init__(self, element, doc):
         self.element, self.doc = element, doc
         self.name = element.get("name")
+        for note in element.iter("annotation"):
+            if not note.get("name", "").startswith(PREFIX) and note.get("name") != EMITS_CHANGE:
+                raise SchemaError(f"{self.name}: unknown annotation {note.get('name')}")
         # Of a method, or of a property that is not part of a record.
-        self.rows = [read_field(self.name, holder, holder.get("type"), "") for holder in element.iter()
-                     if any(child.get("name") == ROW for child in holder)]
+        holders = [holder for holder in element.iter() if any(child.get("name") == ROW for child in holder)]
+        self.rows = [read_field(self.name, holder, holder.get("type"), "") for holder in holders]
+
+        for option in [sub for row, holder in zip(self.rows, holders) for sub in row.row_fields
+                       if holder.get("type") == ROW_ALONE and holder.get("direction") == "in"]:
+            if option.type == "b" and option.default is None:
+                raise SchemaError(f"{self.name}: {option.where}.{option.name}: a boolean option lacks a Default")
 
     @property
     def emits_change(self):
@@ -264,7 +294,7 @@ class Interface:
                 self.rows += self.members[-1].rows
 
     def _annotate(self, name, value):
-        fact = name.removeprefix(PREFIX)
+        fact = name[len(PREFIX):] if name.startswith(PREFIX) else None
         if fact in RECORD_FACTS and self.is_record:
             setattr(self, snake(fact), value)
         elif fact == "Persistent" and self.is_record:
@@ -357,6 +387,26 @@ def snake(name):
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+@functools.cache
+def unit_endings():
+    """{what names of fields in a unit end in: this unit}, by the table of units."""
+    return {ending: unit for unit, endings in UNIT_ENTRY.findall(UNITS.read_text(encoding="utf-8"))
+            for ending in re.findall(r'"(\w+)"', endings)}
+
+
+def unit_of_name(name):
+    """As ald_unit_of_name() tells it: by the longest ending that the table has."""
+    fitting = [ending for ending in unit_endings() if name.endswith(ending)]
+    return unit_endings()[max(fitting, key=len)] if fitting else None
+
+
+def finite(text):
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError("not finite")
+    return number
+
+
 def first_sentence(doc):
     """Of a documentation, on one line."""
     return SENTENCE_ENDS.split(" ".join(doc.split()))[0]
@@ -394,6 +444,8 @@ def read_field(where, element, type, doc, keyed=False):
             field.annotate(name[len(PREFIX):], value)
     for sub in field.row_fields:
         sub.direction = field.row_directions
+        sub.check_unit()
+    field.check_unit()
     check_rows(field, type, keyed)
     return field
 

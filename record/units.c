@@ -138,7 +138,8 @@ const AldUnit ald_unit_nanoseconds = {
 
 const AldUnit ald_unit_microseconds = {
         .name = "microseconds",
-        .endings = { "ToLiveUSec", "IntervalUSec", "OffsetUSec", "LagUSec", "DurationUSec", "RemainingUSec" },
+        .endings = { "ToLiveUSec", "IntervalUSec", "OffsetUSec", "LagUSec", "DurationUSec", "RemainingUSec",
+                "ToFreeUSec" },
         .symbols = SYMBOLS(TIME_SYMBOLS),
         .factor = 1e3,
         .step = 1000,

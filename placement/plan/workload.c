@@ -65,8 +65,6 @@ int ald_plan_workload_complete(AldPlanWorkload *workload, const char **ret_reaso
         set_if_absent(&workload->layer_kv_bytes, 0);
         set_if_absent(&workload->embedding_bytes, 0);
         set_if_absent(&workload->head_bytes, 0);
-        if (workload->head_tied == ALD_ABSENT_BOOLEAN)
-                workload->head_tied = 0;
         set_if_absent(&workload->vocabulary, 0);
         set_if_absent(&workload->parallel, 1);
         set_if_absent(&workload->context, 0);
@@ -183,7 +181,7 @@ static int make_workload(const AldLlm *llm, const KvSizes *sizes, AldPlanWorkloa
                 .token_parameters = sums.parameters / llm->n_layers,
                 .embedding_bytes = beside,
                 .head_bytes = head,
-                .head_tied = llm->head_tied ? 1 : ALD_ABSENT_BOOLEAN,
+                .head_tied = llm->head_tied,
                 .head_parameters = (double) llm->vocabulary * llm->embedding_length,
                 .activation_elements = llm->embedding_length,
                 .vocabulary = llm->vocabulary,

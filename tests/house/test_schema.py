@@ -108,9 +108,20 @@ def test_options_of_a_method(tmp_path):
             record(tmp_path, field(type, annotation(fact, value)))
     with pytest.raises(schema.SchemaError, match="only options of a method"):
         record(tmp_path, field("aa{sv}", row(("Id", "s"), ("Load", "a{st}")), "Rows"))
-    for type, value in (("s", "x"), ("t", "many"), ("b", "1")):
-        with pytest.raises(schema.SchemaError, match="Default"):
+    for type, value in (("s", "x"), ("t", "many"), ("t", "-1"), ("t", str(2 ** 63)), ("x", str(-2 ** 63)), ("d", "inf"),
+                        ("d", "nan"), ("b", "1")):
+        with pytest.raises(schema.SchemaError, match="Value: (Default|only numbers and booleans have a Default)"):
             record(tmp_path, field(type, annotation("Default", value)))
+
+
+def test_boolean_option_without_a_default(tmp_path):
+    """Absent, it would be neither, and in C true. What a method returns may be absent."""
+    notes = row(("Force", "b"))
+    with pytest.raises(schema.SchemaError, match="Plan: TestRow.Force: a boolean option lacks a Default"):
+        parse(tmp_path, f'<method name="Plan"><arg name="Options" type="a{{sv}}" direction="in">{notes}</arg></method>',
+              "org.alidade.Test1")
+    parse(tmp_path, f'<method name="Plan"><arg name="Plan" type="a{{sv}}" direction="out">{notes}</arg></method>',
+          "org.alidade.Test1")
 
 
 BAD_RECORDS = [
@@ -130,6 +141,9 @@ BAD_RECORDS = [
     ("".join(field("t", name=f"F{i}") for i in range(65)), "more than 64 fields"),
     (field("aa{sv}", row(("Id", "s"), *((f"F{i}", "t") for i in range(64)))), "more than 64 fields"),
     ('<annotation name="org.alidade.Colour" value="red"/>', "unknown annotation org.alidade.Colour"),
+    ('<annotation name="Persistent" value="true"/>', "unknown annotation Persistent"),
+    (field("t", '<annotation name="Unit" value="bytes"/>'), "Value: unknown annotation Unit"),
+    (field("t", annotation("Minimum", "-inf")), "Value: Minimum -inf: not finite"),
 ]
 
 
@@ -191,7 +205,8 @@ def test_share_that_is_capped(tmp_path):
             in man.page(interface))
 
 
-@pytest.mark.parametrize("threshold", ["5,6", "5%,0", "5%,-1", "5%,", "%", "much", "5%,6,7"])
+@pytest.mark.parametrize("threshold", ["5,6", "5%,0", "5%,-1", "5%,", "%", "much", "5%,6,7", "nan",
+                                       "inf%"])
 def test_threshold_that_makes_no_sense(tmp_path, threshold):
     with pytest.raises(schema.SchemaError, match="Test.Value: Threshold"):
         record(tmp_path, field("t", annotation("Threshold", threshold)))
@@ -282,7 +297,7 @@ def test_directions_are_one_struct_and_are_described_once(tmp_path):
 
 @pytest.mark.parametrize("fields", [
     field("x", annotation("Unit", "bits per second"), "LastUploadBitsPerSecond") + DOWN.replace('"t"', '"x"'),
-    field("t", annotation("Unit", "bytes"), "LastUploadBitsPerSecond") + DOWN], ids=["type", "unit"])
+    field("t", annotation("Unit", "none"), "LastUploadBitsPerSecond") + DOWN], ids=["type", "unit"])
 def test_direction_that_two_kinds_of_links_describe_differently(tmp_path, fields):
     """They share its struct, so one would read the member of the other as what it is not."""
     links = [record(tmp_path, annotation("Directions", "LinkWay") + of_kind, f"org.alidade.Link1.{name}")
@@ -385,12 +400,12 @@ def test_where_records_go_follows_the_xml(tmp_path):
 
 
 def test_properties_of_a_service_that_clients_hold(tmp_path):
-    service = parse(tmp_path, annotation("Properties", "Sums") + field("d", "", "Speed") + field("t", "", "FreeBytes")
+    service = parse(tmp_path, annotation("Properties", "Sums") + field("d", "", "Speed") + field("t", "", "FreePages")
                     + field("a{sv}", "", "Reasons"), "org.alidade.Test1")
     assert not service.is_record
     header, source = generate.schema_h([], [service], []), generate.schema_c([], [service], [])
-    assert "typedef struct AldSums {\n        double speed;\n        uint64_t free_bytes;\n} AldSums;" in header
-    assert '"FreeBytes", .name_length = 9, .type = ALD_TYPE_UINT64' in source and "Reasons" not in header + source
+    assert "typedef struct AldSums {\n        double speed;\n        uint64_t free_pages;\n} AldSums;" in header
+    assert '"FreePages", .name_length = 9, .type = ALD_TYPE_UINT64' in source and "Reasons" not in header + source
 
 
 def emitting(value):
@@ -401,7 +416,7 @@ def test_vtable_of_a_service(tmp_path):
     """Properties are read from the struct if it holds them; methods of records share one handler."""
     service = parse(tmp_path, annotation("Properties", "Sums") + field("d", "", "Speed")
                     + field("t", emitting("false"), "Lost") + field("a{sv}", emitting("const"), "Reasons")
-                    + field("t", emitting("false") + annotation("Computed", "true"), "SizeBytes")
+                    + field("t", emitting("false") + annotation("Computed", "true"), "SizePages")
                     + '<method name="GetTests"/><method name="SetSpeed"><arg name="Speed" type="d" direction="in"/>'
                     '<arg name="Old" type="d" direction="out"/><arg name="Now" type="d" direction="out"/></method>'
                     '<signal name="Gone"><arg name="Id" type="s"/></signal>', "org.alidade.Test1")
@@ -415,7 +430,7 @@ def test_vtable_of_a_service(tmp_path):
         f'SD_BUS_PROPERTY("Speed", "d", {held}, SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE)',
         f'SD_BUS_PROPERTY("Lost", "t", {held}, 0)',
         'SD_BUS_PROPERTY("Reasons", "a{sv}", get_reasons, 0, SD_BUS_VTABLE_PROPERTY_CONST)',
-        'SD_BUS_PROPERTY("SizeBytes", "t", get_size_bytes, 0, 0)',
+        'SD_BUS_PROPERTY("SizePages", "t", get_size_pages, 0, 0)',
         'SD_BUS_METHOD_WITH_ARGS("GetTests", SD_BUS_ARGS(NULL), SD_BUS_RESULT(NULL), method_get_mapping, '
         "SD_BUS_VTABLE_UNPRIVILEGED)",
         'SD_BUS_METHOD_WITH_ARGS("SetSpeed", SD_BUS_ARGS("d", Speed), SD_BUS_RESULT("d", Old, "d", Now), '
@@ -473,10 +488,32 @@ def test_each_entry_of_the_table_is_a_unit_of_the_xml():
     """So none is left over when the last field of its unit goes, or is misspelt beside the right one."""
     folders = (SOURCE / "dbus-interfaces", SOURCE / "record" / "messages")
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.glob("*.xml*")]
-    named = {unit for text in texts for unit in re.findall(r'\.Unit" value="([^"]+)"', text)}
+    named = {unit for text in texts for unit in re.findall(r'\.Unit" value="([^"]+)"', text)} - {schema.NO_UNIT}
     entries = dict(re.findall(r'const AldUnit (ald_unit_\w+) = {\s+\.name = "([^"]+)"', read("record/units.c")))
     assert named == set(entries.values())
     assert {generate.unit_symbol(unit) for unit in named} == set(entries)
+
+
+@pytest.mark.parametrize("name, type, unit, expected", [
+    ("FreeBytes", "t", None, "Test.FreeBytes: lacks the Unit of such a name: bytes"),
+    ("FreeBytes", "t", "bits per second", "Test.FreeBytes: Unit bits per second: such a name has the unit bytes"),
+    ("SeenUSec", "t", "microseconds", "SeenUSec: Unit microseconds: such a name has the unit microseconds since 1970"),
+    ("BestTflops", "d", "percent", "BestTflops: Unit percent: such a name has the unit teraflops")])
+def test_unit_that_a_name_denies(tmp_path, name, type, unit, expected):
+    notes = annotation("Unit", unit) if unit else ""
+    with pytest.raises(schema.SchemaError, match=f"{expected}$"):
+        record(tmp_path, field(type, notes, name))
+    with pytest.raises(schema.SchemaError, match=expected.replace("Test.", "TestRow.") + "$"):
+        unit_of_row = annotation(f"Row.{name}.Unit", unit) if unit else ""
+        record(tmp_path, field("aa{sv}", row(("Id", "s"), (name, type)) + unit_of_row, "Rows"))
+
+
+def test_unit_that_a_name_tells(tmp_path):
+    """The longest ending counts; a text has none, and a number without one says so."""
+    told = record(tmp_path, field("t", annotation("Unit", "bytes per second"), "CopyBytesPerSecond")
+                  + field("t", annotation("Unit", "microseconds"), "TimeToLiveUSec") + field("s", "", "LastBytes")
+                  + field("t", annotation("Unit", "none"), "Mtu") + field("t", annotation("Unit", "bytes"), "Received"))
+    assert [found.unit for found in told.fields] == ["bytes per second", "microseconds", None, None, "bytes"]
 
 
 @pytest.mark.parametrize("type, notes", [
@@ -489,19 +526,19 @@ def test_unit_or_metric_that_makes_no_sense(tmp_path, type, notes):
 
 
 def test_header_and_tables_follow_the_xml(tmp_path):
-    records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreeBytes")
+    records = [record(tmp_path, field("t", annotation("Threshold", "5%"), "FreePages")
                       + field("s", annotation("Enum", "up down-low"), "State")
                       + field("aa{sv}", row(("Id", "s"), ("Load", "d")), "Rows"))]
     services = [telemetry(tmp_path)]
     header, source = generate.schema_h(records, services, []), generate.schema_c(records, services, [])
-    for wanted in ("uint64_t free_bytes;", "ALD_TEST_STATE_DOWN_LOW", "double load;", "typedef struct AldTestRow",
-                   ".free_bytes = ALD_ABSENT_UINT64", ".load = ALD_ABSENT_DOUBLE", "ALD_KIND_TEST,"):
+    for wanted in ("uint64_t free_pages;", "ALD_TEST_STATE_DOWN_LOW", "double load;", "typedef struct AldTestRow",
+                   ".free_pages = ALD_ABSENT_UINT64", ".load = ALD_ABSENT_DOUBLE", "ALD_KIND_TEST,"):
         assert wanted in header
-    for wanted in ('"FreeBytes", .name_length = 9, .type = ALD_TYPE_UINT64', ".threshold = 0.05, .relative = true",
+    for wanted in ('"FreePages", .name_length = 9, .type = ALD_TYPE_UINT64', ".threshold = 0.05, .relative = true",
                    '"up", "down-low"', '.mapping = "Tests"', ".rows = &ald_test_row_struct"):
         assert wanted in source
     vtable = generate.vtables_c(records, [], [])
-    for wanted in ('"FreeBytes", "t", NULL', '"Rows", "aa{sv}", ald_record_bus_get_rows', '"Revision", "t"'):
+    for wanted in ('"FreePages", "t", NULL', '"Rows", "aa{sv}", ald_record_bus_get_rows', '"Revision", "t"'):
         assert wanted in vtable
 
 
