@@ -214,6 +214,8 @@ def field_facts(name, field):
         yield f".unit = &{unit_symbol(field.unit)}"
     if field.threshold:
         yield f".threshold = {field.threshold:g}, .relative = {str(field.relative).lower()}"
+    if field.threshold_min:
+        yield f".threshold_min = {field.threshold_min:.17g}"
     if field.threshold_max:
         yield f".threshold_max = {field.threshold_max:.17g}"
     if field.row:

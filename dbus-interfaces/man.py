@@ -65,7 +65,7 @@ def split_errors(doc):
 
 
 def quantity(number, unit):
-    return " ".join(filter(None, (f"{number:.17g}", unit)))
+    return " ".join(filter(None, (f"{number!r}".removesuffix(".0"), unit)))
 
 
 def field_facts(field):
@@ -79,6 +79,8 @@ def field_facts(field):
     if field.threshold:
         amount = (f"{field.threshold * 100:g} % of the value sent before" if field.relative
                   else quantity(field.threshold, field.unit))
+        if field.threshold_min:
+            amount += f" (at least {quantity(field.threshold_min, field.unit)})"
         if field.threshold_max:
             amount += f" (at most {quantity(field.threshold_max, field.unit)})"
         facts.append(f"Changes below {amount} are sent later.")

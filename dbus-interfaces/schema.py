@@ -33,6 +33,8 @@ ROW_ALONE = "a{sv}"
 # Numbers by name, in such an argument only.
 NUMBERS = "a{st}"
 SENTENCE_ENDS = re.compile(r"(?<=\.) (?=[A-Z\"]|alidade-)")
+NUMBER = r"\d+(?:\.\d+)?"
+THRESHOLD = re.compile(rf"(?P<number>{NUMBER})$|(?:(?P<least>{NUMBER}),)?(?P<share>{NUMBER})%(?:,(?P<most>{NUMBER}))?$")
 EMITS_CHANGE = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 METRICS = ("counter", "none")
 # Of a time by CLOCK_REALTIME. As a metric it is a timestamp, unless an annotation says otherwise.
@@ -60,7 +62,7 @@ class Field:
         self.where, self.name, self.type, self.doc = where, name, type, doc
         self.unit, self.unit_is_given = None, False
         self.enum = []
-        self.threshold, self.relative, self.threshold_max = 0.0, False, 0.0
+        self.threshold, self.relative, self.threshold_min, self.threshold_max = 0.0, False, 0.0, 0.0
         self.required, self.minimum, self.maximum, self.is_id = False, None, None, False
         self.default = None
         self.metric = None
@@ -160,16 +162,17 @@ class Field:
             raise SchemaError(f"{self.where}.{self.name}: {name} {value}: {error}") from error
 
     def read_threshold(self, value):
-        """A number, a share as in "0.5%", or a share that is capped at a number, as in "0.5%,1024"."""
-        share, comma, most = value.partition(",")
-        self.relative = share.endswith("%")
-        try:
-            self.threshold = finite(share[:-1]) / 100 if self.relative else finite(share)
-            self.threshold_max = finite(most) if comma else 0.0
-        except ValueError as error:
-            raise SchemaError(f"{self.where}.{self.name}: Threshold {value}: {error}") from error
-        if comma and (not self.relative or self.threshold_max <= 0):
-            raise SchemaError(f"{self.where}.{self.name}: Threshold {value}: only a share is capped, at more than 0")
+        """A number, or a share as in "0.5%" that bounds may surround: "0.1,10%" is never below 0.1, "0.5%,1024" never
+        above 1024."""
+        found = THRESHOLD.match(value)
+        if not found:
+            raise SchemaError(f"{self.where}.{self.name}: Threshold {value} is no number, nor a share")
+        number, least, share, most = (float(part or 0) for part in found.groups())
+        self.relative = found["share"] is not None
+        self.threshold = share / 100 if self.relative else number
+        self.threshold_min, self.threshold_max = least, most
+        if (found["least"] and least == 0) or (found["most"] and most <= least):
+            raise SchemaError(f"{self.where}.{self.name}: Threshold {value}: a bound is 0, or they cross")
 
     @property
     def words(self):

@@ -172,6 +172,7 @@ bool ald_field_beyond_threshold(const AldField *field, const void *a, const void
 
         from = number_at(field, a);
         threshold = field->relative ? field->threshold * fabs(from) : field->threshold;
+        threshold = fmax(threshold, field->threshold_min);
         if (field->threshold_max > 0)
                 threshold = fmin(threshold, field->threshold_max);
         return fabs(number_at(field, b) - from) >= threshold;

@@ -51,10 +51,10 @@ typedef struct AldField {
         AldType type;
         uint32_t name_length; /* bytes; in the tables of the schema only */
         size_t offset;
-        const AldUnit *unit;  /* NULL if it has none */
-        double threshold;     /* a smaller change is not sent until the next one or the periodic resend */
-        bool relative;        /* the threshold is a share of the value sent before */
-        double threshold_max; /* the maximum of this share; 0: unlimited */
+        const AldUnit *unit; /* NULL if it has none */
+        double threshold;    /* a smaller change is not sent until the next one or the periodic resend */
+        bool relative;       /* the threshold is a share of the value sent before */
+        double threshold_min, threshold_max; /* the bounds of this share; 0: none */
         const AldStruct *rows;
         bool silent; /* of a service's property: PropertiesChanged does not announce it */
 

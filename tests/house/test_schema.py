@@ -205,7 +205,18 @@ def test_share_that_is_capped(tmp_path):
             in man.page(interface))
 
 
-@pytest.mark.parametrize("threshold", ["5,6", "5%,0", "5%,-1", "5%,", "%", "much", "5%,6,7", "nan",
+def test_share_with_bounds(tmp_path):
+    interface = record(tmp_path, field("d", annotation("Threshold", "0.1,10%"))
+                       + field("d", annotation("Threshold", "0.1,10%,20"), "Both"))
+    value, both = interface.fields
+    assert (value.threshold, value.relative, value.threshold_min, value.threshold_max) == (0.1, True, 0.1, 0)
+    assert (both.threshold_min, both.threshold_max) == (0.1, 20)
+    source = generate.schema_c([interface], [telemetry(tmp_path)], [])
+    assert ".threshold = 0.1, .relative = true, .threshold_min = 0.1" in source
+    assert "Changes below 10 % of the value sent before (at least 0.1) are sent later." in man.page(interface)
+
+
+@pytest.mark.parametrize("threshold", ["5,6", "5%,0", "5%,-1", "5%,", "%", "much", "5%,6,7", "0,5%", "7,5%,6", "5%,6%", "nan",
                                        "inf%"])
 def test_threshold_that_makes_no_sense(tmp_path, threshold):
     with pytest.raises(schema.SchemaError, match="Test.Value: Threshold"):

@@ -177,6 +177,15 @@ static void test_thresholds(void)
         g_assert_false(beyond(&relative, 1000000, 1000499));
         g_assert_true(beyond(&relative, 1000000, 1000500));
         g_assert_true(beyond(&relative, 1000000, 999500));
+        /* That of a small one does not go below a number. */
+        relative.threshold_min = 20;
+        g_assert_false(beyond(&relative, 100, 119));
+        g_assert_true(beyond(&relative, 100, 120));
+        g_assert_false(beyond(&relative, 0, 19));
+        g_assert_true(beyond(&relative, 0, 20));
+        g_assert_false(beyond(&relative, 1000, 1099));
+        g_assert_true(beyond(&relative, 1000, 1100));
+        g_assert_true(beyond(&relative, 1000000, 1000500));
         /* What comes or goes is news at any threshold. */
         g_assert_true(beyond(&absolute, UINT64_MAX, 0));
         g_assert_true(beyond(&absolute, 0, UINT64_MAX));
