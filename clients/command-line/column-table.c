@@ -72,19 +72,25 @@ void ald_column_table_append(
         ald_table_append(out, table);
 }
 
+/* Whether it is the first column of the list, which names the row, wherever it is shown. */
+static bool names_row(const AldColumnChoice *choice, const AldListColumn *column)
+{
+        return column == choice->list->columns;
+}
+
 void ald_column_table_add_below(AldTable *table, const AldColumnChoice *choice, const void *row)
 {
-        for (guint i = 0; i < choice->shown->len; i++) {
+        bool is_named = false;
+
+        for (guint i = 0; i < choice->shown->len; i++)
+                is_named |= names_row(choice, column_at(choice, i));
+        for (guint i = 0; is_named && i < choice->shown->len; i++) {
                 const AldListColumn *shown = column_at(choice, i);
-                char *cell = shown->below ? format_cell(shown->below, shown, row) : NULL;
+                g_autofree char *cell = shown->below ? format_cell(shown->below, shown, row) : NULL;
 
-                if (cell && i == 0) {
-                        char *indented = g_strdup_printf("  " ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL, cell);
-
-                        g_free(cell);
-                        cell = indented;
-                }
-                ald_table_add(table, cell);
+                ald_table_add(table, names_row(choice, shown)
+                                             ? g_strdup_printf("  " ALD_STYLE_DIM "%s" ALD_STYLE_NORMAL, cell)
+                                             : g_steal_pointer(&cell));
         }
 }
 

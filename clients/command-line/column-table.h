@@ -15,7 +15,8 @@ void ald_column_table_add(AldTable *table, const AldColumnChoice *choice, const 
 void ald_column_table_append(
         GString *out, const AldColumnChoice *choice, const GArray *rows, unsigned columns);
 
-/* Adds the cells of a row below such a row, which has other columns; the first is indented. */
+/* Adds the cells of a row below such a row, which has other columns; its name is indented. Without the column
+ * of names nothing tells it from the row above, so it is left out. */
 void ald_column_table_add_below(AldTable *table, const AldColumnChoice *choice, const void *row);
 
 /*

@@ -31,15 +31,23 @@ GArray *ald_node_table_rows(AldModel *model, guint first, guint n, double now_us
         return rows;
 }
 
+GArray *ald_node_table_devices(const AldEntity *node)
+{
+        GArray *devices = ald_node_devices(node);
+
+        for (guint i = devices->len; i > 0; i--)
+                if (ald_node_device_is_processor(&g_array_index(devices, AldNodeDevice, i - 1)))
+                        g_array_remove_index(devices, i - 1);
+        return devices;
+}
+
 void ald_node_table_add_devices(AldTable *table, const AldColumnChoice *choice, const AldNodeRow *row)
 {
-        g_autoptr(GArray) devices = ald_node_devices(row->node);
+        g_autoptr(GArray) devices = ald_node_table_devices(row->node);
 
         for (guint i = 0; i < devices->len; i++) {
-                const AldNodeDevice *device = &g_array_index(devices, AldNodeDevice, i);
-                AldDeviceRow below = ald_device_row(device, row->counts);
+                AldDeviceRow below = ald_device_row(&g_array_index(devices, AldNodeDevice, i), row->counts);
 
-                if (!ald_node_device_is_processor(device))
-                        ald_column_table_add_below(table, choice, &below);
+                ald_column_table_add_below(table, choice, &below);
         }
 }

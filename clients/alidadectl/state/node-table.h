@@ -16,5 +16,8 @@ int ald_node_table_choose(const AldCtl *ctl, AldNodeTableKind kind, AldColumnCho
 /* An AldNodeRow for each of n nodes of the model, from the first on, in its order. */
 GArray *ald_node_table_rows(AldModel *model, guint first, guint n, double now_usec);
 
-/* Adds a row for each GPU and accelerator of a node, below that. */
+/* The AldNodeDevices that have a row below their node: its GPUs and accelerators, and their instances. */
+GArray *ald_node_table_devices(const AldEntity *node);
+
+/* Adds these rows. */
 void ald_node_table_add_devices(AldTable *table, const AldColumnChoice *choice, const AldNodeRow *row);

@@ -161,9 +161,11 @@ static bool has_room_for_devices(const AldView *view, unsigned rows)
         unsigned needed = nodes->len;
 
         for (guint i = 0; i < nodes->len && rows > 0; i++) {
+                g_autoptr(GArray) devices = ald_node_table_devices(nodes->pdata[i]);
+
                 if (needed > rows)
                         return false;
-                needed += ald_gpu_summary(nodes->pdata[i]).n;
+                needed += devices->len;
         }
         return rows == 0 || needed <= rows;
 }

@@ -44,7 +44,7 @@ struct AldListColumn {
 
 typedef struct AldColumnList {
         const char *name; /* "nodes" */
-        const AldListColumn *columns;
+        const AldListColumn *columns; /* the first names the row */
         unsigned n_columns;
 } AldColumnList;
 

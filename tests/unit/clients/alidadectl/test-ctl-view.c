@@ -250,6 +250,56 @@ static void test_records_of_newer_peers(void)
         g_assert_nonnull(strstr(rack, "      DepthBytes: 1.00 KiB\n"));
 }
 
+/* What is shown of a node with a device and an instance of it, without styles (0 rows: all). */
+static char *draw_rig(const char *columns, unsigned rows)
+{
+        g_autoptr(AldModel) model = ald_model_new();
+        AldCtl ctl = { .columns = columns };
+        AldView view = { .model = model, .ctl = &ctl, .now_usec = NOW, .rows = rows };
+        g_autoptr(GPtrArray) lines = NULL;
+        GString *out = g_string_new("\n");
+
+        model_put_node(model, 1,
+                "{'Node1.Identity':{'FriendlyName':'rig'},'Node1.System':{'CpuUsage':7.0},'Node1.Backends':"
+                "{'Devices':[{'Id':'a','Class':'gpu','Name':'Card','MemoryTotalBytes':4096},"
+                "{'Id':'a/1','Class':'gpu','Name':'Part','Parent':'a','MemoryTotalBytes':2048},"
+                "{'Id':'cpu','Class':'cpu','Name':'Chip'}]}}");
+        lines = ald_view_lines(&view);
+        if (rows > 0)
+                g_assert_cmpuint(lines->len, ==, rows);
+        for (guint i = 0; i < lines->len; i++) {
+                g_autofree char *line = ald_text_render(lines->pdata[i], false, true);
+
+                g_string_append_printf(out, "%s\n", line);
+        }
+        return g_string_free(out, FALSE);
+}
+
+/* The name of a device is below that of its node and indented, in whatever column that is. */
+static void test_devices(void)
+{
+        g_autofree char *first = draw_rig("name,cpu,memory", 0), *last = draw_rig("cpu,memory,name", 0),
+                        *without = draw_rig("memory,cpu", 0);
+
+        g_assert_nonnull(strstr(first, "\nrig             7 %              –\n"
+                                       "  Card                  –/4.00 KiB\n"
+                                       "  Part                  –/2.00 KiB\n"));
+        g_assert_nonnull(strstr(last, "\n  7 %              –  rig\n"
+                                      "          –/4.00 KiB    Card\n"
+                                      "          –/2.00 KiB    Part\n"));
+        g_assert_nonnull(strstr(without, "\n            –    7 %\n\n"));
+}
+
+/* An instance has a row of its own as well. */
+static void test_devices_fit(void)
+{
+        for (unsigned rows = 5; rows < 20; rows++) {
+                g_autofree char *text = draw_rig(NULL, rows);
+
+                g_assert_true(!strstr(text, "Card") == !strstr(text, "Part"));
+        }
+}
+
 static void test_scroll(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
@@ -305,6 +355,8 @@ int main(int argc, char **argv)
         g_test_add_func("/ctl/view/fits", test_fits);
         g_test_add_func("/ctl-view/ages-of-records", test_ages_of_records);
         g_test_add_func("/ctl-view/records-of-newer-peers", test_records_of_newer_peers);
+        g_test_add_func("/ctl-view/devices", test_devices);
+        g_test_add_func("/ctl-view/devices-fit", test_devices_fit);
         g_test_add_func("/ctl/view/scroll", test_scroll);
         g_test_add_func("/ctl/view/keys", test_keys);
         return g_test_run();
