@@ -45,6 +45,15 @@ bool ald_data_column_is_strong(const AldDataColumn *column, gpointer item, AldLi
                column->column->is_strong(column->row(item, cluster));
 }
 
+AldTone ald_data_column_tone(const AldDataColumn *column, gpointer item, AldLiveCluster *cluster)
+{
+        AldTone tone = column->column && column->column->tone && !column->symbol
+                               ? column->column->tone(column->row(item, cluster))
+                               : ALD_TONE_PLAIN;
+
+        return tone == ALD_TONE_WARNING || tone == ALD_TONE_ERROR ? tone : ALD_TONE_PLAIN;
+}
+
 const char *ald_data_column_long_title(const AldDataColumn *column)
 {
         return _(column->long_title ?: column->title);

@@ -67,5 +67,8 @@ double ald_data_column_level(const AldDataColumn *column, gpointer item, AldLive
 
 bool ald_data_column_is_strong(const AldDataColumn *column, gpointer item, AldLiveCluster *cluster);
 
+/* That of a warning or an error, else plain. Where there is a symbol, that has the tone. */
+AldTone ald_data_column_tone(const AldDataColumn *column, gpointer item, AldLiveCluster *cluster);
+
 /* Translated, for menus. */
 const char *ald_data_column_long_title(const AldDataColumn *column);

@@ -4,6 +4,7 @@
 
 #include "clients/common/safe-text.h"
 #include "clients/desktop/tables/data-cell.h"
+#include "clients/desktop/widgets/share-bar.h"
 #include "clients/desktop/widgets/widget-words.h"
 
 #define SPACING 6
@@ -63,15 +64,10 @@ static GtkWidget *text_new(const AldDataColumn *column)
         return text;
 }
 
-/* The fuller the bar, the less is left: it needs a warning at its end only. */
 static GtkWidget *bar_new(void)
 {
-        GtkWidget *bar = gtk_level_bar_new();
-        GtkLevelBar *level = GTK_LEVEL_BAR(bar);
+        GtkWidget *bar = ald_share_bar_new();
 
-        gtk_level_bar_remove_offset_value(level, GTK_LEVEL_BAR_OFFSET_FULL);
-        gtk_level_bar_add_offset_value(level, GTK_LEVEL_BAR_OFFSET_HIGH, ALD_SHARE_NEARLY_FULL);
-        gtk_level_bar_add_offset_value(level, GTK_LEVEL_BAR_OFFSET_LOW, 1);
         gtk_widget_set_size_request(bar, BAR_WIDTH, -1);
         gtk_widget_set_valign(bar, GTK_ALIGN_CENTER);
         return bar;
@@ -198,7 +194,7 @@ static void refresh_bar(AldDataCell *cell)
         double level = ald_data_column_level(cell->column, cell->item, cell->cluster);
 
         gtk_widget_set_opacity(cell->bar, isnan(level) ? 0 : 1);
-        gtk_level_bar_set_value(GTK_LEVEL_BAR(cell->bar), isnan(level) ? 0 : CLAMP(level, 0, 1));
+        ald_share_bar_set(cell->bar, level);
 }
 
 /* GTK names rows only from 4.12 on. */
@@ -219,7 +215,9 @@ void ald_data_cell_refresh(AldDataCell *cell)
         bool absent = strcmp(text, ALD_ABSENT_TEXT) == 0;
 
         set_text(cell, text);
-        set_class(cell->text, &cell->text_class, absent ? "dim-label" : NULL);
+        set_class(cell->text, &cell->text_class,
+                absent ? "dim-label"
+                       : ald_tone_class(ald_data_column_tone(column, cell->item, cell->cluster)));
         set_strong(cell, ald_data_column_is_strong(column, cell->item, cell->cluster));
         if (cell->image) {
                 AldCellSymbol symbol = column->symbol(cell->item, cell->cluster);

@@ -12,6 +12,7 @@
 struct _AldMemoryBar {
         GtkWidget parent;
         double used;
+        bool warns;
 };
 
 G_DEFINE_FINAL_TYPE(AldMemoryBar, ald_memory_bar, GTK_TYPE_WIDGET)
@@ -27,7 +28,7 @@ static void ald_memory_bar_snapshot(GtkWidget *widget, GtkSnapshot *snapshot)
 
         trough.alpha *= 0.15f;
         gtk_snapshot_append_color(snapshot, &trough, &GRAPHENE_RECT_INIT(0, 0, width, height));
-        gtk_snapshot_append_color(snapshot, bar->used < ALD_SHARE_NEARLY_FULL ? &usual : &nearly_full,
+        gtk_snapshot_append_color(snapshot, bar->warns ? &nearly_full : &usual,
                 &GRAPHENE_RECT_INIT(from_right ? width - used : 0, 0, used, height));
 }
 
@@ -59,10 +60,13 @@ GtkWidget *ald_memory_bar_new(void)
 
 void ald_memory_bar_set(AldMemoryBar *bar, double used)
 {
+        bool warns = ald_share_tone(used) == ALD_TONE_WARNING;
+
         used = round(CLAMP(used, 0, 1) * STEPS) / STEPS;
-        if (used == bar->used)
+        if (used == bar->used && warns == bar->warns)
                 return;
         bar->used = used;
+        bar->warns = warns;
         gtk_accessible_update_property(GTK_ACCESSIBLE(bar), GTK_ACCESSIBLE_PROPERTY_VALUE_NOW, used, -1);
         gtk_widget_queue_draw(GTK_WIDGET(bar));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <math.h>
 
-#include "clients/common/columns/column.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/details/rows/fact-row.h"
+#include "clients/desktop/widgets/share-bar.h"
 #include "clients/desktop/widgets/widget-words.h"
 
 #define MARGIN 12
@@ -58,17 +58,6 @@ void ald_fact_row_show(AldFactRow *row, const char *label, const char *text, Ald
         ald_widget_describe(GTK_WIDGET(row), label, description);
 }
 
-/* Full memory is worth a warning, and an empty one is not: the offsets of GtkLevelBar say the opposite. */
-static void make_level(AldFactRow *row)
-{
-        row->level = gtk_level_bar_new();
-        gtk_widget_set_margin_top(row->level, 4);
-        gtk_level_bar_remove_offset_value(GTK_LEVEL_BAR(row->level), GTK_LEVEL_BAR_OFFSET_LOW);
-        gtk_level_bar_remove_offset_value(GTK_LEVEL_BAR(row->level), GTK_LEVEL_BAR_OFFSET_HIGH);
-        gtk_level_bar_remove_offset_value(GTK_LEVEL_BAR(row->level), GTK_LEVEL_BAR_OFFSET_FULL);
-        gtk_box_insert_child_after(GTK_BOX(row->box), row->level, row->text);
-}
-
 void ald_fact_row_show_level(AldFactRow *row, double share, const char *name)
 {
         if (isnan(share)) {
@@ -76,14 +65,12 @@ void ald_fact_row_show_level(AldFactRow *row, double share, const char *name)
                         gtk_widget_set_visible(row->level, FALSE);
                 return;
         }
-        if (!row->level)
-                make_level(row);
-        share = CLAMP(share, 0, 1);
-        gtk_level_bar_set_value(GTK_LEVEL_BAR(row->level), share);
-        if (share >= ALD_SHARE_NEARLY_FULL)
-                gtk_widget_add_css_class(row->level, "nearly-full");
-        else
-                gtk_widget_remove_css_class(row->level, "nearly-full");
+        if (!row->level) {
+                row->level = ald_share_bar_new();
+                gtk_widget_set_margin_top(row->level, 4);
+                gtk_box_insert_child_after(GTK_BOX(row->box), row->level, row->text);
+        }
+        ald_share_bar_set(row->level, share);
         gtk_widget_set_visible(row->level, TRUE);
         ald_widget_describe(row->level, name, NULL);
 }

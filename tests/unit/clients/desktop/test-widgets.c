@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What widgets tell a screen reader. */
 #include <adwaita.h>
+#include <math.h>
 
 #include "clients/desktop/live/live-cluster.h"
 #include "clients/desktop/live/node-item.h"
@@ -10,6 +11,7 @@
 #include "clients/desktop/topology/memory-bar.h"
 #include "clients/desktop/topology/node-card.h"
 #include "clients/desktop/widgets/presence-symbol.h"
+#include "clients/desktop/widgets/share-bar.h"
 #include "clients/desktop/widgets/widget-words.h"
 #include "tests/unit/clients/desktop/own-display.h"
 #include "tests/unit/model-maker.h"
@@ -217,6 +219,25 @@ static void test_memory_bar(void)
         assert_used(bar, 0);
 }
 
+/* A bar and a text warn where `alidadectl watch` does, and not before. */
+static void test_share_bar(void)
+{
+        static const struct {
+                double share;
+                bool warns;
+        } cases[] = { { 0.5, false }, { 0.896, false }, { 0.9, true }, { 1.5, true }, { NAN, false } };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(GtkWidget) bar = g_object_ref_sink(ald_share_bar_new());
+
+                g_assert_cmpint(ald_share_tone(cases[i].share) == ALD_TONE_WARNING, ==, cases[i].warns);
+                ald_share_bar_set(bar, cases[i].share);
+                g_assert_cmpint(gtk_widget_has_css_class(bar, "nearly-full"), ==, cases[i].warns);
+                ald_share_bar_set(bar, 0.1);
+                g_assert_false(gtk_widget_has_css_class(bar, "nearly-full"));
+        }
+}
+
 /* The matrix. */
 
 static void add_pair(AldTopology *topology, uint64_t there, uint64_t back)
@@ -325,6 +346,22 @@ static void test_table(void)
         gtk_window_destroy(GTK_WINDOW(window));
 }
 
+/* The column of a share warns in its text, and the bar beside the free memory by its color. */
+static void test_table_warns(void)
+{
+        g_autoptr(AldLiveCluster) cluster = ald_live_cluster_new(NULL);
+        GtkWidget *window = gtk_window_new(), *page = ald_nodes_page_new(cluster);
+
+        model_put_node(ald_live_cluster_model(cluster), 1,
+                "{'Node1.Memory':{'TotalBytes':1000,'AvailableBytes':100}}");
+        gtk_window_set_child(GTK_WINDOW(window), page);
+        g_assert_true(gtk_widget_activate_action(page, "column.used", NULL));
+        gtk_window_present(GTK_WINDOW(window));
+        g_assert_true(gtk_widget_has_css_class(await_cell(page, "used")->text, "warning"));
+        g_assert_true(gtk_widget_has_css_class(await_cell(page, "memory")->bar, "nearly-full"));
+        gtk_window_destroy(GTK_WINDOW(window));
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -341,7 +378,9 @@ int main(int argc, char *argv[])
         g_test_add_func(
                 "/desktop-widgets/card-has-the-symbol-of-the-table", test_card_has_the_symbol_of_the_table);
         g_test_add_func("/desktop-widgets/memory-bar", test_memory_bar);
+        g_test_add_func("/desktop-widgets/share-bar", test_share_bar);
         g_test_add_func("/desktop-widgets/matrix", test_matrix);
         g_test_add_func("/desktop-widgets/table", test_table);
+        g_test_add_func("/desktop-widgets/table-warns", test_table_warns);
         return g_test_run();
 }
