@@ -2,6 +2,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "clients/common/columns/device-columns.h"
+#include "clients/common/columns/node-columns.h"
 #include "clients/common/format.h"
 #include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
@@ -145,10 +147,11 @@ static void add_memory(GPtrArray *facts, const AldEntity *node)
 {
         static const AldMemory unknown = ALD_MEMORY_INIT;
         const AldMemory *memory = ald_entity_as(node, MEMORY, AldMemory) ?: &unknown;
+        const AldListColumn *column = &ald_node_columns[ALD_NODE_COLUMN_MEMORY];
+        AldNodeRow row = ald_node_row_last_known(node, NAN);
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, _("%s free"),
-                ald_format_bytes_of(ald_figure(memory->available_bytes), ald_figure(memory->total_bytes)));
+        ald_parts_add(text, _("%s free"), ald_list_column_text(column, &row));
         if (memory->swap_total_bytes == 0)
                 ald_parts_add(text, "%s", g_strdup(_("no swap")));
         else
@@ -156,29 +159,34 @@ static void add_memory(GPtrArray *facts, const AldEntity *node)
                         ald_format_bytes_of(ald_figure(memory->swap_available_bytes),
                                 ald_figure(memory->swap_total_bytes)));
         ald_parts_add(text, _("pressure %s"), ald_format_percent(memory->pressure_some10));
-        add(facts, N_("Memory"), text);
+        add(facts, column->title, text);
 }
 
 static void add_load(GPtrArray *facts, const AldEntity *node)
 {
-        AldNodeFigures figures = ald_node_figures(node);
+        static const AldNodeColumn shown[] = { ALD_NODE_COLUMN_CPU, ALD_NODE_COLUMN_CPU_TEMPERATURE,
+                ALD_NODE_COLUMN_POWER };
+        AldNodeRow row = ald_node_row_last_known(node, NAN);
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, "%s", ald_format_percent(figures.usage));
-        ald_parts_add(text, "%s", ald_format_celsius(figures.millicelsius));
-        ald_parts_add(text, "%s", ald_format_watts(figures.microwatts));
-        add(facts, N_("CPU"), text);
+        for (size_t i = 0; i < G_N_ELEMENTS(shown); i++)
+                ald_parts_add(text, "%s", ald_list_column_text(&ald_node_columns[shown[i]], &row));
+        add(facts, ald_node_columns[ALD_NODE_COLUMN_CPU].title, text);
+}
+
+static char *device_text(const AldDeviceRow *row, AldDeviceColumn column)
+{
+        return ald_list_column_text(&ald_device_columns[column], row);
 }
 
 /* What belongs to the device alone, then what it shares. */
-static void add_device_memory(GString *text, const AldNodeDevice *device, const AldNodeFigures *figures)
+static void add_device_memory(GString *text, const AldNodeDevice *device, const AldDeviceRow *row)
 {
         double shared = device->backend ? ald_figure(device->backend->shared_bytes) : (double) NAN;
-        bool has_own = !isnan(figures->memory_total), unified = ald_node_device_is_unified(device);
+        bool has_own = !isnan(row->figures.memory_total), unified = ald_node_device_is_unified(device);
 
         if (has_own || !unified)
-                ald_parts_add(text, _("%s free"),
-                        ald_format_bytes_of(figures->memory_available, figures->memory_total));
+                ald_parts_add(text, _("%s free"), device_text(row, ALD_DEVICE_COLUMN_MEMORY));
         if (!unified)
                 return;
         if (has_own && !isnan(shared))
@@ -219,17 +227,15 @@ static const char *label_of(const AldNodeDevice *device)
 /* Takes what to do to get it measured, or NULL. */
 static void add_device(GPtrArray *facts, const AldNodeDevice *device, char *remedy)
 {
-        AldNodeFigures figures = ald_node_device_figures(device);
+        AldDeviceRow row = ald_device_row(device, true);
         GString *text = g_string_new(NULL);
 
-        ald_parts_add(text, "%s", ald_node_device_name(device));
-        if (ald_node_device_is_asleep(device))
-                ald_parts_add(text, "%s", g_strdup(_("asleep")));
-        ald_parts_add(text, "%s", ald_format_percent(figures.usage));
+        ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_NAME));
+        ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_LOAD));
         add_processes(text, device);
-        add_device_memory(text, device, &figures);
-        ald_parts_add(text, "%s", ald_format_celsius(figures.millicelsius));
-        ald_parts_add(text, "%s", ald_format_watts(figures.microwatts));
+        add_device_memory(text, device, &row);
+        ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_TEMPERATURE));
+        ald_parts_add(text, "%s", device_text(&row, ALD_DEVICE_COLUMN_POWER));
         if (device->compute) {
                 ald_parts_add(text, "%s", ald_compute_glance(device->compute));
                 ald_parts_add(text, "%s", ald_node_device_doubts(device));

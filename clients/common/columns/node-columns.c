@@ -20,21 +20,29 @@ static double find_hottest(const AldEntity *node, double own)
         return most;
 }
 
+AldNodeRow ald_node_row_last_known(const AldEntity *node, double now_usec)
+{
+        AldNodeFigures figures = ald_node_figures(node);
+
+        return (AldNodeRow){ .node = node,
+                .now_usec = now_usec,
+                .counts = true,
+                .figures = figures,
+                .gpus = ald_gpu_summary(node),
+                .hottest_millicelsius = find_hottest(node, figures.millicelsius) };
+}
+
 AldNodeRow ald_node_row(AldModel *model, const AldEntity *node, double now_usec)
 {
-        AldNodeRow row = { .model = model,
-                .node = node,
-                .now_usec = now_usec,
-                .is_own = node && g_strcmp0(node->id, ald_model_node_id(model)) == 0,
-                .counts = node && !ald_node_exclusion(model, node),
-                .figures = node ? ald_node_figures(node) : (AldNodeFigures) ALD_NODE_FIGURES_INIT,
-                .gpus = node ? ald_gpu_summary(node) : (AldGpuSummary){ .usage = NAN },
-                .hottest_millicelsius = NAN };
+        AldNodeRow row = ald_node_row_last_known(node, now_usec);
 
+        row.model = model;
+        row.is_own = node && g_strcmp0(node->id, ald_model_node_id(model)) == 0;
+        row.counts = node && !ald_node_exclusion(model, node);
         if (row.counts)
-                row.hottest_millicelsius = find_hottest(node, row.figures.millicelsius);
-        else
-                ald_node_figures_forget_samples(&row.figures);
+                return row;
+        row.hottest_millicelsius = NAN;
+        ald_node_figures_forget_samples(&row.figures);
         return row;
 }
 

@@ -20,6 +20,10 @@ typedef struct AldNodeRow {
  * what was measured of it still holds. The row is valid as long as the records of the node are. */
 AldNodeRow ald_node_row(AldModel *model, const AldEntity *node, double now_usec);
 
+/* The same with all that was last known, whether the node counts or not, and without what only a model says.
+ */
+AldNodeRow ald_node_row_last_known(const AldEntity *node, double now_usec);
+
 /* In the order in which a window shows them: what matters most comes first, as the last ones may be out of
  * sight. */
 typedef enum AldNodeColumn {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "clients/common/columns/device-columns.h"
 #include "clients/common/format.h"
 #include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
@@ -99,36 +100,42 @@ static char *describe_absence(const AldEntity *node)
 /* What it is doing now; a processor as a device reports that as the machine. */
 static void name_telemetry(AldKeyedRows *rows, const AldDetailsSubject *subject, const AldNodeDevice *device)
 {
-        AldNodeFigures now = ald_node_device_figures(device);
-        g_autofree char *load = ald_format_percent(now.usage), *heat = ald_format_celsius(now.millicelsius);
-        g_autofree char *power = ald_format_watts(now.microwatts), *processes = describe_processes(device);
-        bool asleep = ald_node_device_is_asleep(device);
-        g_autofree char *absence = isnan(now.usage) && !asleep ? describe_absence(subject->node_a) : NULL;
-        const AldFigureSet figures = { .title = subject->outdated ? _("Last Known") : _("Now"),
+        static const AldDeviceColumn shown[] = { ALD_DEVICE_COLUMN_LOAD, ALD_DEVICE_COLUMN_TEMPERATURE,
+                ALD_DEVICE_COLUMN_POWER };
+        AldDeviceRow row = ald_device_row(device, true);
+        g_autofree char *processes = describe_processes(device);
+        bool unexplained = isnan(row.figures.usage) && !ald_node_device_is_asleep(device);
+        g_autofree char *absence = unexplained ? describe_absence(subject->node_a) : NULL;
+        g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+        AldFigureSet figures = { .title = subject->outdated ? _("Last Known") : _("Now"),
                 .detail = processes,
-                .figures = { { _("Load"), load }, { _("Temperature"), heat }, { _("Power"), power } },
-                .n = 3,
-                .state = asleep           ? _("asleep")
-                         : device->system ? NULL
-                                          : _("not reported"),
+                .state = device->system ? NULL : _("not reported"),
                 .tone = ALD_TONE_FAINT,
                 .remedy = absence };
 
+        for (size_t i = 0; i < G_N_ELEMENTS(shown); i++) {
+                const AldListColumn *column = &ald_device_columns[shown[i]];
+
+                g_ptr_array_add(texts, ald_list_column_text(column, &row));
+                figures.figures[figures.n++] = (AldFigure){ .label = _(column->title),
+                        .text = texts->pdata[i] };
+        }
         ald_figure_row_show(ALD_FIGURE_ROW(ald_keyed_rows_next(rows, "now", ald_figure_row_new)), &figures);
 }
 
 static void name_memory(AldKeyedRows *rows, const AldNodeDevice *device)
 {
-        AldNodeFigures now = ald_node_device_figures(device);
+        const AldListColumn *memory = &ald_device_columns[ALD_DEVICE_COLUMN_MEMORY],
+                            *used = &ald_device_columns[ALD_DEVICE_COLUMN_USED];
+        AldDeviceRow device_row = ald_device_row(device, true);
         AldFactRow *row;
 
-        if (isnan(now.memory_total) && ald_node_device_is_unified(device)) {
+        if (isnan(device_row.figures.memory_total) && ald_node_device_is_unified(device)) {
                 name_fact(rows, _("Memory"), g_strdup(_("shares the memory of the host")), ALD_TONE_PLAIN);
                 return;
         }
-        row = name_fact(rows, _("Memory free"), ald_format_bytes_of(now.memory_available, now.memory_total),
-                ALD_TONE_PLAIN);
-        ald_fact_row_show_level(row, 1 - now.memory_available / now.memory_total, _("Memory in use"));
+        row = name_fact(rows, _(memory->title), ald_list_column_text(memory, &device_row), ALD_TONE_PLAIN);
+        ald_fact_row_show_level(row, used->share(&device_row), _(used->title));
 }
 
 static void name_measurement(AldKeyedRows *rows, const AldComputeDevice *compute, double now)

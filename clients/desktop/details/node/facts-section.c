@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
-#include <math.h>
 #include <string.h>
 
+#include "clients/common/columns/node-columns.h"
 #include "clients/common/node-facts.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
@@ -76,9 +76,10 @@ static char *reason_of(const AldFact *fact, size_t source, const AldEntity *node
 
 static void show_memory(AldFactRow *row, const AldEntity *node)
 {
-        AldNodeFigures figures = ald_node_figures(node);
+        const AldListColumn *used = &ald_node_columns[ALD_NODE_COLUMN_USED];
+        AldNodeRow last = ald_node_row_last_known(node, 0);
 
-        ald_fact_row_show_level(row, 1 - figures.memory_available / figures.memory_total, _("Memory in use"));
+        ald_fact_row_show_level(row, used->share(&last), _(used->title));
 }
 
 /* Some labels, as of networks, occur several times. */
