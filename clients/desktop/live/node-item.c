@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <math.h>
-
-#include "clients/common/safe-text.h"
 #include "clients/desktop/live/node-item.h"
+#include "clients/common/safe-text.h"
 
 struct _AldNodeItem {
         GObject parent;
@@ -125,31 +123,6 @@ const AldNodeRow *ald_node_item_row(AldNodeItem *item)
         item->row.node = ald_node_item_entity(item);
         item->row.now_usec = (double) g_get_real_time();
         return &item->row;
-}
-
-/* Whether a card shows what the node has; what one that is offline has is of no use. */
-static bool is_offered(const AldNodeItem *item)
-{
-        return item->presence <= ALD_ITEM_PRESENCE_STALE;
-}
-
-const AldNodeFigures *ald_node_item_figures(AldNodeItem *item)
-{
-        static const AldNodeFigures none = ALD_NODE_FIGURES_INIT;
-
-        return is_offered(item) ? &item->row.figures : &none;
-}
-
-const AldGpuSummary *ald_node_item_gpus(AldNodeItem *item)
-{
-        static const AldGpuSummary none = { .usage = NAN };
-
-        return is_offered(item) ? &item->row.gpus : &none;
-}
-
-double ald_node_item_millicelsius(AldNodeItem *item)
-{
-        return is_offered(item) ? item->row.hottest_millicelsius : (double) NAN;
 }
 
 const char *ald_node_item_icon(AldNodeItem *item)

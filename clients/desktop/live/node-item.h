@@ -37,12 +37,5 @@ char *ald_node_item_seen(AldNodeItem *item, AldTone *ret_tone);
 /* As a row of the list of nodes, as it is now; valid until the main loop runs again. */
 const AldNodeRow *ald_node_item_row(AldNodeItem *item);
 
-/* For a card. NaN is absent; all are absent of a node that does not count, such as one that is offline. */
-const AldNodeFigures *ald_node_item_figures(AldNodeItem *item);
-const AldGpuSummary *ald_node_item_gpus(AldNodeItem *item);
-
-/* The hottest of its devices, and of the machine itself; NaN if unknown. */
-double ald_node_item_millicelsius(AldNodeItem *item);
-
 /* Name of a symbolic icon for this kind of machine. */
 const char *ald_node_item_icon(AldNodeItem *item);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "clients/common/format.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/topology/memory-bar.h"
 #include "clients/desktop/topology/node-card.h"
@@ -67,25 +66,38 @@ static void update_presence(AldNodeCard *card)
         gtk_widget_set_visible(GTK_WIDGET(card->memory), counts && !card->compact);
 }
 
-static void update_memory(AldNodeCard *card, const AldNodeFigures *figures)
+static char *text_of(AldNodeCard *card, AldNodeColumn column)
 {
-        g_autofree char *text = ald_format_bytes_of(figures->memory_available, figures->memory_total);
-        bool known = figures->memory_total > 0 && isfinite(figures->memory_available);
-        double used = known ? 1 - figures->memory_available / figures->memory_total : 0;
-        g_autofree char *free = known ? g_strdup_printf(_("%s free"), text) : g_strdup(ALD_ABSENT_TEXT);
-
-        ald_memory_bar_set(card->bar, used);
-        gtk_widget_set_visible(GTK_WIDGET(card->bar), known);
-        ald_label_set(GTK_WIDGET(card->memory), free);
+        return ald_list_column_text(&ald_node_columns[column], ald_node_item_row(card->item));
 }
 
-static void update_load(AldNodeCard *card, const AldNodeFigures *figures)
+static bool is_unknown(AldNodeCard *card, AldNodeColumn column)
 {
-        const AldGpuSummary *gpus = ald_node_item_gpus(card->item);
-        g_autofree char *usage = ald_format_percent(gpus->n > 0 ? gpus->usage : figures->usage);
-        g_autofree char *heat = ald_format_celsius(ald_node_item_millicelsius(card->item));
+        return isnan(ald_node_columns[column].number(ald_node_item_row(card->item)));
+}
+
+static void update_memory(AldNodeCard *card)
+{
+        double used = ald_node_columns[ALD_NODE_COLUMN_USED].share(ald_node_item_row(card->item));
+        bool counts = ald_node_item_presence(card->item) <= ALD_ITEM_PRESENCE_STALE;
+        g_autofree char *memory = text_of(card, ALD_NODE_COLUMN_MEMORY);
+        g_autofree char *text = is_unknown(card, ALD_NODE_COLUMN_MEMORY)
+                                        ? g_strdup(ALD_ABSENT_TEXT)
+                                        : g_strdup_printf(_("%s free"), memory);
+
+        if (!isnan(used))
+                ald_memory_bar_set(card->bar, used);
+        gtk_widget_set_visible(GTK_WIDGET(card->bar), counts && !isnan(used));
+        ald_label_set(GTK_WIDGET(card->memory), text);
+}
+
+static void update_load(AldNodeCard *card)
+{
+        bool has_gpu = ald_node_item_row(card->item)->gpus.n > 0;
+        g_autofree char *usage = text_of(card, has_gpu ? ALD_NODE_COLUMN_GPU_LOAD : ALD_NODE_COLUMN_CPU);
+        g_autofree char *heat = text_of(card, ALD_NODE_COLUMN_TEMPERATURE);
         g_autofree char *load = g_str_equal(usage, ALD_ABSENT_TEXT) ? g_strdup(usage)
-                                : gpus->n > 0                       ? g_strdup_printf(_("GPU %s"), usage)
+                                : has_gpu                           ? g_strdup_printf(_("GPU %s"), usage)
                                                                     : g_strdup_printf(_("CPU %s"), usage);
         const char *const parts[] = { load, heat };
         g_autofree char *text = join(parts, G_N_ELEMENTS(parts));
@@ -102,12 +114,11 @@ static void append(GString *text, bool wanted, const char *part)
 /* What is not known of a node that counts is said in words, since a lone dash says nothing. */
 static void append_missing(GString *text, AldNodeCard *card)
 {
-        const AldNodeFigures *figures = ald_node_item_figures(card->item);
-
-        append(text, !isfinite(figures->memory_available), _("free memory unknown"));
-        append(text, !isfinite(figures->tflops) && !isfinite(figures->tflops_fp32),
+        append(text, is_unknown(card, ALD_NODE_COLUMN_MEMORY), _("free memory unknown"));
+        append(text,
+                is_unknown(card, ALD_NODE_COLUMN_TFLOPS) && is_unknown(card, ALD_NODE_COLUMN_TFLOPS_FP32),
                 _("FP16 compute not measured"));
-        append(text, !isfinite(figures->bandwidth), _("memory bandwidth not measured"));
+        append(text, is_unknown(card, ALD_NODE_COLUMN_BANDWIDTH), _("memory bandwidth not measured"));
         append(text,
                 gtk_widget_get_visible(GTK_WIDGET(card->load)) &&
                         strcmp(gtk_label_get_label(card->load), ALD_ABSENT_TEXT) == 0,
@@ -135,9 +146,8 @@ static void update_accessible(AldNodeCard *card)
 
 static void update(AldNodeCard *card)
 {
-        const AldNodeFigures *figures = ald_node_item_figures(card->item);
-        g_autofree char *tflops = ald_node_compute(figures);
-        g_autofree char *bandwidth = ald_format_bytes_per_second(figures->bandwidth);
+        g_autofree char *tflops = text_of(card, ALD_NODE_COLUMN_TFLOPS);
+        g_autofree char *bandwidth = text_of(card, ALD_NODE_COLUMN_BANDWIDTH);
         const char *const parts[] = { tflops, bandwidth };
         g_autofree char *performance = join(parts, G_N_ELEMENTS(parts));
 
@@ -145,8 +155,8 @@ static void update(AldNodeCard *card)
         if (g_strcmp0(gtk_image_get_icon_name(card->icon), ald_node_item_icon(card->item)) != 0)
                 gtk_image_set_from_icon_name(card->icon, ald_node_item_icon(card->item));
         ald_label_set(GTK_WIDGET(card->performance), performance);
-        update_memory(card, figures);
-        update_load(card, figures);
+        update_memory(card);
+        update_load(card);
         update_presence(card);
         update_accessible(card);
 }

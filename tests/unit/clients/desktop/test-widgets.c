@@ -74,6 +74,46 @@ static void test_card(void)
         assert_role(own_display_find(card, ALD_TYPE_MEMORY_BAR), METER);
 }
 
+static bool has_label(GtkWidget *widget, const char *text)
+{
+        if (GTK_IS_LABEL(widget) && g_str_equal(gtk_label_get_label(GTK_LABEL(widget)), text))
+                return true;
+        for (GtkWidget *child = gtk_widget_get_first_child(widget); child;
+                child = gtk_widget_get_next_sibling(child))
+                if (has_label(child, text))
+                        return true;
+        return false;
+}
+
+/* The texts of a card are those of the columns of the list of nodes, above all the temperature. */
+static void test_card_has_the_texts_of_the_table(void)
+{
+        static const struct {
+                const char *gpu, *wanted;
+        } cases[] = {
+                { "'Usage':40.0,'TemperatureMilliCelsius':61000", "GPU 40 % · 61 °C" },
+                { "'PowerState':'asleep'", "GPU asleep · 45 °C" },
+                { "'TemperatureMilliCelsius':61000", "61 °C" },
+        };
+
+        for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+                g_autoptr(AldModel) model = ald_model_new();
+                g_autoptr(GtkWidget) card = card_new(model, "online", 0);
+                AldNodeItem *item = ald_node_card_item(ALD_NODE_CARD(card));
+                g_autofree char *heat = NULL;
+                g_autofree char *system = g_strdup_printf("{'CpuUsage':7.0,'TemperatureMilliCelsius':45000,'"
+                                                          "Devices':[{'Id':'0000:01:00.0',%s}]}",
+                        cases[i].gpu);
+
+                model_put(model, ald_node_item_id(item), "Node1.System", system);
+                ald_node_item_refresh(item);
+                g_assert_true(has_label(card, cases[i].wanted));
+                heat = ald_list_column_text(
+                        &ald_node_columns[ALD_NODE_COLUMN_TEMPERATURE], ald_node_item_row(item));
+                g_assert_true(g_str_has_suffix(cases[i].wanted, heat));
+        }
+}
+
 static void test_card_of_a_node_that_is_gone(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
@@ -370,6 +410,8 @@ int main(int argc, char *argv[])
                 return 0;
         }
         g_test_add_func("/desktop-widgets/card", test_card);
+        g_test_add_func(
+                "/desktop-widgets/card-has-the-texts-of-the-table", test_card_has_the_texts_of_the_table);
         g_test_add_func("/desktop-widgets/card-of-a-node-that-is-gone", test_card_of_a_node_that_is_gone);
         g_test_add_func("/desktop-widgets/card-is-selected", test_card_is_selected);
         g_test_add_func("/desktop-widgets/card-follows-the-clock", test_card_follows_the_clock);
