@@ -38,6 +38,7 @@ G_DEFINE_FINAL_TYPE(AldColumnSorter, ald_column_sorter, GTK_TYPE_SORTER)
 
 typedef struct SortKey {
         char *text, *key;
+        double number;
         guint turn; /* when it was known to be right */
 } SortKey;
 
@@ -50,43 +51,52 @@ static void sort_key_free(void *data)
         g_free(key);
 }
 
-static const char *key_of(AldColumnSorter *sorter, gpointer item)
+static void read_text(AldColumnSorter *sorter, gpointer item, SortKey *key)
+{
+        g_autofree char *text = ald_data_column_text(sorter->column, item, sorter->cluster);
+
+        if (g_strcmp0(text, key->text) == 0)
+                return;
+        g_free(key->text);
+        g_free(key->key);
+        key->key = ald_order_key(text);
+        key->text = g_steal_pointer(&text);
+}
+
+static const SortKey *key_of(AldColumnSorter *sorter, gpointer item)
 {
         SortKey *key = g_hash_table_lookup(sorter->keys, item);
-        g_autofree char *text = NULL;
 
         if (key && key->turn == sorter->turn)
-                return key->key;
+                return key;
         if (!key) {
                 key = g_new0(SortKey, 1);
                 g_hash_table_insert(sorter->keys, g_object_ref(item), key);
         }
         key->turn = sorter->turn;
-        text = ald_data_column_text(sorter->column, item, sorter->cluster);
-        if (g_strcmp0(text, key->text) == 0)
-                return key->key;
-        g_free(key->text);
-        g_free(key->key);
-        key->key = ald_order_key(text);
-        key->text = g_steal_pointer(&text);
-        return key->key;
+        if (ald_data_column_has_number(sorter->column))
+                key->number = ald_data_column_number(sorter->column, item, sorter->cluster);
+        else
+                read_text(sorter, item, key);
+        return key;
 }
 
 static GtkOrdering compare(GtkSorter *base, gpointer a, gpointer b)
 {
         AldColumnSorter *sorter = ALD_COLUMN_SORTER(base);
-        const AldDataColumn *column = sorter->column;
+        const SortKey *x, *y;
+        int order;
 
         if (G_OBJECT_TYPE(a) == ALD_TYPE_SORT_PROBE) {
                 ALD_SORT_PROBE(a)->asked = sorter;
                 return GTK_ORDERING_SMALLER;
         }
-        if (ald_data_column_has_number(column))
-                return gtk_ordering_from_cmpfunc(
-                        ald_order_numbers(ald_data_column_number(column, a, sorter->cluster),
-                                ald_data_column_number(column, b, sorter->cluster), sorter->descending));
-        return gtk_ordering_from_cmpfunc(
-                ald_order_keys(key_of(sorter, a), key_of(sorter, b), sorter->descending));
+        x = key_of(sorter, a);
+        y = key_of(sorter, b);
+        order = ald_data_column_has_number(sorter->column)
+                        ? ald_order_numbers(x->number, y->number, sorter->descending)
+                        : ald_order_keys(x->key, y->key, sorter->descending);
+        return gtk_ordering_from_cmpfunc(order);
 }
 
 static GtkSorterOrder get_order(GtkSorter *sorter)

@@ -5,7 +5,7 @@
 
 #include "clients/desktop/tables/column.h"
 
-/* Sorts by one column. Keys of texts are kept, since making them takes longer than sorting. */
+/* Sorts by one column. Numbers and keys of texts are kept, since making them takes longer than sorting. */
 #define ALD_TYPE_COLUMN_SORTER (ald_column_sorter_get_type())
 G_DECLARE_FINAL_TYPE(AldColumnSorter, ald_column_sorter, ALD, COLUMN_SORTER, GtkSorter)
 

@@ -5,6 +5,7 @@
 
 #include "clients/desktop/live/live-cluster.h"
 #include "clients/desktop/live/node-item.h"
+#include "clients/desktop/tables/column-sorter.h"
 #include "clients/desktop/tables/data-cell.h"
 #include "clients/desktop/tables/nodes-page.h"
 #include "clients/desktop/topology/matrix.h"
@@ -402,6 +403,57 @@ static void test_table_warns(void)
         gtk_window_destroy(GTK_WINDOW(window));
 }
 
+static guint n_asked;
+
+static double ask_number(gpointer item)
+{
+        n_asked++;
+        return GPOINTER_TO_INT(g_object_get_data(item, "number"));
+}
+
+static bool is_sorted(GListModel *items)
+{
+        for (guint i = 0; i < g_list_model_get_n_items(items); i++) {
+                g_autoptr(GObject) item = g_list_model_get_item(items, i);
+
+                if (GPOINTER_TO_INT(g_object_get_data(item, "number")) != (int) i)
+                        return false;
+        }
+        return true;
+}
+
+/* However many items it is compared with, and again only once it may have changed. */
+static void test_sorter_asks_each_item_once(void)
+{
+        static const AldDataColumn column = { .id = "number", .title = "Number", .number = ask_number };
+        enum { N = 101 };
+        g_autoptr(AldLiveCluster) cluster = ald_live_cluster_new(NULL);
+        AldColumnSorter *sorter = ald_column_sorter_new(&column, cluster);
+        GListStore *store = g_list_store_new(G_TYPE_OBJECT);
+        g_autoptr(GtkSortListModel) sorted = NULL;
+
+        for (int i = 0; i < N; i++) {
+                g_autoptr(GObject) item = g_object_new(G_TYPE_OBJECT, NULL);
+
+                g_object_set_data(item, "number", GINT_TO_POINTER(i * 37 % N));
+                g_list_store_append(store, item);
+        }
+        n_asked = 0;
+        sorted = gtk_sort_list_model_new(G_LIST_MODEL(store), g_object_ref(GTK_SORTER(sorter)));
+        g_assert_true(is_sorted(G_LIST_MODEL(sorted)));
+        g_assert_cmpuint(n_asked, ==, N);
+        for (int i = 0; i < N; i++) {
+                g_autoptr(GObject) item = g_list_model_get_item(G_LIST_MODEL(store), (guint) i);
+
+                g_object_set_data(item, "number", GINT_TO_POINTER(i * 53 % N));
+        }
+        ald_column_sorter_expire(sorter);
+        gtk_sorter_changed(GTK_SORTER(sorter), GTK_SORTER_CHANGE_DIFFERENT);
+        g_assert_true(is_sorted(G_LIST_MODEL(sorted)));
+        g_assert_cmpuint(n_asked, ==, 2 * N);
+        g_object_unref(sorter);
+}
+
 int main(int argc, char *argv[])
 {
         g_test_init(&argc, &argv, NULL);
@@ -424,5 +476,6 @@ int main(int argc, char *argv[])
         g_test_add_func("/desktop-widgets/matrix", test_matrix);
         g_test_add_func("/desktop-widgets/table", test_table);
         g_test_add_func("/desktop-widgets/table-warns", test_table_warns);
+        g_test_add_func("/desktop-widgets/sorter-asks-each-item-once", test_sorter_asks_each_item_once);
         return g_test_run();
 }
