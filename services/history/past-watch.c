@@ -355,11 +355,11 @@ void ald_past_watch_change(AldPastWatch *watch, const AldChange *change)
 static void describe_link(const AldPastRate *rate, const AldRecord *record, AldFindingRow *row)
 {
         const AldLink link = ald_link_of_record(record);
+        AldFindingDirection *direction = &row->directions[strcmp(rate->field, link_rates[0]) != 0];
 
         *(link.rdma ? &row->port : &row->interface) = link.from;
         *(link.rdma ? &row->sink_port : &row->address) = link.to;
-        row->directions[strcmp(rate->field, link_rates[0]) != 0].bits_per_second = (uint64_t)
-                                                                                           rate->verdict.rate;
+        direction->bits_per_second = (uint64_t) rate->verdict.rate;
         row->past_bits_per_second = (uint64_t) rate->verdict.median;
 }
 

@@ -391,6 +391,14 @@ def test_silences_that_are_refused(played, words):
     assert done.returncode == USAGE and done.stderr and not history.calls("Silence") + history.calls("Unsilence")
 
 
+@pytest.mark.parametrize("words", [["silence", "atlas", "borealis", "atlas"], ["unsilence"]], ids=" ".join)
+def test_the_usage_is_that_of_the_help(played, words):
+    host, *_ = played
+    usage = host.alidadectl(words[0], "--help").stdout.split("\n\n")[0].splitlines()
+    done = host.alidadectl(*words, check=False)
+    assert done.stderr.splitlines() == [f"alidadectl: {line}" for line in usage] and "[OPTION…]" in usage[0]
+
+
 def test_a_duration_needs_a_unit(played):
     """Somebody who writes --for=2 may mean hours: 2 seconds would replace a silence that lasts."""
     host, _, history = played

@@ -66,6 +66,11 @@ const AldSynopsis ald_unsilence_synopsis = {
         .options = unsilence_options,
 };
 
+static const AldSynopsis *synopsis_of(const SilenceOrder *order)
+{
+        return order->ends ? &ald_unsilence_synopsis : &ald_silence_synopsis;
+}
+
 /* Negative errno. */
 static int take_duration(SilenceOrder *order)
 {
@@ -91,11 +96,11 @@ static int check(SilenceOrder *order)
         g_autofree char *problem = NULL;
         int r = take_duration(order);
 
+        if (n > 2 || (n == 0 && order->ends))
+                return ald_options_print_usage(synopsis_of(order));
         if (r < 0)
                 problem = ald_duration_problem(order->duration, r);
-        if (n > 2 || (n == 0 && order->ends))
-                ald_print_error("Usage: alidadectl %s NODE [PEER]", order->ends ? "unsilence" : "silence");
-        else if (n == 0 && (order->duration || order->reason))
+        if (n == 0 && (order->duration || order->reason))
                 ald_print_error("--for and --reason need a node");
         else if (n > 0 && order->ctl.json)
                 ald_print_error("--json only lists what is silent");
@@ -290,7 +295,7 @@ static int run_verb(const AldCtl *ctl, bool ends)
 {
         g_auto(SilenceOrder) order = { .ctl = *ctl, .ends = ends };
         g_autofree char **words = NULL;
-        int r = ald_options_read(ends ? &ald_unsilence_synopsis : &ald_silence_synopsis, &order, &words);
+        int r = ald_options_read(synopsis_of(&order), &order, &words);
 
         if (r >= 0)
                 return r;
