@@ -301,12 +301,13 @@ static int unknown_verb(const char *name)
 /* True if the verb takes the options about columns that are given; reports one that it does not take. */
 static bool has_columns(const AldCtl *ctl, int (*run)(const AldCtl *ctl))
 {
-        bool nodes = run == ald_verb_nodes, watch = run == ald_verb_watch;
+        bool lists = run == ald_verb_nodes || run == ald_verb_findings;
 
-        if ((ctl->columns || ctl->sort) && !nodes && !watch)
-                ald_print_error("%s works with nodes and watch only", ctl->columns ? "--columns" : "--sort");
-        else if (ctl->csv && !nodes && run != ald_verb_history)
-                ald_print_error("--csv works with nodes and history only");
+        if ((ctl->columns || ctl->sort) && !lists && run != ald_verb_watch)
+                ald_print_error("%s works with nodes, watch and findings only",
+                        ctl->columns ? "--columns" : "--sort");
+        else if (ctl->csv && !lists && run != ald_verb_history)
+                ald_print_error("--csv works with nodes, findings and history only");
         else if (ctl->csv && ctl->json)
                 ald_print_error("--json and --csv exclude each other");
         else

@@ -72,18 +72,24 @@ static char *name_of_node(const AldFindingRow *finding, size_t i, AldModel *mode
         return known ? ald_entity_label(known) : ald_text_safe(i < n ? finding->names[i] : finding->nodes[i]);
 }
 
-/* "link-below-negotiated: a, b" */
-char *ald_finding_head(const AldFindingRow *finding, AldModel *model)
+char *ald_finding_node_names(const AldFindingRow *finding, AldModel *model)
 {
-        g_autofree char *id = ald_text_safe(finding->id ?: ALD_ABSENT_TEXT);
-        GString *head = g_string_new(id);
+        GString *names = g_string_new(NULL);
 
         for (size_t i = 0; finding->nodes && finding->nodes[i]; i++) {
                 g_autofree char *name = name_of_node(finding, i, model);
 
-                g_string_append_printf(head, "%s%s", i == 0 ? ": " : ", ", name);
+                g_string_append_printf(names, "%s%s", i == 0 ? "" : ", ", name);
         }
-        return g_string_free(head, FALSE);
+        return g_string_free(names, names->len == 0);
+}
+
+char *ald_finding_head(const AldFindingRow *finding, AldModel *model)
+{
+        g_autofree char *id = ald_text_safe(finding->id ?: ALD_ABSENT_TEXT);
+        g_autofree char *names = ald_finding_node_names(finding, model);
+
+        return names ? g_strdup_printf("%s: %s", id, names) : g_steal_pointer(&id);
 }
 
 bool ald_finding_is_about(const AldFindingRow *finding, const char *node_id)

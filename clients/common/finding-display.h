@@ -17,8 +17,11 @@ char *ald_finding_words_with_times(const AldFindingRow *finding, AldFindingTime 
 /* The remedy, or NULL. */
 char *ald_finding_remedy_words(const AldFindingRow *finding);
 
-/* "link-below-negotiated: a, b": its id and the names of its nodes. Without a model, and for a node that this
- * does not have, these are the names in the row. */
+/* "a, b": the names of the nodes that it is about, or NULL. Without a model, and for a node that this does
+ * not have, these are the names in the row. */
+char *ald_finding_node_names(const AldFindingRow *finding, AldModel *model);
+
+/* "link-below-negotiated: a, b": its id and these names. */
 char *ald_finding_head(const AldFindingRow *finding, AldModel *model);
 
 /* One that this version does not know counts as a notice. The gravest comes first. */

@@ -182,6 +182,44 @@ def test_past_findings(played):
     assert host.alidadectl("findings", "--since=yesterday").stdout == "No findings in that time.\n"
 
 
+def test_columns_of_findings(played):
+    host, _, history = played
+    history.findings = [SLOW]
+    history.silences = [{"Node": PEER, "BeganUSec": now(), "Uid": 0}]
+    lines = host.alidadectl("findings", "--columns=severity,id,nodes,silenced", "--sort=-id").stdout.splitlines()
+    assert [re.split("  +", line.strip()) for line in lines] == [
+        ["SEVERITY", "FINDING", "NODES", "SILENCED"],
+        ["warning", "slower-than-past", "atlas, borealis", "until stopped"],
+        ["warning", "rdma-unusable", "borealis", "until stopped"]]
+    assert get_json(host, "findings", "--columns=id,nodes,reporter,left-out", "--sort=id")["Findings"] == [
+        {"Id": "rdma-unusable", "Names": "borealis"},
+        {"Id": "slower-than-past", "Names": "atlas, borealis", "Reporter": ME}]
+    assert host.alidadectl("findings", "--csv", "--columns=id,nodes,severity").stdout.splitlines() == [
+        "Id,Names,Severity", "rdma-unusable,borealis,warning", 'slower-than-past,"atlas, borealis",warning']
+    text = host.alidadectl("findings", "--sort=-id").stdout
+    assert re.findall("^warning ([a-z-]+):", text, re.MULTILINE) == ["slower-than-past", "rdma-unusable"]
+    assert "    RDMA cannot be used here\n    Remedy: Plug in a cable\n" in text, "as without --sort"
+
+
+def test_columns_of_past_findings(played):
+    host, _, history = played
+    began = now() - 90 * MINUTE
+    history.events = [event(1, began, ended=began + 22 * MINUTE), event(2, began + MINUTE, SLOW)]
+    past = ("findings", "--since=-2h")
+    lines = host.alidadectl(*past, "--columns=lasted,ended,id", "--sort=-lasted").stdout.splitlines()
+    assert [line.split()[-1] for line in lines] == ["FINDING", "slower-than-past", "rdma-unusable"]
+    assert re.fullmatch(r" *1 h 29 min +lasts  slower-than-past", lines[1]), lines[1]
+    assert re.fullmatch(r" *22 min  \S+ \S+  rdma-unusable", lines[2]), lines[2]
+    listed = get_json(host, *past, "--columns=id,began,ended,lasted", "--sort=-ended,-began")["Events"]
+    assert 89 * MINUTE <= listed[1].pop("LastedUSec") < 90 * MINUTE
+    assert listed == [
+        {"Id": "rdma-unusable", "BeganUSec": began, "EndedUSec": began + 22 * MINUTE, "LastedUSec": 22 * MINUTE},
+        {"Id": "slower-than-past", "BeganUSec": began + MINUTE}], "what has not ended comes last"
+    head = host.alidadectl(*past, "--csv").stdout.splitlines()[0]
+    assert head == "BeganUSec,EndedUSec,LastedUSec,Severity,Id,Names,Text"
+    assert get_json(host, *past)["Events"][0]["Finding"] == FINDING, "records, without columns"
+
+
 def test_a_history_that_begins_later(played):
     """No findings before then does not mean that all was well."""
     host, _, history = played
@@ -246,7 +284,10 @@ def test_a_history_that_is_off(played):
     (["--since=whenever"], "whenever"), (["--since=1900-01-01"], "is out of range"),
     (["--until=-1h"], "--until needs --since"),
     (["--since=-1h", "--until=-2h"], "later than"), (["--follow", "--until=now"], "--follow"),
-    (["--since=-1h", "--until=never"], "never"), (["now"], "Usage"), (["--since"], "--since")])
+    (["--since=-1h", "--until=never"], "never"), (["now"], "Usage"), (["--since"], "--since"),
+    (["--columns=id,x"], 'Unknown column "x"; see alidadectl findings --columns=help'),
+    (["--sort=x"], 'Unknown column "x"'), (["--since=-1h", "--sort=x"], 'Unknown column "x"'),
+    (["--follow", "--sort=id"], "--follow prints no table"), (["--csv", "--json"], "exclude each other")])
 def test_command_lines_that_are_refused(played, words, reason):
     host, *_ = played
     done = host.alidadectl("findings", *words, check=False)

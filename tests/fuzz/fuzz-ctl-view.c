@@ -4,6 +4,7 @@
 #include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"
+#include "clients/common/columns/finding-columns.h"
 #include "record/character.h"
 #include "tests/unit/model-maker.h"
 
@@ -57,6 +58,7 @@ static void check_view(AldModel *model)
 static void check_words(AldModel *model)
 {
         const GPtrArray *nodes = ald_model_nodes(model);
+        g_autoptr(GArray) rows = ald_finding_list_rows(model, NULL, NULL);
         g_autoptr(GString) out = g_string_new(NULL);
 
         for (guint i = 0; i < nodes->len; i++) {
@@ -64,7 +66,7 @@ static void check_words(AldModel *model)
                 ald_describe_records(out, nodes->pdata[i], COLUMNS, NOW);
         }
         ald_describe_cluster(out, model, COLUMNS);
-        ald_describe_findings(out, model, NULL, NULL, COLUMNS);
+        ald_describe_findings(out, rows, COLUMNS);
         check_harmless(out->str);
 }
 

@@ -55,25 +55,46 @@ static void append_beginning(GString *out, sd_bus *bus, uint64_t from_usec, cons
                 g_string_append_printf(out, "The history begins at %s.\n", time);
 }
 
-static int print_as_text(const AldCtl *ctl, sd_bus *bus, uint64_t from_usec, const GPtrArray *events)
+static void append_sentences(GString *out, const GArray *rows, unsigned columns)
+{
+        ald_event_text_append_header(out);
+        for (guint i = 0; i < rows->len; i++)
+                ald_event_text_append(out, &g_array_index(rows, AldFindingListRow, i), NULL, columns);
+}
+
+static int print_as_text(const AldCtl *ctl, const AldColumnChoice *choice, sd_bus *bus, uint64_t from_usec,
+        const GPtrArray *events, const GArray *rows)
 {
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
 
-        if (events->len == 0)
+        if (rows->len == 0)
                 g_string_append(out, "No findings in that time.\n");
+        else if (ctl->columns)
+                ald_column_table_append(out, choice, rows, info.columns);
         else
-                ald_event_text_append_header(out);
-        for (guint i = 0; i < events->len; i++)
-                ald_event_text_append(
-                        out, events->pdata[i], ALD_EVENT_LASTS, (uint64_t) g_get_real_time(), info.columns);
+                append_sentences(out, rows, info.columns);
         append_beginning(out, bus, from_usec, events);
         return ald_print(ctl, &info, out->str);
 }
 
-int ald_event_list_print(const AldCtl *ctl, uint64_t from_usec, uint64_t to_usec)
+static GArray *rows_of(const GPtrArray *events)
+{
+        GArray *rows = g_array_sized_new(FALSE, FALSE, sizeof(AldFindingListRow), events->len);
+
+        for (guint i = 0; i < events->len; i++) {
+                AldFindingListRow row = ald_event_row(events->pdata[i], (uint64_t) g_get_real_time());
+
+                g_array_append_val(rows, row);
+        }
+        return rows;
+}
+
+int ald_event_list_print(
+        const AldCtl *ctl, const AldColumnChoice *choice, uint64_t from_usec, uint64_t to_usec)
 {
         g_autoptr(GPtrArray) events = NULL;
+        g_autoptr(GArray) rows = NULL;
         g_autoptr(AldOwnBus) bus = NULL;
         int r = ald_bus_open(ctl, &bus);
 
@@ -81,5 +102,12 @@ int ald_event_list_print(const AldCtl *ctl, uint64_t from_usec, uint64_t to_usec
                 r = ald_event_list_read(bus, from_usec, to_usec, &events);
         if (r != ALD_EXIT_OK)
                 return r;
-        return ctl->json ? print_as_json(ctl, events) : print_as_text(ctl, bus, from_usec, events);
+        rows = rows_of(events);
+        r = ald_column_table_sort(ctl, choice->list, rows);
+        if (r >= 0)
+                return r;
+        if (ald_column_table_is_exported(ctl))
+                return ald_column_table_export(ctl, "Events", choice, rows);
+        return ctl->json ? print_as_json(ctl, events)
+                         : print_as_text(ctl, choice, bus, from_usec, events, rows);
 }

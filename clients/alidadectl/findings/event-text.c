@@ -5,7 +5,6 @@
 #include "clients/alidadectl/findings/event-text.h"
 #include "clients/command-line/text.h"
 #include "clients/common/finding-display.h"
-#include "clients/common/format.h"
 #include "clients/common/time-words.h"
 
 #define TIME_WIDTH 19u     /* 2026-11-26 14:30:05 */
@@ -49,24 +48,29 @@ static char *format_finding(const AldFindingRow *row)
         return g_strdup_printf("%s%s" ALD_STYLE_NORMAL " %s", ald_tone_style(tone), severity, head);
 }
 
-/* A clock that was set back makes no negative duration. */
-static char *format_lasted(const AldHistoryEvent *times, uint64_t now_usec)
+static char *text_of(AldFindingColumn column, const AldFindingListRow *row)
 {
-        uint64_t end = times->ended_usec == ALD_ABSENT_UINT64 ? now_usec : times->ended_usec;
-
-        return ald_format_duration(end > times->began_usec ? (double) (end - times->began_usec) : 0);
+        return ald_list_column_text(&ald_finding_columns[column], row);
 }
 
-void ald_event_text_append(
-        GString *out, const AldFindingEvent *event, const char *lasting, uint64_t now_usec, unsigned columns)
+AldFindingListRow ald_event_row(const AldFindingEvent *event, uint64_t now_usec)
 {
-        const AldHistoryEvent *times = &event->times;
-        g_autofree char *began = ald_event_time(times->began_usec);
-        g_autofree char *ended = times->ended_usec == ALD_ABSENT_UINT64 ? g_strdup(lasting)
-                                                                        : ald_event_time(times->ended_usec);
-        g_autofree char *lasted = format_lasted(times, now_usec), *finding = format_finding(event->row);
+        return (AldFindingListRow){ .finding = event->row,
+                .times = &event->times,
+                .format_time = ald_event_time,
+                .now_usec = now_usec };
+}
+
+void ald_event_text_append(GString *out, const AldFindingListRow *row, const char *lasting, unsigned columns)
+{
+        g_autofree char *began = text_of(ALD_FINDING_COLUMN_BEGAN, row);
+        g_autofree char *ended = lasting && row->times->ended_usec == ALD_ABSENT_UINT64
+                                         ? g_strdup(lasting)
+                                         : text_of(ALD_FINDING_COLUMN_ENDED, row);
+        g_autofree char *lasted = text_of(ALD_FINDING_COLUMN_LASTED, row);
+        g_autofree char *finding = format_finding(row->finding);
         g_autofree char *line = format_line(began, ended, lasted, finding);
-        g_autofree char *words = ald_finding_words_with_times(event->row, ald_event_time);
+        g_autofree char *words = ald_finding_words_with_times(row->finding, row->format_time);
 
         ald_text_wrap(out, line, columns, INDENT);
         g_string_append_c(out, '\n');

@@ -79,13 +79,14 @@ static void write_json(AldFindingFollow *follow, const char *change, const AldFi
 static void write_event(
         AldFindingFollow *follow, const char *change, const char *lasting, const AldFindingEvent *event)
 {
+        const AldFindingListRow row = ald_event_row(event, (uint64_t) g_get_real_time());
         g_autoptr(GString) out = g_string_new(NULL);
 
         if (follow->ctl->json) {
                 write_json(follow, change, event);
                 return;
         }
-        ald_event_text_append(out, event, lasting, (uint64_t) g_get_real_time(), follow->info.columns);
+        ald_event_text_append(out, &row, lasting, follow->info.columns);
         write_styled(follow, out->str);
 }
 
@@ -197,7 +198,7 @@ static int list(AldFindingFollow *follow, uint64_t from_usec)
                 write_styled(follow, header->str);
         }
         for (guint i = 0; i < events->len; i++)
-                write_event(follow, "listed", ALD_EVENT_LASTS, events->pdata[i]);
+                write_event(follow, "listed", NULL, events->pdata[i]);
         if (follow->ctl->json)
                 write_json(follow, "synced", NULL);
         return r;

@@ -5,9 +5,11 @@
 #include "clients/alidadectl/findings/finding-follow.h"
 #include "clients/alidadectl/state/describe.h"
 #include "clients/alidadectl/verbs.h"
+#include "clients/command-line/column-table.h"
 #include "clients/command-line/options.h"
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
+#include "clients/common/columns/finding-columns.h"
 #include "clients/common/time-words.h"
 #include "record/json.h"
 
@@ -15,7 +17,14 @@ typedef struct FindingsOrder {
         AldCtl ctl;
         const char *since, *until; /* NULL: not given */
         bool follow;
+        AldColumnChoice columns;
 } FindingsOrder;
+
+static void findings_order_clear(FindingsOrder *order)
+{
+        ald_column_choice_clear(&order->columns);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(FindingsOrder, findings_order_clear)
 
 static const AldOption options[] = {
         ALD_OPTION_HELP,
@@ -25,6 +34,11 @@ static const AldOption options[] = {
                 RAW, "until", "TIME", FindingsOrder, until, "With --since: list only what began before then"),
         ALD_OPTION(FLAG, "follow", NULL, FindingsOrder, follow,
                 "Print each finding that begins or ends, until Ctrl-C", .letter = 'f'),
+        ALD_OPTION(TEXT, "columns", "NAME,…", FindingsOrder, ctl.columns,
+                "Print a table with these columns; \"help\" lists what there is"),
+        ALD_OPTION(TEXT, "sort", "NAME,…", FindingsOrder, ctl.sort,
+                "Sort by these columns; \"-\" before one reverses its order"),
+        ALD_OPTION(FLAG, "csv", NULL, FindingsOrder, ctl.csv, "Print comma-separated values"),
         ALD_OPTION_JSON("Print JSON: short (as without MODE), pretty or off"),
         ALD_OPTION_HOST("Ask another machine, over ssh"),
         ALD_OPTION_NO_PAGER,
@@ -63,22 +77,38 @@ static int print_as_json(const AldCtl *ctl, const AldStateSession *session)
         return ald_print_json(ctl, object);
 }
 
-/* What is wrong now. */
-static int print_present(const AldCtl *ctl)
+static int print_as_text(const AldCtl *ctl, const AldColumnChoice *columns, const GArray *rows)
 {
-        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
         g_autoptr(GString) out = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
+
+        if (rows->len == 0)
+                g_string_append(out, "No findings.\n");
+        else if (ctl->columns)
+                ald_column_table_append(out, columns, rows, info.columns);
+        else
+                ald_describe_findings(out, rows, info.columns);
+        return ald_print(ctl, &info, out->str);
+}
+
+/* What is wrong now. */
+static int print_present(const AldCtl *ctl, const AldColumnChoice *columns)
+{
+        g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
+        g_autoptr(GArray) rows = NULL;
         int r;
 
         session.with_history = true;
         r = ald_session_load(&session, ctl, false);
         if (r != ALD_EXIT_OK)
                 return r;
-        if (ctl->json)
-                return print_as_json(ctl, &session);
-        ald_describe_findings(out, session.model, NULL, session.silences, info.columns);
-        return ald_print(ctl, &info, out->len > 0 ? out->str : "No findings.\n");
+        rows = ald_finding_list_rows(session.model, NULL, session.silences);
+        r = ald_column_table_sort(ctl, columns->list, rows);
+        if (r >= 0)
+                return r;
+        if (ald_column_table_is_exported(ctl))
+                return ald_column_table_export(ctl, "Findings", columns, rows);
+        return ctl->json ? print_as_json(ctl, &session) : print_as_text(ctl, columns, rows);
 }
 
 static int print_past(const FindingsOrder *order)
@@ -94,12 +124,42 @@ static int print_past(const FindingsOrder *order)
                 return ALD_EXIT_USAGE;
         }
         return order->follow ? ald_finding_follow(&order->ctl, from)
-                             : ald_event_list_print(&order->ctl, from, to);
+                             : ald_event_list_print(&order->ctl, &order->columns, from, to);
+}
+
+#define USUAL_COLUMNS \
+        ALD_FINDING_COLUMN_SEVERITY, ALD_FINDING_COLUMN_ID, ALD_FINDING_COLUMN_NODES, ALD_FINDING_COLUMN_TEXT
+
+/* -1 if there is more to do. */
+static int choose_columns(FindingsOrder *order)
+{
+        static const unsigned present[] = { USUAL_COLUMNS };
+        static const unsigned past[] = { ALD_FINDING_COLUMN_BEGAN, ALD_FINDING_COLUMN_ENDED,
+                ALD_FINDING_COLUMN_LASTED, USUAL_COLUMNS };
+
+        return order->since ? ald_column_table_choose(&order->ctl, &ald_finding_column_list, past,
+                                      G_N_ELEMENTS(past), &order->columns)
+                            : ald_column_table_choose(&order->ctl, &ald_finding_column_list, present,
+                                      G_N_ELEMENTS(present), &order->columns);
+}
+
+static const char *find_contradiction(const FindingsOrder *order)
+{
+        const AldCtl *ctl = &order->ctl;
+
+        if (order->until && order->follow)
+                return "--until and --follow cannot be combined";
+        if (order->until && !order->since)
+                return "--until needs --since";
+        if (order->follow && (ctl->columns || ctl->sort || ctl->csv))
+                return "--follow prints no table, so that --columns, --sort and --csv do not work with it";
+        return ctl->csv && ctl->json ? "--json and --csv exclude each other" : NULL;
 }
 
 int ald_verb_findings(const AldCtl *ctl)
 {
-        FindingsOrder order = { .ctl = *ctl };
+        g_auto(FindingsOrder) order = { .ctl = *ctl };
+        const char *contradiction;
         g_autofree char **words = NULL;
         int r = ald_options_read(&ald_findings_synopsis, &order, &words);
 
@@ -107,10 +167,13 @@ int ald_verb_findings(const AldCtl *ctl)
                 return r;
         if (words[0])
                 return ald_options_print_usage(&ald_findings_synopsis);
-        if (order.until && (order.follow || !order.since)) {
-                ald_print_error(
-                        order.follow ? "--until and --follow cannot be combined" : "--until needs --since");
+        contradiction = find_contradiction(&order);
+        if (contradiction) {
+                ald_print_error("%s", contradiction);
                 return ALD_EXIT_USAGE;
         }
-        return order.since || order.follow ? print_past(&order) : print_present(&order.ctl);
+        r = choose_columns(&order);
+        if (r >= 0)
+                return r;
+        return order.since || order.follow ? print_past(&order) : print_present(&order.ctl, &order.columns);
 }

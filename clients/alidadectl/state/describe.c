@@ -6,6 +6,7 @@
 #include "clients/command-line/fields.h"
 #include "clients/command-line/text.h"
 #include "clients/common/cluster-facts.h"
+#include "clients/common/columns/finding-columns.h"
 #include "clients/common/facts.h"
 #include "clients/common/finding-display.h"
 #include "clients/common/format.h"
@@ -234,13 +235,13 @@ static char *format_silence(const AldSilenceRow *silence)
         return g_strdup_printf(" " ALD_STYLE_DIM "(silenced until %s)" ALD_STYLE_NORMAL, until);
 }
 
-static void describe_finding(GString *out, const AldFindingRow *finding, AldModel *model,
-        const GPtrArray *silences, unsigned columns)
+static void describe_finding(GString *out, const AldFindingListRow *row, unsigned columns)
 {
+        const AldFindingRow *finding = row->finding;
         AldTone tone;
         g_autofree char *severity = ald_finding_severity(finding, &tone);
-        g_autofree char *head = ald_finding_head(finding, model);
-        g_autofree char *silence = format_silence(ald_silence_rows_find(silences, finding));
+        g_autofree char *head = ald_finding_head(finding, row->model);
+        g_autofree char *silence = format_silence(row->silence);
         g_autofree char *line = g_strdup_printf(
                 "%s%s" ALD_STYLE_NORMAL " %s%s", ald_tone_style(tone), severity, head, silence);
 
@@ -250,23 +251,20 @@ static void describe_finding(GString *out, const AldFindingRow *finding, AldMode
         describe_sentence(out, "Remedy: ", ald_finding_remedy_words(finding), columns);
 }
 
-void ald_describe_findings(
-        GString *out, AldModel *model, const char *node_id, const GPtrArray *silences, unsigned columns)
+void ald_describe_findings(GString *out, const GArray *rows, unsigned columns)
 {
-        g_autoptr(GPtrArray) findings = ald_findings_sorted(model, node_id);
-
-        for (guint i = 0; i < findings->len; i++)
-                describe_finding(out, findings->pdata[i], model, silences, columns);
+        for (guint i = 0; i < rows->len; i++)
+                describe_finding(out, &g_array_index(rows, AldFindingListRow, i), columns);
 }
 
 void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns)
 {
-        const AldFindingRow *finding = ald_find_brokerless(model);
+        const AldFindingListRow row = { .model = model, .finding = ald_find_brokerless(model) };
 
-        if (!finding)
+        if (!row.finding)
                 return;
         g_string_append_c(out, '\n');
-        describe_finding(out, finding, model, NULL, columns);
+        describe_finding(out, &row, columns);
 }
 
 json_t *ald_findings_of(AldModel *model, const char *node_id)

@@ -28,10 +28,9 @@ void ald_describe_cluster(GString *out, AldModel *model, unsigned columns);
 /* The finding that this machine reaches no broker, with its remedy; else nothing. */
 void ald_describe_brokerless(GString *out, AldModel *model, unsigned columns);
 
-/* The findings, most severe first; only those about one node, if one is given. Those that one of `silences`
- * (AldSilenceRow; may be NULL) covers are marked. */
-void ald_describe_findings(
-        GString *out, AldModel *model, const char *node_id, const GPtrArray *silences, unsigned columns);
+/* The findings of these rows (AldFindingListRow) with their sentences and remedies; those that are silent are
+ * marked. */
+void ald_describe_findings(GString *out, const GArray *rows, unsigned columns);
 
 /* "2 errors, 1 warning", or "none". */
 char *ald_describe_findings_counts(AldModel *model);

@@ -7,6 +7,7 @@
 #include "clients/command-line/print.h"
 #include "clients/command-line/session.h"
 #include "clients/command-line/text.h"
+#include "clients/common/columns/finding-columns.h"
 #include "clients/common/node-summary.h"
 #include "state-client/model-json.h"
 
@@ -37,6 +38,7 @@ static int print_as_text(const AldCtl *ctl, const AldStateSession *session, cons
 {
         AldModel *model = session->model;
         g_autoptr(GPtrArray) links = ald_links_of(model, node);
+        g_autoptr(GArray) rows = ald_finding_list_rows(model, node->id, session->silences);
         g_autoptr(GString) out = g_string_new(NULL), findings = g_string_new(NULL);
         AldStyleInfo info = ald_style_info();
         double now = ald_now();
@@ -52,7 +54,7 @@ static int print_as_text(const AldCtl *ctl, const AldStateSession *session, cons
                 ald_text_wrap(out, label, info.columns, 5);
                 ald_describe_records(out, link, info.columns, now_of_source(model, link, now));
         }
-        ald_describe_findings(findings, model, node->id, session->silences, info.columns);
+        ald_describe_findings(findings, rows, info.columns);
         if (findings->len > 0)
                 g_string_append_printf(
                         out, "\n" ALD_STYLE_BOLD "Findings" ALD_STYLE_NORMAL "\n%s", findings->str);

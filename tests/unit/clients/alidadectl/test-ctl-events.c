@@ -30,10 +30,11 @@ static json_t *make_finding(void)
 
 static void check_text(AldFindingEvent *event, uint64_t now, unsigned columns, const char *expected)
 {
+        const AldFindingListRow row = ald_event_row(event, now);
         g_autoptr(GString) out = g_string_new(NULL);
         g_autofree char *plain = NULL;
 
-        ald_event_text_append(out, event, "lasts", now, columns);
+        ald_event_text_append(out, &row, NULL, columns);
         plain = ald_text_render(out->str, false, true);
         g_assert_cmpstr(plain, ==, expected);
         ald_finding_event_free(event);

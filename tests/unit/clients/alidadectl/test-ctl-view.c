@@ -6,6 +6,7 @@
 #include "clients/alidadectl/watch/terminal.h"
 #include "clients/alidadectl/watch/view.h"
 #include "clients/command-line/text.h"
+#include "clients/common/columns/finding-columns.h"
 #include "clients/common/node-summary.h"
 #include "record/character.h"
 #include "tests/unit/model-maker.h"
@@ -142,6 +143,7 @@ static void test_hostile(void)
 {
         g_autoptr(AldModel) model = ald_model_new();
         g_autoptr(GString) out = g_string_new(NULL);
+        g_autoptr(GArray) rows = NULL;
         AldView view = { .model = model, .now_usec = NOW, .columns = 60 };
         g_autoptr(GPtrArray) lines = NULL;
         json_t *findings = json_pack("[{s:s,s:[s],s:s,s:s},{}]", "Severity", "\033[7m", "Nodes", "\033",
@@ -154,7 +156,8 @@ static void test_hostile(void)
                 assert_harmless(lines->pdata[i]);
         ald_describe_node(out, model, model_node(model, 1), 60, NOW);
         ald_describe_records(out, model_node(model, 1), 60, NOW);
-        ald_describe_findings(out, model, NULL, NULL, 60);
+        rows = ald_finding_list_rows(model, NULL, NULL);
+        ald_describe_findings(out, rows, 60);
         assert_harmless(out->str);
         json_decref(findings);
 }

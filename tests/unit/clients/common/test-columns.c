@@ -6,6 +6,7 @@
 #include "clients/common/columns/column-choice.h"
 #include "clients/common/columns/column-export.h"
 #include "clients/common/columns/device-columns.h"
+#include "clients/common/columns/finding-columns.h"
 #include "clients/common/columns/node-columns.h"
 #include "tests/unit/model-maker.h"
 
@@ -35,14 +36,21 @@ static void check_list(const AldListColumn *columns, unsigned n)
         }
 }
 
+static void check_descriptions(const AldColumnList *list)
+{
+        for (unsigned i = 0; i < list->n_columns; i++) {
+                g_assert_nonnull(list->columns[i].description);
+                g_assert_false(g_str_has_suffix(list->columns[i].description, "."));
+        }
+}
+
 static void test_lists(void)
 {
         check_list(ald_node_columns, ALD_NODE_N_COLUMNS);
         check_list(ald_device_columns, ALD_DEVICE_N_COLUMNS);
-        for (unsigned i = 0; i < ALD_NODE_N_COLUMNS; i++) {
-                g_assert_nonnull(ald_node_columns[i].description);
-                g_assert_false(g_str_has_suffix(ald_node_columns[i].description, "."));
-        }
+        check_list(ald_finding_columns, ALD_FINDING_N_COLUMNS);
+        check_descriptions(&ald_node_column_list);
+        check_descriptions(&ald_finding_column_list);
 }
 
 static double number_of(AldModel *model, AldNodeColumn column)
@@ -243,6 +251,68 @@ static void test_formulas(void)
         g_assert_cmpstr(number->str, ==, "-1.5");
 }
 
+static void check_finding(const AldFindingListRow *row, AldFindingColumn column, const char *wanted)
+{
+        g_autofree char *text = ald_list_column_text(&ald_finding_columns[column], row);
+
+        g_assert_cmpstr(text, ==, wanted);
+}
+
+static char *format_minutes(uint64_t usec)
+{
+        return g_strdup_printf("%u min", (unsigned) (usec / 60000000));
+}
+
+/* A clock that was set back makes no negative duration. */
+static void test_times_of_findings(void)
+{
+        AldFindingRow finding = ALD_FINDING_ROW_INIT;
+        AldHistoryEvent times = { .began_usec = 60000000, .ended_usec = ALD_ABSENT_UINT64 };
+        AldSilenceRow silence = ALD_SILENCE_ROW_INIT;
+        AldFindingListRow row = { .finding = &finding };
+
+        check_finding(&row, ALD_FINDING_COLUMN_BEGAN, "–");
+        check_finding(&row, ALD_FINDING_COLUMN_ENDED, "–");
+        check_finding(&row, ALD_FINDING_COLUMN_LASTED, "–");
+        check_finding(&row, ALD_FINDING_COLUMN_SILENCED, "–");
+        row = (AldFindingListRow){ .finding = &finding,
+                .times = &times,
+                .silence = &silence,
+                .format_time = format_minutes,
+                .now_usec = 240000000 };
+        check_finding(&row, ALD_FINDING_COLUMN_BEGAN, "1 min");
+        check_finding(&row, ALD_FINDING_COLUMN_ENDED, "lasts");
+        check_finding(&row, ALD_FINDING_COLUMN_LASTED, "3 min");
+        check_finding(&row, ALD_FINDING_COLUMN_SILENCED, "until stopped");
+        times.ended_usec = 180000000;
+        silence.until_usec = 600000000;
+        check_finding(&row, ALD_FINDING_COLUMN_ENDED, "3 min");
+        check_finding(&row, ALD_FINDING_COLUMN_LASTED, "2 min");
+        check_finding(&row, ALD_FINDING_COLUMN_SILENCED, "until 10 min");
+        times.ended_usec = 0;
+        g_assert_cmpfloat(ald_finding_columns[ALD_FINDING_COLUMN_LASTED].number(&row), ==, 0);
+}
+
+/* The gravest come first, and those of later versions count as notices. */
+static void test_order_of_findings(void)
+{
+        static const char *const wanted[] = { "error", "warning", "severe", "notice" };
+        g_autoptr(AldModel) model = ald_model_new();
+        json_auto_t *findings = json_pack("[{s:s,s:s},{s:s,s:s},{s:s,s:s},{s:s,s:s}]", "Id", "a", "Severity",
+                "severe", "Id", "b", "Severity", "notice", "Id", "c", "Severity", "warning", "Id", "d",
+                "Severity", "error");
+        g_autoptr(GArray) rows = NULL;
+        g_autofree char *problem = NULL;
+
+        model_set_findings(model, findings);
+        rows = ald_finding_list_rows(model, NULL, NULL);
+        g_assert_cmpint(ald_column_sort(&ald_finding_column_list, "severity", rows, &problem), ==, 0);
+        g_assert_cmpuint(rows->len, ==, G_N_ELEMENTS(wanted));
+        for (guint i = 0; i < rows->len; i++)
+                check_finding(
+                        &g_array_index(rows, AldFindingListRow, i), ALD_FINDING_COLUMN_SEVERITY, wanted[i]);
+}
+
 int main(int argc, char **argv)
 {
         g_test_init(&argc, &argv, NULL);
@@ -254,5 +324,7 @@ int main(int argc, char **argv)
         g_test_add_func("/columns/sort", test_sort);
         g_test_add_func("/columns/export", test_export);
         g_test_add_func("/columns/formulas", test_formulas);
+        g_test_add_func("/columns/times-of-findings", test_times_of_findings);
+        g_test_add_func("/columns/order-of-findings", test_order_of_findings);
         return g_test_run();
 }
