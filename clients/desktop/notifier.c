@@ -9,7 +9,7 @@
 
 typedef struct NotedFinding {
         char *id; /* of its notification, or NULL if there is none */
-        AldFindingWeight weight;
+        AldFindingRowSeverity severity;
         bool is_past;   /* the history service knows it */
         gint64 gone_at; /* CLOCK_MONOTONIC in µs, if it has gone with that service; else 0 */
 } NotedFinding;
@@ -34,7 +34,7 @@ static bool is_past(AldFindingItem *item)
 {
         const char *slower = ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_SLOWER_THAN_PAST);
 
-        return g_str_equal(ald_finding_item_id(item), slower);
+        return g_str_equal(ald_finding_item_text(item, ALD_FINDING_COLUMN_ID), slower);
 }
 
 static GHashTable *noted_table_new(void)
@@ -50,9 +50,10 @@ static char *notification_id(const char *key)
 
 static void notify(AldNotifier *notifier, AldFindingItem *item, const char *id)
 {
-        g_autoptr(GNotification) notification = g_notification_new(ald_finding_item_words(item));
+        g_autoptr(GNotification)
+                notification = g_notification_new(ald_finding_item_text(item, ALD_FINDING_COLUMN_TEXT));
         const char *remedy = ald_finding_item_remedy(item);
-        bool error = ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_ERROR;
+        bool error = ald_finding_item_severity(item) == ALD_FINDING_ROW_SEVERITY_ERROR;
 
         /* Some desktops render markup in a body, though not in a title, and names are words of peers. */
         if (remedy && !strpbrk(remedy, "<&"))
@@ -86,7 +87,7 @@ static NotedFinding *note_silent(AldNotifier *notifier, AldFindingItem *item)
         if (before->id)
                 g_application_withdraw_notification(notifier->application, before->id);
         noted = g_new0(NotedFinding, 1);
-        noted->weight = before->weight;
+        noted->severity = before->severity;
         noted->is_past = before->is_past;
         return noted;
 }
@@ -99,12 +100,12 @@ static NotedFinding *note(AldNotifier *notifier, AldFindingItem *item, bool turn
         const NotedFinding *before = g_hash_table_lookup(notifier->known, key);
         NotedFinding *noted = g_new0(NotedFinding, 1);
 
-        noted->weight = ald_finding_item_weight(item);
+        noted->severity = ald_finding_item_severity(item);
         noted->is_past = is_past(item);
         if (before)
                 noted->id = g_strdup(before->id);
         if (!notifier->begun || (turned && noted->is_past) || *sent >= AT_ONCE_MAX ||
-                (before && before->weight <= noted->weight))
+                (before && before->severity <= noted->severity))
                 return noted;
         g_free(noted->id);
         noted->id = notification_id(key);
@@ -131,7 +132,7 @@ static void keep_past(AldNotifier *notifier, GHashTable *now, bool turned)
                         g_hash_table_contains(now, key))
                         continue;
                 kept = g_new(NotedFinding, 1);
-                *kept = (NotedFinding){ NULL, noted->weight, true, gone_at };
+                *kept = (NotedFinding){ NULL, noted->severity, true, gone_at };
                 g_hash_table_insert(now, g_strdup(key), kept);
         }
 }
@@ -146,7 +147,7 @@ static void update(AldNotifier *notifier, bool turned)
                 g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
                 NotedFinding *noted;
 
-                if (ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_NOTICE ||
+                if (ald_finding_item_severity(item) == ALD_FINDING_ROW_SEVERITY_NOTICE ||
                         ald_finding_item_left_out(item) > 0 ||
                         g_hash_table_contains(now, ald_finding_item_key(item)))
                         continue;

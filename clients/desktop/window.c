@@ -667,7 +667,7 @@ static guint count_of_weight(AldLiveCluster *cluster)
         for (guint i = 0; i < g_list_model_get_n_items(findings); i++) {
                 g_autoptr(AldFindingItem) item = g_list_model_get_item(findings, i);
 
-                count += ald_finding_item_weight(item) != ALD_FINDING_WEIGHT_NOTICE &&
+                count += ald_finding_item_severity(item) != ALD_FINDING_ROW_SEVERITY_NOTICE &&
                          !ald_finding_item_is_silent(item);
         }
         return count;

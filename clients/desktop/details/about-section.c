@@ -27,22 +27,14 @@ static bool is_about(AldFindingItem *item, const AldDetailsSubject *subject)
 
 static void show_finding(AldSentenceRow *row, AldFindingItem *item)
 {
-        static const struct {
-                const char *icon, *word;
-                AldTone tone;
-        } weights[] = {
-                [ALD_FINDING_WEIGHT_ERROR] = { "dialog-error-symbolic", N_("Error"), ALD_TONE_ERROR },
-                [ALD_FINDING_WEIGHT_WARNING] = { "dialog-warning-symbolic", N_("Warning"), ALD_TONE_WARNING },
-                [ALD_FINDING_WEIGHT_NOTICE] = { "dialog-information-symbolic", N_("Notice"), ALD_TONE_PLAIN },
-        };
-        AldFindingWeight weight = ald_finding_item_weight(item);
         const char *remedy = ald_finding_item_remedy(item);
         g_autofree char *silenced = ald_finding_item_is_silent(item)
                                             ? g_strjoin("\n", _("Silenced"), remedy, NULL)
                                             : NULL;
 
-        ald_sentence_row_show(row, weights[weight].icon, _(weights[weight].word), weights[weight].tone,
-                ald_finding_item_words(item), silenced ?: remedy);
+        ald_sentence_row_show(row, ald_finding_item_icon(item), ald_finding_item_title(item),
+                ald_severity_tone(ald_finding_item_severity(item)),
+                ald_finding_item_text(item, ALD_FINDING_COLUMN_TEXT), silenced ?: remedy);
 }
 
 /* "Silenced until 12:00:00: repair of the switch", or NULL. */

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <glib/gi18n.h>
 
-#include "clients/common/format.h"
-#include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
 #include "clients/desktop/live/finding-item.h"
 #include "state/alerts/alert-key.h"
 
 struct _AldFindingItem {
         GObject parent;
-        char *key, *id, *names, *words, *remedy, *period;
+        char *key, *period;
+        char *texts[ALD_FINDING_N_COLUMNS];
         GStrv nodes;
         bool silent;
-        AldFindingWeight weight;
+        AldFindingRowSeverity severity;
         uint64_t left_out;
 };
 
@@ -24,9 +23,8 @@ G_DEFINE_FINAL_TYPE(AldFindingItem, ald_finding_item, G_TYPE_OBJECT)
 static void clear_row(AldFindingItem *item)
 {
         g_clear_pointer(&item->nodes, g_strfreev);
-        g_clear_pointer(&item->names, g_free);
-        g_clear_pointer(&item->words, g_free);
-        g_clear_pointer(&item->remedy, g_free);
+        for (unsigned i = 0; i < ALD_FINDING_N_COLUMNS; i++)
+                g_clear_pointer(&item->texts[i], g_free);
 }
 
 static void ald_finding_item_finalize(GObject *object)
@@ -35,7 +33,6 @@ static void ald_finding_item_finalize(GObject *object)
 
         clear_row(item);
         g_free(item->key);
-        g_free(item->id);
         g_free(item->period);
         G_OBJECT_CLASS(ald_finding_item_parent_class)->finalize(object);
 }
@@ -61,28 +58,6 @@ char *ald_finding_row_key(const AldFindingRow *row)
         return g_strdup_printf("%s\nothers %s %s", key, row->severity ?: "", row->reporter ?: "");
 }
 
-static AldFindingWeight weight_of(const AldFindingRow *row)
-{
-        AldTone tone;
-
-        g_free(ald_finding_severity(row, &tone));
-        if (tone == ALD_TONE_ERROR)
-                return ALD_FINDING_WEIGHT_ERROR;
-        return tone == ALD_TONE_WARNING ? ALD_FINDING_WEIGHT_WARNING : ALD_FINDING_WEIGHT_NOTICE;
-}
-
-static char *join_names(const AldFindingRow *row, AldModel *model)
-{
-        GString *names = g_string_new(NULL);
-
-        for (const char *const *node = row->nodes; node && *node; node++) {
-                g_autofree char *name = ald_node_name(model, *node);
-
-                g_string_append_printf(names, "%s%s", node == row->nodes ? "" : ", ", name);
-        }
-        return g_string_free(names, FALSE);
-}
-
 /* As the language of the desktop writes it; with the zone, since it is copied to other people. */
 char *ald_finding_time_text(uint64_t usec)
 {
@@ -92,32 +67,40 @@ char *ald_finding_time_text(uint64_t usec)
         return local ? g_date_time_format(local, "%x %X %Z") : NULL;
 }
 
+static char *text_of(AldFindingColumn column, const AldFindingListRow *row)
+{
+        return ald_list_column_text(&ald_finding_columns[column], row);
+}
+
 /* "Began 27.11.2026 12:04:10, ended 27.11.2026 12:10:40, lasted 6 min"; NULL if unknown. */
 static char *describe_period(uint64_t began_usec, uint64_t ended_usec)
 {
-        g_autofree char *began = began_usec == ALD_ABSENT_UINT64 ? NULL : ald_finding_time_text(began_usec);
-        g_autofree char *ended = ended_usec == ALD_ABSENT_UINT64 ? NULL : ald_finding_time_text(ended_usec);
-        g_autofree char *lasted = began && ended
-                                          ? ald_format_duration((double) ended_usec - (double) began_usec)
-                                          : NULL;
+        const AldHistoryEvent times = { .began_usec = began_usec, .ended_usec = ended_usec };
+        const AldFindingListRow row = { .times = &times, .format_time = ald_finding_time_text };
+        g_autofree char *began = text_of(ALD_FINDING_COLUMN_BEGAN, &row);
+        g_autofree char *ended = text_of(ALD_FINDING_COLUMN_ENDED, &row);
+        g_autofree char *lasted = text_of(ALD_FINDING_COLUMN_LASTED, &row);
 
-        if (!began)
+        if (began_usec == ALD_ABSENT_UINT64)
                 return NULL;
-        return ended ? g_strdup_printf(_("Began %s, ended %s, lasted %s"), began, ended, lasted)
-                     : g_strdup_printf(_("Began %s, has not ended"), began);
+        return ended_usec == ALD_ABSENT_UINT64
+                       ? g_strdup_printf(_("Began %s, has not ended"), began)
+                       : g_strdup_printf(_("Began %s, ended %s, lasted %s"), began, ended, lasted);
 }
 
 static void read_row(AldFindingItem *item, const AldFindingRow *row, AldModel *model)
 {
+        const AldFindingListRow listed = {
+                .model = model, .finding = row, .format_time = ald_finding_time_text
+        };
         char *none[] = { NULL };
 
         clear_row(item);
         item->nodes = g_strdupv(row->nodes ? (GStrv) row->nodes : none);
-        item->weight = weight_of(row);
+        item->severity = ald_finding_severity_of(row);
         item->left_out = row->left_out == ALD_ABSENT_UINT64 ? 0 : row->left_out;
-        item->names = join_names(row, model);
-        item->words = ald_finding_words_with_times(row, ald_finding_time_text) ?: g_strdup(ALD_ABSENT_TEXT);
-        item->remedy = ald_finding_remedy_words(row);
+        for (unsigned i = 0; i < ALD_FINDING_N_COLUMNS; i++)
+                item->texts[i] = text_of(i, &listed);
 }
 
 AldFindingItem *ald_finding_item_new(const AldFindingRow *row, AldModel *model)
@@ -125,21 +108,24 @@ AldFindingItem *ald_finding_item_new(const AldFindingRow *row, AldModel *model)
         AldFindingItem *item = g_object_new(ALD_TYPE_FINDING_ITEM, NULL);
 
         item->key = ald_finding_row_key(row);
-        item->id = ald_text_safe(row->id ?: ALD_ABSENT_TEXT);
         read_row(item, row, model);
         return item;
 }
 
 void ald_finding_item_update(AldFindingItem *item, const AldFindingRow *row, AldModel *model)
 {
-        AldFindingWeight weight = item->weight;
-        g_autofree char *words = g_steal_pointer(&item->words), *names = g_steal_pointer(&item->names);
         g_auto(GStrv) nodes = g_steal_pointer(&item->nodes);
+        bool changed = false;
+        char *texts[ALD_FINDING_N_COLUMNS];
 
+        for (unsigned i = 0; i < ALD_FINDING_N_COLUMNS; i++)
+                texts[i] = g_steal_pointer(&item->texts[i]);
         read_row(item, row, model);
-        if (weight != item->weight || g_strcmp0(words, item->words) != 0 ||
-                g_strcmp0(names, item->names) != 0 ||
-                !g_strv_equal((const char *const *) nodes, (const char *const *) item->nodes))
+        for (unsigned i = 0; i < ALD_FINDING_N_COLUMNS; i++) {
+                changed |= !g_str_equal(texts[i], item->texts[i]);
+                g_free(texts[i]);
+        }
+        if (changed || !g_strv_equal((const char *const *) nodes, (const char *const *) item->nodes))
                 g_signal_emit(item, signals[CHANGED], 0);
 }
 
@@ -148,9 +134,27 @@ const char *ald_finding_item_key(AldFindingItem *item)
         return item->key;
 }
 
-AldFindingWeight ald_finding_item_weight(AldFindingItem *item)
+AldFindingRowSeverity ald_finding_item_severity(AldFindingItem *item)
 {
-        return item->weight;
+        return item->severity;
+}
+
+static const struct {
+        const char *icon, *title;
+} severities[ALD_FINDING_ROW_SEVERITY_N] = {
+        [ALD_FINDING_ROW_SEVERITY_ERROR] = { "dialog-error-symbolic", N_("Error") },
+        [ALD_FINDING_ROW_SEVERITY_WARNING] = { "dialog-warning-symbolic", N_("Warning") },
+        [ALD_FINDING_ROW_SEVERITY_NOTICE] = { "dialog-information-symbolic", N_("Notice") },
+};
+
+const char *ald_finding_item_icon(AldFindingItem *item)
+{
+        return severities[item->severity].icon;
+}
+
+const char *ald_finding_item_title(AldFindingItem *item)
+{
+        return _(severities[item->severity].title);
 }
 
 uint64_t ald_finding_item_left_out(AldFindingItem *item)
@@ -158,29 +162,21 @@ uint64_t ald_finding_item_left_out(AldFindingItem *item)
         return item->left_out;
 }
 
-const char *ald_finding_item_id(AldFindingItem *item)
+const char *ald_finding_item_text(AldFindingItem *item, AldFindingColumn column)
 {
-        return item->id;
+        return item->texts[column];
+}
+
+const char *ald_finding_item_remedy(AldFindingItem *item)
+{
+        const char *remedy = item->texts[ALD_FINDING_COLUMN_REMEDY];
+
+        return g_str_equal(remedy, ALD_ABSENT_TEXT) ? NULL : remedy;
 }
 
 const char *const *ald_finding_item_nodes(AldFindingItem *item)
 {
         return (const char *const *) item->nodes;
-}
-
-const char *ald_finding_item_names(AldFindingItem *item)
-{
-        return item->names;
-}
-
-const char *ald_finding_item_words(AldFindingItem *item)
-{
-        return item->words;
-}
-
-const char *ald_finding_item_remedy(AldFindingItem *item)
-{
-        return item->remedy;
 }
 
 const char *ald_finding_item_period(AldFindingItem *item)

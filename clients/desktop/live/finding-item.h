@@ -3,18 +3,12 @@
 
 #include <gio/gio.h>
 
-#include "clients/common/finding-display.h"
+#include "clients/common/columns/finding-columns.h"
 
 /* A finding as a row of a list. Its signal "changed" is emitted after its figures, and so its words, have
  * changed. */
 #define ALD_TYPE_FINDING_ITEM (ald_finding_item_get_type())
 G_DECLARE_FINAL_TYPE(AldFindingItem, ald_finding_item, ALD, FINDING_ITEM, GObject)
-
-typedef enum AldFindingWeight {
-        ALD_FINDING_WEIGHT_ERROR,
-        ALD_FINDING_WEIGHT_WARNING,
-        ALD_FINDING_WEIGHT_NOTICE,
-} AldFindingWeight;
 
 AldFindingItem *ald_finding_item_new(const AldFindingRow *row, AldModel *model);
 
@@ -24,23 +18,23 @@ const char *ald_finding_item_key(AldFindingItem *item);
 
 void ald_finding_item_update(AldFindingItem *item, const AldFindingRow *row, AldModel *model);
 
-AldFindingWeight ald_finding_item_weight(AldFindingItem *item);
+/* How severe it is, also as a symbol and as a title: "Error". */
+AldFindingRowSeverity ald_finding_item_severity(AldFindingItem *item);
+const char *ald_finding_item_icon(AldFindingItem *item);
+const char *ald_finding_item_title(AldFindingItem *item);
 
 /* How many findings it only counts, because they are left out; 0 if it is one itself. */
 uint64_t ald_finding_item_left_out(AldFindingItem *item);
 
-/* "link-below-negotiated" */
-const char *ald_finding_item_id(AldFindingItem *item);
+/* As a column of the list of findings has it, such as its id and what is wrong; ALD_ABSENT_TEXT if it is
+ * absent, as are its times and its silence, which are set below. */
+const char *ald_finding_item_text(AldFindingItem *item, AldFindingColumn column);
+
+/* What to do about it, or NULL. */
+const char *ald_finding_item_remedy(AldFindingItem *item);
 
 /* Ids of the nodes that it is about, NULL-terminated; may be empty. For a link, the source and the sink. */
 const char *const *ald_finding_item_nodes(AldFindingItem *item);
-
-/* Their names as safe text: "alder, birch"; "" if there are none. */
-const char *ald_finding_item_names(AldFindingItem *item);
-
-/* What is wrong, and what to do about it or NULL. Safe text. */
-const char *ald_finding_item_words(AldFindingItem *item);
-const char *ald_finding_item_remedy(AldFindingItem *item);
 
 /* When an earlier one began and ended, in words; NULL for one that is there now. */
 const char *ald_finding_item_period(AldFindingItem *item);

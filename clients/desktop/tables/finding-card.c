@@ -21,22 +21,17 @@ struct _AldFindingCard {
 
 G_DEFINE_FINAL_TYPE(AldFindingCard, ald_finding_card, GTK_TYPE_BOX)
 
-static const struct {
-        const char *icon, *word, *tone;
-} weights[] = {
-        [ALD_FINDING_WEIGHT_ERROR] = { "dialog-error-symbolic", N_("Error"), "error" },
-        [ALD_FINDING_WEIGHT_WARNING] = { "dialog-warning-symbolic", N_("Warning"), "warning" },
-        [ALD_FINDING_WEIGHT_NOTICE] = { "dialog-information-symbolic", N_("Notice"), "accent" },
-};
-
 char *ald_finding_card_text(AldFindingItem *item)
 {
-        const char *remedy = ald_finding_item_remedy(item), *names = ald_finding_item_names(item),
-                   *period = ald_finding_item_period(item);
+        const char *remedy = ald_finding_item_remedy(item), *period = ald_finding_item_period(item),
+                   *names = ald_finding_item_nodes(item)[0]
+                                    ? ald_finding_item_text(item, ALD_FINDING_COLUMN_NODES)
+                                    : "";
 
-        return g_strdup_printf("%s: %s\n%s%s%s%s%s%s%s\n", _(weights[ald_finding_item_weight(item)].word),
-                ald_finding_item_words(item), period ?: "", period ? "\n" : "", remedy ?: "",
-                remedy ? "\n" : "", ald_finding_item_id(item), names[0] ? ": " : "", names);
+        return g_strdup_printf("%s: %s\n%s%s%s%s%s%s%s\n", ald_finding_item_title(item),
+                ald_finding_item_text(item, ALD_FINDING_COLUMN_TEXT), period ?: "", period ? "\n" : "",
+                remedy ?: "", remedy ? "\n" : "", ald_finding_item_text(item, ALD_FINDING_COLUMN_ID),
+                names[0] ? ": " : "", names);
 }
 
 void ald_finding_card_open(GtkWidget *widget, AldFindingItem *item)
@@ -104,8 +99,8 @@ static void add_forget(AldFindingCard *card, const char *node)
 
 static bool is_about_offline(AldFindingItem *item)
 {
-        return g_str_equal(
-                ald_finding_item_id(item), ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_NODE_OFFLINE));
+        return g_str_equal(ald_finding_item_text(item, ALD_FINDING_COLUMN_ID),
+                ald_finding_row_id_to_string(ALD_FINDING_ROW_ID_NODE_OFFLINE));
 }
 
 static void add_buttons(AldFindingCard *card)
@@ -115,8 +110,8 @@ static void add_buttons(AldFindingCard *card)
         guint n = g_strv_length((GStrv) nodes);
 
         if (n == 2) {
-                add_node(card, node_button_new(ald_finding_item_names(card->item), "win.show-pair",
-                                       g_variant_new("(ss)", nodes[0], nodes[1])));
+                add_node(card, node_button_new(ald_finding_item_text(card->item, ALD_FINDING_COLUMN_NODES),
+                                       "win.show-pair", g_variant_new("(ss)", nodes[0], nodes[1])));
                 return;
         }
         for (guint i = 0; i < MIN(n, NODES_MAX); i++) {
@@ -141,7 +136,8 @@ static void refresh_nodes(AldFindingCard *card)
 {
         const char *const *ids = ald_finding_item_nodes(card->item);
         g_autofree char *joined = g_strjoinv(" ", (GStrv) ids);
-        g_autofree char *wanted = g_strconcat(joined, "\n", ald_finding_item_names(card->item), NULL);
+        g_autofree char *wanted = g_strconcat(
+                joined, "\n", ald_finding_item_text(card->item, ALD_FINDING_COLUMN_NODES), NULL);
         GtkWidget *child;
 
         if (g_strcmp0(card->about, wanted) == 0)
@@ -158,27 +154,32 @@ static void refresh_nodes(AldFindingCard *card)
 
 static void refresh_severity(AldFindingCard *card)
 {
-        AldFindingWeight weight = ald_finding_item_weight(card->item);
+        static const char *const tones[ALD_FINDING_ROW_SEVERITY_N] = {
+                [ALD_FINDING_ROW_SEVERITY_ERROR] = "error",
+                [ALD_FINDING_ROW_SEVERITY_WARNING] = "warning",
+                [ALD_FINDING_ROW_SEVERITY_NOTICE] = "accent",
+        };
+        const char *title = ald_finding_item_title(card->item);
 
         if (card->tone) {
                 gtk_widget_remove_css_class(card->symbol, card->tone);
                 gtk_widget_remove_css_class(card->severity, card->tone);
         }
-        card->tone = weights[weight].tone;
+        card->tone = tones[ald_finding_item_severity(card->item)];
         gtk_widget_add_css_class(card->symbol, card->tone);
         gtk_widget_add_css_class(card->severity, card->tone);
-        gtk_image_set_from_icon_name(GTK_IMAGE(card->symbol), weights[weight].icon);
+        gtk_image_set_from_icon_name(GTK_IMAGE(card->symbol), ald_finding_item_icon(card->item));
         gtk_accessible_update_property(
-                GTK_ACCESSIBLE(card->symbol), GTK_ACCESSIBLE_PROPERTY_LABEL, _(weights[weight].word), -1);
-        ald_label_show(card->severity, _(weights[weight].word));
+                GTK_ACCESSIBLE(card->symbol), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+        ald_label_show(card->severity, title);
 }
 
 static void refresh(AldFindingCard *card)
 {
         refresh_severity(card);
         ald_label_show(card->silent, ald_finding_item_is_silent(card->item) ? _("Silenced") : NULL);
-        ald_label_show(card->id, ald_finding_item_id(card->item));
-        ald_label_show(card->words, ald_finding_item_words(card->item));
+        ald_label_show(card->id, ald_finding_item_text(card->item, ALD_FINDING_COLUMN_ID));
+        ald_label_show(card->words, ald_finding_item_text(card->item, ALD_FINDING_COLUMN_TEXT));
         ald_label_show(card->period, ald_finding_item_period(card->item));
         ald_label_show(card->remedy, ald_finding_item_remedy(card->item));
         refresh_nodes(card);

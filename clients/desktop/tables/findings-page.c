@@ -51,8 +51,8 @@ static void on_bind(GtkListItemFactory *factory, GtkListItem *list_item, AldFind
 
         ald_finding_card_set_item(ALD_FINDING_CARD(card), item);
         if (row)
-                gtk_accessible_update_property(
-                        GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, ald_finding_item_words(item), -1);
+                gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                        ald_finding_item_text(item, ALD_FINDING_COLUMN_TEXT), -1);
 }
 
 static void on_unbind(GtkListItemFactory *factory, GtkListItem *list_item, AldFindingsPage *page)
@@ -141,12 +141,12 @@ static void copy_all(GtkWidget *widget, const char *action, GVariant *parameter)
 
 static bool is_error(gpointer item)
 {
-        return ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_ERROR;
+        return ald_finding_item_severity(item) == ALD_FINDING_ROW_SEVERITY_ERROR;
 }
 
 static bool is_warning(gpointer item)
 {
-        return ald_finding_item_weight(item) == ALD_FINDING_WEIGHT_WARNING;
+        return ald_finding_item_severity(item) == ALD_FINDING_ROW_SEVERITY_WARNING;
 }
 
 static char *hidden_text(guint n)
@@ -237,7 +237,7 @@ static GListModel *items_of(AldFindingsPage *page)
                                : ald_event_list_model(page->events);
 }
 
-static unsigned count(AldFindingsPage *page, AldFindingWeight weight)
+static unsigned count(AldFindingsPage *page, AldFindingRowSeverity severity)
 {
         GListModel *items = items_of(page);
         uint64_t n = 0;
@@ -245,7 +245,7 @@ static unsigned count(AldFindingsPage *page, AldFindingWeight weight)
         for (guint i = 0; i < g_list_model_get_n_items(items); i++) {
                 g_autoptr(AldFindingItem) item = g_list_model_get_item(items, i);
 
-                if (ald_finding_item_weight(item) == weight)
+                if (ald_finding_item_severity(item) == severity)
                         n += ald_finding_item_left_out(item) ?: 1;
         }
         return (unsigned) MIN(n, UINT_MAX);
@@ -253,16 +253,11 @@ static unsigned count(AldFindingsPage *page, AldFindingWeight weight)
 
 static void update_counts(AldFindingsPage *page)
 {
-        static const AldFindingRowSeverity of_weight[] = {
-                [ALD_FINDING_WEIGHT_ERROR] = ALD_FINDING_ROW_SEVERITY_ERROR,
-                [ALD_FINDING_WEIGHT_WARNING] = ALD_FINDING_ROW_SEVERITY_WARNING,
-                [ALD_FINDING_WEIGHT_NOTICE] = ALD_FINDING_ROW_SEVERITY_NOTICE,
-        };
         g_autoptr(GString) text = g_string_new(NULL);
 
-        for (AldFindingWeight weight = 0; weight < G_N_ELEMENTS(of_weight); weight++) {
-                unsigned n = count(page, weight);
-                g_autofree char *words = ald_findings_count_words(of_weight[weight], n);
+        for (AldFindingRowSeverity severity = 0; severity < ALD_FINDING_ROW_SEVERITY_N; severity++) {
+                unsigned n = count(page, severity);
+                g_autofree char *words = ald_findings_count_words(severity, n);
 
                 if (n > 0)
                         g_string_append_printf(text, "%s%s", text->len > 0 ? ", " : "", words);
