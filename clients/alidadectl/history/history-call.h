@@ -3,7 +3,7 @@
 
 #include <systemd/sd-bus.h>
 
-#include "clients/alidadectl/history/shown-series.h"
+#include "clients/common/shown-series.h"
 
 /* Calls of org.alidade.History1. Functions return a negative errno; `error` may then be set. */
 

@@ -136,7 +136,7 @@ static Figures summarize(const AldHistoryView *view, const Layout *layout, const
 
 static AldFigureUnit unit_of(const AldShownSeries *series, const Figures *figures)
 {
-        return ald_figure_unit(series->column->unit, fmax(fabs(figures->least), fabs(figures->greatest)));
+        return ald_figure_unit(series->number->unit, fmax(fabs(figures->least), fabs(figures->greatest)));
 }
 
 static char *draw(const Figures *figures, unsigned width)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/history/shown-series.h"
+#include "clients/common/shown-series.h"
 #include "clients/common/finding-history.h"
 
 /* How many points of each series are read: more than a terminal has columns, so that the last value is one of

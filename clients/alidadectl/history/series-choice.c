@@ -34,7 +34,7 @@ static bool is_meant(const AldShownSeries *series, const char *name)
         const char *after_dot = strchr(full, '.') + 1; /* "Memory.AvailableBytes" of "Node1.Memory.…" */
 
         return begins_with(full, name) || begins_with(after_dot, name) || begins_with(series->field, name) ||
-               g_ascii_strcasecmp(series->column->name, name) == 0;
+               g_ascii_strcasecmp(series->number->name, name) == 0;
 }
 
 /* Moves those that are meant, which are found once only. Of several of which only some are recorded, only
@@ -119,7 +119,7 @@ static char *list_close(const GPtrArray *all, const char *name)
         last = last && last[1] ? last + 1 : name;
         for (guint i = 0; i < all->len; i++) {
                 const AldShownSeries *series = all->pdata[i];
-                CloseName one = { series->column->name, dissimilarity(series->column->name, last) };
+                CloseName one = { series->number->name, dissimilarity(series->number->name, last) };
 
                 if (one.dissimilarity != G_MAXUINT && g_hash_table_add(seen, (gpointer) one.name))
                         g_array_append_val(close, one);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/alidadectl/history/shown-series.h"
+#include "clients/common/shown-series.h"
 
 /*
  * The series of these names: a field, or one of a row, with or without the kind of its record in front of it

@@ -12,7 +12,7 @@ typedef struct AldShownSeries {
         char *key;              /* "" for a node */
         char *field;            /* as GetSeries() takes it */
         const AldStruct *type;  /* that has the number: of the record, or of its rows */
-        const AldField *column; /* the number in it */
+        const AldField *number; /* the number in it */
         double scale;           /* by which it is multiplied for people: a half for round trips */
         bool optional;          /* left out where nothing is recorded */
         GArray *points;         /* AldHistoryPoint, once they have been read; NULL before, or if not kept */

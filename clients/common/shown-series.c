@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <string.h>
 
-#include "clients/alidadectl/history/shown-series.h"
 #include "clients/common/link-summary.h"
 #include "clients/common/node-summary.h"
 #include "clients/common/safe-text.h"
+#include "clients/common/shown-series.h"
 #include "record/docs.h"
 #include "record/units.h"
 
@@ -33,7 +33,7 @@ bool ald_shown_series_is_probed(const AldShownSeries *series)
 
 const char *ald_shown_series_unit(const AldShownSeries *series)
 {
-        return series->column->unit ? series->column->unit->name : NULL;
+        return series->number->unit ? series->number->unit->name : NULL;
 }
 
 /* The record or row that a series is made of. */
@@ -46,7 +46,7 @@ typedef struct Source {
 } Source;
 
 static AldShownSeries *series_new(
-        const Source *source, const AldField *column, const char *group, const char *label)
+        const Source *source, const AldField *number, const char *group, const char *label)
 {
         AldShownSeries *series = g_new0(AldShownSeries, 1);
 
@@ -56,10 +56,10 @@ static AldShownSeries *series_new(
         series->kind = source->kind;
         series->key = g_strdup(source->key);
         series->field = source->rows
-                                ? g_strdup_printf("%s[%s].%s", source->rows->name, source->row, column->name)
-                                : g_strdup(column->name);
+                                ? g_strdup_printf("%s[%s].%s", source->rows->name, source->row, number->name)
+                                : g_strdup(number->name);
         series->type = source->rows ? source->rows->rows : ald_kinds[source->kind].type;
-        series->column = column;
+        series->number = number;
         series->scale = 1;
         return series;
 }
