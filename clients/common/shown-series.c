@@ -6,6 +6,7 @@
 #include "clients/common/safe-text.h"
 #include "clients/common/shown-series.h"
 #include "record/docs.h"
+#include "record/translate.h"
 #include "record/units.h"
 
 void ald_shown_series_free(AldShownSeries *series)
@@ -13,6 +14,7 @@ void ald_shown_series_free(AldShownSeries *series)
         if (!series)
                 return;
         g_free(series->group);
+        g_free(series->place);
         g_free(series->label);
         g_free(series->node);
         g_free(series->key);
@@ -34,6 +36,11 @@ bool ald_shown_series_is_probed(const AldShownSeries *series)
 const char *ald_shown_series_unit(const AldShownSeries *series)
 {
         return series->number->unit ? series->number->unit->name : NULL;
+}
+
+bool ald_shown_series_is_share(const AldShownSeries *series)
+{
+        return series->number->unit == &ald_unit_percent;
 }
 
 /* The record or row that a series is made of. */
@@ -64,42 +71,50 @@ static AldShownSeries *series_new(
         return series;
 }
 
-/* What is shown without being asked for. */
+/*
+ * What all clients show of a node, of each of its devices and of a link, if nothing else is asked for. The
+ * unit is that of the field.
+ */
 
-typedef struct DefaultFigure {
-        AldKind kind;     /* ALD_N_KINDS: that of the link */
+typedef struct ShownFigure {
+        AldKind kind;     /* of a link, either of both */
         const char *rows; /* NULL: a field of the record */
-        const char *field, *label;
-        double scale;
-} DefaultFigure;
+        const char *field, *title;
+        bool is_halved; /* a round trip is shown as the time in one direction */
+        AldShownFlow flow;
+} ShownFigure;
 
-static const DefaultFigure node_figures[] = {
-        { ALD_KIND_MEMORY, NULL, "AvailableBytes", "Free memory", 1 },
-        { ALD_KIND_SYSTEM, NULL, "CpuUsage", "CPU", 1 },
-        { ALD_KIND_SYSTEM, NULL, "TemperatureMilliCelsius", "Temperature", 1 },
-        { ALD_KIND_SYSTEM, NULL, "PowerMicroWatts", "Power", 1 },
+static const ShownFigure node_figures[] = {
+        { .kind = ALD_KIND_MEMORY, .field = "AvailableBytes", .title = N_("Memory free") },
+        { .kind = ALD_KIND_SYSTEM, .field = "CpuUsage", .title = N_("CPU") },
+        { .kind = ALD_KIND_SYSTEM, .field = "TemperatureMilliCelsius", .title = N_("Temperature") },
+        { .kind = ALD_KIND_SYSTEM, .field = "PowerMicroWatts", .title = N_("Power") },
 };
 
-static const DefaultFigure device_figures[] = {
-        { ALD_KIND_SYSTEM, "Devices", "Usage", "Usage", 1 },
-        { ALD_KIND_SYSTEM, "Devices", "MemoryUsedBytes", "Memory used", 1 },
-        { ALD_KIND_SYSTEM, "Devices", "TemperatureMilliCelsius", "Temperature", 1 },
-        { ALD_KIND_SYSTEM, "Devices", "PowerMicroWatts", "Power", 1 },
-        { ALD_KIND_COMPUTE, "Devices", "GemmTflops", "Matrices", 1 },
-        { ALD_KIND_COMPUTE, "Devices", "MemoryBandwidthBytesPerSecond", "Reads", 1 },
-        { ALD_KIND_COMPUTE, "Devices", "CopyBandwidthBytesPerSecond", "Copies", 1 },
-        { ALD_KIND_COMPUTE, "Devices", "HostToDeviceBytesPerSecond", "To device", 1 },
-        { ALD_KIND_COMPUTE, "Devices", "DeviceToHostBytesPerSecond", "To host", 1 },
+#define OF_SYSTEM .kind = ALD_KIND_SYSTEM, .rows = "Devices"
+#define OF_COMPUTE .kind = ALD_KIND_COMPUTE, .rows = "Devices"
+
+static const ShownFigure device_figures[] = {
+        { OF_SYSTEM, .field = "Usage", .title = N_("Load") },
+        { OF_SYSTEM, .field = "MemoryUsedBytes", .title = N_("Memory in use") },
+        { OF_SYSTEM, .field = "TemperatureMilliCelsius", .title = N_("Temperature") },
+        { OF_SYSTEM, .field = "PowerMicroWatts", .title = N_("Power") },
+        { OF_COMPUTE, .field = "GemmTflops", .title = N_("Matrices") },
+        { OF_COMPUTE, .field = "MemoryBandwidthBytesPerSecond", .title = N_("Reads") },
+        { OF_COMPUTE, .field = "CopyBandwidthBytesPerSecond", .title = N_("Copies") },
+        { OF_COMPUTE, .field = "HostToDeviceBytesPerSecond", .title = N_("To device") },
+        { OF_COMPUTE, .field = "DeviceToHostBytesPerSecond", .title = N_("To host") },
 };
 
-static const DefaultFigure link_figures[] = {
-        { ALD_N_KINDS, NULL, "UploadBitsPerSecond", "Up", 1 },
-        { ALD_N_KINDS, NULL, "DownloadBitsPerSecond", "Down", 1 },
-        { ALD_N_KINDS, NULL, "RttP50NSec", "RTT/2", 0.5 },
-        { ALD_N_KINDS, NULL, "JitterNSec", "Jitter/2", 0.5 },
+static const ShownFigure link_figures[] = {
+        { .field = "UploadBitsPerSecond", .title = N_("Up"), .flow = ALD_SHOWN_FLOW_UP },
+        { .field = "DownloadBitsPerSecond", .title = N_("Down"), .flow = ALD_SHOWN_FLOW_DOWN },
+        { .field = "RttP50NSec", .title = N_("RTT/2"), .is_halved = true },
+        { .field = "JitterNSec", .title = N_("Jitter/2"), .is_halved = true },
 };
 
-static void add_default(GPtrArray *list, Source source, const DefaultFigure *figure, const char *group)
+static void add_figure(
+        GPtrArray *list, Source source, const ShownFigure *figure, const char *group, const char *place)
 {
         const AldStruct *type = ald_kinds[source.kind].type;
         AldShownSeries *series;
@@ -108,8 +123,10 @@ static void add_default(GPtrArray *list, Source source, const DefaultFigure *fig
                 source.rows = ald_struct_find(type, figure->rows);
                 type = source.rows->rows;
         }
-        series = series_new(&source, ald_struct_find(type, figure->field), group, figure->label);
-        series->scale = figure->scale;
+        series = series_new(&source, ald_struct_find(type, figure->field), group, _(figure->title));
+        series->place = g_strdup(place);
+        series->flow = figure->flow;
+        series->scale = figure->is_halved ? 0.5 : 1;
         series->optional = true;
         g_ptr_array_add(list, series);
 }
@@ -131,7 +148,7 @@ static void add_device(GPtrArray *list, const AldEntity *node, const AldNodeDevi
         for (size_t i = 0; i < G_N_ELEMENTS(device_figures); i++) {
                 const Source source = { node->id, device_figures[i].kind, "", NULL, id };
 
-                add_default(list, source, &device_figures[i], group);
+                add_figure(list, source, &device_figures[i], group, name);
         }
 }
 
@@ -143,7 +160,7 @@ GPtrArray *ald_shown_series_of_node(const AldEntity *node)
         for (size_t i = 0; i < G_N_ELEMENTS(node_figures); i++) {
                 const Source source = { .node = node->id, .kind = node_figures[i].kind, .key = "" };
 
-                add_default(list, source, &node_figures[i], NULL);
+                add_figure(list, source, &node_figures[i], NULL, NULL);
         }
         for (guint i = 0; i < devices->len; i++)
                 add_device(list, node, &g_array_index(devices, AldNodeDevice, i));
@@ -190,10 +207,11 @@ GPtrArray *ald_shown_series_of_links(
         GPtrArray *list = ald_shown_series_list_new();
 
         for (guint i = 0; i < links->len; i++) {
-                g_autofree char *heading = link_heading(links->pdata[i]);
+                const AldLinkSummary *link = links->pdata[i];
+                g_autofree char *heading = link_heading(link);
 
                 for (size_t k = 0; k < G_N_ELEMENTS(link_figures); k++)
-                        add_default(list, source_of_link(links->pdata[i]), &link_figures[k], heading);
+                        add_figure(list, source_of_link(link), &link_figures[k], heading, link->path);
         }
         return list;
 }

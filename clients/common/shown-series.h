@@ -3,9 +3,17 @@
 
 #include "state-client/model.h"
 
+/* Which way something flows, as the source of a link sees it. */
+typedef enum AldShownFlow {
+        ALD_SHOWN_FLOW_NONE,
+        ALD_SHOWN_FLOW_UP,
+        ALD_SHOWN_FLOW_DOWN,
+} AldShownFlow;
+
 /* A series of org.alidade.History1 that is shown: a number of a record over time. */
 typedef struct AldShownSeries {
         char *group; /* what it belongs to, as a heading: safe text; NULL: the node itself */
+        char *place; /* the same in short: the name of a device, or the path of a link; safe text, or NULL */
         char *label; /* safe text */
         char *node;  /* id; of the source, for a link */
         AldKind kind;
@@ -13,9 +21,10 @@ typedef struct AldShownSeries {
         char *field;            /* as GetSeries() takes it */
         const AldStruct *type;  /* that has the number: of the record, or of its rows */
         const AldField *number; /* the number in it */
-        double scale;           /* by which it is multiplied for people: a half for round trips */
-        bool optional;          /* left out where nothing is recorded */
-        GArray *points;         /* AldHistoryPoint, once they have been read; NULL before, or if not kept */
+        AldShownFlow flow;
+        double scale;   /* by which it is multiplied for people: a half for round trips */
+        bool optional;  /* left out where nothing is recorded */
+        GArray *points; /* AldHistoryPoint, once they have been read; NULL before, or if not kept */
 } AldShownSeries;
 
 void ald_shown_series_free(AldShownSeries *series);
@@ -23,6 +32,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AldShownSeries, ald_shown_series_free)
 
 /* Whether it is measured by probes, so that there are few samples. */
 bool ald_shown_series_is_probed(const AldShownSeries *series);
+
+/* Whether it is a share of 100, between which and 0 a graph shows it. */
+bool ald_shown_series_is_share(const AldShownSeries *series);
 
 /* "bytes per second", as the interface has it; NULL if it has none. */
 const char *ald_shown_series_unit(const AldShownSeries *series);

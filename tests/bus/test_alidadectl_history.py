@@ -118,13 +118,13 @@ def test_a_node(recorded):
     host, _ = recorded
     text = host.alidadectl("history", "atlas").stdout
     assert re.match(r"atlas \d{4}-\d\d-\d\d \d\d:\d\d to ", text)
-    shown = sparkline(text, "Free memory")
+    shown = sparkline(text, "Memory free")
     assert len(shown) == 80 - 48
     assert shown[0] == "█" and shown[-1] == "▁"
     assert re.fullmatch(r"[▄-█]+ {4,6}[▁-▄]+", shown), shown
     assert [BLOCKS.index(block) for block in shown.replace(" ", "")] == sorted(
         (BLOCKS.index(block) for block in shown.replace(" ", "")), reverse=True)
-    least, mean, greatest, last, unit = line_of(text, "Free memory").split()[-5:]
+    least, mean, greatest, last, unit = line_of(text, "Memory free").split()[-5:]
     assert (least, greatest, last, unit) == ("4.00", "63.0", "4.00", "GiB")
     assert 30 < float(mean) < 40
     assert "\ncpu\n" in text
@@ -285,7 +285,7 @@ def test_other_locales(recorded):
     put_event(host, at - 30 * MINUTE, at - 15 * MINUTE)
     text = host.alidadectl("history", "atlas", env=ASCII).stdout
     assert text.isascii()
-    assert re.fullmatch(r"[#%*+=]+ {4,6}[=.\-_]+", sparkline(text, "Free memory")), text
+    assert re.fullmatch(r"[#%*+=]+ {4,6}[=.\-_]+", sparkline(text, "Memory free")), text
     assert re.search(r"\^-+v", sparkline(text, "Events"))
 
 

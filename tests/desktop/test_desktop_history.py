@@ -75,7 +75,7 @@ def test_figures_of_a_node_are_shown(record):
     played, history = record()
     show_node(played.program, "borealis")
     rows = played.program.wait(lambda tree: len(rows_of(tree)) == 4 and rows_of(tree), "four rows")
-    assert rows == {"Memory free": "min 14.4 GiB, mean 29.1 GiB, max 35.2 GiB", "Load": "min 9 %, mean 30 %, max 33 %",
+    assert rows == {"Memory free": "min 14.4 GiB, mean 29.1 GiB, max 35.2 GiB", "CPU": "min 9 %, mean 30 %, max 33 %",
                     "Power, RTX 4090": "min 180 W, mean 200 W, max 220 W",
                     "Matrices, RTX 4090": "min 144 TFLOPS, mean 160 TFLOPS, max 176 TFLOPS"}
     since, until, points = history.calls("GetSeries")[0][4:]

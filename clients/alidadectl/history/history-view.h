@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
-#include "clients/common/shown-series.h"
 #include "clients/common/finding-history.h"
+#include "clients/common/shown-series.h"
 
 /* How many points of each series are read: more than a terminal has columns, so that the last value is one of
  * the end. */

@@ -80,13 +80,14 @@ static void fail(AldHistorySection *self, const sd_bus_error *error)
         show_result(self);
 }
 
-static void put_point(GArray *points, const AldHistoryPoint *point, guint64 from, guint64 step)
+static void put_point(AldHistorySeries *series, const AldHistoryPoint *point, guint64 from, guint64 step)
 {
         guint64 i = (point->time_usec - from) / step;
+        double scale = series->recorded->scale;
 
-        if (point->time_usec >= from && i < points->len)
-                g_array_index(
-                        points, AldSparkPoint, i) = (AldSparkPoint){ point->min, point->mean, point->max };
+        if (point->time_usec >= from && i < series->points->len)
+                g_array_index(series->points, AldSparkPoint, i) = (AldSparkPoint){ point->min * scale,
+                        point->mean * scale, point->max * scale };
 }
 
 /* Those that are left out, and those without values, remain unknown. */
@@ -103,7 +104,7 @@ static int read_points(AldHistorySection *self, sd_bus_message *reply, AldHistor
         for (guint i = 0; i < n; i++)
                 g_array_append_val(series->points, unknown);
         for (guint i = 0; i < read->len; i++)
-                put_point(series->points, &g_array_index(read, AldHistoryPoint, i), self->from,
+                put_point(series, &g_array_index(read, AldHistoryPoint, i), self->from,
                         periods[self->period].usec / n);
         return 0;
 }
@@ -128,7 +129,7 @@ static void on_points(sd_bus_message *reply, const sd_bus_error *error, void *us
         read_next(self);
 }
 
-static bool is_of_same(const AldHistorySeries *a, const AldHistorySeries *b)
+static bool is_of_same(const AldShownSeries *a, const AldShownSeries *b)
 {
         return g_str_equal(a->node, b->node) && g_str_equal(a->key, b->key);
 }
@@ -139,7 +140,9 @@ static void skip_refused(AldHistorySection *self)
         while (self->at > 0 && self->at < self->reading->len) {
                 const AldHistorySeries *before = self->reading->pdata[self->at - 1];
 
-                if (before->points || !is_of_same(before, self->reading->pdata[self->at]))
+                const AldHistorySeries *next = self->reading->pdata[self->at];
+
+                if (before->points || !is_of_same(before->recorded, next->recorded))
                         return;
                 self->at++;
         }
@@ -150,7 +153,7 @@ static void read_next(AldHistorySection *self)
         AldSeriesCall query = { .from_usec = self->from,
                 .to_usec = self->from + periods[self->period].usec,
                 .points = periods[self->period].n_points };
-        const AldHistorySeries *series;
+        const AldShownSeries *series;
 
         skip_refused(self);
         if (self->at == self->reading->len) {
@@ -160,9 +163,9 @@ static void read_next(AldHistorySection *self)
                 show_result(self);
                 return;
         }
-        series = self->reading->pdata[self->at];
+        series = ((const AldHistorySeries *) self->reading->pdata[self->at])->recorded;
         query.node = series->node;
-        query.kind = series->kind;
+        query.kind = ald_kinds[series->kind].name;
         query.key = series->key;
         query.field = series->field;
         self->call = ald_history_call_new(self->history, ald_series_call_make, &query, on_points, self);
@@ -198,13 +201,14 @@ static void read_if_due(AldHistorySection *self, const AldDetailsSubject *subjec
 
 static void name_series(AldKeyedRows *rows, const AldHistorySeries *series)
 {
-        g_autofree char *key = g_strdup_printf("%s %s %s", series->node, series->key, series->field);
-        const AldHistoryCurve curve = { .title = series->name ?: series->title,
+        const AldShownSeries *recorded = series->recorded;
+        g_autofree char *key = g_strdup_printf("%s %s %s", recorded->node, recorded->key, recorded->field);
+        const AldHistoryCurve curve = { .title = series->title,
                 .detail = series->detail,
                 .points = (const AldSparkPoint *) (const void *) series->points->data,
                 .n = series->points->len,
-                .is_share = series->is_share,
-                .format = series->format };
+                .is_share = ald_shown_series_is_share(recorded),
+                .unit = recorded->number->unit };
 
         ald_history_row_show(ALD_HISTORY_ROW(ald_keyed_rows_next(rows, key, ald_history_row_new)), &curve);
 }

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #pragma once
 
+#include "clients/common/shown-series.h"
 #include "clients/desktop/details/details-section.h"
 #include "clients/desktop/layout/sparkline.h"
 
-/* A figure of a node or link over time: where it is recorded, and how it is shown. */
+/* A figure of a node or link over time, as a row shows it. Texts are safe. */
 typedef struct AldHistorySeries {
-        char *node, *key, *field; /* arguments of GetSeries() */
-        const char *kind;
-        const char *title;
-        char *name;   /* the title, if it is not the same for all, or NULL */
-        char *detail; /* safe text, or NULL */
-        bool is_share;
-        char *(*format)(double);
+        AldShownSeries *recorded;
+        char *title;
+        char *detail;   /* whose figure it is, or NULL */
         GArray *points; /* AldSparkPoint; NULL: not read yet */
 } AldHistorySeries;
 

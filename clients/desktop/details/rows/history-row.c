@@ -4,6 +4,7 @@
 #include "clients/desktop/details/rows/history-row.h"
 #include "clients/desktop/widgets/spark-chart.h"
 #include "clients/desktop/widgets/widget-words.h"
+#include "record/figure-text.h"
 
 struct _AldHistoryRow {
         GtkListBoxRow parent;
@@ -47,8 +48,9 @@ GtkWidget *ald_history_row_new(void)
 static char *describe_values(const AldHistoryCurve *curve)
 {
         AldSparkPoint all = ald_sparkline_summary(curve->points, curve->n);
-        g_autofree char *min = curve->format(all.min), *mean = curve->format(all.mean),
-                        *max = curve->format(all.max);
+        g_autofree char *min = ald_format_figure(curve->unit, all.min),
+                        *mean = ald_format_figure(curve->unit, all.mean),
+                        *max = ald_format_figure(curve->unit, all.max);
 
         return g_str_equal(min, max) ? g_steal_pointer(&mean)
                                      : g_strdup_printf(_("min %s, mean %s, max %s"), min, mean, max);

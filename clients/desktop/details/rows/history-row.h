@@ -4,6 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "clients/desktop/layout/sparkline.h"
+#include "record/units.h"
 
 /* A row for a figure over time: its name, a sparkline, and its least, mean and greatest value. */
 #define ALD_TYPE_HISTORY_ROW (ald_history_row_get_type())
@@ -14,8 +15,8 @@ typedef struct AldHistoryCurve {
         const char *detail; /* whose figure it is, or NULL */
         const AldSparkPoint *points;
         guint n;
-        bool is_share;           /* of 100 */
-        char *(*format)(double); /* a value, to be freed */
+        bool is_share; /* of 100 */
+        const AldUnit *unit;
 } AldHistoryCurve;
 
 GtkWidget *ald_history_row_new(void);

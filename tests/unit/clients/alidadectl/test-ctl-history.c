@@ -158,7 +158,7 @@ static void test_defaults(void)
         const AldShownSeries *first = list->pdata[0], *device = list->pdata[4],
                              *last = list->pdata[list->len - 1];
 
-        g_assert_cmpstr(first->label, ==, "Free memory");
+        g_assert_cmpstr(first->label, ==, "Memory free");
         g_assert_null(first->group);
         g_assert_cmpstr(ald_shown_series_unit(first), ==, "bytes");
         g_assert_cmpstr(device->group, ==, "RTX 4090 (0000:01:00.0)");
