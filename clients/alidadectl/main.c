@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,8 @@
 
 static int verb_help(const AldCtl *ctl);
 static int verb_options(const AldCtl *ctl);
+static int run_help(const void *ctl, const char *verb);
+static int run_version(const void *ctl, const char *verb);
 
 static int verb_version(const AldCtl *ctl)
 {
@@ -79,72 +80,38 @@ static const AldVerb verbs[] = {
         { "_options", 1, 2, verb_options, NULL, NULL },
 };
 
-/* Options as they stand in the help; with a verb, those that only this takes. */
-static const struct {
-        const char *verb, *usage, *help;
-} option_helps[] = {
-        { NULL, "-h --help", "Show this help, or that of the verb before it" },
-        { NULL, "   --version", "Show the version" },
-        { NULL, "-H --host=USER@HOST", "Ask another machine, over ssh" },
-        { NULL, "   --json[=MODE]", "Print JSON: short (as without MODE), pretty or off" },
-        { "watch", "   --once", "Print one snapshot and exit" },
-        { "forget", "   --check", "Only show what would be done" },
-        { "nodes", "   --columns=NAME,…", "Show these columns; \"help\" lists what there is" },
-        { "nodes", "   --sort=NAME,…", "Sort by these columns; \"-\" before one reverses its order" },
-        { "nodes", "   --csv", "Print comma-separated values" },
-        { "watch", "   --columns=NAME,…", "Show these columns of the nodes" },
-        { "watch", "   --sort=NAME,…", "Sort the nodes by these columns" },
-        { "topology", "   --all", "List all paths in each direction" },
-        { "topology", "   --dot", "Print a graph for graphviz" },
-        { "topology", "   --inside=NODE", "List what joins the devices of a node" },
-        { NULL, "   --no-pager", "Do not start a pager" },
-        { NULL, "   --no-ask-password", "Do not ask for a password" },
+/* Those of all verbs, and of verbs without a table of their own. They may stand before the verb as well. */
+static const AldOption options[] = {
+        { .name = "help",
+                .letter = 'h',
+                .help = "Show this help, or that of the verb before it",
+                .kind = ALD_OPTION_RUN,
+                .run = run_help },
+        { .name = "version", .help = "Show the version", .kind = ALD_OPTION_RUN, .run = run_version },
+        ALD_OPTION_HOST("Ask another machine, over ssh"),
+        ALD_OPTION_JSON("Print JSON: short (as without MODE), pretty or off"),
+        ALD_OPTION(FLAG, "once", NULL, AldCtl, once, "Print one snapshot and exit",
+                .verbs = ALD_OPTION_VERBS("watch")),
+        ALD_OPTION(FLAG, "check", NULL, AldCtl, check, "Only show what would be done",
+                .verbs = ALD_OPTION_VERBS("forget")),
+        ALD_OPTION(FLAG, "all", NULL, AldCtl, all, "List all paths in each direction",
+                .verbs = ALD_OPTION_VERBS("topology")),
+        ALD_OPTION(FLAG, "dot", NULL, AldCtl, dot, "Print a graph for graphviz",
+                .verbs = ALD_OPTION_VERBS("topology")),
+        ALD_OPTION(RAW, "inside", "NODE", AldCtl, inside, "List what joins the devices of a node",
+                .completion = ALD_COMPLETE_NODE, .verbs = ALD_OPTION_VERBS("topology")),
+        ALD_OPTION(RAW, "columns", "NAME,…", AldCtl, columns,
+                "Show these columns; \"help\" lists what there is",
+                .verbs = ALD_OPTION_VERBS("nodes", "watch", "findings")),
+        ALD_OPTION(RAW, "sort", "NAME,…", AldCtl, sort,
+                "Sort by these columns; \"-\" before one reverses its order",
+                .verbs = ALD_OPTION_VERBS("nodes", "watch", "findings")),
+        ALD_OPTION(FLAG, "csv", NULL, AldCtl, csv, "Print comma-separated values",
+                .verbs = ALD_OPTION_VERBS("nodes", "findings", "history")),
+        ALD_OPTION_NO_PAGER,
+        ALD_OPTION_NO_ASK_PASSWORD,
+        {},
 };
-
-/* For one verb, or for all of them in front of the text. */
-static void print_option_helps(const char *verb)
-{
-        puts("\nOptions:");
-        for (size_t i = 0; i < sizeof(option_helps) / sizeof(option_helps[0]); i++) {
-                const char *owner = option_helps[i].verb;
-
-                if (verb && owner && strcmp(owner, verb) != 0)
-                        continue;
-                printf("  %-21s %s%s%c%s\n", option_helps[i].usage, owner && !verb ? owner : "",
-                        owner && !verb ? ": " : "",
-                        owner && !verb ? g_ascii_tolower(option_helps[i].help[0]) : option_helps[i].help[0],
-                        option_helps[i].help + 1);
-        }
-        puts("\nSee alidadectl(1).");
-}
-
-static int print_general_help(void)
-{
-        puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
-             "Show the nodes and links of a cluster, and what they can do.\n\n"
-             "Verbs (default: status):");
-        for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-                g_autofree char *usage = verbs[i].usage ? ald_text_fit(verbs[i].usage, 14, false) : NULL;
-
-                if (usage)
-                        printf("  %s  %s\n", usage, verbs[i].help);
-        }
-        print_option_helps(NULL);
-        return ald_print_finish();
-}
-
-/* Of the verb that was given before --help; of the program if there was none. */
-static int print_help(const char *verb)
-{
-        for (size_t i = 0; verb && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-                if (!verbs[i].usage || strcmp(verbs[i].name, verb) != 0)
-                        continue;
-                printf("Usage: alidadectl [OPTION…] %s\n\n%s.\n", verbs[i].usage, verbs[i].help);
-                print_option_helps(verbs[i].name);
-                return ald_print_finish();
-        }
-        return print_general_help();
-}
 
 static const AldVerb *find_verb(const char *name)
 {
@@ -188,100 +155,35 @@ static bool has_own_options(const char *name)
         return verb && (verb->synopsis || verb->run == ald_verb_cluster);
 }
 
-/*
- * Returns an exit code when there is nothing more to do, else -1. Collects what is no option; what follows a
- * verb with options of its own is left for that.
- */
-static int parse_options(int argc, char **argv, AldCtl *ctl, GPtrArray *words)
-{
-        enum {
-                VERSION = 0x100,
-                ONCE,
-                CHECK,
-                ALL,
-                DOT,
-                INSIDE,
-                COLUMNS,
-                SORT,
-                CSV,
-                JSON,
-                NO_PAGER,
-                NO_ASK_PASSWORD
-        };
-        static const struct option options[] = {
-                { "help", no_argument, NULL, 'h' },
-                { "host", required_argument, NULL, 'H' },
-                { "json", optional_argument, NULL, JSON },
-                { "no-pager", no_argument, NULL, NO_PAGER },
-                { "no-ask-password", no_argument, NULL, NO_ASK_PASSWORD },
-                { "version", no_argument, NULL, VERSION },
-                { "once", no_argument, NULL, ONCE },
-                { "check", no_argument, NULL, CHECK },
-                { "all", no_argument, NULL, ALL },
-                { "dot", no_argument, NULL, DOT },
-                { "inside", required_argument, NULL, INSIDE },
-                { "columns", required_argument, NULL, COLUMNS },
-                { "sort", required_argument, NULL, SORT },
-                { "csv", no_argument, NULL, CSV },
-                {},
-        };
-        int c;
+static const AldSynopsis synopsis = { .options = options, .ends = has_own_options };
 
-        opterr = 0;
-        while ((words->len == 0 || !has_own_options(words->pdata[0])) &&
-                (c = getopt_long(argc, argv, "-:hH:", options, NULL)) >= 0)
-                switch (c) {
-                case 1:
-                        g_ptr_array_add(words, optarg);
-                        break;
-                case 'h':
-                        return print_help(words->len > 0 ? words->pdata[0] : NULL);
-                case VERSION:
-                        return verb_version(ctl);
-                case ONCE:
-                        ctl->once = true;
-                        break;
-                case CHECK:
-                        ctl->check = true;
-                        break;
-                case ALL:
-                        ctl->all = true;
-                        break;
-                case DOT:
-                        ctl->dot = true;
-                        break;
-                case INSIDE:
-                        ctl->inside = optarg;
-                        break;
-                case COLUMNS:
-                        ctl->columns = optarg;
-                        break;
-                case SORT:
-                        ctl->sort = optarg;
-                        break;
-                case CSV:
-                        ctl->csv = true;
-                        break;
-                case 'H':
-                        ctl->host = optarg;
-                        break;
-                case JSON:
-                        if (ald_json_parse_mode(optarg, &ctl->json) < 0)
-                                return ALD_EXIT_USAGE;
-                        break;
-                case NO_PAGER:
-                        ctl->pager = false;
-                        break;
-                case NO_ASK_PASSWORD:
-                        ctl->ask_password = false;
-                        break;
-                default:
-                        return ald_print_option_error(argv, c, options);
-                }
-        for (; optind < argc; optind++)
-                g_ptr_array_add(words, argv[optind]);
-        g_ptr_array_add(words, NULL);
-        return -1;
+/* Of the verb that was given before --help; of the program if there was none. */
+static int run_help(const void *ctl, const char *name)
+{
+        const AldVerb *verb = name ? find_verb(name) : NULL;
+
+        if (verb && verb->usage) {
+                printf("Usage: alidadectl [OPTION…] %s\n\n%s.\n", verb->usage, verb->help);
+        } else {
+                verb = NULL;
+                puts("Usage: alidadectl [OPTION…] [VERB]\n\n"
+                     "Show the nodes and links of a cluster, and what they can do.\n\n"
+                     "Verbs (default: status):");
+        }
+        for (size_t i = 0; !verb && i < G_N_ELEMENTS(verbs); i++) {
+                g_autofree char *usage = verbs[i].usage ? ald_text_fit(verbs[i].usage, 14, false) : NULL;
+
+                if (usage)
+                        printf("  %s  %s\n", usage, verbs[i].help);
+        }
+        ald_options_print(options, verb ? verb->name : NULL);
+        puts("\nSee alidadectl(1).");
+        return ald_print_finish();
+}
+
+static int run_version(const void *ctl, const char *verb)
+{
+        return verb_version(ctl);
 }
 
 static int unknown_verb(const char *name)
@@ -298,81 +200,63 @@ static int unknown_verb(const char *name)
         return ALD_EXIT_USAGE;
 }
 
-/* True if the verb takes the options about columns that are given; reports one that it does not take. */
-static bool has_columns(const AldCtl *ctl, int (*run)(const AldCtl *ctl))
+static void complain_of_misuse(const AldOption *option)
 {
-        bool lists = run == ald_verb_nodes || run == ald_verb_findings;
+        guint n = g_strv_length((char **) option->verbs);
+        g_autoptr(GString) list = g_string_new(option->verbs[0]);
 
-        if ((ctl->columns || ctl->sort) && !lists && run != ald_verb_watch)
-                ald_print_error("%s works with nodes, watch and findings only",
-                        ctl->columns ? "--columns" : "--sort");
-        else if (ctl->csv && !lists && run != ald_verb_history)
-                ald_print_error("--csv works with nodes, findings and history only");
+        for (guint i = 1; i < n; i++)
+                g_string_append_printf(list, "%s%s", i + 1 < n ? ", " : " and ", option->verbs[i]);
+        ald_print_error("--%s works with %s only%s", option->name, list->str,
+                strcmp(option->name, "check") == 0 ? ", or after cluster" : "");
+}
+
+static int run_verb(const AldVerb *verb, const AldCtl *ctl, char **args)
+{
+        const AldOption *misused = ald_options_misused(&synopsis, ctl, verb->name);
+        guint n = g_strv_length(args);
+        AldCtl own = *ctl;
+
+        own.args = args;
+        if (n < verb->min_args || n > verb->max_args)
+                ald_print_error("Usage: alidadectl %s", verb->usage ?: verb->name);
+        else if (misused)
+                complain_of_misuse(misused);
         else if (ctl->csv && ctl->json)
                 ald_print_error("--json and --csv exclude each other");
         else
-                return true;
-        return false;
-}
-
-static int run_verb(AldCtl *ctl, const char *name, unsigned n_args)
-{
-        for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-                if (strcmp(verbs[i].name, name) != 0)
-                        continue;
-                if (n_args < verbs[i].min_args || n_args > verbs[i].max_args) {
-                        ald_print_error(
-                                "Usage: alidadectl %s", verbs[i].usage ? verbs[i].usage : verbs[i].name);
-                        return ALD_EXIT_USAGE;
-                }
-                if (ctl->once && verbs[i].run != ald_verb_watch) {
-                        ald_print_error("--once works with watch only");
-                        return ALD_EXIT_USAGE;
-                }
-                if (ctl->check && verbs[i].run != ald_verb_forget) {
-                        ald_print_error("--check works with forget only, or after cluster");
-                        return ALD_EXIT_USAGE;
-                }
-                if ((ctl->all || ctl->dot || ctl->inside) && verbs[i].run != ald_verb_topology) {
-                        ald_print_error("%s works with topology only", ctl->all   ? "--all"
-                                                                       : ctl->dot ? "--dot"
-                                                                                  : "--inside");
-                        return ALD_EXIT_USAGE;
-                }
-                if (!has_columns(ctl, verbs[i].run))
-                        return ALD_EXIT_USAGE;
-                return verbs[i].run(ctl);
-        }
-        return unknown_verb(name);
+                return verb->run(&own);
+        return ALD_EXIT_USAGE;
 }
 
 /* "help VERB" is "VERB --help"; "help cluster join" is "cluster --help". */
 static int verb_help(const AldCtl *ctl)
 {
-        const char *verb = ctl->args[0];
+        const char *name = ctl->args[0];
+        const AldVerb *verb = name ? find_verb(name) : NULL;
         char *option[] = { (char *) "--help", NULL };
         AldCtl own = *ctl;
 
-        if (!verb || strcmp(verb, "help") == 0)
-                return print_general_help();
-        for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-                if (verbs[i].usage && strcmp(verbs[i].name, verb) == 0) {
-                        own.args = option;
-                        return has_own_options(verb) ? verbs[i].run(&own) : print_help(verb);
-                }
-        return unknown_verb(verb);
+        if (!name || strcmp(name, "help") == 0)
+                return run_help(ctl, NULL);
+        if (!verb || !verb->usage)
+                return unknown_verb(name);
+        own.args = option;
+        return has_own_options(name) ? verb->run(&own) : run_help(ctl, name);
 }
 
 int main(int argc, char **argv)
 {
-        g_autoptr(GPtrArray) words = g_ptr_array_new();
+        g_autofree char **words = NULL;
+        const AldVerb *verb;
         AldCtl ctl;
         int r;
 
         ald_ctl_init(&ctl);
-        r = parse_options(argc, argv, &ctl, words);
+        ctl.args = argv + MIN(argc, 1);
+        r = ald_options_read(&synopsis, &ctl, &words);
         if (r >= 0)
                 return r;
-        ctl.args = (char **) words->pdata + (words->len > 1);
-        return words->len > 1 ? run_verb(&ctl, words->pdata[0], words->len - 2) : run_verb(&ctl, "status", 0);
+        verb = find_verb(words[0] ?: "status");
+        return verb ? run_verb(verb, &ctl, words + (words[0] != NULL)) : unknown_verb(words[0]);
 }

@@ -12,7 +12,7 @@
 typedef struct AldClusterCommand {
         AldCtl ctl; /* args: the arguments of the verb */
         unsigned n_args;
-        bool request, accept, broker, no_broker, replace, renew, force, automatic;
+        bool request, accept, broker, no_broker, replace, renew, force, automatic, check;
         const char *output;   /* NULL: standard output */
         GPtrArray *addresses; /* of --address, as written */
         AldChanges *changes;

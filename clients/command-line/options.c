@@ -13,6 +13,7 @@
 
 #define USAGE_COLUMNS 21 /* of "-H --host=USER@HOST" with a space behind it */
 #define FIRST_NUMBER 0x100
+#define NAMED_VERBS 4
 
 const char *const ald_json_modes[] = { "short", "pretty", "off", NULL };
 
@@ -32,58 +33,85 @@ static const AldOption *find_option(const AldOption *options, const char *name)
         return NULL;
 }
 
-/* For getopt_long(): the common options, then those of the verb. */
+/* The options for getopt_long(): of the table, and the common ones that a verb takes without showing them. */
 typedef struct OptionList {
+        const AldSynopsis *synopsis;
         const AldOption *options[64]; /* by the number of each, less FIRST_NUMBER */
         struct option table[64 + 1];
         GString *letters;
         int n;
+        char **argv; /* what is read, behind a name of a program */
+        int argc;
+        GPtrArray *words; /* that are no options */
 } OptionList;
 
-static void add_option(OptionList *list, const AldOption *option)
+static void add_options(OptionList *list, const AldOption *options)
 {
-        bool is_optional = option->argument && option->argument[0] == '[';
+        for (const AldOption *option = options; option->name; option++) {
+                bool is_optional = option->argument && option->argument[0] == '[';
 
-        g_assert(list->n < (int) G_N_ELEMENTS(list->options));
-        list->options[list->n] = option;
-        list->table[list->n] = (struct option){ .name = option->name,
-                .has_arg = is_optional        ? optional_argument
-                           : option->argument ? required_argument
-                                              : no_argument,
-                .val = option->letter ?: FIRST_NUMBER + list->n };
-        if (option->letter)
-                g_string_append_printf(list->letters, "%c%s", option->letter, option->argument ? ":" : "");
-        list->n++;
+                if (options == common_options && find_option(list->synopsis->options, option->name))
+                        continue;
+                g_assert(list->n < (int) G_N_ELEMENTS(list->options));
+                list->options[list->n] = option;
+                list->table[list->n] = (struct option){ .name = option->name,
+                        .has_arg = is_optional        ? optional_argument
+                                   : option->argument ? required_argument
+                                                      : no_argument,
+                        .val = option->letter ?: FIRST_NUMBER + list->n };
+                if (option->letter)
+                        g_string_append_printf(
+                                list->letters, "%c%s", option->letter, option->argument ? ":" : "");
+                list->n++;
+        }
 }
 
-static void option_list_init(OptionList *list, const AldSynopsis *synopsis)
+/* Words are reported in their order, as options are. getopt_long() begins anew. */
+static void option_list_init(OptionList *list, const AldSynopsis *synopsis, char **args)
 {
-        *list = (OptionList){ .letters = g_string_new(synopsis->own_words ? "+:" : ":") };
-        for (const AldOption *option = common_options; option->name; option++)
-                add_option(list, option);
-        for (const AldOption *option = synopsis->options; option->name; option++)
-                if (!find_option(common_options, option->name))
-                        add_option(list, option);
+        guint n = g_strv_length(args);
+
+        *list = (OptionList){ .synopsis = synopsis,
+                .letters = g_string_new("-:"),
+                .argv = g_new0(char *, n + 2),
+                .argc = (int) n + 1,
+                .words = g_ptr_array_new() };
+        if (synopsis->usage)
+                add_options(list, common_options);
+        add_options(list, synopsis->options);
+        list->argv[0] = (char *) "alidadectl";
+        for (guint i = 0; i < n; i++)
+                list->argv[i + 1] = args[i];
+        optind = 0;
 }
 
 static void option_list_clear(OptionList *list)
 {
         g_string_free(list->letters, TRUE);
+        g_ptr_array_unref(list->words);
+        g_free(list->argv);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(OptionList, option_list_clear)
 
-/* Returns the words after the verb, behind a name of a program for getopt_long(), which begins anew. */
-static char **begin(const AldCtl *ctl, int *ret_argc)
+static bool is_ended(const OptionList *list)
 {
-        guint n = g_strv_length(ctl->args);
-        char **argv = g_new0(char *, n + 2);
+        return list->synopsis->ends && list->words->len > 0 && list->synopsis->ends(list->words->pdata[0]);
+}
 
-        argv[0] = (char *) "alidadectl";
-        for (guint i = 0; i < n; i++)
-                argv[i + 1] = ctl->args[i];
-        optind = 0;
-        *ret_argc = (int) n + 1;
-        return argv;
+/* Collects words up to the next option, for which it returns what getopt_long() does; at the end, also those
+ * that follow, and -1. */
+static int next_option(OptionList *list)
+{
+        int c = -1;
+
+        while (!is_ended(list) &&
+                (c = getopt_long(list->argc, list->argv, list->letters->str, list->table, NULL)) == 1)
+                g_ptr_array_add(list->words, optarg);
+        if (c >= 0 && !is_ended(list))
+                return c;
+        for (; optind < list->argc; optind++)
+                g_ptr_array_add(list->words, list->argv[optind]);
+        return -1;
 }
 
 static const AldOption *option_of(const OptionList *list, int c)
@@ -94,24 +122,49 @@ static const AldOption *option_of(const OptionList *list, int c)
         return NULL;
 }
 
+/* The verbs that take an option, before its text. A list of more would be longer than the text. */
+static char *name_verbs(const AldOption *option)
+{
+        g_autofree char *list = NULL;
+
+        if (!option->verbs || g_strv_length((char **) option->verbs) > NAMED_VERBS)
+                return g_strdup("");
+        list = g_strjoinv(", ", (char **) option->verbs);
+        return g_strconcat(list, ": ", NULL);
+}
+
 /* The text begins at the same column in the help of each verb. */
-static void print_option_help(const AldOption *option)
+static void print_option_help(const AldOption *option, bool with_verbs)
 {
         g_auto(GStrv) lines = g_strsplit(option->help, "\n", -1);
         const char *argument = option->argument ?: "";
         g_autofree char *letter = option->letter ? g_strdup_printf("-%c", option->letter) : g_strdup("  ");
+        g_autofree char *verbs = with_verbs ? name_verbs(option) : g_strdup("");
         g_autofree char *usage = *argument == '['
                                          ? g_strdup_printf("%s --%s[=%s", letter, option->name, argument + 1)
                                          : g_strdup_printf("%s --%s%s%s", letter, option->name,
                                                    *argument ? "=" : "", argument);
         int columns = (int) g_utf8_strlen(usage, -1);
 
+        printf("  %s%*s", usage, columns > USAGE_COLUMNS ? 0 : USAGE_COLUMNS - columns + 1, "");
         if (columns > USAGE_COLUMNS)
-                printf("  %s\n%*s%s\n", usage, USAGE_COLUMNS + 3, "", lines[0]);
-        else
-                printf("  %s%*s %s\n", usage, USAGE_COLUMNS - columns, "", lines[0]);
+                printf("\n%*s", USAGE_COLUMNS + 3, "");
+        printf("%s%c%s\n", verbs, *verbs ? g_ascii_tolower(*lines[0]) : *lines[0], lines[0] + 1);
         for (char **line = lines + 1; *line; line++)
                 printf("%*s%s\n", USAGE_COLUMNS + 3, "", *line);
+}
+
+static bool is_taken(const AldOption *option, const char *verb)
+{
+        return !verb || !option->verbs || g_strv_contains(option->verbs, verb);
+}
+
+void ald_options_print(const AldOption *options, const char *verb)
+{
+        puts("\nOptions:");
+        for (const AldOption *option = options; option->name; option++)
+                if (is_taken(option, verb))
+                        print_option_help(option, !verb);
 }
 
 static int print_help(const AldSynopsis *synopsis)
@@ -120,9 +173,8 @@ static int print_help(const AldSynopsis *synopsis)
 
         for (char **line = usage; *line; line++)
                 printf("%s %s\n", line == usage ? "Usage:" : "      ", *line);
-        printf("\n%s\n\nOptions:\n", synopsis->intro);
-        for (const AldOption *option = synopsis->options; option->name; option++)
-                print_option_help(option);
+        printf("\n%s\n", synopsis->intro);
+        ald_options_print(synopsis->options, "");
         if (synopsis->outro)
                 printf("\n%s\n", synopsis->outro);
         puts("\nSee alidadectl(1).");
@@ -224,6 +276,8 @@ static bool read_option(const AldOption *option, void *order, const char *value)
                 return read_size(option, value, member);
         case ALD_OPTION_READ:
                 return option->read(order, value);
+        case ALD_OPTION_RUN: /* ald_options_read() has returned */
+                break;
         case ALD_OPTION_COMMON:
                 return read_common(order, option->name, value);
         }
@@ -232,41 +286,48 @@ static bool read_option(const AldOption *option, void *order, const char *value)
 
 int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words)
 {
-        g_autofree char **argv = NULL;
         g_auto(OptionList) list = {};
-        int argc, c;
+        int c;
 
-        option_list_init(&list, synopsis);
-        argv = begin(order, &argc);
-        while ((c = getopt_long(argc, argv, list.letters->str, list.table, NULL)) >= 0) {
+        option_list_init(&list, synopsis, ((const AldCtl *) order)->args);
+        while ((c = next_option(&list)) >= 0) {
                 const AldOption *option = option_of(&list, c);
 
+                if (!option)
+                        return ald_print_option_error(list.argv, c, list.table);
+                if (option->kind == ALD_OPTION_RUN)
+                        return option->run(order, list.words->len > 0 ? list.words->pdata[0] : NULL);
                 if (c == 'h')
                         return print_help(synopsis);
-                if (!option)
-                        return ald_print_option_error(argv, c, list.table);
                 if (!read_option(option, order, optarg))
                         return ALD_EXIT_USAGE;
         }
-        *ret_words = g_memdup2(argv + optind, sizeof(char *) * (size_t) (argc - optind + 1));
+        g_ptr_array_add(list.words, NULL);
+        *ret_words = (char **) g_ptr_array_steal(list.words, NULL);
         return -1;
 }
 
 bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char *name)
 {
-        g_autofree char **argv = NULL;
         g_auto(OptionList) list = {};
         bool found = false;
-        int argc, c;
+        int c;
 
-        option_list_init(&list, synopsis);
-        argv = begin(ctl, &argc);
-        while ((c = getopt_long(argc, argv, list.letters->str, list.table, NULL)) >= 0) {
+        option_list_init(&list, synopsis, ctl->args);
+        while ((c = next_option(&list)) >= 0) {
                 const AldOption *option = option_of(&list, c);
 
                 found |= option && strcmp(option->name, name) == 0;
         }
         return found;
+}
+
+const AldOption *ald_options_misused(const AldSynopsis *synopsis, const AldCtl *ctl, const char *verb)
+{
+        for (const AldOption *option = synopsis->options; option->name; option++)
+                if (!is_taken(option, verb) && ald_options_have(synopsis, ctl, option->name))
+                        return option;
+        return NULL;
 }
 
 bool ald_options_time(

@@ -18,6 +18,7 @@ typedef enum AldOptionKind {
         ALD_OPTION_NUMBER, /* uint64_t: from 1 to max */
         ALD_OPTION_BYTES,  /* uint64_t: a size with its unit */
         ALD_OPTION_READ,   /* read() sets what it sets */
+        ALD_OPTION_RUN,    /* run() does it at once, and nothing else is done */
         ALD_OPTION_COMMON, /* a member of AldCtl, which the struct begins with */
 } AldOptionKind;
 
@@ -42,7 +43,12 @@ typedef struct AldOption {
         const char *field;        /* which has this name */
         AldCompletion completion;
         bool (*read)(void *order, const char *value); /* false if it reported an error */
+        int (*run)(
+                const void *order, const char *verb); /* the verb before it, or NULL; returns an exit code */
+        const char *const *verbs; /* those that take it, in a table that several share; NULL: all of them */
 } AldOption;
+
+#define ALD_OPTION_VERBS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 /* One that sets a member of a struct; more members of AldOption may follow. */
 #define ALD_OPTION(type_of_value, option, value, order, member, text, ...)                                 \
@@ -77,13 +83,15 @@ typedef struct AldOption {
 
 extern const char *const ald_json_modes[];
 
-/* The command line of a verb. */
+/* The command line of a verb, or of a program whose verbs share a table. */
 typedef struct AldSynopsis {
-        const char *usage; /* lines that begin with "alidadectl" */
+        const char *
+                usage; /* lines that begin with "alidadectl"; NULL for a program, which prints its own help */
         const char *intro;
         const char *outro; /* NULL: none */
         const AldOption *options;
-        bool own_words; /* options end before the first word, which begins a command */
+        bool (*ends)(
+                const char *first); /* true if no options of this table follow this first word; or NULL */
 } AldSynopsis;
 
 /*
@@ -95,6 +103,12 @@ int ald_options_read(const AldSynopsis *synopsis, void *order, char ***ret_words
 
 /* True if an option is given, maybe after another that is an error. */
 bool ald_options_have(const AldSynopsis *synopsis, const AldCtl *ctl, const char *name);
+
+/* An option that is given, but that this verb does not take; NULL if there is none. */
+const AldOption *ald_options_misused(const AldSynopsis *synopsis, const AldCtl *ctl, const char *verb);
+
+/* Prints the list of the options that a verb takes; if it is NULL, of all, with the verbs of each. */
+void ald_options_print(const AldOption *options, const char *verb);
 
 /* Reports the usage, and returns the exit code. */
 int ald_options_print_usage(const AldSynopsis *synopsis);

@@ -23,8 +23,7 @@ typedef struct HistoryOrder {
         AldCtl ctl;
         const char *since, *until;
         uint64_t points; /* 0: not given */
-        bool csv;
-        char **words; /* NODE, maybe PEER, and names of figures */
+        char **words;    /* NODE, maybe PEER, and names of figures */
 } HistoryOrder;
 
 static const AldOption options[] = {
@@ -32,7 +31,7 @@ static const AldOption options[] = {
         ALD_OPTION(RAW, "since", "TIME", HistoryOrder, since,
                 "The beginning (default: an hour before the end; of links, a day)"),
         ALD_OPTION(RAW, "until", "TIME", HistoryOrder, until, "The end (default: now)"),
-        ALD_OPTION(FLAG, "csv", NULL, HistoryOrder, csv, "Print comma-separated values"),
+        ALD_OPTION(FLAG, "csv", NULL, HistoryOrder, ctl.csv, "Print comma-separated values"),
         ALD_OPTION(NUMBER, "points", "N", HistoryOrder, points,
                 "With --json or --csv: the greatest number of points of a figure\n(default: 1000)",
                 .max = POINTS_MAX),
@@ -56,9 +55,9 @@ static int check_order(const HistoryOrder *order)
 {
         if (!order->words[0])
                 return ald_options_print_usage(&ald_history_synopsis);
-        if (order->csv && order->ctl.json)
+        if (order->ctl.csv && order->ctl.json)
                 ald_print_error("--json and --csv exclude each other");
-        else if (order->points && !order->csv && !order->ctl.json)
+        else if (order->points && !order->ctl.csv && !order->ctl.json)
                 ald_print_error("--points needs --json or --csv");
         else
                 return ALD_EXIT_OK;
@@ -227,7 +226,7 @@ static int print_view(const HistoryOrder *order, const AldHistoryView *view)
 
                 return ald_print_json(&order->ctl, object);
         }
-        if (order->csv) {
+        if (order->ctl.csv) {
                 ald_history_append_csv(out, view);
                 fputs(out->str, stdout);
                 return ald_print_finish();
@@ -240,7 +239,7 @@ static int print_view(const HistoryOrder *order, const AldHistoryView *view)
 int ald_verb_history(const AldCtl *ctl)
 {
         g_auto(AldStateSession) session = ALD_STATE_SESSION_INIT;
-        HistoryOrder order = { .ctl = *ctl, .csv = ctl->csv };
+        HistoryOrder order = { .ctl = *ctl };
         g_autofree char **words = NULL;
         AldHistoryView view = { .series = NULL };
         int r = ald_options_read(&ald_history_synopsis, &order, &words);

@@ -170,13 +170,19 @@ static const AldOption options[] = {
         {},
 };
 
+/* The first word begins the command, which has options of its own. */
+static bool is_command(const char *first)
+{
+        return true;
+}
+
 const AldSynopsis ald_inhibit_synopsis = {
         .usage = "alidadectl inhibit [OPTION…] [--] COMMAND…\n"
                  "alidadectl inhibit --list\n"
                  "alidadectl inhibit --release=LOCK",
         .intro = "Keep probes away from this machine while a command runs.",
         .options = options,
-        .own_words = true,
+        .ends = is_command,
 };
 
 /* Words of the service with colons between, each once. */
